@@ -17,19 +17,28 @@ import tf_keras
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
 FOLDER = pathlib.Path(__file__).parents[1] / "tests" / "flops" / "graphs"
-NETWORKS: dict[str, tuple[Callable[..., Any], int]] = {
-    "resnet50": (keras.applications.ResNet50, 224),
-    "mobilenetv2": (tf_keras.applications.MobileNetV2, 224),
-    "inceptionv3": (tf_keras.applications.InceptionV3, 299),
-    "efficientnetb0": (tf_keras.applications.EfficientNetB0, 224),
+
+
+def lstm() -> Any:
+    """Four LSTM layers of 512 cells over 100 steps, the example of NVIDIA's LSTM.cu."""
+    layers = [tf_keras.layers.LSTM(512, return_sequences=True) for _ in range(4)]
+    return tf_keras.Sequential([tf_keras.Input((100, 512)), *layers])
+
+
+NETWORKS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
+    "resnet50": (lambda: keras.applications.ResNet50(weights=None), (224, 224, 3)),
+    "mobilenetv2": (lambda: tf_keras.applications.MobileNetV2(weights=None), (224, 224, 3)),
+    "inceptionv3": (lambda: tf_keras.applications.InceptionV3(weights=None), (299, 299, 3)),
+    "efficientnetb0": (lambda: tf_keras.applications.EfficientNetB0(weights=None), (224, 224, 3)),
+    "lstm": (lstm, (100, 512)),
 }
 
 
-def frozen(build: Callable[..., Any], size: int) -> Any:
-    """The GraphDef of a network for images of `size`, the batch unknown, its variables frozen to constants."""
-    model = build(weights=None)
+def frozen(build: Callable[[], Any], shape: tuple[int, ...]) -> Any:
+    """The GraphDef of a network for examples of `shape`, the batch unknown, its variables frozen to constants."""
+    model = build()
     called = tf.function(lambda x: model(x, training=False))
-    concrete = called.get_concrete_function(tf.TensorSpec((None, size, size, 3), tf.float32))
+    concrete = called.get_concrete_function(tf.TensorSpec((None, *shape), tf.float32))
     return convert_variables_to_constants_v2(concrete, lower_control_flow=False).graph.as_graph_def()
 
 

@@ -16,7 +16,7 @@ from ..plan import needed_nodes
 from ..registry import ZERO
 from ..shapes import Shape, TensorSpec, as_shape
 from .branches import not_taken
-from .growth import Growth, changing, find_growth
+from .growth import Growth, changing, find_growth, unchanged
 from .report import FlopsReport, NodeCost, magnitude, total
 from .sections import classify
 from .trips import for_trips, frame_trips, while_trips
@@ -257,7 +257,12 @@ class _Counter:
         inference = self._inferred(function.body, known)
         needed = needed_nodes([*function.results, *function.control_results], list(known))
         frames = find_frames(function.body) if any(n.op == "Enter" for n in needed) else {}
-        inner = _Scope(function.body, inference, f"{scope.prefix}{node.name}/", times, frames, scope.calls | {name})
+        arguments = dict(zip(reversed(function.args), reversed(node.inputs)))
+        if node.op in (*_WHILES, "For"):
+            arguments = {arg: arguments[arg] for arg in unchanged(function) if arg in arguments}
+        inner = _Scope(
+            function.body, inference, f"{scope.prefix}{node.name}/", times, frames, scope.calls | {name}, scope, arguments
+        )
         return self._all(inner, needed, dict.fromkeys(needed, section))
 
     def _parameters(self, node: Node, scope: _Scope) -> DimLike:
@@ -266,10 +271,10 @@ class _Counter:
         if node.op in _PASSING_ON or node.op in _SOURCES or node.op in _VARIABLES:
             return 0
         for value in node.inputs:
-            origin = _origin(value)
+            origin, home = _origin(value, scope)
             if origin is not None and origin.node not in self._seen_parameters:
                 self._seen_parameters.add(origin.node)
-                spec = scope.inference.specs[origin]
+                spec = home.inference.specs[origin]
                 held = spec.handle[0] if spec.handle else spec
                 count = count + held.shape.num_elements
         return count
@@ -299,6 +304,9 @@ class _Scope:
     times: DimLike
     frames: Mapping[Node, Frame]
     calls: frozenset[str] = frozenset()
+    caller: _Scope | None = None
+    arguments: Mapping[Node, Output] = dataclasses.field(default_factory=dict)
+    """Where the body's arguments come from in the caller's graph; of a loop those that stay as they are."""
     frame_trips: dict[Frame, DimLike] = dataclasses.field(default_factory=dict)
 
 
@@ -312,15 +320,19 @@ def _chosen(labels: Sequence[str], condition: TensorSpec) -> str | None:
     return labels[value if 0 <= value < len(labels) else -1]
 
 
-def _origin(value: Output) -> Output | None:
-    """The variable, or the floating-point constant of rank 1 and more, that a value is read from."""
-    while value.node.op in _PASSING_ON and value.node.inputs:
-        value = value.node.inputs[0]
-    if value.node.op in _VARIABLES:
-        return value
-    if value.node.op == "Const" and value.dtype is not None and value.dtype.is_floating:
-        return value if value.node.attrs["value"].shape else None
-    return None
+def _origin(value: Output, scope: _Scope) -> tuple[Output | None, _Scope]:
+    """The variable, or the floating-point constant of rank 1 and more, that a value is read from, and the scope it is in."""
+    while True:
+        if value.node.op in _PASSING_ON and value.node.inputs:
+            value = value.node.inputs[0]
+        elif value.node in scope.arguments and scope.caller is not None:
+            value, scope = scope.arguments[value.node], scope.caller
+        else:
+            break
+    is_weight = value.node.op == "Const" and value.dtype is not None and value.dtype.is_floating
+    if value.node.op in _VARIABLES or (is_weight and value.node.attrs["value"].shape):
+        return value, scope
+    return None, scope
 
 
 def moved_bytes(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> DimLike:

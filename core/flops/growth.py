@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ..dims import Dim, DimLike, substitute
 from ..functions import Function
-from ..graph import Output
+from ..graph import Node, Output
 from ..inference import infer
 from ..registry import Cost
 from ..shapes import Shape, TensorSpec
@@ -32,10 +32,14 @@ class Growth:
 
 def changing(body: Function, specs: Sequence[TensorSpec]) -> list[TensorSpec]:
     """The specs of a loop's variables in any iteration: values only of those that the body passes on."""
-    return [
-        spec if _passed_on(value) == arg.output() else dataclasses.replace(spec, value=None)
-        for spec, arg, value in zip(specs, body.args, body.results)
-    ]
+    kept = unchanged(body)
+    return [spec if arg in kept else dataclasses.replace(spec, value=None) for spec, arg in zip(specs, body.args)]
+
+
+def unchanged(body: Function) -> set[Node]:
+    """The arguments of a loop's body that it returns as they are; of a function that is no loop's body maybe none."""
+    pairs = zip(reversed(body.args), reversed(body.results))
+    return {arg for arg, value in pairs if _passed_on(value) == arg.output()}
 
 
 def _passed_on(value: Output) -> Output:

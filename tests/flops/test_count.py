@@ -131,6 +131,15 @@ def test_functions_and_their_calls_are_followed():
         "call/PartitionedCall/Square", "call/PartitionedCall_1/Square"]  # fmt: skip
 
 
+def test_a_function_reads_the_parameters_of_its_caller():
+    g = GraphBuilder()
+    define(g, "dense", ["float32", "float32"], lambda b, x, w: [b.MatMul(x, w)])
+    w = g.Identity(g.VariableV2(shape=[3, 3], dtype="float32"))
+    once = g.PartitionedCall([g.Placeholder(dtype="float32", shape=(2, 3)), w], Tout=["float32"], f="dense")
+    twice = g.PartitionedCall([once[0], w], Tout=["float32"], f="dense")
+    assert count_flops(g.graph, [twice[0].name]).total().parameters == 9
+
+
 def test_a_function_that_calls_itself_is_refused():
     g = GraphBuilder()
     define(g, "f", ["float32"], lambda b, x: [b.PartitionedCall([x], Tout=["float32"], f="f")[0]])

@@ -16,7 +16,7 @@ from .test_networks import report
 ROOT = pathlib.Path(tfg.__file__).parent
 PAGE = (ROOT / "docs" / "flops.md").read_text()
 NAMES = {name: name.lower().replace("-", "").replace(" ", "") for name in (
-    "ResNet-50", "MobileNetV2", "Inception v3", "EfficientNet-B0")}  # fmt: skip
+    "ResNet-50", "MobileNetV2", "Inception v3", "EfficientNet-B0", "LSTM")}  # fmt: skip
 
 
 def test_the_table_of_formulas_is_up_to_date():

@@ -13,18 +13,22 @@ from tfg.core.flops.report import by_op
 from tfg.formats.graphdef import graph_from_bytes
 
 GRAPHS = pathlib.Path(__file__).with_name("graphs")
-# Multiply-adds of an image, and parameters.
-#   ResNet-50     torchvision's documentation says 4.09 G for the variant whose blocks stride in their 3x3 convolution. Keras
-#                 strides in the 1x1 before it, as He et al. 2015 do (3.8 G, Table 1): 3 * 28^2 * 256 * 128 fewer in each of
-#                 the three stages that stride.
+# Multiply-adds of an example, and parameters.
+#   ResNet-50     torchvision's documentation (docs.pytorch.org/vision, resnet50: GFLOPS 4.09) counts the variant whose blocks
+#                 stride in their 3x3 convolution. Keras strides in the 1x1 before it, as He et al. 2015 do (3.8 G, Table 1):
+#                 3 * 28^2 * 256 * 128 fewer in each of the three stages that stride.
 #   MobileNetV2   Sandler et al. 2018, Table 4: 300 M, 3.4 M parameters without batch norm's moments.
 #   Inception v3  torchvision's documentation: 5.713 G.
 #   EfficientNet  Tan and Le 2019, Table 2: 0.39 G, in two digits.
+#   LSTM          layers * steps * 8 products of 512 x 512, as the author of NVIDIA's LSTM.cu counts his example of 4 layers and
+#                 100 steps (github.com/NVIDIA-developer-blog/code-samples/issues/7); DeepBench counts its recurrent products
+#                 alike (github.com/baidu-research/DeepBench/issues/55). A layer has 4 * 512 * (512 + 512 + 1) weights.
 PUBLISHED = {
     "resnet50": (4.09e9 - 3 * 3 * 28**2 * 256 * 128, 25_636_712),
     "mobilenetv2": (300e6, 3_538_984),
     "inceptionv3": (5.713e9, 23_851_784),
     "efficientnetb0": (0.39e9, 5_330_571),
+    "lstm": (4 * 100 * 8 * 512**2, 4 * 4 * 512 * 1025),
 }
 
 
