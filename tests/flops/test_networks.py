@@ -20,8 +20,8 @@ GRAPHS = pathlib.Path(__file__).with_name("graphs")
 #   MobileNetV2   Sandler et al. 2018, Table 4: 300 M, 3.4 M parameters without batch norm's moments.
 #   Inception v3  torchvision's documentation: 5.713 G.
 #   EfficientNet  Tan and Le 2019, Table 2: 0.39 G, in two digits.
-#   LSTM          layers * steps * 8 products of 512 x 512, as the author of NVIDIA's LSTM.cu counts his example of 4 layers and
-#                 100 steps (github.com/NVIDIA-developer-blog/code-samples/issues/7); DeepBench counts its recurrent products
+#   LSTM          layers * steps * 8 products of 512 x 512, as the author of NVIDIA's LSTM.cu counts his example of 4 layers
+#                 and 100 steps (github.com/NVIDIA-developer-blog/code-samples/issues/7); DeepBench counts recurrent products
 #                 alike (github.com/baidu-research/DeepBench/issues/55). A layer has 4 * 512 * (512 + 512 + 1) weights.
 PUBLISHED = {
     "resnet50": (4.09e9 - 3 * 3 * 28**2 * 256 * 128, 25_636_712),
