@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from ..core.flops import count_flops
 from ..core.graph import Graph
 from ..core.passes.base import Pass
 from ..core.passes.cluster import Cluster
@@ -17,6 +16,8 @@ from ..core.session import Session
 from ..core.variable_nodes import find_variables
 from ..formats.values import parse_value
 from . import render
+
+_STEPS = 3
 
 
 class Optimization:
@@ -31,12 +32,16 @@ class Optimization:
         self.feeds = dict(self._feed(name, text) for name, text in options["feeds"])
         self.report: OptimizeReport | None = None
         self.comparisons: list[Comparison] = []
-        self.costs: list[dict[str, str]] = []
 
     @property
     def passed(self) -> bool:
         """True where nothing was compared or everything agreed."""
         return all(comparison.passed for comparison in self.comparisons)
+
+    @property
+    def steps(self) -> int:
+        """The runs that --verify compares: some in a row where variables can change from one to the next."""
+        return self.options["steps"] or (_STEPS if find_variables(self.graph) else 1)
 
     def run(self) -> OptimizeReport:
         """Optimize, write and verify as the options ask."""
@@ -46,9 +51,9 @@ class Optimization:
             tuple(self.feeds),
             self._passes(),
             keep=self.options["keep"],
+            costs=True,
         )
         self.report = report
-        self.costs = [_cost(graph, self.fetches, tuple(self.feeds)) for graph in (self.graph, result)]
         if self.options["verify"]:
             self.comparisons = self._verified(result)
         if self.options["output"] and self.passed:
@@ -63,24 +68,20 @@ class Optimization:
         return [*chosen, Cluster()] if self.options["cluster"] else chosen
 
     def as_json(self) -> dict[str, Any]:
-        return {"report": self.report, "costs": self.costs, "verification": self.comparisons}
-
-    def cost_sections(self) -> Iterator[render.Section]:
-        """FLOPs and bytes before and after."""
-        before, after = self.costs
-        yield render.Table(("per run", "before", "after"), [(key, before[key], after[key]) for key in before], "costs")
+        return {"report": self.report, "verification": self.comparisons}
 
     def verdict_sections(self) -> Iterator[render.Section]:
         """What --verify found."""
         if self.comparisons:
-            rows = [(c.fetch, c.largest_difference, c.tolerance_needed, c.passed) for c in self.comparisons]
-            yield render.Table(("fetch", "largest difference", "tolerance that passes", "passed"), rows, "verification")
+            rows = [(c.fetch, c.step, c.largest_difference, c.tolerance_needed, c.passed) for c in self.comparisons]
+            columns = ("fetch", "worst step", "largest difference", "tolerance that passes", "passed")
+            yield render.Table(columns, rows, f"verification over {self.steps} step{'s' * (self.steps > 1)}")
 
     def _verified(self, result: Graph) -> list[Comparison]:
         targets = [self.graph.output(n) if ":" in n else self.graph.node(n) for n in self.fetches]
         needed = {node.name for node in needed_nodes(targets)}
         feeds = generated_feeds(self.graph, self.feeds, needed)
-        return verify(self.graph, result, self.fetches, feeds, self._prepare, self.options["tolerance"])
+        return verify(self.graph, result, self.fetches, feeds, self._prepare, self.options["tolerance"], self.steps)
 
     def _prepare(self, session: Session) -> None:
         """Give a session its variables: from --state, the SavedModel, or the original graph's initializer."""
@@ -107,11 +108,3 @@ class Optimization:
     def _feed(self, name: str, text: str) -> tuple[str, Any]:
         output = self.graph.output(name)
         return output.name, parse_value(text, output.dtype.base if output.dtype else None)
-
-
-def _cost(graph: Graph, fetches: Sequence[str], feeds: Sequence[str]) -> dict[str, str]:
-    """What one run costs; sizes that are unknown are named as `tfg flops` names them."""
-    report = count_flops(graph, fetches, feeds)
-    total = report.total()
-    names = ("flops", "transcendentals", "bytes")
-    return {name: str(getattr(total, name)) for name in names} | {"nodes not counted": str(len(report.unknown()))}

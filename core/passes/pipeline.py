@@ -17,6 +17,7 @@ from .base import Pass, PassContext, Refusal, configure, parse_passes
 from .batch_norm import FoldBatchNorm
 from .branches import DeadBranches
 from .cluster import Cluster
+from .costs import GraphCost, graph_cost
 from .cse import CommonSubexpressions
 from .debug import StripDebug
 from .dependencies import Dependencies
@@ -58,7 +59,7 @@ MAX_ROUNDS = 5
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PassRecord:
-    """What one run of one pass did."""
+    """What one run of one pass did; costs only where `optimize` was asked for them."""
 
     name: str
     round: int
@@ -67,6 +68,8 @@ class PassRecord:
     seconds: float
     fired: Mapping[str, int]
     refused: tuple[Refusal, ...]
+    cost_before: GraphCost | None = None
+    cost_after: GraphCost | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -77,7 +80,10 @@ class OptimizeReport:
     ops_before: Mapping[str, int]
     ops_after: Mapping[str, int]
     fates: Mapping[str, str]
-    seconds: float
+
+    @property
+    def seconds(self) -> float:
+        return sum(record.seconds for record in self.passes)
 
     @property
     def nodes_before(self) -> int:
@@ -98,25 +104,28 @@ def optimize(
     keep: Iterable[str] = (),
     overridable: Sequence[str] = (),
     rounds: int = MAX_ROUNDS,
+    costs: bool = False,
     observe: Callable[[str, Graph], None] = lambda stage, graph: None,
 ) -> tuple[Graph, OptimizeReport]:
     """A copy of `graph` that gives the same fetches for the same feeds with less work, and a report of what was done.
 
     `fetches` and `feeds` are names; `passes` is a list of passes or a text such as "prune,fold{limit=1MB}", by default all
     that need no decision; `keep` names nodes that must stay, `overridable` tensors that a run may feed but need not.
-    `observe` is called with the graph at the start (stage "load") and after each pass that changed it.
+    With `costs` the report says what a run costs before and after each pass. `observe` is called with the graph at the start
+    (stage "load") and after each pass that changed it.
     """
     result = graph.copy()
     names = (fetches,) if isinstance(fetches, str) else fetches
     chosen = choose_passes(passes, disable)
     targets = [_target(result, name) for name in names]
-    ctx = PassContext(result, targets, [result.output(f) for f in feeds], keep, [result.output(f) for f in overridable])
+    fed = [result.output(f) for f in feeds]
+    ctx = PassContext(result, targets, fed, keep, [result.output(f) for f in overridable])
     before = _op_counts(result)
-    start = time.perf_counter()
     observe("load", result)
-    records = list(_records(chosen, result, ctx, rounds, observe))
+    steps = _records(chosen, result, ctx, rounds, observe)
+    records = list(_with_costs(steps, result, targets, fed) if costs else steps)
     forget_locations(result)
-    report = OptimizeReport(tuple(records), before, _op_counts(result), dict(ctx.fates), time.perf_counter() - start)
+    report = OptimizeReport(tuple(records), before, _op_counts(result), dict(ctx.fates))
     return result, report
 
 
@@ -152,6 +161,16 @@ def _records(
         if one.is_final:
             yield _run(one, graph, ctx, number + 1)
             observe(one.name, graph)
+
+
+def _with_costs(
+    records: Iterator[PassRecord], graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output]
+) -> Iterator[PassRecord]:
+    """The records with what a run costs before and after each: a pass runs when its record is asked for."""
+    cost = graph_cost(graph, fetches, feeds)
+    for record in records:
+        before, cost = cost, graph_cost(graph, fetches, feeds) if record.fired else cost
+        yield dataclasses.replace(record, cost_before=before, cost_after=cost)
 
 
 def optimization_stages(
@@ -201,12 +220,17 @@ def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
     nodes, start = len(graph), time.perf_counter()
     one.run(graph, ctx)
     seconds = time.perf_counter() - start
+    if ctx.fired:
+        _check(graph, one)
+    return PassRecord(one.name, number, nodes, len(graph), seconds, dict(ctx.fired), tuple(ctx.refusals.values()))
+
+
+def _check(graph: Graph, after: Pass) -> None:
     try:
         graph.check()
     except TfgError as error:
-        error.add_note(f"after pass {one.name}")
+        error.add_note(f"after pass {after.name}")
         raise
-    return PassRecord(one.name, number, nodes, len(graph), seconds, dict(ctx.fired), tuple(ctx.refusals.values()))
 
 
 def _target(graph: Graph, name: str) -> Output | Node:

@@ -18,9 +18,13 @@ _UNKNOWN_SIZE = 2
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Comparison:
-    """How far one fetch differs: the largest absolute difference, and the relative tolerance that would pass."""
+    """How far one fetch differs: the largest absolute difference, and the relative tolerance that would pass.
+
+    `step` is the run in which it differed most, counted from 1.
+    """
 
     fetch: str
+    step: int
     largest_difference: float
     tolerance_needed: float
     passed: bool
@@ -35,34 +39,35 @@ def verify(
     tolerance: float,
     steps: int = 1,
 ) -> list[Comparison]:
-    """Compare the fetches of both graphs in the last of `steps` runs; `prepare` initializes each session."""
-    results = []
-    for graph in (before, after):
-        session = Session(graph, seed=0)
+    """Compare the fetches of both graphs in each of `steps` runs, the worst of each fetch; `prepare` initializes a session."""
+    sessions = [Session(graph, seed=0) for graph in (before, after)]
+    for session in sessions:
         prepare(session)
-        for _ in range(steps):
-            values = session.run(list(fetches), feeds)
-        results.append(values)
-    pairs = zip(fetches, *results)
-    return [compare(name, a, b, tolerance) for name, a, b in pairs if a is not None]
+    worst: dict[str, Comparison] = {}
+    for step in range(1, steps + 1):
+        pairs = zip(fetches, *(session.run(list(fetches), feeds) for session in sessions))
+        for found in (compare(name, step, a, b, tolerance) for name, a, b in pairs if a is not None):
+            if found.fetch not in worst or found.tolerance_needed > worst[found.fetch].tolerance_needed:
+                worst[found.fetch] = found
+    return list(worst.values())
 
 
-def compare(name: str, a: Any, b: Any, tolerance: float) -> Comparison:
+def compare(name: str, step: int, a: Any, b: Any, tolerance: float) -> Comparison:
     """Two values of a fetch; what is not a number must be equal."""
     if a.shape != b.shape or a.dtype != b.dtype:
-        return Comparison(name, np.inf, np.inf, False)
+        return Comparison(name, step, np.inf, np.inf, False)
     if a.dtype.kind not in "fciuV" or not a.size:
         same = bool(np.array_equal(a, b))
-        return Comparison(name, 0.0 if same else np.inf, 0.0 if same else np.inf, same)
+        return Comparison(name, step, 0.0 if same else np.inf, 0.0 if same else np.inf, same)
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
     x, y = a.astype(wide), b.astype(wide)
     both = ~(np.isnan(x) & np.isnan(y)) & (x != y)
     difference = np.abs(x - y)[both]
     if not difference.size:
-        return Comparison(name, 0.0, 0.0, True)
+        return Comparison(name, step, 0.0, 0.0, True)
     scale = np.maximum(np.max(np.abs(x[np.isfinite(x)]), initial=0.0), 1e-30)
     needed = float(np.max(np.where(np.isfinite(difference), difference, np.inf)) / scale)
-    return Comparison(name, float(np.max(difference)), needed, needed <= tolerance)
+    return Comparison(name, step, float(np.max(difference)), needed, needed <= tolerance)
 
 
 def generated_feeds(graph: Graph, feeds: Mapping[str, Any], needed: set[str]) -> dict[str, Any]:

@@ -1,0 +1,71 @@
+"""What the report says of costs, and what a comparison over several runs finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfg.core.builder import GraphBuilder
+from tfg.core.passes.pipeline import optimize
+from tfg.core.passes.verify import verify
+from tfg.formats.graphdef import save
+from tfg.tests.cli.running import tfg
+
+
+def product():
+    """x (N, 3) times the sum of two constants (3, 4), whose 12 additions fold away."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=(None, 3), name="x")
+    weights = g.AddV2(g.constant(np.ones((3, 4), np.float32)), g.constant(np.full((3, 4), 2, np.float32)))
+    return g, g.MatMul(x, weights, name="y")
+
+
+def test_costs_before_and_after_each_pass():
+    g, y = product()
+    report = optimize(g.graph, y.name, ["x:0"], costs=True)[1]
+    assert str(report.passes[0].cost_before.flops) == "24*N + 12"
+    assert str(report.passes[-1].cost_after.flops) == "24*N"
+    for one, following in zip(report.passes, report.passes[1:]):
+        assert one.cost_after == following.cost_before
+    assert [r.name for r in report.passes if r.cost_before != r.cost_after] == ["fold"]
+
+
+def test_costs_are_counted_only_where_they_are_asked_for():
+    g, y = product()
+    report = optimize(g.graph, y.name, ["x:0"])[1]
+    assert {(r.cost_before, r.cost_after) for r in report.passes} == {(None, None)}
+
+
+def test_costs_follow_a_fetch_that_is_renamed():
+    g, y = product()
+    report = optimize(g.graph, y.name, ["x:0"], "rename{node=y:z}", costs=True)[1]
+    assert report.passes[-1].cost_before == report.passes[-1].cost_after
+
+
+def counter(op):
+    """A variable that starts at 2; `step` doubles it or adds 2 to it, which is the same only once."""
+    g = GraphBuilder()
+    v = g.VariableV2(shape=[], dtype="float32", name="v")
+    g.Assign(v, 2.0, name="init")
+    g.Assign(v, g.apply(op, v, 2.0), name="step")
+    return g.graph
+
+
+@pytest.mark.parametrize(("steps", "passed"), [(1, True), (3, False)])
+def test_every_step_is_compared(steps, passed):
+    graphs = counter("Mul"), counter("AddV2")
+    (found,) = verify(*graphs, ["step:0"], {}, lambda session: session.run("init"), 1e-6, steps)
+    assert found.passed is passed
+    assert (found.step, found.largest_difference) == ((1, 0.0) if passed else (3, 8.0))
+
+
+def test_report_of_the_command(tmp_path):
+    g = product()[0]
+    save(g.graph, tmp_path / "g.pb")
+    done = tfg("optimize", tmp_path / "g.pb", "--fetch", "y", "--verify", "--format", "json")
+    found = done.json
+    fold = next(record for record in found["report"]["passes"] if record["name"] == "fold")
+    assert (fold["cost_before"]["flops"], fold["cost_after"]["flops"]) == ("24*N + 12", "24*N")
+    assert [(c["fetch"], c["step"], c["passed"]) for c in found["verification"]] == [("y:0", 1, True)]
+    shown = tfg("optimize", tmp_path / "g.pb", "--fetch", "y").out
+    assert "24 x N + 12" in shown and "at the start" in shown
