@@ -70,9 +70,7 @@ class Asset:
 class MetaGraph:
     """What a MetaGraphDef or SavedModel knows of its graph.
 
-    To start a session as TensorFlow's loader does: where `variables_prefix` is set, run `saver.restore_op` with
-    `saver.filename_tensor` fed with it; then run `init_op`, where there is one. Every asset's tensor is fed with its path both
-    times.
+    `start_steps` start a session as TensorFlow's loader does.
     """
 
     tags: tuple[str, ...] = ()
@@ -89,3 +87,17 @@ class MetaGraph:
     tensorflow_version: str = ""
     objects: Any = None
     """The SavedObjectGraph of a TF2 model, as its format keeps it."""
+
+    @property
+    def start_steps(self) -> list[tuple[str, dict[str, str]]]:
+        """The operations to run before anything else, each with its feeds: restore the variables, then run `init_op`.
+
+        Every asset's tensor is fed with its path both times.
+        """
+        assets = {asset.tensor: asset.path for asset in self.assets if asset.path}
+        steps = []
+        if self.variables_prefix is not None and self.saver is not None:
+            steps.append((self.saver.restore_op, {**assets, self.saver.filename_tensor: self.variables_prefix}))
+        if self.init_op is not None and self.folder is not None:
+            steps.append((self.init_op.partition(":")[0], assets))
+        return steps

@@ -209,14 +209,8 @@ class Session:
         if self._is_started:
             return
         self._is_started = True
-        meta = self.graph.meta
-        if meta is None:
-            return
-        assets = {asset.tensor: asset.path for asset in meta.assets if asset.path}
-        if meta.variables_prefix is not None and meta.saver is not None:
-            self.run([meta.saver.restore_op], {**assets, meta.saver.filename_tensor: meta.variables_prefix})
-        if meta.init_op is not None and meta.folder is not None:
-            self.run([parse_tensor_name(meta.init_op)[0]], assets)
+        for operation, feeds in self.graph.meta.start_steps if self.graph.meta else ():
+            self.run([operation], feeds)
 
     def share(self, other: Session) -> None:
         """Work from here on with the variables, tables and other resources of a session of a like graph."""

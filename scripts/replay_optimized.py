@@ -57,11 +57,7 @@ def replay(path: pathlib.Path) -> tuple[pathlib.Path, str | None]:
         steps = json.loads(archive["meta"].tobytes())["steps"]
     original = tfg.load
 
-    def load(source: Any) -> Any:
-        graph = original(source)
-        return optimized(graph, steps) if graph.meta is None else graph
-
-    tfg.load = load
+    tfg.load = lambda source: optimized(original(source), steps)
     try:
         reason = _replay.replay(path)[2]
     finally:

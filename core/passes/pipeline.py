@@ -111,15 +111,18 @@ def optimize(
 
     `fetches` and `feeds` are names; `passes` is a list of passes or a text such as "prune,fold{limit=1MB}", by default all
     that need no decision; `keep` names nodes that must stay, `overridable` tensors that a run may feed but need not.
-    With `costs` the report says what a run costs before and after each pass. `observe` is called with the graph at the start
-    (stage "load") and after each pass that changed it.
+    What starts a SavedModel stays, too. With `costs` the report says what a run costs before and after each pass. `observe` is
+    called with the graph at the start (stage "load") and after each pass that changed it.
     """
     result = graph.copy()
     names = (fetches,) if isinstance(fetches, str) else fetches
     chosen = choose_passes(passes, disable)
     targets = [_target(result, name) for name in names]
-    fed = [result.output(f) for f in feeds]
-    ctx = PassContext(result, targets, fed, keep, [result.output(f) for f in overridable])
+    fed = [result.output(name) for name in feeds]
+    start = result.meta.start_steps if result.meta else []
+    sometimes = dict.fromkeys([*overridable, *(name for _, given in start for name in given)])
+    kept = [result.node(operation) for operation, _ in start]
+    ctx = PassContext(result, [*targets, *kept], fed, keep, [result.output(name) for name in sometimes])
     before = _op_counts(result)
     observe("load", result)
     steps = _records(chosen, result, ctx, rounds, observe)

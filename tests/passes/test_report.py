@@ -8,8 +8,9 @@ import pytest
 from tfg.core.builder import GraphBuilder
 from tfg.core.passes.pipeline import optimize
 from tfg.core.passes.verify import verify
-from tfg.formats.graphdef import save
-from tfg.tests.cli.running import tfg
+from tfg.core.session import Session
+from tfg.formats.graphdef import load, save
+from tfg.tests.cli.running import SAMPLES, tfg
 
 
 def product():
@@ -69,3 +70,12 @@ def test_report_of_the_command(tmp_path):
     assert [(c["fetch"], c["step"], c["passed"]) for c in found["verification"]] == [("y:0", 1, True)]
     shown = tfg("optimize", tmp_path / "g.pb", "--fetch", "y").out
     assert "24 x N + 12" in shown and "at the start" in shown
+
+
+def test_a_saved_model_can_still_be_started():
+    graph = load(str(SAMPLES / "scaler_saved_model"))
+    fetches = ["StatefulPartitionedCall:0", "StatefulPartitionedCall_1:0", "StatefulPartitionedCall_1:1"]
+    feeds = {"serving_default_x:0": np.ones((3, 2), np.float32), "index_names:0": np.array([b"a", b"?"], object)}
+    results = [Session(one).run(fetches, feeds) for one in (graph, optimize(graph, fetches, list(feeds))[0])]
+    for want, got in zip(*results):
+        np.testing.assert_array_equal(got, want)
