@@ -85,11 +85,11 @@ class _Remembered:
 
     def computed(self, inputs: tuple[Any, ...]) -> Any:
         """A fresh result, kept where there is room."""
+        result = self.call(*inputs)
         cache = self.cache
         cache.misses += 1
         cache.bytes -= self.held
         self.inputs, self.result, self.held = None, None, 0
-        result = self.call(*inputs)
         self.misses += 1
         size = getattr(result, "nbytes", 0)
         if self.misses <= _MISSES and cache.bytes + size <= cache.limit:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from .errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
+from .caching import ValueCache, with_cached_trees
 from .executor import Hook, Program
 from .functions import Function, instantiate
 from .graph import Graph, Node, Output
@@ -48,11 +49,12 @@ class _Body:
 
 
 class FunctionCalls:
-    """The functions of a graph's library, ready to run with a session's state."""
+    """The functions of a graph's library, ready to run with a session's state and the values that it keeps."""
 
-    def __init__(self, graph: Graph, context: Callable[..., Any]) -> None:
+    def __init__(self, graph: Graph, context: Callable[..., Any], cache: ValueCache | None = None) -> None:
         self._library = graph.functions
         self._context = context
+        self._cache = cache
         self._bodies: dict[tuple[str, CallSite], _Body] = {}
         self._made: dict[int, tuple[Function, _Body]] = {}
         self._depth = 0
@@ -88,7 +90,10 @@ class FunctionCalls:
         return self._bodies[key, site]
 
     def _compiled(self, function: Function, site: CallSite) -> _Body:
-        program = Program(function_plan(function, site), self._context, self._library)
+        plan = function_plan(function, site)
+        if self._cache is not None:
+            plan = with_cached_trees(plan, function.body)
+        program = Program(plan, self._context, self._library, self._cache)
         places = iter(range(len(function.results)))
         results = tuple(None if i in site.unused else next(places) for i in range(len(function.results)))
         return _Body(function.name, program, len(function.args), results)

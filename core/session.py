@@ -154,7 +154,7 @@ class Session:
         self.node_states: dict[Node, Any] = {}
         self.step = Step(0)
         self._prepared: dict[tuple[tuple[str, ...], tuple[str, ...]], _Prepared] = {}
-        self.functions = FunctionCalls(graph, self._context)
+        self.functions = FunctionCalls(graph, self._context, self._cache)
         self._is_started = graph.meta is None
 
     @property

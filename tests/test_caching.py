@@ -7,6 +7,7 @@ import pytest
 
 from tfg.core.builder import GraphBuilder
 from tfg.core.session import Session
+from tfg.tests.cases.functional import define
 
 MEGABYTE = 2**20
 
@@ -52,6 +53,44 @@ def test_a_write_invalidates_exactly(resource):
             session.run("write"), plain.run("write")
         np.testing.assert_array_equal(session.run("y:0", vector(1)), plain.run("y:0", vector(1)))
     assert session.cache_stats.misses == 3
+
+
+def test_functions_keep_values_too():
+    b = GraphBuilder()
+    a = b.variable(np.eye(3, dtype="f"), "a", resource=True)
+
+    def body(g, x, handle):
+        matrix = g.Square(g.ReadVariableOp(handle, dtype="float32"))
+        return [g.MatMul(matrix, x)]
+
+    define(b, "product", ["float32", "resource"], body, stateful=True)
+    x = b.Placeholder(dtype="float32", shape=[3, 1], name="x")
+    b.StatefulPartitionedCall([x, a.handle], Tout=["float32"], f="product", name="y")
+    b.AssignAddVariableOp(a.handle, b.constant(np.eye(3, dtype="f")), dtype="float32", name="write")
+    b.global_variables_initializer()
+    session = Session(b.graph, cache=MEGABYTE)
+    session.run("init")
+    assert [session.run("y:0", vector(n))[0, 0] for n in (1, 2, 3)] == [1, 2, 3]
+    assert (session.cache_stats.hits, session.cache_stats.misses) == (2, 1)
+    session.run("write")
+    assert session.run("y:0", vector(1))[0, 0] == 4
+
+
+def test_a_function_that_calls_itself_counts_what_it_keeps_once():
+    b = GraphBuilder()
+
+    def body(g, n):
+        less = g.StatelessIf(g.Less(n, 1.0), [n], Tout=["float32"], then_branch="same", else_branch="next")
+        return [g.AddV2(less[0], g.Square(g.constant(np.float32(3))))]
+
+    define(b, "same", ["float32"], lambda g, n: [g.Identity(n)])
+    define(b, "next", ["float32"], lambda g, n: [g.PartitionedCall([g.Sub(n, 1.0)], Tout=["float32"], f="count")[0]])
+    define(b, "count", ["float32"], body)
+    n = b.Placeholder(dtype="float32", shape=[], name="n")
+    b.PartitionedCall([n], Tout=["float32"], f="count", name="y")
+    session = Session(b.graph, cache=MEGABYTE)
+    assert session.run("y:0", {"n:0": 3}) == 36
+    assert (session.cache_stats.hits, session.cache_stats.bytes) == (3, 4)
 
 
 def test_what_changes_in_every_run_is_soon_kept_no_more():
