@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from .errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
 from .caching import ValueCache, with_cached_trees
+from .errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
 from .executor import Hook, Program
 from .functions import Function, instantiate
 from .graph import Graph, Node, Output
