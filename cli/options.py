@@ -150,9 +150,3 @@ def feed_option(command: _Command) -> _Command:
         help="Feed a tensor: @x.npy, @x.npz:key, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), "
         "normal(..), randint(..), or - for JSON from standard input; repeatable.",
     )(command)
-
-
-def require_one(names: Mapping[str, Any]) -> None:
-    """InvalidArgumentError where none of the options given by name has a value."""
-    if not any(names.values()):
-        raise InvalidArgumentError(f"one of {', '.join(names)} is needed")

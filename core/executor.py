@@ -10,7 +10,7 @@ from .caching import Cached, ValueCache
 from .dataflow import DataflowProgram
 from .errors import DeadlineExceededError, InvalidArgumentError
 from .functions import Function
-from .graph import Node
+from .graph import Node, descendants
 from .plan import Loop, Plan, Step
 from .resources import Variable
 from .tensors import FuncRef
@@ -201,7 +201,7 @@ def _execute_around(instructions: Sequence[_Instruction], slots: list[Any], firs
             except WouldBlock as signal:
                 reason, culprit = signal.reason, step
                 waiting.append(instruction)
-                blocked |= _downstream(step)
+                blocked |= descendants(_entries(step))
         if len(waiting) == len(pending):
             raise DeadlineExceededError(reason, node=culprit.node.name, op=culprit.node.op)
         pending = waiting
@@ -226,18 +226,6 @@ def _execute_one(instruction: _Instruction, slots: list[Any]) -> None:
 def _entries(step: Step) -> tuple[Node, ...]:
     """The nodes by which a step depends on others."""
     return step.enters if isinstance(step, Loop) else (step.node,)
-
-
-def _downstream(step: Step) -> set[Node]:
-    """The nodes of a step and all that depend on it."""
-    found = set(_entries(step))
-    stack = list(found)
-    while stack:
-        for consumer in stack.pop().uses:
-            if consumer not in found:
-                found.add(consumer)
-                stack.append(consumer)
-    return found
 
 
 def _loop_runner(

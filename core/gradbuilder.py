@@ -31,10 +31,6 @@ class GradientBuilder(GraphBuilder):
         """A scalar constant of x's dtype."""
         return self.constant(value, x.dtype.base if x.dtype else None)
 
-    def sum_to(self, grad: Output, x: Output, y: Output) -> tuple[Output, Output]:
-        """The two sums that undo the broadcasting of x against y: gradients shaped as x and as y, both from `grad`."""
-        return self.reduce_to(grad, x, y), self.reduce_to(grad, y, x)
-
     def reduce_to(self, grad: Output, x: Output, other: Output) -> Output:
         """`grad`, of the shape that x and `other` broadcast to, summed to the shape of x."""
         shape = self.shape_of(x)
@@ -54,5 +50,3 @@ class GradientBuilder(GraphBuilder):
     def conj(self, x: Output) -> Output:
         """The complex conjugate, x itself where x is real."""
         return self.Conj(x) if x.dtype is not None and x.dtype.is_complex else x
-
-

@@ -433,6 +433,16 @@ def reachable(roots: Iterable[Node], stop: Callable[[Node], bool] = lambda node:
     return found
 
 
+def descendants(roots: Iterable[Node]) -> set[Node]:
+    """The roots and every node that depends on one of them."""
+    found = set(roots)
+    stack = list(found)
+    while stack:
+        for user in stack.pop().uses:
+            if user not in found:
+                found.add(user)
+                stack.append(user)
+    return found
 
 
 def function_names(graph: Graph, node: Node) -> Iterator[str]:

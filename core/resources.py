@@ -10,7 +10,7 @@ import numpy as np
 
 from .dtypes import DType, float32
 from .errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
-from .shapes import UNKNOWN, Shape, merge_shapes
+from .shapes import UNKNOWN, Shape
 
 _Resource = TypeVar("_Resource")
 
@@ -48,14 +48,6 @@ class Variable:
         """Replace the value; the caller hands the array over and keeps no right to write to it."""
         self._value = value
         self.version += 1
-
-    def assign_checked(self, value: Any, validate_shape: bool = True) -> None:
-        """Replace the value after comparing dtype and (unless told otherwise) static shape; InvalidArgumentError."""
-        if value.dtype != self.dtype.numpy:
-            raise InvalidArgumentError(f"variable '{self.name}' is {self.dtype}, the value is {value.dtype}")
-        if validate_shape:
-            merge_shapes(self.shape, Shape(value.shape))
-        self.assign(value)
 
     def writable(self) -> np.ndarray[Any, Any]:
         """The array to write into in place, copied first where somebody may still hold it; counts as a write."""

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterable
 
-from .graph import Graph, Node, reachable
+from .graph import Graph, Node, descendants, reachable
 from .roles import Roles, exclusive
 
 ORDER = (
@@ -163,7 +163,7 @@ class _Sorter:
             forward = self.roles.gradient_of(node)
             of = f"gradient of '{forward.name}'" if forward else "in the gradients' scope, or a gradient op"
             self._put("gradients", [node], of)
-        after = _descendants(self.roles.gradients) - self.roles.needed_by_loss
+        after = descendants(self.roles.gradients) - self.roles.needed_by_loss
         self._put("gradients", filter(self._is_free, after), "computed from gradients")
         updates = [node for node, (stage, _) in self.placed.items() if stage == "updates"]
         for node in self._only_for([*updates, *self.roles.gradients]):
@@ -183,7 +183,7 @@ class _Sorter:
         self._put("loss", labels, "an input that only the loss needs: labels")
         penalties = {node for node in behind if node.op in _PENALTIES}
         self._put("loss", penalties, "a penalty on a variable")
-        after = _descendants(labels | penalties) & set(behind)
+        after = descendants(labels | penalties) & set(behind)
         self._put("loss", after - leading, "computed from labels or penalties, needed by the loss")
         members = {node for node, (stage, _) in self.placed.items() if stage == "loss"}
         scopes = {node.name for node in members}
@@ -204,14 +204,3 @@ class _Sorter:
             and node not in self.roles.losses
         ]
         return reachable(meeting)
-
-
-def _descendants(roots: Iterable[Node]) -> set[Node]:
-    found: set[Node] = set()
-    stack = list(roots)
-    while stack:
-        for user in stack.pop().uses:
-            if user not in found:
-                found.add(user)
-                stack.append(user)
-    return found

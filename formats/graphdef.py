@@ -120,11 +120,6 @@ def to_text(graph: Graph, kind: Kind | None = None) -> str:
     return print_text(parse(MetaGraphDef, to_bytes(graph, "meta_graph")))
 
 
-def to_graph_def(graph: Graph) -> GraphDef:
-    """The whole GraphDef as a message."""
-    return parse(GraphDef, to_bytes(graph, "graph"))
-
-
 def to_node_def(node: Node) -> NodeDef:
     """The NodeDef of one node as a message."""
     return complete_proto(encode_node(node, input_texts(node)))

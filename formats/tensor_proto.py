@@ -7,11 +7,9 @@ import struct
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from google.protobuf.message import DecodeError
-
 from ..core import dtypes
 from ..core.dtypes import DType
-from ..core.errors import DataLossError, InvalidArgumentError
+from ..core.errors import InvalidArgumentError
 from ..core.tensors import Tensor
 from .protos.graph_pb2 import TensorProto, TensorShapeProto
 
@@ -116,11 +114,3 @@ def encode_static_shape(shape: Iterable[int]) -> TensorShapeProto:
     for size in shape:
         proto.dim.add().size = size
     return proto
-
-
-def parse_tensor(data: bytes) -> Tensor:
-    """The Tensor of a serialized TensorProto; DataLossError where it is none."""
-    try:
-        return decode_tensor(TensorProto.FromString(data))
-    except DecodeError:
-        raise DataLossError("the bytes are no serialized TensorProto") from None

@@ -67,17 +67,10 @@ def _split_strings(buffer: memoryview, count: int) -> list[bytes]:
     """Strings as tensor_content holds them: all lengths as varints, then all characters."""
     if count > len(buffer):
         raise InvalidArgumentError(f"tensor_content has {len(buffer)} bytes, too few for {count} strings")
-    sizes, position = [], 0
-    for _ in range(count):
-        size, position = wire.read_varint(buffer, position, len(buffer))
-        sizes.append(size)
+    sizes, position = wire.read_varints(buffer, count)
     if position + sum(sizes) != len(buffer):
         raise InvalidArgumentError(f"tensor_content has {len(buffer)} bytes, its strings need {position + sum(sizes)}")
-    strings = []
-    for size in sizes:
-        strings.append(bytes(buffer[position : position + size]))
-        position += size
-    return strings
+    return wire.pieces(buffer, position, sizes)
 
 
 def _typed_values(proto: TensorProto, dtype: DType) -> np.ndarray[Any, Any]:

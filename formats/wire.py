@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..core.errors import DataLossError
+from ..core.numerics.varint import varint
 
 VARINT, FIXED64, LENGTH_DELIMITED, FIXED32 = 0, 1, 2, 5
 _FIXED_SIZES = {FIXED64: 8, FIXED32: 4}
@@ -33,19 +35,24 @@ def read_varint(data: memoryview, position: int, end: int) -> tuple[int, int]:
     raise DataLossError(f"the protobuf message is cut off or damaged at byte {position}")
 
 
-def write_varint(value: int) -> bytes:
-    """The varint of a number that is not negative."""
-    result = bytearray()
-    while value > 0x7F:
-        result.append(value & 0x7F | 0x80)
-        value >>= 7
-    result.append(value)
-    return bytes(result)
+def read_varints(data: memoryview, count: int) -> tuple[list[int], int]:
+    """(values, position after them) of the varints that `data` begins with."""
+    values, position = [], 0
+    for _ in range(count):
+        value, position = read_varint(data, position, len(data))
+        values.append(value)
+    return values, position
+
+
+def pieces(data: memoryview, position: int, sizes: Iterable[int]) -> list[bytes]:
+    """The bytes from `position` on, cut into pieces of these sizes."""
+    ends = itertools.accumulate(sizes, initial=position)
+    return [bytes(data[start:end]) for start, end in itertools.pairwise(ends)]
 
 
 def length_prefix(number: int, size: int) -> bytes:
     """Tag and length of a length-delimited field."""
-    return write_varint(number << 3 | LENGTH_DELIMITED) + write_varint(size)
+    return varint(number << 3 | LENGTH_DELIMITED) + varint(size)
 
 
 def fields(data: memoryview, start: int = 0, end: int | None = None) -> Iterator[Field]:

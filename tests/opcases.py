@@ -94,6 +94,11 @@ def normal(*shape: int, dtype: str = "float32", seed: int = 0, scale: float = 1.
     return values.astype(dtypes.from_name(dtype).numpy)
 
 
+def wide(*shape: int, seed: int = 0) -> np.ndarray:
+    """As `normal`, in double precision."""
+    return normal(*shape, dtype="double", seed=seed)
+
+
 def uniform(*shape: int, low: float = 0.0, high: float = 1.0, dtype: str = "float32", seed: int = 0) -> np.ndarray:
     """Uniformly distributed numbers, the same at every call."""
     values = np.random.default_rng(seed + 1000 * len(shape) + sum(shape)).uniform(low, high, shape)
@@ -104,6 +109,16 @@ def integers(*shape: int, low: int = 0, high: int = 10, dtype: str = "int32", se
     """Integers in [low, high), the same at every call."""
     values = np.random.default_rng(seed + 1000 * len(shape) + sum(shape)).integers(low, high, shape)
     return values.astype(dtypes.from_name(dtype).numpy)
+
+
+def i32(*values: Any) -> np.ndarray:
+    """The values, or rows, as int32."""
+    return np.array(values, np.int32)
+
+
+def i64(*values: Any) -> np.ndarray:
+    """The values, or rows, as int64."""
+    return np.array(values, np.int64)
 
 
 def strings(*values: Any) -> np.ndarray:

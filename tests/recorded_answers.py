@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import json
 import pathlib
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfg.core import dtypes
+from tfg.tests import opcases
 
 
 class Answers:
@@ -60,3 +62,9 @@ class Answers:
             return flat.reshape(item["shape"])
         dtype = dtypes.from_name(item["dtype"]).numpy
         return np.frombuffer(self.arrays[item["array"]].tobytes(), dtype).reshape(item["shape"])
+
+
+@functools.cache
+def answers(family: str) -> Answers:
+    """What TensorFlow answered to the cases of a family."""
+    return Answers.load(opcases.RECORDED_DIR / f"{family}.npz")

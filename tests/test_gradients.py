@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pytest
 
@@ -12,12 +10,7 @@ from tfg.core.builder import GraphBuilder
 from tfg.core.gradients.check import check_gradient
 from tfg.core.shapes import UNKNOWN
 from tfg.tests import opcases
-from tfg.tests.recorded_answers import Answers
-
-
-@functools.cache
-def answers(family: str) -> Answers:
-    return Answers.load(opcases.RECORDED_DIR / f"{family}.npz")
+from tfg.tests.recorded_answers import answers
 
 
 def parameters() -> list:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pytest
 
@@ -14,13 +12,8 @@ from tfg.core.session import Session
 from tfg.core.shapes import Shape, TensorSpec
 from tfg.tests import opcases
 from tfg.tests.comparison import assert_same
-from tfg.tests.recorded_answers import Answers
+from tfg.tests.recorded_answers import answers
 from tfg.tests.test_equivalent_ops import EQUIVALENT
-
-
-@functools.cache
-def answers(family: str) -> Answers:
-    return Answers.load(opcases.RECORDED_DIR / f"{family}.npz")
 
 
 def parameters() -> list:

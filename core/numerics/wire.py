@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .varint import MASK_64, varint
+
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
-_MASK = (1 << 64) - 1
 
 
 class WireError(ValueError):
@@ -62,7 +63,7 @@ def read_varint(data: bytes, position: int) -> tuple[int, int]:
         position += 1
         result |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return result & _MASK, position
+            return result & MASK_64, position
         shift += 7
     raise WireError("a varint is cut off or too long")
 
@@ -92,17 +93,6 @@ def repeated_fixed(found: Iterable[Field], dtype: str) -> np.ndarray[Any, Any]:
     if len(data) % np.dtype(dtype).itemsize:
         raise WireError("a packed field is cut off")
     return np.frombuffer(data, dtype)
-
-
-def varint(value: int) -> bytes:
-    """A number (negative ones as 64 bits) as a varint."""
-    value &= _MASK
-    result = bytearray()
-    while value > 0x7F:
-        result.append(value & 0x7F | 0x80)
-        value >>= 7
-    result.append(value)
-    return bytes(result)
 
 
 def varint_field(number: int, value: int, always: bool = False) -> bytes:

@@ -49,27 +49,24 @@ class Binary(NamedTuple):
 def register_unary(rows: Iterable[Unary]) -> None:
     """Register all that the rows say."""
     for row in rows:
-        _register_kernels(row)
-        registry.shape(row.op)(unary_shape)
-        registry.flops(row.op)(functools.partial(_unary_cost, per_element=Cost(row.flops, 0, row.transcendentals)))
-        if row.gradient is None:
-            registry.not_differentiable(row.op)
-        else:
-            registry.gradient(row.op)(functools.partial(_unary_gradient, row.gradient))
-        registry.facts("elementwise", of=(row.op,))
+        _register(row, unary_shape, unary_flops, _unary_gradient)
 
 
 def register_binary(rows: Iterable[Binary]) -> None:
     """Register all that the rows say."""
     for row in rows:
-        _register_kernels(row)
-        registry.shape(row.op)(binary_shape)
-        registry.flops(row.op)(functools.partial(_binary_cost, per_element=Cost(row.flops, 0, row.transcendentals)))
-        if row.gradient is None:
-            registry.not_differentiable(row.op)
-        else:
-            registry.gradient(row.op)(functools.partial(_binary_gradient, row.gradient))
-        registry.facts("elementwise", of=(row.op,))
+        _register(row, binary_shape, binary_flops, _binary_gradient)
+
+
+def _register(row: Unary | Binary, shape: Callable[..., Any], cost: Callable[..., Any], gradient: Callable[..., Any]) -> None:
+    _register_kernels(row)
+    registry.shape(row.op)(shape)
+    registry.flops(row.op)(cost(row.flops, row.transcendentals))
+    if row.gradient is None:
+        registry.not_differentiable(row.op)
+    else:
+        registry.gradient(row.op)(functools.partial(gradient, row.gradient))
+    registry.facts("elementwise", of=(row.op,))
 
 
 def widened(function: Callable[..., Any]) -> Callable[..., Any]:

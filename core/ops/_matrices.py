@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dims import DimLike
 from ..registry import Cost
 from ..shapes import UNKNOWN, Shape, merge_dims, merge_shapes
 from ._checks import require
@@ -71,6 +72,30 @@ def system_shape(matrix: Any, rhs: Any) -> Shape:
         return UNKNOWN
     merge_dims(a[-2], b[-2])
     return merge_shapes(a[:-2], b[:-2]) + [a[-1], b[-1]]
+
+
+def lu_flops(n: DimLike) -> DimLike:
+    """LU factors of n x n by outer products: n (n - 1) (4 n + 1) / 6, and n^2 moduli and comparisons for partial pivoting.
+
+    Golub and Van Loan, algorithm 3.4.1.
+    """
+    return n * (4 * n * n + 3 * n - 1) // 6
+
+
+def cholesky_flops(n: DimLike) -> DimLike:
+    """The Cholesky factor of n x n, of which n are square roots: LAPACK Working Note 41, appendix C."""
+    return n * (n + 1) * (2 * n + 1) // 6
+
+
+def reflections_flops(rows: DimLike, count: DimLike) -> DimLike:
+    """`count` Householder vectors of rows, rows - 1, ... elements: 3 for each element and 4 for each vector."""
+    return count * (3 * rows + 4) - 3 * count * (count - 1) // 2
+
+
+def reflected_flops(rows: DimLike, columns: DimLike, count: DimLike) -> DimLike:
+    """`count` of these reflections applied, each to a row and a column less than the last: 4 an element less 2 a column."""
+    below = count * (count - 1)
+    return count * columns * (4 * rows - 2) - (2 * columns + 2 * rows - 1) * below + 2 * below * (2 * count - 1) // 3
 
 
 def cubic(numerator: int, denominator: int = 1) -> Callable[..., Cost]:

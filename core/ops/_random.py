@@ -12,6 +12,7 @@ from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..numerics import philox_distributions
 from ..numerics.philox import Philox
+from ..registry import Cost
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 
 
@@ -147,6 +148,35 @@ def multinomial_shape(logits: TensorSpec, num_samples: TensorSpec) -> Shape:
     merge_shapes(num_samples.shape, SCALAR)
     matrix = merge_shapes(logits.shape, Shape([None, None]))
     return Shape([matrix[0], None if num_samples.value is None else num_samples.value.item()])
+
+
+def uniform_flops(*inputs: Any, outputs: Any) -> Cost:
+    """One operation for each sample, which brings it into its interval."""
+    return Cost(flops=outputs[0].shape.num_elements)
+
+
+def normal_flops(*inputs: Any, outputs: Any) -> Cost:
+    """By Box and Muller: per pair one logarithm, a sine and a cosine, a root and four products."""
+    size = outputs[0].shape.num_elements
+    return Cost(flops=3 * size, transcendentals=2 * size)
+
+
+def bounded_normal_flops(*inputs: Any, outputs: Any) -> Cost:
+    """A normal sample, scaled and moved, and compared with both bounds."""
+    size = outputs[0].shape.num_elements
+    return Cost(flops=7 * size, transcendentals=2 * size)
+
+
+def rejection_flops(*inputs: Any, outputs: Any) -> Cost:
+    """One attempt of transformed rejection for each sample."""
+    size = outputs[0].shape.num_elements
+    return Cost(flops=20 * size, transcendentals=2 * size)
+
+
+def multinomial_flops(logits: TensorSpec, *inputs: Any, outputs: Any) -> Cost:
+    """The cumulative distribution of each row; the binary searches are not counted."""
+    size = logits.shape.num_elements
+    return Cost(flops=3 * size + outputs[0].shape.num_elements, transcendentals=size)
 
 
 def shuffled(gen: Philox, value: Any) -> Any:

@@ -58,10 +58,6 @@ def unknown_dims(rank: int | None) -> Shape:
     return UNKNOWN if rank is None else Shape([None] * rank)
 
 
-def vector_of_unknown_length() -> Shape:
-    return Shape([None])
-
-
 def require_rank(spec: TensorSpec, rank: int, name: str) -> None:
     """InvalidArgumentError where the rank is known to be another."""
     if spec.rank is not None and spec.rank != rank:

@@ -139,11 +139,11 @@ def audio_spectrogram_shape(input, *, window_size, stride):
 
 
 @flops("AudioSpectrogram")
-def audio_spectrogram_flops(input, *, window_size, outputs):
-    """For each slice its window, an FFT of 2.5 n log2(n) operations and the magnitudes."""
+def audio_spectrogram_flops(input, *, window_size, magnitude_squared, outputs):
+    """For each slice its window, a real FFT of 2.5 n log2(n) operations and the squares of magnitudes, or their roots."""
     channels, slices, bins = tuple(outputs[0].shape)
     length = _fft_length(window_size)
-    each = window_size + 5 * length * (length.bit_length() - 1) // 2 + 4 * bins
+    each = window_size + 5 * length * (length.bit_length() - 1) // 2 + (3 if magnitude_squared else 4) * bins
     return Cost(1) * (channels * slices * each)
 
 
@@ -211,8 +211,8 @@ def mfcc_shape(spectrogram, sample_rate, *, dct_coefficient_count):
 
 @flops("Mfcc")
 def mfcc_flops(spectrogram, sample_rate, *, filterbank_channel_count, dct_coefficient_count):
-    """A root and two multiply-adds a bin; a logarithm a filter; the cosine transform."""
+    """A root and two multiply-adds a bin, within the limits or not; a comparison and a logarithm a filter; the cosine transform."""
     channels, slices, bins = dims_of(spectrogram, 3)
     products = 2 * bins + filterbank_channel_count * dct_coefficient_count
-    each = Cost(bins + 2 * products, products, filterbank_channel_count)
+    each = Cost(bins + filterbank_channel_count + 2 * products, products, filterbank_channel_count)
     return each * (channels * slices)

@@ -23,9 +23,6 @@ from ._windows import (
     window_pads,
 )
 
-_CONV_2D = ("strides", "padding", "explicit_paddings", "data_format", "dilations")
-_CONV_3D = ("strides", "padding", "data_format", "dilations")
-
 
 class Geometry:
     """The checked attributes of one convolution: strides, dilations and padding of its spatial dimensions."""
@@ -304,79 +301,42 @@ def conv_shape(x, w, *, strides, padding, explicit_paddings, data_format, dilati
 # Gradients
 
 
-def attributes(node, names):
-    """The named attributes of a node, to hand on to another."""
-    return {name: node.attr(name) for name in names}
+def register_gradients(forward, by_input, by_filter, *names):
+    """The gradients of a convolution and of its gradients for input and filter, each made of the other two.
+
+    `names` are the attributes that the three share.
+    """
+
+    def attributes(node):
+        return {name: node.attr(name) for name in names}
+
+    @gradient(forward)
+    def forward_gradient(g, node, grad):
+        x, w = node.inputs
+        attrs = attributes(node)
+        return [g.apply(by_input, g.shape_of(x), w, grad, **attrs), g.apply(by_filter, x, g.shape_of(w), grad, **attrs)]
+
+    @gradient(by_input)
+    def by_input_gradient(g, node, grad):
+        _, w, out_backprop = node.inputs
+        attrs = attributes(node)
+        return [None, g.apply(by_filter, grad, g.shape_of(w), out_backprop, **attrs), g.apply(forward, grad, w, **attrs)]
+
+    @gradient(by_filter)
+    def by_filter_gradient(g, node, grad):
+        x, _, out_backprop = node.inputs
+        attrs = attributes(node)
+        return [g.apply(by_input, g.shape_of(x), grad, out_backprop, **attrs), None, g.apply(forward, x, grad, **attrs)]
 
 
-@gradient("Conv2D")
-def conv2d_gradient(g, node, grad):
-    x, w = node.inputs
-    attrs = attributes(node, _CONV_2D)
-    return [
-        g.Conv2DBackpropInput(g.shape_of(x), w, grad, **attrs),
-        g.Conv2DBackpropFilter(x, g.shape_of(w), grad, **attrs),
-    ]
+ATTRIBUTES_2D = ("strides", "padding", "explicit_paddings", "data_format", "dilations")
+_ATTRIBUTES_3D = ("strides", "padding", "data_format", "dilations")
 
-
-@gradient("Conv2DBackpropInput")
-def conv2d_backprop_input_gradient(g, node, grad):
-    _, w, out_backprop = node.inputs
-    attrs = attributes(node, _CONV_2D)
-    return [
-        None,
-        g.Conv2DBackpropFilter(grad, g.shape_of(w), out_backprop, **attrs),
-        g.Conv2D(grad, w, **attrs),
-    ]
-
-
-@gradient("Conv2DBackpropFilter")
-def conv2d_backprop_filter_gradient(g, node, grad):
-    x, _, out_backprop = node.inputs
-    attrs = attributes(node, _CONV_2D)
-    return [
-        g.Conv2DBackpropInput(g.shape_of(x), grad, out_backprop, **attrs),
-        None,
-        g.Conv2D(x, grad, **attrs),
-    ]
-
-
-@gradient("Conv3D")
-def conv3d_gradient(g, node, grad):
-    x, w = node.inputs
-    attrs = attributes(node, _CONV_3D)
-    return [
-        g.Conv3DBackpropInputV2(g.shape_of(x), w, grad, **attrs),
-        g.Conv3DBackpropFilterV2(x, g.shape_of(w), grad, **attrs),
-    ]
-
-
-@gradient("Conv3DBackpropInputV2")
-def conv3d_backprop_input_v2_gradient(g, node, grad):
-    _, w, out_backprop = node.inputs
-    attrs = attributes(node, _CONV_3D)
-    return [
-        None,
-        g.Conv3DBackpropFilterV2(grad, g.shape_of(w), out_backprop, **attrs),
-        g.Conv3D(grad, w, **attrs),
-    ]
-
-
-@gradient("Conv3DBackpropFilterV2")
-def conv3d_backprop_filter_v2_gradient(g, node, grad):
-    x, _, out_backprop = node.inputs
-    attrs = attributes(node, _CONV_3D)
-    return [
-        g.Conv3DBackpropInputV2(g.shape_of(x), grad, out_backprop, **attrs),
-        None,
-        g.Conv3D(x, grad, **attrs),
-    ]
-
+register_gradients("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", *ATTRIBUTES_2D)
+register_gradients("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", *_ATTRIBUTES_3D)
 
 # TensorFlow registers no gradient for these.
-not_differentiable(
-    "Conv", "Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter"
-)
+not_differentiable("Conv", "Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")
 
 
 # FLOPs

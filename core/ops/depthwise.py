@@ -7,12 +7,10 @@ import math
 import numpy as np
 
 from ..numerics import convolution as numerics
-from ..registry import Cost, flops, gradient, kernel, multiply_adds, shape
+from ..registry import Cost, flops, kernel, multiply_adds, shape
 from ._checks import dims_of, ints, require, require_rank, value_shape, wide
 from ._windows import from_channels_last, shape_from_channels_last, to_channels_last
-from .convolution import Geometry, attributes, empty_filter_gradient
-
-_ATTRS = ("strides", "padding", "explicit_paddings", "data_format", "dilations")
+from .convolution import ATTRIBUTES_2D, Geometry, empty_filter_gradient, register_gradients
 
 
 def _geometry(strides, padding, explicit_paddings, data_format, dilations):
@@ -51,9 +49,7 @@ def depthwise_conv2d_native(x, w, *, strides, padding, explicit_paddings, data_f
 
 
 @kernel("DepthwiseConv2dNativeBackpropInput")
-def depthwise_conv2d_native_backprop_input(
-    sizes, w, grad, *, strides, padding, explicit_paddings, data_format, dilations
-):
+def depthwise_conv2d_native_backprop_input(sizes, w, grad, *, strides, padding, explicit_paddings, data_format, dilations):
     """The gradient for the input, of shape `sizes`."""
     geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations)
     require_rank(w, 4, "filter")
@@ -67,9 +63,7 @@ def depthwise_conv2d_native_backprop_input(
 
 
 @kernel("DepthwiseConv2dNativeBackpropFilter")
-def depthwise_conv2d_native_backprop_filter(
-    x, sizes, grad, *, strides, padding, explicit_paddings, data_format, dilations
-):
+def depthwise_conv2d_native_backprop_filter(x, sizes, grad, *, strides, padding, explicit_paddings, data_format, dilations):
     """The gradient for the filter, of shape `sizes`."""
     geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations)
     empty = empty_filter_gradient(x, sizes, grad)
@@ -108,36 +102,12 @@ def depthwise_conv2d_native_backprop_filter_shape(x, sizes, grad):
     return value_shape(sizes, 4)
 
 
-@gradient("DepthwiseConv2dNative")
-def depthwise_conv2d_native_gradient(g, node, grad):
-    x, w = node.inputs
-    attrs = attributes(node, _ATTRS)
-    return [
-        g.DepthwiseConv2dNativeBackpropInput(g.shape_of(x), w, grad, **attrs),
-        g.DepthwiseConv2dNativeBackpropFilter(x, g.shape_of(w), grad, **attrs),
-    ]
-
-
-@gradient("DepthwiseConv2dNativeBackpropInput")
-def depthwise_conv2d_native_backprop_input_gradient(g, node, grad):
-    _, w, out_backprop = node.inputs
-    attrs = attributes(node, _ATTRS)
-    return [
-        None,
-        g.DepthwiseConv2dNativeBackpropFilter(grad, g.shape_of(w), out_backprop, **attrs),
-        g.DepthwiseConv2dNative(grad, w, **attrs),
-    ]
-
-
-@gradient("DepthwiseConv2dNativeBackpropFilter")
-def depthwise_conv2d_native_backprop_filter_gradient(g, node, grad):
-    x, _, out_backprop = node.inputs
-    attrs = attributes(node, _ATTRS)
-    return [
-        g.DepthwiseConv2dNativeBackpropInput(g.shape_of(x), grad, out_backprop, **attrs),
-        None,
-        g.DepthwiseConv2dNative(x, grad, **attrs),
-    ]
+register_gradients(
+    "DepthwiseConv2dNative",
+    "DepthwiseConv2dNativeBackpropInput",
+    "DepthwiseConv2dNativeBackpropFilter",
+    *ATTRIBUTES_2D,
+)
 
 
 @flops("DepthwiseConv2dNative")

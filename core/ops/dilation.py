@@ -65,19 +65,23 @@ def dilation2d(input, filter, *, strides, rates, padding):
     return _largest(input, filter, geometry, outputs)[0].astype(input.dtype, copy=False)
 
 
+def _backprop(input, filter, out_backprop, geometry):
+    """The place in each window that its gradient goes to, and the gradients."""
+    outputs = _check(input, filter, geometry)
+    require_shape(out_backprop, (input.shape[0], *outputs, input.shape[3]), "out_backprop")
+    return _largest(input, filter, geometry, outputs)[1], wide(out_backprop)
+
+
 @kernel("Dilation2DBackpropInput")
 def dilation2d_backprop_input(input, filter, out_backprop, *, strides, rates, padding):
     """Each window's gradient at its first largest element."""
     geometry = _Geometry(strides, rates, padding)
-    outputs = _check(input, filter, geometry)
-    require_shape(out_backprop, (input.shape[0], *outputs, input.shape[3]), "out_backprop")
-    _, places = _largest(input, filter, geometry, outputs)
-    grad = wide(out_backprop)
+    places, grad = _backprop(input, filter, out_backprop, geometry)
     pads = geometry.pads(input.shape[1:3], filter.shape[:2])
     sizes = (n + sum(p) for n, p in zip(input.shape[1:3], pads))
     result = np.zeros((input.shape[0], *sizes, input.shape[3]), grad.dtype)
     for place, offset in enumerate(offsets(filter.shape[:2])):
-        index = offset_index(offset, outputs, geometry.strides, geometry.rates)
+        index = offset_index(offset, grad.shape[1:3], geometry.strides, geometry.rates)
         result[index] += np.where(places == place, grad, grad.dtype.type(0))
     return unpad(result, pads).astype(input.dtype)
 
@@ -86,10 +90,7 @@ def dilation2d_backprop_input(input, filter, out_backprop, *, strides, rates, pa
 def dilation2d_backprop_filter(input, filter, out_backprop, *, strides, rates, padding):
     """Each window's gradient at the filter's place of its first largest element."""
     geometry = _Geometry(strides, rates, padding)
-    outputs = _check(input, filter, geometry)
-    require_shape(out_backprop, (input.shape[0], *outputs, input.shape[3]), "out_backprop")
-    _, places = _largest(input, filter, geometry, outputs)
-    grad = wide(out_backprop)
+    places, grad = _backprop(input, filter, out_backprop, geometry)
     result = np.zeros(filter.shape, grad.dtype)
     for place, offset in enumerate(offsets(filter.shape[:2])):
         result[offset] = np.where(places == place, grad, grad.dtype.type(0)).sum((0, 1, 2), dtype=grad.dtype)
@@ -131,11 +132,11 @@ def _window_elements(filter):
 
 @flops("Dilation2D")
 def dilation2d_flops(input, filter, *, outputs):
-    """A sum and a comparison for each element of the window."""
-    return Cost(2) * (outputs[0].shape.num_elements * _window_elements(filter))
+    """A sum for each element of the window, and one comparison less."""
+    return Cost(1) * (outputs[0].shape.num_elements * (2 * _window_elements(filter) - 1))
 
 
 @flops("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
 def dilation2d_backprop_flops(input, filter, out_backprop):
     """The window's sums and comparisons again, and one sum for each window."""
-    return Cost(1) * (out_backprop.shape.num_elements * (2 * _window_elements(filter) + 1))
+    return Cost(2) * (out_backprop.shape.num_elements * _window_elements(filter))

@@ -220,19 +220,32 @@ def fractional_max_pool_gradient(g, node, grad, *_):
 not_differentiable("FractionalAvgPoolGrad", "FractionalMaxPoolGrad")
 
 
-@flops(*_FORWARD)
-def fractional_pool_flops(value):
-    """One sum or comparison for each input element."""
-    return Cost(value.shape.num_elements)
+def _elements(image, pooled, overlapping):
+    """The elements of all regions; where they overlap, a row or column is the last of one and the first of the next."""
+    batch, *sizes, channels = dims_of(image, 4)
+    rows, columns = (n + overlapping * (regions - 1) for n, regions in zip(sizes, dims_of(pooled, 4)[1:3]))
+    return batch * rows * columns * channels
+
+
+@flops("FractionalAvgPool")
+def fractional_avg_pool_flops(value, *, overlapping, outputs):
+    """The sum of each region and a division."""
+    return Cost(_elements(value, outputs[0], overlapping))
+
+
+@flops("FractionalMaxPool")
+def fractional_max_pool_flops(value, *, overlapping, outputs):
+    """One comparison less than a region has elements."""
+    return Cost(_elements(value, outputs[0], overlapping) - outputs[0].shape.num_elements)
 
 
 @flops("FractionalAvgPoolGrad")
-def fractional_avg_pool_grad_flops(orig_input_tensor_shape, out_backprop, *rest, outputs):
-    """A division for each region and a sum for each element."""
-    return Cost(out_backprop.shape.num_elements + outputs[0].shape.num_elements)
+def fractional_avg_pool_grad_flops(orig_input_tensor_shape, out_backprop, *rest, overlapping, outputs):
+    """A division for each region and a sum for each of its elements."""
+    return Cost(out_backprop.shape.num_elements + _elements(outputs[0], out_backprop, overlapping))
 
 
 @flops("FractionalMaxPoolGrad")
-def fractional_max_pool_grad_flops(orig_input, orig_output, out_backprop, *rest):
+def fractional_max_pool_grad_flops(orig_input, orig_output, out_backprop, *rest, overlapping):
     """The comparisons again and a sum for each region."""
-    return Cost(orig_input.shape.num_elements + out_backprop.shape.num_elements)
+    return Cost(_elements(orig_input, out_backprop, overlapping))

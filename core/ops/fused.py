@@ -1,4 +1,4 @@
-"""The `_Fused*` ops: a convolution or product, then a bias or batch normalization, then an activation, in one node."""
+"""The ops that optimizers fuse others into: a product, a bias or batch normalization and an activation; layer normalization."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import numpy as np
 
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..registry import Cost, flops, kernel, not_differentiable, shape
+from ._checks import require, require_shape, wide
 from . import activations, convolution, depthwise, matmul
 
-_OPS = ("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul")
+_OPS = ("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul", "_MklLayerNorm")
 not_differentiable(*_OPS)
 
 
@@ -111,6 +112,19 @@ def fused_matmul(a, b, args, *, transpose_a, transpose_b, fused_ops, epsilon, le
     return _finish(_own(np.asarray(y), a), args, fused_ops, epsilon, leakyrelu_alpha)
 
 
+@kernel("_MklLayerNorm")
+def mkl_layer_norm(x, scale, offset, *, epsilon):
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset, with the moments over the last of two or three dimensions."""
+    require(x.ndim in (2, 3), f"x must have rank 2 or 3, not shape {x.shape}")
+    require_shape(scale, x.shape[-1:], "scale")
+    require_shape(offset, x.shape[-1:], "offset")
+    values = wide(x)
+    centered = values - values.mean(-1, keepdims=True)
+    variance = np.square(centered).mean(-1, keepdims=True)
+    y = centered / np.sqrt(variance + values.dtype.type(epsilon)) * wide(scale) + wide(offset)
+    return y.astype(x.dtype, copy=False)
+
+
 @shape("_FusedConv2D")
 def fused_conv2d_shape(
     input, filter, args, host_args, *, strides, padding, explicit_paddings, data_format, dilations
@@ -138,6 +152,11 @@ def fused_depthwise_conv2d_shape(input, filter, args, *, strides, padding, data_
 @shape("_FusedMatMul")
 def fused_matmul_shape(a, b, args, *, transpose_a, transpose_b):
     return matmul.matmul_shape(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+
+
+@shape("_MklLayerNorm")
+def mkl_layer_norm_shape(x, scale, offset):
+    return x.shape
 
 
 _PER_ELEMENT = {
@@ -184,3 +203,9 @@ def fused_depthwise_conv2d_flops(input, filter, args, *, fused_ops, outputs):
 def fused_matmul_flops(a, b, args, *, transpose_a, fused_ops, outputs):
     product = matmul.matmul_flops(a, b, transpose_a=transpose_a, outputs=outputs)
     return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
+
+
+@flops("_MklLayerNorm")
+def mkl_layer_norm_flops(x, scale, offset):
+    """Two sums, a difference, a square, two products and a sum an element; two divisions, a sum and an inverse root a row."""
+    return Cost(7 * x.shape.num_elements + 5 * x.shape[:-1].num_elements)

@@ -12,27 +12,7 @@ from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable,
 from ..shapes import Shape, TensorSpec, merge_shapes
 from ._printing import summarize_array
 
-_FORWARDING = (
-    "Identity",
-    "Snapshot",
-    "StopGradient",
-    "PreventGradient",
-    "GuaranteeConst",
-    "EnsureShape",
-    "Copy",
-    "CopyHost",
-    "DeepCopy",
-    "CheckNumerics",
-    "CheckNumericsV2",
-    "DebugGradientIdentity",
-    "DebugIdentity",
-    "DebugIdentityV2",
-    "DebugIdentityV3",
-    "Print",
-)
-
-
-@kernel(
+_COPIES = (
     "Identity",
     "Snapshot",
     "StopGradient",
@@ -46,32 +26,23 @@ _FORWARDING = (
     "DebugIdentityV2",
     "DebugIdentityV3",
 )
+_FREE_FORWARDING = (*_COPIES, "EnsureShape", "Print")
+_NUMERIC_CHECKS = ("CheckNumerics", "CheckNumericsV2")
+_FORWARDING = (*_FREE_FORWARDING, *_NUMERIC_CHECKS)
+
+
+@kernel(*_COPIES)
 def identity(x):
     """The input itself; values that flow are never written to, so copies need not be made."""
     return x
 
 
-@shape(
-    "Identity",
-    "Snapshot",
-    "StopGradient",
-    "PreventGradient",
-    "GuaranteeConst",
-    "Copy",
-    "CopyHost",
-    "DeepCopy",
-    "CheckNumerics",
-    "CheckNumericsV2",
-    "DebugGradientIdentity",
-    "DebugIdentity",
-    "DebugIdentityV2",
-    "DebugIdentityV3",
-)
+@shape(*_COPIES, *_NUMERIC_CHECKS)
 def identity_shape(x):
     return x
 
 
-@gradient("Identity", "DebugIdentityV2", "CheckNumerics", "CheckNumericsV2")
+@gradient("Identity", "DebugIdentityV2", *_NUMERIC_CHECKS)
 def identity_gradient(g, node, grad):
     return [grad]
 
@@ -375,7 +346,7 @@ def debug_numeric_summary_flops(x):
     return Cost(flops=11 * x.shape.num_elements)
 
 
-@flops("DebugNanCount", "CheckNumerics", "CheckNumericsV2")
+@flops("DebugNanCount", *_NUMERIC_CHECKS)
 def per_element_flops(x):
     return Cost(flops=x.shape.num_elements)
 
@@ -400,7 +371,7 @@ not_differentiable(
 )
 zero_flops(
     "PlaceholderWithDefault",
-    *(op for op in _FORWARDING if not op.startswith("CheckNumerics")),
+    *_FREE_FORWARDING,
     "Assert",
     "Bitcast",
     "Cast",
@@ -415,6 +386,6 @@ facts("elementwise", of=("Cast", *_FORWARDING))
 facts("idempotent", of=("Identity", "Snapshot", "StopGradient", "EnsureShape"))
 facts("monotone", of=("Identity", "Snapshot", "StopGradient"))
 facts("shape_arithmetic", of=("Identity", "Snapshot", "StopGradient", "PreventGradient", "EnsureShape", "IdentityN"))
-facts("side_effect", of=("Assert", "Print", "PrintV2", "CheckNumerics", "CheckNumericsV2"))
-facts("debug", of=("DebugIdentity", "DebugIdentityV2", "DebugIdentityV3", "DebugNanCount", "Copy", "CopyHost", "Print"))
-facts("debug", of=("DebugNumericSummary",))
+facts("side_effect", of=("Assert", "Print", "PrintV2", *_NUMERIC_CHECKS))
+facts("debug", of=("DebugIdentity", "DebugIdentityV2", "DebugIdentityV3", "Copy", "CopyHost", "Print"))
+facts("debug", of=("DebugNanCount", "DebugNumericSummary"))

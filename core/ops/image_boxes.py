@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import OutOfRangeError
 from ..numerics.philox import Philox
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape
 from ._checks import dims_of, ints, require, require_rank, scalar, value_shape
 from ._random import node_stream
@@ -180,18 +180,20 @@ not_differentiable("CropAndResizeGradImage", "CropAndResizeGradBoxes")
 
 
 @flops("CropAndResize")
-def crop_and_resize_flops(image, boxes, box_ind, crop_size, *, outputs):
-    """Three interpolations for each element."""
-    return Cost(9, macs=3) * outputs[0].shape.num_elements
+def crop_and_resize_flops(image, boxes, box_ind, crop_size, *, method, outputs):
+    """Three interpolations for each element, each a difference and a multiply-add; nothing where the nearest is taken."""
+    return (ZERO if method == "nearest" else Cost(9, macs=3)) * outputs[0].shape.num_elements
 
 
 @flops("CropAndResizeGradImage")
-def crop_and_resize_grad_image_flops(grads, boxes, box_ind, image_size):
-    return Cost(12, macs=4) * grads.shape.num_elements
+def crop_and_resize_grad_image_flops(grads, boxes, box_ind, image_size, *, method):
+    """A multiply-add for each of the four neighbours; a sum for the nearest."""
+    return (Cost(1) if method == "nearest" else Cost(8, macs=4)) * grads.shape.num_elements
 
 
 @flops("CropAndResizeGradBoxes")
 def crop_and_resize_grad_boxes_flops(grads, image, boxes, box_ind):
+    """Along both axes the slope at the element, five operations, times its gradient, and a multiply-add for either edge."""
     return Cost(20, macs=4) * grads.shape.num_elements
 
 

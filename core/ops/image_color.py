@@ -224,25 +224,37 @@ not_differentiable("HSVToRGB", "AdjustHue", "AdjustSaturation", "AdjustContrastv
 # ---- FLOPs
 
 
-@flops("RGBToHSV", "HSVToRGB")
-def conversion_flops(images):
-    """About fifteen operations a pixel."""
-    return Cost(5 * images.shape.num_elements)
+@flops("RGBToHSV")
+def rgb_to_hsv_flops(images):
+    """A pixel: its extremes and their difference 5, saturation 2, hue by each of three sectors 14."""
+    return Cost(21) * images.shape[:-1].num_elements
 
 
-@flops("AdjustHue", "AdjustSaturation")
-def adjust_hsv_flops(images, change):
-    """There and back, and the change."""
-    return Cost(11 * images.shape.num_elements)
+@flops("HSVToRGB")
+def hsv_to_rgb_flops(images):
+    """A pixel: hue times six and three clipped ramps 16, and the mixture with grey 10."""
+    return Cost(26) * images.shape[:-1].num_elements
+
+
+@flops("AdjustHue")
+def adjust_hue_flops(images, delta):
+    """A pixel: its order 5, hue 6, the turn within one circle 5, and back 4."""
+    return Cost(20) * images.shape[:-1].num_elements
+
+
+@flops("AdjustSaturation")
+def adjust_saturation_flops(images, scale):
+    """A pixel: its extremes and their difference 5, hue by each of three sectors 15, saturation 5, and back 12."""
+    return Cost(37) * images.shape[:-1].num_elements
 
 
 @flops("AdjustContrastv2")
 def adjust_contrast_v2_flops(images, contrast_factor):
-    """The mean, a difference and a multiply-add."""
-    return Cost(4, macs=1) * images.shape.num_elements
+    """An element's share of the mean, a difference, a product and a sum."""
+    return Cost(4) * images.shape.num_elements
 
 
 @flops("AdjustContrast")
 def adjust_contrast_flops(images, contrast_factor, min_value, max_value):
     """As AdjustContrastv2, and two comparisons."""
-    return Cost(6, macs=1) * images.shape.num_elements
+    return Cost(6) * images.shape.num_elements

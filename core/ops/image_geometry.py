@@ -229,7 +229,9 @@ def image_projective_transform_gradient(g, node, grad):
 
 @flops("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
 def image_projective_transform_flops(images, transforms, output_shape, *rest, interpolation, outputs):
-    """Three interpolations for each element where it is bilinear; fourteen operations for each pixel's position."""
+    """Fourteen operations for each pixel's position, not counting the fill mode, and two roundings; bilinear: the shares of
+    its neighbours four more, and for each element three sums of two products.
+    """
     batch, height, width, channels = dims_of(outputs[0], 4)
-    per_element = 9 if interpolation.upper() == "BILINEAR" else 0
-    return Cost(1) * (batch * height * width * (14 + per_element * channels))
+    of_pixel = 20 + 9 * channels if interpolation.upper() == "BILINEAR" else 16
+    return Cost(1) * (batch * height * width * of_pixel)

@@ -6,7 +6,7 @@ import heapq
 
 import numpy as np
 
-from ..registry import Cost, flops, kernel, not_differentiable, shape
+from ..registry import ZERO, Cost, flops, kernel, not_differentiable, shape
 from ..shapes import SCALAR, Shape
 from ._checks import dims_of, require, require_rank, require_shape, scalar
 
@@ -256,21 +256,35 @@ def combined_non_max_suppression_shape(
     return [Shape((images, size, 4)), Shape((images, size)), Shape((images, size)), Shape((images,))]
 
 
-@flops("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4", "NonMaxSuppressionV5")
+def _pairs(count):
+    return count * (count - 1) // 2
+
+
+@flops("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4")
 def non_max_suppression_flops(boxes, scores, *rest):
-    """At most each box against each other: a dozen operations for their overlap."""
-    count = boxes.shape[0]
-    return Cost(1) * (12 * count * count)
+    """At most: 13 for the overlap of each pair of boxes and a comparison, 8 for each box's corners, area and score."""
+    count = dims_of(boxes, 2)[0]
+    return Cost(13) * _pairs(count) + Cost(8) * count
+
+
+@flops("NonMaxSuppressionV5")
+def non_max_suppression_v5_flops(boxes, scores, limit, iou_threshold, score_threshold, soft_nms_sigma):
+    """As NonMaxSuppression; unless sigma is known to be zero each overlap lowers a score: three more and an exponential."""
+    count = dims_of(boxes, 2)[0]
+    is_hard = soft_nms_sigma.value is not None and not soft_nms_sigma.value.any()
+    return Cost(8) * count + (Cost(13) if is_hard else Cost(16, transcendentals=1)) * _pairs(count)
 
 
 @flops("NonMaxSuppressionWithOverlaps")
 def non_max_suppression_with_overlaps_flops(overlaps, *rest):
-    """At most one comparison for each pair."""
-    return Cost(overlaps.shape.num_elements)
+    """At most one comparison for each pair, and one for each score."""
+    count = dims_of(overlaps, 2)[0]
+    return Cost(1) * (_pairs(count) + count)
 
 
 @flops("CombinedNonMaxSuppression")
-def combined_non_max_suppression_flops(boxes, scores, *rest):
-    """At most each box against each other, for each class."""
+def combined_non_max_suppression_flops(boxes, scores, *rest, clip_boxes, outputs):
+    """At most NonMaxSuppression for each class of each image, and two comparisons for each edge that is clipped."""
     images, count, classes = dims_of(scores, 3)
-    return Cost(1) * (12 * images * classes * count * count)
+    clipped = Cost(2) * outputs[0].shape.num_elements if clip_boxes else ZERO
+    return (Cost(13) * _pairs(count) + Cost(8) * count) * (images * classes) + clipped

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from ..dims import dim_min
 from ..numerics import resize as numerics
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
-from ..shapes import Shape
+from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape, zero_flops
+from ..shapes import UNKNOWN, Shape
 from ._checks import dims_of, ints, require, require_rank, value_shape
 
 _ATTRS = ("align_corners", "half_pixel_centers")
@@ -45,41 +48,40 @@ def _check_gradient(grads, original_image):
 @kernel("ResizeBilinear")
 def resize_bilinear(images, size, *, align_corners, half_pixel_centers):
     """(N, H, W, C) -> (N, height, width, C), float32."""
+    return _resize(numerics.bilinear, images, size, align_corners, half_pixel_centers)
+
+
+@kernel("ResizeBicubic")
+def resize_bicubic(images, size, *, align_corners, half_pixel_centers):
+    """(N, H, W, C) -> (N, height, width, C), float32."""
+    return _resize(numerics.bicubic, images, size, align_corners, half_pixel_centers)
+
+
+def _resize(method, images, size, align_corners, half_pixel_centers):
     _check_centers(align_corners, half_pixel_centers)
-    height, width = _size(images, size)
-    taps = _taps(numerics.bilinear, images.shape, height, width, align_corners, half_pixel_centers)
+    taps = _taps(method, images.shape, *_size(images, size), align_corners, half_pixel_centers)
     return numerics.resample(images.astype(np.float32), *taps)
 
 
 @kernel("ResizeBilinearGrad")
 def resize_bilinear_grad(grads, original_image, *, align_corners, half_pixel_centers):
     """The gradient for the original image."""
-    _check_centers(align_corners, half_pixel_centers)
-    _check_gradient(grads, original_image)
-    taps = _taps(numerics.bilinear, original_image.shape, *grads.shape[1:3], align_corners, half_pixel_centers)
-    if original_image.dtype == np.float64:
-        return numerics.resample_gradient_wide(grads, *taps)
-    return numerics.resample_gradient(grads, *taps).astype(original_image.dtype)
-
-
-@kernel("ResizeBicubic")
-def resize_bicubic(images, size, *, align_corners, half_pixel_centers):
-    """(N, H, W, C) -> (N, height, width, C), float32."""
-    _check_centers(align_corners, half_pixel_centers)
-    height, width = _size(images, size)
-    taps = _taps(numerics.bicubic, images.shape, height, width, align_corners, half_pixel_centers)
-    return numerics.resample(images.astype(np.float32), *taps)
+    return _resize_grad(numerics.bilinear, grads, original_image, align_corners, half_pixel_centers)
 
 
 @kernel("ResizeBicubicGrad")
 def resize_bicubic_grad(grads, original_image, *, align_corners, half_pixel_centers):
     """The gradient for the original image."""
+    return _resize_grad(numerics.bicubic, grads, original_image, align_corners, half_pixel_centers)
+
+
+def _resize_grad(method, grads, original_image, align_corners, half_pixel_centers):
     _check_centers(align_corners, half_pixel_centers)
     _check_gradient(grads, original_image)
-    taps = _taps(numerics.bicubic, original_image.shape, *grads.shape[1:3], align_corners, half_pixel_centers)
+    taps = _taps(method, original_image.shape, *grads.shape[1:3], align_corners, half_pixel_centers)
     if original_image.dtype == np.float64:
         return numerics.resample_gradient_wide(grads, *taps)
-    return numerics.resample_gradient(grads, *taps)
+    return numerics.resample_gradient(grads, *taps).astype(original_image.dtype, copy=False)
 
 
 @kernel("ResizeNearestNeighbor")
@@ -231,44 +233,71 @@ def resize_bilinear_flops(images, size, *, outputs):
 
 @flops("ResizeBicubic")
 def resize_bicubic_flops(images, size, *, outputs):
-    """Four rows and one column of four multiply-adds."""
+    """Four rows and one column of four multiply-adds for each element."""
     return Cost(40, macs=20) * outputs[0].shape.num_elements
 
 
 @flops("ResizeArea")
-def resize_area_flops(images, size):
-    """One weighted sum over the input."""
-    return Cost(2, macs=1) * images.shape.num_elements
+def resize_area_flops(images, size, *, align_corners, outputs):
+    """A multiply-add for each element that an output element covers, in part or whole."""
+    batch, *sizes, channels = dims_of(images, 4)
+    rows, columns = (_covered(n, out, align_corners) for n, out in zip(sizes, outputs[0].shape[1:3]))
+    return multiply_adds(batch * rows * columns * channels)
+
+
+def _covered(size, outputs, align_corners):
+    """How many positions the output positions of an axis cover, one that lies in two of them twice."""
+    if not (isinstance(size, int) and isinstance(outputs, int)):
+        return UNKNOWN.num_elements
+    step, unit = (size - 1, outputs - 1) if align_corners and outputs > 1 else (size, outputs)
+    return sum(-(-(i + 1) * step // unit) - i * step // unit for i in range(outputs))
 
 
 @flops("ResizeBilinearGrad")
 def resize_bilinear_grad_flops(grads, original_image):
+    """A multiply-add for each of the four neighbours."""
     return Cost(8, macs=4) * grads.shape.num_elements
 
 
 @flops("ResizeBicubicGrad")
 def resize_bicubic_grad_flops(grads, original_image):
+    """A multiply-add for each of the sixteen neighbours."""
     return Cost(32, macs=16) * grads.shape.num_elements
 
 
 @flops("ResizeNearestNeighborGrad")
 def resize_nearest_neighbor_grad_flops(grads, size):
+    """A sum for each element."""
     return Cost(grads.shape.num_elements)
 
 
-def _spans(kernel_type):
-    return 2 * int(numerics.SAMPLING_KERNELS[kernel_type][0]) + 1 if kernel_type in numerics.SAMPLING_KERNELS else 1
-
-
 @flops("ScaleAndTranslate")
-def scale_and_translate_flops(images, size, scale, translation, *, kernel_type, outputs):
-    """Rows and columns, each a weighted sum over the kernel's width (not stretched)."""
-    return Cost(4, macs=2) * (_spans(kernel_type) * outputs[0].shape.num_elements)
+def scale_and_translate_flops(images, size, scale, translation, *, kernel_type, antialias, outputs):
+    """Rows, then columns: for each element a multiply-add for each place of the kernel, inside of the image or not."""
+    return _scaling_cost(images, outputs[0], scale, kernel_type, antialias)
 
 
 @flops("ScaleAndTranslateGrad")
-def scale_and_translate_grad_flops(grads, original_image, scale, translation, *, kernel_type):
-    return Cost(4, macs=2) * (_spans(kernel_type) * grads.shape.num_elements)
+def scale_and_translate_grad_flops(grads, original_image, scale, translation, *, kernel_type, antialias):
+    """The multiply-adds of the forward pass again."""
+    return _scaling_cost(original_image, grads, scale, kernel_type, antialias)
+
+
+def _scaling_cost(images, scaled, scale, kernel_type, antialias):
+    batch, *sizes, channels = dims_of(images, 4)
+    height, width = dims_of(scaled, 4)[1:3]
+    scales = [None, None] if scale.value is None else scale.value.tolist()
+    rows, columns = (_span(n, factor, kernel_type, antialias) for n, factor in zip(sizes, scales))
+    return multiply_adds(batch * height * channels * (sizes[1] * rows + width * columns))
+
+
+def _span(size, scale, kernel_type, antialias):
+    """How many positions each output position weighs; unknown where the scale stretches the kernel and is unknown."""
+    require(kernel_type in numerics.SAMPLING_KERNELS, f"kernel_type '{kernel_type}' is not known")
+    if antialias and scale is None:
+        return UNKNOWN.num_elements
+    stretch = max(1 / scale, 1) if antialias else 1
+    return dim_min(2 * math.ceil(numerics.SAMPLING_KERNELS[kernel_type][0] * stretch) + 1, size)
 
 
 zero_flops("ResizeNearestNeighbor")

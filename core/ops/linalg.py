@@ -12,14 +12,17 @@ from ..shapes import UNKNOWN, Shape, broadcast_shapes, merge_dims, merge_shapes
 from ._checks import require
 from ._matrices import (
     adjoint,
-    cubic,
+    cholesky_flops,
     halve_diagonal,
     identity_like,
     lower_triangle,
+    lu_flops,
     matrix_shape,
     per_matrix,
     product,
     reduce_batch,
+    reflected_flops,
+    reflections_flops,
     require_square,
     require_system,
     square_shape,
@@ -51,6 +54,12 @@ def _cholesky_or_nan(matrix):
         return np.tril(np.full_like(matrix, np.nan))
 
 
+@flops("Cholesky", "BatchCholesky")
+def cholesky_decomposition_flops(input):
+    """n (n + 1) (2 n + 1) / 6, of which n are square roots (LAPACK Working Note 41, appendix C)."""
+    return Cost(input.shape[:-2].num_elements * cholesky_flops(input.shape[-1]))
+
+
 @gradient("Cholesky", "BatchCholesky")
 def cholesky_gradient(g, node, grad):
     """L^-H P(L^H grad) L^-1, symmetrized, where P takes the lower triangle with half the diagonal."""
@@ -78,6 +87,13 @@ def cholesky_grad(l, grad):  # noqa: E741 - the op's own name
 @shape("CholeskyGrad", "BatchCholeskyGrad")
 def cholesky_grad_shape(l, grad):  # noqa: E741
     return merge_shapes(square_shape(l), square_shape(grad))
+
+
+@flops("CholeskyGrad", "BatchCholeskyGrad")
+def cholesky_grad_flops(factor, grad):
+    """A product of triangles, n (n + 1) (n + 2) / 3, two triangular systems of n^3 each, and n^2 halves."""
+    n = factor.shape[-1]
+    return Cost(factor.shape[:-2].num_elements * (2 * n * n * n + n * n + n * (n + 1) * (n + 2) // 3))
 
 
 # ---- inverses and determinants
@@ -133,10 +149,28 @@ def log_matrix_determinant_gradient(g, node, grad_sign, grad_log):
 
 
 shape("Cholesky", "BatchCholesky", "MatrixInverse", "BatchMatrixInverse")(square_shape)
-flops("Cholesky", "BatchCholesky")(cubic(1, 3))
-flops("CholeskyGrad", "BatchCholeskyGrad", "MatrixInverse", "BatchMatrixInverse")(cubic(2))
-flops("MatrixDeterminant", "BatchMatrixDeterminant", "LogMatrixDeterminant")(cubic(2, 3))
 not_differentiable("CholeskyGrad", "BatchCholeskyGrad")
+
+
+@flops("MatrixInverse", "BatchMatrixInverse")
+def matrix_inverse_flops(input):
+    """LU factors, the inverse of L, and n^3 for U: together 2 n^3, pivoting's comparisons included."""
+    n = input.shape[-1]
+    return Cost(input.shape[:-2].num_elements * (2 * n * n * n))
+
+
+@flops("MatrixDeterminant", "BatchMatrixDeterminant")
+def matrix_determinant_flops(input):
+    """LU factors with partial pivoting, (4 n^3 + 3 n^2 - n) / 6, and the product of the pivots and a sign."""
+    n = input.shape[-1]
+    return Cost(input.shape[:-2].num_elements * (lu_flops(n) + n))
+
+
+@flops("LogMatrixDeterminant")
+def log_matrix_determinant_flops(input):
+    """LU factors as for MatrixDeterminant; the pivots' signs and their product, moduli, logarithms and their sum."""
+    n, count = input.shape[-1], input.shape[:-2].num_elements
+    return Cost(count * (lu_flops(n) + 4 * n - 1), transcendentals=count * n)
 
 
 @shape("MatrixDeterminant", "BatchMatrixDeterminant")
@@ -187,9 +221,9 @@ def _grad_matrix(g, node, grad_rhs, is_adjoint):
 
 @flops("MatrixSolve", "BatchMatrixSolve")
 def matrix_solve_flops(matrix, rhs):
-    """LU factors and two substitutions for each column."""
+    """LU factors as for MatrixDeterminant and two substitutions for each column: n^2, and n^2 - n for the diagonal of ones."""
     n = matrix.shape[-1]
-    return Cost(matrix.shape[:-2].num_elements * (2 * n * n * n // 3 + 2 * n * n * rhs.shape[-1]))
+    return Cost(matrix.shape[:-2].num_elements * (lu_flops(n) + (2 * n * n - n) * rhs.shape[-1]))
 
 
 @kernel("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
@@ -228,7 +262,7 @@ def matrix_triangular_solve_gradient(g, node, grad):
 
 @flops("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
 def matrix_triangular_solve_flops(matrix, rhs, *, outputs):
-    """One substitution for each column."""
+    """One substitution for each column, n^2."""
     return Cost(outputs[0].shape.num_elements * matrix.shape[-1])
 
 
@@ -272,8 +306,9 @@ def banded_triangular_solve_gradient(g, node, grad):
 
 @flops("BandedTriangularSolve")
 def banded_triangular_solve_flops(matrix, rhs, *, outputs):
-    """A multiply-add for each element of a band and column."""
-    return Cost(2 * outputs[0].shape.num_elements * matrix.shape[-2])
+    """For each column a division a row and a multiply-add for each element beside the diagonal."""
+    n, bands = matrix.shape[-1], dim_min(matrix.shape[-2], matrix.shape[-1])
+    return Cost(outputs[0].shape[:-2].num_elements * rhs.shape[-1] * (n + (bands - 1) * (2 * n - bands)))
 
 
 # ---- least squares
@@ -361,12 +396,21 @@ def _underdetermined(g, node, grad, is_unused):
 
 
 @flops("MatrixSolveLs", "BatchMatrixSolveLs")
-def matrix_solve_ls_flops(matrix, rhs, l2_regularizer):
-    """The Gram matrix, its Cholesky factor, and two products and substitutions for each column."""
-    rows, columns = matrix.shape[-2], matrix.shape[-1]
-    size, sides = dim_min(rows, columns), rhs.shape[-1]
-    gram, factor = 2 * rows * columns * size, size * size * size // 3
-    return Cost(matrix.shape[:-2].num_elements * (gram + factor + 2 * rows * columns * sides + 2 * size * size * sides))
+def matrix_solve_ls_flops(matrix, rhs, l2_regularizer, *, fast):
+    """One triangle of the Gram matrix, its Cholesky factor, and a product and two substitutions for each column.
+
+    Without `fast` Householder's QR, for each column its reflections and a substitution (full rank, columns not pivoted).
+    """
+    rows, columns, sides = matrix.shape[-2], matrix.shape[-1], rhs.shape[-1]
+    small = dim_min(rows, columns)
+    large = rows + columns - small
+    if fast:
+        factor = large * small * (small + 1) + small + cholesky_flops(small)
+        each = 2 * rows * columns + 2 * small * small
+    else:
+        factor = reflections_flops(large, small) + reflected_flops(large, small - 1, small)
+        each = 4 * rows * columns - small * small
+    return Cost(matrix.shape[:-2].num_elements * (factor + each * sides))
 
 
 # ---- cross products

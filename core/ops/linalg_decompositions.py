@@ -15,8 +15,11 @@ from ._matrices import (
     cubic,
     halve_diagonal,
     lower_triangle,
+    lu_flops,
     matrix_shape,
     product,
+    reflected_flops,
+    reflections_flops,
     require_matrix,
     require_square,
     square_shape,
@@ -107,11 +110,15 @@ def _times_inverse(g, x, r):
 
 @flops("Qr")
 def qr_flops(input, *, full_matrices):
-    """Householder's 2 k^2 (l - k/3) for R and as many for Q, with k and l the smaller and the larger size."""
+    """Householder's reflections of the columns to their right, and backward of Q's (Golub and Van Loan, 5.2.1 and 5.1.6).
+
+    For m x n, m >= n, without full matrices this is 4 m n^2 - 4/3 n^3 and lower terms.
+    """
     rows, columns = input.shape[-2], input.shape[-1]
-    small = dim_min(rows, columns)
-    large = rows + columns - small
-    return Cost(input.shape[:-2].num_elements * (4 * small * small * (3 * large - small) // 3))
+    count = dim_min(rows, columns)
+    triangle = reflections_flops(rows, count) + reflected_flops(rows, columns - 1, count)
+    vectors = reflected_flops(rows, rows if full_matrices else count, count)
+    return Cost(input.shape[:-2].num_elements * (triangle + vectors))
 
 
 # ---- LU
@@ -134,7 +141,12 @@ def lu_shape(input):
     return [found, found[:-1]]
 
 
-flops("Lu")(cubic(2, 3))
+@flops("Lu")
+def lu_decomposition_flops(input):
+    """By outer products with partial pivoting (Golub and Van Loan, 3.4.1): (4 n^3 + 3 n^2 - n) / 6."""
+    return Cost(input.shape[:-2].num_elements * lu_flops(input.shape[-1]))
+
+
 not_differentiable("Lu")
 
 
@@ -241,7 +253,7 @@ def _safe_reciprocal(g, x):
 
 @flops("Svd", "BatchSvd")
 def svd_flops(input, *, compute_uv, full_matrices):
-    """Golub and Van Loan's 4 l k^2 - 4/3 k^3 for the values alone, 14 l k^2 + 8 k^3 with vectors; k <= l are the sizes."""
+    """About 4 l k^2 - 4/3 k^3 for the values alone, 14 l k^2 + 8 k^3 with vectors, k <= l (Golub and Van Loan, 8.6)."""
     rows, columns = input.shape[-2], input.shape[-1]
     small = dim_min(rows, columns)
     large = rows + columns - small
@@ -333,13 +345,13 @@ def eig_gradient(g, node, grad_e, grad_v):
 
 @flops("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
 def self_adjoint_eig_v2_flops(input, *, compute_v):
-    """Golub and Van Loan's 9 n^3 with and 4/3 n^3 without vectors."""
+    """About 9 n^3 with and 4/3 n^3 without vectors, as the QR iterations go (Golub and Van Loan, 8.3)."""
     return cubic(9)(input) if compute_v else cubic(4, 3)(input)
 
 
 @flops("Eig")
 def eig_flops(input, *, compute_v):
-    """Golub and Van Loan's 25 n^3 with and 10 n^3 without vectors."""
+    """About 25 n^3 for the Schur form with its vectors, 10 n^3 for the values alone (Golub and Van Loan, 7.5)."""
     return cubic(25 if compute_v else 10)(input)
 
 

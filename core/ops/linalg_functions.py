@@ -9,7 +9,7 @@ from ..numerics import linalg as numerics
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import merge_shapes
 from ._checks import require
-from ._matrices import cubic, matrix_shape, require_matrix, require_square, square_shape, transposed, widened
+from ._matrices import lu_flops, matrix_shape, require_matrix, require_square, square_shape, transposed, widened
 
 _WELL_CONDITIONED = 1e3
 """Eigenvectors with a condition number up to this give the logarithm fast and to twelve digits."""
@@ -82,10 +82,43 @@ def matrix_square_root_gradient(g, node, grad):
 
 shape("MatrixExponential", "MatrixLogarithm", "MatrixSquareRoot")(square_shape)
 not_differentiable("MatrixExponential", "MatrixLogarithm")
-# Higham's counts: scaling and squaring, and the Schur method with its triangular recurrence
-flops("MatrixExponential")(cubic(20))
-flops("MatrixLogarithm")(cubic(30))
-flops("MatrixSquareRoot")(cubic(85, 3))
+
+
+@flops("MatrixSquareRoot")
+def matrix_square_root_flops(input):
+    """The Schur form, 25 n^3 as for Eig, its root, (n^3 + 2 n) / 3, and two products of 3 n^3 + n^2 together.
+
+    Higham, Functions of Matrices, algorithm 6.3: 28 1/3 n^3.
+    """
+    n = input.shape[-1]
+    return Cost(input.shape[:-2].num_elements * (28 * n * n * n + n * n + _root_flops(n)))
+
+
+def _root_flops(n):
+    return n * (n * n + 2) // 3
+
+
+@flops("MatrixLogarithm")
+def matrix_logarithm_flops(input):
+    """As MatrixSquareRoot, with five roots and Pade's approximant of degree 7 by seven triangular systems.
+
+    Higham, Functions of Matrices, algorithm 11.9; how many roots a matrix takes follows from its values.
+    """
+    n = input.shape[-1]
+    triangle, system = n * (n + 1) // 2, n * (n + 1) * (2 * n + 1) // 6
+    triangular = 5 * _root_flops(n) + 7 * (system + 3 * triangle + n) + triangle + n
+    return Cost(input.shape[:-2].num_elements * (28 * n * n * n + n * n + triangular))
+
+
+@flops("MatrixExponential")
+def matrix_exponential_flops(input):
+    """Six products for Pade's approximant of degree 13, one system, and three squarings (Higham 2005, algorithm 2.3).
+
+    How many squarings a matrix takes follows from its norm.
+    """
+    n = input.shape[-1]
+    sums, system = 25 * n * n + 2 * n, lu_flops(n) + (2 * n * n - n) * n
+    return Cost(input.shape[:-2].num_elements * ((6 + 3) * 2 * n * n * n + sums + system))
 
 
 # ---- tridiagonal systems
@@ -153,10 +186,14 @@ def _shift_rows(g, x, up):
 
 
 @flops("TridiagonalSolve")
-def tridiagonal_solve_flops(diagonals, rhs):
-    """Three operations a row for the factors, five for each right-hand side."""
-    rows = diagonals.shape[:-2].num_elements * diagonals.shape[-1]
-    return Cost(3 * rows + 5 * rhs.shape.num_elements)
+def tridiagonal_solve_flops(diagonals, rhs, *, partial_pivoting):
+    """Eight operations a row but one for the factors with partial pivoting, seven for each right-hand side.
+
+    Without pivoting three, and five. Moving pivots away from zero is not counted.
+    """
+    steps, sides = diagonals.shape[-1] - 1, rhs.shape[-1]
+    each = 8 * steps + (7 * steps + 5) * sides if partial_pivoting else 3 * steps + (5 * steps + 1) * sides
+    return Cost(diagonals.shape[:-2].num_elements * each)
 
 
 @kernel("TridiagonalMatMul")
@@ -199,5 +236,5 @@ def tridiagonal_matmul_gradient(g, node, grad):
 
 @flops("TridiagonalMatMul")
 def tridiagonal_matmul_flops(superdiag, maindiag, subdiag, rhs):
-    """Three multiply-adds an element, without the first sum."""
-    return Cost(5 * rhs.shape.num_elements)
+    """A product an element, and a multiply-add above and below it except at the ends."""
+    return Cost(rhs.shape[:-2].num_elements * rhs.shape[-1] * (5 * rhs.shape[-2] - 4))

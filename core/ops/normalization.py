@@ -288,10 +288,11 @@ not_differentiable("LRNGrad")
 
 @flops("LRN")
 def lrn_flops(input, *, depth_radius):
-    """A square, a sum over the window, a multiply-add and a product, and one power for each element."""
-    return Cost(2 * depth_radius + 5, transcendentals=1) * input.shape.num_elements
+    """A square, a sum over the window, a product and a sum, a power and a product for each element."""
+    return Cost(2 * depth_radius + 4, transcendentals=1) * input.shape.num_elements
 
 
 @flops("LRNGrad")
 def lrn_grad_flops(input_grads, input_image, output_image, *, depth_radius):
-    return Cost(2 * (2 * depth_radius + 1) + 9, transcendentals=1) * input_image.shape.num_elements
+    """The norm and its power again, a sum over the window and six operations for each element."""
+    return Cost(4 * depth_radius + 9, transcendentals=1) * input_image.shape.num_elements

@@ -373,30 +373,29 @@ def max_pool_3d_gradient(g, node, grad):
     return [g.MaxPool3DGrad(node.inputs[0], node.output(), grad, **_pool_attrs(node, "data_format"))]
 
 
-@gradient("AvgPool")
+@gradient("AvgPool", "AvgPool3D")
 def avg_pool_gradient(g, node, grad):
-    return [g.AvgPoolGrad(g.shape_of(node.inputs[0]), grad, **_pool_attrs(node, "data_format"))]
+    return [g.apply(f"{node.op}Grad", g.shape_of(node.inputs[0]), grad, **_pool_attrs(node, "data_format"))]
 
 
-@gradient("AvgPool3D")
-def avg_pool_3d_gradient(g, node, grad):
-    return [g.AvgPool3DGrad(g.shape_of(node.inputs[0]), grad, **_pool_attrs(node, "data_format"))]
-
-
-@gradient("AvgPoolGrad")
+@gradient("AvgPoolGrad", "AvgPool3DGrad")
 def avg_pool_grad_gradient(g, node, grad):
-    return [None, g.AvgPool(grad, **_pool_attrs(node, "data_format"))]
+    return [None, g.apply(node.op.removesuffix("Grad"), grad, **_pool_attrs(node, "data_format"))]
 
 
-@gradient("AvgPool3DGrad")
-def avg_pool_3d_grad_gradient(g, node, grad):
-    return [None, g.AvgPool3D(grad, **_pool_attrs(node, "data_format"))]
+_GRADIENTS_OF_GRADIENTS = {
+    "MaxPoolGrad": "MaxPoolGradGrad",
+    "MaxPool3DGrad": "MaxPool3DGradGrad",
+    "MaxPoolGradGrad": "MaxPoolGrad",
+    "MaxPool3DGradGrad": "MaxPool3DGrad",
+}
 
 
-@gradient("MaxPoolGrad")
+@gradient(*_GRADIENTS_OF_GRADIENTS)
 def max_pool_grad_gradient(g, node, grad):
     x, y, _ = node.inputs
-    return [g.zeros_like(x), g.zeros_like(y), g.MaxPoolGradGrad(x, y, grad, **_pool_attrs(node, "data_format"))]
+    attrs = _pool_attrs(node, "data_format")
+    return [g.zeros_like(x), g.zeros_like(y), g.apply(_GRADIENTS_OF_GRADIENTS[node.op], x, y, grad, **attrs)]
 
 
 @gradient("MaxPoolGradV2")
@@ -404,24 +403,6 @@ def max_pool_grad_v2_gradient(g, node, grad):
     x, y, _, ksize, strides = node.inputs
     attrs = {name: node.attr(name) for name in ("padding", "data_format")}
     return [g.zeros_like(x), g.zeros_like(y), g.MaxPoolGradGradV2(x, y, grad, ksize, strides, **attrs), None, None]
-
-
-@gradient("MaxPool3DGrad")
-def max_pool_3d_grad_gradient(g, node, grad):
-    x, y, _ = node.inputs
-    return [g.zeros_like(x), g.zeros_like(y), g.MaxPool3DGradGrad(x, y, grad, **_pool_attrs(node, "data_format"))]
-
-
-@gradient("MaxPoolGradGrad")
-def max_pool_grad_grad_gradient(g, node, grad):
-    x, y, _ = node.inputs
-    return [g.zeros_like(x), g.zeros_like(y), g.MaxPoolGrad(x, y, grad, **_pool_attrs(node, "data_format"))]
-
-
-@gradient("MaxPool3DGradGrad")
-def max_pool_3d_grad_grad_gradient(g, node, grad):
-    x, y, _ = node.inputs
-    return [g.zeros_like(x), g.zeros_like(y), g.MaxPool3DGrad(x, y, grad, **_pool_attrs(node, "data_format"))]
 
 
 @gradient("MaxPoolWithArgmax")

@@ -51,13 +51,19 @@ def _broadcast(x, y):
         require(False, f"shapes {np.shape(x)} and {np.shape(y)} do not broadcast")
 
 
-@kernel("QuantizedAdd")
-def quantized_add(x, y, min_x, max_x, min_y, max_y, *, T1, T2, Toutput):
-    """x + y in a range wide enough for both."""
+def _operand_ranges(x, y, min_x, max_x, min_y, max_y):
+    """The ranges of two operands, none of them empty; the operands must broadcast."""
     a, b = range_of(min_x, max_x, "x"), range_of(min_y, max_y, "y")
     require(a[0] < a[1], f"min_x {a[0]} must be smaller than max_x {a[1]}")
     require(b[0] < b[1], f"min_y {b[0]} must be smaller than max_y {b[1]}")
     _broadcast(x, y)
+    return a, b
+
+
+@kernel("QuantizedAdd")
+def quantized_add(x, y, min_x, max_x, min_y, max_y, *, T1, T2, Toutput):
+    """x + y in a range wide enough for both."""
+    a, b = _operand_ranges(x, y, min_x, max_x, min_y, max_y)
     low, high = _sum_range(a, b, 14)
     both = (x, a, T1), (y, b, T2)
     lone = [q.ndim == 0 and other.ndim > 0 for q, other in ((x, y), (y, x))]
@@ -78,10 +84,7 @@ def _in_range(q, old, old_type, new, new_type):
 @kernel("QuantizedMul")
 def quantized_mul(x, y, min_x, max_x, min_y, max_y, *, T1, T2, Toutput):
     """x * y; a step of the result is the product of their steps."""
-    a, b = range_of(min_x, max_x, "x"), range_of(min_y, max_y, "y")
-    require(a[0] < a[1], f"min_x {a[0]} must be smaller than max_x {a[1]}")
-    require(b[0] < b[1], f"min_y {b[0]} must be smaller than max_y {b[1]}")
-    _broadcast(x, y)
+    a, b = _operand_ranges(x, y, min_x, max_x, min_y, max_y)
     return _wrapped(_without_zero(x, a, T1) * _without_zero(y, b, T2)), *product_range(a, T1, b, T2, Toutput)
 
 

@@ -14,16 +14,21 @@ from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable,
 from ..shapes import Shape, merge_shapes
 from ._random import (
     as_dims,
+    bounded_normal_flops,
     check_multinomial,
     draw_gamma,
     draw_multinomial,
     draw_poisson,
     element_count,
     int_bounds,
+    multinomial_flops,
     multinomial_shape,
     node_stream,
+    normal_flops,
+    rejection_flops,
     requested_shape,
     shuffled,
+    uniform_flops,
 )
 
 Array = np.ndarray[Any, Any]
@@ -32,25 +37,25 @@ Array = np.ndarray[Any, Any]
 @kernel("RandomUniform")
 def random_uniform(ctx, shape, *, dtype, seed, seed2):
     """Samples uniform on [0, 1)."""
-    dims = as_dims(shape)
-    size = element_count(dims)
-    return philox.uniform(node_stream(ctx, seed, seed2).reserve(size), size, dtype.numpy).reshape(dims)
+    return _fill(philox.uniform, ctx, shape, dtype, seed, seed2)
 
 
 @kernel("RandomStandardNormal")
 def random_standard_normal(ctx, shape, *, dtype, seed, seed2):
     """Samples of the standard normal distribution."""
-    dims = as_dims(shape)
-    size = element_count(dims)
-    return philox.normal(node_stream(ctx, seed, seed2).reserve(size), size, dtype.numpy).reshape(dims)
+    return _fill(philox.normal, ctx, shape, dtype, seed, seed2)
 
 
 @kernel("TruncatedNormal")
 def truncated_normal(ctx, shape, *, dtype, seed, seed2):
     """Standard normal samples of magnitude below 2."""
+    return _fill(philox.truncated_normal, ctx, shape, dtype, seed, seed2)
+
+
+def _fill(distribution, ctx, shape, dtype, seed, seed2):
     dims = as_dims(shape)
     size = element_count(dims)
-    return philox.truncated_normal(node_stream(ctx, seed, seed2).reserve(size), size, dtype.numpy).reshape(dims)
+    return distribution(node_stream(ctx, seed, seed2).reserve(size), size, dtype.numpy).reshape(dims)
 
 
 @kernel("RandomUniformInt")
@@ -276,10 +281,11 @@ not_differentiable(*_NORMAL, *_MOVING, *_OTHERS)
 zero_flops(*_MOVING)
 facts("random", of=(*_NORMAL, *_MOVING, *_OTHERS[:-1], "RandomGamma"))
 
-
-@flops("RandomUniform")
-def random_uniform_flops(shape, *, outputs):
-    return Cost(flops=outputs[0].shape.num_elements)
+flops("RandomUniform")(uniform_flops)
+flops("RandomStandardNormal", "TruncatedNormal")(normal_flops)
+flops("ParameterizedTruncatedNormal")(bounded_normal_flops)
+flops("RandomPoisson", "RandomPoissonV2")(rejection_flops)
+flops("Multinomial")(multinomial_flops)
 
 
 @flops("RandomUniformInt")
@@ -287,38 +293,11 @@ def random_uniform_int_flops(shape, minval, maxval, *, outputs):
     return Cost(flops=2 * outputs[0].shape.num_elements)
 
 
-@flops("RandomStandardNormal", "TruncatedNormal")
-def random_normal_flops(shape, *, outputs):
-    """By Box and Muller: per pair one logarithm, a sine and a cosine, a root and four products."""
-    size = outputs[0].shape.num_elements
-    return Cost(flops=3 * size, transcendentals=2 * size)
-
-
-@flops("ParameterizedTruncatedNormal")
-def parameterized_truncated_normal_flops(shape, means, stdevs, minvals, maxvals, *, outputs):
-    size = outputs[0].shape.num_elements
-    return Cost(flops=7 * size, transcendentals=2 * size)
-
-
 @flops("RandomGamma")
 def random_gamma_flops(shape, alpha, *, outputs):
     """One attempt for each sample: a normal one, a uniform one, and the squeeze."""
     size = outputs[0].shape.num_elements
     return Cost(flops=14 * size, transcendentals=2 * size)
-
-
-@flops("RandomPoisson", "RandomPoissonV2")
-def random_poisson_flops(shape, rate, *, outputs):
-    """One attempt of transformed rejection for each sample."""
-    size = outputs[0].shape.num_elements
-    return Cost(flops=20 * size, transcendentals=2 * size)
-
-
-@flops("Multinomial")
-def multinomial_flops(logits, num_samples, *, outputs):
-    """The cumulative distribution of each row; the binary searches are not counted."""
-    size = logits.shape.num_elements
-    return Cost(flops=3 * size + outputs[0].shape.num_elements, transcendentals=size)
 
 
 @flops("SobolSample")

@@ -11,10 +11,19 @@ from .. import dtypes
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics import philox
 from ..numerics.philox import RESERVED_PER_OUTPUT, Philox
-from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..resources import Variable
 from ..shapes import SCALAR, Shape, broadcast_shapes, merge_shapes
-from ._random import as_dims, draw_binomial, element_count, int_bounds, requested_shape
+from ._random import (
+    as_dims,
+    draw_binomial,
+    element_count,
+    int_bounds,
+    normal_flops,
+    rejection_flops,
+    requested_shape,
+    uniform_flops,
+)
 from ._variables import resource_variable
 
 _PHILOX: Final = 1
@@ -192,24 +201,9 @@ def rng_read_and_skip_shape(resource, alg, delta):
     return Shape([_STATE_SIZE])
 
 
-@flops("StatefulUniform", "StatefulUniformFullInt", "StatefulUniformInt")
-def stateful_uniform_flops(*inputs, outputs):
-    return Cost(flops=outputs[0].shape.num_elements)
-
-
-@flops("StatefulStandardNormal", "StatefulStandardNormalV2", "StatefulTruncatedNormal")
-def stateful_normal_flops(*inputs, outputs):
-    """As RandomStandardNormal."""
-    size = outputs[0].shape.num_elements
-    return Cost(flops=3 * size, transcendentals=2 * size)
-
-
-@flops("StatefulRandomBinomial")
-def stateful_random_binomial_flops(*inputs, outputs):
-    """One attempt of rejection for each sample."""
-    size = outputs[0].shape.num_elements
-    return Cost(flops=20 * size, transcendentals=2 * size)
-
+flops("StatefulUniform", "StatefulUniformFullInt", "StatefulUniformInt")(uniform_flops)
+flops("StatefulStandardNormal", "StatefulStandardNormalV2", "StatefulTruncatedNormal")(normal_flops)
+flops("StatefulRandomBinomial")(rejection_flops)
 
 _ALL = (*_FILLS, "StatefulUniformInt", "StatefulStandardNormal", "StatefulRandomBinomial", "NonDeterministicInts")
 

@@ -16,6 +16,7 @@ from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable,
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._random import (
     as_dims,
+    bounded_normal_flops,
     check_multinomial,
     draw_binomial,
     draw_gamma,
@@ -23,11 +24,15 @@ from ._random import (
     draw_poisson,
     element_count,
     int_bounds,
+    multinomial_flops,
     multinomial_shape,
+    normal_flops,
+    rejection_flops,
     requested_shape,
     samples_first,
     shuffled,
     trailing_samples,
+    uniform_flops,
 )
 from .random import bounded_cost, bounded_normals
 
@@ -427,42 +432,16 @@ not_differentiable(*_SEEDED, *_KEYED, *_UNIFORM_INT, *_KEYS, *_DRAWN, "Stateless
 zero_flops(*_KEYS, "StatelessShuffle", "StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2")
 facts("random", of=("StatelessRandomGetAlg",))
 
-
-@flops("StatelessRandomUniform", "StatelessRandomUniformV2", *_UNIFORM_INT)
-def stateless_uniform_flops(*inputs, outputs):
-    return Cost(flops=outputs[0].shape.num_elements)
-
-
-@flops("StatelessRandomNormal", "StatelessRandomNormalV2", "StatelessTruncatedNormal", "StatelessTruncatedNormalV2")
-def stateless_normal_flops(*inputs, outputs):
-    """As RandomStandardNormal."""
-    size = outputs[0].shape.num_elements
-    return Cost(flops=3 * size, transcendentals=2 * size)
-
-
-@flops("StatelessParameterizedTruncatedNormal")
-def stateless_parameterized_truncated_normal_flops(*inputs, outputs):
-    size = outputs[0].shape.num_elements
-    return Cost(flops=7 * size, transcendentals=2 * size)
-
-
-@flops("StatelessRandomGammaV2", "StatelessRandomGammaV3", "StatelessRandomPoisson", "StatelessRandomBinomial")
-def stateless_rejection_flops(*inputs, outputs):
-    """One attempt for each sample, as RandomGamma and RandomPoisson."""
-    size = outputs[0].shape.num_elements
-    return Cost(flops=20 * size, transcendentals=2 * size)
-
-
-@flops("StatelessMultinomial")
-def stateless_multinomial_flops(logits, num_samples, seed, *, outputs):
-    """The cumulative distribution of each row; the binary searches are not counted."""
-    size = logits.shape.num_elements
-    return Cost(flops=3 * size + outputs[0].shape.num_elements, transcendentals=size)
+flops("StatelessRandomUniform", "StatelessRandomUniformV2", *_UNIFORM_INT)(uniform_flops)
+flops("StatelessRandomNormal", "StatelessRandomNormalV2")(normal_flops)
+flops("StatelessTruncatedNormal", "StatelessTruncatedNormalV2")(normal_flops)
+flops("StatelessParameterizedTruncatedNormal")(bounded_normal_flops)
+flops("StatelessRandomGammaV2", "StatelessRandomGammaV3")(rejection_flops)
+flops("StatelessRandomPoisson", "StatelessRandomBinomial")(rejection_flops)
+flops("StatelessMultinomial")(multinomial_flops)
 
 
 @flops("RandomIndexShuffle")
 def random_index_shuffle_flops(index, seed, max_index, *, rounds, outputs):
     """Five bit operations a round."""
     return Cost(flops=outputs[0].shape.num_elements * 5 * rounds)
-
-

@@ -93,6 +93,7 @@ def segment_shape(data, segment_ids):
 
 @flops(*(op for op, *_ in _SORTED))
 def segment_flops(data, segment_ids):
+    """One operation an element; the first row of a mean is not added, but each result divided."""
     return Cost(flops=data.shape.num_elements)
 
 
@@ -199,6 +200,7 @@ def _known_count(num_segments):
 
 @flops(*(op for op, *_ in _UNSORTED))
 def unsorted_segment_flops(data, segment_ids, num_segments):
+    """One operation an element."""
     return Cost(flops=data.shape.num_elements)
 
 
@@ -265,9 +267,7 @@ def _register_sparse_segment(op):
     @kernel(f"{op}Grad")
     def sparse_segment_grad(grad, indices, segment_ids, output_dim0):
         """The gradient for the `output_dim0` rows of the data."""
-        if np.ndim(output_dim0) != 0:
-            raise InvalidArgumentError("output_dim0 should be a scalar.")
-        count = scalar_int(output_dim0, "output_dim0")
+        count = _row_count(output_dim0, "output_dim0")
         grad, indices, ids = _checked_grad(grad, indices, segment_ids, count)
         result = np.zeros((count, *grad.shape[1:]), grad.dtype)
         update_rows(np.add, result, indices, _weighted_rows(grad, ids, weigh))
@@ -276,12 +276,16 @@ def _register_sparse_segment(op):
     @kernel(f"{op}GradV2")
     def sparse_segment_grad_v2(grad, indices, segment_ids, dense_output_dim0):
         """The rows of the gradient that are not zero, and their numbers in ascending order."""
-        if np.ndim(dense_output_dim0) != 0:
-            raise InvalidArgumentError("dense_output_dim0 should be a scalar.")
-        count = scalar_int(dense_output_dim0, "dense_output_dim0")
+        count = _row_count(dense_output_dim0, "dense_output_dim0")
         grad, indices, ids = _checked_grad(grad, indices, segment_ids, count)
         found, reduced = reduce_groups(np.add, indices, _weighted_rows(grad, ids, weigh))
         return reduced, found
+
+
+def _row_count(rows, name):
+    if np.ndim(rows) != 0:
+        raise InvalidArgumentError(f"{name} should be a scalar.")
+    return scalar_int(rows, name)
 
 
 def _weights(op):
@@ -364,10 +368,16 @@ def sparse_segment_grad_v2_shape(grad, indices, segment_ids, dense_output_dim0):
     return rows + grad.shape[1:], rows
 
 
-@flops(*_SPARSE, *(f"{op}{suffix}" for op in _SPARSE for suffix in ("WithNumSegments", "Grad", "GradV2")))
+@flops(*_SPARSE, *(f"{op}WithNumSegments" for op in _SPARSE), "SparseSegmentSumGrad", "SparseSegmentSumGradV2")
 def sparse_segment_flops(data, indices, segment_ids, *rest):
-    """One addition for each element of a gathered row."""
+    """One addition for each element of a gathered row; the first row of a mean is not added, but each result divided."""
     return Cost(flops=indices.shape.num_elements * data.shape[1:].num_elements)
+
+
+@flops(*(f"{op}{suffix}" for op in _SPARSE if op != "SparseSegmentSum" for suffix in ("Grad", "GradV2")))
+def sparse_segment_mean_grad_flops(grad, indices, segment_ids, *rest):
+    """One division and one addition for each element of a gathered row."""
+    return Cost(flops=2 * indices.shape.num_elements * grad.shape[1:].num_elements)
 
 
 @gradient(*_SPARSE, *(f"{op}WithNumSegments" for op in _SPARSE))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..dims import Dim
+from ..dims import Dim, dim_min
 from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, TensorSpec
@@ -329,7 +329,8 @@ def sparse_add_grad_shape(grad, a_indices, b_indices, sum_indices):
 
 @flops("SparseAdd")
 def sparse_add_flops(a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh):
-    return Cost(flops=a_values.shape.num_elements + b_values.shape.num_elements)
+    """At most: where both have an element a sum, its modulus and a comparison."""
+    return Cost(flops=3 * dim_min(a_values.shape.num_elements, b_values.shape.num_elements))
 
 
 def _extreme(ufunc):
@@ -353,6 +354,7 @@ def sparse_sparse_extreme_shape(a_indices, a_values, a_shape, b_indices, b_value
 
 @flops("SparseSparseMaximum", "SparseSparseMinimum")
 def sparse_sparse_extreme_flops(a_indices, a_values, a_shape, b_indices, b_values, b_shape):
+    """At most: a comparison for each element."""
     return Cost(flops=a_values.shape.num_elements + b_values.shape.num_elements)
 
 
@@ -434,7 +436,8 @@ def fill_empty_rows_grad_shape(reverse_index_map, grad_values):
 
 @flops("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
 def fill_empty_rows_grad_flops(reverse_index_map, grad_values):
-    return Cost(flops=grad_values.shape.num_elements)
+    """The sum of what the values do not account for."""
+    return Cost(flops=grad_values.shape.num_elements - reverse_index_map.shape.num_elements)
 
 
 @gradient("SparseSparseMaximum")

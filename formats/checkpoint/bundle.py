@@ -13,6 +13,7 @@ from ...core import dtypes
 from ...core.dtypes import DType
 from ...core.errors import DataLossError, NotFoundError, UnimplementedError
 from ...core.numerics.crc32c import crc32c, mask
+from ...core.numerics.varint import varint
 from ...core.tensors import Tensor
 from .. import wire
 from ..protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
@@ -127,11 +128,8 @@ class _Shards:
 
 def _read_strings(content: memoryview, count: int, stored_crc: int, where: str) -> list[bytes]:
     """Strings: the lengths as varints, a checksum of the lengths, then all characters."""
-    sizes, position = [], 0
     try:
-        for _ in range(count):
-            size, position = wire.read_varint(content, position, len(content))
-            sizes.append(size)
+        sizes, position = wire.read_varints(content, count)
     except DataLossError:
         raise DataLossError(f"{where} is cut off: it should hold {count} strings") from None
     checksum, characters = content[position : position + 4], position + 4
@@ -140,11 +138,7 @@ def _read_strings(content: memoryview, count: int, stored_crc: int, where: str) 
         raise DataLossError(f"the lengths of the strings of {where} are damaged")
     if mask(crc32c(content[characters:], crc32c(checksum, crc))) != stored_crc:
         raise DataLossError(f"the checksum of {where} is wrong")
-    strings = []
-    for size in sizes:
-        strings.append(bytes(content[characters : characters + size]))
-        characters += size
-    return strings
+    return wire.pieces(content, characters, sizes)
 
 
 def _size_bytes(sizes: Sequence[int]) -> bytes:
@@ -210,7 +204,7 @@ def _string_chunks(strings: Sequence[bytes]) -> tuple[list[bytes | memoryview], 
     crc = crc32c(_size_bytes(sizes))
     checksum = mask(crc).to_bytes(4, "little")
     characters = b"".join(strings)
-    return [b"".join(map(wire.write_varint, sizes)), checksum, characters], crc32c(characters, crc32c(checksum, crc))
+    return [b"".join(map(varint, sizes)), checksum, characters], crc32c(characters, crc32c(checksum, crc))
 
 
 def merge_bundles(prefixes: Sequence[str], destination: str, delete_old: bool, allow_missing: bool) -> None:

@@ -82,11 +82,6 @@ def format_extents(extents: Extents) -> str:
     return ":".join("-" if length < 0 else f"{start},{length}" for start, length in extents)
 
 
-def format_spec(shape: Sequence[int], extents: Extents) -> str:
-    """The text that `parse_spec` reads."""
-    return " ".join([*map(str, shape), format_extents(extents)])
-
-
 def decode_extents(proto: TensorSliceProto) -> Extents:
     """The extents of a message; an extent without a length is the whole dimension."""
     return tuple((extent.start, extent.length) if extent.HasField("length") else FULL for extent in proto.extent)

@@ -13,6 +13,7 @@ from typing import IO
 
 from ...core.errors import DataLossError, UnimplementedError
 from ...core.numerics.crc32c import crc32c, mask, masked_crc32c
+from ...core.numerics.varint import varint
 from .. import wire
 from . import snappy
 
@@ -130,7 +131,7 @@ def _write_block(file: IO[bytes], block: _BlockBuilder, offset: int) -> tuple[by
     trailer = bytes([_NO_COMPRESSION])
     checksum = mask(crc32c(trailer, crc32c(contents)))
     file.write(contents + trailer + struct.pack("<I", checksum))
-    handle = wire.write_varint(offset) + wire.write_varint(len(contents))
+    handle = varint(offset) + varint(len(contents))
     return handle, offset + len(contents) + _TRAILER_SIZE
 
 
@@ -156,7 +157,7 @@ class _BlockBuilder:
         elif self.last_key is not None:
             shared = _common_prefix(self.last_key, key)
         for number in (shared, len(key) - shared, len(value)):
-            self._data += wire.write_varint(number)
+            self._data += varint(number)
         self._data += key[shared:] + value
         self.last_key = key
         self._count += 1

@@ -2,16 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case
-
-
-def i32(*values):
-    return np.array(values, np.int32)
-
-
-def i64(*values):
-    return np.array(values, np.int64)
-
+from tfg.tests.opcases import case, i32, i64
 
 NONE = np.zeros(0, np.float32)
 VALUES = i32(1, 1, 4, 0, 4, 7)

@@ -2,16 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal
-
-
-def i64(*rows):
-    return np.array(rows, np.int64)
-
-
-def i32(*values):
-    return np.array(values, np.int32)
-
+from tfg.tests.opcases import case, i32, i64, normal
 
 LOGITS = normal(6, 3, 5, dtype="double", scale=2)
 INDICES, VALUES = i64([0, 0], [0, 1], [0, 2], [1, 0], [2, 0], [2, 1]), i32(0, 1, 1, 3, 2, 2)

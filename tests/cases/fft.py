@@ -2,13 +2,9 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal
+from tfg.tests.opcases import case, i32, normal
 
 SIZES = {1: (2, 5), 2: (2, 4, 3), 3: (2, 3, 4)}
-
-
-def i32(*values):
-    return np.array(values, np.int32)
 
 
 def complex_transforms():

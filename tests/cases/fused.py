@@ -2,10 +2,14 @@
 
 import numpy as np
 
+from tfg.core import dtypes
 from tfg.tests.opcases import case, normal, uniform
 
 X, W, BIAS = normal(2, 5, 6, 3), normal(2, 3, 3, 4), normal(4)
 NORM = [normal(4), normal(4, seed=1), normal(4, seed=2), uniform(4, low=0.5, high=2.0)]
+PAIR = (normal(3, 5), normal(5, 4))
+GELU = ("GeluApproximate", "GeluExact")
+BF16 = dtypes.bfloat16.numpy
 ONE = {"num_args": 1, "strides": [1] * 4, "padding": "SAME"}
 
 
@@ -29,4 +33,9 @@ CASES = [
     case("_FusedMatMul", normal(3, 5), normal(5, 4), [BIAS], num_args=1, fused_ops=["BiasAdd", "Relu"]),
     case("_FusedMatMul", normal(5, 3), normal(5, 4), [BIAS], num_args=1, fused_ops=["BiasAdd"], transpose_a=True),
     case("_FusedMatMul", normal(3, 5), normal(5, 4), [np.zeros(3, np.float32)], num_args=1, fused_ops=["BiasAdd"]),
+    *(case("_FusedMatMul", *PAIR, [BIAS], num_args=1, fused_ops=["BiasAdd", op]) for op in ("Tanh", "Sigmoid")),
+    *(case("_FusedMatMul", *PAIR, [BIAS], num_args=1, fused_ops=["BiasAdd", op], tolerance=1e-5) for op in GELU),
+    *(case("_MklLayerNorm", normal(*shape), normal(4), normal(4, seed=1), epsilon=0.01) for shape in ((5, 4), (2, 3, 4))),
+    *(case("_MklLayerNorm", normal(*shape), normal(4), normal(4, seed=1)) for shape in ((4,), (2, 2, 3, 4), (3, 5))),
+    case("_MklLayerNorm", normal(3, 4).astype(BF16), normal(4).astype(BF16), normal(4, seed=1).astype(BF16)),
 ]  # fmt: skip

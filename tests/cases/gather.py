@@ -2,20 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal, strings
-
-
-def i32(*values):
-    return np.array(values, np.int32)
-
-
-def i64(*values):
-    return np.array(values, np.int64)
-
-
-def wide(*shape, seed=0):
-    return normal(*shape, dtype="double", seed=seed)
-
+from tfg.tests.opcases import case, i32, i64, integers, normal, strings, wide
 
 X = wide(3, 4)
 BATCH = wide(2, 3, 4)

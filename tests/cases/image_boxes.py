@@ -2,15 +2,11 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal, uniform
+from tfg.tests.opcases import case, i32, integers, normal, uniform
 
 BOXES = np.array([[0, 0, 1, 1], [0.2, 0.1, 0.7, 0.9], [0.9, 0.8, 0.1, 0.2], [-0.3, 0.5, 0.6, 1.4]], np.float32)
 PLACES = np.array([0, 1, 1, 0], np.int32)
 X = normal(2, 5, 6, 3)
-
-
-def i32(*values):
-    return np.array(values, np.int32)
 
 
 def crops():

@@ -2,12 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal
-
-
-def i32(*values):
-    return np.array(values, np.int32)
-
+from tfg.tests.opcases import case, i32, integers, normal
 
 X = normal(2, 5, 6, 3)
 OFFSETS = np.array([[0.1, -0.2], [-0.9, 0.8]], np.float32)

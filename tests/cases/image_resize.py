@@ -2,11 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal
-
-
-def i32(*values):
-    return np.array(values, np.int32)
+from tfg.tests.opcases import case, i32, integers, normal
 
 
 def f32(*values):

@@ -2,16 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case, integers, normal, strings
-
-
-def i32(*values):
-    return np.array(values, np.int32)
-
-
-def i64(*values):
-    return np.array(values, np.int64)
-
+from tfg.tests.opcases import case, graph_case, i32, i64, integers, normal, strings
 
 SPLITS = i64(0, 2, 2, 3)
 OUTER = i64(0, 1, 3)

@@ -2,13 +2,9 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal, strings
+from tfg.tests.opcases import case, i64, integers, normal, strings
 
 OPERATIONS = ("a-b", "b-a", "intersection", "union")
-
-
-def i64(*values):
-    return np.array(values, np.int64)
 
 
 A = integers(2, 2, 4, high=6)

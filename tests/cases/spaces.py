@@ -2,16 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal
-
-
-def i32(*values):
-    return np.array(values, np.int32)
-
-
-def wide(*shape, seed=0):
-    return normal(*shape, dtype="double", seed=seed)
-
+from tfg.tests.opcases import case, i32, integers, normal, wide
 
 IMAGE = wide(2, 4, 6, 3)
 NONE = i32([0, 0], [0, 0])

@@ -2,12 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal, strings
-
-
-def i64(*values):
-    return np.array(values, np.int64)
-
+from tfg.tests.opcases import case, i64, normal, strings
 
 INDICES = i64([0, 0], [0, 2], [1, 1])
 VALUES = np.array([1.5, -2.0, 3.0])

@@ -2,12 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, strings
-
-
-def i64(*values):
-    return np.array(values, np.int64)
-
+from tfg.tests.opcases import case, i64, strings
 
 INDICES = [i64([0, 0], [0, 1], [1, 0]), i64([0, 0], [1, 0], [1, 1])]
 SHAPES = [i64(2, 2), i64(2, 2)]

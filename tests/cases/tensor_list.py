@@ -2,13 +2,9 @@
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case, normal, strings
+from tfg.tests.opcases import graph_case, i32, normal, strings
 
 X = normal(3, 2, dtype="float64")
-
-
-def i32(*values):
-    return np.array(values, np.int32)
 
 
 def of_rows(g, values=X, shape=None):

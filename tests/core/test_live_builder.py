@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tfg import GraphBuilder
+from tfg.core.freezing import freeze
 from tfg.formats.graphdef import to_bytes
+
+from .test_freezing import VALUES, WAYS, X, built
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live
@@ -64,17 +67,9 @@ def test_same_nodes():
         assert ours == node, node.name
 
 
-def test_tensorflow_takes_what_freeze_writes():
-    import numpy as np
-
-    from tfg.core.tensors import Tensor
-    from tfg.core.transform import freeze
-
-    g = GraphBuilder()
-    x = g.Placeholder(dtype="float", shape=[None, 2], name="x")
-    w = g.variable(np.zeros((2, 2), np.float32), name="w", resource=True)
-    g.MatMul(x, w, name="y")
-    frozen = freeze(g.graph, {"w": Tensor.from_numpy(np.eye(2, dtype=np.float32) * 3)}, ["y:0"])
+@pytest.mark.parametrize(("way", "expected"), WAYS, ids=lambda item: getattr(item, "__name__", ""))
+def test_tensorflow_takes_what_freeze_writes(way, expected):
+    frozen = freeze(built(way), VALUES, ["y:0"])
     with tf.Graph().as_default() as graph, v1.Session(graph=graph) as session:
         tf.import_graph_def(v1.GraphDef.FromString(to_bytes(frozen)), name="")
-        assert session.run("y:0", {"x:0": [[1.0, 2.0]]}).tolist() == [[3.0, 6.0]]
+        assert session.run("y:0", {"x:0": X}).tolist() == expected.tolist()

@@ -12,7 +12,7 @@ from tfg.core.tensors import Placeholder
 from tfg.formats import load, to_bytes, to_text
 from tfg.formats.function_def import encode_function
 from tfg.formats.function_library import FunctionLibrary
-from tfg.formats.graphdef import to_graph_def
+from tfg.formats.protos.graph_pb2 import GraphDef
 
 TEXT = """
 node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
@@ -112,10 +112,10 @@ def test_inputs_are_flat(graph):
 
 
 def test_round_trip_untouched_and_touched(graph):
-    message = to_graph_def(graph).library
+    message = GraphDef.FromString(to_bytes(graph)).library
     for function in graph.functions.values():
         assert len(function.body)
-    assert to_graph_def(graph).library == message
+    assert GraphDef.FromString(to_bytes(graph)).library == message
     assert message.registered_gradients[0].registered_op_type == "Odd"
     assert to_text(load(to_bytes(graph))) == to_text(graph)
 
@@ -158,7 +158,7 @@ def test_library_changes_are_written(graph):
     new = dataclasses.replace(helper, signature=dataclasses.replace(helper.signature, name="new"), gradient="helper")
     graph.functions["new"] = new
     del graph.functions["second"]
-    library = to_graph_def(graph).library
+    library = GraphDef.FromString(to_bytes(graph)).library
     assert [function.signature.name for function in library.function] == ["helper", "new"]
     assert [(g.function_name, g.gradient_func) for g in library.gradient] == [("new", "helper")]
 

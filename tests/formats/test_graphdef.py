@@ -16,7 +16,7 @@ from tfg.core.graph import Graph
 from tfg.core.shapes import Shape
 from tfg.core.tensors import FuncRef, Placeholder, Tensor
 from tfg.formats import load, save, to_bytes, to_text
-from tfg.formats.graphdef import node_text, to_graph_def
+from tfg.formats.graphdef import node_text
 from tfg.formats.protos.graph_pb2 import GraphDef
 
 TEXT = """\
@@ -183,7 +183,7 @@ def test_changed_nodes_are_written_changed():
     graph.rename_node(graph["c"], "d")
     graph["b"].set_attr("n", 3)
     graph["a"].device = "/gpu:0"
-    nodes = {node.name: node for node in to_graph_def(graph).node}
+    nodes = {node.name: node for node in GraphDef.FromString(to_bytes(graph)).node}
     assert list(nodes["b"].input) == ["d:1", "a", "^d"]
     assert nodes["b"].attr["n"].i == 3
     assert nodes["b"].attr["text"].s == 'é"\0\n'.encode()
@@ -238,7 +238,7 @@ def test_bad_edges_name_the_node(text, message, hint):
 def test_spelling_of_inputs_is_kept_where_nothing_changed():
     text = node_def("a") + node_def("b", "Foo", "a:0", "^a", "^a")
     graph = load(text.encode())
-    assert list(to_graph_def(graph).node[1].input) == ["a:0", "^a", "^a"]
+    assert list(GraphDef.FromString(to_bytes(graph)).node[1].input) == ["a:0", "^a", "^a"]
 
 
 def test_bad_attribute_names_node_and_attribute():
@@ -246,7 +246,7 @@ def test_bad_attribute_names_node_and_attribute():
     with pytest.raises(InvalidArgumentError, match="attribute 'T': 77 is no") as error:
         graph["x"].attrs["T"]
     assert error.value.node == "x"
-    assert to_graph_def(graph).node[0].attr["T"].type == 77
+    assert GraphDef.FromString(to_bytes(graph)).node[0].attr["T"].type == 77
 
 
 def large_graph(size=1 << 18):

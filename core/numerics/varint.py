@@ -1,0 +1,18 @@
+"""Protobuf's integers of one to ten bytes; without NumPy, which reading a graph does not import."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MASK_64: Final = (1 << 64) - 1
+
+
+def varint(value: int) -> bytes:
+    """A number (negative ones as 64 bits) as a varint."""
+    value &= MASK_64
+    result = bytearray()
+    while value > 0x7F:
+        result.append(value & 0x7F | 0x80)
+        value >>= 7
+    result.append(value)
+    return bytes(result)

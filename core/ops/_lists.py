@@ -1,0 +1,71 @@
+"""What kernels and gradients of tensor lists share: arguments read and checked, rows of tensors, lists like others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from ..shapes import UNKNOWN, Shape, as_shape, merge_shapes
+from ..tensor_lists import TensorList
+
+
+def list_in(handle, dtype=None):
+    """The list in a handle; InvalidArgumentError where it holds something else, or other elements than `dtype`."""
+    if np.ndim(handle):
+        raise InvalidArgumentError(f"Input list must be a scalar saw: {Shape(np.shape(handle))}")
+    found = handle.item()
+    if not isinstance(found, TensorList):
+        raise InvalidArgumentError(f"Input handle is not a list. Saw: '{type(found).__name__}'")
+    if dtype is not None and found.dtype is not dtype:
+        raise InvalidArgumentError(f"Invalid data types; op elements {dtype} but list elements {found.dtype}")
+    return found
+
+
+def shape_in(tensor):
+    """The shape in a shape tensor: -1 is an unknown rank, and in a vector an unknown dimension."""
+    if not np.ndim(tensor):
+        if int(tensor) != -1:
+            raise InvalidArgumentError("The only valid scalar shape tensor is the fully unknown shape specified as -1.")
+        return UNKNOWN
+    if np.ndim(tensor) != 1 or np.any(tensor < -1):
+        raise InvalidArgumentError(f"Shape must be at most rank 1 with dimensions >= -1, it is {tensor.tolist()}")
+    return as_shape(tensor.tolist())
+
+
+def scalar_in(tensor, name):
+    """The number in a scalar; InvalidArgumentError naming it otherwise."""
+    if np.ndim(tensor):
+        raise InvalidArgumentError(f"{name} expected to be a scalar but got shape: {Shape(np.shape(tensor))}")
+    return int(tensor)
+
+
+def vector_in(tensor, name):
+    """The numbers in a vector; InvalidArgumentError naming it otherwise."""
+    if np.ndim(tensor) != 1:
+        raise InvalidArgumentError(f"Expected {name} to be a vector, but received shape: {Shape(np.shape(tensor))}")
+    return tensor.tolist()
+
+
+def require_vector(tensor, what):
+    """`tensor` has rows; `what` begins the sentence that says so."""
+    if not np.ndim(tensor):
+        raise InvalidArgumentError(f"{what} be at least a vector, but saw shape: ()")
+
+
+def merged_shapes(first, second):
+    """Two shapes that must agree, the rank of either perhaps unknown."""
+    try:
+        return merge_shapes(first, second)
+    except InvalidArgumentError:
+        raise InvalidArgumentError(f"Tried to use incompatible shapes for elements of a list: {first} and {second}") from None
+
+
+def rows_of(tensor):
+    """The elements along the first axis, each an array."""
+    return [tensor[i : i + 1].reshape(tensor.shape[1:]) for i in range(len(tensor))]
+
+
+def reserve_like(g, handle, dtype):
+    """A list of elements that are not set, as many as those of the list in `handle` and of their shape."""
+    shape = g.TensorListElementShape(handle, shape_type="int32")
+    return g.TensorListReserve(shape, g.TensorListLength(handle), element_dtype=dtype)

@@ -1,0 +1,321 @@
+"""TensorLists made of whole tensors, and turned into whole tensors again."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from ..registry import gradient, kernel, shape, zero_flops
+from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..tensor_arrays import zeros
+from ..tensor_lists import TensorList
+from ..values import scalar_object
+from ._list_specs import element_shape_of, length_of, list_spec, static_shape, with_element
+from ._lists import list_in, merged_shapes, require_vector, reserve_like, rows_of, scalar_in, shape_in, vector_in
+
+# Lists of a tensor's parts
+
+
+@kernel("TensorListFromTensor")
+def tensor_list_from_tensor(tensor, element_shape, *, element_dtype):
+    """A list of the rows of a tensor."""
+    expected = shape_in(element_shape)
+    require_vector(tensor, "Tensor must")
+    _require_rows_of(expected, tensor)
+    return scalar_object(TensorList(element_dtype, expected, rows_of(tensor)))
+
+
+def _require_rows_of(expected, tensor):
+    try:
+        merge_shapes(expected, Shape(tensor.shape[1:]))
+    except InvalidArgumentError:
+        raise InvalidArgumentError(
+            f"Specified a list with shape {expected} from a tensor with shape {Shape(tensor.shape)}"
+        ) from None
+
+
+@shape("TensorListFromTensor")
+def tensor_list_from_tensor_shape(tensor, element_shape, *, element_dtype):
+    return list_spec(element_dtype, static_shape(element_shape), tensor.shape[0], tensor.shape[1:])
+
+
+@kernel("TensorListSplit")
+def tensor_list_split(tensor, element_shape, lengths, *, element_dtype):
+    """A list of pieces of a tensor, each of so many rows."""
+    expected = shape_in(element_shape)
+    sizes = vector_in(lengths, "lengths")
+    require_vector(tensor, "Tensor must")
+    if any(size < 0 for size in sizes) or sum(sizes) > len(tensor):
+        raise InvalidArgumentError(f"Attempting to slice {sizes} from tensor with length {len(tensor)}")
+    if sum(sizes) != len(tensor):
+        raise InvalidArgumentError(f"Unused values in tensor. Length of tensor: {len(tensor)} Values used: {sum(sizes)}")
+    ends = np.cumsum([0, *sizes])
+    pieces = [tensor[start:end] for start, end in itertools.pairwise(ends)]
+    for piece in pieces:
+        merged_shapes(expected, Shape(piece.shape))
+    return scalar_object(TensorList(element_dtype, expected, pieces))
+
+
+@shape("TensorListSplit")
+def tensor_list_split_shape(tensor, element_shape, lengths, *, element_dtype):
+    return list_spec(element_dtype, static_shape(element_shape))
+
+
+@kernel("TensorListScatter")
+def tensor_list_scatter(tensor, indices, element_shape, *, element_dtype):
+    return _scattered(tensor, indices, element_shape, -1, element_dtype)
+
+
+@kernel("TensorListScatterV2")
+def tensor_list_scatter_v2(tensor, indices, element_shape, num_elements, *, element_dtype):
+    """A list that holds the rows of a tensor at `indices`."""
+    return _scattered(tensor, indices, element_shape, scalar_in(num_elements, "num_elements"), element_dtype)
+
+
+def _scattered(tensor, indices, element_shape, size, dtype):
+    expected = shape_in(element_shape)
+    if size < -1:
+        raise InvalidArgumentError(f"TensorListScatter expects num_elements >= -1, found: {size}")
+    places = _scatter_places(tensor, indices)
+    _require_rows_of(expected, tensor)
+    highest = max(places, default=-1)
+    if size >= 0 and highest >= size:
+        raise InvalidArgumentError(f"TensorListScatter: Trying to scatter at index {highest} in list with size {size}")
+    items = [None] * (highest + 1 if size < 0 else size)
+    for i, row in zip(places, rows_of(tensor)):
+        items[i] = row
+    return scalar_object(TensorList(dtype, expected, items))
+
+
+def _scatter_places(tensor, indices):
+    require_vector(tensor, "Tensor must")
+    places = vector_in(indices, "indices")
+    if any(i < 0 for i in places):
+        raise InvalidArgumentError("Indices in TensorListScatter must all be non-negative.")
+    if len(places) != len(tensor):
+        raise InvalidArgumentError(f"Specified {len(places)} indices for a tensor with {len(tensor)} rows")
+    return places
+
+
+@shape("TensorListScatter", "TensorListScatterV2")
+def tensor_list_scatter_shape(tensor, indices, element_shape, *rest, element_dtype):
+    return list_spec(element_dtype, static_shape(element_shape), None, tensor.shape[1:])
+
+
+@kernel("TensorListScatterIntoExistingList")
+def tensor_list_scatter_into_existing_list(input_handle, tensor, indices, *, element_dtype):
+    """The list with the rows of a tensor at `indices`, longer where they need it."""
+    items = list_in(input_handle, element_dtype)
+    places = _scatter_places(tensor, indices)
+    _require_rows_of(items.element_shape, tensor)
+    result = items.items.copy()
+    result += [None] * (max(places, default=-1) + 1 - len(result))
+    for i, row in zip(places, rows_of(tensor)):
+        result[i] = row
+    return scalar_object(items.with_items(result))
+
+
+@shape("TensorListScatterIntoExistingList")
+def tensor_list_scatter_into_existing_list_shape(input_handle, tensor, indices, *, element_dtype):
+    return with_element(input_handle, TensorSpec(element_dtype, tensor.shape[1:]))
+
+
+# Tensors of a list's elements
+
+
+@kernel("TensorListStack")
+def tensor_list_stack(input_handle, element_shape, *, element_dtype, num_elements):
+    """All elements, stacked."""
+    items = list_in(input_handle, element_dtype)
+    if num_elements not in (-1, len(items)):
+        raise InvalidArgumentError(
+            f"Operation expected a list with {num_elements} elements but got a list with {len(items)} elements."
+        )
+    return _stacked(items, range(len(items)), shape_in(element_shape), "stack")
+
+
+@shape("TensorListStack")
+def tensor_list_stack_shape(input_handle, element_shape, *, num_elements):
+    element = merge_shapes(element_shape_of(input_handle), static_shape(element_shape))
+    return Shape((length_of(input_handle) if num_elements < 0 else num_elements,)) + element
+
+
+@kernel("TensorListGather")
+def tensor_list_gather(input_handle, indices, element_shape, *, element_dtype):
+    """The elements at `indices`, stacked."""
+    items = list_in(input_handle, element_dtype)
+    places = vector_in(indices, "indices")
+    for i in places:
+        if not 0 <= i < len(items):
+            raise InvalidArgumentError(f"Index {i} out o range; list only has {len(items)} elements.")
+    return _stacked(items, places, shape_in(element_shape), "gather")
+
+
+@shape("TensorListGather")
+def tensor_list_gather_shape(input_handle, indices, element_shape):
+    element = merge_shapes(element_shape_of(input_handle), static_shape(element_shape))
+    return Shape((indices.shape[0] if indices.rank == 1 else None,)) + element
+
+
+def _full_shape(items, indices, element_shape, what):
+    """The shape of the elements at `indices`, from the list, the argument and the elements that are set."""
+    found = merged_shapes(items.element_shape, element_shape)
+    if found.is_known:
+        return found.known()
+    if not len(indices):
+        raise InvalidArgumentError(f"Tried to {what} elements of an empty list with non-fully-defined element_shape: {found}")
+    for i in indices:
+        value = items.items[i]
+        if value is not None:
+            found = merged_shapes(found, Shape(np.shape(value)))
+    if not found.is_known:
+        raise InvalidArgumentError(
+            f"Tried to {what} list which only contains uninitialized tensors and has a non-fully-defined shape: {found}"
+        )
+    return found.known()
+
+
+def _stacked(items, indices, element_shape, what):
+    full = _full_shape(items, indices, element_shape, what)
+    result = zeros((len(indices), *full), items.dtype)
+    for row, i in enumerate(indices):
+        value = items.items[i]
+        if value is None:
+            continue
+        if np.shape(value) != full:
+            shapes = f"{Shape(full)} vs {Shape(np.shape(value))}"
+            raise InvalidArgumentError(f"Tried to {what} tensors with unequal shapes: {shapes}")
+        result[row] = value
+    return result
+
+
+@kernel("TensorListConcat")
+def tensor_list_concat(input_handle, *, element_dtype, element_shape):
+    return _concatenated(list_in(input_handle, element_dtype), element_shape, [])
+
+
+@kernel("TensorListConcatV2")
+def tensor_list_concat_v2(input_handle, element_shape, leading_dims, *, element_dtype):
+    """All elements one after the other along their first axis, and how many rows each has.
+
+    `leading_dims` say how many rows of zeros an element has that was never set.
+    """
+    return _concatenated(list_in(input_handle, element_dtype), shape_in(element_shape), leading_dims.tolist())
+
+
+def _concatenated(items, element_shape, leading_dims):
+    tail = merged_shapes(_without_first(items.element_shape), _without_first(element_shape))
+    for value in items.items:
+        if value is not None:
+            if not np.ndim(value):
+                raise InvalidArgumentError("Concat requires elements to be at least vectors, found scalars instead.")
+            if not tail.is_known:
+                tail = merged_shapes(tail, Shape(value.shape[1:]))
+    if not tail.is_known:
+        kind = "uninitialized elements" if len(items) else "an empty list"
+        raise InvalidArgumentError(
+            f"All except the first dimension must be fully defined when concating {kind}. element_shape: {element_shape}"
+        )
+    firsts = [s[0] for s in (element_shape, items.element_shape) if s.rank and isinstance(s[0], int)]
+    pieces = [_piece(items, i, firsts, tail.known(), leading_dims) for i in range(len(items))]
+    lengths = np.array([len(piece) for piece in pieces], np.int64)
+    return np.concatenate([zeros((0, *tail.known()), items.dtype), *pieces]), lengths
+
+
+def _without_first(shape):
+    if shape.dims == ():
+        raise InvalidArgumentError("Concat requires elements to be at least vectors, found scalars instead.")
+    return shape[1:]
+
+
+def _piece(items, index, firsts, tail, leading_dims):
+    value = items.items[index]
+    if value is None:
+        first = firsts[0] if firsts else None
+        if index < len(leading_dims):
+            first = leading_dims[index]
+        if not isinstance(first, int) or first < 0:
+            raise InvalidArgumentError(
+                f"List contains uninitialized tensor at index {index} but leading_dims has only {len(leading_dims)} elements."
+            )
+        return zeros((first, *tail), items.dtype)
+    if value.shape[1:] != tail:
+        raise InvalidArgumentError(f"Tried to concat tensors with unequal shapes: {Shape(tail)} vs {Shape(value.shape[1:])}")
+    return value
+
+
+@shape("TensorListConcat")
+def tensor_list_concat_shape(input_handle, *, element_shape):
+    return _concat_specs(merge_shapes(element_shape_of(input_handle), element_shape))
+
+
+@shape("TensorListConcatV2")
+def tensor_list_concat_v2_shape(input_handle, element_shape, leading_dims):
+    return _concat_specs(merge_shapes(element_shape_of(input_handle), static_shape(element_shape)))
+
+
+def _concat_specs(element):
+    return UNKNOWN if not element.rank else Shape((None,)) + element[1:], Shape((None,))
+
+
+# Gradients
+
+
+def _row_shape(g, tensor):
+    """The shape of a row of `tensor`."""
+    return g.Slice(g.shape_of(tensor), [1], [-1])
+
+
+@gradient("TensorListStack")
+def tensor_list_stack_gradient(g, node, grad):
+    return [g.TensorListFromTensor(grad, _row_shape(g, grad)), None]
+
+
+@gradient("TensorListFromTensor")
+def tensor_list_from_tensor_gradient(g, node, grad):
+    tensor = node.inputs[0]
+    return [g.TensorListStack(grad, _row_shape(g, tensor), element_dtype=tensor.dtype), None]
+
+
+@gradient("TensorListGather")
+def tensor_list_gather_gradient(g, node, grad):
+    handle, indices, _ = node.inputs
+    return [g.TensorListScatterIntoExistingList(reserve_like(g, handle, grad.dtype), grad, indices), None, None]
+
+
+@gradient("TensorListScatter", "TensorListScatterV2")
+def tensor_list_scatter_gradient(g, node, grad):
+    tensor, indices = node.inputs[:2]
+    gathered = g.TensorListGather(grad, indices, _row_shape(g, tensor), element_dtype=tensor.dtype)
+    return [gathered, *[None] * (len(node.inputs) - 1)]
+
+
+@gradient("TensorListScatterIntoExistingList")
+def tensor_list_scatter_into_existing_list_gradient(g, node, grad):
+    _, tensor, indices = node.inputs
+    gathered = g.TensorListGather(grad, indices, _row_shape(g, tensor), element_dtype=tensor.dtype)
+    return [g.TensorListScatterIntoExistingList(grad, g.zeros_like(tensor), indices), gathered, None]
+
+
+@gradient("TensorListConcat", "TensorListConcatV2")
+def tensor_list_concat_gradient(g, node, grad, grad_lengths):
+    handle = node.inputs[0]
+    shape = g.TensorListElementShape(handle, shape_type="int32")
+    return [g.TensorListSplit(grad, shape, node.output(1)), *[None] * (len(node.inputs) - 1)]
+
+
+@gradient("TensorListSplit")
+def tensor_list_split_gradient(g, node, grad):
+    tensor, _, lengths = node.inputs
+    shape = g.ConcatV2([g.constant([-1], "int32"), _row_shape(g, tensor)], g.constant(0, "int32"))
+    gathered, _ = g.TensorListConcatV2(grad, shape, lengths, element_dtype=tensor.dtype)
+    return [gathered, None, None]
+
+
+zero_flops(
+    *("TensorListFromTensor", "TensorListSplit", "TensorListScatter", "TensorListScatterV2"),
+    *("TensorListScatterIntoExistingList", "TensorListStack", "TensorListGather"),
+    *("TensorListConcat", "TensorListConcatV2"),
+)
