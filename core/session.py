@@ -23,6 +23,7 @@ from .plan import INLINED, compile_plan, definition_in
 from .resources import ResourceManager, Variable
 from .shapes import UNKNOWN, Shape, merge_shapes
 from .tensors import FuncRef, as_bytes_array
+from .threads import one_thread
 from .values import Batched
 
 _State = TypeVar("_State")
@@ -82,7 +83,7 @@ class KernelContext:
     @property
     def _call_site(self) -> CallSite:
         is_lowered = self.node.op in LOWERED and bool(self.node.attrs.get("_lower_using_switch_merge"))
-        return CallSite(self.unused, is_lowered or self.node.op in INLINED)
+        return CallSite(self.unused, self.node.op in INLINED, is_lowered)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ class Session:
             self._limits.start(hook)
             hook = self._limits
         self.functions.hook = hook
-        with np.errstate(all="ignore"):
+        with one_thread, np.errstate(all="ignore"):
             found = prepared.program.run(values, hook)
         results = [None if value is None else _result(name, value) for name, value in zip(names, found)]
         return results[0] if isinstance(fetches, str) else results

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .products import matmul
 from .windows import Array, Pads, offset_index, offsets, output_sizes, pad, unpad, window_view
 
 BLOCK_ELEMENTS = 1 << 19
@@ -33,9 +34,9 @@ def convolve(x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: 
     for index, columns in _gathered(x, window, strides, dilations):
         block = result[index]
         if groups == 1:
-            np.matmul(columns, matrix[0], out=block.reshape(-1, filters))
+            matmul(columns, matrix[0], out=block.reshape(-1, filters))
         else:
-            product = np.matmul(_grouped_columns(columns, groups, depth), matrix)
+            product = matmul(_grouped_columns(columns, groups, depth), matrix)
             block[...] = product.transpose(1, 0, 2).reshape(block.shape)
     return result
 
@@ -52,7 +53,7 @@ def convolve_filter_gradient(
     if total.size and grad.size:
         for index, columns in _gathered(x, window, strides, dilations):
             rows = grad[index].reshape(-1, groups, filters // groups).transpose(1, 0, 2)
-            total += np.matmul(_grouped_columns(columns, groups, depth).transpose(0, 2, 1), rows)
+            total += matmul(_grouped_columns(columns, groups, depth).transpose(0, 2, 1), rows)
     total = total.reshape(groups, count, depth, -1).transpose(1, 2, 0, 3)
     return total.reshape(filter_shape)
 
@@ -72,7 +73,7 @@ def convolve_input_gradient(
     rows = grad.reshape(-1, groups, filters // groups).transpose(1, 0, 2)
     for offset in offsets(w.shape[:-2]):
         matrix = w[offset].reshape(depth, groups, -1).transpose(1, 2, 0)
-        part = np.matmul(rows, matrix).transpose(1, 0, 2)
+        part = matmul(rows, matrix).transpose(1, 0, 2)
         target = result[offset_index(offset, grad.shape[1:-1], strides, dilations)]
         target += part.reshape(target.shape)
     return unpad(result, pads)

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from .products import matmul
+
 Array = np.ndarray[Any, Any]
 Label: TypeAlias = str | int
 ELLIPSIS = "..."
@@ -127,7 +129,7 @@ def _contracted(
     size = math.prod(y.shape[b : b + len(inner)])
     left = x.reshape(*x.shape[:b], math.prod(row_sizes), size)
     right = y.reshape(*y.shape[:b], size, math.prod(column_sizes))
-    product = np.asarray(left * right if size == 1 else left @ right)
+    product = np.asarray(left * right if size == 1 else matmul(left, right))
     return product.reshape((*product.shape[:b], *row_sizes, *column_sizes)), [*batch, *rows, *columns]
 
 

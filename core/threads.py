@@ -1,0 +1,78 @@
+"""How many threads matrix products take: OpenBLAS one, and large products a pool that sleeps while it waits.
+
+The threads of OpenBLAS spin at barriers: where another process wants the cores too, a product of a millisecond takes tens.
+While a session runs, the OpenBLAS that came with NumPy and that of SciPy are therefore kept to one thread, and
+`core.numerics.products` divides large products instead.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import glob
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_SYMBOLS = ("scipy_openblas_%s_num_threads64_", "scipy_openblas_%s_num_threads")
+
+
+class _Library(NamedTuple):
+    """How to ask an OpenBLAS for its threads and to set them."""
+
+    get: Callable[[], int]
+    set: Callable[[int], Any]
+
+
+class _OneThread:
+    """A context that keeps OpenBLAS to one thread; it may be entered again and by several threads at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entered = 0
+        self._libraries: list[_Library] = []
+        self._knows_scipy: bool | None = None
+        self._before: list[int] = []
+        self.available = 1
+        """The threads that OpenBLAS takes by itself: the cores of this process, or what the environment sets."""
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._entered += 1
+            if self._entered == 1:
+                self._limit()
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._entered -= 1
+            if not self._entered:
+                for library, count in zip(self._libraries, self._before):
+                    library.set(count)
+
+    def _limit(self) -> None:
+        has_scipy = "scipy.linalg" in sys.modules
+        if has_scipy is not self._knows_scipy:
+            self._libraries = [*_libraries("numpy"), *(_libraries("scipy") if has_scipy else ())]
+            self._knows_scipy = has_scipy
+        self._before = [library.get() for library in self._libraries]
+        self.available = max(self._before, default=1)
+        for library in self._libraries:
+            library.set(1)
+
+
+def _libraries(package: str) -> list[_Library]:
+    """The OpenBLAS in the wheel of a package; none where it was built with another BLAS or with the system's."""
+    folder = os.path.join(os.path.dirname(os.path.dirname(np.__file__)), f"{package}.libs")
+    loaded = [ctypes.CDLL(path) for path in glob.glob(os.path.join(folder, "*openblas*"))]
+    return [
+        _Library(getattr(library, symbol % "get"), getattr(library, symbol % "set"))
+        for library in loaded
+        for symbol in _SYMBOLS
+        if hasattr(library, symbol % "set")
+    ]
+
+
+one_thread = _OneThread()
