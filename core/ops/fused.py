@@ -1,4 +1,4 @@
-"""The ops that optimizers fuse others into: a product, a bias or batch normalization and an activation; layer normalization."""
+"""What optimizers fuse others into: a product, a bias or batch normalization, and an activation; layer normalization."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..registry import Cost, flops, kernel, not_differentiable, shape
-from ._checks import require, require_shape, wide
 from . import activations, convolution, depthwise, matmul
+from ._checks import require, require_shape, wide
 
 _OPS = ("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul", "_MklLayerNorm")
 not_differentiable(*_OPS)
@@ -207,5 +207,5 @@ def fused_matmul_flops(a, b, args, *, transpose_a, fused_ops, outputs):
 
 @flops("_MklLayerNorm")
 def mkl_layer_norm_flops(x, scale, offset):
-    """Two sums, a difference, a square, two products and a sum an element; two divisions, a sum and an inverse root a row."""
-    return Cost(7 * x.shape.num_elements + 5 * x.shape[:-1].num_elements)
+    """Two means, a difference, a square, a division, a product and a sum an element; a sum and a root a row."""
+    return Cost(7 * x.shape.num_elements + 2 * x.shape[:-1].num_elements)

@@ -10,8 +10,10 @@ import numpy as np
 
 from .. import dtypes
 from ..graph import Graph, Node, Output
+from . import scaling, sums
 from .base import Pass, PassContext
-from .rewrite import Rewriter, RuleSet, attrs_of
+from .products import weights_take
+from .rewrite import Rewriter, RuleSet, attrs_of, is_unary_map
 
 RULES = RuleSet()
 rule = RULES.rule
@@ -28,7 +30,7 @@ class Arithmetic(Pass):
     summary: ClassVar[str] = "algebraic identities: x*1, x+0, common factors, powers, negations, transposes into products"
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
-        Rewriter(graph, ctx).apply(RULES)
+        Rewriter(graph, ctx).apply(RULES, sums.RULES, scaling.RULES)
 
 
 @rule(*_ADD, algebra="x + 0 -> x")
@@ -74,6 +76,21 @@ def multiply_by_zero(r: Rewriter, node: Node) -> Output | None:
         r.refuse("the shape of the zeros is not known")
         return None
     return r.constant_for(np.zeros(shape.known()), node)
+
+
+@rule("Sub", algebra="x - x -> 0")
+def subtract_itself(r: Rewriter, node: Node) -> Output | None:
+    if node.inputs[0] != node.inputs[1]:
+        return None
+    if not node.output_dtypes[0].is_integer:
+        r.refuse("infinity minus infinity is NaN")
+        return None
+    return r.add("ZerosLike", node.inputs[0])
+
+
+@rule("LogicalAnd", "LogicalOr", algebra="x and true -> x, x or false -> x")
+def logical_neutral(r: Rewriter, node: Node) -> Output | None:
+    return _neutral(r, node, node.op == "LogicalAnd")
 
 
 @rule("Mul", algebra="x * x -> x^2")
@@ -238,32 +255,11 @@ def hoist_common_factor(r: Rewriter, node: Node) -> Output | None:
             if not r.same_shape(x, y):
                 r.refuse("the other factors may broadcast differently")
                 return None
+            if weights_take(r, factor, x) or weights_take(r, factor, y):
+                r.refuse("the factor can go into constant weights")
+                return None
             return r.add("Mul", factor, r.add(node.op, x, y))
     return None
-
-
-@rule("Mul", *_ADD, algebra="(x . c1) . c2 -> x . (c1 . c2)")
-def merge_constants(r: Rewriter, node: Node) -> Output | None:
-    constant, other = _constant_and_other(r, node)
-    if constant is None or other is None or other.node.op != node.op or not r.is_free(other.node):
-        return None
-    inner_constant, x = _constant_and_other(r, other.node)
-    if inner_constant is None or x is None:
-        return None
-    a, b = r.constant_value(constant), r.constant_value(inner_constant)
-    combined = a * b if node.op == "Mul" else a + b
-    if combined.size > max(a.size, b.size):
-        r.refuse("the combined constant would be larger than both")
-        return None
-    return r.add(node.op, x, r.constant(combined, x))
-
-
-def _constant_and_other(r: Rewriter, node: Node) -> tuple[Output | None, Output | None]:
-    for constant, other in (node.inputs, tuple(reversed(node.inputs))):
-        if r.constant_value(constant) is not None and r.constant_value(other) is None:
-            is_number = constant.dtype is not None and constant.dtype.is_numeric
-            return (constant, other) if is_number else (None, None)
-    return None, None
 
 
 @rule("MatMul", algebra="MatMul(transpose(a), b) -> MatMul(a, b, transpose_a)")
@@ -313,7 +309,7 @@ def unary_after_concat(r: Rewriter, node: Node) -> Output | None:
     start = 1 if node.op == "Concat" else 0
     values = node.inputs[start : start + count]
     first = values[0].node
-    if count < 2 or len(first.inputs) != 1 or not r.is_fact(first, "elementwise"):
+    if count < 2 or not is_unary_map(first):
         return None
     if any(v.node.op != first.op or not r.is_free(v.node) or attrs_of(v.node) != attrs_of(first) for v in values):
         return None
@@ -340,7 +336,7 @@ def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
 
 @rule("Mul", algebra="a scalar factor moves to the smaller operand of a product")
 def scale_smaller_operand(r: Rewriter, node: Node) -> Output | None:
-    constant, other = _constant_and_other(r, node)
+    constant, other = sums.with_constant(r, node)
     if constant is None or other is None or other.node.op != "MatMul" or not r.is_free(other.node):
         return None
     value = r.constant_value(constant)

@@ -1,4 +1,4 @@
-"""Batch normalization with fixed moments folded into the weights before it, in all its forms."""
+"""Batch normalization with fixed moments folded into the weights beside it, in all its forms."""
 
 from __future__ import annotations
 
@@ -9,20 +9,39 @@ import numpy as np
 
 from ..graph import Graph, Node, Output
 from .base import Pass, PassContext
+from .products import (
+    FORWARD_PRODUCTS,
+    PRODUCTS,
+    WEIGHTS,
+    aligned_vector,
+    bias_format,
+    channel_vector,
+    constant_weights,
+    input_axes,
+    is_channels_first,
+    is_read,
+    output_axes,
+    scaled,
+    wide,
+    with_factor,
+)
 from .rewrite import Rewriter, RuleSet, attrs_of
 
 RULES = RuleSet()
 rule = RULES.rule
+LEFT = RuleSet()
+"""For what stands beside no weights that could take it."""
 
-_PRODUCTS = ("Conv2D", "Conv3D", "DepthwiseConv2dNative", "MatMul")
-_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "BatchNormWithGlobalNormalization")
+_ADD = ("Add", "AddV2")
 
 
 @dataclasses.dataclass(frozen=True)
 class FoldBatchNorm(Pass):
-    """Multiply the scale of a batch normalization into the constant weights of the convolution or product before it.
+    """Multiply the scale of a batch normalization into the constant weights of the convolution or product beside it.
 
-    What remains is a bias. Decomposed normalizations (x * scale + offset) are folded like the fused ops.
+    What remains is a bias. Decomposed normalizations (x * scale + offset) are folded like the fused ops. A normalization
+    that stands alone becomes a product and a sum, where that takes no more nodes.
     """
 
     name: ClassVar[str] = "batchnorm"
@@ -30,48 +49,40 @@ class FoldBatchNorm(Pass):
     requires: ClassVar[tuple[str, ...]] = ("fold",)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
-        Rewriter(graph, ctx).apply(RULES)
+        rewriter = Rewriter(graph, ctx)
+        rewriter.apply(RULES)
+        rewriter.apply(LEFT)
 
 
 @rule("Mul", algebra="conv(x, w) * c -> conv(x, w * c)")
 def factor_into_weights(r: Rewriter, node: Node) -> Output | None:
-    for constant, product in (node.inputs, tuple(reversed(node.inputs))):
-        factor = r.constant_value(constant)
-        if factor is None or factor.dtype.kind != "f":
+    for constant, value in _constant_operands(r, node):
+        producer = value.node
+        product = _product_of(producer)
+        channels = channel_vector(r, product, r.constant_value(constant)) if product is not None else None
+        if product is None or channels is None:
             continue
-        if product.node.op in ("BiasAdd", *_PRODUCTS):
-            return _scaled(r, node, product.node, factor)
+        bias = _constant_bias(r, producer)
+        if bias is None or not _is_foldable(r, product, producer):
+            return None
+        result = with_factor(r, product, output_axes(product), channels)
+        if producer is product:
+            return result
+        return r.add("BiasAdd", result, r.constant(bias * wide(channels), constant), **attrs_of(producer))
     return None
 
 
-def _scaled(r: Rewriter, node: Node, producer: Node, factor: Any) -> Output | None:
-    """`producer`, a product or a product with a bias, times a factor for each channel."""
-    product = producer.inputs[0].node if producer.op == "BiasAdd" else producer
-    if product.op not in _PRODUCTS:
-        return None
-    channels = _channel_vector(r, product, factor)
-    if channels is None or not _is_foldable(r, product, producer):
-        return None
-    result = _with_weights(r, product, channels)
-    if producer.op != "BiasAdd":
-        return result
-    bias = r.constant_value(producer.inputs[1])
-    if bias is None:
-        r.refuse("the bias is not constant")
-        return None
-    return r.add("BiasAdd", result, r.constant(bias * channels, producer.inputs[1]), **attrs_of(producer))
-
-
-@rule("Add", "AddV2", algebra="conv(x, w) + b -> bias_add(conv(x, w), b)")
+@rule(*_ADD, "Sub", algebra="conv(x, w) + b -> bias_add(conv(x, w), b)")
 def addition_as_bias(r: Rewriter, node: Node) -> Output | None:
-    for constant, product in (node.inputs, tuple(reversed(node.inputs))):
-        value = r.constant_value(constant)
-        if value is None or value.dtype.kind != "f" or product.node.op not in _PRODUCTS or product.node.op == "Conv3D":
+    for constant, value in _constant_operands(r, node):
+        product = _product_of(value.node)
+        array = r.constant_value(constant)
+        channels = channel_vector(r, product, array) if product is not None and array.ndim else None
+        if product is None or channels is None or (array.size == 1 and len(channels) > 1):
             continue
-        channels = _channel_vector(r, product.node, value)
-        if channels is not None and value.size > 1:
-            bias = constant if value.ndim == 1 else r.constant(channels, constant)
-            return r.add("BiasAdd", product, bias, data_format=_bias_format(product.node))
+        is_bias = array.ndim == 1 and node.op != "Sub"
+        bias = constant if is_bias else r.constant(-channels if node.op == "Sub" else channels, constant)
+        return r.add("BiasAdd", value, bias, data_format=bias_format(product))
     return None
 
 
@@ -87,56 +98,95 @@ def merge_biases(r: Rewriter, node: Node) -> Output | None:
 
 
 @rule(*_NORMS, algebra="batch_norm(conv(x, w)) -> bias_add(conv(x, w * s), o - m * s)")
-def fused_norm_into_weights(r: Rewriter, node: Node) -> Output | None:
+def norm_into_weights(r: Rewriter, node: Node) -> Output | None:
     producer = node.inputs[0].node
-    if node.attr("is_training"):
-        if producer.op in _PRODUCTS:
-            r.refuse("it normalizes with the moments of the batch (is_training)")
+    product = _product_of(producer)
+    if product is None or product.op == "MatMul" or is_channels_first(product) != is_channels_first(node):
         return None
-    if any(r.graph.consumers(node.output(i)) for i in range(1, len(node.output_dtypes))):
-        r.refuse("its moments are read")
+    found = _scale_and_offset(r, node)
+    bias = _constant_bias(r, producer) if found is not None else None
+    if found is None or bias is None or not _is_foldable(r, product, producer):
         return None
-    factors = _scale_and_offset(r, node)
-    if factors is None:
+    scale, offset = found
+    result = with_factor(r, product, output_axes(product), scale)
+    return r.add("BiasAdd", result, r.constant(offset + bias * scale, result), data_format=bias_format(product))
+
+
+@rule(*FORWARD_PRODUCTS, algebra="conv(x * s + o, w) -> bias_add(conv(x, s * w), sum of o * w)")
+def affine_before_product(r: Rewriter, node: Node) -> Output | None:
+    inner = node.inputs[0].node
+    found = _affine(r, inner, node)
+    if found is None:
         return None
-    scale, offset = factors
-    product = producer.inputs[0].node if producer.op == "BiasAdd" else producer
-    if product.op in _PRODUCTS and _formats_agree(node, product) and _is_foldable(r, product, producer):
-        return _folded_norm(r, node, producer, product, scale, offset)
-    return None
-
-
-def _scale_and_offset(r: Rewriter, node: Node) -> tuple[Any, Any] | None:
-    """gamma / sqrt(variance + epsilon) and beta - mean * that; None where one is not constant."""
-    values = [r.constant_value(value) for value in node.inputs[1:5]]
-    if any(v is None for v in values):
-        kinds = {v.node.op for v, known in zip(node.inputs[1:5], values) if known is None}
-        r.refuse(f"its parameters are not constant but come from {', '.join(sorted(kinds))}; freeze the graph first")
+    x, scale, offset = found
+    if np.any(offset != 0) and not _is_without_padding(r, node):
+        r.refuse(f"{inner.name} before it adds to the data, but not to the zeros of the padding")
         return None
-    gamma, beta, mean, variance = values
-    scale = gamma / np.sqrt(variance + np.asarray(node.attr("epsilon"), variance.dtype))
-    return scale, beta - mean * scale
+    if not r.is_free(inner):
+        r.refuse(f"{inner.name} is read by others too")
+        return None
+    weights = constant_weights(r, node)
+    if weights is None or scale.size != weights.shape[input_axes(node)[0]]:
+        return None
+    result = with_factor(r, node, input_axes(node), scale, x)
+    if np.all(offset == 0):
+        return result
+    summed = tuple(i for i in range(weights.ndim) if i - weights.ndim not in output_axes(node))
+    bias = scaled(weights, input_axes(node), offset).sum(summed).reshape(-1)
+    return r.add("BiasAdd", result, r.constant(bias, result), data_format=bias_format(node))
 
 
-def _folded_norm(r: Rewriter, node: Node, producer: Node, product: Node, scale: Any, offset: Any) -> Output | None:
-    if producer.op == "BiasAdd":
-        bias = r.constant_value(producer.inputs[1])
-        if bias is None:
-            r.refuse("the bias before it is not constant")
-            return None
-        offset = offset + bias * scale
-    result = _with_weights(r, product, scale)
-    return r.add("BiasAdd", result, r.constant(offset, node.inputs[2]), data_format=_bias_format(product))
+@LEFT.rule(*_NORMS, algebra="batch_norm(x) -> x * s + o")
+def norm_as_product_and_sum(r: Rewriter, node: Node) -> Output | None:
+    x = node.inputs[0]
+    found = _scale_and_offset(r, node) if is_read(r, node) else None
+    if found is None or x.dtype is None:
+        return None
+    if x.dtype.size < 4:
+        r.refuse("it computes in float32 what a product and a sum would round to fewer bits")
+        return None
+    steps = [(op, v) for op, v, neutral in zip(("Mul", "AddV2"), found, (1, 0)) if np.any(v != neutral)]
+    freed = sum(set(source.uses) == {node} for source in {value.node for value in node.inputs[1:5]})
+    if 2 * len(steps) > 1 + freed:
+        r.refuse("others read its parameters: a product, a sum and their constants would be more nodes")
+        return None
+    shape = (-1, *(1,) * (len(node.attr("data_format")) - 2)) if is_channels_first(node) else (-1,)
+    for op, vector in steps:
+        x = r.add(op, x, r.constant(vector.reshape(shape), x))
+    return x
 
 
-def _formats_agree(norm: Node, product: Node) -> bool:
-    return product.op == "MatMul" or norm.attr("data_format") == product.attr("data_format")
+def _constant_operands(r: Rewriter, node: Node) -> list[tuple[Output, Output]]:
+    """The ways to see an operation of two operands as one of a floating constant and a value: (constant, value)."""
+    a, b = node.inputs
+    pairs = [(b, a)] if node.op == "Sub" else [(a, b), (b, a)]
+    return [(c, v) for c, v in pairs if c.dtype is not None and c.dtype.is_floating and r.constant_value(c) is not None]
+
+
+def _product_of(producer: Node) -> Node | None:
+    """The product behind which `producer` adds a bias, or that it is itself."""
+    if producer.op in PRODUCTS:
+        return producer
+    product = producer.inputs[0].node if producer.op == "BiasAdd" else None
+    if product is None or product.op not in PRODUCTS:
+        return None
+    return product if product.op == "MatMul" or producer.attr("data_format") == bias_format(product) else None
+
+
+def _constant_bias(r: Rewriter, producer: Node) -> Any:
+    """The bias that `producer` adds, 0 where it is a product; None, with the reason noted, where it is not constant."""
+    if producer.op != "BiasAdd":
+        return np.float32(0)
+    bias = r.constant_value(producer.inputs[1])
+    if bias is None:
+        r.refuse("the bias before it is not constant")
+        return None
+    return wide(bias)
 
 
 def _is_foldable(r: Rewriter, product: Node, producer: Node) -> bool:
     """True where the product's weights are constant and nobody else reads what is to be scaled."""
-    if r.constant_value(product.inputs[1]) is None:
-        r.refuse("the weights before it are not constant; freeze the graph first")
+    if constant_weights(r, product) is None:
         return False
     for node in {product, producer}:
         if not r.is_free(node):
@@ -145,49 +195,52 @@ def _is_foldable(r: Rewriter, product: Node, producer: Node) -> bool:
     return True
 
 
-def _channel_vector(r: Rewriter, product: Node, value: Any) -> Any:
-    """The factor or offset of each output channel, None where `value` is something else."""
-    channels = _output_channels(r, product)
-    shape = r.shape(product.output())
-    if channels is None or shape.dims is None:
+def _is_without_padding(r: Rewriter, product: Node) -> bool:
+    """True where every element of the result is a sum over data alone; kernels of size 1 need no padding."""
+    if product.op == "MatMul" or product.attr("padding") == b"VALID":
+        return True
+    spatial = r.shape(product.inputs[WEIGHTS])
+    return product.attr("padding") == b"SAME" and spatial.is_known and set(spatial.known()[:-2]) == {1}
+
+
+def _affine(r: Rewriter, node: Node, product: Node) -> tuple[Output, Any, Any] | None:
+    """(x, s, o) where `node` computes x * s + o for each channel of the product's data; None where it does not."""
+    if product.op == "MatMul" and product.attr("transpose_a"):
         return None
-    if value.size == 1:
-        return np.full(channels, value.item(), value.dtype) if value.ndim <= len(shape) else None
-    axis = _channel_axis(product, len(shape))
-    aligned = (1,) * (len(shape) - value.ndim) + value.shape
-    wanted = tuple(channels if i == axis else 1 for i in range(len(shape)))
-    return value.reshape(channels) if aligned == wanted else None
-
-
-def _output_channels(r: Rewriter, product: Node) -> int | None:
-    weights = r.shape(product.inputs[1])
-    if not weights.is_known:
+    if node.op in _NORMS and is_channels_first(node) == is_channels_first(product):
+        found = _scale_and_offset(r, node)
+        return None if found is None else (node.inputs[0], *found)
+    if node.op not in ("Mul", "Sub", *_ADD) or not r.shape(product.inputs[WEIGHTS]).is_known:
         return None
-    dims = weights.known()
-    if product.op == "DepthwiseConv2dNative":
-        return dims[2] * dims[3]
-    if product.op == "MatMul":
-        return dims[0] if product.attr("transpose_b") else dims[1]
-    return dims[-1]
+    channels = r.shape(product.inputs[WEIGHTS]).known()[input_axes(product)[0]]
+    for constant, x in _constant_operands(r, node):
+        vector = aligned_vector(r, node.output(), channels, is_channels_first(product), r.constant_value(constant))
+        if vector is not None and r.same_shape(x, node.output()):
+            ones, zeros = np.ones_like(vector), np.zeros_like(vector)
+            return (x, vector, zeros) if node.op == "Mul" else (x, ones, -vector if node.op == "Sub" else vector)
+    return None
 
 
-def _channel_axis(product: Node, rank: int) -> int:
-    first = product.op != "MatMul" and product.attr("data_format").startswith(b"NC")
-    return 1 if first else rank - 1
-
-
-def _bias_format(product: Node) -> bytes:
-    return b"NCHW" if product.op != "MatMul" and product.attr("data_format").startswith(b"NC") else b"NHWC"
-
-
-def _with_weights(r: Rewriter, product: Node, channels: Any) -> Output:
-    """The product with the weights of each output channel scaled."""
-    weights = r.constant_value(product.inputs[1])
-    if product.op == "DepthwiseConv2dNative":
-        factor = channels.reshape(weights.shape[2:])
-    elif product.op == "MatMul" and product.attr("transpose_b"):
-        factor = channels.reshape(-1, 1)
+def _scale_and_offset(r: Rewriter, node: Node) -> tuple[Any, Any] | None:
+    """gamma / sqrt(variance + epsilon) and beta - mean * that; None, with the reason noted, where they are not fixed."""
+    if node.op in _NORMS[:3] and node.attr("is_training"):
+        r.refuse("it normalizes with the moments of the batch (is_training)")
+        return None
+    moments = node.outputs()[1:]
+    if any(r.graph.consumers(output) or output.name in r.ctx.fetched_outputs for output in moments):
+        r.refuse("its moments are read")
+        return None
+    values = [r.constant_value(value) for value in node.inputs[1:5]]
+    if any(v is None for v in values):
+        kinds = {v.node.op for v, known in zip(node.inputs[1:5], values) if known is None}
+        r.refuse(f"its parameters are not constant but come from {', '.join(sorted(kinds))}; freeze the graph first")
+        return None
+    if node.op == "BatchNormWithGlobalNormalization":
+        mean, variance, beta, gamma = map(wide, values)
+        gamma = gamma if node.attr("scale_after_normalization") else np.ones_like(gamma)
+        epsilon = node.attr("variance_epsilon")
     else:
-        factor = channels
-    scaled = r.constant((weights * factor).astype(weights.dtype), product.inputs[1])
-    return r.add(product.op, product.inputs[0], scaled, **attrs_of(product))
+        gamma, beta, mean, variance = map(wide, values)
+        epsilon = node.attr("epsilon")
+    scale = gamma / np.sqrt(variance + variance.dtype.type(epsilon))
+    return scale, beta - mean * scale

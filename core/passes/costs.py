@@ -20,8 +20,21 @@ class GraphCost:
     uncounted: int
 
 
-def graph_cost(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output]) -> GraphCost:
-    """The cost of running the fetches; unknown dimensions are symbols as in `count_flops`."""
-    report = count_flops(graph, [fetch.name for fetch in fetches], [feed.name for feed in feeds])
-    total = report.total()
-    return GraphCost(total.flops, total.transcendentals, total.bytes, len(report.unknown()))
+class CostMeter:
+    """Counts what a run of the same fetches costs while passes change the graph, and maybe the names of the fetches."""
+
+    def __init__(self, graph: Graph, fetches: Sequence[str], feeds: Sequence[str]) -> None:
+        self.graph = graph
+        self._fetches = {name: graph.output(name) if ":" in name else graph.node(name) for name in fetches}
+        self._feeds = {name: graph.output(name) for name in feeds}
+
+    def read(self) -> GraphCost:
+        """The cost now; unknown dimensions are symbols as in `count_flops`."""
+        fetches = [self._current(name, target) for name, target in self._fetches.items()]
+        report = count_flops(self.graph, fetches, [self._current(name, target) for name, target in self._feeds.items()])
+        total = report.total()
+        return GraphCost(total.flops, total.transcendentals, total.bytes, len(report.unknown()))
+
+    def _current(self, name: str, target: Output | Node) -> str:
+        """The name as it was given while the graph has it, and what its node is called now where it has been renamed."""
+        return name if name.partition(":")[0] in self.graph else target.name

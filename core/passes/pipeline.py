@@ -17,13 +17,14 @@ from .base import Pass, PassContext, Refusal, configure, parse_passes
 from .batch_norm import FoldBatchNorm
 from .branches import DeadBranches
 from .cluster import Cluster
-from .costs import GraphCost, graph_cost
+from .costs import CostMeter, GraphCost
 from .cse import CommonSubexpressions
 from .debug import StripDebug
 from .dependencies import Dependencies
 from .fold import FoldConstants
 from .fuse import Fuse
 from .inline import Inline
+from .layout import Layout
 from .metadata import RemoveAttribute, Rename, SetDevice, Sort
 from .prune import Prune
 from .shapes import Shapes
@@ -43,7 +44,9 @@ PASSES: tuple[type[Pass], ...] = (
     Structure,
     Arithmetic,
     FoldBatchNorm,
+    Layout,
     Dependencies,
+    Bodies,
     Fuse,
     RoundWeights,
     QuantizeWeights,
@@ -118,15 +121,15 @@ def optimize(
     names = (fetches,) if isinstance(fetches, str) else fetches
     chosen = choose_passes(passes, disable)
     targets = [_target(result, name) for name in names]
-    fed = [result.output(name) for name in feeds]
     start = result.meta.start_steps if result.meta else []
     sometimes = dict.fromkeys([*overridable, *(name for _, given in start for name in given)])
     kept = [result.node(operation) for operation, _ in start]
-    ctx = PassContext(result, [*targets, *kept], fed, keep, [result.output(name) for name in sometimes])
+    fed, maybe_fed = ([result.output(name) for name in listed] for listed in (feeds, sometimes))
+    ctx = PassContext(result, [*targets, *kept], fed, keep, maybe_fed, chosen)
     before = _op_counts(result)
     observe("load", result)
     steps = _records(chosen, result, ctx, rounds, observe)
-    records = list(_with_costs(steps, result, targets, fed) if costs else steps)
+    records = list(_with_costs(steps, CostMeter(result, names, feeds)) if costs else steps)
     forget_locations(result)
     report = OptimizeReport(tuple(records), before, _op_counts(result), dict(ctx.fates))
     return result, report
@@ -166,13 +169,11 @@ def _records(
             observe(one.name, graph)
 
 
-def _with_costs(
-    records: Iterator[PassRecord], graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output]
-) -> Iterator[PassRecord]:
+def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[PassRecord]:
     """The records with what a run costs before and after each: a pass runs when its record is asked for."""
-    cost = graph_cost(graph, fetches, feeds)
+    cost = meter.read()
     for record in records:
-        before, cost = cost, graph_cost(graph, fetches, feeds) if record.fired else cost
+        before, cost = cost, meter.read() if record.fired else cost
         yield dataclasses.replace(record, cost_before=before, cost_after=cost)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from .. import dtypes, registry
 from ..builder import GraphBuilder
 from ..graph import Graph, Node, Output, reachable
+from ..kernel_types import runs_in_tensorflow
 from ..shapes import Shape
 from .base import PassContext
 
@@ -64,15 +65,16 @@ class Rewriter:
         self._inference = ctx.inference
         self._rule = ""
         self._node: Node | None = None
+        self._made: list[Node] = []
 
-    def apply(self, rules: RuleSet) -> None:
+    def apply(self, *rules: RuleSet) -> None:
         """Apply rules to all nodes, inputs first, and to what the rules make, until none fires."""
         queue = collections.deque(self.ctx.order())
         while queue:
             node = queue.popleft()
             if self.graph.get(node.name) is not node:
                 continue
-            queue.extendleft(self._apply_at(node, rules))
+            queue.extendleft(self._apply_at(node, [rule for one in rules for rule in one.of(node.op)]))
 
     def refuse(self, reason: str) -> None:
         """Say why the rule being tried does not apply although it nearly did; returns None for the rule to return."""
@@ -89,6 +91,7 @@ class Rewriter:
     def _placed(self, node: Node) -> Node:
         """A new node, known to lie in a loop or on a branch where the node being rewritten does."""
         assert self._node is not None
+        self._made.append(node)
         if self.ctx.is_inside(self._node):
             self.ctx.inside.add(node)
             if not node.inputs:
@@ -155,14 +158,14 @@ class Rewriter:
         first, second = self.shape(a), self.shape(b)
         return first.dims is not None and first == second
 
-    def _apply_at(self, node: Node, rules: RuleSet) -> list[Node]:
-        """Try the rules of the node's op; the nodes to look at (again) after one fired."""
-        for rule in rules.of(node.op):
-            self._rule, self._node = rule.name, node
+    def _apply_at(self, node: Node, rules: Sequence[Rule]) -> list[Node]:
+        """Try rules at a node; the nodes to look at (again) after one fired."""
+        for rule in rules:
+            self._rule, self._node, self._made = rule.name, node, []
             if any(map(self.ctx.is_fed, node.outputs())) or any(map(self._is_opaque, node.inputs)):
                 continue
             value = rule.function(self, node)
-            if value is None:
+            if value is None or self._took_back():
                 continue
             consumers = list(node.uses)
             self._keep_waiting(node, value)
@@ -173,19 +176,54 @@ class Rewriter:
             return [value.node, *(c for c in consumers if self.graph.get(c.name) is c)]
         return []
 
+    def _took_back(self) -> bool:
+        """Remove what a rule made where TensorFlow could not run all of it."""
+        lacking = next((made for made in self._made if not runs_in_tensorflow(made.op, made.attrs)), None)
+        if lacking is None:
+            return False
+        self.graph.remove_nodes(self._made)
+        self.refuse(f"TensorFlow has no kernel of {lacking.op} for these dtypes")
+        return True
 
     def _is_opaque(self, value: Output) -> bool:
         """True for a computed value that a feed may replace: what computes it says nothing of it."""
         return self.ctx.is_fed(value) and not value.node.op.startswith("Placeholder")
 
     def _keep_waiting(self, node: Node, value: Output) -> None:
-        """What stands for `node` waits for what the node's inputs waited for, where that has effects."""
-        controls = {c for source in node.inputs for c in source.node.control_inputs if self.ctx.has_effects(c)}
-        if controls and value.node is not node:
+        """What stands for `node` waits for what the nodes that go with it waited for, where that has effects."""
+        if value.node is node:
+            return
+        controls = {c for source in _going_with(node) for c in source.control_inputs if self.ctx.has_effects(c)}
+        if controls:
             for control in controls - reachable([value.node]):
                 self.graph.add_control_input(node, control)
+
+
+def _going_with(node: Node) -> list[Node]:
+    """The nodes that a node takes its inputs from, and before those that nobody else reads, what they take theirs from."""
+    found: list[Node] = []
+    pending = [value.node for value in node.inputs]
+    while pending:
+        source = pending.pop()
+        found.append(source)
+        if sum(source.uses.values()) == 1:
+            pending += [value.node for value in source.inputs]
+    return found
 
 
 def attrs_of(node: Node, **changes: Any) -> Mapping[str, Any]:
     """A node's attributes, without what a format noted, with some changed."""
     return {**{k: v for k, v in node.attrs.items() if not k.startswith("_")}, **changes}
+
+
+def is_map(node: Node) -> bool:
+    """True for an op that does the same to each element wherever it stands, and that nothing observes."""
+    definition = node.op_def
+    if definition is None or len(node.output_dtypes) != 1 or any(attr.type == "shape" for attr in definition.attrs.values()):
+        return False
+    return registry.has_fact(node.op, "elementwise") and not registry.has_fact(node.op, "debug")
+
+
+def is_unary_map(node: Node) -> bool:
+    """True for a map of one tensor."""
+    return len(node.inputs) == 1 and is_map(node)

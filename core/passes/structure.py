@@ -10,6 +10,8 @@ import numpy as np
 
 from ..dims import Dim
 from ..graph import Graph, Node, Output
+from ..shapes import Shape
+from . import movement, picking
 from .base import Pass, PassContext
 from .rewrite import Rewriter, RuleSet, attrs_of
 
@@ -25,7 +27,7 @@ class Structure(Pass):
     summary: ClassVar[str] = "cancel and merge reshapes, transposes, casts, slices, pads, concats that change nothing"
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
-        Rewriter(graph, ctx).apply(RULES)
+        Rewriter(graph, ctx).apply(RULES, movement.RULES, picking.RULES)
 
 
 @rule("Reshape", algebra="reshape(reshape(x, _), s) -> reshape(x, s)")
@@ -55,7 +57,18 @@ def one_unknown_dimension(r: Rewriter, node: Node) -> Output | None:
 
 @rule("Reshape", "Squeeze", "ExpandDims", "BroadcastTo", "EnsureShape", algebra="a reshape to the same shape -> x")
 def same_shape(r: Rewriter, node: Node) -> Output | None:
-    return node.inputs[0] if r.same_shape(node.inputs[0], node.output()) and _is_definite(r, node) else None
+    x = node.inputs[0]
+    if node.op == "Reshape" and _differ_in_one_unknown(r.shape(x), r.shape(node.output())):
+        return x
+    return x if r.same_shape(x, node.output()) and _is_definite(r, node) else None
+
+
+def _differ_in_one_unknown(a: Shape, b: Shape) -> bool:
+    """True where all dimensions but one are known, not 0 and alike: as many elements mean that the last one is alike too."""
+    if a.dims is None or b.dims is None or len(a) != len(b):
+        return False
+    rest = [(p, q) for p, q in zip(a, b) if isinstance(p, int) and isinstance(q, int)]
+    return len(rest) == len(a) - 1 and all(p == q != 0 for p, q in rest)
 
 
 @rule("Transpose", algebra="transpose(transpose(x, p), q) -> transpose(x, p[q]) or x")

@@ -36,6 +36,6 @@ CASES = [
     *(case("_FusedMatMul", *PAIR, [BIAS], num_args=1, fused_ops=["BiasAdd", op]) for op in ("Tanh", "Sigmoid")),
     *(case("_FusedMatMul", *PAIR, [BIAS], num_args=1, fused_ops=["BiasAdd", op], tolerance=1e-5) for op in GELU),
     *(case("_MklLayerNorm", normal(*shape), normal(4), normal(4, seed=1), epsilon=0.01) for shape in ((5, 4), (2, 3, 4))),
-    *(case("_MklLayerNorm", normal(*shape), normal(4), normal(4, seed=1)) for shape in ((4,), (2, 2, 3, 4), (3, 5))),
+    *(case("_MklLayerNorm", normal(*shape), normal(4), normal(4, seed=1)) for shape in ((4,), (2, 2, 3, 4))),
     case("_MklLayerNorm", normal(3, 4).astype(BF16), normal(4).astype(BF16), normal(4, seed=1).astype(BF16)),
 ]  # fmt: skip

@@ -52,6 +52,16 @@ ARITHMETIC: dict[str, tuple[Build, str, Build]] = {
     "multiply-by-one": (lambda b: b.Mul(1.0, x(b)), "x", lambda b: b.Mul(unknown(b), ones(b, 2, 1))),
     "divide-by-one": (lambda b: b.RealDiv(x(b), 1.0), "x", lambda b: b.RealDiv(1.0, x(b))),
     "multiply-by-zero": (lambda b: b.Mul(whole(b), 0), "[[0,0,0],[0,0,0]]", lambda b: b.Mul(x(b), 0.0)),
+    "subtract-itself": (
+        lambda b: b.Sub(whole(b), b.graph.output("x:0")),
+        "ZerosLike(x)",
+        lambda b: b.Sub(x(b), b.graph.output("x:0")),
+    ),
+    "logical-neutral": (
+        lambda b: b.LogicalAnd(x(b, dtype=dtypes.bool_), True),
+        "x",
+        lambda b: b.LogicalOr(x(b, dtype=dtypes.bool_), True),
+    ),
     "multiply-by-itself": (lambda b: b.Mul(x(b), b.graph.output("x:0")), "Square(x)", lambda b: b.Mul(x(b), y(b))),
     "add-negated": (lambda b: b.AddV2(x(b), b.Neg(y(b))), "Sub(x, y)", lambda b: b.AddV2(x(b), b.Abs(y(b)))),
     "subtract-negated": (lambda b: b.Sub(x(b), b.Neg(y(b))), "AddV2(x, y)", lambda b: b.Sub(b.Neg(x(b)), y(b))),
@@ -90,11 +100,6 @@ ARITHMETIC: dict[str, tuple[Build, str, Build]] = {
         lambda b: b.AddV2(b.Mul(z := placeholder(b, "z"), x(b)), b.Mul(z, y(b))),
         "Mul(z, AddV2(x, y))",
         lambda b: b.AddV2(b.Mul(z := placeholder(b, "z"), x(b, 1, 3)), b.Mul(z, y(b, 2, 1))),
-    ),
-    "merge-constants": (
-        lambda b: b.Mul(b.Mul(x(b), 2.0), 3.0),
-        "Mul(x, 6)",
-        lambda b: b.Mul(b.Mul(x(b), b.constant(np.full((2, 1), 3, "f"))), b.constant(np.full((1, 3), 2, "f"))),
     ),
     "transpose-into-matmul": (
         lambda b: b.MatMul(b.Transpose(x(b), [1, 0]), y(b)),
