@@ -72,10 +72,10 @@ def expression(function: Callable[..., Any]) -> str:
     returns = [ast.unparse(node.value) for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]
     text = returns[0] if returns else ""
     for name, value in assigned(tree):
-        text = re.sub(rf"\b{name}\b(?!=)", value, text)
+        text = re.sub(rf"(?<!\.)\b{name}\b(?!=)", value, text)
     for name, value in (inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}).items():
         if isinstance(value, int):
-            text = re.sub(rf"\b{name}\b(?!=)", str(value), text)
+            text = re.sub(rf"(?<!\.)\b{name}\b(?!=)", str(value), text)
     return readable(text)
 
 
@@ -87,8 +87,14 @@ def assigned(tree: ast.AST) -> list[tuple[str, str]]:
             target, value = node.targets[0], node.value
             both = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
             pairs = zip(target.elts, value.elts) if both else [(target, value)]
-            found += [(ast.unparse(a), ast.unparse(b)) for a, b in pairs]
+            found += [(ast.unparse(a), as_factor(b)) for a, b in pairs]
     return found
+
+
+def as_factor(value: ast.expr) -> str:
+    """An expression that may stand beside a product's sign: sums and choices in parentheses."""
+    is_sum = isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Sub))
+    return f"({ast.unparse(value)})" if is_sum or isinstance(value, ast.IfExp) else ast.unparse(value)
 
 
 def readable(text: str) -> str:

@@ -57,10 +57,10 @@ def kmc2_chain(distances: Array, seed: int) -> int:
 def kmeans_plus_plus(points: Array, count: int, seed: int, retries: int) -> Array:
     """`count` different points, each drawn in proportion to its squared distance from the nearest before it.
 
-    Of 1 + retries candidates the one is kept that brings the points closest; a negative number is 2 + log(count).
+    Of 1 + retries candidates the one is kept that brings the points closest; see `retries_of`.
     """
     stream = WordStream(seed)
-    retries = 2 + int(math.log(count)) if retries < 0 else retries
+    retries = retries_of(retries, count)
     half_norms = np.float32(0.5) * np.einsum("ij,ij->i", points, points)
     nearest = np.full(len(points), np.inf, np.float32)
     chosen: list[int] = []
@@ -73,6 +73,11 @@ def kmeans_plus_plus(points: Array, count: int, seed: int, retries: int) -> Arra
         _, index, nearest = min(candidates, key=lambda candidate: candidate[0])
         chosen.append(index)
     return points[chosen]
+
+
+def retries_of(retries: int, count: int) -> int:
+    """How often a center is drawn again; a negative number means 2 + log(count)."""
+    return 2 + int(math.log(count)) if retries < 0 else retries
 
 
 def _draw(stream: WordStream, nearest: Array, chosen: list[int]) -> int:

@@ -180,10 +180,11 @@ def adagrad_da_rows(
     gradient_accumulator += grad
     gradient_squared_accumulator += grad * grad
     step = var.dtype.type(global_step)
-    mean = gradient_accumulator / step
     if l1 > 0:
         magnitude = np.maximum(np.abs(gradient_accumulator) / step - l1, var.dtype.type(0))
         mean = np.sign(gradient_accumulator) * magnitude
+    else:
+        mean = gradient_accumulator / step
     np.divide(-lr * step * mean, l2 * step * lr + np.sqrt(gradient_squared_accumulator), out=var)
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import secrets
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..dims import Dim
+from ..dims import Dim, DimLike, ceil_div
 from ..errors import InvalidArgumentError
 from ..numerics import philox_distributions
 from ..numerics.philox import Philox
 from ..registry import Cost
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 
 
 def node_stream(ctx: Any, seed: int, seed2: int) -> Philox:
@@ -150,35 +151,71 @@ def multinomial_shape(logits: TensorSpec, num_samples: TensorSpec) -> Shape:
     return Shape([matrix[0], None if num_samples.value is None else num_samples.value.item()])
 
 
-def uniform_flops(*inputs: Any, outputs: Any) -> Cost:
-    """One operation for each sample, which brings it into its interval."""
-    return Cost(flops=outputs[0].shape.num_elements)
-
-
-def normal_flops(*inputs: Any, outputs: Any) -> Cost:
-    """By Box and Muller: per pair one logarithm, a sine and a cosine, a root and four products."""
-    size = outputs[0].shape.num_elements
-    return Cost(flops=3 * size, transcendentals=2 * size)
-
-
-def bounded_normal_flops(*inputs: Any, outputs: Any) -> Cost:
-    """A normal sample, scaled and moved, and compared with both bounds."""
-    size = outputs[0].shape.num_elements
-    return Cost(flops=7 * size, transcendentals=2 * size)
-
-
-def rejection_flops(*inputs: Any, outputs: Any) -> Cost:
-    """One attempt of transformed rejection for each sample."""
-    size = outputs[0].shape.num_elements
-    return Cost(flops=20 * size, transcendentals=2 * size)
-
-
-def multinomial_flops(logits: TensorSpec, *inputs: Any, outputs: Any) -> Cost:
-    """The cumulative distribution of each row; the binary searches are not counted."""
-    size = logits.shape.num_elements
-    return Cost(flops=3 * size + outputs[0].shape.num_elements, transcendentals=size)
-
-
 def shuffled(gen: Philox, value: Any) -> Any:
     """The rows of `value` in the order that the stream gives."""
     return value[philox_distributions.permutation(gen, len(value))]
+
+
+# ---- FLOPs. What the generator does to its words is not counted, nor what is refused and drawn again.
+
+
+def uniform_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """A difference for each element, from [1, 2) to [0, 1)."""
+    return Cost(outputs[0].shape.num_elements)
+
+
+def uniform_int_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """A remainder and a sum for each element."""
+    return Cost(2) * outputs[0].shape.num_elements
+
+
+def _normal_cost(samples: DimLike) -> Cost:
+    return Cost(8, transcendentals=3) * ceil_div(samples, 2)
+
+
+def normal_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """By Box and Muller for each pair, of which the last may be half used: 8 and a logarithm, a sine and a cosine."""
+    return _normal_cost(outputs[0].shape.num_elements)
+
+
+def truncated_normal_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """As the normal distribution, and a magnitude that is compared. One sample in 22 is drawn again, which is not counted."""
+    samples = outputs[0].shape.num_elements
+    return _normal_cost(samples) + Cost(2) * samples
+
+
+def bounded_normal_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """As the normal distribution, two comparisons, a product and a sum: one attempt for each sample.
+
+    How often the bounds refuse it, or make another proposal the better one, depends on them.
+    """
+    samples = outputs[0].shape.num_elements
+    return _normal_cost(samples) + Cost(4) * samples
+
+
+def gamma_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """One attempt of Marsaglia and Tsang for each sample, with a pair of normal ones of its own; more than 9 in 10 succeed.
+
+    An alpha below 1 takes a power more.
+    """
+    return Cost(26, transcendentals=5) * outputs[0].shape.num_elements + Cost(4) * inputs[-1].shape.num_elements
+
+
+def poisson_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """One attempt of transformed rejection for each sample; more than 2 in 3 succeed. Rates below 10 take 3 for each event."""
+    of_rates = Cost(12, transcendentals=1) * inputs[-1].shape.num_elements
+    return Cost(26, transcendentals=2) * outputs[0].shape.num_elements + of_rates
+
+
+def binomial_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """One attempt of transformed rejection for each sample; more than 2 in 3 succeed. Means below 10 go another way."""
+    pairs = broadcast_shapes(inputs[-2].shape, inputs[-1].shape).num_elements
+    return Cost(49, transcendentals=3) * outputs[0].shape.num_elements + Cost(48, transcendentals=1) * pairs
+
+
+def multinomial_flops(logits: TensorSpec, *rest: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
+    """Maximum, shift, exponential and cumulative sum of each row; for each sample a uniform one, a product and a search."""
+    rows, classes = merge_shapes(logits.shape, Shape([None, None]))
+    steps = classes.bit_length() if isinstance(classes, int) else UNKNOWN.num_elements
+    of_rows = Cost(3 * classes - 2, transcendentals=classes) * rows
+    return Cost(2 + steps) * outputs[0].shape.num_elements + of_rows

@@ -211,7 +211,7 @@ def mfcc_shape(spectrogram, sample_rate, *, dct_coefficient_count):
 
 @flops("Mfcc")
 def mfcc_flops(spectrogram, sample_rate, *, filterbank_channel_count, dct_coefficient_count):
-    """A root and two multiply-adds a bin, within the limits or not; a comparison and a logarithm a filter; the cosine transform."""
+    """A root and two multiply-adds a bin, even outside of the limits; a bound and a logarithm a filter; a cosine transform."""
     channels, slices, bins = dims_of(spectrogram, 3)
     products = 2 * bins + filterbank_channel_count * dct_coefficient_count
     each = Cost(bins + filterbank_channel_count + 2 * products, products, filterbank_channel_count)

@@ -79,15 +79,15 @@ not_differentiable("BatchNormWithGlobalNormalizationGrad", "_FusedBatchNormEx", 
 
 
 @flops("BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization_flops(t, m, v, beta, gamma):
-    """A difference, a product and a sum an element; a sum, a root, a division and a product a channel."""
-    return Cost(3 * t.shape.num_elements + 4 * dims_of(t, 4)[3])
+def batch_norm_with_global_normalization_flops(t, m, v, beta, gamma, *, scale_after_normalization):
+    """A difference, a product and a sum an element; a sum, a root, a division and, to scale, a product a channel."""
+    return Cost(3 * t.shape.num_elements + (4 if scale_after_normalization else 3) * dims_of(t, 4)[3])
 
 
 @flops("BatchNormWithGlobalNormalizationGrad")
-def batch_norm_with_global_normalization_grad_flops(t, m, v, gamma, backprop):
-    """A difference, a product, two sums and a product an element; a dozen operations a channel."""
-    return Cost(5 * t.shape.num_elements + 12 * dims_of(t, 4)[3])
+def batch_norm_with_global_normalization_grad_flops(t, m, v, gamma, backprop, *, scale_after_normalization):
+    """A difference, a product, two sums and a product an element; a few operations a channel."""
+    return Cost(5 * t.shape.num_elements + (9 if scale_after_normalization else 7) * dims_of(t, 4)[3])
 
 
 # ---- fused with a side input and an activation
@@ -139,14 +139,14 @@ def fused_batch_norm_grad_ex_shape(y_backprop, x, scale, *rest, num_side_inputs)
 
 
 @flops("_FusedBatchNormEx")
-def fused_batch_norm_ex_flops(x, scale, offset, mean, variance, side_input, *, is_training):
-    """As FusedBatchNorm, with a sum for the side input and a comparison for the activation."""
+def fused_batch_norm_ex_flops(x, scale, offset, mean, variance, side_input, *, is_training, activation_mode):
+    """As FusedBatchNorm, with a sum for the side input and a comparison for Relu."""
     normalized = fused_batch_norm_flops(x, scale, offset, mean, variance, is_training=is_training)
-    return normalized + Cost((1 + len(side_input)) * x.shape.num_elements)
+    return normalized + Cost((len(side_input) + (activation_mode == "Relu")) * x.shape.num_elements)
 
 
 @flops("_FusedBatchNormGradEx")
-def fused_batch_norm_grad_ex_flops(y_backprop, x, scale, *rest, is_training):
-    """As FusedBatchNormGrad, with a comparison for the activation."""
+def fused_batch_norm_grad_ex_flops(y_backprop, x, scale, *rest, is_training, activation_mode):
+    """As FusedBatchNormGrad, with a comparison for Relu."""
     normalized = fused_batch_norm_grad_flops(y_backprop, x, scale, is_training=is_training)
-    return normalized + Cost(x.shape.num_elements)
+    return normalized + Cost((activation_mode == "Relu") * x.shape.num_elements)

@@ -185,6 +185,7 @@ BINARY = (
 )
 register_binary(BINARY)
 facts("shape_arithmetic", of=("Add", "AddV2", "Sub", "Mul", "FloorDiv", "FloorMod"))
+facts("total", of=("Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum"))
 
 
 # ---- equality
@@ -244,7 +245,7 @@ def approximate_equal_shape(x, y):
     return merge_shapes(x.shape, y.shape)
 
 
-flops("ApproximateEqual")(binary_flops(2))
+flops("ApproximateEqual")(binary_flops(3))
 
 
 # ---- clipping and sums

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InvalidArgumentError
 from ..numerics import range_samplers
 from ..numerics.range_samplers import UniformSampler, Words
-from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, merge_shapes
 from ._random import new_stream
 
@@ -171,13 +171,23 @@ def compute_accidental_hits_shape(true_classes, sampled_candidates, *, num_true)
     return hits, hits, hits
 
 
-@flops(*_SAMPLERS)
-def candidate_sampler_flops(true_classes, *, num_sampled):
-    """The expected counts: a power for each class."""
-    size = true_classes.shape.num_elements + num_sampled
-    return Cost(flops=2 * size, transcendentals=2 * size)
+def _sampler_flops(draw, probability):
+    """A FLOPs function from the costs of one draw and of one class's probability."""
+
+    def candidate_sampler_flops(true_classes, *, num_sampled, unique):
+        """For each class its probability and from it how often it is expected: a product, or for `unique` ones
+        -expm1(n log1p(-p)). One draw for each sample; those that repeat are not counted, nor are searches and integers.
+        """
+        expected = probability + (Cost(3, transcendentals=2) if unique else Cost(1))
+        return draw * num_sampled + expected * (true_classes.shape.num_elements + num_sampled)
+
+    return candidate_sampler_flops
 
 
+flops("UniformCandidateSampler")(_sampler_flops(ZERO, ZERO))
+flops("LogUniformCandidateSampler")(_sampler_flops(Cost(3, transcendentals=1), Cost(4, transcendentals=1)))
+flops("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")(_sampler_flops(ZERO, Cost(1)))
+flops("FixedUnigramCandidateSampler")(_sampler_flops(Cost(2), Cost(1)))
 not_differentiable(*_SAMPLERS, "AllCandidateSampler", "ComputeAccidentalHits")
 zero_flops("AllCandidateSampler", "ComputeAccidentalHits")
 facts("random", of=_SAMPLERS)

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..numerics import clustering as numerics
 from ..registry import Cost, facts, flops, kernel, multiply_adds, not_differentiable, shape
-from ..shapes import SCALAR, Shape
-from ._checks import require, require_rank, scalar
+from ..shapes import SCALAR, UNKNOWN, Shape
+from ._checks import dims_of, require, require_rank, scalar
 from ._shapes import scalar_of
 
 
@@ -39,7 +39,7 @@ def kmeans_plus_plus_initialization(points, num_to_sample, seed, num_retries_per
 
 @shape("KmeansPlusPlusInitialization")
 def kmeans_plus_plus_initialization_shape(points, num_to_sample, seed, num_retries_per_sample):
-    return Shape([scalar_of(num_to_sample), points.shape[1]])
+    return Shape([scalar_of(num_to_sample), dims_of(points, 2)[1]])
 
 
 @kernel("NearestNeighbors")
@@ -64,19 +64,35 @@ def nearest_neighbors_shape(points, centers, k):
 
 @flops("KMC2ChainInitialization")
 def kmc2_chain_initialization_flops(distances, seed):
-    """A product and a comparison each."""
-    return Cost(2 * distances.shape.num_elements)
+    """A product and a comparison for each but the first."""
+    return Cost(2 * (distances.shape.num_elements - 1))
 
 
 @flops("KmeansPlusPlusInitialization")
 def kmeans_plus_plus_initialization_flops(points, num_to_sample, seed, num_retries_per_sample, *, outputs):
-    """The distances from each center; candidates that are dropped are not counted."""
-    return multiply_adds(outputs[0].shape.num_elements * points.shape[0])
+    """For each candidate its distances to all points, the smaller ones and their sum, and a cumulative sum to draw it.
+
+    Halves of squared norms are made once. The search for what is drawn, and what is drawn again, are not counted.
+    """
+    count, (size, depth) = outputs[0].shape[0], dims_of(points, 2)
+    tries = _candidates(num_retries_per_sample, count)
+    distances = multiply_adds(size * depth) + Cost(4 * size - 1)
+    drawn = Cost(size) * ((count - 1) * tries)
+    return multiply_adds(size * depth) + distances * (count * tries) + drawn + Cost(count * (tries - 1))
+
+
+def _candidates(num_retries_per_sample, count):
+    """How many candidates each center is chosen from."""
+    if num_retries_per_sample.value is None or not isinstance(count, int):
+        return UNKNOWN.num_elements
+    return 1 + numerics.retries_of(int(num_retries_per_sample.value), count)
 
 
 @flops("NearestNeighbors")
 def nearest_neighbors_flops(points, centers, k):
-    return multiply_adds(points.shape.num_elements * centers.shape[0])
+    """A matrix product, squared norms, and for each pair two sums, a product and a maximum; not the choice among them."""
+    pairs, norms = points.shape[0] * centers.shape[0], points.shape[0] + centers.shape[0]
+    return multiply_adds(pairs * points.shape[1]) + Cost(norms * (2 * points.shape[1] - 1) + 4 * pairs)
 
 
 facts("random", of=("KMC2ChainInitialization", "KmeansPlusPlusInitialization"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..dims import Dim
 from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..numerics import ctc as numerics
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
@@ -113,10 +114,17 @@ def ctc_loss_gradient(g, node, grad_loss, _grad_gradient):
 
 @flops("CTCLoss", "CTCLossV2")
 def ctc_loss_flops(inputs, labels_indices, labels_values, sequence_length):
-    """The softmax and the gradient of each logit; for each label and step about six sums of logarithms."""
+    """The logarithm of the softmax and its exponential; forward and backward variables of each state; the gradient.
+
+    A state, of which a sequence of n labels has 2 n + 1, takes two sums by logarithms a step in either direction, each a
+    maximum, a minimum, a difference, an exponential, a logarithm and a sum. All sequences are counted at full length.
+    """
     time, batch, _ = dims_of(inputs, 3)
-    states = time * (2 * labels_values.shape.num_elements + batch)
-    return Cost(6, transcendentals=2) * inputs.shape.num_elements + Cost(12, transcendentals=12) * states
+    elements, labels = inputs.shape.num_elements, labels_values.shape.num_elements
+    states = 2 * labels + batch
+    softmax = Cost(4, transcendentals=2) * elements + Cost(-2, transcendentals=1) * (time * batch)
+    variables = Cost(18, transcendentals=8) * ((time - 1) * states)
+    return softmax + variables + Cost(3, transcendentals=1) * (time * states) + Cost(5, transcendentals=2) * batch
 
 
 # ---- decoding
@@ -175,13 +183,15 @@ def ctc_beam_search_decoder(inputs, sequence_length, *, beam_width, top_paths, m
 
 @shape("CTCGreedyDecoder")
 def ctc_greedy_decoder_shape(inputs, sequence_length):
-    return [Shape([None, 2]), Shape([None]), Shape([2]), Shape([dims_of(inputs, 3)[1], 1])]
+    count = Dim.unknown()
+    return [Shape([count, 2]), Shape([count]), Shape([2]), Shape([dims_of(inputs, 3)[1], 1])]
 
 
 @shape("CTCBeamSearchDecoder")
 def ctc_beam_search_decoder_shape(inputs, sequence_length, *, top_paths):
     batch = dims_of(inputs, 3)[1]
-    indices, values = [Shape([None, 2])] * top_paths, [Shape([None])] * top_paths
+    counts = [Dim.unknown() for _ in range(top_paths)]
+    indices, values = [Shape([count, 2]) for count in counts], [Shape([count]) for count in counts]
     return [indices, values, [Shape([2])] * top_paths, Shape([batch, top_paths])]
 
 
@@ -190,11 +200,16 @@ not_differentiable("CTCGreedyDecoder", "CTCBeamSearchDecoder")
 
 @flops("CTCGreedyDecoder")
 def ctc_greedy_decoder_flops(inputs, sequence_length):
-    """One comparison for each logit."""
+    """One comparison less than logits at each step, and a sum."""
     return Cost(inputs.shape.num_elements)
 
 
 @flops("CTCBeamSearchDecoder")
 def ctc_beam_search_decoder_flops(inputs, sequence_length, *, beam_width):
-    """The softmax, and for each beam a sum and a comparison for each logit."""
-    return Cost(4 + 2 * beam_width, transcendentals=1) * inputs.shape.num_elements
+    """At each step the softmax; for each beam two sums by logarithms and two more, and for each label a sum and a comparison.
+
+    At most: there are as many beams as beam_width only after some steps.
+    """
+    elements, rows = inputs.shape.num_elements, inputs.shape[:-1].num_elements
+    softmax = Cost(4, transcendentals=1) * elements + Cost(-2, transcendentals=1) * rows
+    return softmax + (Cost(10, transcendentals=4) * rows + Cost(2) * (elements - rows)) * beam_width

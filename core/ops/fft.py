@@ -7,7 +7,6 @@ import math
 import numpy as np
 import scipy.fft
 
-from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, gradient, kernel, shape
 from ..shapes import UNKNOWN, Shape
@@ -174,19 +173,21 @@ def _resized(g, x, sizes, rank):
 # ---- costs
 
 
-def _cost(transforms, sizes, factor):
-    if not all(isinstance(size, int) for size in sizes):
-        return Cost(Dim.unknown())
+def _n_log_n(factor, sizes):
+    """factor * n log2(n), n the product of the sizes; unknown where they are not known."""
+    if sizes is None or not all(isinstance(size, int) for size in sizes):
+        return UNKNOWN.num_elements
     n = math.prod(sizes)
-    return Cost(transforms * math.ceil(factor * n * math.log2(max(n, 1))))
+    return math.ceil(factor * n * math.log2(max(n, 1)))
 
 
 def _complex_cost(rank):
     def cost(input):
-        """5 n log2(n) for each transform of n numbers in all its dimensions, as FFTW's benchmark counts
-        (https://www.fftw.org/speed/method.html): what radix 2 does for powers of two. Division by n is not counted.
+        """5 n log2(n) for each transform of n numbers in all its dimensions, by the convention of FFTW's benchmark.
+
+        That is what radix 2 takes for powers of two, https://www.fftw.org/speed/method.html; division by n is not counted.
         """
-        return _cost(input.shape[:-rank].num_elements, list(input.shape[-rank:]) if input.rank else [Dim.unknown()], 5)
+        return Cost(input.shape[:-rank].num_elements * _n_log_n(5, input.shape[-rank:].dims))
 
     return cost
 
@@ -194,7 +195,7 @@ def _complex_cost(rank):
 def _real_cost(rank):
     def cost(input, fft_length):
         """2.5 n log2(n) for each transform of n real numbers: half of what as many complex ones take."""
-        return _cost(input.shape[:-rank].num_elements, dims_of(fft_length) or [Dim.unknown()], 2.5)
+        return Cost(input.shape[:-rank].num_elements * _n_log_n(2.5, dims_of(fft_length)))
 
     return cost
 

@@ -129,7 +129,7 @@ def bucketize_shape(input):
 
 @flops("Bucketize")
 def bucketize_flops(input, *, boundaries):
-    """The comparisons of a binary search."""
+    """At most: the comparisons of a binary search."""
     return Cost(input.shape.num_elements * len(boundaries).bit_length())
 
 
@@ -158,8 +158,8 @@ def isotonic_regression_shape(input):
 
 @flops("IsotonicRegression")
 def isotonic_regression_flops(input):
-    """A comparison each, and at most one merger of two sums and counts."""
-    return Cost(4 * input.shape.num_elements)
+    """Of rising rows, which become one pool: a comparison and the mean of two pools for each element but the first."""
+    return Cost(5 * (input.shape.num_elements - input.shape[:-1].num_elements))
 
 
 not_differentiable("IsotonicRegression")

@@ -286,7 +286,7 @@ def scale_and_translate_grad_flops(grads, original_image, scale, translation, *,
 def _scaling_cost(images, scaled, scale, kernel_type, antialias):
     batch, *sizes, channels = dims_of(images, 4)
     height, width = dims_of(scaled, 4)[1:3]
-    scales = [None, None] if scale.value is None else scale.value.tolist()
+    scales = [None, None] if scale.value is None else ints(scale.value, "scale", 2)
     rows, columns = (_span(n, factor, kernel_type, antialias) for n, factor in zip(sizes, scales))
     return multiply_adds(batch * height * channels * (sizes[1] * rows + width * columns))
 
@@ -296,6 +296,7 @@ def _span(size, scale, kernel_type, antialias):
     require(kernel_type in numerics.SAMPLING_KERNELS, f"kernel_type '{kernel_type}' is not known")
     if antialias and scale is None:
         return UNKNOWN.num_elements
+    require(scale is None or scale > 0, f"scale must be positive, not {scale}")
     stretch = max(1 / scale, 1) if antialias else 1
     return dim_min(2 * math.ceil(numerics.SAMPLING_KERNELS[kernel_type][0] * stretch) + 1, size)
 

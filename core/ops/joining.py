@@ -242,8 +242,9 @@ def tile_grad_shape(x, multiples):
 
 
 @flops("TileGrad")
-def tile_grad_flops(x, multiples):
-    return Cost(flops=x.shape.num_elements)
+def tile_grad_flops(x, multiples, *, outputs):
+    """One sum less than there are copies for each result."""
+    return Cost(flops=x.shape.num_elements - outputs[0].shape.num_elements)
 
 
 @kernel("Pad")
@@ -566,3 +567,4 @@ zero_flops(
 )
 facts("shape_arithmetic", of=("Concat", "ConcatV2", "Pack", "ReverseV2", "Tile", "Transpose"))
 facts("involution", of=("Reverse", "ReverseV2"))
+facts("total", of=("Concat", "ConcatV2", "Pack", "Tile", "Transpose"))

@@ -144,6 +144,7 @@ facts("idempotent", of=("Abs", "Sign", "Ceil", "Floor", "Rint", "Round"))
 facts("monotone", of=("Exp", "Expm1", "Log", "Log1p", "Sqrt", "Sinh", "Tanh", "Asinh", "Atan", "Sigmoid"))
 facts("monotone", of=("Ceil", "Floor", "Rint", "Round", "Sign"))
 facts("shape_arithmetic", of=("Neg",))
+facts("total", of=("Neg", "Abs", "Sign", "Square"))
 
 
 # ---- gradients of functions, from the function's value

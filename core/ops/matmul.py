@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..numerics import products
-from ..registry import flops, gradient, kernel, multiply_adds, shape
+from ..registry import facts, flops, gradient, kernel, multiply_adds, shape
 from ..shapes import UNKNOWN, Shape, broadcast_shapes, merge_dims
 
 
@@ -122,6 +122,9 @@ def _sum_batch(g, grad, x, other):
     batches = [g.StridedSlice(s, [0], [-2], [1], begin_mask=1) for s in (shape_x, shape_other)]
     axes, _ = g.BroadcastGradientArgs(*batches)
     return g.Reshape(g.Sum(grad, axes), shape_x)
+
+
+facts("total", of=("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"))
 
 
 @flops("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")

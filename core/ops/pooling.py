@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics import pooling as numerics
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape
 from ._checks import dims_of, ints, value_shape, wide
 from ._windows import (
@@ -429,7 +429,13 @@ def avg_pool_flops(value, *, ksize, outputs):
     return Cost(math.prod(ksize) * outputs[0].shape.num_elements)
 
 
-@flops("MaxPoolGrad", "MaxPool3DGrad", "MaxPoolGradGrad", "MaxPool3DGradGrad")
+@flops("MaxPoolGradGrad", "MaxPool3DGradGrad")
+def max_pool_grad_grad_flops(orig_input, orig_output, grad, *, ksize):
+    """The comparisons of the window again."""
+    return Cost((math.prod(ksize) - 1) * orig_output.shape.num_elements)
+
+
+@flops("MaxPoolGrad", "MaxPool3DGrad")
 def max_pool_grad_flops(orig_input, orig_output, grad, *, ksize):
     """The comparisons of the window again and one addition for each window."""
     return Cost(math.prod(ksize) * orig_output.shape.num_elements)
@@ -446,7 +452,12 @@ def max_pool_v2_flops(input, ksize, strides, *, outputs):
     return Cost((_window_size(ksize) - 1) * outputs[0].shape.num_elements)
 
 
-@flops("MaxPoolGradV2", "MaxPoolGradGradV2")
+@flops("MaxPoolGradGradV2")
+def max_pool_grad_grad_v2_flops(orig_input, orig_output, grad, ksize, strides):
+    return Cost((_window_size(ksize) - 1) * orig_output.shape.num_elements)
+
+
+@flops("MaxPoolGradV2")
 def max_pool_grad_v2_flops(orig_input, orig_output, grad, ksize, strides):
     return Cost(_window_size(ksize) * orig_output.shape.num_elements)
 
@@ -457,7 +468,10 @@ def _window_size(ksize):
     return math.prod(ksize.value.tolist())
 
 
-@flops("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
+zero_flops("MaxPoolGradGradWithArgmax")
+
+
+@flops("MaxPoolGradWithArgmax")
 def max_pool_grad_with_argmax_flops(input, grad, argmax):
     """One addition for each window."""
     return Cost(argmax.shape.num_elements)

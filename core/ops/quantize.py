@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import UnimplementedError
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
+from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import SCALAR, Shape
 from ._checks import require, require_same_shape, scalar, wide
 from ._quantization import limits, range_of, round_half_away, steps, tensor_from_float
@@ -134,10 +134,18 @@ def dequantize_shape(input, min_range, max_range):
 not_differentiable("QuantizeV2", "Dequantize")
 
 
-@flops("QuantizeV2", "Dequantize")
-def quantize_v2_flops(input, min_range, max_range):
-    """Two clips or sums, a product and a rounding."""
-    return Cost(4 * input.shape.num_elements)
+@flops("QuantizeV2")
+def quantize_v2_flops(input, min_range, max_range, *, T, mode):
+    """Two clips, a product and a rounding; unless SCALED one or two sums, or the clips after them. Ranges are not counted."""
+    combined = 6 if T.name.startswith("qint") else 5
+    return Cost({"SCALED": 4, "MIN_FIRST": 5}.get(mode, combined)) * input.shape.num_elements
+
+
+@flops("Dequantize")
+def dequantize_flops(input, min_range, max_range, *, T, mode):
+    """A product; unless SCALED a sum, or two for the signed types of MIN_COMBINED. Ranges are not counted."""
+    combined = 3 if T.name.startswith("qint") else 2
+    return Cost({"SCALED": 1, "MIN_FIRST": 2}.get(mode, combined)) * input.shape.num_elements
 
 
 # ---- quantize and dequantize
@@ -255,15 +263,18 @@ def quantize_and_dequantize_v4_grad_gradient(g, node, grad, *_):
 
 
 @flops(*_SIMULATORS)
-def quantize_and_dequantize_flops(input, *rest):
-    """Two clips, two products and a rounding."""
-    return Cost(5 * input.shape.num_elements)
+def quantize_and_dequantize_flops(input, *rest, range_given, round_mode="HALF_TO_EVEN", axis=-1):
+    """Two products and a rounding, a sum where halves are rounded up, and two clips; or else the search for the range."""
+    require(input.rank is None or axis < input.rank, f"axis {axis} is not smaller than the rank of {input.shape}")
+    elements, slices = input.shape.num_elements, 1 if axis == -1 else input.shape[axis]
+    each = 3 if round_mode == "HALF_TO_EVEN" else 4
+    return Cost(each + 2) * elements + (ZERO if range_given else Cost(-2) * slices)
 
 
 @flops("QuantizeAndDequantizeV4Grad")
 def quantize_and_dequantize_v4_grad_flops(gradients, *rest):
-    """Two comparisons and a choice."""
-    return Cost(3 * gradients.shape.num_elements)
+    """Two comparisons."""
+    return Cost(2) * gradients.shape.num_elements
 
 
 # ---- fake quantization
@@ -401,11 +412,17 @@ not_differentiable(*_FAKE_GRADIENTS)
 
 @flops(*_FAKE)
 def fake_quant_flops(inputs, *rest):
-    """Two clips, two sums, two products and a rounding."""
-    return Cost(8 * inputs.shape.num_elements)
+    """Two clips, three sums, two products and a rounding."""
+    return Cost(8) * inputs.shape.num_elements
 
 
-@flops(*_FAKE_GRADIENTS)
-def fake_quant_gradient_flops(gradients, *rest):
-    """Two comparisons and a choice for each of three gradients."""
-    return Cost(3 * (3 if rest[1:] else 1) * gradients.shape.num_elements)
+@flops(_FAKE_GRADIENTS[0])
+def fake_quant_args_gradient_flops(gradients, inputs):
+    """Two comparisons."""
+    return Cost(2) * gradients.shape.num_elements
+
+
+@flops(*_FAKE_GRADIENTS[1:])
+def fake_quant_vars_gradient_flops(gradients, inputs, min, max):
+    """Two comparisons, and the sums of what lies below and above each range."""
+    return Cost(4 * gradients.shape.num_elements - 2 * min.shape.num_elements)

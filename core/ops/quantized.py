@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..numerics import pooling as pooling_numerics
 from ..numerics import resize as resize_numerics
-from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape, zero_flops
+from ..registry import ZERO, Cost, flops, kernel, multiply_adds, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, Shape, broadcast_shapes
 from ._checks import dims_of, ints, require, require_rank, scalar, value_shape
+from ._elementwise import unary_flops
 from ._quantization import (
     from_float,
     limits,
@@ -490,52 +493,107 @@ not_differentiable(
 )  # fmt: skip
 
 
-@flops("QuantizedAdd", "QuantizedBiasAdd")
+_FROM, _TO = Cost(2), Cost(5)
+"""From integers a product and a sum; to integers a product, a rounding, a difference and two clips."""
+
+
+@flops("QuantizedAdd")
 def quantized_add_flops(x, y, *ranges, outputs):
-    """Two changes of range and a sum."""
-    return Cost(9 * outputs[0].shape.num_elements)
+    """A product, a sum and two clips for either operand, and the sum."""
+    return Cost(4) * (x.shape.num_elements + y.shape.num_elements) + Cost(1) * outputs[0].shape.num_elements
+
+
+@flops("QuantizedBiasAdd")
+def quantized_bias_add_flops(input, bias, *ranges):
+    """The change of range of either operand, two and five operations, and two sums."""
+    elements = input.shape.num_elements
+    return (_FROM + _TO) * (elements + bias.shape.num_elements) + Cost(2) * elements
+
+
+def _centered_cost(x, y):
+    """The integer that stands for zero is taken away from both operands."""
+    return Cost(1) * (x.shape.num_elements + y.shape.num_elements)
 
 
 @flops("QuantizedMul")
 def quantized_mul_flops(x, y, *ranges, outputs):
-    """Two differences and a product."""
-    return Cost(3 * outputs[0].shape.num_elements)
+    """A difference for either operand and a product."""
+    return _centered_cost(x, y) + Cost(1) * outputs[0].shape.num_elements
 
 
 @flops("QuantizedMatMul")
 def quantized_mat_mul_flops(a, b, *ranges, transpose_a, outputs):
-    return multiply_adds(outputs[0].shape.num_elements * dims_of(a, 2)[0 if transpose_a else 1])
+    """A difference for each element and the product."""
+    depth = dims_of(a, 2)[0 if transpose_a else 1]
+    return _centered_cost(a, b) + multiply_adds(outputs[0].shape.num_elements * depth)
 
 
 @flops("QuantizedConv2D")
 def quantized_conv2d_flops(input, filter, *ranges, outputs):
+    """A difference for each element and the convolution."""
     height, width, depth, _ = dims_of(filter, 4)
-    return multiply_adds(outputs[0].shape.num_elements * (height * width * depth))
+    return _centered_cost(input, filter) + multiply_adds(outputs[0].shape.num_elements * (height * width * depth))
 
 
-@flops("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX", "RequantizationRange", "RequantizationRangePerChannel")
-def quantized_relu_flops(x, *rest):
-    """Two comparisons."""
-    return Cost(2 * x.shape.num_elements)
+flops("QuantizedRelu")(unary_flops(1))
+flops("QuantizedRelu6", "QuantizedReluX")(unary_flops(2))
+# A product, a rounding and two clips.
+flops("RequantizePerChannel")(unary_flops(4))
 
 
-@flops("QuantizedMaxPool", "QuantizedAvgPool")
-def quantized_pool_flops(input, *ranges, ksize, outputs):
-    return Cost(1) * (ksize[1] * ksize[2] * outputs[0].shape.num_elements)
+@flops("RequantizationRange")
+def requantization_range_flops(x, *rest):
+    """The smallest and the largest element."""
+    return Cost(2 * x.shape.num_elements - 2)
 
 
-@flops("QuantizedInstanceNorm", "QuantizedBatchNormWithGlobalNormalization")
-def quantized_norm_flops(x, *rest):
-    """Moments, the norm and the change of range."""
-    return Cost(10 * x.shape.num_elements)
+@flops("RequantizationRangePerChannel")
+def requantization_range_per_channel_flops(x, *rest):
+    """The smallest and the largest element of each channel; what is done to ranges is not counted."""
+    return Cost(2 * x.shape.num_elements - 2 * dims_of(x, 4)[3])
 
 
-@flops("Requantize", "QuantizeDownAndShrinkRange", "RequantizePerChannel")
-def requantize_flops(x, *rest):
-    """A product, two sums, a shift and two clips."""
-    return Cost(6 * x.shape.num_elements)
+@flops("QuantizedMaxPool")
+def quantized_max_pool_flops(input, *ranges, ksize, outputs):
+    """One comparison less than the window has elements."""
+    return Cost(math.prod(ksize) - 1) * outputs[0].shape.num_elements
+
+
+@flops("QuantizedAvgPool")
+def quantized_avg_pool_flops(input, *ranges, ksize, outputs):
+    """A sum over the window, a division and a rounding."""
+    return Cost(math.prod(ksize) + 1) * outputs[0].shape.num_elements
+
+
+@flops("QuantizedInstanceNorm")
+def quantized_instance_norm_flops(x, *rest, output_range_given):
+    """Moments and the norm, 6 each, and 2 for each channel; the range, unless given, and the change to it, 5."""
+    batch, _, _, channels = dims_of(x, 4)
+    normed = Cost(6) * x.shape.num_elements + Cost(2) * (batch * channels)
+    return normed + _TO * x.shape.num_elements + (ZERO if output_range_given else requantization_range_flops(x))
+
+
+@flops("QuantizedBatchNormWithGlobalNormalization")
+def quantized_batch_norm_flops(x, *rest, scale_after_normalization):
+    """The change of range, a product, a division and a sum; for each channel the scale and the offset in the new range."""
+    of_channel = _TO * 2 + _FROM * 3 + Cost(5) + (_FROM + Cost(1) if scale_after_normalization else ZERO)
+    return (_FROM + _TO + Cost(3)) * x.shape.num_elements + of_channel * dims_of(x, 4)[3]
+
+
+@flops("Requantize")
+def requantize_flops(x, *rest, Tinput, out_type):
+    """A product, two shifts, a sum and two clips from 32 to 8 bits; otherwise from integers to floats and back."""
+    is_fixed = (Tinput.name, out_type.name) == ("qint32", "quint8")
+    return (Cost(6) if is_fixed else _FROM + _TO) * x.shape.num_elements
+
+
+@flops("QuantizeDownAndShrinkRange")
+def quantize_down_and_shrink_range_flops(x, *rest, Tinput, out_type):
+    """As RequantizationRange and Requantize."""
+    return requantization_range_flops(x) + requantize_flops(x, Tinput=Tinput, out_type=out_type)
 
 
 @flops("QuantizedResizeBilinear")
-def quantized_resize_bilinear_flops(images, size, *ranges, outputs):
-    return Cost(15, macs=3) * outputs[0].shape.num_elements
+def quantized_resize_bilinear_flops(images, size, *ranges, T, outputs):
+    """Three interpolations; in fixed point a product or a division more in each, a sum and a division at the end."""
+    return Cost(14 if T.is_quantized else 9, macs=3) * outputs[0].shape.num_elements

@@ -13,7 +13,7 @@ import re
 
 import numpy as np
 
-from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape
+from ..registry import ZERO, Cost, flops, kernel, multiply_adds, not_differentiable, shape
 from ..shapes import SCALAR, Shape
 from . import convolution, depthwise
 from ._checks import dims_of, require, require_rank
@@ -267,20 +267,37 @@ for _op in _PRODUCTS:
     shape(_op)(_quantized_product_shape(_op))
 
 
-def _finish_cost(form, elements):
-    """One operation for each fused step, three for a change of range."""
-    return Cost(form.bias + form.sum + form.relu + (3 if form.end else 0)) * elements
+_ENDS = {"": 0, "Requantize": 4, "Dequantize": 1}
+"""Operations of the change of range: to integers a product, a rounding and two clips."""
 
 
-def _convolution_cost(form, x, w, *rest, outputs):
-    height, width, depth, _ = dims_of(w, 4)
+def _finish_cost(form, specs, elements):
+    """What is fused: a float bias is brought to the sums' range first, and a summand to their steps."""
+    given = dict(zip(form.inputs, specs))
+    each = form.bias + form.relu + _ENDS[form.end]
+    if form.sum:
+        each += 2 if form.end else 3
+    if not form.end and given["min_w"].shape.num_elements != 1:
+        each += 2
+    of_bias = 0
+    if form.bias and given["bias"].dtype.is_floating:
+        of_bias = 1 if form.end == "Dequantize" else 2
+    return Cost(each) * elements + (Cost(of_bias) * given["bias"].shape.num_elements if of_bias else ZERO)
+
+
+def _convolution_cost(form, *specs, outputs):
+    """The convolution, and what is fused with it; ranges are not counted."""
+    height, width, depth, _ = dims_of(specs[1], 4)
     elements = outputs[0].shape.num_elements
-    return multiply_adds(elements * height * width * (depth if form.kind == "Conv2D" else 1)) + _finish_cost(form, elements)
+    products = elements * height * width * (depth if form.kind == "Conv2D" else 1)
+    return multiply_adds(products) + _finish_cost(form, specs, elements)
 
 
-def _product_cost(form, a, b, *rest, transpose_a, outputs):
-    elements = outputs[0].shape.num_elements
-    return multiply_adds(elements * dims_of(a, 2)[0 if transpose_a else 1]) + _finish_cost(form, elements)
+def _product_cost(form, *specs, transpose_a, input_quant_mode, outputs):
+    """The product, what is fused with it, and in mode MIN_FIRST a difference for each element of the first matrix."""
+    depth, elements = dims_of(specs[0], 2)[0 if transpose_a else 1], outputs[0].shape.num_elements
+    centered = Cost(1) * specs[0].shape.num_elements if input_quant_mode == "MIN_FIRST" else ZERO
+    return centered + multiply_adds(elements * depth) + _finish_cost(form, specs, elements)
 
 
 for _op in (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
 from ..errors import FailedPreconditionError, InvalidArgumentError
-from ..numerics import philox, philox_distributions
-from ..numerics.philox_distributions import MAX_ITERATIONS
+from ..numerics import philox
+from ..numerics.bounded_normal import MAX_ITERATIONS, Ahead, bounded_normal_calls
 from ..numerics.sharding import blocks
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, merge_shapes
@@ -20,15 +21,18 @@ from ._random import (
     draw_multinomial,
     draw_poisson,
     element_count,
+    gamma_flops,
     int_bounds,
     multinomial_flops,
     multinomial_shape,
     node_stream,
     normal_flops,
-    rejection_flops,
+    poisson_flops,
     requested_shape,
     shuffled,
+    truncated_normal_flops,
     uniform_flops,
+    uniform_int_flops,
 )
 
 Array = np.ndarray[Any, Any]
@@ -115,16 +119,24 @@ def bounded_normals(gen, parameters, samples, spans):
     """
     parts = [np.empty(0, parameters[0].dtype)]
     for start, stop, skipped in spans:
-        own = gen.skipped(skipped)
-        while start < stop:
-            row = start // samples
-            end = min((row + 1) * samples, stop)
-            mean, stddev, low, high = (values[row] for values in parameters)
+        own = Ahead(gen.skipped(skipped))
+        for first, end in _equal_rows(parameters, start, stop, samples):
+            mean, stddev, low, high = (values[first] for values in parameters)
             if not (stddev > 0 and low < high and (np.isfinite(low) or np.isfinite(high))):
                 raise InvalidArgumentError(f"Invalid parameters: mean {mean}, stddev {stddev}, bounds {low} and {high}")
-            parts.append(philox_distributions.bounded_normal(own, end - start, mean, stddev, low, high))
-            start = end
+            counts = np.diff(np.clip(np.arange(first, end + 1) * samples, start, stop))
+            parts.append(bounded_normal_calls(own, counts, mean, stddev, low, high))
     return np.concatenate(parts)
+
+
+def _equal_rows(parameters, start, stop, samples):
+    """The rows that the outputs start:stop lie in, as (first, end) of those with the same parameters one after the other."""
+    if start == stop:
+        return []
+    rows = np.arange(start // samples, -(-stop // samples))
+    differ = np.any([values[rows[1:]] != values[rows[:-1]] for values in parameters], 0)
+    edges = [rows[0], *rows[1:][differ], rows[-1] + 1]
+    return itertools.pairwise(edges)
 
 
 def bounded_cost(dtype, samples):
@@ -282,22 +294,13 @@ zero_flops(*_MOVING)
 facts("random", of=(*_NORMAL, *_MOVING, *_OTHERS[:-1], "RandomGamma"))
 
 flops("RandomUniform")(uniform_flops)
-flops("RandomStandardNormal", "TruncatedNormal")(normal_flops)
+flops("RandomUniformInt")(uniform_int_flops)
+flops("RandomStandardNormal")(normal_flops)
+flops("TruncatedNormal")(truncated_normal_flops)
 flops("ParameterizedTruncatedNormal")(bounded_normal_flops)
-flops("RandomPoisson", "RandomPoissonV2")(rejection_flops)
+flops("RandomGamma")(gamma_flops)
+flops("RandomPoisson", "RandomPoissonV2")(poisson_flops)
 flops("Multinomial")(multinomial_flops)
-
-
-@flops("RandomUniformInt")
-def random_uniform_int_flops(shape, minval, maxval, *, outputs):
-    return Cost(flops=2 * outputs[0].shape.num_elements)
-
-
-@flops("RandomGamma")
-def random_gamma_flops(shape, alpha, *, outputs):
-    """One attempt for each sample: a normal one, a uniform one, and the squeeze."""
-    size = outputs[0].shape.num_elements
-    return Cost(flops=14 * size, transcendentals=2 * size)
 
 
 @flops("SobolSample")

@@ -16,13 +16,15 @@ from ..resources import Variable
 from ..shapes import SCALAR, Shape, broadcast_shapes, merge_shapes
 from ._random import (
     as_dims,
+    binomial_flops,
     draw_binomial,
     element_count,
     int_bounds,
     normal_flops,
-    rejection_flops,
     requested_shape,
+    truncated_normal_flops,
     uniform_flops,
+    uniform_int_flops,
 )
 from ._variables import resource_variable
 
@@ -201,13 +203,15 @@ def rng_read_and_skip_shape(resource, alg, delta):
     return Shape([_STATE_SIZE])
 
 
-flops("StatefulUniform", "StatefulUniformFullInt", "StatefulUniformInt")(uniform_flops)
-flops("StatefulStandardNormal", "StatefulStandardNormalV2", "StatefulTruncatedNormal")(normal_flops)
-flops("StatefulRandomBinomial")(rejection_flops)
+flops("StatefulUniform")(uniform_flops)
+flops("StatefulUniformInt")(uniform_int_flops)
+flops("StatefulStandardNormal", "StatefulStandardNormalV2")(normal_flops)
+flops("StatefulTruncatedNormal")(truncated_normal_flops)
+flops("StatefulRandomBinomial")(binomial_flops)
 
 _ALL = (*_FILLS, "StatefulUniformInt", "StatefulStandardNormal", "StatefulRandomBinomial", "NonDeterministicInts")
 
 not_differentiable(*_ALL, "RngSkip", "RngReadAndSkip")
-zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts")
+zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts", "StatefulUniformFullInt")
 facts("random", of=(*_ALL, "RngReadAndSkip"))
 facts("side_effect", of=("RngSkip", "RngReadAndSkip"))

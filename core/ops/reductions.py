@@ -111,6 +111,7 @@ for _op, _function in (
 ):
     kernel(_op)(_reduction(_function))
 facts("shape_arithmetic", of=("Sum", "Prod"))
+facts("total", of=("Sum", "Prod", "Mean", "Max", "Min", "All", "Any"))
 not_differentiable("All", "Any")
 
 
@@ -312,7 +313,8 @@ def linspace_shape(start, stop, num):
 
 @flops("Range", "LinSpace")
 def range_flops(start, limit, delta, *, outputs):
-    return Cost(outputs[0].shape.num_elements)
+    """A product and a sum for each number; what is done once is not counted."""
+    return Cost(2 * outputs[0].shape.num_elements)
 
 
 not_differentiable("Range", "LinSpace")

@@ -89,11 +89,19 @@ def _lowest(dtype):
 
 @flops("Cumsum", "Cumprod")
 def scan_flops(x, axis):
-    """One operation an element."""
-    return Cost(x.shape.num_elements)
+    """One operation less than elements for each line along the axis."""
+    return Cost(_steps(x, axis))
+
+
+def _steps(x, axis):
+    """How often two elements are combined; where the axis is unknown, as many as there are."""
+    if axis.value is None or x.rank is None:
+        return x.shape.num_elements
+    place = int(axis.value) % x.rank
+    return x.shape.num_elements - (x.shape[:place] + x.shape[place + 1 :]).num_elements
 
 
 @flops("CumulativeLogsumexp")
 def cumulative_logsumexp_flops(x, axis):
-    """A difference, a sum and a maximum, an exponential and a logarithm an element."""
-    return Cost(3 * x.shape.num_elements, 0, 2 * x.shape.num_elements)
+    """A maximum, a minimum, a difference, an exponential, a logarithm and a sum where Cumsum has a sum."""
+    return Cost(4, transcendentals=2) * _steps(x, axis)

@@ -441,3 +441,6 @@ zero_flops(
 )
 facts("shape_arithmetic", of=("ExpandDims", "Squeeze", "Reshape", "Fill"))
 facts("elementwise", of=("ZerosLike", "OnesLike"))
+_VIEWS = ("Reshape", "ExpandDims", "Squeeze", "Shape", "ShapeN", "Size", "Rank")
+facts("view", of=_VIEWS)
+facts("total", of=(*_VIEWS, "Fill", "ZerosLike", "OnesLike"))

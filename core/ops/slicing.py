@@ -370,11 +370,6 @@ def select_v2_gradient(g, node, grad):
     ]
 
 
-@flops("Select", "SelectV2")
-def select_flops(condition, t, e, *, outputs):
-    return Cost(flops=outputs[0].shape.num_elements)
-
-
 @kernel("Where")
 def where(x):
     """The coordinates of the elements that are not zero, (n, rank)."""
@@ -390,12 +385,15 @@ def where_shape(x):
 
 @flops("Where")
 def where_flops(x):
+    """Whether each element is zero."""
     return Cost(flops=x.shape.num_elements)
 
 
 not_differentiable("ResourceStridedSliceAssign", "StridedSliceAssign", "Where")
 zero_flops(
     "ResourceStridedSliceAssign",
+    "Select",
+    "SelectV2",
     "Slice",
     "Split",
     "SplitV",

@@ -35,9 +35,7 @@ def _top_index(x, k, is_sorted):
     if not is_sorted and k < x.shape[-1]:
         keys = _reversed_order(x)
         return unsorted_top_k(keys.reshape(-1, x.shape[-1]), k).reshape(*x.shape[:-1], k)
-    if x.shape[-1] < 4 * k or x.itemsize > 4:
-        return _descending(x)[..., :k]
-    return _greatest(x, k)
+    return _greatest(x, k) if 0 < 4 * k <= x.shape[-1] else _descending(x)[..., :k]
 
 
 def _checked_k(dims, k):
@@ -63,18 +61,19 @@ def _descending(x):
 
 
 def _greatest(x, k):
-    """The first k of `_descending` without a full sort; where the k-th is tied, 64-bit keys hold the value and the place."""
+    """The first k of `_descending` without a full sort: what is above the k-th, and of what equals it what comes first."""
     values = _reversed_order(x)
-    found = np.sort(np.argpartition(values, k, -1)[..., :k], -1)
+    last = np.partition(values, k - 1, -1)[..., k - 1 : k]
+    chosen = values <= last
+    if np.any(np.count_nonzero(chosen, -1) != k):
+        if np.any(last != last):  # fewer than k are numbers
+            return _descending(x)[..., :k]
+        above, equal = values < last, values == last
+        missing = k - np.count_nonzero(above, -1, keepdims=True)
+        chosen = above | (equal & (np.cumsum(equal, -1, dtype=np.int32) <= missing))
+    found = np.nonzero(chosen)[-1].reshape(*x.shape[:-1], k)
     best = np.take_along_axis(values, found, -1)
-    if k and np.all(np.count_nonzero(values <= best.max(-1, keepdims=True), -1) == k):
-        return np.take_along_axis(found, np.argsort(best, -1, kind="stable"), -1)
-    if values.dtype.kind == "f":
-        values = values + np.float32(0)
-        bits = values.astype(np.float32).view(np.int32)
-        values = np.where(bits < 0, np.int32(-(2**31)) - bits, bits)
-    keys = (values.astype(np.int64) << 32) | np.arange(x.shape[-1])
-    return np.sort(np.partition(keys, k, -1)[..., :k], -1) & 0xFFFFFFFF
+    return np.take_along_axis(found, np.argsort(best, -1, kind="stable"), -1)
 
 
 @shape("TopKV2")
@@ -125,8 +124,8 @@ def approx_top_k_gradient(g, node, grad, index):
 
 @flops("TopK", "TopKV2")
 def top_k_flops(x, *rest):
-    """At least one comparison an element."""
-    return Cost(flops=x.shape.num_elements)
+    """At least: of numbers that fall already, one comparison less than each row has elements."""
+    return Cost(flops=x.shape.num_elements - x.shape[:-1].num_elements)
 
 
 @kernel("ApproxTopK")
@@ -151,8 +150,9 @@ def approx_top_k_shape(x, *, k, reduction_dimension, aggregate_to_topk):
 
 
 @flops("ApproxTopK")
-def approx_top_k_flops(x):
-    return Cost(flops=x.shape.num_elements)
+def approx_top_k_flops(x, *, reduction_dimension):
+    """At least, as TopK."""
+    return Cost(flops=x.shape.num_elements - replaced(x.shape, reduction_dimension, 1).num_elements)
 
 
 @kernel("NthElement")
@@ -192,7 +192,8 @@ def nth_element_gradient(g, node, grad):
 
 @flops("NthElement")
 def nth_element_flops(x, n):
-    return Cost(flops=x.shape.num_elements)
+    """At least, as TopK."""
+    return Cost(flops=x.shape.num_elements - x.shape[:-1].num_elements)
 
 
 def unique_index(x):
@@ -384,7 +385,8 @@ def in_top_k_v1_shape(predictions, targets):
 
 @flops("InTopK", "InTopKV2")
 def in_top_k_flops(predictions, *rest):
-    return Cost(flops=predictions.shape.num_elements)
+    """Of each prediction whether it is finite and above the target's."""
+    return Cost(flops=2 * predictions.shape.num_elements)
 
 
 @kernel("LowerBound")
@@ -428,7 +430,7 @@ def bounds_shape(sorted_inputs, values):
 
 @flops("LowerBound", "UpperBound")
 def bounds_flops(sorted_inputs, values):
-    """One comparison for each bit of the row's length."""
+    """At most: one comparison for each bit of the row's length."""
     size = sorted_inputs.shape[-1]
     steps = max(size, 1).bit_length() if isinstance(size, int) else 1
     return Cost(flops=values.shape.num_elements * steps)

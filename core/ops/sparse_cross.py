@@ -10,7 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..errors import InvalidArgumentError
 from ..numerics.hashes import farm_fingerprint64, fingerprint_cat64, sip_hash
-from ..registry import Cost, flops, kernel, not_differentiable, shape
+from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape
 from ._sparse import sparse_shapes
 
@@ -233,10 +233,7 @@ def ragged_cross_shape(ragged_values, ragged_splits, sparse_indices, sparse_valu
     return Shape([None]), Shape([rows])
 
 
-@flops("RaggedCross", "SparseCross", "SparseCrossHashed", "SparseCrossV2")
-def cross_flops(*inputs):
-    """Text and hashes are no arithmetic."""
-    return Cost()
+zero_flops("RaggedCross", "SparseCross", "SparseCrossHashed", "SparseCrossV2")
 
 
 not_differentiable("RaggedCross", "SparseCross", "SparseCrossHashed", "SparseCrossV2")

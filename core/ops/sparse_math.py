@@ -388,8 +388,8 @@ def _is_int(dim):
 
 @flops("EditDistance")
 def edit_distance_flops(h_indices, h_values, h_shape, t_indices, t_values, t_shape):
-    """An upper bound: three operations for each pair of elements."""
-    return Cost(flops=3 * h_values.shape.num_elements * t_values.shape.num_elements)
+    """At most, for one pair of sequences: a comparison, three sums and two minima for each pair of elements."""
+    return Cost(flops=6 * h_values.shape.num_elements * t_values.shape.num_elements)
 
 
 not_differentiable("EditDistance", "SparseReduceMax", *_SPARSE_REDUCTIONS)

@@ -207,7 +207,7 @@ def _polygamma_gradient(g, n, x, z, dz):
 
 register_binary(
     (
-        Binary("Polygamma", _checked(_polygamma), _polygamma_gradient, 1, 3),
+        Binary("Polygamma", _checked(_polygamma), _polygamma_gradient, 0, 1),
         Binary("Zeta", _checked(_zeta), _zeta_gradient, 0, 1),
         Binary("Igamma", _checked(_igamma), _igamma_partials, 0, 1, widened=True),
         Binary("Igammac", _checked(_igammac), _igammac_partials, 0, 1, widened=True),

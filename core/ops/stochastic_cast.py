@@ -65,8 +65,10 @@ def stochastic_cast_to_int_shape(input, key, counter, alg):
 
 @flops("StochasticCastToInt")
 def stochastic_cast_to_int_flops(input, key, counter, alg):
-    """Two sums and a rounding an element."""
-    return Cost(3 * input.shape.num_elements)
+    """For each element five operations to find NaN, integers and what is out of range, a sign, a uniform sample, two sums and
+    a rounding.
+    """
+    return Cost(10) * input.shape.num_elements
 
 
 not_differentiable("StochasticCastToInt")

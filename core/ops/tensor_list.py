@@ -13,7 +13,7 @@ from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, covering_shape, merge_s
 from ..tensor_arrays import zeros
 from ..tensor_lists import TensorList
 from ..values import object_array, scalar_object
-from ._list_specs import declared_shape_of, dim_of, element_shape_of, length_of, list_spec, static_shape, with_element
+from ._list_specs import declared_shape_of, dim_of, element_of, length_of, list_spec, static_shape, with_element
 from ._lists import list_in, merged_shapes, require_vector, reserve_like, rows_of, scalar_in, shape_in
 
 
@@ -177,13 +177,14 @@ def _changed(lists, others):
 
 @shape("TensorListPopBack")
 def tensor_list_pop_back_shape(input_handle, element_shape, *, element_dtype):
-    element = merge_shapes(element_shape_of(input_handle), static_shape(element_shape))
-    left = list_spec(element_dtype, declared_shape_of(input_handle))
-    if not input_handle.handle:
-        return left, element
-    elements = input_handle.handle[0]
-    left = dataclasses.replace(left, handle=(elements, *left.handle[1:]))
-    return left, TensorSpec(element_dtype, element, elements.value)
+    """The list one shorter, and the element in its last place."""
+    length = length_of(input_handle)
+    last = None if length is None else length - 1
+    element = element_of(input_handle, last)
+    left = list_spec(element_dtype, declared_shape_of(input_handle), last)
+    if input_handle.handle:
+        left = dataclasses.replace(left, handle=(input_handle.handle[0], *left.handle[1:]))
+    return left, dataclasses.replace(element, shape=merge_shapes(element.shape, static_shape(element_shape)))
 
 
 # Reading
@@ -226,7 +227,7 @@ def tensor_list_get_item(input_handle, index, element_shape, *, element_dtype):
 
 @shape("TensorListGetItem")
 def tensor_list_get_item_shape(input_handle, index, element_shape):
-    return merge_shapes(element_shape_of(input_handle), static_shape(element_shape))
+    return merge_shapes(element_of(input_handle, dim_of(index)).shape, static_shape(element_shape))
 
 
 # Gradients, as TensorFlow's: lists of gradients go back the way the lists of values came.

@@ -45,16 +45,17 @@ def tensor_list_from_tensor_shape(tensor, element_shape, *, element_dtype):
 def tensor_list_split(tensor, element_shape, lengths, *, element_dtype):
     """A list of pieces of a tensor, each of so many rows."""
     expected = shape_in(element_shape)
+    if expected.dims == ():
+        raise InvalidArgumentError("TensorListSplit requires element_shape to be at least of rank 1, but saw: ()")
     sizes = vector_in(lengths, "lengths")
     require_vector(tensor, "Tensor must")
+    merged_shapes(expected[1:], Shape(tensor.shape[1:]))
     if any(size < 0 for size in sizes) or sum(sizes) > len(tensor):
         raise InvalidArgumentError(f"Attempting to slice {sizes} from tensor with length {len(tensor)}")
     if sum(sizes) != len(tensor):
         raise InvalidArgumentError(f"Unused values in tensor. Length of tensor: {len(tensor)} Values used: {sum(sizes)}")
     ends = np.cumsum([0, *sizes])
     pieces = [tensor[start:end] for start, end in itertools.pairwise(ends)]
-    for piece in pieces:
-        merged_shapes(expected, Shape(piece.shape))
     return scalar_object(TensorList(element_dtype, expected, pieces))
 
 
@@ -187,7 +188,7 @@ def _stacked(items, indices, element_shape, what):
         if np.shape(value) != full:
             shapes = f"{Shape(full)} vs {Shape(np.shape(value))}"
             raise InvalidArgumentError(f"Tried to {what} tensors with unequal shapes: {shapes}")
-        result[row] = value
+        result[row, ...] = value
     return result
 
 
@@ -218,8 +219,8 @@ def _concatenated(items, element_shape, leading_dims):
         raise InvalidArgumentError(
             f"All except the first dimension must be fully defined when concating {kind}. element_shape: {element_shape}"
         )
-    firsts = [s[0] for s in (element_shape, items.element_shape) if s.rank and isinstance(s[0], int)]
-    pieces = [_piece(items, i, firsts, tail.known(), leading_dims) for i in range(len(items))]
+    rows = _rows_if_unset(items, element_shape)
+    pieces = [_piece(items, i, rows, tail.known(), leading_dims) for i in range(len(items))]
     lengths = np.array([len(piece) for piece in pieces], np.int64)
     return np.concatenate([zeros((0, *tail.known()), items.dtype), *pieces]), lengths
 
@@ -230,13 +231,22 @@ def _without_first(shape):
     return shape[1:]
 
 
-def _piece(items, index, firsts, tail, leading_dims):
+def _rows_if_unset(items, element_shape):
+    """How many rows an element has that was never set: as many as a shape says, or as all others have; None if neither does."""
+    lengths = {len(value) for value in items.items if value is not None}
+    expected, of_list = (s[0] if s.rank and isinstance(s[0], int) else None for s in (element_shape, items.element_shape))
+    if expected is not None and lengths - {expected}:
+        raise InvalidArgumentError(f"element_shape asks for {expected} rows, elements of the list have {sorted(lengths)}")
+    if expected is None and of_list is None and len(lengths) == 1:
+        return lengths.pop()
+    return of_list if expected is None else expected
+
+
+def _piece(items, index, rows, tail, leading_dims):
     value = items.items[index]
     if value is None:
-        first = firsts[0] if firsts else None
-        if index < len(leading_dims):
-            first = leading_dims[index]
-        if not isinstance(first, int) or first < 0:
+        first = leading_dims[index] if index < len(leading_dims) else rows
+        if first is None or first < 0:
             raise InvalidArgumentError(
                 f"List contains uninitialized tensor at index {index} but leading_dims has only {len(leading_dims)} elements."
             )

@@ -250,6 +250,6 @@ zero_flops(*(op for op in _ALL if op != "CustomAggregator"))
 
 
 @flops("CustomAggregator")
-def custom_aggregator_flops(input):
-    """Two comparisons, and subtraction, division and rounding for the bin."""
-    return Cost(5) * input.shape.num_elements
+def custom_aggregator_flops(input, *, num_bins):
+    """Two comparisons; for the bin, where there are bins, a difference, a division, a rounding and two comparisons."""
+    return Cost(7 if num_bins else 2) * input.shape.num_elements

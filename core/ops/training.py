@@ -208,16 +208,16 @@ def _register_rule(rule: str, update: Callable[..., None], work: _Work) -> None:
     known = [op for op in ops if op in CATALOG]
     for op in known:
         layout = _Layout(op)
-        rows = _ROW_UPDATES.get(update, update)
+        rows, rows_work = _ROW_UPDATES.get(update, (update, work))
         kernel(op)(_dense(layout, update) if layout.indices is None else _sparse(layout, rows))
         shape(op)(functools.partial(_training_shape, layout))
-        flops(op)(functools.partial(_training_flops, layout, work))
+        flops(op)(functools.partial(_training_flops, layout, work if layout.indices is None else rows_work))
     not_differentiable(*known)
     facts("training", "side_effect", of=known)
     facts("ref", of=[op for op in known if not op.startswith("Resource")])
 
 
-_ROW_UPDATES = {updates.adagrad_da: updates.adagrad_da_rows}
+_ROW_UPDATES = {updates.adagrad_da: (updates.adagrad_da_rows, _Work(13))}
 """Rules that TensorFlow computes in another form for sparse gradients."""
 
 for _rule, _update, _work in _RULES:

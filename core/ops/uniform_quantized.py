@@ -11,6 +11,7 @@ from ..numerics.wire import WireError, fields, read_varint
 from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape
 from ..shapes import Shape, broadcast_shapes
 from ._checks import dims_of, require, require_rank
+from ._elementwise import unary_flops
 
 _OPS = (
     "UniformQuantize", "UniformDequantize", "UniformRequantize", "UniformQuantizedAdd", "UniformQuantizedClipByValue",
@@ -393,25 +394,62 @@ def uniform_quantized_convolution_shape(
     return Shape(form.shape)
 
 
-@flops("UniformQuantize", "UniformDequantize", "UniformRequantize", "UniformQuantizedClipByValue")
-def uniform_unary_flops(x, *rest):
-    """A product, two sums and two clips, or fewer."""
-    return Cost(5 * x.shape.num_elements)
+_RESCALED = Cost(8)
+"""A product, a sum, a shift and two clips in fixed point; the zero point and two clips."""
+
+
+# A product, two sums, a rounding and two clips.
+flops("UniformQuantize")(unary_flops(6))
+# A difference and a product, or two clips.
+flops("UniformDequantize", "UniformQuantizedClipByValue")(unary_flops(2))
+# A difference and a change of scale.
+flops("UniformRequantize")(unary_flops(9))
 
 
 @flops("UniformQuantizedAdd")
 def uniform_quantized_add_flops(lhs, rhs, *rest, outputs):
-    """Two changes of scale and a sum."""
-    return Cost(11 * outputs[0].shape.num_elements)
+    """A difference and a change of scale for either operand, two sums and two clips."""
+    operands = lhs.shape.num_elements + rhs.shape.num_elements
+    return (Cost(1) + _RESCALED) * operands + Cost(4) * outputs[0].shape.num_elements
 
 
-@flops("UniformQuantizedDot", "UniformQuantizedDotHybrid")
+def _exact_cost(lhs, rhs, outputs, products):
+    """Differences of both operands, multiply-adds and the change of scale of a product."""
+    operands = lhs.shape.num_elements + rhs.shape.num_elements
+    return Cost(1) * operands + multiply_adds(products) + _RESCALED * outputs[0].shape.num_elements
+
+
+def _hybrid_cost(lhs, rhs, outputs, products):
+    """The range of the floats and their quantization, differences, multiply-adds and two products to make floats again."""
+    operands = Cost(9) * lhs.shape.num_elements + Cost(1) * rhs.shape.num_elements
+    return operands + multiply_adds(products) + Cost(2) * outputs[0].shape.num_elements
+
+
+@flops("UniformQuantizedDot")
 def uniform_quantized_dot_flops(lhs, rhs, *rest, outputs):
-    return multiply_adds(outputs[0].shape.num_elements * dims_of(lhs, 2)[1])
+    """A difference for each element, the product, and its change of scale, eight operations."""
+    return _exact_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * dims_of(lhs, 2)[1])
 
 
-@flops("UniformQuantizedConvolution", "UniformQuantizedConvolutionHybrid")
-def uniform_quantized_convolution_flops(lhs, rhs, *rest, dimension_numbers, outputs):
-    """One multiply-add for each output and each weight of its filter."""
+@flops("UniformQuantizedDotHybrid")
+def uniform_quantized_dot_hybrid_flops(lhs, rhs, *rest, outputs):
+    """Nine operations to quantize a float, a difference for an integer, the product, and two products to make floats again."""
+    return _hybrid_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * dims_of(lhs, 2)[1])
+
+
+def _window_products(rhs, dimension_numbers, outputs):
+    """One for each output and each weight of its filter."""
     filters = dims_of(rhs, len(rhs.shape))[_orders(dimension_numbers, len(rhs.shape) - 2)[1][-1]]
-    return multiply_adds(outputs[0].shape.num_elements * (rhs.shape.num_elements // filters))
+    return outputs[0].shape.num_elements * (rhs.shape.num_elements // filters)
+
+
+@flops("UniformQuantizedConvolution")
+def uniform_quantized_convolution_flops(lhs, rhs, *rest, dimension_numbers, outputs):
+    """As UniformQuantizedDot, with a multiply-add for each output and each weight of its filter."""
+    return _exact_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))
+
+
+@flops("UniformQuantizedConvolutionHybrid")
+def uniform_quantized_convolution_hybrid_flops(lhs, rhs, *rest, dimension_numbers, outputs):
+    """As UniformQuantizedDotHybrid, with a multiply-add for each output and each weight of its filter."""
+    return _hybrid_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))

@@ -172,9 +172,9 @@ def neg_train_shape(w_in, w_out, examples, labels, lr):
 
 @flops("NegTrain")
 def neg_train_flops(w_in, w_out, examples, labels, lr, *, num_negative_samples):
-    """For each pair of vectors a dot product and two updates."""
+    """For each pair of vectors a dot product, two updates and the slope; noise that is the label itself is counted too."""
     pairs = examples.shape.num_elements * (1 + num_negative_samples)
-    return Cost(flops=pairs * 6 * w_in.shape[1], transcendentals=pairs)
+    return Cost(flops=pairs * (6 * w_in.shape[1] + 4), transcendentals=pairs)
 
 
 not_differentiable("Skipgram", "NegTrain")

@@ -8,10 +8,18 @@ from typing import Any
 import numpy as np
 
 FREE = {"positive"}
-TRANSCENDENTAL = {"exp", "expm1", "log", "log1p", "logaddexp", "power", "float_power", "sin", "cos", "tan", "tanh"}
+TRANSCENDENTAL = {
+    "exp", "expm1", "log", "log1p", "logaddexp", "power", "float_power", "sin", "cos", "tan", "tanh", "arctan2", "arccos",
+    "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cosh", "sinh",
+    "gammaln", "psi", "erf", "erfc", "erfinv", "ndtri", "dawsn", "expi", "fresnel", "spence", "_zeta", "gammainc",
+    "gammaincc", "betainc", "i0", "i0e", "i1", "i1e", "k0", "k0e", "k1", "k1e", "j0", "j1", "y0", "y1",
+}  # fmt: skip
 ARITHMETIC = {
     "add", "subtract", "multiply", "divide", "sqrt", "square", "negative", "absolute", "sign", "maximum", "minimum",
     "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_and", "logical_or",
+    "floor", "ceil", "rint", "trunc", "remainder", "floor_divide", "nextafter", "invert", "bitwise_and", "bitwise_or",
+    "bitwise_xor", "bitwise_count", "left_shift", "right_shift", "isfinite",
+    "isinf", "isnan", "logical_not", "fmod",
 }  # fmt: skip
 
 
@@ -47,7 +55,7 @@ class Counted(np.ndarray):
         targets = tuple(np.asarray(x) for x in out) if out else None
         result = getattr(ufunc, method)(*plain, **options, **({"out": targets} if targets else {}))
         if method == "__call__":
-            self.tally.add(ufunc.__name__, np.size(result))
+            self.tally.add(ufunc.__name__, np.size(result[0] if isinstance(result, tuple) else result))
         else:
             assert method == "reduce", method
             self.tally.add(ufunc.__name__, plain[0].size - np.size(result))

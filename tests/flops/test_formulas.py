@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import zlib
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfg import GraphBuilder
+from tfg.core.catalog import CATALOG
 from tfg.core.flops import count_flops
 from tfg.core.gradients import add_gradients
 from tfg.core.numerics import updates
@@ -19,30 +21,35 @@ from tfg.core.ops import rnn
 
 from . import definitions
 from .counting import Tally, counted, normal, positive
+from .held import SMALL, agree, cost
 
 EXAMPLES = settings(max_examples=25, deadline=None, derandomize=True)
-SMALL = st.integers(1, 4)
+
+_ARRAYS = {
+    "var", "accum", "m", "v", "vhat", "accum_update", "gradient_accumulator", "gradient_squared_accumulator", "linear", "ms",
+    "mom", "mg", "grad", "delta",
+}  # fmt: skip
 
 
-def cost(op, inputs, **attrs):
-    """What tfg counts for one node: inputs are shapes of placeholders, or constants."""
-    g = GraphBuilder()
-    values = [fed(g, item) for item in inputs]
-    node = g.add(op, values, attrs, "node")
-    report = count_flops(g.graph, ["node"])
-    assert report.unknown() == []
-    return next(item.cost for item in report.nodes if item.path == node.name)
+RULES = (
+    "GradientDescent", "Momentum", "KerasMomentum", "Adam", "AdamWithAmsgrad", "AdaMax", "Adadelta", "Adagrad", "AdagradV2",
+    "AdagradDA", "ProximalAdagrad", "ProximalGradientDescent", "Ftrl", "FtrlV2", "RMSProp", "CenteredRMSProp", "AddSign",
+    "PowerSign",
+)  # fmt: skip
+FORMS = ("ResourceApply", "Apply", "ResourceSparseApply", "SparseApply")
+OPTIMIZERS = [f"{form}{rule}" for rule in RULES for form in FORMS if f"{form}{rule}" in CATALOG]
+_SNAKE = {"AdaMax": "ada_max", "RMSProp": "rms_prop", "CenteredRMSProp": "centered_rms_prop", "AdagradDA": "adagrad_da"}
 
-
-def fed(g, item):
-    if isinstance(item, list):
-        return [fed(g, part) for part in item]
-    return g.Placeholder(dtype="float", shape=item) if isinstance(item, tuple) else g.constant(item)
-
-
-def agree(found, tally, macs=None):
-    assert (found.flops, found.transcendentals) == (tally.flops, tally.transcendentals)
-    assert macs is None or found.macs == macs
+HELD = (
+    "MatMul", "BatchMatMulV2", "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", "Conv3D", "Conv3DBackpropInputV2",
+    "Conv3DBackpropFilterV2", "DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput",
+    "DepthwiseConv2dNativeBackpropFilter", "MaxPool", "MaxPoolGrad", "MaxPool3D", "MaxPool3DGrad", "AvgPool", "AvgPoolGrad",
+    "AvgPool3D", "AvgPool3DGrad", "Softmax", "LogSoftmax", "SoftmaxCrossEntropyWithLogits",
+    "SparseSoftmaxCrossEntropyWithLogits", "FusedBatchNormV3", "FusedBatchNormGradV3", "Sum", "Max", "Min", "Prod", "Mean",
+    "EuclideanNorm", "L2Loss", "Einsum", "LSTMBlockCell", "BlockLSTM", "LSTMBlockCellGrad", "BlockLSTMGrad", "GRUBlockCell",
+    "GRUBlockCellGrad", *definitions.ELEMENTWISE, *OPTIMIZERS,
+)  # fmt: skip
+"""What the tests below hold; OPTIMIZERS and ELEMENTWISE are the tables of two of them."""
 
 
 @EXAMPLES
@@ -229,23 +236,13 @@ def test_elementwise(op):
     agree(cost(op, [shape] * number), tally)
 
 
-_ARRAYS = {
-    "var", "accum", "m", "v", "vhat", "accum_update", "gradient_accumulator", "gradient_squared_accumulator", "linear", "ms",
-    "mom", "mg", "grad", "delta",
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("flag", [False, True])
-@pytest.mark.parametrize("rule", [
-    "GradientDescent", "Momentum", "KerasMomentum", "Adam", "AdamWithAmsgrad", "AdaMax", "Adadelta", "Adagrad", "AdagradV2",
-    "AdagradDA", "ProximalAdagrad", "ProximalGradientDescent", "Ftrl", "FtrlV2", "RMSProp", "CenteredRMSProp", "AddSign",
-    "PowerSign",
-])  # fmt: skip
-def test_optimizers(rule, flag):
+@pytest.mark.parametrize("op", OPTIMIZERS)
+def test_optimizers(op, flag):
     """The update itself runs on counted arrays; what it does to scalars once a step is not counted."""
-    snake = {"AdaMax": "ada_max", "RMSProp": "rms_prop", "CenteredRMSProp": "centered_rms_prop", "AdagradDA": "adagrad_da"}
-    name = snake.get(rule) or "".join(f"_{c.lower()}" if c.isupper() else c for c in rule)[1:]
-    update = getattr(updates, name)
+    rule = op.split("Apply")[1]
+    name = _SNAKE.get(rule) or "".join(f"_{c.lower()}" if c.isupper() else c for c in rule)[1:]
+    update = getattr(updates, f"{name}_rows" if rule == "AdagradDA" and "Sparse" in op else name)
     tally, shape = Tally(), (3, 4)
     parameters = inspect.signature(update).parameters.values()
     flags = {p.name: flag for p in parameters if p.kind is p.KEYWORD_ONLY}
@@ -256,15 +253,17 @@ def test_optimizers(rule, flag):
     ]
     with np.errstate(invalid="ignore"):
         update(*arguments, **flags)
-    g = GraphBuilder()
-    inputs = [
-        g.VarHandleOp(dtype="float", shape=shape) if p in _ARRAYS - {"grad", "delta"} else
-        g.Placeholder(dtype="int64" if p == "global_step" else "float", shape=shape if p in _ARRAYS else ())
-        for p in positional
-    ]  # fmt: skip
-    g.add(f"ResourceApply{rule}", inputs, flags, "node")
-    found = next(node.cost for node in count_flops(g.graph, ["node"]).nodes if node.path == "node")
-    agree(found, tally)
+    variable = "VarHandleOp" if op.startswith("Resource") else "VariableV2"
+    inputs = [partial(_training_input, arg.name, variable, shape) for arg in CATALOG[op].inputs]
+    agree(cost(op, inputs, **flags), tally)
+
+
+def _training_input(name, variable, shape, g):
+    if name in _ARRAYS - {"grad", "delta"}:
+        return g.add(variable, [], {"dtype": "float", "shape": shape}, name)
+    if name == "indices":
+        return g.constant(np.arange(shape[0], dtype=np.int32))
+    return g.Placeholder(dtype="int64" if name == "global_step" else "float", shape=shape if name in _ARRAYS else ())
 
 
 @pytest.mark.parametrize("op, inputs, attrs, flops", [
