@@ -53,6 +53,7 @@ def command(source: str, target: str, reader: GraphReader, quiet: bool, **option
 def _changed(graph: Graph, options: dict[str, Any], quiet: bool) -> Graph:
     """The graph with all changes that were asked for."""
     from ..core import transform
+    from ..core.freezing import freeze
 
     outputs = options["outputs"] or _default_outputs(graph, options)
     values = _values(graph, options) if options["freeze"] else {}
@@ -62,7 +63,7 @@ def _changed(graph: Graph, options: dict[str, Any], quiet: bool) -> Graph:
         graph, count = inline_functions(graph)
         render.note(f"inlined {count} calls", quiet)
     if options["freeze"]:
-        graph = transform.freeze(graph, values, outputs, options["inputs"])
+        graph = freeze(graph, values, outputs, options["inputs"])
     elif options["subgraph"] or options["outputs"] or options["inputs"]:
         if not outputs:
             raise InvalidArgumentError("what to keep? name at least one tensor with --to")

@@ -84,7 +84,8 @@ def root() -> None:
 
     GRAPH is a GraphDef, MetaGraphDef or SavedModel, binary or text, plain or gzip; - is standard input.
 
-    Exit codes: 0 done, 1 refused (the message says why), 2 wrong usage, 3 a comparison failed, 130 interrupted.
+    Exit codes: 0 done, 1 refused (the message says why), 2 wrong usage, 3 a comparison failed or a training diverged, 130
+    interrupted.
     """
 
 

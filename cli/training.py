@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,8 +18,7 @@ from ..core.training.updates import Clipping, TrainingGraph, add_training
 from ..formats.state import read_state, write_state
 from ..formats.values import parse_value
 from . import render
-
-INTERRUPTED = 130
+from .main import COMPARISON_FAILED, INTERRUPTED
 
 
 class TrainingJob:
@@ -29,6 +29,7 @@ class TrainingJob:
         self.options = options
         self.quiet: bool = options["quiet"]
         self.exit_code = 0
+        self.saves_state = bool(options["save_state"])
         self.loss = options["loss"] if ":" in options["loss"] else f"{options['loss']}:0"
         self.feeds = dict(self._feed(name, text) for name, text in options["feeds"])
         self.losses: list[float] = []
@@ -59,7 +60,7 @@ class TrainingJob:
             render.note(f"restored {len(restored.restored)} variables", self.quiet)
 
     def _save(self, runner: Runner, graph: Graph) -> None:
-        if self.options["save_state"]:
+        if self.saves_state:
             write_state(self.options["save_state"], runner.state())
             render.note(f"saved the variables to {self.options['save_state']}", self.quiet)
         if self.options["output"]:
@@ -93,6 +94,9 @@ class FirstOrderJob(TrainingJob):
         with render.Progress("step", steps, self.quiet) as progress, Interruption(self._notify) as interruption:
             for step in trainer.steps(steps):
                 self._record(step, progress)
+                if not math.isfinite(step.loss):
+                    self._diverged(step)
+                    break
                 if interruption.requested:
                     self.exit_code = INTERRUPTED
                     break
@@ -119,6 +123,14 @@ class FirstOrderJob(TrainingJob):
     def _record(self, step: Progress, progress: render.Progress) -> None:
         self.losses.append(step.loss)
         progress.update(step.step, f"loss {step.loss:.6g}")
+
+    def _diverged(self, step: Progress) -> None:
+        """Say so, --quiet or not. Such variables are of no use: a state that was saved before is left alone."""
+        self.exit_code = COMPARISON_FAILED
+        self.saves_state = False
+        unsaved = "; the variables are not saved" if self.options["save_state"] else ""
+        render.note(f"error: the loss is {step.loss} in step {step.step}, with which training ends{unsaved}")
+        render.note("hint: try a lower --lr, or --clip")
 
     def _notify(self) -> None:
         render.note("interrupted: the step under way is finished first; press Ctrl-C again to stop at once", self.quiet)

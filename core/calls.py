@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from .graph import Graph, Node
+from .graph import Graph, Node, function_names
 from .tensors import FuncRef
+
+if TYPE_CHECKING:
+    from .functions import Function
 
 
 def all_nodes(graph: Graph) -> Iterator[Node]:
@@ -37,6 +41,20 @@ def _note_calls(found: dict[str, list[str]], nodes: Iterable[Node], prefix: str)
                 found[name].append(prefix + node.name)
 
 
+def reached_functions(graph: Graph, function: Function) -> set[str]:
+    """The names of the functions that a function calls, directly or through others."""
+    found: set[str] = set()
+    pending = [function]
+    while pending:
+        for node in pending.pop().body:
+            by_name = (node.op,) if node.op_def is None else ()
+            for name in (*by_name, *(reference.name for reference in function_references(node))):
+                if name in graph.functions and name not in found:
+                    found.add(name)
+                    pending.append(graph.functions[name])
+    return found
+
+
 def function_references(node: Node) -> Iterator[FuncRef]:
     """The functions that a node's attributes name."""
     definition = node.op_def
@@ -44,3 +62,17 @@ def function_references(node: Node) -> Iterator[FuncRef]:
         return
     for value in node.attrs.values():
         yield from (item for item in (value if isinstance(value, list) else [value]) if isinstance(item, FuncRef))
+
+
+def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
+    """The functions of the graph's library that nodes name: directly, through another one or as its gradient."""
+    found: set[str] = set()
+    pending = [name for node in nodes for name in function_names(graph, node)]
+    while pending:
+        name = pending.pop()
+        if name in graph.functions and name not in found:
+            found.add(name)
+            function = graph.functions[name]
+            pending += [inner for node in function.body for inner in function_names(graph, node)]
+            pending += [function.gradient] if function.gradient else []
+    return found

@@ -85,24 +85,25 @@ def signature_of(op: str, functions: Mapping[str, Function]) -> OpDef | None:
     return functions[op].signature if op in functions else None
 
 
-def encode_library(functions: Mapping[str, Function], original: FunctionDefLibrary) -> FunctionDefLibrary:
-    """The message of a graph's functions; those that did not change are the messages they came from."""
+def encode_library(functions: Mapping[str, Function], library: FunctionDefLibrary) -> None:
+    """Make the message of a graph's functions of the one they came from; those that did not change stay as they were."""
     from .function_def import encode_function
 
-    result = FunctionDefLibrary()
-    result.CopyFrom(original)
-    del result.function[:], result.gradient[:]
+    removed = {function.signature.name for function in library.function}.difference(functions)
+    order = [gradient.function_name for gradient in library.gradient]
+    gradients = {g.function_name: g.gradient_func for g in library.gradient if g.function_name not in removed}
+    messages = []
     for name in functions:
         untouched = functions.undecoded(name) if isinstance(functions, FunctionLibrary) else None
-        result.function.append(untouched if untouched is not None else encode_function(functions[name], functions))
-    removed = {function.signature.name for function in original.function}.difference(functions)
-    gradients = {g.function_name: g.gradient_func for g in original.gradient if g.function_name not in removed}
-    for name in functions:
-        if not (isinstance(functions, FunctionLibrary) and functions.undecoded(name) is not None):
-            gradients.pop(name, None)
-            if functions[name].gradient is not None:
-                gradients[name] = str(functions[name].gradient)
-    order = [gradient.function_name for gradient in original.gradient]
+        if untouched is not None:
+            messages.append(untouched)
+            continue
+        function = functions[name]
+        messages.append(encode_function(function, functions))
+        gradients.pop(name, None)
+        if function.gradient is not None:
+            gradients[name] = function.gradient
+    del library.function[:], library.gradient[:]
+    library.function.extend(messages)
     for name in sorted(gradients, key=lambda name: order.index(name) if name in order else len(order)):
-        result.gradient.add(function_name=name, gradient_func=gradients[name])
-    return result
+        library.gradient.add(function_name=name, gradient_func=gradients[name])

@@ -161,7 +161,7 @@ def _encode_rest(graph: Graph) -> GraphDef:
     if isinstance(graph.source, GraphSource):
         rest.CopyFrom(graph.source.rest)
     if graph.functions or rest.HasField("library"):
-        rest.library.CopyFrom(encode_library(graph.functions, rest.library))
+        encode_library(graph.functions, rest.library)
     versions = graph.versions
     if versions is not None and versions != _decode_versions(rest):
         rest.ClearField("version")

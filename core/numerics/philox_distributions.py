@@ -1,4 +1,4 @@
-"""Distributions that TensorFlow draws by rejection: gamma, Poisson, binomial, truncated normal, multinomial, shuffles.
+"""Distributions that TensorFlow draws by rejection: gamma, Poisson, binomial, multinomial, shuffles.
 
 Where TensorFlow gives each output a region of the stream to itself, all outputs are drawn in lockstep: `Lanes` holds one
 position a lane, and lanes leave the loop as they are accepted.
@@ -11,13 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InternalError
 from .philox import RESERVED_PER_OUTPUT, Philox, normal_from_words, uniform_from_words, words_per_sample
 
 Array = np.ndarray[Any, Any]
 _FLOAT64 = np.dtype(np.float64)
-MAX_ITERATIONS = 1000
-"""After so many refusals in a row TensorFlow gives a truncated normal up."""
 
 
 class Lanes:
@@ -243,76 +240,3 @@ def permutation(gen: Philox, size: int) -> Array:
     for i, jump in enumerate(jumps):
         order[i], order[i + jump] = order[i + jump], order[i]
     return np.array(order, np.intp)
-
-
-def bounded_normal(gen: Philox, count: int, mean: Any, stddev: Any, low: Any, high: Any) -> Array:
-    """`count` normal samples within [low, high], by the proposal that suits the bounds; moves `gen` on.
-
-    Proposals: the normal distribution itself, a uniform one, or an exponential one (Robert, Stat. Comput. 5 (1995)).
-    """
-    dtype = mean.dtype
-    kind = dtype.type
-    if (np.isinf(low) and low < 0) or high < mean:
-        low, high, stddev = high, low, -stddev
-    low, high = (low - mean) / stddev, (high - mean) / stddev
-    root = np.sqrt(low * low + kind(4))
-    cutoff = kind(2) * np.exp(kind(0.5) + low * (low - root) / kind(4)) / (low + root)
-    margin = kind(1.3)
-    if (low < -margin and high >= 0) or (high > margin and low <= 0):
-        propose, blocks = _normal_proposals(dtype, low, high), 1
-    elif high - low < cutoff:
-        propose, blocks = _uniform_proposals(dtype, low, high), 2
-    else:
-        propose, blocks = _exponential_proposals(dtype, low, high, (low + root) / kind(2)), 1
-    return _accepted(gen, count, propose, blocks) * stddev + mean
-
-
-_Proposals = Callable[[Array], tuple[Array, Array]]
-
-
-def _accepted(gen: Philox, count: int, propose: _Proposals, blocks: int) -> Array:
-    """The first `count` accepted proposals; a group of proposals takes `blocks` blocks and is never shared between calls."""
-    parts: list[Array] = []
-    missing, refused = count, 0
-    while missing:
-        groups = missing // 2 + 8
-        samples, accepted = propose(gen.words(4 * blocks * groups).reshape(groups, 4 * blocks))
-        places = np.flatnonzero(accepted)[:missing]
-        gaps = np.diff(places, prepend=-1 - refused, append=places[-1] + 1 if len(places) == missing else len(samples))
-        if gaps.max() > MAX_ITERATIONS:
-            raise InternalError("the rejection sampler of a truncated normal failed to accept a sample")
-        parts.append(samples[places])
-        missing -= len(places)
-        refused = 0 if not missing else int(gaps[-1]) - 1
-        used = groups if missing else int(places[-1]) // (len(samples) // groups) + 1
-        gen.skip(used * blocks)
-    return np.concatenate(parts) if parts else propose(np.empty((0, 4 * blocks), np.uint32))[0]
-
-
-def _normal_proposals(dtype: np.dtype[Any], low: Any, high: Any) -> _Proposals:
-    def propose(words: Array) -> tuple[Array, Array]:
-        samples = normal_from_words(words.reshape(-1), dtype)
-        return samples, (samples >= low) & (samples <= high)
-
-    return propose
-
-
-def _uniform_proposals(dtype: np.dtype[Any], low: Any, high: Any) -> _Proposals:
-    offset = dtype.type(0) if low < 0 else low * low
-
-    def propose(words: Array) -> tuple[Array, Array]:
-        samples = uniform_from_words(words[:, :4].reshape(-1), dtype) * (high - low) + low
-        heights = uniform_from_words(words[:, 4:].reshape(-1), dtype)
-        return samples, heights <= np.exp((offset - samples * samples) / dtype.type(2))
-
-    return propose
-
-
-def _exponential_proposals(dtype: np.dtype[Any], low: Any, high: Any, alpha: Any) -> _Proposals:
-    def propose(words: Array) -> tuple[Array, Array]:
-        uniforms = uniform_from_words(words.reshape(-1), dtype)
-        samples = -np.log(uniforms[0::2]) / alpha + low
-        x = alpha - samples if low < alpha else low - alpha
-        return samples, (uniforms[1::2] <= np.exp(-x * x / dtype.type(2))) & (samples < high)
-
-    return propose

@@ -16,6 +16,8 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 _FEW_TAPS = 4
+_SHORT = 16
+_IN_CACHE = 1 << 17  # numbers summed at once
 _CUBIC_TABLE = 1024
 
 
@@ -57,13 +59,28 @@ def resample_gradient_wide(grad: Array, rows: Taps, columns: Taps) -> Array:
 
 
 def _apply(x: Array, taps: Taps, axis: int) -> Array:
+    """The given axis of an image resampled: a sum over the taps, first to last."""
     if taps.indices.shape[1] > _FEW_TAPS:
         return _multiply(taps.matrix(x.dtype), x, axis)
-    result: Any = 0
-    shape = (-1, 1, 1) if axis == 1 else (-1, 1)
-    for index, weight in zip(taps.indices.T, taps.weights.T):
-        result = result + np.take(x, index, axis) * weight.astype(x.dtype).reshape(shape)
-    return np.asarray(result)
+    batch, height, width, channels = x.shape
+    flat = x.reshape((batch, height, width * channels) if axis == 1 else (batch * height, width, channels))
+    indices, weights = taps.indices, taps.weights.astype(x.dtype)
+    outer, size, inner = flat.shape
+    if inner < _SHORT:
+        # NumPy is slow along short dimensions: this one becomes part of the resampled one.
+        flat = flat.reshape(outer, size * inner, 1)
+        indices = (indices[:, None] * inner + np.arange(inner)[:, None]).reshape(-1, indices.shape[1])
+        weights = np.repeat(weights, inner, 0)
+    total = np.zeros((outer, len(indices), flat.shape[2]), x.dtype)
+    step = max(1, _IN_CACHE // (len(indices) * flat.shape[2] + 1))
+    for start in range(0, outer, step):
+        rows = slice(start, start + step)
+        for index, weight in zip(indices.T, weights.T):
+            part = flat[rows].take(index, 1)
+            part *= weight[:, None]
+            total[rows] += part
+    outputs = len(taps.indices)
+    return total.reshape((batch, outputs, width, channels) if axis == 1 else (batch, height, outputs, channels))
 
 
 def _multiply(matrix: Array, x: Array, axis: int) -> Array:

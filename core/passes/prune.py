@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ..graph import Graph, Node, function_names, reachable
+from ..calls import called_functions
+from ..graph import Graph, Node, reachable
 from ..plan import needed_nodes
 from .base import Pass, PassContext, become
 
@@ -39,15 +40,7 @@ class Prune(Pass):
 
     def _prune_library(self, graph: Graph, ctx: PassContext) -> None:
         """Remove functions that no remaining node names, directly or through another function."""
-        needed: set[str] = set()
-        stack = [name for node in graph for name in function_names(graph, node)]
-        while stack:
-            name = stack.pop()
-            if name in graph.functions and name not in needed:
-                needed.add(name)
-                function = graph.functions[name]
-                stack += [inner for node in function.body for inner in function_names(graph, node)]
-                stack += [function.gradient] if function.gradient else []
+        needed = called_functions(graph, graph)
         for name in [name for name in graph.functions if name not in needed]:
             del graph.functions[name]
             ctx.fire("function", name, "removed: nothing calls it")

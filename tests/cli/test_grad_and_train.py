@@ -88,6 +88,25 @@ def test_training_prints_its_history(tmp_path) -> None:
     assert "nothing" not in again.err
 
 
+def test_training_that_diverges_ends_and_keeps_the_older_state(tmp_path) -> None:
+    g = GraphBuilder()
+    v = g.variable(np.float32(2), name="var")
+    g.Square(g.Square(v.value), name="loss")
+    g.global_variables_initializer()
+    path, out, state = (str(tmp_path / name) for name in ("g.pb", "out.pb", "state.npz"))
+    tfg.save(g.graph, path)
+    options = ("train", path, "--loss", "loss", "-q", "--format", "json", "--save-state", state)
+    assert run_tfg(*options, "--lr", "0.01", "--steps", "1").code == 0
+    before = dict(np.load(state))
+    done = run_tfg(*options, "--lr", "1", "--steps", "50", "-o", out)
+    assert done.code == 3
+    losses = [row["loss"] for row in json.loads(done.out)["history"]]
+    assert losses[0] == 16 and losses[-1] == "inf" and "inf" not in losses[:-1]
+    assert f"the loss is inf in step {len(losses)}" in done.err
+    assert dict(np.load(state)) == before
+    assert "loss" in tfg.load(out)
+
+
 def test_wrong_training_options(graph) -> None:
     assert "there is no optimizer 'adamm'" in run_tfg("train", graph, "--loss", "loss", "--optimizer", "adamm").err
     assert run_tfg("train", graph).code == 2

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pathlib
 
+import numpy as np
 import pytest
 
 from tfg.cli import main
+from tfg.formats import save
+from tfg.tests.core.test_freezing import W, built, conditional
 
 from .running import SAMPLES, STAGES, tfg
 
@@ -35,6 +38,24 @@ def test_freeze_keeps_the_answers(tmp_path):
     ops = {node["op"] for node in tfg("dump", frozen, "--format", "json").json["nodes"]}
     assert "VariableV2" not in ops
     assert "ApplyAdam" not in ops
+
+
+def test_freeze_reaches_into_functions(tmp_path):
+    given, state, frozen = (tmp_path / name for name in ("given.pb", "state.npz", "frozen.pb"))
+    save(built(conditional), given)
+    np.savez(state, w=W, v=-W)
+    assert tfg("convert", given, frozen, "--freeze", "--state", state, "--to", "y").code == 0
+    assert "[[4., 6.]]" in tfg("run", frozen, "--fetch", "y", "--feed", "x=[[1,1]]").out
+
+
+def test_freeze_keeps_tables_and_refuses_what_a_function_writes_to(tmp_path):
+    frozen, model = tmp_path / "frozen.pb", SAMPLES / "scaler_saved_model"
+    assert tfg("convert", model, frozen, "--freeze", "--to", "StatefulPartitionedCall:0").code == 0
+    feed = ("--feed", 'index_names=["height","x"]', "--fetch", "StatefulPartitionedCall:0", "-q")
+    assert "[ 1, -1]" in tfg("run", frozen, "--init-op", "init_all_tables", *feed).out
+    done = tfg("convert", model, frozen, "--freeze", "--to", "StatefulPartitionedCall_1:0")
+    assert done.code == 1
+    assert "node 'AssignAddVariableOp'" in done.err and "variable 'calls'" in done.err
 
 
 def test_freeze_without_values_is_refused(tmp_path):

@@ -1,0 +1,36 @@
+"""The k greatest of many: without a full sort, in the order that a stable one gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfg.core.dtypes import int32
+from tfg.core.ops.sorting import top_k
+
+RNG = np.random.default_rng(3)
+ROWS = {
+    "distinct": RNG.permutation(60).reshape(2, 30) - 30,
+    "tied": RNG.integers(-2, 3, (3, 40)),
+    "equal": np.zeros((2, 20), int),
+    "tied in one row": np.stack((np.arange(24) // 6, np.arange(24))),
+    "no rows": np.zeros((0, 12), int),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32", "int64", "uint8"])
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
+@pytest.mark.parametrize("k", [1, 3])
+def test_the_greatest_come_first_and_of_equals_the_first(rows, k, dtype):
+    x = rows.astype(dtype)
+    values, index = top_k(x, np.int32(k), sorted=True, index_type=int32)
+    expected = [sorted(range(len(row)), key=lambda i, row=row: -float(row[i]))[:k] for row in x]
+    assert index.tolist() == expected
+    assert values.tolist() == [[row[i] for i in places] for row, places in zip(x.tolist(), expected)]
+
+
+def test_what_is_no_number_comes_last():
+    x = np.full((2, 16), np.nan, np.float32)
+    x[0, 5], x[1, [2, 7, 11]] = 1, 2
+    _, index = top_k(x, np.int32(3), sorted=True, index_type=int32)
+    assert index.tolist() == [[5, 0, 1], [2, 7, 11]]
