@@ -44,10 +44,14 @@ class Job:
 
     def count(self) -> FlopsReport:
         """The count from shapes."""
-        trips = {loop: _whole_number(loop, text) for loop, text in self.options["trips"]}
+        trips = {loop: _whole_number("--trips", loop, text) for loop, text in self.options["trips"]}
         feeds = [name.partition("=")[0].strip() for name in self.options["feeds"]]
-        report = count_flops(self.graph, self.fetches, feeds, shapes=self._shapes(), trips=trips)
-        return report if self.options["batch"] is None else report.substituted({"N": self.options["batch"]})
+        values = self._feeds(required=False)
+        report = count_flops(self.graph, self.fetches, feeds, shapes=self._shapes(), values=values, trips=trips)
+        numbers = {_symbol(size, report): _whole_number("--size", size, text) for size, text in self.options["sizes"]}
+        if self.options["batch"] is not None:
+            numbers["N"] = self.options["batch"]
+        return report.substituted(numbers) if numbers else report
 
     def measure(self) -> Any:
         """A Measurement of real runs; writes the trace where one is asked for."""
@@ -131,7 +135,16 @@ def _tensor(name: str) -> str:
     return name if ":" in name else f"{name}:0"
 
 
-def _whole_number(loop: str, text: str) -> int:
+def _symbol(size: str, report: FlopsReport) -> str:
+    """The symbol that a user means; InvalidArgumentError where nothing counted depends on it."""
+    for symbol in (size, f"n[{size}]"):
+        if symbol in report.symbols:
+            return symbol
+    known = ", ".join(report.symbols) or "none"
+    raise InvalidArgumentError(f"--size {size}: what is counted depends on no such size", hint=f"the sizes are: {known}")
+
+
+def _whole_number(option: str, name: str, text: str) -> int:
     if not text.isdecimal():
-        raise InvalidArgumentError(f"--trips {loop}={text}: {text} is no whole number")
+        raise InvalidArgumentError(f"{option} {name}={text}: {text} is no whole number")
     return int(text)

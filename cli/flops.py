@@ -18,8 +18,9 @@ STRICT_FAILED = 3
 @click.argument("graph")
 @click.option("--fetch", "fetches", multiple=True, metavar="NAME", help="Count what this runs; repeatable.")
 @click.option("--feed", "feeds", multiple=True, metavar="TENSOR[=VALUE]", help="Cut here: it is fed; repeatable.")
-@click.option("--shape", "shapes", type=ShapePair(), multiple=True, help="The shape of a placeholder; repeatable.")
+@click.option("--shape", "shapes", type=ShapePair(), multiple=True, help="The shape of a placeholder or a tensor; repeatable.")
 @click.option("--batch", type=click.IntRange(0), metavar="N", help="The batch: the symbol N becomes this number.")
+@click.option("--size", "sizes", type=Pair("SIZE", "NUMBER"), multiple=True, help="A size that only a run tells; repeatable.")
 @click.option("--trips", type=Pair("LOOP", "NUMBER"), multiple=True, help="How often a loop runs; repeatable.")
 @click.option("--backward", is_flag=True, help="Count the gradients too: those in the graph, or built for --loss.")
 @click.option("--loss", metavar="TENSOR", help="The loss to differentiate; the first fetch by default.")
@@ -47,7 +48,7 @@ def command(graph: str, reader: GraphReader, **options: Any) -> int:
     """Count the floating-point operations of GRAPH: what the fetches run, by section.
 
     A multiply-add is 2 FLOPs and 1 MAC; transcendental functions (exp, log, tanh ...) are counted apart. Unknown dimensions
-    stay symbols, N for the batch.
+    stay symbols: N for the batch, n[Where] for what only a run tells, here how many elements are true.
 
     \b
     tfg flops resnet50.pb --batch 8

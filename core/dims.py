@@ -73,6 +73,16 @@ class Dim:
         """True where an unnamed unknown takes part."""
         return any(name.startswith("?") for name in self.symbols)
 
+    @property
+    def unnamed(self) -> list[str]:
+        """The symbols of unnamed unknowns, the oldest first."""
+        return sorted((name for name in self.symbols if name.startswith("?")), key=lambda name: int(name[1:]))
+
+    @property
+    def is_unknown(self) -> bool:
+        """True for an unnamed unknown by itself."""
+        return any(self.terms == {((name, 1),): 1} for name in self.unnamed)
+
     def __add__(self, other: DimLike) -> DimLike:
         terms = dict(self.terms)
         for monomial, coefficient in _terms(other).items():
@@ -174,7 +184,24 @@ def substitute(dim: DimLike, values: Mapping[str, DimLike]) -> DimLike:
 def _pick(name: str, a: DimLike, b: DimLike) -> DimLike:
     if isinstance(a, int) and isinstance(b, int):
         return max(a, b) if name == "max" else min(a, b)
-    return a if a == b else _simplest({((_Call(name, a, b), 1),): 1})
+    if is_never_negative(a - b):
+        return a if name == "max" else b
+    if is_never_negative(b - a):
+        return b if name == "max" else a
+    return _simplest({((_Call(name, a, b), 1),): 1})
+
+
+def is_never_negative(value: DimLike) -> bool:
+    """True for numbers from 0, and for what is made of symbols and numbers without a minus: symbols stand for sizes."""
+    if isinstance(value, int):
+        return value >= 0
+    return all(c >= 0 and all(map(_is_size, (atom for atom, _ in monomial))) for monomial, c in value.terms.items())
+
+
+def _is_size(atom: _Atom) -> bool:
+    if isinstance(atom, str):
+        return True
+    return (any if atom.function == "max" else all)(map(is_never_negative, atom.args))
 
 
 _FUNCTIONS: dict[str, Callable[..., DimLike]] = {"//": floor_div, "max": dim_max, "min": dim_min}

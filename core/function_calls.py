@@ -5,36 +5,21 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from .caching import ValueCache, with_cached_trees
+from .call_sites import PLAIN_CALL, CallSite, function_targets
 from .errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
 from .executor import Hook, Program
 from .functions import Function, instantiate
-from .graph import Graph, Node, Output
+from .graph import Graph
 from .plan import Plan, compile_plan
 from .tensors import FuncRef
 
 _MAX_DEPTH: Final = 400
 _DEEP: Final = 40
 _DEEP_STACK: Final = 8000
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class CallSite:
-    """What a call leaves out: results that nobody reads, and (where it is inlined) what has effects but leads to no result.
-
-    TensorFlow puts the bodies of calls into the graph around them, and those of conditionals and loops where the node has
-    `_lower_using_switch_merge`; what is neither a result nor a control output there never runs.
-    """
-
-    unused: tuple[int, ...] = ()
-    is_inlined: bool = False
-
-
-PLAIN_CALL: Final = CallSite()
-LOWERED: Final = ("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -128,15 +113,4 @@ def _deep_stack() -> Iterator[None]:
 
 def function_plan(function: Function, site: CallSite = PLAIN_CALL) -> Plan:
     """The plan of a function body: arguments are feeds, results fetches; what has effects runs too."""
-    targets: list[Output | Node] = [value for i, value in enumerate(function.results) if i not in site.unused]
-    targets += function.control_results
-    if not site.is_inlined:
-        functions = function.body.functions
-        targets += [node for node in function.body if node not in function.args and _has_effects(node, functions)]
-    return compile_plan(function.body, targets, [arg.output() for arg in function.args])
-
-
-def _has_effects(node: Node, functions: Mapping[str, Function]) -> bool:
-    if node.op_def is not None:
-        return node.op_def.is_stateful
-    return node.op in functions and functions[node.op].signature.is_stateful
+    return compile_plan(function.body, function_targets(function, site), [arg.output() for arg in function.args])

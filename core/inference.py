@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from . import binding, registry
 from .catalog import OpDef
 from .dims import Dim
-from .dtypes import resource
+from .dtypes import DType, resource
 from .errors import TfgError
 from .functions import Function, instantiate
 from .graph import Graph, Node, Output, topological_order
-from .shapes import UNKNOWN, Shape, TensorSpec, merge_shapes, relax_shapes
+from .shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
 from .tensors import FuncRef
 
 MAX_VALUE_ELEMENTS = 4096
@@ -36,31 +36,59 @@ class Inference:
         return self.specs[output].shape
 
 
+LoopRule: TypeAlias = Callable[[Node, Sequence[TensorSpec]], "Sequence[TensorSpec] | None"]
+"""What a functional loop returns, from its node and the specs that enter it; None where it does not know better."""
+
+
 def infer(
     graph: Graph,
     known: Mapping[Output, TensorSpec] | None = None,
     functions: Mapping[str, Function] | None = None,
-    calls: tuple[str, ...] = (),
+    loop_rule: LoopRule | None = None,
 ) -> Inference:
     """Specs of all outputs of `graph`; `known` overrides what is known of some (fed) outputs.
 
-    `functions` is the library that calls refer to, the graph's own by default; `calls` are the functions being inferred
-    around this graph.
+    `functions` is the library that calls refer to, the graph's own by default.
 
     A V1 loop is first taken to keep the shapes that enter it; where an iteration changes one, it is taken anew with a shape
     that covers both.
     """
-    order = topological_order(graph)
-    library = _Library(graph.functions if functions is None else functions, calls)
-    loops = {node: _back_edge(node) for node in order if node.op in _MERGE and _back_edge(node) is not None}
+    library = _Library(graph.functions if functions is None else functions, loop_rule)
+    return _infer(topological_order(graph), {}, known or {}, library)
+
+
+def infer_again(
+    nodes: Sequence[Node],
+    before: Inference,
+    known: Mapping[Output, TensorSpec],
+    functions: Mapping[str, Function],
+    loop_rule: LoopRule | None = None,
+) -> Inference:
+    """What `before` says, with the specs of `nodes`, which stand in topological order, derived anew from `known`."""
+    anew = set(nodes)
+    base = {output: spec for output, spec in before.specs.items() if output.node not in anew}
+    again = _infer(nodes, base, known, _Library(functions, loop_rule))
+    names = {node.name for node in nodes}
+    kept = {name: reason for name, reason in before.reasons.items() if name not in names}
+    return Inference(again.specs, {**kept, **again.reasons})
+
+
+def _infer(
+    order: Sequence[Node], base: Mapping[Output, TensorSpec], known: Mapping[Output, TensorSpec], library: _Library
+) -> Inference:
+    backs = {node: _back_edge(node) for node in order if node.op in _MERGE}
+    loops = {merge: back for merge, back in backs.items() if back is not None}
+    containers = {node for node in order if node.op in _CONTAINERS}
     assumed: dict[Output, TensorSpec] = {}
-    inference = _sweep(order, known or {}, assumed, loops, library)
+    inference = _sweep(order, base, known, assumed, loops, library)
     for _ in range(_MAX_SWEEPS):
-        changed = _relaxed(inference, loops) | _contents(inference, order, assumed)
+        changed = _relaxed(inference, loops, known)
+        if containers:
+            changed |= _contents(inference, order, assumed, containers)
         if not changed:
             break
         assumed |= changed
-        inference = _sweep(order, known or {}, assumed, loops, library)
+        inference = _sweep(order, base, known, assumed, loops, library)
     return inference
 
 
@@ -75,20 +103,22 @@ def _back_edge(merge: Node) -> Output | None:
 
 def _sweep(
     order: Sequence[Node],
+    base: Mapping[Output, TensorSpec],
     known: Mapping[Output, TensorSpec],
     assumed: Mapping[Output, TensorSpec],
-    loops: Mapping[Node, Output | None],
+    loops: Mapping[Node, Output],
     library: _Library,
 ) -> Inference:
     """One sweep over the nodes; `assumed` says what comes along back edges, by default what enters the loop."""
-    specs: dict[Output, TensorSpec] = {}
+    specs = dict(base)
     reasons: dict[str, str] = {}
     for node in order:
         back = loops.get(node)
         if back is not None and back not in specs:
             entering = next(specs[v] for v in node.inputs if v is not back and v in specs)
             specs[back] = assumed.get(back, dataclasses.replace(entering, value=None))
-        for output, spec in zip(node.outputs(), _node_specs(node, specs, reasons, library)):
+        for index, spec in enumerate(_node_specs(node, specs, reasons, library)):
+            output = Output(node, index)
             specs[output] = known.get(output) or (assumed[output] if output in assumed and back is None else spec)
     return Inference(specs, reasons)
 
@@ -100,7 +130,7 @@ _HANDING_ON = ("Enter", "RefEnter", "Switch", "RefSwitch", "Identity")
 
 
 def _contents(
-    inference: Inference, order: Sequence[Node], assumed: Mapping[Output, TensorSpec]
+    inference: Inference, order: Sequence[Node], assumed: Mapping[Output, TensorSpec], containers: Collection[Node]
 ) -> dict[Output, TensorSpec]:
     """The handles of stacks and tensor arrays with what is put into them, which is known only after a sweep."""
     written: dict[Output, TensorSpec] = {}
@@ -108,17 +138,28 @@ def _contents(
         if node.op not in _WRITERS:
             continue
         position, counting = _WRITERS[node.op]
-        handle = node.inputs[0]
-        while handle.node.op in _HANDING_ON:
-            handle = handle.node.inputs[0]
+        handle = _handle_of(node)
         element = _without_dims(inference.specs[node.inputs[position]], counting)
-        written[handle] = _cover(written[handle], element) if handle in written else element
+        written[handle] = cover(written[handle], element) if handle in written else element
     found: dict[Output, TensorSpec] = {}
     for handle, element in written.items():
-        spec = dataclasses.replace(inference.specs[handle], handle=(_declared(handle, element),))
-        if handle.node.op in _CONTAINERS and (handle not in assumed or _shown(assumed[handle]) != _shown(spec)):
+        spec = inference.specs[handle]
+        spec = dataclasses.replace(spec, handle=(_declared(handle, element), *spec.handle[1:]))
+        if handle.node in containers and (handle not in assumed or _shown(assumed[handle]) != _shown(spec)):
             found[handle] = spec
     return found
+
+
+def container_of(node: Node) -> Node | None:
+    """The stack or tensor array that a node puts elements into."""
+    return _handle_of(node).node if node.op in _WRITERS else None
+
+
+def _handle_of(writer: Node) -> Output:
+    handle = writer.inputs[0]
+    while handle.node.op in _HANDING_ON:
+        handle = handle.node.inputs[0]
+    return handle
 
 
 def _without_dims(spec: TensorSpec, count: int) -> TensorSpec:
@@ -139,11 +180,13 @@ def _declared(handle: Output, element: TensorSpec) -> TensorSpec:
         return TensorSpec(element.dtype, declared)
 
 
-def _relaxed(inference: Inference, loops: Mapping[Node, Output | None]) -> dict[Output, TensorSpec]:
+def _relaxed(
+    inference: Inference, loops: Mapping[Node, Output], known: Mapping[Output, TensorSpec]
+) -> dict[Output, TensorSpec]:
     """The back edges along which something less definite came than was assumed, with what covers both."""
     changed: dict[Output, TensorSpec] = {}
     for merge, back in loops.items():
-        if back is None:
+        if merge.output() in known:
             continue
         merged, found = inference.specs[merge.output()], inference.specs[back]
         relaxed = relax_shapes(merged.shape, found.shape)
@@ -158,7 +201,7 @@ def _node_specs(
     found = library.call_specs(node, [specs.get(v, TensorSpec(v.dtype or resource)) for v in node.inputs])
     if found is not None:
         return found
-    unknown = [TensorSpec(dtype) for dtype in node.output_dtypes]
+    unknown = [TensorSpec(dtype) for dtype in library.output_dtypes(node)]
     definition = node.op_def
     function = registry.shape_function(node.op)
     if definition is None or function is None:
@@ -181,22 +224,36 @@ def _node_specs(
 class _Library:
     """The functions that a graph calls, for the specs of what calls return."""
 
-    def __init__(self, functions: Mapping[str, Function], calls: tuple[str, ...]) -> None:
+    def __init__(
+        self, functions: Mapping[str, Function], loop_rule: LoopRule | None = None, calls: tuple[str, ...] = ()
+    ) -> None:
         self._functions = functions
+        self._loop_rule = loop_rule
         self._calls = calls
+        """The functions being inferred around this graph."""
+
+    def output_dtypes(self, node: Node) -> Sequence[DType]:
+        """The dtypes of a node's outputs, of a call by the function's name too."""
+        function = self._functions.get(node.op)
+        return node.output_dtypes if function is None else function.signature.output_dtypes(node.attrs)
 
     def call_specs(self, node: Node, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         """What a call, If, Case or While returns, from the bodies; None for other nodes and where a body cannot be told."""
         if node.op in self._functions:
             return self._body(FuncRef(node.op, node.attrs), inputs)
-        if node.op in ("PartitionedCall", "StatefulPartitionedCall"):
+        if node.op in ("PartitionedCall", "StatefulPartitionedCall", "BatchFunction"):
             return self._body(node.attr("f"), inputs)
-        if node.op in ("If", "StatelessIf"):
+        if node.op == "RemoteCall":
+            return self._body(node.attr("f"), inputs[1:])
+        if node.op in ("If", "StatelessIf", "_If"):
             return self._branches([node.attr("then_branch"), node.attr("else_branch")], inputs[1:])
         if node.op in ("Case", "StatelessCase"):
             return self._branches(node.attr("branches"), inputs[1:])
-        if node.op in ("While", "StatelessWhile"):
-            return self._loop(node.attr("body"), inputs)
+        if node.op in ("While", "StatelessWhile", "_While"):
+            found = self._loop_rule(node, inputs) if self._loop_rule is not None else None
+            return self.loop(node.attr("body"), inputs) if found is None else list(found)
+        if node.op == "For":
+            return self.loop(node.attr("body"), inputs[3:], [dataclasses.replace(inputs[0], value=None)])
         return None
 
     def _body(self, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
@@ -206,7 +263,8 @@ class _Library:
         if function.signature.attrs:
             function = instantiate(function, reference.attrs)
         known = dict(zip((arg.output() for arg in function.args), inputs))
-        inner = infer(function.body, known, self._functions, (*self._calls, reference.name))
+        library = _Library(self._functions, self._loop_rule, (*self._calls, reference.name))
+        inner = _infer(topological_order(function.body), {}, known, library)
         specs = [inner.specs.get(result) for result in function.results]
         found = [spec for spec in specs if spec is not None]
         return found if len(found) == len(specs) else None
@@ -216,45 +274,74 @@ class _Library:
         branches = [self._body(reference, inputs) for reference in references]
         if any(branch is None for branch in branches):
             return None
-        return [functools.reduce(_cover, column) for column in zip(*(branch for branch in branches if branch is not None))]
+        return [functools.reduce(cover, column) for column in zip(*(branch for branch in branches if branch is not None))]
 
-    def _loop(self, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
-        """What covers the loop variables before and after each iteration."""
-        current = [dataclasses.replace(spec, value=None) for spec in inputs]
+    def loop(
+        self, reference: FuncRef, inputs: Sequence[TensorSpec], counter: Sequence[TensorSpec] = ()
+    ) -> list[TensorSpec] | None:
+        """What covers the loop variables before and after each iteration; the body of a For takes a counter before them."""
+        body = self._functions.get(reference.name)
+        current = list(inputs) if body is None else changing(body, inputs)
         for _ in range(_MAX_SWEEPS):
-            after = self._body(reference, current)
+            after = self._body(reference, [*counter, *current])
             if after is None or len(after) != len(current):
                 return None
-            covering = [_cover(a, b) for a, b in zip(current, after)]
+            covering = [cover(a, b) for a, b in zip(current, after)]
             if list(map(_shown, covering)) == list(map(_shown, current)):
                 return current
             current = covering
         return current
 
 
-def _cover(a: TensorSpec, b: TensorSpec) -> TensorSpec:
+def cover(a: TensorSpec, b: TensorSpec) -> TensorSpec:
     """A spec that holds for both; of a handle whose contents only one knows, those are taken."""
-    return TensorSpec(a.dtype, relax_shapes(a.shape, b.shape), handle=_known_handle(a, b))
+    return TensorSpec(a.dtype, relax_shapes(a.shape, b.shape), common_value(a, b), _known_handle(a, b))
 
 
 def _known_handle(a: TensorSpec, b: TensorSpec) -> tuple[TensorSpec, ...]:
-    """What a handle holds where two specs meet: the more definite shapes, and values that both know."""
+    """What a handle holds where two specs meet; an empty list has any elements."""
     if len(a.handle) != len(b.handle):
         return a.handle or b.handle
-    return tuple(_held(x, y) for x, y in zip(a.handle, b.handle))
+    parts = [TensorSpec(x.dtype, covering_shape(x.shape, y.shape), common_value(x, y)) for x, y in zip(a.handle, b.handle)]
+    if is_empty_list(a) or is_empty_list(b):
+        parts[0] = (b if is_empty_list(a) else a).handle[0]
+    return tuple(parts)
 
 
-def _held(x: TensorSpec, y: TensorSpec) -> TensorSpec:
-    try:
-        shape = merge_shapes(x.shape, y.shape)
-    except TfgError:
-        shape = relax_shapes(x.shape, y.shape)
-    same = x.value is not None and y.value is not None and np.array_equal(x.value, y.value)
-    return TensorSpec(x.dtype, shape, x.value if same else None)
+def is_empty_list(spec: TensorSpec) -> bool:
+    """True for a list, whose handle has its length in the second place, without elements."""
+    length = spec.handle[1].value if len(spec.handle) > 1 else None
+    return length is not None and length.size == 1 and length.item() == 0
+
+
+def loop_specs(
+    functions: Mapping[str, Function], body: FuncRef, inputs: Sequence[TensorSpec], counter: Sequence[TensorSpec] = ()
+) -> list[TensorSpec] | None:
+    """What holds of a loop's variables in every iteration and behind it; None where the body cannot be told."""
+    return _Library(functions).loop(body, inputs, counter)
+
+
+def changing(body: Function, specs: Sequence[TensorSpec]) -> list[TensorSpec]:
+    """The specs of a loop's variables in any iteration: values only of those that the body passes on."""
+    kept = unchanged(body)
+    args = body.args[len(body.args) - len(specs) :]
+    return [spec if arg in kept else dataclasses.replace(spec, value=None) for spec, arg in zip(specs, args)]
+
+
+def unchanged(body: Function) -> set[Node]:
+    """The arguments of a loop's body that it returns as they are; of a function that is no loop's body maybe none."""
+    pairs = zip(reversed(body.args), reversed(body.results))
+    return {arg for arg, value in pairs if _passed_on(value) == arg.output()}
+
+
+def _passed_on(value: Output) -> Output:
+    while value.node.op == "Identity":
+        value = value.node.inputs[0]
+    return value
 
 
 def _shown(spec: TensorSpec) -> str:
-    return f"{spec.shape} {[str(held.shape) for held in spec.handle]}"
+    return f"{spec.shape} {[(str(held.shape), held.value is None) for held in spec.handle]}"
 
 
 def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec]) -> list[Any]:
@@ -317,13 +404,6 @@ def _as_value(value: Any, spec: TensorSpec) -> np.ndarray[Any, Any]:
 def _is_small(spec: TensorSpec) -> bool:
     size = spec.shape.num_elements
     return isinstance(size, int) and size <= MAX_VALUE_ELEMENTS and not spec.dtype.is_object
-
-
-def refine(spec: TensorSpec, shape: Shape) -> TensorSpec:
-    """`spec` with a shape that the caller knows better."""
-    return dataclasses.replace(spec, shape=merge_shapes(spec.shape, shape))
-
-
 
 
 def call_flops_function(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from .catalog import OpDef
@@ -29,7 +29,8 @@ from .registry import has_fact
 _PLACEHOLDERS: Final = ("Placeholder", "PlaceholderV2", "_Arg", "_DeviceArg")
 INLINED: Final = ("PartitionedCall", "StatefulPartitionedCall")
 """Calls whose bodies TensorFlow puts into the graph around them."""
-_PARTLY_READ: Final = ("If", "StatelessIf", "Case", "StatelessCase", *INLINED)
+PARTLY_READ: Final = ("If", "StatelessIf", "Case", "StatelessCase", *INLINED)
+"""Ops whose functions run only as far as somebody reads their results."""
 _PASSING_REFERENCES: Final = ("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSelect")
 _LOOP_OPS: Final = (*ENTER, *EXIT, *NEXT_ITERATION)
 
@@ -116,6 +117,13 @@ def needed_nodes(fetches: Sequence[Output | Node], feeds: Sequence[Output] = ())
     return found
 
 
+def unused_outputs(node: Node, needed: Container[Node], fetches: Sequence[Output | Node]) -> tuple[int, ...]:
+    """The outputs of a node that neither the nodes that run nor the fetches read."""
+    read = {value.index for user in node.uses if user in needed for value in user.inputs if value.node is node}
+    read |= {f.index for f in fetches if isinstance(f, Output) and f.node is node}
+    return tuple(i for i in range(len(node.output_dtypes)) if i not in read)
+
+
 def needed_sources(node: Node, fed: frozenset[Output]) -> list[Node | None]:
     """The nodes that must run before `node`, None for a fed input. Waiting for a fed placeholder is waiting for nothing."""
     found: list[Node | None] = [None if value in fed else value.node for value in node.inputs]
@@ -166,7 +174,7 @@ class _Planner:
         for node in self.nodes:
             definition = self.definition(node)
             outputs = tuple(range(len(definition.output_dtypes(node.attrs))))
-            unused = self.unused_outputs(node) if node.op in _PARTLY_READ else ()
+            unused = self.unused_outputs(node) if node.op in PARTLY_READ else ()
             found = dereferenced_inputs(node, definition)
             steps.append(Step(node, (), outputs, found, unused=unused, references=passed_references(node)))
         return Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), needs_dataflow=True)
@@ -178,9 +186,7 @@ class _Planner:
 
     def unused_outputs(self, node: Node) -> tuple[int, ...]:
         """The outputs of a node that this run does not read."""
-        read = {value.index for user in node.uses if user in self.needed for value in user.inputs if value.node is node}
-        read |= {f.index for f in self.fetches if isinstance(f, Output) and f.node is node}
-        return tuple(i for i in range(len(node.output_dtypes)) if i not in read)
+        return unused_outputs(node, self.needed, self.fetches)
 
     def definition(self, node: Node) -> OpDef:
         """The interface of a node's op or of the library function that it calls by name."""
@@ -233,6 +239,13 @@ def written_reference(node: Node) -> Node | None:
     return referenced_variable(node.inputs[0])
 
 
+def _nodes_within(frame: Frame) -> Iterator[Node]:
+    """The nodes of a loop and of the loops inside it."""
+    yield from frame.nodes
+    for inner in frame.children:
+        yield from _nodes_within(inner)
+
+
 _Unit = Node | Frame
 
 
@@ -253,6 +266,7 @@ class _Level:
         for unit in self.units:
             self.conditions[unit] = self.condition(unit)
         self.written = self._written_before() if frame.parent is None else {}
+        self.shared: frozenset[Output] = frozenset()
 
     # Edges
 
@@ -300,12 +314,36 @@ class _Level:
         In TensorFlow such a value is the variable's own memory, which the write changes.
         """
         written = self.written.get(node)
+        return value if written is None else self.reference_behind(value, written)
+
+    def reference_behind(self, value: Output, written: Container[Node]) -> Output:
+        """The reference that a value was read through, where it leads to one of `written`; else the value itself."""
         reader = value.node
-        if written is None or value in self.planner.fed or reader.op != "Identity" or self.owner(reader) is not reader:
+        if value in self.planner.fed or reader.op != "Identity" or self.owner(reader) is not reader:
             return value
         dtype = reader.inputs[0].dtype
         is_read = dtype is not None and dtype.is_ref and reader.inputs[0] not in self.planner.fed
-        return reader.inputs[0] if is_read and referenced_variable(reader.inputs[0]) in written else value
+        return self.canonical(reader.inputs[0]) if is_read and referenced_variable(reader.inputs[0]) in written else value
+
+    def share_memory(self, inner: _Level) -> dict[Node, Output]:
+        """What enters an inner loop: references in the place of values that were read through them and the loop writes to.
+
+        As in `current`, but every node of the loop waits for the writes of the iterations before. A value that the loop
+        carries on or that leaves it is the one that was read.
+        """
+        entering = {enter: self.canonical(enter.inputs[0]) for enter in inner.frame.with_op(ENTER)}
+        written = {owner for node in _nodes_within(inner.frame) if (owner := written_reference(node)) is not None}
+        ends = inner.frame.with_op((*NEXT_ITERATION, *EXIT, "LoopCond"))
+        kept = {inner.canonical(node.inputs[0]) for node in ends}
+        shared = []
+        for enter in inner.frame.invariants:
+            if enter.output() not in kept and enter.output() not in self.planner.fed:
+                value = entering[enter]
+                entering[enter] = self.reference_behind(value, written)
+                if value in self.shared or entering[enter] is not value:
+                    shared.append(enter.output())
+        inner.shared = frozenset(shared)
+        return entering
 
     # Conditions
 
@@ -407,7 +445,7 @@ class _Level:
         tells_liveness = is_guarded and (not outputs or node.op in SWITCH)
         values = [self.canonical(value) for value in node.inputs]
         current = [self.current(node, value) for value in values] if node in self.written else values
-        renewed = [i for i, value in enumerate(values) if current[i] is not value]
+        renewed = [i for i, value in enumerate(values) if current[i] is not value or value in self.shared]
         return Step(
             node,
             tuple(self.slot(value) for value in current),
@@ -416,7 +454,7 @@ class _Level:
             is_guarded,
             self.controls(node) if is_guarded else (),
             tells_liveness,
-            unused=self.planner.unused_outputs(node) if node.op in _PARTLY_READ else (),
+            unused=self.planner.unused_outputs(node) if node.op in PARTLY_READ else (),
             references=passed_references(node),
         )
 
@@ -439,6 +477,7 @@ class _Level:
 
     def loop_step(self, frame: Frame) -> Loop:
         inner = _Level(self.planner, frame)
+        sources = self.share_memory(inner)
         parts = inner.loop_parts()
         enters = frame.with_op(ENTER)
         merges = [n for n in frame.with_op(MERGE) if inner.is_loop_merge(n)]
@@ -457,9 +496,9 @@ class _Level:
         )
         return Loop(
             inner.loop_predicate.node,
-            tuple(self.slot(self.canonical(node.inputs[0])) for node, _ in entering),
+            tuple(self.slot(sources[node]) for node, _ in entering),
             tuple(self.output_slot(node.output()) for node in exits),
-            tuple(i for i, (n, _) in enumerate(entering) if dereferenced_inputs(n, self.planner.definition(n))),
+            tuple(i for i, (node, _) in enumerate(entering) if self.is_read_at(node, sources[node], inner)),
             is_guarded,
             tuple(dict.fromkeys(s for n in enters for s in self.controls(n))) if is_guarded else (),
             references=tuple(i for i, (n, _) in enumerate(entering) if passed_references(n)),
@@ -473,6 +512,11 @@ class _Level:
             carried=tuple((a, b) for a, b in carried if a != b),
             exits=exit_slots,
         )
+
+    def is_read_at(self, enter: Node, source: Output, inner: _Level) -> bool:
+        """True where a reference arrives at an Enter and its value enters the loop."""
+        is_reference = source in self.shared or bool(dereferenced_inputs(enter, self.planner.definition(enter)))
+        return is_reference and enter.output() not in inner.shared
 
     def loop_parts(self) -> tuple[list[Step], list[Step], list[Step]]:
         """Head, body and tail; _NotWellFormed where the loop does not fall into these three."""

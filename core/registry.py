@@ -33,6 +33,11 @@ from .errors import AlreadyExistsError, InvalidArgumentError, UnimplementedError
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+@functools.cache
+def _first_parameter(function: Callable[..., Any]) -> str:
+    return next(iter(inspect.signature(function).parameters), "")
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Kernel:
     """A NumPy function for one op: inputs positional (list arguments as lists), attributes keyword-only.
@@ -47,7 +52,7 @@ class Kernel:
 
     @property
     def is_stateful(self) -> bool:
-        return next(iter(inspect.signature(self.function).parameters), "") == "ctx"
+        return _first_parameter(self.function) == "ctx"
 
     def accepts(self, attrs: Mapping[str, Any]) -> bool:
         """True where the node's type attributes are among those this kernel is for."""
@@ -103,6 +108,8 @@ FACTS: Final = {
     "involution": "f(f(x)) = x",
     "monotone": "non-decreasing elementwise function",
     "forwarding": "passes its first input on unchanged",
+    "total": "no value of inputs whose shapes fit makes it fail",
+    "view": "gives the same elements in another shape, or only looks at shapes: touches no element",
     "shape_arithmetic": "its kernel also works on object arrays that hold symbolic dimensions",
     "side_effect": "must run for what it does, not for what it returns",
     "reads_files": "opens files that its inputs name",

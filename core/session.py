@@ -11,15 +11,16 @@ import numpy as np
 
 from . import dtypes
 from .caching import CacheStats, ValueCache, with_cached_trees
+from .call_sites import CallSite, call_site
 from .checkpoints import CheckpointStore, default_store
 from .dtypes import DType
 from .errors import InvalidArgumentError, ResourceExhaustedError
 from .executor import Hook, Program
 from .files import EVERYTHING, FileAccess
-from .function_calls import LOWERED, CallSite, FunctionCalls
+from .function_calls import FunctionCalls
 from .graph import Graph, Node, Output, parse_tensor_name
 from .limits import Limits
-from .plan import INLINED, compile_plan, definition_in
+from .plan import compile_plan, definition_in
 from .resources import ResourceManager, Variable
 from .shapes import UNKNOWN, Shape, merge_shapes
 from .tensors import FuncRef, as_bytes_array
@@ -82,8 +83,7 @@ class KernelContext:
 
     @property
     def _call_site(self) -> CallSite:
-        is_lowered = self.node.op in LOWERED and bool(self.node.attrs.get("_lower_using_switch_merge"))
-        return CallSite(self.unused, self.node.op in INLINED, is_lowered)
+        return call_site(self.node, self.unused)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
-from .dims import Dim, DimLike
+from .dims import Dim, DimLike, substitute
 from .dtypes import DType
 from .errors import InvalidArgumentError
 
@@ -78,6 +78,8 @@ class Shape:
         return f"Shape{self}"
 
 
+POSITION: Final = "position in the list"
+"""The symbol for an element's position, in the spec of the elements of a list whose shapes differ."""
 UNKNOWN = Shape()
 SCALAR = Shape(())
 
@@ -119,7 +121,7 @@ def merge_dims(a: DimLike, b: DimLike) -> DimLike:
         return a
     if isinstance(b, int):
         return b
-    return b if a.is_anonymous else a
+    return b if a.is_anonymous and not b.is_anonymous else a
 
 
 def merge_shapes(a: Shape, b: Shape) -> Shape:
@@ -138,6 +140,41 @@ def relax_shapes(a: Shape, b: Shape) -> Shape:
     if a.dims is None or b.dims is None or len(a.dims) != len(b.dims):
         return UNKNOWN
     return Shape(x if x == y else None for x, y in zip(a.dims, b.dims))
+
+
+def covering_shape(a: Shape, b: Shape) -> Shape:
+    """The most definite shape that covers all that two containers hold; one of unknown rank stands for nothing yet."""
+    if a.dims is None or b.dims is None:
+        return b if a.dims is None else a
+    return relax_shapes(a, b)
+
+
+def substituted(spec: TensorSpec, values: Mapping[str, DimLike]) -> TensorSpec:
+    """`spec` with symbols replaced, in its value and in what its handle holds too."""
+    dims = spec.shape.dims
+    if dims is not None and any(isinstance(dim, Dim) for dim in dims):
+        spec = dataclasses.replace(spec, shape=Shape(substitute(dim, values) for dim in dims))
+    if spec.value is not None and spec.value.dtype == object:
+        spec = dataclasses.replace(spec, value=_with_numbers(spec.value, spec.dtype, values))
+    if spec.handle:
+        spec = dataclasses.replace(spec, handle=tuple(substituted(part, values) for part in spec.handle))
+    return spec
+
+
+def _with_numbers(value: np.ndarray[Any, Any], dtype: DType, values: Mapping[str, DimLike]) -> np.ndarray[Any, Any]:
+    """An array of objects with symbols replaced, of the dtype itself where none is left."""
+    result = value.copy()
+    for index, item in enumerate(value.flat):
+        if isinstance(item, Dim):
+            result.flat[index] = substitute(item, values)
+    return result if any(isinstance(item, Dim) for item in result.flat) else result.astype(dtype.numpy)
+
+
+def common_value(a: TensorSpec, b: TensorSpec) -> np.ndarray[Any, Any] | None:
+    """The constant value that both have, None where they differ or one has none."""
+    if a.value is None or b.value is None or a.value.shape != b.value.shape:
+        return None
+    return a.value if a.value.dtype == b.value.dtype and (a.value == b.value).all() else None
 
 
 def broadcast_dims(a: DimLike, b: DimLike) -> DimLike:

@@ -302,6 +302,32 @@ def test_abort_ends_the_run_and_not_the_process():
         Session(builder.graph).run("abort")
 
 
+def test_a_value_read_before_a_loop_follows_the_writes_in_it():
+    """A loop that squares a variable three times, by a read that was made outside: 2, 4, 16, 256."""
+    builder = GraphBuilder()
+    variable = builder.variable([2.0], name="v")
+    options = {"frame_name": "loop", "is_constant": True}
+    reference = builder.RefEnter(variable.handle, **options)
+    value = builder.Enter(builder.Identity(builder.RefIdentity(variable.handle)), **options)
+    start = builder.Enter(0, frame_name="loop")
+    count, _ = builder.Merge([start, start])
+    one, three = builder.Enter(1, **options), builder.Enter(3, **options)
+    going = builder.LoopCond(builder.Less(count, three))
+    left, entered = builder.Switch(count, going)
+    entered = builder.Identity(entered)
+    with builder.control_dependencies([entered.node]):
+        write = builder.Assign(reference, builder.Square(value))
+    with builder.control_dependencies([write.node]):
+        advanced = builder.NextIteration(builder.AddV2(entered, one))
+    builder.graph.set_input(count.node, 1, advanced)
+    end = builder.Exit(left)
+    builder.global_variables_initializer(name="init")
+    session = Session(builder.graph)
+    session.run(["init"])
+    assert session.run(end.name) == 3
+    np.testing.assert_array_equal(session.run(variable.value.name), [256.0])
+
+
 def test_errors_name_the_node():
     builder = GraphBuilder()
     bad = builder.AddV2(np.ones(2, np.float32), np.ones(3, np.float32), name="bad")

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from .. import registry
-from ..control_flow import Frame
+from ..call_sites import call_site, function_targets
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError, TfgError
 from ..frames import find_frames
+from ..functions import Function, instantiate
 from ..graph import Graph, Node, Output
-from ..inference import Inference, call_flops_function, infer
-from ..plan import needed_nodes
+from ..inference import call_flops_function, infer, loop_specs, unchanged
+from ..plan import PARTLY_READ, needed_nodes, unused_outputs
 from ..registry import ZERO
-from ..shapes import Shape, TensorSpec, as_shape
+from ..shapes import TensorSpec
+from ..tensors import FuncRef
 from .branches import not_taken
-from .growth import Growth, changing, find_growth, unchanged
+from .given import Shapes, fed_values, is_placeholder, require_fitting, symbolic_placeholders
+from .loops import WHILES, Known, Loop, Loops
 from .report import FlopsReport, NodeCost, magnitude, total
+from .scopes import VARIABLES, Scope, is_definite, origin, passes_parameters_on, shape_reason
 from .sections import classify
-from .trips import for_trips, frame_trips, while_trips
+from .sizes import is_inside, named, shared_names
+from .symbols import Symbols
+from .trips import for_trips
 
 _SOURCES = frozenset({"Const", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg", "NoOp", "ControlTrigger"})
-_VARIABLES = frozenset({"VariableV2", "Variable", "VarHandleOp"})
-_WHILES = ("While", "StatelessWhile", "_While")
-_PASSING_ON = frozenset({"Identity", "ReadVariableOp", "Enter", "RefEnter", "Cast", "Switch", "RefSwitch", "StopGradient"})
+_CALLS = ("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "BatchFunction")
 
 
 def count_flops(
@@ -32,213 +39,171 @@ def count_flops(
     fetches: Sequence[str],
     feeds: Iterable[str] = (),
     *,
-    shapes: Mapping[str, Sequence[int | None] | Shape] | None = None,
+    shapes: Shapes | None = None,
+    values: Mapping[str, np.ndarray[Any, Any]] | None = None,
     trips: Mapping[str, int] | None = None,
 ) -> FlopsReport:
     """Count everything that runs for `fetches`.
 
-    Unknown dimensions of placeholders become symbols: the first dimension of all is N, others are named after the
-    placeholder; `shapes` gives placeholders' shapes, `trips` the iterations of loops by frame or node name.
+    Unknown dimensions become symbols: the first of each placeholder is N, others are named after the placeholder, and those
+    that only a run tells after the node that decides them. `shapes` gives shapes of placeholders and other tensors, `values`
+    what is fed where shapes depend on it (axes, window sizes, predicates), `trips` the iterations of loops by frame or node
+    name.
     """
-    counter = _Counter(graph, trips or {})
-    known, symbols = symbolic_placeholders(graph, shapes or {})
-    counter.symbols.update(symbols)
+    symbols = Symbols()
+    counter = _Counter(graph, trips or {}, symbols)
+    known = symbolic_placeholders(graph, shapes or {}, symbols)
+    others = {name: shape for name, shape in (shapes or {}).items() if not is_placeholder(graph.output(name).node)}
+    if others:
+        free = {value: spec for value, spec in known.items() if is_placeholder(value.node)}
+        require_fitting(graph, others, infer(graph, free))
+    known |= fed_values(graph, known, values or {})
     targets = [graph.output(name) if ":" in name else graph.node(name) for name in fetches]
     nodes = counter.count(targets, [graph.output(name) for name in feeds], known)
-    return FlopsReport(tuple(fetches), tuple(nodes), counter.symbols, tuple(counter.notes))
+    return FlopsReport(tuple(fetches), tuple(nodes), _used(symbols, nodes), tuple(counter.notes))
 
 
-def symbolic_placeholders(
-    graph: Graph, shapes: Mapping[str, Sequence[int | None] | Shape]
-) -> tuple[dict[Output, TensorSpec], dict[str, str]]:
-    """Specs of all placeholders with symbols for what is unknown, and what the symbols mean.
-
-    InvalidArgumentError for a shape given of a tensor that the graph has not.
-    """
-    given = {graph.output(name): as_shape(shape) for name, shape in shapes.items()}
-    specs: dict[Output, TensorSpec] = {}
-    symbols: dict[str, str] = {}
-    for node in graph:
-        if node.op.startswith("Placeholder") and node.output() not in given:
-            declared = as_shape(node.attr("shape"))
-            specs[node.output()] = TensorSpec(node.output_dtypes[0], _symbolic(node.name, declared, symbols))
-    for output, shape in given.items():
-        if output.dtype is None:
-            raise InvalidArgumentError(f"the dtype of '{output}' is unknown", node=output.node.name, op=output.node.op)
-        specs[output] = TensorSpec(output.dtype.base, _symbolic(output.node.name, shape, symbols))
-    return specs, symbols
-
-
-def _symbolic(name: str, shape: Shape, symbols: dict[str, str]) -> Shape:
-    """The shape with a symbol for each unknown dimension: N for the first, others called after the placeholder."""
-    if shape.dims is None:
-        return shape
-    dims: list[DimLike] = []
-    for axis, dim in enumerate(shape.dims):
-        if not isinstance(dim, int):
-            symbol = "N" if axis == 0 else f"{name.rsplit('/', 1)[-1]}_{axis}"
-            text = "the batch: dimension 0 of every placeholder" if axis == 0 else f"dimension {axis} of placeholder {name}"
-            symbols.setdefault(symbol, text)
-            dim = Dim.symbol(symbol)
-        dims.append(dim)
-    return Shape(dims)
+def _used(symbols: Symbols, nodes: Iterable[NodeCost]) -> dict[str, str]:
+    """What the placeholders' symbols stand for, and others that the costs of nodes hold."""
+    if not any("[" in name for name in symbols.texts):
+        return symbols.texts
+    values = [value for node in nodes for value in (node.cost.flops, node.cost.transcendentals, node.bytes, node.times)]
+    found = {name for value in values if isinstance(value, Dim) for name in value.symbols}
+    return {name: text for name, text in symbols.texts.items() if name in found or "[" not in name}
 
 
 class _Counter:
     """The state of one count: symbols handed out, notes taken, parameters already attributed."""
 
-    def __init__(self, graph: Graph, trips: Mapping[str, int]) -> None:
+    def __init__(self, graph: Graph, trips: Mapping[str, int], symbols: Symbols) -> None:
         self.graph = graph
-        self.trips = trips
-        self.symbols: dict[str, str] = {}
         self.notes: list[str] = []
+        self._symbols = symbols
+        self._loops = Loops(graph.functions, trips, symbols)
+        self._noted: set[str] = set()
         self._seen_parameters: set[Node] = set()
 
-    def count(
-        self, targets: Sequence[Output | Node], feeds: Sequence[Output], known: Mapping[Output, TensorSpec]
-    ) -> list[NodeCost]:
+    def count(self, targets: Sequence[Output | Node], feeds: Sequence[Output], known: Known) -> list[NodeCost]:
         """The cost of every node that runs for the targets; initializers that run with them are told apart."""
         needed = needed_nodes(targets, feeds)
-        inference = self._inferred(self.graph, known)
-        sections = classify(self.graph, needed, targets)
-        frames = find_frames(self.graph) if any(node.op == "Enter" for node in needed) else {}
-        scope = _Scope(self.graph, inference, "", 1, frames)
-        return self._all(scope, needed, sections)
+        return self._all(self._scope(self.graph, known, targets, needed), classify(self.graph, needed, targets))
 
-    def _all(self, scope: _Scope, needed: set[Node], sections: Mapping[Node, str]) -> list[NodeCost]:
+    def _scope(
+        self,
+        graph: Graph,
+        known: Known,
+        targets: Sequence[Output | Node],
+        needed: set[Node],
+        results: Mapping[Output, TensorSpec] | None = None,
+        **reached: Any,
+    ) -> Scope:
+        """The scope of a graph or a body; `results` are the body's, with what its caller knows of them."""
+        inference = infer(graph, known, self.graph.functions, self._loops.rule)
+        frames = find_frames(graph) if any(node.op == "Enter" for node in needed) else {}
+        scope = Scope(graph, inference, frames, {}, needed, targets, **reached)
+        if frames:
+            scope.inference, scope.loops = self._loops.of_frames(graph, inference, known, frames)
+        if not scope.is_repeated:
+            names = shared_names((scope.inference.specs[value], spec) for value, spec in (results or {}).items())
+            scope.inference = named(scope.inference, frames, scope.prefix, self._symbols, names)
+        return scope
+
+    def _all(self, scope: Scope, sections: Mapping[Node, str]) -> list[NodeCost]:
         """The costs of all nodes that run, without those on branches of V1 conditionals that do not count."""
-        costs = {node: self._node(node, scope, sections[node]) for node in scope.graph if node in needed}
+        costs = {node: self._in_loops(node, scope, sections[node]) for node in scope.graph if node in scope.needed}
         dropped, choices = not_taken(costs, scope.inference)
         self.notes += [str(choice) for choice in choices]
         return [cost for node, found in costs.items() if node not in dropped for cost in found]
 
-    def _node(self, node: Node, scope: _Scope, section: str) -> list[NodeCost]:
-        """The cost of a node, or of the bodies that it calls."""
-        times = scope.times * self._frame_times(node, scope)
-        expanded = self._called(node, scope, times, section)
-        if expanded is not None:
-            return expanded
+    def _in_loops(self, node: Node, scope: Scope, section: str) -> list[NodeCost]:
+        """The cost of a node, or of the bodies that it calls, in all iterations of the V1 loops around it."""
+        costs = self._called(node, scope, section)
+        if costs is None:
+            costs = [self._node(node, scope, section)]
+        for loop in scope.loops_around(node):
+            self._note(loop)
+            costs = loop.repeated(costs, 1 if node in loop.condition else 0)
+        return costs
+
+    def _note(self, loop: Loop) -> None:
+        if loop.name not in self._noted:
+            self._noted.add(loop.name)
+            self.notes += self._loops.note(loop)
+
+    def _node(self, node: Node, scope: Scope, section: str) -> NodeCost:
+        """The cost of a node by itself."""
         function = registry.flops_function(node.op)
-        base = NodeCost(scope.prefix + node.name, node.op, section, ZERO, 0, 0, times)
+        base = NodeCost(scope.prefix + node.name, node.op, section, ZERO, 0, 0, 1)
         if function is None:
             reason = "its op is not declared" if node.op_def is None else f"op {node.op} has no FLOPs formula"
-            return [dataclasses.replace(base, reason=reason)]
+            return dataclasses.replace(base, reason=reason)
         inputs = [scope.inference.specs[value] for value in node.inputs]
         outputs = [scope.inference.specs[value] for value in node.outputs()]
         try:
             cost = call_flops_function(node, function, inputs, outputs)
         except TfgError as error:
-            return [dataclasses.replace(base, reason=error.message)]
+            is_known = all(spec.rank is not None for spec in (*inputs, *outputs))
+            return dataclasses.replace(base, reason=error.message if is_known else shape_reason(node, scope))
         if any(isinstance(v, Dim) and v.is_anonymous for v in (cost.flops, cost.macs, cost.transcendentals)):
-            return [dataclasses.replace(base, reason=self._shape_reason(node, scope.inference))]
-        return [
-            dataclasses.replace(
-                base,
-                cost=cost * times,
-                bytes=moved_bytes(node, inputs, outputs) * times,
-                parameters=self._parameters(node, scope),
-                is_free=cost == ZERO,
-            )
-        ]
+            return dataclasses.replace(base, reason=shape_reason(node, scope))
+        return dataclasses.replace(
+            base,
+            cost=cost,
+            bytes=moved_bytes(node, inputs, outputs),
+            parameters=self._parameters(node, scope),
+            is_free=cost == ZERO,
+        )
 
-    def _frame_times(self, node: Node, scope: _Scope) -> DimLike:
-        """How often a node runs because of the V1 loops around it; the condition's one extra run is left out."""
-        times: DimLike = 1
-        frame = scope.frames.get(node)
-        while frame is not None:
-            if node.op not in ("Enter", "RefEnter", "Exit", "RefExit") or frame is not scope.frames.get(node):
-                times = times * self._trips_of_frame(frame, scope)
-            frame = frame.enclosing
-        return times
-
-    def _trips_of_frame(self, frame: Frame, scope: _Scope) -> DimLike:
-        if frame not in scope.frame_trips:
-            scope.frame_trips[frame] = self._decide_trips(frame.name, frame_trips(frame, scope.frames, scope.inference))
-        return scope.frame_trips[frame]
-
-    def _decide_trips(self, name: str, derived: DimLike | None) -> DimLike:
-        """What the user says, what the graph says, or a symbol."""
-        short = name.rstrip("/").rsplit("/", 1)[-1]
-        for key in (name, name.rstrip("/"), short):
-            if key in self.trips:
-                self.notes.append(f"loop {name}: {self.trips[key]} iterations as given")
-                return self.trips[key]
-        if derived is not None:
-            self.notes.append(f"loop {name}: {derived} iterations, derived from its condition")
-            return derived
-        symbol = f"trips[{short}]"
-        self.symbols.setdefault(symbol, f"the iterations of loop {name}; --trips {short}=NUMBER sets them")
-        return Dim.symbol(symbol)
-
-    def _called(self, node: Node, scope: _Scope, times: DimLike, section: str) -> list[NodeCost] | None:
+    def _called(self, node: Node, scope: Scope, section: str) -> list[NodeCost] | None:
         """The nodes of the functions that a node calls, None where it calls none."""
         specs = [scope.inference.specs[value] for value in node.inputs]
         if node.op in self.graph.functions:
-            return self._body(node.op, specs, scope, node, times, section)
-        if node.op in ("PartitionedCall", "StatefulPartitionedCall", "RemoteCall"):
-            return self._body(node.attr("f").name, specs, scope, node, times, section)
+            return self._body(FuncRef(node.op, node.attrs), specs, scope, node, section)
+        if node.op in _CALLS:
+            return self._body(node.attr("f"), specs[1:] if node.op == "RemoteCall" else specs, scope, node, section)
         if node.op in ("If", "StatelessIf", "_If"):
-            names = {"then": node.attr("then_branch").name, "else": node.attr("else_branch").name}
-            return self._branches(names, specs, scope, node, times, section)
+            branches = {"then": node.attr("then_branch"), "else": node.attr("else_branch")}
+            return self._branches(branches, specs, scope, node, section)
         if node.op in ("Case", "StatelessCase"):
-            names = {str(i): branch.name for i, branch in enumerate(node.attr("branches"))}
-            return self._branches(names, specs, scope, node, times, section)
-        if node.op in _WHILES:
-            return self._while(node, specs, scope, times, section)
+            branches = {str(i): branch for i, branch in enumerate(node.attr("branches"))}
+            return self._branches(branches, specs, scope, node, section)
+        if node.op in WHILES:
+            return self._while(node, specs, scope, section)
         if node.op == "For":
-            rounds = self._decide_trips(node.name, for_trips(specs))
-            index = TensorSpec(specs[0].dtype, specs[0].shape)
-            return self._body(node.attr("body").name, [index, *specs[3:]], scope, node, times * rounds, section)
+            return self._for(node, specs, scope, section)
+        if node.op == "SymbolicGradient":
+            return self._body(node.attr("f"), specs, scope, node, section, function=self._gradient(node))
         if node.op == "MapDefun":
             mapped = len(node.attr("Targuments"))
             elements = [dataclasses.replace(s, shape=s.shape[1:], value=None) for s in specs[:mapped]]
-            rounds = specs[0].shape[0]
-            return self._body(node.attr("f").name, elements + specs[mapped:], scope, node, times * rounds, section)
-        if node.op == "BatchFunction":
-            return self._body(node.attr("f").name, specs, scope, node, times, section)
+            costs = self._body(node.attr("f"), elements + specs[mapped:], scope, node, section, is_repeated=True)
+            return self._loops.even(node.name, specs[0].shape[0]).repeated(costs)
         return None
 
-    def _while(
-        self, node: Node, specs: Sequence[TensorSpec], scope: _Scope, times: DimLike, section: str
-    ) -> list[NodeCost]:
-        """A loop's condition and body; where its variables grow, each iteration at their sizes then."""
-        condition, body = node.attr("cond").name, node.attr("body").name
-        rounds = self._decide_trips(node.name, while_trips(self.graph, node, specs))
-        growth = self._growth(node, specs) if isinstance(rounds, int) else None
-        if growth is not None and isinstance(rounds, int):
-            tests = self._body(condition, growth.specs, scope, node, times, section)
-            return growth.summed(tests, rounds + 1) + growth.summed(
-                self._body(body, growth.specs, scope, node, times, section), rounds
-            )
-        if body in self.graph.functions:
-            specs = changing(self.graph.functions[body], specs)
-        tests = self._body(condition, specs, scope, node, times * (rounds + 1), section)
-        return tests + self._body(body, specs, scope, node, times * rounds, section)
+    def _while(self, node: Node, specs: Sequence[TensorSpec], scope: Scope, section: str) -> list[NodeCost]:
+        """A loop's condition and body, each iteration at the sizes that its variables have then."""
+        self._function(node.attr("body"), node)
+        loop = self._loops.of_while(node, specs)
+        self._note(loop)
+        tests = self._body(node.attr("cond"), loop.growth.specs, scope, node, section, is_repeated=True)
+        costs = self._body(node.attr("body"), loop.growth.specs, scope, node, section, is_repeated=True)
+        return loop.repeated(tests, 1) + loop.repeated(costs)
 
-    def _growth(self, node: Node, specs: Sequence[TensorSpec]) -> Growth | None:
-        body = self.graph.functions.get(node.attr("body").name)
-        return None if body is None else find_growth(body, specs, f"iteration of {node.name}", self.graph.functions)
-
-    def _inferred(self, graph: Graph, known: Mapping[Output, TensorSpec]) -> Inference:
-        """The shapes of a graph; those that leave a growing loop follow from how often it runs."""
-        inference = infer(graph, known, self.graph.functions)
-        found: dict[Output, TensorSpec] = {}
-        for node in graph:
-            if node.op in _WHILES and any(not _is_definite(inference.shape(value)) for value in node.outputs()):
-                specs = [inference.specs[value] for value in node.inputs]
-                rounds = while_trips(self.graph, node, specs)
-                growth = self._growth(node, specs)
-                if growth is not None and isinstance(rounds, int):
-                    found |= dict(zip(node.outputs(), growth.after(rounds)))
-        return infer(graph, {**known, **found}, self.graph.functions) if found else inference
+    def _for(self, node: Node, specs: Sequence[TensorSpec], scope: Scope, section: str) -> list[NodeCost]:
+        """The body of a For, which takes the counter before the loop's variables."""
+        loop = self._loops.even(node.name, self._loops.rounds(node.name, node, for_trips(specs)))
+        self._note(loop)
+        counter = TensorSpec(specs[0].dtype, specs[0].shape)
+        current = loop_specs(self.graph.functions, node.attr("body"), specs[3:], [counter]) or specs[3:]
+        return loop.repeated(self._body(node.attr("body"), [counter, *current], scope, node, section, is_repeated=True))
 
     def _branches(
-        self, names: Mapping[str, str], specs: Sequence[TensorSpec], scope: _Scope, node: Node, times: DimLike, section: str
+        self, branches: Mapping[str, FuncRef], specs: Sequence[TensorSpec], scope: Scope, node: Node, section: str
     ) -> list[NodeCost]:
         """The branch that a known condition takes, or else the costlier one, with a note of what each costs."""
-        found = {label: self._body(name, specs[1:], scope, node, times, section) for label, name in names.items()}
+        found = {label: self._body(branch, specs[1:], scope, node, section) for label, branch in branches.items()}
         costs = {label: total(nodes).flops for label, nodes in found.items()}
-        known = _chosen(tuple(names), specs[0])
+        known = _chosen(tuple(branches), specs[0])
         taken = known or max(costs, key=lambda label: magnitude(costs[label]))
         listed = ", ".join(f"{label} {cost}" for label, cost in costs.items())
         reason = "is what runs" if known else "is counted"
@@ -246,68 +211,71 @@ class _Counter:
         return found[taken]
 
     def _body(
-        self, name: str, specs: Sequence[TensorSpec], scope: _Scope, node: Node, times: DimLike, section: str
+        self,
+        reference: FuncRef,
+        specs: Sequence[TensorSpec],
+        scope: Scope,
+        node: Node,
+        section: str,
+        *,
+        is_repeated: bool = False,
+        function: Function | None = None,
     ) -> list[NodeCost]:
-        function = self.graph.functions.get(name)
-        if function is None:
-            raise InvalidArgumentError(f"the graph has no function '{name}'", node=node.name, op=node.op)
-        if name in scope.calls:
-            raise InvalidArgumentError(f"function '{name}' calls itself", node=node.name, op=node.op)
+        """The nodes of a function that a node calls: of the library's, or of one made for the node."""
+        function = function or self._function(reference, node)
+        if reference.name in scope.calls:
+            raise InvalidArgumentError(f"function '{reference.name}' calls itself", node=node.name, op=node.op)
         known = {arg.output(): spec for arg, spec in zip(function.args, specs)}
-        inference = self._inferred(function.body, known)
-        needed = needed_nodes([*function.results, *function.control_results], list(known))
-        frames = find_frames(function.body) if any(n.op == "Enter" for n in needed) else {}
+        unused = unused_outputs(node, scope.needed, scope.targets) if node.op in PARTLY_READ else ()
+        targets = function_targets(function, call_site(node, unused))
+        needed = needed_nodes(targets, list(known))
         arguments = dict(zip(reversed(function.args), reversed(node.inputs)))
-        if node.op in (*_WHILES, "For"):
+        if node.op in (*WHILES, "For"):
             arguments = {arg: arguments[arg] for arg in unchanged(function) if arg in arguments}
-        inner = _Scope(
-            function.body, inference, f"{scope.prefix}{node.name}/", times, frames, scope.calls | {name}, scope, arguments
+        outer = [scope.inference.specs[Output(node, i)] for i in range(0 if is_repeated else len(function.results))]
+        inner = self._scope(
+            function.body,
+            known,
+            targets,
+            needed,
+            dict(zip(function.results, outer)),
+            prefix=f"{scope.prefix}{node.name}/",
+            calls=scope.calls | {reference.name},
+            caller=scope,
+            site=node,
+            arguments=arguments,
+            is_repeated=is_repeated or scope.is_repeated or is_inside(node, scope.frames),
         )
-        return self._all(inner, needed, dict.fromkeys(needed, section))
+        return self._all(inner, dict.fromkeys(needed, section))
 
-    def _parameters(self, node: Node, scope: _Scope) -> DimLike:
+    def _function(self, reference: FuncRef, node: Node) -> Function:
+        function = self.graph.functions.get(reference.name)
+        if function is None:
+            raise InvalidArgumentError(f"the graph has no function '{reference.name}'", node=node.name, op=node.op)
+        return instantiate(function, reference.attrs) if function.signature.attrs else function
+
+    def _gradient(self, node: Node) -> Function:
+        """The function that a SymbolicGradient runs: the declared one, or the body with its gradient nodes."""
+        function = self._function(node.attr("f"), node)
+        if function.gradient is not None:
+            return self._function(FuncRef(function.gradient, node.attr("f").attrs), node)
+        from ..ops.functional import differentiated
+
+        return differentiated(function, node.attr("Tin"))
+
+    def _parameters(self, node: Node, scope: Scope) -> DimLike:
         """Elements of the variables, or weights frozen to constants, that this node is the first to read."""
         count: DimLike = 0
-        if node.op in _PASSING_ON or node.op in _SOURCES or node.op in _VARIABLES:
+        if node.op in _SOURCES or passes_parameters_on(node):
             return 0
         for value in node.inputs:
-            origin, home = _origin(value, scope)
-            if origin is not None and origin.node not in self._seen_parameters:
-                self._seen_parameters.add(origin.node)
-                spec = home.inference.specs[origin]
+            source, home = origin(value, scope)
+            if source is not None and source.node not in self._seen_parameters:
+                self._seen_parameters.add(source.node)
+                spec = home.inference.specs[source]
                 held = spec.handle[0] if spec.handle else spec
                 count = count + held.shape.num_elements
         return count
-
-    def _shape_reason(self, node: Node, inference: Inference) -> str:
-        """Why the shapes at a node are unknown: where inference ended before it."""
-        stack, seen = [node], set()
-        while stack:
-            current = stack.pop()
-            if current.name in inference.reasons:
-                return f"shapes end at node '{current.name}' ({current.op}): {inference.reasons[current.name]}"
-            for value in current.inputs:
-                spec = inference.specs[value]
-                if value.node not in seen and not _is_definite(spec.shape):
-                    seen.add(value.node)
-                    stack.append(value.node)
-        return "its shapes are unknown; `--shape NAME=DIMS` can give them"
-
-
-@dataclasses.dataclass(slots=True)
-class _Scope:
-    """The graph or function body being counted: its specs, how often it runs, and how it was reached."""
-
-    graph: Graph
-    inference: Inference
-    prefix: str
-    times: DimLike
-    frames: Mapping[Node, Frame]
-    calls: frozenset[str] = frozenset()
-    caller: _Scope | None = None
-    arguments: Mapping[Node, Output] = dataclasses.field(default_factory=dict)
-    """Where the body's arguments come from in the caller's graph; of a loop those that stay as they are."""
-    frame_trips: dict[Frame, DimLike] = dataclasses.field(default_factory=dict)
 
 
 def _chosen(labels: Sequence[str], condition: TensorSpec) -> str | None:
@@ -320,33 +288,12 @@ def _chosen(labels: Sequence[str], condition: TensorSpec) -> str | None:
     return labels[value if 0 <= value < len(labels) else -1]
 
 
-def _origin(value: Output, scope: _Scope) -> tuple[Output | None, _Scope]:
-    """The variable, or the floating-point constant of rank 1 and more, that a value is read from, and the scope it is in."""
-    while True:
-        if value.node.op in _PASSING_ON and value.node.inputs:
-            value = value.node.inputs[0]
-        elif value.node in scope.arguments and scope.caller is not None:
-            value, scope = scope.arguments[value.node], scope.caller
-        else:
-            break
-    is_weight = value.node.op == "Const" and value.dtype is not None and value.dtype.is_floating
-    if value.node.op in _VARIABLES or (is_weight and value.node.attrs["value"].shape):
-        return value, scope
-    return None, scope
-
-
 def moved_bytes(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> DimLike:
     """Bytes read and written; ops that only pass a value on move none."""
-    if node.op in _SOURCES or node.op in _VARIABLES or registry.has_fact(node.op, "forwarding"):
+    if node.op in _SOURCES or node.op in VARIABLES or registry.has_fact(node.op, "forwarding"):
         return 0
     moved: DimLike = 0
     for spec in (*inputs, *outputs):
-        if not spec.dtype.is_object and _is_definite(spec.shape):
+        if not spec.dtype.is_object and is_definite(spec.shape):
             moved = moved + spec.shape.num_elements * spec.dtype.size
     return moved
-
-
-def _is_definite(shape: Shape) -> bool:
-    return shape.dims is not None and not any(isinstance(d, Dim) and d.is_anonymous for d in shape.dims)
-
-

@@ -1,95 +1,180 @@
-"""Loops whose tensors grow from one iteration to the next: their shapes as polynomials in the iteration."""
+"""Loops whose variables change evenly: shapes, counters and lengths of lists as polynomials in the iteration."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from ..dims import Dim, DimLike, substitute
+import numpy as np
+
+from ..dims import Dim, DimLike, floor_div, substitute
 from ..functions import Function
-from ..graph import Node, Output
-from ..inference import infer
-from ..registry import Cost
-from ..shapes import Shape, TensorSpec
-from .report import NodeCost, add_up
+from ..inference import LoopRule, infer, is_empty_list
+from ..shapes import POSITION, UNKNOWN, Shape, TensorSpec, common_value, substituted
+
+Advance = Callable[[Sequence[TensorSpec]], Sequence[TensorSpec]]
+"""From the specs of a loop's variables before an iteration to those after it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Growth:
-    """The specs of a loop's variables at the iteration that `symbol` stands for, the first being 0."""
+    """The specs of a loop's variables at the iteration that `symbol` stands for, the first being 0.
+
+    What changes in another way than evenly is an anonymous dimension, or has no value.
+    """
 
     symbol: str
     specs: Sequence[TensorSpec]
 
-    def after(self, rounds: int) -> list[TensorSpec]:
+    def after(self, rounds: DimLike) -> list[TensorSpec]:
         """The specs that leave the loop."""
-        return [_at(spec, {self.symbol: rounds}) for spec in self.specs]
-
-    def summed(self, costs: Sequence[NodeCost], rounds: int) -> list[NodeCost]:
-        """The costs of iterations 0 to `rounds` - 1 together."""
-        return [_summed(cost, self.symbol, rounds) for cost in costs]
+        return [substituted(spec, {self.symbol: rounds}) for spec in self.specs]
 
 
-def changing(body: Function, specs: Sequence[TensorSpec]) -> list[TensorSpec]:
-    """The specs of a loop's variables in any iteration: values only of those that the body passes on."""
-    kept = unchanged(body)
-    return [spec if arg in kept else dataclasses.replace(spec, value=None) for spec, arg in zip(specs, body.args)]
-
-
-def unchanged(body: Function) -> set[Node]:
-    """The arguments of a loop's body that it returns as they are; of a function that is no loop's body maybe none."""
-    pairs = zip(reversed(body.args), reversed(body.results))
-    return {arg for arg, value in pairs if _passed_on(value) == arg.output()}
-
-
-def _passed_on(value: Output) -> Output:
-    while value.node.op == "Identity":
-        value = value.node.inputs[0]
-    return value
-
-
-def find_growth(
-    body: Function, specs: Sequence[TensorSpec], symbol: str, library: Mapping[str, Function]
-) -> Growth | None:
-    """How a loop's variables grow, None where all keep their shapes or they do not grow evenly."""
-    specs = changing(body, specs)
-    after = _next(body, specs, library)
-    if all(str(a.shape) == str(b.shape) for a, b in zip(specs, after)):
-        return None
-    if any(a.shape.rank != b.shape.rank for a, b in zip(specs, after)):
-        return None
-    grown = [_growing(a, b, symbol) for a, b in zip(specs, after)]
+def find_growth(entering: Sequence[TensorSpec], advance: Advance, symbol: str) -> Growth:
+    """How the variables of a loop change: what the first iteration does, kept as far as every iteration does the same."""
+    specs = [_growing(before, after, symbol) for before, after in zip(entering, advance(entering))]
     step = Dim.symbol(symbol) + 1
-    expected = [_at(spec, {symbol: step}).shape for spec in grown]
-    found = [spec.shape for spec in _next(body, grown, library)]
-    return Growth(symbol, grown) if list(map(str, expected)) == list(map(str, found)) else None
+    fresh: set[Dim] = set()
+    while True:
+        wanted = [substituted(spec, {symbol: step}) for spec in specs]
+        agreed = [_agreed(spec, want, got, fresh) for spec, want, got in zip(specs, wanted, advance(specs))]
+        if all(_is_same(a, b) for a, b in zip(specs, agreed)):
+            return Growth(symbol, specs)
+        specs = agreed
 
 
-def _next(body: Function, specs: Sequence[TensorSpec], library: Mapping[str, Function]) -> list[TensorSpec]:
-    """The specs that an iteration makes of `specs`."""
-    inference = infer(body.body, {arg.output(): spec for arg, spec in zip(body.args, specs)}, library)
-    return [inference.specs[value] for value in body.results]
+def while_growth(
+    body: Function, entering: Sequence[TensorSpec], symbol: str, library: Mapping[str, Function], rule: LoopRule
+) -> Growth:
+    """How the variables of a functional loop change; `rule` tells of loops in its body."""
+    collected = [i for i, spec in enumerate(entering) if is_empty_list(spec) and _is_pushed_to(body, i)]
+    others = [i for i in range(len(entering)) if i not in collected]
+
+    def after(specs: Sequence[TensorSpec]) -> list[TensorSpec]:
+        known = {arg.output(): spec for arg, spec in zip(body.args, entering)}
+        known |= {body.args[i].output(): spec for i, spec in zip(others, specs)}
+        inference = infer(body.body, known, library, rule)
+        return [inference.specs[value] for value in body.results]
+
+    def advance(specs: Sequence[TensorSpec]) -> list[TensorSpec]:
+        found = after(specs)
+        return [found[i] for i in others]
+
+    growth = find_growth([entering[i] for i in others], advance, symbol)
+    if not collected:
+        return growth
+    found = after(growth.specs)
+    specs = dict(zip(others, growth.specs)) | {i: _collecting(entering[i], found[i], symbol) for i in collected}
+    return Growth(symbol, [specs[i] for i in range(len(entering))])
+
+
+def _is_pushed_to(body: Function, index: int) -> bool:
+    """True for a list to which each iteration adds one element, and does nothing else with it."""
+    value, result = body.args[index].output(), body.results[index].node
+    return list(value.node.uses) == [result] and result.op == "TensorListPushBack" and result.inputs[0] == value
+
+
+def _collecting(entering: TensorSpec, after: TensorSpec, symbol: str) -> TensorSpec:
+    """A list in the iteration `symbol`: it has as many elements, of shapes that may depend on their position."""
+    elements = substituted(after.handle[0], {symbol: Dim.symbol(POSITION)})
+    length = dataclasses.replace(entering.handle[1], value=np.array(Dim.symbol(symbol), object))
+    return dataclasses.replace(entering, handle=(elements, length, *entering.handle[2:]))
+
+
+def summed(value: DimLike, symbol: str, rounds: DimLike) -> DimLike | None:
+    """`value` at the iterations 0 to `rounds` - 1 together; None where no formula says it."""
+    if not isinstance(value, Dim) or symbol not in value.symbols:
+        return value * rounds
+    parts: dict[int, DimLike] = {}
+    for monomial, coefficient in value.terms.items():
+        powers = dict(monomial)
+        power = powers.pop(symbol, 0)
+        rest = Dim({tuple(powers.items()): coefficient}) if powers else coefficient
+        if isinstance(rest, Dim) and symbol in rest.symbols:
+            return sum(substitute(value, {symbol: i}) for i in range(rounds)) if isinstance(rounds, int) else None
+        parts[power] = parts.get(power, 0) + rest
+    return sum(rest * _power_sum(power, rounds) for power, rest in parts.items())
+
+
+def _power_sum(power: int, rounds: DimLike) -> DimLike:
+    """0^k + ... + (n-1)^k: the sum over j of S(k, j) n(n-1)...(n-j) / (j+1) with Stirling numbers S of the second kind."""
+    if power == 0:
+        return rounds
+    total: DimLike = 0
+    falling = rounds
+    for j in range(1, power + 1):
+        falling = falling * (rounds - j)
+        total = total + _stirling(power, j) * floor_div(falling, j + 1)
+    return total
+
+
+def _stirling(n: int, k: int) -> int:
+    return sum((-1) ** (k - i) * math.comb(k, i) * i**n for i in range(k + 1)) // math.factorial(k)
 
 
 def _growing(before: TensorSpec, after: TensorSpec, symbol: str) -> TensorSpec:
-    if before.shape.dims is None or after.shape.dims is None:
-        return before
+    """What is `before` in iteration 0 and `after` in iteration 1, in between and beyond on a straight line."""
     iteration = Dim.symbol(symbol)
-    dims: list[DimLike] = [a + (b - a) * iteration for a, b in zip(before.shape.dims, after.shape.dims)]
-    return dataclasses.replace(before, shape=Shape(dims))
+    value = common_value(before, after)
+    if value is None:
+        value = _growing_value(before, after, iteration)
+    shape = _growing_shape(before.shape, after.shape, iteration)
+    return TensorSpec(before.dtype, shape, value, _growing_handle(before, after, symbol))
 
 
-def _at(spec: TensorSpec, values: Mapping[str, DimLike]) -> TensorSpec:
-    if spec.shape.dims is None:
-        return spec
-    return dataclasses.replace(spec, shape=Shape(substitute(dim, values) for dim in spec.shape.dims))
+def _growing_handle(before: TensorSpec, after: TensorSpec, symbol: str) -> tuple[TensorSpec, ...]:
+    """What a handle holds: the elements of a list that had none are those of the first iteration."""
+    if len(before.handle) != len(after.handle):
+        return before.handle or after.handle
+    parts = [_growing(x, y, symbol) for x, y in zip(before.handle, after.handle)]
+    if parts and (is_empty_list(before) or before.handle[0].shape.dims is None):
+        parts[0] = after.handle[0]
+    return tuple(parts)
 
 
-def _summed(node: NodeCost, symbol: str, rounds: int) -> NodeCost:
-    def total(value: DimLike) -> DimLike:
-        if not isinstance(value, Dim) or symbol not in value.symbols:
-            return value * rounds
-        return add_up(substitute(value, {symbol: i}) for i in range(rounds))
+def _growing_shape(before: Shape, after: Shape, iteration: DimLike) -> Shape:
+    if before.dims is None or after.dims is None:
+        return UNKNOWN
+    if len(before.dims) != len(after.dims):
+        return UNKNOWN
+    return Shape(a + (b - a) * iteration for a, b in zip(before.dims, after.dims))
 
-    cost = Cost(total(node.cost.flops), total(node.cost.macs), total(node.cost.transcendentals))
-    return dataclasses.replace(node, cost=cost, bytes=total(node.bytes), times=total(node.times))
+
+def _growing_value(before: TensorSpec, after: TensorSpec, iteration: DimLike) -> np.ndarray[Any, Any] | None:
+    """The value of a counter, which is one integer."""
+    if before.value is None or after.value is None or not before.dtype.is_integer:
+        return None
+    if before.value.size != 1 or after.value.size != 1:
+        return None
+    first, second = before.value.item(), after.value.item()
+    number = first + (second - first) * iteration
+    return np.array(number, object if isinstance(number, Dim) else before.dtype.numpy).reshape(before.value.shape)
+
+
+def _agreed(spec: TensorSpec, want: TensorSpec, got: TensorSpec, fresh: set[Dim]) -> TensorSpec:
+    """`spec` without what an iteration was to make of it and did not."""
+    handle = tuple(_agreed(*parts, fresh) for parts in zip(spec.handle, want.handle, got.handle))
+    value = spec.value if common_value(want, got) is not None else None
+    return TensorSpec(spec.dtype, _agreed_shape(spec.shape, want.shape, got.shape, fresh), value, handle)
+
+
+def _agreed_shape(shape: Shape, want: Shape, got: Shape, fresh: set[Dim]) -> Shape:
+    if shape.dims is None or want.dims is None or got.dims is None or len(want.dims) != len(got.dims):
+        return UNKNOWN
+    dims: list[DimLike] = []
+    for dim, wanted, found in zip(shape.dims, want.dims, got.dims):
+        if wanted != found and dim not in fresh:
+            dim = Dim.unknown()
+            fresh.add(dim)
+        dims.append(dim)
+    return Shape(dims)
+
+
+def _is_same(a: TensorSpec, b: TensorSpec) -> bool:
+    if a.shape != b.shape or (a.value is None) != (b.value is None) or len(a.handle) != len(b.handle):
+        return False
+    return all(_is_same(x, y) for x, y in zip(a.handle, b.handle))
+

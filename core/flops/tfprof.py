@@ -11,8 +11,9 @@ from ..dims import DimLike, substitute
 from ..graph import Graph, Node
 from ..inference import infer
 from ..shapes import Shape, TensorSpec
-from .count import symbolic_placeholders
+from .given import symbolic_placeholders
 from .report import FlopsReport, NodeCost, add_up, magnitude
+from .symbols import Symbols
 
 
 class _Dropped(Exception):
@@ -160,7 +161,7 @@ def _profiler_counts(
     graph: Graph, shapes: Mapping[str, Any], batch: int | None
 ) -> tuple[dict[str, int], dict[str, list[str]]]:
     """(FLOPs by op, why nodes were dropped by op): every node of the graph, once."""
-    known, _ = symbolic_placeholders(graph, shapes)
+    known = symbolic_placeholders(graph, shapes, Symbols())
     if batch is not None:
         known = {value: dataclasses.replace(spec, shape=_with_batch(spec.shape, batch)) for value, spec in known.items()}
     inference = infer(graph, known)

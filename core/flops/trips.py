@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 
 from ..control_flow import Frame
-from ..dims import Dim, DimLike, ceil_div
-from ..graph import Graph, Node, Output
+from ..dims import Dim, DimLike, ceil_div, dim_min
+from ..functions import Function
+from ..graph import Node, Output
 from ..inference import Inference
 from ..shapes import TensorSpec
 
 _PASSING_ON = ("Identity", "Enter", "RefEnter", "Cast", "LoopCond", "Switch")
 
 
-def frame_trips(frame: Frame, frames: Mapping[Node, Frame], inference: Inference) -> DimLike | None:
+def frame_trips(frame: Frame, inference: Inference) -> DimLike | None:
     """The iterations of a V1 loop whose condition compares a counter with a limit; None where that cannot be told.
 
-    A backward loop counts down from the number of iterations that left the forward loop.
+    A backward loop counts down from the number of iterations that left the forward loop, whose value inference has.
     """
     condition = next((node for node in frame.nodes if node.op == "LoopCond"), None)
     if condition is None:
         return None
 
     def constant(value: Output) -> DimLike | None:
-        value = _strip(value)
-        if value.node.op == "Exit" and frames[value.node] is not frame:
-            return _final_value(value.node, frames, inference, constant)
-        return _number(inference, value)
+        return _number(inference, _strip(value))
 
     return _trips(condition.inputs[0], _counter_of, constant)
 
@@ -39,22 +38,9 @@ def _counter_of(value: Output) -> tuple[Output, Output] | None:
     return sources["Enter"].inputs[0], sources["NextIteration"].inputs[0]
 
 
-def _final_value(
-    leaving: Node, frames: Mapping[Node, Frame], inference: Inference, constant: Callable[[Output], DimLike | None]
-) -> DimLike | None:
-    """What a counter holds when its loop ends: start + iterations * step."""
-    counter = _counter_of(leaving.inputs[0].node.inputs[0])
-    rounds = frame_trips(frames[leaving], frames, inference)
-    if counter is None or rounds is None:
-        return None
-    start, step = constant(counter[0]), _step(counter[1], ("Add", "AddV2"), constant)
-    return None if start is None or step is None else start + rounds * step
-
-
-def while_trips(graph: Graph, node: Node, specs: Sequence[TensorSpec]) -> DimLike | None:
+def while_trips(functions: Mapping[str, Function], node: Node, specs: Sequence[TensorSpec]) -> DimLike | None:
     """The iterations of a While whose condition compares a loop variable with a limit; None where that cannot be told."""
-    condition = graph.functions.get(node.attr("cond").name)
-    body = graph.functions.get(node.attr("body").name)
+    condition, body = (functions.get(node.attr(name).name) for name in ("cond", "body"))
     if condition is None or body is None:
         return None
     positions = {arg.name: i for i, arg in enumerate(condition.args)}
@@ -95,9 +81,8 @@ def _trips(
     """ceil((limit - start) / step) for `counter < limit`; of several conditions joined by And the smallest."""
     node = _strip(predicate).node
     if node.op == "LogicalAnd":
-        found = [_trips(value, counter_of, constant) for value in node.inputs]
-        numbers = [f for f in found if isinstance(f, int)]
-        return min(numbers) if numbers else next((f for f in found if f is not None), None)
+        found = [trips for value in node.inputs if (trips := _trips(value, counter_of, constant)) is not None]
+        return functools.reduce(dim_min, found) if found else None
     if node.op not in ("Less", "LessEqual", "Greater", "GreaterEqual"):
         return None
     low, high = node.inputs if node.op.startswith("Less") else reversed(node.inputs)

@@ -28,7 +28,8 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     if workers == 1 or min(a.ndim, b.ndim) < 2 or a.dtype == object:
         return np.matmul(a, b, out=out)
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    rows, inner, columns = *a.shape[-2:], b.shape[-1]
+    rows, inner = a.shape[-2:]
+    columns = b.shape[-1]
     if math.prod(batch) * rows * inner * columns < WORTH_DIVIDING:
         return np.matmul(a, b, out=out)
     if out is None:
@@ -53,10 +54,14 @@ def _parts(size: int, workers: int) -> list[slice]:
 
 def _all(parts: list[tuple[Array, Array, Array]]) -> None:
     """Multiply all parts, the last one in this thread; NumPy's error state is that of the caller in all of them."""
-    waiting = [_pool().submit(contextvars.copy_context().run, np.matmul, *part) for part in parts[:-1]]
-    np.matmul(*parts[-1])
+    waiting = [_pool().submit(contextvars.copy_context().run, _multiply, *part) for part in parts[:-1]]
+    _multiply(*parts[-1])
     for part in waiting:
         part.result()
+
+
+def _multiply(a: Array, b: Array, out: Array) -> None:
+    np.matmul(a, b, out=out)
 
 
 @functools.cache

@@ -1,26 +1,69 @@
-"""What inference knows of a tensor list: `handle` holds a spec of its elements, and one whose value is the list's length."""
+"""What inference knows of a tensor list: its `handle`.
+
+It holds a spec of the elements that were put in (of unknown rank before), a scalar whose value is the list's length, and the
+shape that the list declares for all elements.
+"""
 
 from __future__ import annotations
+
+import dataclasses
 
 import numpy as np
 
 from .. import dtypes
 from ..dims import Dim, DimLike
 from ..dtypes import DType
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..shapes import (
+    POSITION,
+    SCALAR,
+    UNKNOWN,
+    Shape,
+    TensorSpec,
+    common_value,
+    covering_shape,
+    merge_shapes,
+    substituted,
+)
 from ._shapes import dims_of, scalar_value
 
 
-def list_spec(dtype: DType, element_shape: Shape, length: DimLike | None = None) -> TensorSpec:
-    """The spec of a list of elements of one shape, of a length that may be unknown."""
+def list_spec(
+    dtype: DType, declared: Shape, length: DimLike | None = None, elements: Shape = UNKNOWN
+) -> TensorSpec:
+    """The spec of a list of a length that may be unknown, with elements of such a shape put in."""
     value: np.ndarray | None = None if length is None else scalar_value(length, dtypes.int32)
-    held = (TensorSpec(dtype, element_shape), TensorSpec(dtypes.int32, SCALAR, value))
+    held = (TensorSpec(dtype, elements), TensorSpec(dtypes.int32, SCALAR, value), TensorSpec(dtype, declared))
     return TensorSpec(dtypes.variant, SCALAR, handle=held)
+
+
+def element_of(spec: TensorSpec, position: DimLike | None = None) -> TensorSpec:
+    """The spec of the element at `position` of a list, of any where there is None."""
+    if not spec.handle:
+        return TensorSpec(spec.dtype)
+    where = Dim.unknown() if position is None else position
+    element = substituted(spec.handle[0], {POSITION: where})
+    return dataclasses.replace(element, shape=merge_shapes(element.shape, declared_shape_of(spec)))
 
 
 def element_shape_of(spec: TensorSpec) -> Shape:
     """The shape of a list's elements."""
-    return spec.handle[0].shape if spec.handle else UNKNOWN
+    return element_of(spec).shape
+
+
+def declared_shape_of(spec: TensorSpec) -> Shape:
+    """The shape that a list declares for its elements."""
+    return spec.handle[2].shape if len(spec.handle) > 2 else UNKNOWN
+
+
+def with_element(spec: TensorSpec, element: TensorSpec, length: DimLike | None = None) -> TensorSpec:
+    """The spec of a list after an element was put in; where nothing is known of the others, they are taken to be alike."""
+    found = list_spec(element.dtype, declared_shape_of(spec), length)
+    if length_of(spec) == 0:
+        elements = TensorSpec(element.dtype, element.shape, element.value)
+    else:
+        before = spec.handle[0] if spec.handle else TensorSpec(element.dtype)
+        elements = TensorSpec(element.dtype, covering_shape(before.shape, element.shape), common_value(before, element))
+    return dataclasses.replace(found, handle=(elements, *found.handle[1:]))
 
 
 def length_of(spec: TensorSpec) -> DimLike | None:

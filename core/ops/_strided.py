@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div
+from ..dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div, is_never_negative
 from ..errors import InvalidArgumentError
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._shapes import dims_of, numbers
@@ -108,12 +108,25 @@ def sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorSp
         elif kind == "all":
             dims.append(x.dims[axis])
         elif kind == "slice":
-            start = None if masks.begin >> i & 1 else Dim.unknown() if starts is None else starts[i]
-            stop = None if masks.end >> i & 1 else Dim.unknown() if stops is None else stops[i]
-            dims.append(_length(x.dims[axis], start, stop, Dim.unknown() if steps is None else steps[i]))
+            dims.append(_sliced_dim(x.dims[axis], i, starts, stops, steps, masks))
         else:
             _check_single(x.dims[axis], None if starts is None else starts[i], None if steps is None else steps[i], i)
     return Shape(dims)
+
+
+def _sliced_dim(
+    size: DimLike,
+    i: int,
+    starts: list[DimLike] | None,
+    stops: list[DimLike] | None,
+    steps: list[DimLike] | None,
+    masks: Masks,
+) -> DimLike:
+    """What entry i of begin, end and strides leaves of a dimension; unknown where one that counts is unknown."""
+    has_start, has_stop = not masks.begin >> i & 1, not masks.end >> i & 1
+    if steps is None or (has_start and starts is None) or (has_stop and stops is None):
+        return Dim.unknown()
+    return _length(size, starts[i] if has_start and starts else None, stops[i] if has_stop and stops else None, steps[i])
 
 
 def _check_single(size: DimLike, start: DimLike | None, step: DimLike | None, i: int) -> None:
@@ -146,8 +159,10 @@ def _forward_length(size: DimLike, start: DimLike, stop: DimLike | None, step: i
         length = size - start if start == 0 else dim_max(size - start, 0)
     elif isinstance(stop, int) and stop < 0:
         length = dim_max(size + stop - start, 0)
-    elif isinstance(stop, int):
-        length = 0 if isinstance(start, int) and stop <= start else Dim.unknown()
+    elif isinstance(stop, int) and isinstance(start, int) and stop <= start:
+        length = 0
+    elif is_never_negative(stop):
+        length = dim_max(dim_min(size, stop) - start, 0)
     else:
         return Dim.unknown()
     return length if step == 1 else floor_div(length + step - 1, step)

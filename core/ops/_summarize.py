@@ -46,7 +46,7 @@ def _escaped(byte: int) -> bytes:
 def summarize_numpy_style(array: np.ndarray[Any, Any], limit: int) -> bytes:
     """As NumPy prints: `limit` elements at both ends of each dimension, all of them where it is -1."""
     array = np.asarray(array)
-    limit = min(limit, array.size)
+    limit = array.size if limit < 0 else min(limit, array.size)
     if array.dtype.kind == "c":
         # TensorFlow has no text for complex elements here.
         return _numpy_style(np.full(array.shape, "?"), limit, 0, lambda text: str(text).encode())
@@ -57,7 +57,7 @@ def _numpy_style(array: Any, limit: int, depth: int, text: Callable[[Any], bytes
     if array.ndim == 0:
         return text(array[()])
     count = len(array)
-    cut = limit >= 0 and count > 2 * limit
+    cut = count > 2 * limit
     head, tail = (range(limit), range(count - limit, count)) if cut else (range(count), range(0))
     separator = b"\n" * (array.ndim - 1) + b" " * (depth + 1) if array.ndim > 1 else b" "
 

@@ -129,6 +129,8 @@ class StaticTable(Table):
 
     def initialize(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
         """Fill the table; a second time only with as many entries, which then change nothing."""
+        if not keys.size:
+            raise InvalidArgumentError("keys and values cannot be empty tensors.")
         if self.is_initialized:
             if len(self.entries) != keys.size:
                 raise FailedPreconditionError("Table was already initialized with different data.")
@@ -218,8 +220,8 @@ class DenseTable(Table):
         max_load: float,
     ) -> None:
         super().__init__(name, *dtypes, value_shape, empty_key.shape)
-        self.empty = self.keys_of(empty_key)[0][0]
-        self.deleted = self.keys_of(deleted_key)[0][0]
+        self.empty = super().keys_of(empty_key)[0][0]
+        self.deleted = super().keys_of(deleted_key)[0][0]
         if self.empty == self.deleted:
             raise InvalidArgumentError("Empty and deleted keys cannot be equal")
         if buckets < 4 or buckets & (buckets - 1):
@@ -229,6 +231,14 @@ class DenseTable(Table):
         self.buckets = [self.empty] * buckets
         self._left: dict[int, Any] = {}  # what TensorFlow leaves in the buckets of removed keys, and exports
         self.max_load = max_load
+
+    def keys_of(self, keys: np.ndarray[Any, Any]) -> tuple[list[Any], tuple[int, ...]]:
+        """Keys in one batch dimension; further ones must be of size 1."""
+        names, shape = super().keys_of(keys)
+        if len(names) != (len(keys) if keys.ndim else 1):
+            expected = (*keys.shape[:1], *self.key_shape)
+            raise InvalidArgumentError(f"Expected key shape {expected} got {keys.shape}")
+        return names, shape
 
     def _hash(self, key: Any) -> int:
         if not isinstance(key, tuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -54,9 +55,9 @@ class DenseAccumulator(_Accumulator):
 
     def apply(self, local_step: int, gradient: np.ndarray[Any, Any]) -> None:
         """Add a gradient unless it is stale; InvalidArgumentError for a wrong shape."""
-        _check_shape(self.shape, gradient.shape)
         if local_step < self.global_step:
             return
+        _check_shape(self.shape, gradient.shape)
         if self.count and gradient.shape != self.total.shape:
             raise InvalidArgumentError(f"Shape mismatch: expected {self.total.shape}, got {gradient.shape}")
         self.total = gradient if not self.count else self.total + gradient
@@ -73,12 +74,16 @@ class DenseAccumulator(_Accumulator):
 
 @dataclasses.dataclass
 class SparseAccumulator(_Accumulator):
-    """Sums rows by index; a row's mean is over the gradients that have it."""
+    """Sums rows by index; a row's mean is over the gradients that have it.
 
-    rows: dict[int, tuple[Any, int]] = dataclasses.field(default_factory=dict)
-    row_shape: tuple[int, ...] | None = None
+    As TensorFlow does it, two gradients are merged like sorted lists: their indices are taken to be in order, and an index
+    that comes twice in one gradient stays two rows.
+    """
 
-    def apply(self, local_step: int, indices: Any, values: Any, dense_shape: tuple[int, ...], has_shape: bool) -> None:
+    entries: list[tuple[int, Any, int]] = dataclasses.field(default_factory=list)
+    row_shape: tuple[int, ...] = ()
+
+    def apply(self, local_step: int, indices: Any, values: Any, dense_shape: list[int], has_shape: bool) -> None:
         """Add a gradient unless it is stale."""
         if local_step < self.global_step:
             return
@@ -86,38 +91,52 @@ class SparseAccumulator(_Accumulator):
             raise InvalidArgumentError(f"Input indices should be a vector but received shape: {indices.shape}")
         if len(indices) != len(values):
             raise InvalidArgumentError(f"{len(indices)} indices do not fit {len(values)} values")
-        self._check_shapes(indices, values, dense_shape, has_shape)
-        for index, row in zip(indices.tolist(), values):
-            total, count = self.rows.get(index, (None, 0))
-            self.rows[index] = (row if total is None else total + row, count + 1)
+        self._check_shapes(indices, values, dense_shape if has_shape else None)
+        self.entries = _merged(self.entries, [(i, row, 1) for i, row in zip(indices.tolist(), values)])
+        self.row_shape = values.shape[1:]
         self.count += 1
 
-    def _check_shapes(self, indices: Any, values: Any, dense_shape: tuple[int, ...], has_shape: bool) -> None:
-        if has_shape:
-            _check_shape(self.shape, dense_shape)
-            if values.shape[1:] != dense_shape[1:]:
-                raise InvalidArgumentError(f"Shape mismatch: values {values.shape} are no rows of {dense_shape}")
-        if self.shape.rank:
-            _check_shape(self.shape[1:], values.shape[1:])
-            bound = self.shape[0]
-            if len(indices) and (indices.min() < 0 or (isinstance(bound, int) and indices.max() >= bound)):
-                raise InvalidArgumentError(f"Indices must be in [0, {bound}), not {indices.tolist()}")
-        if self.row_shape not in (None, values.shape[1:]):
+    def _check_shapes(self, indices: Any, values: Any, dense_shape: list[int] | None) -> None:
+        """The shape that a gradient states may have more dimensions than the declared one, and need not fit its own rows."""
+        declared = self.shape.dims or ()
+        if dense_shape is not None:
+            _check_leading(declared, dense_shape)
+        if declared and isinstance(declared[0], int) and (indices >= declared[0]).any():
+            raise InvalidArgumentError(f"Shape mismatch: an index of {indices.tolist()} is beyond {self.shape}")
+        if not self.count:
+            _check_leading(declared, [*declared[:1], *values.shape[1:]])
+        elif self.row_shape != values.shape[1:]:
             raise InvalidArgumentError(f"Shape mismatch: expected rows of {self.row_shape}, got {values.shape[1:]}")
-        self.row_shape = values.shape[1:]
 
     def take(self, needed: int) -> tuple[Any, Any, Any]:
-        """Indices in order, the mean or sum of their rows, and the shape."""
+        """Indices, the mean or sum of their rows, and the shape."""
         self.require(needed)
-        indices = np.array(sorted(self.rows), np.int64)
-        values = np.empty((len(indices), *(self.row_shape or ())), self.dtype.numpy)
-        for i, index in enumerate(indices.tolist()):
-            total, count = self.rows[index]
+        values = np.empty((len(self.entries), *self.row_shape), self.dtype.numpy)
+        for i, (_, total, count) in enumerate(self.entries):
             values[i] = total / np.asarray(count, self.dtype.numpy) if self.is_mean else total
-        known = [d if isinstance(d, int) else -1 for d in self.shape.dims or (-1, *values.shape[1:])]
-        self.rows, self.row_shape = {}, None
+        indices = np.array([index for index, _, _ in self.entries], np.int64)
+        length = self.shape[0] if self.shape.rank else None
+        size = [length if isinstance(length, int) else -1, *self.row_shape]
+        self.entries = []
         self.taken()
-        return indices, values, np.array(known, np.int64)
+        return indices, values, np.array(size, np.int64)
+
+
+def _merged(ours: list[tuple[int, Any, int]], theirs: list[tuple[int, Any, int]]) -> list[tuple[int, Any, int]]:
+    """Both lists of (index, sum of rows, how many), in the order of a merge; equal indices that meet become one entry."""
+    result = []
+    i = j = 0
+    while i < len(ours) and j < len(theirs):
+        (a, total, count), (b, row, more) = ours[i], theirs[j]
+        result.append((a, total + row, count + more) if a == b else ours[i] if a < b else theirs[j])
+        i, j = i + (a <= b), j + (b <= a)
+    return result + ours[i:] + theirs[j:]
+
+
+def _check_leading(declared: Sequence[Any], found: Sequence[Any]) -> None:
+    """InvalidArgumentError unless `found` begins with the declared dimensions."""
+    if len(found) < len(declared) or any(isinstance(d, int) and d != n for d, n in zip(declared, found)):
+        raise InvalidArgumentError(f"Shape mismatch: expected {list(declared)}, got {list(found)}")
 
 
 def _check_shape(declared: Shape, found: tuple[int, ...]) -> None:
@@ -128,18 +147,9 @@ def _check_shape(declared: Shape, found: tuple[int, ...]) -> None:
 
 
 def _create(ctx, kind, dtype, shape, container: str, shared_name: str, reduction_type: str):
+    """A handle; one that is shared keeps the attributes it was first made with, whatever a later node states."""
     name = shared_name or ctx.name
-    handle = named(ctx, container, shared_name, kind, lambda: kind(name, dtype, shape, reduction_type == "MEAN"))
-    found = resource(handle, kind)
-    if found.dtype is not dtype or not _same(found.shape, shape):
-        raise InvalidArgumentError(f"accumulator '{name}' is {found.dtype}{found.shape}, requested was {dtype}{shape}")
-    return handle
-
-
-def _same(a: Shape, b: Shape) -> bool:
-    if a.dims is None or b.dims is None:
-        return a.dims is b.dims
-    return [d if isinstance(d, int) else None for d in a] == [d if isinstance(d, int) else None for d in b]
+    return named(ctx, container, shared_name, kind, lambda: kind(name, dtype, shape, reduction_type == "MEAN"))
 
 
 @kernel("ConditionalAccumulator", "ResourceConditionalAccumulator")
@@ -169,7 +179,7 @@ def sparse_accumulator_apply_gradient(
     """Add a sparse gradient that was computed at `local_step`."""
     found = resource(handle, SparseAccumulator)
     found.check(dtype)
-    size = tuple(np.ravel(gradient_shape).tolist())
+    size = np.ravel(gradient_shape).tolist()
     found.apply(_scalar(local_step), np.asarray(gradient_indices), np.asarray(gradient_values), size, has_known_shape)
 
 

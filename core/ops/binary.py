@@ -9,6 +9,7 @@ import operator
 import numpy as np
 
 from .. import dtypes
+from ..dims import dim_max
 from ..errors import InternalError, InvalidArgumentError, UnimplementedError
 from ..handles import VariantData
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
@@ -360,7 +361,11 @@ def broadcast_args(s0, s1):
 
 @shape("BroadcastArgs")
 def broadcast_args_shape(s0, s1):
-    return Shape([None])
+    """As long as the longer shape, with the dimensions themselves where both are known."""
+    if s0.value is not None and s1.value is not None:
+        value = broadcast_args(s0.value, s1.value)
+        return TensorSpec(s0.dtype, Shape(value.shape), value)
+    return Shape([dim_max(s0.shape[0], s1.shape[0])])
 
 
 @kernel("BroadcastGradientArgs")

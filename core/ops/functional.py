@@ -76,7 +76,7 @@ def batch_function(ctx, in_tensors, captured_tensors, *, f):
     return ctx.call(f, [*in_tensors, *captured_tensors])
 
 
-@shape("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "BatchFunction", "SymbolicGradient")
+@shape("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "BatchFunction")
 def call_shape(*inputs, Tout):
     return [UNKNOWN] * len(Tout)
 
@@ -176,7 +176,7 @@ def gradient_function(functions, f, given):
 
 def differentiated(function: Function, given: list[DType]) -> Function:
     """A function whose body is that of `function` with its gradient nodes."""
-    from ..gradients import add_gradients
+    from ..gradients.backward import add_gradients, is_differentiable
 
     body: Graph = function.body.copy()
     builder = GradientBuilder(body)
@@ -188,11 +188,16 @@ def differentiated(function: Function, given: list[DType]) -> Function:
     ]
     if len(seeds) != len(results):
         raise InvalidArgumentError(f"function '{function.name}' has {len(results)} results, not {len(seeds)}")
-    found = add_gradients(body, results, [arg.output() for arg in args], [seed.output() for seed in seeds])
-    grads = [
-        builder.zeros_like(arg.output()) if grad is None else builder.densify(grad) for arg, grad in zip(args, found)
-    ]
+    seeded = [(y, seed.output()) for y, seed in zip(results, seeds) if is_differentiable(y)]
+    found = add_gradients(body, [y for y, _ in seeded], [arg.output() for arg in args], [seed for _, seed in seeded])
+    grads = [builder.zeros_like(arg.output()) if grad is None else builder.densify(grad) for arg, grad in zip(args, found)]
     return Function(function.signature, body, [*args, *seeds], grads)
+
+
+@shape("SymbolicGradient")
+def symbolic_gradient_shape(inputs, *, Tout):
+    """Gradients are shaped as the arguments, which come first among the inputs."""
+    return [spec.shape for spec in inputs[: len(Tout)]]
 
 
 not_differentiable("SymbolicGradient")

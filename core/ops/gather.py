@@ -12,7 +12,7 @@ from ..errors import InvalidArgumentError, UnimplementedError
 from ..gradbuilder import IndexedSlices
 from ..numerics.grouping import update_rows
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
-from ..shapes import UNKNOWN, Shape, merge_shapes
+from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._shapes import normalize_axis, require_rank, scalar_int, scalar_of, shape_from, unknown_dims, vector_ints
 
 
@@ -487,7 +487,18 @@ def dynamic_stitch_shape(indices, data):
         if index.rank is not None and values.rank is not None:
             merge_shapes(values.shape[: index.rank], index.shape)
             inner = merge_shapes(inner, values.shape[index.rank :])
-    return Shape([_stitched_rows(indices)]) + inner
+    return TensorSpec(data[0].dtype, Shape([_stitched_rows(indices)]) + inner, _stitched_dims(indices, data))
+
+
+def _stitched_dims(indices, data):
+    """The value where symbolic dimensions are stitched, as in the shapes that gradients of reductions build."""
+    values = [spec.value for spec in (*indices, *data)]
+    if any(value is None for value in values) or any(index.value.dtype == object for index in indices):
+        return None
+    if not any(spec.value.dtype == object and spec.dtype.is_integer for spec in data):
+        return None
+    merged = dynamic_stitch([index.value for index in indices], [spec.value.astype(object) for spec in data])
+    return merged if all(isinstance(item, (int, Dim)) for item in merged.ravel().tolist()) else None
 
 
 def _stitched_rows(indices) -> DimLike:

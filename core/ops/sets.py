@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..errors import InvalidArgumentError
+from ..errors import InternalError, InvalidArgumentError
 from ..registry import Cost, flops, kernel, not_differentiable, shape
 from ..shapes import Shape
 from ._shapes import dims_of
@@ -51,6 +51,8 @@ def _sparse_rows(indices, values, dense_shape, validate_indices):
     groups = flat_positions(indices[:, :-1], group_shape)
     if np.any(groups < 0) or np.any(groups >= math.prod(group_shape)):
         raise InvalidArgumentError(f"an index is out of range of {dense_shape.tolist()}")
+    if np.any(indices[:, -1] >= dense_shape[-1]):
+        raise InternalError(f"an index is out of range of {dense_shape.tolist()}")
     return _Rows(groups, values, group_shape)
 
 

@@ -157,10 +157,8 @@ def sparse_concat(indices, values, shapes, *, concat_dim):
     joined, joined_values = np.concatenate(moved), np.concatenate(values)
     dims = shapes[0].copy()
     dims[axis] = starts[-1]
-    if axis:
-        order = np.argsort(common_keys(joined)[0], kind="stable")
-        joined, joined_values = joined[order], joined_values[order]
-    return joined, joined_values, dims
+    order = np.argsort(common_keys(joined)[0], kind="stable")
+    return joined[order], joined_values[order], dims
 
 
 @shape("SparseConcat")
@@ -174,6 +172,7 @@ def sparse_concat_shape(indices, values, shapes):
 def sparse_split(split_dim, indices, values, dense_shape, *, num_split):
     """A sparse tensor cut along a dimension into parts that differ by at most one in size."""
     validate(indices, values, dense_shape)
+    check_bounds(indices, dense_shape)
     if np.ndim(split_dim) != 0:
         raise InvalidArgumentError("split_dim must be a scalar")
     axis = scalar_int(split_dim, "split_dim")
@@ -337,6 +336,8 @@ def _extreme(ufunc):
     def combine(a_indices, a_values, a_shape, b_indices, b_values, b_shape):
         """The greater (or lesser) of two sparse tensors where either has an element; missing ones are 0."""
         _require_same_dense_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape)
+        check_bounds(a_indices, a_shape)
+        check_bounds(b_indices, b_shape)
         in_a, in_b = merged(*common_keys(a_indices, b_indices))
         return _merged_rows(a_indices, b_indices, in_a, in_b), ufunc(_picked(a_values, in_a), _picked(b_values, in_b))
 
@@ -368,7 +369,9 @@ def sparse_fill_empty_rows(indices, values, dense_shape, default_value):
             f"indices, values and default have the shapes {np.shape(indices)}, {np.shape(values)}, {np.shape(default_value)}"
         )
     count, rank = int(dense_shape[0]), indices.shape[1]
-    rows = indices[:, 0] if rank else np.zeros(0, np.int64)
+    if rank != dense_shape.size:
+        raise InvalidArgumentError(f"dense_shape has {dense_shape.size} dimensions, indices have {rank}")
+    rows = indices[:, 0]
     _check_rows(rows, count)
     order, is_empty, targets = fill_order(rows, count)
     result = np.zeros((order.size, rank), np.int64)

@@ -152,9 +152,13 @@ def add_sparse_to_tensors_map(ctx, indices, values, dense_shape, *, container, s
 
 @kernel("AddManySparseToTensorsMap")
 def add_many_sparse_to_tensors_map(ctx, indices, values, dense_shape, *, container, shared_name):
-    """The handles of the rows of a sparse tensor now kept by the session."""
+    """The handles of the rows of a sparse tensor now kept by the session; rows without elements get theirs last."""
     kept = _map(ctx, container, shared_name)
-    return np.array([kept.add(part) for part in _rows(indices, values, dense_shape)], np.int64)
+    parts = list(_rows(indices, values, dense_shape))
+    handles = np.empty(len(parts), np.int64)
+    for i in sorted(range(len(parts)), key=lambda i: not len(parts[i][1])):
+        handles[i] = kept.add(parts[i])
+    return handles
 
 
 @kernel("TakeManySparseFromTensorsMap")

@@ -226,6 +226,8 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, *, separator):
         raise InvalidArgumentError(f"Number of segments must be non-negative but got {count}")
     if ids.ndim == 0:
         raise InvalidArgumentError("Segment_id cannot have rank 0")
+    if ids.ndim > inputs.ndim:
+        raise OutOfRangeError(f"Invalid segment_id rank {ids.ndim} for input with {inputs.ndim} dimension(s)")
     if inputs.shape[: ids.ndim] != ids.shape:
         raise InvalidArgumentError(f"segment_ids of shape {ids.shape} are no prefix of the input's shape {inputs.shape}")
     if ids.size and (ids.min() < 0 or ids.max() >= count):

@@ -24,8 +24,12 @@ def as_string(input, *, T, precision, scientific, shortest, width, fill):
     """Each element as C's printf writes it."""
     array = np.asarray(input)
     _check_format(T, precision, scientific, shortest, fill)
-    flag = fill if fill != " " or T.is_floating or (T.is_integer and not T.is_unsigned) else ""
-    convert = _converter(T, _number_format(T, precision, scientific, shortest, width, flag), width, flag)
+    is_signed = T.is_floating or T.is_complex or (T.is_integer and not T.is_unsigned)
+    flag = fill if fill != " " or is_signed else ""
+    if T.is_object:
+        convert = _text_converter(width, precision, flag)
+    else:
+        convert = _converter(T, _number_format(T, precision, scientific, shortest, width, flag), width, flag)
     return as_objects((convert(value).encode("utf-8", "surrogateescape") for value in array.ravel()), array.shape)
 
 
@@ -60,8 +64,6 @@ def _converter(dtype, form: str, width: int, flag: str) -> Callable[[Any], str]:
         return _float_converter(form, width, flag)
     if dtype.name == "bool":
         return lambda value: "true" if value else "false"
-    if dtype.is_object:
-        return lambda value: _padded(value, width, flag)
     return lambda value: form % int(value)
 
 
@@ -79,11 +81,17 @@ def _float_converter(form: str, width: int, flag: str) -> Callable[[Any], str]:
     return convert
 
 
-def _padded(value: Any, width: int, flag: str) -> str:
-    if not isinstance(value, bytes):
-        return repr(value)
-    text = value.decode("utf-8", "surrogateescape")
-    return text.ljust(width) if flag == "-" else text.rjust(width)
+def _text_converter(width: int, precision: int, flag: str) -> Callable[[Any], str]:
+    """Strings cut at `precision` and padded to `width`, both in bytes; as they are without a width."""
+
+    def convert(value: Any) -> str:
+        if not isinstance(value, bytes):
+            return repr(value)
+        text = value if precision < 0 or width <= 0 else value[:precision]
+        text = text.ljust(width) if flag == "-" else text.rjust(width)
+        return text.decode("utf-8", "surrogateescape")
+
+    return convert
 
 
 @kernel("StringFormat")

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..dims import Dim
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, OutOfRangeError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..values import scalar_object
@@ -57,7 +57,7 @@ def anonymous_mutable_hash_table(ctx, *, key_dtype, value_dtype):
 
 
 def _vector_shape(value_shape: Shape) -> tuple[int, ...]:
-    if value_shape.rank is None or value_shape.rank > 1:
+    if value_shape.rank != 1:
         raise InvalidArgumentError(f"Default value must be a vector, got shape {value_shape}")
     return value_shape.known()
 
@@ -154,7 +154,9 @@ def initialize_table_from_text_file(
 
 
 def _lines(contents: bytes, vocab_size: int, path: str) -> list[bytes]:
-    """The lines of a file, `vocab_size` of them where it is not -1."""
+    """The lines of a file, `vocab_size` of them where it is not -1; errors where there is none or one is empty."""
+    if not contents:
+        raise OutOfRangeError("Read less bytes than requested")
     lines = contents.replace(b"\r", b"").split(b"\n")
     if lines[-1] == b"":
         lines.pop()
@@ -162,7 +164,10 @@ def _lines(contents: bytes, vocab_size: int, path: str) -> list[bytes]:
         raise InvalidArgumentError(f"vocab_size must be positive or -1, not {vocab_size}")
     if vocab_size > len(lines):
         raise InvalidArgumentError(f"Invalid vocab_size in {path}: expected {vocab_size} but got {len(lines)}")
-    return lines if vocab_size < 0 else lines[:vocab_size]
+    lines = lines if vocab_size < 0 else lines[:vocab_size]
+    if b"" in lines:
+        raise InvalidArgumentError(f"Invalid content in {path}: empty line found at position {lines.index(b'')}.")
+    return lines
 
 
 class _Columns:

@@ -232,7 +232,7 @@ def _without_first(shape):
 
 
 def _rows_if_unset(items, element_shape):
-    """How many rows an element has that was never set: as many as a shape says, or as all others have; None if neither does."""
+    """How many rows an element has that was never set: as many as a shape says, or as all others have; else None."""
     lengths = {len(value) for value in items.items if value is not None}
     expected, of_list = (s[0] if s.rank and isinstance(s[0], int) else None for s in (element_shape, items.element_shape))
     if expected is not None and lengths - {expected}:

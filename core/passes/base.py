@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from ..calls import callers_by_function
 from ..catalog import split_top
 from ..control_flow import ENTER, SWITCH
 from ..errors import InvalidArgumentError
@@ -61,8 +62,16 @@ class PassContext:
         feeds: Sequence[Output] = (),
         keep: Iterable[str] = (),
         overridable: Sequence[Output] = (),
+        passes: Sequence[Pass] = (),
+        function: str = "",
+        known: Mapping[Output, TensorSpec] | None = None,
     ) -> None:
         self.graph = graph
+        self.passes = passes
+        """The passes that run, those that do not look into functions among them."""
+        self.function = function
+        """The function whose body this is, empty for the graph itself."""
+        self._known = dict(known or {})
         self.fetches = {f.node.name if isinstance(f, Output) else f.name for f in fetches}
         self.fetched_outputs = {f.name for f in fetches if isinstance(f, Output)}
         self.always_fed = {f.name for f in feeds}
@@ -77,11 +86,12 @@ class PassContext:
         self._inference: Inference | None = None
         self._inside: set[Node] | None = None
         self._effects: dict[Node, bool] = {}
+        self._callers: Mapping[str, tuple[str, ...]] | None = None
 
     def begin_pass(self) -> None:
         """Forget what the pass before did and what was known of the graph then."""
         self.fired, self.refusals = collections.Counter(), {}
-        self._inside, self._effects = None, {}
+        self._inside, self._effects, self._callers = None, {}, None
         specs = self._inference.specs if self._inference is not None else {}
         if any(output not in specs for node in self.graph for output in node.outputs()):
             self._inference = None
@@ -102,9 +112,14 @@ class PassContext:
             before = self.fates.get(name)
             self.fates[name] = fate if before in (None, fate) else f"{before}, then {fate}"
 
-    def refuse(self, rule: str, node: Node, reason: str) -> None:
-        """Record that `rule` was not applied at a node."""
-        self.refusals[node.name, rule] = Refusal(node.name, rule, reason)
+    def refuse(self, rule: str, node: Node | str, reason: str) -> None:
+        """Record that `rule` was not applied at a node; one in a function goes by `function: node`."""
+        name = node if isinstance(node, str) else node.name
+        self.refusals[name, rule] = Refusal(name, rule, reason)
+
+    def forget_inference(self) -> None:
+        """Infer anew when next asked: some outputs stand for other values than before."""
+        self._inference = None
 
     @property
     def inference(self) -> Inference:
@@ -115,7 +130,7 @@ class PassContext:
                 for name in self.feeds
                 if (output := self.graph.output(name)).dtype is not None and not output.node.op.startswith("Placeholder")
             }
-            self._inference = infer(self.graph, known)
+            self._inference = infer(self.graph, self._known | known)
         return self._inference
 
     def shape(self, output: Output) -> Shape:
@@ -165,10 +180,20 @@ class PassContext:
         """True for a node that may do more than compute, by itself."""
         return node.op not in _QUIET and node.op not in CONTROL_FLOW and impurity(self.graph, node) is not None
 
-    def anchors(self, node: Node) -> list[Node]:
-        """What a constant in the place of `node` must wait for: effects, and in a loop or on a branch its inputs."""
+    def callers(self, function: str) -> tuple[str, ...]:
+        """The nodes that call a function, as they were when the pass began; a body that is being optimized counts once."""
+        if self._callers is None:
+            self._callers = callers_by_function(self.graph)
+        found = self._callers.get(function, ())
+        return tuple(c for c in found if not self.function or not c.startswith(f"{self.function}: "))
+
+    def anchors(self, node: Node, values: Sequence[Output] | None = None) -> list[Node]:
+        """What a constant in the place of `node` must wait for: effects, and in a loop or on a branch its inputs.
+
+        Where `values` are given, only these of the inputs count.
+        """
         found = list(node.control_inputs)
-        for value in node.inputs:
+        for value in node.inputs if values is None else values:
             if value.node.op == "Const":
                 found += value.node.control_inputs
             elif self.is_inside(node) or self.has_effects(value.node):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from .. import registry
-from ..calls import callers, function_references
+from ..calls import callers, reached_functions
 from ..functions import Function, instantiate
 from ..graph import Graph, Node, Output
 from ..plan import INLINED, needed_nodes
@@ -49,7 +49,7 @@ class Inline(Pass):
             return f"the function has more than {self.limit} nodes"
         if any(dtype.dtype is not None and dtype.dtype.is_ref for dtype in function.signature.outputs):
             return "it returns a reference"
-        if function.name in _reached(graph, function):
+        if function.name in reached_functions(graph, function):
             return "the function calls itself"
         if node.op not in INLINED and any(ctx.acts(n) for n in function.body):
             return "it is called by name and has effects, which need lead to no result there"
@@ -65,20 +65,6 @@ def _called(graph: Graph, node: Node) -> FuncRef | None:
         found = node.attr("f")
         return found if isinstance(found, FuncRef) else None
     return FuncRef(node.op, node.attrs) if node.op_def is None and node.op in graph.functions else None
-
-
-def _reached(graph: Graph, function: Function) -> set[str]:
-    """The names of the functions that a function calls, directly or through others."""
-    found: set[str] = set()
-    pending = [function]
-    while pending:
-        for node in pending.pop().body:
-            by_name = (node.op,) if node.op_def is None else ()
-            for name in (*by_name, *(reference.name for reference in function_references(node))):
-                if name in graph.functions and name not in found:
-                    found.add(name)
-                    pending.append(graph.functions[name])
-    return found
 
 
 class _Inlining:

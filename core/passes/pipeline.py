@@ -15,6 +15,7 @@ from ..transform import forget_locations
 from .arithmetic import Arithmetic
 from .base import Pass, PassContext, Refusal, configure, parse_passes
 from .batch_norm import FoldBatchNorm
+from .bodies import Bodies
 from .branches import DeadBranches
 from .cluster import Cluster
 from .costs import CostMeter, GraphCost
@@ -25,9 +26,11 @@ from .fold import FoldConstants
 from .fuse import Fuse
 from .inline import Inline
 from .layout import Layout
+from .loops import Loops
 from .metadata import RemoveAttribute, Rename, SetDevice, Sort
 from .prune import Prune
 from .shapes import Shapes
+from .specialize import Specialize
 from .structure import Structure
 from .training_nodes import RemoveTrainingNodes
 from .weights import QuantizeWeights, RoundWeights
@@ -39,6 +42,8 @@ PASSES: tuple[type[Pass], ...] = (
     RemoveTrainingNodes,
     FoldConstants,
     DeadBranches,
+    Specialize,
+    Loops,
     CommonSubexpressions,
     Shapes,
     Structure,

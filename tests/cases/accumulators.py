@@ -45,6 +45,10 @@ def sparse(key, steps, reduction_type="MEAN", shape=(4, 2)):
         apply("unknown", [1], 2, (), False)
         apply("wide", [1], 3, (4, 3))
         apply("other", [1], 2, (5, 2))
+        apply("unsorted", [2, 0], 2)
+        apply("twice", [0, 0, 1], 2)
+        apply("beyond", [0, 4], 2)
+        apply("longer", [1], 2, (4, 2, 7))
         g.SparseAccumulatorTakeGradient(found, g.constant(2), dtype="float", name="take")
         g.AccumulatorNumAccumulated(found, name="count")
         g.AccumulatorSetGlobalStep(found, g.constant(I64(1)), name="step")
@@ -68,4 +72,9 @@ CASES = [
     sparse("unknown size", "a unknown take", shape=(None, 2)),
     sparse("wrong rows", "wide other count"),
     sparse("stale", "step a count"),
+    sparse("indices out of order", "unsorted a take"),
+    sparse("indices that come twice", "twice a take"),
+    sparse("no shape at all", "longer other a beyond count take", shape=()),
+    sparse("rows of unknown size", "a wide take", shape=(None, None)),
+    sparse("checked by the declared shape", "beyond longer count take", shape=(4, None)),
 ]

@@ -112,6 +112,14 @@ def gradient_of(g):
     return [[g.SymbolicGradient([g.constant(X), g.constant(np.ones(3, np.float32))], Tout=["float32"], f=cube)[0].name]]
 
 
+def gradient_through_floats(g):
+    """A result that is no float gives nothing."""
+    f = define(g, "f", ["float32", "int32"], lambda b, x, n: [b.Mul(n, n), b.Mul(x, b.Cast(n, DstT="float32"))])
+    seeds = [g.constant(np.int32(7)), g.constant(-X)]
+    grads = g.SymbolicGradient([g.constant(X), g.constant(np.int32(3)), *seeds], Tout=["float32", "int32"], f=f)
+    return [[grads[0].name]]
+
+
 def declared_gradient(g):
     """The function that the library names as the gradient is called, whatever it computes."""
     define(g, "invented", ["float32", "float32"], lambda b, x, dy: [b.AddV2(x, dy)])
@@ -140,6 +148,35 @@ def effects(g):
     return [[ready.name], [called.name], [g.ReadVariableOp(handle, dtype="float32").name]]
 
 
+def only_effects(g):
+    """The call of a body without any result is not put into the graph: the body runs as a whole."""
+    handle = g.VarHandleOp(dtype="float32", shape=[3], name="v")
+    ready = g.AssignVariableOp(handle, g.constant(X), name="init")
+
+    def make(b, resource, x):
+        b.AssignAddVariableOp(resource, x)
+        return []
+
+    write = define(g, "write", ["resource", "float32"], make, stateful=True)
+    called = g.StatefulPartitionedCall([handle, g.constant(X)], Tout=[], f=write)
+    return [[ready.name], [called.name], [g.ReadVariableOp(handle, dtype="float32").name]]
+
+
+def lowered_effects(g):
+    """A lowered conditional leaves effects out, whether its branches have results or not."""
+    handle = g.VarHandleOp(dtype="float32", shape=[3], name="v")
+    ready = g.AssignVariableOp(handle, g.constant(X), name="init")
+
+    def make(b, resource):
+        b.AssignAddVariableOp(resource, b.constant(X))
+        return []
+
+    branch = define(g, "write", ["resource"], make, stateful=True)
+    choice = g.If(True, [handle], Tout=[], then_branch=branch, else_branch=branch)
+    choice.set_attr("_lower_using_switch_merge", True)
+    return [[ready.name], [choice.name], [g.ReadVariableOp(handle, dtype="float32").name]]
+
+
 def batched(g):
     options = {"num_batch_threads": 1, "max_batch_size": 8, "batch_timeout_micros": 1}
     return [[g.BatchFunction([g.constant(X)], [], Tout=["float32"], f=square(g), **options)[0].name]]
@@ -153,6 +190,8 @@ CASES = [
     graph_case("remote call", "RemoteCall", remote),
     graph_case("nested calls", "PartitionedCall", nested),
     graph_case("effects", "StatefulPartitionedCall", effects),
+    graph_case("only effects", "StatefulPartitionedCall", only_effects),
+    graph_case("effects, lowered", "If", lowered_effects),
     graph_case("batch", "BatchFunction", batched),
     *(graph_case(f"{op} {i}", op, conditional(op, c)) for op in IFS for i, c in enumerate(CONDITIONS)),
     *(graph_case(f"{op} {i}", op, switch_case(op, i)) for op in ("Case", "StatelessCase") for i in (-1, 0, 1, 2)),
@@ -164,6 +203,7 @@ CASES = [
         for args in ((0, 4, 1), (4, 0, -2), (0, 0, 0), (4, 0, 1), (0, 4, 0), (0, 3, [1]))
     ),
     graph_case("gradient of a function", "SymbolicGradient", gradient_of),
+    graph_case("gradient through floats", "SymbolicGradient", gradient_through_floats),
     graph_case("declared gradient", "SymbolicGradient", declared_gradient),
     graph_case("map", "MapDefun", mapped(np.abs(normal(2, 3)), [3])),
     graph_case("map over nothing", "MapDefun", mapped(np.zeros((0, 3), np.float32), [3])),

@@ -44,6 +44,8 @@ def sparse():
         case("SparseToSparseSetOperation", *SPARSE, INDICES[:0], SPARSE[1][:0], i64(2, 2, 0), set_operation="a-b"),
         case("SetSize", *SPARSE),
         case("SetSize", *WORDS),
+        case("SetSize", *SPARSE[:2], i64(2, 2, 2), validate_indices=False),
+        case("SparseToSparseSetOperation", *SPARSE, *SPARSE[:2], i64(2, 2, 2), set_operation="union", validate_indices=False),
         case("SetSize", *UNORDERED),
         case("SetSize", *UNORDERED, validate_indices=False),
         case("SetSize", INDICES[:0], SPARSE[1][:0], i64(2, 3, 0)),

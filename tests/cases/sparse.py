@@ -26,6 +26,7 @@ def structure():
         *(case("SparseSplit", np.int64(axis), *A, num_split=n) for axis, n in ((0, 2), (1, 2), (1, 3), (-1, 1))),
         *(case("SparseSplit", np.int64(axis), *A, num_split=n) for axis, n in ((0, 3), (2, 1))),
         case("SparseSplit", np.int64(0), *WORDS, num_split=1),
+        case("SparseSplit", np.int64(0), INDICES + 2, VALUES, SHAPE, num_split=1),
         *(case("SparseSlice", *A, i64(*s), i64(*n)) for s, n in (((0, 1), (9, 9)), ((0, 0), (1, 3)), ((5, 1), (2, 2)))),
         case("SparseSlice", *A, i64(0, 0), i64(0, 0)),
         case("SparseSlice", *A, i64(0, 0), i64(-1, 2)),
@@ -35,6 +36,7 @@ def structure():
         *(case("SparseConcat", [A[0], B[0]], [A[1], B[1]], [SHAPE, SHAPE], concat_dim=axis) for axis in (0, 1, -1, 2)),
         case("SparseConcat", [A[0], A[0]], [WORDS[1], WORDS[1]], [SHAPE, i64(2, 5)], concat_dim=1),
         case("SparseConcat", [A[0], A[0]], [A[1], A[1]], [SHAPE, i64(3, 3)], concat_dim=1, key="other shapes"),
+        case("SparseConcat", [BACKWARDS[0], A[0]], [VALUES, VALUES], [SHAPE, SHAPE], concat_dim=0, key="sorted anew"),
     ]
 
 
@@ -59,6 +61,7 @@ def sums():
     found = [case("SparseAdd", *A, *B, np.float64(t), differentiable=(1, 4)) for t in (0, 1, 5)]
     found += [case(op, *A, *B, differentiable=(1, 4)) for op in ("SparseSparseMaximum", "SparseSparseMinimum")]
     found += [case(op, *A, *EMPTY, differentiable=False) for op in ("SparseSparseMaximum", "SparseSparseMinimum")]
+    found += [case(op, *A, INDICES + 2, VALUES, SHAPE) for op in ("SparseSparseMaximum", "SparseSparseMinimum")]
     complex_ = normal(3, dtype="complex64")
     return [
         *found,
@@ -79,6 +82,7 @@ def empty_rows():
         case("SparseFillEmptyRows", INDICES[:0], VALUES[:0], i64(2, 3), np.float64(9), differentiable=False),
         case("SparseFillEmptyRows", INDICES[:0], VALUES[:0], i64(0, 3), np.float64(9), differentiable=False),
         case("SparseFillEmptyRows", INDICES, VALUES, i64(1, 3), np.float64(9)),
+        case("SparseFillEmptyRows", INDICES, VALUES, i64(2), np.float64(9)),
         case("SparseFillEmptyRows", INDICES, VALUES, i64(0, 3), np.float64(9)),
         *(case(f"{kind}FillEmptyRowsGrad", i64(2, 0), np.arange(4.0)) for kind in ("Sparse", "Ragged")),
         case("SparseFillEmptyRowsGrad", i64(2, 4), np.arange(4.0)),

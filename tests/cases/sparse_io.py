@@ -55,7 +55,7 @@ def maps():
     def many(g):
         handles = g.AddManySparseToTensorsMap(*(g.constant(p) for p in WORDS), shared_name="m")
         taken = g.TakeManySparseFromTensorsMap(g.ReverseV2(handles, [0]), dtype="string", shared_name="m")
-        return [[o.name for o in taken]]
+        return [[handles.name, *(o.name for o in taken)]]
 
     return [
         graph_case("one", "AddSparseToTensorsMap", one),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case
+from tfg.tests.opcases import case, graph_case
 from tfg.tests.opcases import string_array as strings
 
 WORDS = strings(["hello", "World Ünïcode".encode(), b"", b"\xff\x80 x", "  pad\t\n"])
@@ -12,6 +12,17 @@ NUMBERS = strings(["1", " -2.5 ", "+3e2", "inf", "-Infinity", "nan", "0x1p3", ".
 def texts(*shape):
     """Distinct short strings."""
     return strings(np.array([f"{chr(97 + i % 26)}{i}" for i in range(int(np.prod(shape)))], object).reshape(shape))
+
+
+def ids_of_any_shape(key, ids):
+    """UnsortedSegmentJoin of two strings by ids whose shape the graph does not tell."""
+
+    def build(g):
+        placeholder = g.Placeholder(dtype="int32", name="ids")
+        g.UnsortedSegmentJoin(g.constant(texts(2)), placeholder, g.constant(np.int32(2)), name="join")
+        return [["join:0"]]
+
+    return graph_case(f"ids of any shape, {key}", "UnsortedSegmentJoin", build, ids=ids)
 
 
 CASES = [
@@ -55,6 +66,8 @@ CASES = [
     case("UnsortedSegmentJoin", texts(3, 2), np.int64([1, 1, 0]), np.int64(2), separator=","),
     case("UnsortedSegmentJoin", texts(2, 2), np.int32([[1, 0], [1, 1]]), np.int32(2)),
     case("UnsortedSegmentJoin", texts(2), np.int32([1, -1]), np.int32(2)),
+    ids_of_any_shape("more ids than dimensions", np.int32([[1, 0]])),
+    ids_of_any_shape("scalar", np.int32(1)),
     case("UnsortedSegmentJoin", texts(2), np.int32([1, 2]), np.int32(2)),
     case("ShardedFilename", strings("x"), np.int32(3), np.int32(123456)),
     case("ShardedFilespec", strings("x"), np.int32(12)),

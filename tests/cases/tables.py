@@ -59,6 +59,10 @@ def initialize(*pairs):
     return lambda g, t, name: g.InitializeTableV2(t, g.constant(strings(list(keys))), g.constant(I64(values)), name=name)
 
 
+def import_nothing(g, t, name):
+    return g.LookupTableImportV2(t, g.constant(strings([])), g.constant(I64([])), name=name)
+
+
 def find(keys, default=-1):
     return lambda g, t, name: g.LookupTableFindV2(t, g.constant(strings(keys)), g.constant(I64(default)), name=name)
 
@@ -110,12 +114,12 @@ def anonymous_tables():
     return graph_case("anonymous", "AnonymousHashTable", build)
 
 
-def from_file(key, key_dtype, value_dtype, probe, op="InitializeTableFromTextFileV2", **attrs):
+def from_file(key, key_dtype, value_dtype, probe, op="InitializeTableFromTextFileV2", lines=VOCABULARY, **attrs):
     """A table from the lines of a vocabulary file."""
     path = pathlib.Path("/tmp/tfg_case_vocabulary.txt")
 
     def build(g):
-        write = g.WriteFile(g.constant(str(path).encode()), g.constant(VOCABULARY.encode()), name="write")
+        write = g.WriteFile(g.constant(str(path).encode()), g.constant(lines.encode()), name="write")
         kind = g.HashTableV2 if op.endswith("V2") else g.HashTable
         table = kind(key_dtype=key_dtype, value_dtype=value_dtype)
         with g.control_dependencies([write]):
@@ -126,6 +130,26 @@ def from_file(key, key_dtype, value_dtype, probe, op="InitializeTableFromTextFil
         return [["init"], ["find:0"]]
 
     return graph_case(f"file {key}", op, build)
+
+
+def dense_keys(key, empty, deleted, *shapes):
+    """Insert, find and remove keys of several shapes, where one dimension is for the batch."""
+
+    def build(g):
+        keys = g.constant(I64(empty)), g.constant(I64(deleted))
+        table = g.MutableDenseHashTableV2(*keys, value_dtype="int64", initial_num_buckets=8, name="table")
+        fetches = []
+        for i, size in enumerate(shapes):
+            wanted = g.constant(np.arange(3, 3 + np.prod(size)).reshape(size))
+            values = g.constant(np.arange(4).reshape(size[: len(size) - np.ndim(empty)]))
+            g.LookupTableInsertV2(table, wanted, values, name=f"insert{i}")
+            g.LookupTableFindV2(table, wanted, g.constant(I64(-1)), name=f"find{i}")
+            g.LookupTableRemoveV2(table, wanted, name=f"remove{i}")
+            fetches += [[f"insert{i}"], ["size:0"], [f"find{i}:0"], [f"remove{i}"]]
+        g.LookupTableSizeV2(table, name="size")
+        return fetches
+
+    return graph_case(key, "MutableDenseHashTableV2", build)
 
 
 def bad_table(key, deleted, buckets):
@@ -155,6 +179,8 @@ CASES = [
     static("again", {"do": initialize(("a", 1)), "do2": initialize(("b", 2)), "find": find(["a", "b"])}),
     static("again, more", {"do": initialize(("a", 1)), "do2": initialize(("a", 1), ("b", 2))}),
     static("insert", {"do": insert}),
+    static("nothing to import", {"do": import_nothing, "find": find(["a"])}),
+    static("imports nothing later", {"do": initialize(("a", 1)), "do2": import_nothing, "find": find(["a"])}),
     v1_tables(),
     anonymous_tables(),
     from_file("line numbers", "string", "int64", strings(["b 2", "x"]), key_index=-2, value_index=-1),
@@ -165,6 +191,11 @@ CASES = [
     from_file("too few lines", "string", "int64", strings(["b 2"]), key_index=-2, value_index=-1, vocab_size=9),
     from_file("too few columns", "string", "int64", strings(["b 2"]), key_index=0, value_index=2, delimiter=" "),
     from_file("no number", "string", "int64", strings(["b 2"]), key_index=1, value_index=0, delimiter=" "),
+    from_file("empty", "string", "int64", strings(["b"]), lines="", key_index=-2, value_index=-1),
+    from_file("empty line", "string", "int64", strings(["b"]), lines="b\n\nc\n", key_index=-2, value_index=-1),
+    from_file("empty line late", "string", "int64", strings(["b"]), lines="b\n\n", key_index=-2, value_index=-1, vocab_size=1),
+    dense_keys("buckets of scalars", -1, -2, (4,), (4, 1), (2, 2)),
+    dense_keys("buckets of vectors", [-1, -1], [-2, -2], (4, 2), (2, 2, 2), (4, 1, 2)),
     bad_table("seven buckets", -2, 7),
     bad_table("one key for both", -1, 8),
 ]

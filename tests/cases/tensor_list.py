@@ -92,6 +92,17 @@ def unset_pieces(g):
     return concat(g, handle, leading=[3, 2])
 
 
+def unset_as_the_others(g):
+    """Elements that were never set have as many rows as the others, where those agree."""
+    handle = g.TensorListSetItem(reserved(g, 3, np.int32(-1)), 1, X)
+    return concat(g, handle)
+
+
+def unset_unlike_the_others(g):
+    handle = g.TensorListSetItem(reserved(g, 3, i32(-1, 2)), 0, X)
+    return concat(g, g.TensorListSetItem(handle, 1, X[:1]))
+
+
 def batches(g):
     """Two lists at once."""
     handles = g.Pack([of_rows(g), reserved(g)], axis=0)
@@ -111,6 +122,13 @@ def of_strings(g):
     handle = g.TensorListReserve(i32(), 2, element_dtype="string")
     handle = g.TensorListSetItem(handle, 1, g.constant(strings("ab")[0], "string"))
     return g.TensorListStack(handle, i32(), element_dtype="string")
+
+
+def of_one_string(g):
+    """The rows of a vector of strings, stacked again after an op that gives a scalar."""
+    handle = g.TensorListFromTensor(strings("ab", "cd"), i32())
+    upper = g.StringUpper(g.TensorListGetItem(handle, 1, i32(), element_dtype="string"))
+    return g.TensorListStack(g.TensorListSetItem(handle, 0, upper), i32(), element_dtype="string")
 
 
 def nested(g):
@@ -154,12 +172,28 @@ CASES = [
     graph_case("concat V1", "TensorListConcat", one(concat_v1)),
     graph_case("concat", "TensorListConcatV2", one(split_and_concat)),
     graph_case("concat with unset pieces", "TensorListConcatV2", one(unset_pieces)),
+    graph_case("concat, unset as the others", "TensorListConcatV2", one(unset_as_the_others)),
+    graph_case("concat, unset unlike the others", "TensorListConcatV2", one(unset_unlike_the_others)),
+    graph_case(
+        "concat, other rows than asked for", "TensorListConcatV2", one(lambda g: concat(g, of_rows(g, X[None]), i32(2, 2)))
+    ),
     graph_case("split", "TensorListSplit", one(split_and_concat)),
+    graph_case(
+        "split into other rows than the shape says",
+        "TensorListSplit",
+        one(lambda g: concat(g, g.TensorListSplit(X, i32(1, 2), np.array([1, 2])))),
+    ),
+    graph_case(
+        "split into scalars",
+        "TensorListSplit",
+        one(lambda g: g.TensorListLength(g.TensorListSplit(X[:, 0], i32(), np.array([1, 2])))),
+    ),
     graph_case("push a batch", "TensorListPushBackBatch", one(batches)),
     graph_case("concat lists", "TensorListConcatLists", one(batches)),
     graph_case("element shapes", "TensorListElementShape", one(shapes)),
     graph_case("sums", "TensorListFromTensor", one(sums)),
     graph_case("strings", "TensorListReserve", one(of_strings)),
+    graph_case("scalars of strings", "TensorListStack", one(of_one_string)),
     graph_case("nested", "TensorListPushBack", one(nested)),
     graph_case(
         "pop from an empty list",

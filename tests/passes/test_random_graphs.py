@@ -124,20 +124,26 @@ class Drawing:
 
     def _loop(self):
         self.frames += 1
-        b, factor = self.b, self.constant()
+        b = self.b
+        fixed = [self.constant(), self.value(), self.trips()]
+        mixes, read = self.draw(st.booleans()), self.draw(st.integers(1, 2))
 
         def body(values, fixed):
-            i, x = values
+            i, x, same = values
             half, one = self._in_loop(i, 0.5), self._in_loop(i, 1.0)
-            return b.AddV2(i, one), b.Mul(b.AddV2(b.Neg(b.Neg(x)), b.Mul(fixed[0], half)), half)
+            step = b.Mul(b.AddV2(b.Neg(b.Neg(x)), b.Mul(b.Tanh(fixed[0]), half)), half)
+            mixed = b.AddV2(step, b.Mul(b.Tanh(b.AddV2(same, fixed[1])), half)) if mixes else step
+            return b.AddV2(i, one), mixed, same
 
-        initial = [b.constant(0.0), self.value()]
-        times = self.draw(st.sampled_from((0.0, 1.0, 3.0)))
+        initial = [b.constant(0.0), self.value(), self.value()]
+        exits = control_flow.loop(b, f"f{self.frames}", initial, fixed, lambda v, c: b.Less(v[0], c[2]), body)
+        return exits[read]
 
-        def condition(values, fixed):
-            return b.Less(values[0], self._in_loop(values[0], times))
-
-        return control_flow.loop(b, f"f{self.frames}", initial, [factor], condition, body)[1]
+    def trips(self):
+        """How often a loop runs: a constant, or what only the feeds tell."""
+        if self.draw(st.booleans()):
+            return self.b.constant(self.draw(st.sampled_from((0.0, 1.0, 3.0))))
+        return self.b.Maximum(self.b.Minimum(self.b.Sum(self.value(), [0, 1]), 3.0), -1.0)
 
     def _in_loop(self, i, value):
         with self.b.control_dependencies([i]):
@@ -145,12 +151,45 @@ class Drawing:
 
     def choice(self):
         self.frames += 1
-        then = define(self.b, f"then{self.frames}", ["float32"], lambda b, x: [b.Neg(b.Neg(x))])
-        other = define(self.b, f"else{self.frames}", ["float32"], lambda b, x: [b.Mul(x, 2.0)])
-        predicate = self.b.constant(True) if self.draw(st.booleans()) else self.b.Less(self.b.Sum(self.value(), [0, 1]), 0.0)
-        return self.b.StatelessIf(
-            predicate, [self.value()], Tout=["float32"], then_branch=FuncRef(then), else_branch=FuncRef(other)
-        )[0]
+        types = ["float32"] * 3
+        then = define(self.b, f"then{self.frames}", types, lambda b, x, y, z: [b.Neg(b.Neg(x)), b.Mul(b.Tanh(z), y)])
+        other = define(self.b, f"else{self.frames}", types, lambda b, x, y, z: [b.Mul(x, 2.0), b.AddV2(b.Mul(z, 0.5), x)])
+        found = self.b.StatelessIf(
+            self.predicate(), [self.value(), self.operand_of_shape(), self.b.constant(np.full(SHAPE, 0.5, "f"))],
+            Tout=["float32"] * 2, then_branch=FuncRef(then), else_branch=FuncRef(other),
+        )  # fmt: skip
+        return found[self.draw(st.integers(0, 1))]
+
+    def predicate(self):
+        return self.b.constant(True) if self.draw(st.booleans()) else self.b.Less(self.b.Sum(self.value(), [0, 1]), 0.0)
+
+    def acting_choice(self):
+        """A branch that adds to a variable, which is read before and after."""
+        self.variables += 1
+        self.frames += 1
+        b = self.b
+        handle = b.VarHandleOp(dtype="float32", shape=SHAPE, shared_name=f"v{self.variables}")
+        with b.control_dependencies([b.AssignVariableOp(handle, self.value(), dtype="float32")]):
+            before = b.ReadVariableOp(handle, dtype="float32")
+
+        def then(g, h, x, y):
+            added = g.AssignAddVariableOp(h, g.Mul(g.Neg(g.Neg(x)), y), dtype="float32")
+            with g.control_dependencies([added]):
+                return [g.Identity(x)]
+
+        types = ["resource", "float32", "float32"]
+        names = [define(b, f"then{self.frames}", types, then, stateful=True)]
+        names.append(define(b, f"else{self.frames}", types, lambda g, h, x, y: [g.Tanh(x)]))
+        function = b.graph.functions[names[0]]
+        function.control_results.append(function.body.node("AssignAddVariableOp"))
+        attrs = {"then_branch": FuncRef(names[0]), "else_branch": FuncRef(names[1])}
+        with b.control_dependencies([before]):
+            given = [handle, self.value(), self.operand_of_shape()]
+            found = b.If(self.predicate(), given, Tout=["float32"], **attrs)[0]
+        self.effects.append(found.node)
+        with b.control_dependencies([found]):
+            after = b.ReadVariableOp(handle, dtype="float32")
+        return b.AddV2(b.Sub(after, before), found) if self.draw(st.booleans()) else b.Sub(after, before)
 
     def call(self):
         self.frames += 1
@@ -160,18 +199,24 @@ class Drawing:
 
     def functional_loop(self):
         self.frames += 1
-        cond = define(self.b, f"cond{self.frames}", ["int32", "float32"], lambda b, i, x: [b.Less(i, 2)])
-        body = define(
-            self.b, f"body{self.frames}", ["int32", "float32"], lambda b, i, x: [b.AddV2(i, 1), b.Mul(b.Neg(x), 0.5)]
-        )
-        start = self.b.constant(np.int32(self.draw(st.integers(0, 2))))
-        return self.b.StatelessWhile([start, self.value()], cond=FuncRef(cond), body=FuncRef(body))[1]
+        types = ["float32"] * 5
+        read = self.draw(st.integers(1, 4))
+        cond = define(self.b, f"cond{self.frames}", types, lambda b, i, x, w, y, n: [b.Less(i, b.Mul(n, 1.0))])
+
+        def step(b, i, x, w, y, n):
+            moved = b.Mul(b.Tanh(w), 0.5)
+            return [b.AddV2(i, 1.0), b.Mul(b.AddV2(b.Neg(x), moved), 0.5), b.Identity(w), b.Tanh(b.AddV2(x, y)), n]
+
+        body = define(self.b, f"body{self.frames}", types, step)
+        initial = [self.b.constant(0.0), self.value(), self.operand_of_shape(), self.value(), self.trips()]
+        found = self.b.StatelessWhile(initial, cond=FuncRef(cond), body=FuncRef(body))[read]
+        return found if read < 4 else self.b.BroadcastTo(found, list(SHAPE))
 
 
 KINDS = (
     Drawing.unary, Drawing.unary, Drawing.binary, Drawing.binary, Drawing.binary, Drawing.reshaped, Drawing.transposed,
     Drawing.shaped, Drawing.product, Drawing.concatenated, Drawing.random, Drawing.variable, Drawing.conditional, Drawing.loop,
-    Drawing.choice, Drawing.call, Drawing.functional_loop,
+    Drawing.choice, Drawing.acting_choice, Drawing.call, Drawing.functional_loop,
 )  # fmt: skip
 
 

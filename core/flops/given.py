@@ -1,0 +1,94 @@
+"""The shapes of placeholders: what the graph declares, what the user says of them, and symbols for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ..errors import InvalidArgumentError, TfgError
+from ..graph import Graph, Node, Output
+from ..inference import Inference
+from ..shapes import UNKNOWN, Shape, TensorSpec, as_shape, merge_shapes
+from .symbols import Symbols
+
+Shapes = Mapping[str, Sequence[int | None] | Shape]
+_MAX_FED_ELEMENTS: Final = 64
+_FIRST_WITH_UNKNOWN_RANKS: Final = 24
+"""The GraphDef version before which a Placeholder of shape () had any shape."""
+
+
+def symbolic_placeholders(graph: Graph, shapes: Shapes, symbols: Symbols) -> dict[Output, TensorSpec]:
+    """Specs of all placeholders, and of other tensors in `shapes`, with symbols for what is unknown.
+
+    InvalidArgumentError for a shape given of a tensor that the graph has not, or that contradicts what a placeholder declares.
+    """
+    given = {graph.output(name): as_shape(shape) for name, shape in shapes.items()}
+    specs: dict[Output, TensorSpec] = {}
+    for node in graph:
+        if is_placeholder(node):
+            declared = _declared_shape(graph, node)
+            shape = fitting(node.output(), given.pop(node.output(), UNKNOWN), declared)
+            specs[node.output()] = TensorSpec(node.output_dtypes[0], _symbolic(node, shape, symbols))
+    for output, shape in given.items():
+        if output.dtype is None:
+            raise InvalidArgumentError(f"the dtype of '{output}' is unknown", node=output.node.name, op=output.node.op)
+        specs[output] = TensorSpec(output.dtype.base, _symbolic(output.node, shape, symbols))
+    return specs
+
+
+def is_placeholder(node: Node) -> bool:
+    return node.op.startswith("Placeholder")
+
+
+def fitting(output: Output, given: Shape, known: Shape) -> Shape:
+    """The more definite of the shape that the user gives and the one that the graph says; InvalidArgumentError names both."""
+    try:
+        return merge_shapes(given, known)
+    except TfgError:
+        raise InvalidArgumentError(
+            f"the shape {given} given for '{output}' contradicts the graph, which says {known}",
+            node=output.node.name,
+            op=output.node.op,
+        ) from None
+
+
+def fed_values(
+    graph: Graph, known: Mapping[Output, TensorSpec], values: Mapping[str, np.ndarray[Any, Any]]
+) -> dict[Output, TensorSpec]:
+    """The specs of fed tensors with their values: of few integers or truth values, which others' shapes may depend on."""
+    found: dict[Output, TensorSpec] = {}
+    for name, value in values.items():
+        output = graph.output(name)
+        if value.dtype.kind in "iub" and value.size <= _MAX_FED_ELEMENTS and output.dtype is not None:
+            shape = fitting(output, Shape(value.shape), known[output].shape if output in known else UNKNOWN)
+            found[output] = TensorSpec(output.dtype.base, shape, value)
+    return found
+
+
+def require_fitting(graph: Graph, shapes: Shapes, inference: Inference) -> None:
+    """InvalidArgumentError for a shape that cannot be that of the tensor as `inference` finds it."""
+    for name, shape in shapes.items():
+        output = graph.output(name)
+        if output in inference.specs:
+            fitting(output, as_shape(shape), inference.shape(output))
+
+
+def _declared_shape(graph: Graph, node: Node) -> Shape:
+    declared = as_shape(node.attr("shape"))
+    is_old = graph.versions is not None and graph.versions.producer < _FIRST_WITH_UNKNOWN_RANKS
+    return UNKNOWN if is_old and node.op == "Placeholder" and declared.dims == () else declared
+
+
+def _symbolic(node: Node, shape: Shape, symbols: Symbols) -> Shape:
+    """The shape with a symbol for each unknown dimension: N for the first, others called after the placeholder."""
+    if shape.dims is None:
+        return shape
+    dims = [
+        dim if isinstance(dim, int)
+        else symbols.shared("N", "the batch: dimension 0 of every placeholder") if axis == 0
+        else symbols.claim(f"{{}}_{axis}", node.name, node, f"dimension {axis} of placeholder {node.name}")
+        for axis, dim in enumerate(shape.dims)
+    ]  # fmt: skip
+    return Shape(dims)

@@ -1,0 +1,225 @@
+"""How often the loops of a count run, and what their variables are in each iteration."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ..control_flow import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
+from ..dims import Dim, DimLike
+from ..functions import Function, instantiate
+from ..graph import Graph, Node, Output, topological_order
+from ..inference import Inference, container_of, infer_again
+from ..registry import Cost
+from ..shapes import TensorSpec, substituted
+from .growth import Growth, find_growth, summed, while_growth
+from .report import NodeCost
+from .symbols import Symbols
+from .trips import frame_trips, while_trips
+
+WHILES = ("While", "StatelessWhile", "_While")
+Known = Mapping[Output, TensorSpec]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop: its iterations, and its variables in each of them."""
+
+    name: str
+    rounds: DimLike
+    growth: Growth
+    condition: frozenset[Node] = frozenset()
+    """The nodes of a V1 loop that decide whether it goes on, which run once more than the others."""
+
+    def repeated(self, costs: Iterable[NodeCost], more: int = 0) -> list[NodeCost]:
+        """The costs of nodes in all iterations together; `more` of them for a condition, which is asked once again."""
+        return [_in_all(cost, self.growth.symbol, self.rounds + more, self.name) for cost in costs]
+
+    def leaving(self) -> list[TensorSpec]:
+        """The specs of the variables behind the loop."""
+        return self.growth.after(self.rounds)
+
+
+class Loops:
+    """The loops of one count."""
+
+    def __init__(self, functions: Mapping[str, Function], given: Mapping[str, int], symbols: Symbols) -> None:
+        self._functions = functions
+        self._given = given
+        self._symbols = symbols
+        self._derived: set[str] = set()
+        self._active: set[str] = set()
+
+    def note(self, loop: Loop) -> Iterator[str]:
+        """What to say of the iterations of a loop, which is nothing where they are a symbol."""
+        if self._given_rounds(loop.name) is not None:
+            yield f"loop {loop.name}: {loop.rounds} iterations as given"
+        elif loop.name in self._derived:
+            yield f"loop {loop.name}: {loop.rounds} iterations, derived from its condition"
+
+    def rounds(self, name: str, owner: object, derived: DimLike | None) -> DimLike:
+        """What the user says, what the graph says, or a symbol."""
+        given = self._given_rounds(name)
+        if given is not None:
+            return given
+        if derived is not None:
+            self._derived.add(name)
+            return max(derived, 0) if isinstance(derived, int) else derived
+        text = f"the iterations of loop {name}; --trips {{}}=NUMBER sets them"
+        return self._symbols.claim("trips[{}]", name.rstrip("/"), owner, text)
+
+    def _given_rounds(self, name: str) -> int | None:
+        """What the user says of a loop, whom the longest end of its name that was given means."""
+        parts = name.rstrip("/").split("/")
+        keys = (name, *("/".join(parts[i:]) for i in range(len(parts))))
+        return next((self._given[key] for key in keys if key in self._given), None)
+
+    def rule(self, node: Node, entering: Sequence[TensorSpec]) -> Sequence[TensorSpec] | None:
+        """What a While returns, for inference; None where its body cannot be told."""
+        name = node.attr("body").name
+        if name not in self._functions or name in self._active:
+            return None
+        self._active.add(name)
+        try:
+            return self.of_while(node, entering).leaving()
+        finally:
+            self._active.discard(name)
+
+    def even(self, name: str, rounds: DimLike) -> Loop:
+        """A loop whose iterations are all alike."""
+        return Loop(name, rounds, Growth("", ()))
+
+    def of_while(self, node: Node, entering: Sequence[TensorSpec]) -> Loop:
+        """The loop of a While whose variables start with the specs `entering`."""
+        reference = node.attr("body")
+        body = self._functions[reference.name]
+        if body.signature.attrs:
+            body = instantiate(body, reference.attrs)
+        growth = while_growth(body, entering, f"iteration of {node.name}", self._functions, self.rule)
+        return Loop(node.name, self.rounds(node.name, node, while_trips(self._functions, node, entering)), growth)
+
+    def of_frames(
+        self, graph: Graph, inference: Inference, known: Known, frames: Mapping[Node, Frame]
+    ) -> tuple[Inference, dict[Frame, Loop]]:
+        """The V1 loops of a graph, and its inference with what they say of their variables and of what leaves them."""
+        order = topological_order(graph)
+        loops: dict[Frame, Loop] = {}
+        found = dict(known)
+        for frame in sorted(dict.fromkeys(frames[node] for node in order if node in frames), key=_depth):
+            merges = [node for node in frame.with_op(MERGE) if _back_edge(node) is not None]
+            inside = [node for node in order if node in frames and frames[node].is_inside(frame)]
+            growth = self._frame_growth(merges, inside, inference, found, _iteration(frame))
+            rounds = self.rounds(frame.name, frame.name, frame_trips(frame, inference))
+            loops[frame] = loop = Loop(frame.name, rounds, growth, _condition(frame, frames))
+            found = {**_variables(merges, loop), **found}
+            behind = _behind(order, inside)
+            inference = infer_again(behind, inference, found, self._functions, self.rule)
+            handed_over = _handed_over(behind, inference, frame, loop, frames)
+            if handed_over:
+                found = {**handed_over, **found}
+                inference = infer_again(behind, inference, found, self._functions, self.rule)
+        return inference, loops
+
+    def _frame_growth(
+        self, merges: Sequence[Node], inside: Sequence[Node], inference: Inference, known: Known, symbol: str
+    ) -> Growth:
+        backs = [back for merge in merges if (back := _back_edge(merge)) is not None]
+
+        def advance(specs: Sequence[TensorSpec]) -> list[TensorSpec]:
+            assumed = {**dict(zip((merge.output() for merge in merges), specs)), **known}
+            again = infer_again(inside, inference, assumed, self._functions, self.rule)
+            return [again.specs[back.node.inputs[0]] for back in backs]
+
+        return find_growth([_entering(merge, inference) for merge in merges], advance, symbol)
+
+
+def _behind(order: Sequence[Node], loop: Sequence[Node]) -> list[Node]:
+    """A V1 loop's nodes, the containers that it fills, and all that comes behind them."""
+    found = {*loop, *(node for writer in loop if (node := container_of(writer)) is not None)}
+    stack = list(found)
+    while stack:
+        users = [user for user in stack.pop().uses if user not in found]
+        found.update(users)
+        stack += users
+    return [node for node in order if node in found]
+
+
+def _in_all(node: NodeCost, symbol: str, rounds: DimLike, loop: str) -> NodeCost:
+    """The cost of a node in the iterations 0 to `rounds` - 1 together."""
+    values = (node.cost.flops, node.cost.macs, node.cost.transcendentals, node.bytes, node.times)
+    sums = [total for value in values if (total := summed(value, symbol, rounds)) is not None]
+    if len(sums) < len(values):
+        reason = f"no formula says what it costs in the {rounds} iterations of loop {loop} together; --trips gives a number"
+        return dataclasses.replace(node, cost=Cost(), bytes=0, reason=reason)
+    *cost, moved, times = sums
+    return dataclasses.replace(node, cost=Cost(*cost), bytes=moved, times=times)
+
+
+def _symbols(spec: TensorSpec) -> set[str]:
+    """The symbols in a tensor's shape and value."""
+    shown = [*(spec.shape.dims or ()), *(spec.value.ravel().tolist() if spec.value is not None else ())]
+    return {symbol for item in shown if isinstance(item, Dim) for symbol in item.symbols}
+
+
+def _iteration(frame: Frame) -> str:
+    """The symbol for the iteration of a V1 loop."""
+    return f"iteration of {frame.name}"
+
+
+def _depth(frame: Frame) -> int:
+    return 0 if frame.enclosing is None else 1 + _depth(frame.enclosing)
+
+
+def _back_edge(merge: Node) -> Output | None:
+    return next((value for value in merge.inputs if value.node.op in NEXT_ITERATION), None)
+
+
+def _entering(merge: Node, inference: Inference) -> TensorSpec:
+    """The spec of what a loop variable starts with."""
+    start = next(value for value in merge.inputs if value.node.op not in NEXT_ITERATION)
+    return inference.specs[start.node.inputs[0] if start.node.op in ENTER else start]
+
+
+def _variables(merges: Sequence[Node], loop: Loop) -> dict[Output, TensorSpec]:
+    """The specs of a V1 loop's variables, inside and where they leave."""
+    found: dict[Output, TensorSpec] = {}
+    for merge, spec, last in zip(merges, loop.growth.specs, loop.leaving()):
+        found[merge.output()] = spec
+        switches = [node for node in merge.uses if node.op in SWITCH and node.inputs[0] == merge.output()]
+        exits = [node for switch in switches for node in switch.uses if node.op in EXIT]
+        found |= {node.output(): last for node in exits}
+    return found
+
+
+def _condition(frame: Frame, frames: Mapping[Node, Frame]) -> frozenset[Node]:
+    """What a loop's LoopCond needs of each iteration."""
+    found = [node for node in frame.nodes if node.op == "LoopCond"]
+    for node in found:
+        sources = [value.node for value in node.inputs if value.node.op not in (*ENTER, *NEXT_ITERATION)]
+        found += [source for source in dict.fromkeys(sources) if frames.get(source) is frame and source not in found]
+    return frozenset(found)
+
+
+def _handed_over(
+    order: Sequence[Node], inference: Inference, frame: Frame, loop: Loop, frames: Mapping[Node, Frame]
+) -> dict[Output, TensorSpec]:
+    """What nodes outside a loop take from a stack or an array that its iterations filled with tensors of growing shapes.
+
+    A loop that pops takes the last first: in its own iteration i what was pushed in iteration rounds - 1 - i. Of anything
+    else that is read, the growing dimensions are unknown.
+    """
+    symbol = loop.growth.symbol
+    found: dict[Output, TensorSpec] = {}
+    for node in order:
+        home = frames.get(node)
+        if node.op in EXIT or (home is not None and home.is_inside(frame)):
+            continue
+        if any(symbol in _symbols(inference.specs[value]) for value in node.inputs):
+            continue
+        then: DimLike = Dim.unknown()
+        if home is not None and node.op in ("StackPop", "StackPopV2"):
+            then = loop.rounds - 1 - Dim.symbol(_iteration(home))
+        outputs = [output for output in node.outputs() if symbol in _symbols(inference.specs[output])]
+        found |= {output: substituted(inference.specs[output], {symbol: then}) for output in outputs}
+    return found
+

@@ -1,0 +1,107 @@
+"""The graph, or the function body in a call, that is being counted, and what can be traced back through its callers."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from ..control_flow import ENTER, EXIT, NEXT_ITERATION, Frame
+from ..dims import Dim
+from ..graph import Graph, Node, Output
+from ..inference import Inference
+from ..shapes import Shape
+from .given import is_placeholder
+from .loops import Loop
+
+VARIABLES = frozenset({"VariableV2", "Variable", "VarHandleOp"})
+_PASSING_ON = frozenset({"Identity", "ReadVariableOp", "Enter", "RefEnter", "Cast", "Switch", "RefSwitch", "StopGradient"})
+
+
+@dataclasses.dataclass(slots=True)
+class Scope:
+    """The graph or function body being counted: its specs, its V1 loops, and how it was reached."""
+
+    graph: Graph
+    inference: Inference
+    frames: Mapping[Node, Frame]
+    loops: Mapping[Frame, Loop]
+    needed: Collection[Node]
+    """The nodes that run."""
+    targets: Sequence[Output | Node]
+    """What is fetched, or what a call of the function runs."""
+    prefix: str = ""
+    calls: frozenset[str] = frozenset()
+    caller: Scope | None = None
+    site: Node | None = None
+    """The caller's node that leads here."""
+    arguments: Mapping[Node, Output] = dataclasses.field(default_factory=dict)
+    """Where the body's arguments come from in the caller's graph; of a loop those that stay as they are."""
+    is_repeated: bool = False
+    """True for what a loop runs again and again, perhaps with other shapes each time."""
+
+    def loops_around(self, node: Node) -> Iterator[Loop]:
+        """The V1 loops that a node runs in, the innermost first; an Enter or Exit runs outside of its own."""
+        frame = self.frames.get(node)
+        if frame is not None and node.op in (*ENTER, *EXIT):
+            frame = frame.enclosing
+        while frame is not None:
+            yield self.loops[frame]
+            frame = frame.enclosing
+
+
+def is_definite(shape: Shape) -> bool:
+    """True where all dimensions are numbers or have names."""
+    return shape.dims is not None and not any(isinstance(d, Dim) and d.is_anonymous for d in shape.dims)
+
+
+def origin(value: Output, scope: Scope) -> tuple[Output | None, Scope]:
+    """The variable, or the floating-point constant of rank 1 and more, that a value is read from, and the scope it is in."""
+    while True:
+        if value.node.op in _PASSING_ON and value.node.inputs:
+            value = value.node.inputs[0]
+        elif value.node in scope.arguments and scope.caller is not None:
+            value, scope = scope.arguments[value.node], scope.caller
+        else:
+            break
+    is_weight = value.node.op == "Const" and value.dtype is not None and value.dtype.is_floating
+    if value.node.op in VARIABLES or (is_weight and value.node.attrs["value"].shape):
+        return value, scope
+    return None, scope
+
+
+def passes_parameters_on(node: Node) -> bool:
+    """True for nodes that hold parameters or hand them on, but do nothing with them."""
+    return node.op in _PASSING_ON or node.op in VARIABLES
+
+
+def shape_reason(node: Node, scope: Scope) -> str:
+    """Why the shapes at a node are unknown: what is the matter with the first node on the way to it."""
+    stack, seen = [node], {node}
+    while stack:
+        current = stack.pop()
+        if current.name in scope.inference.reasons:
+            return f"shapes end at node '{current.name}' ({current.op}): {scope.inference.reasons[current.name]}"
+        sources = [value.node for value in current.inputs if not is_definite(scope.inference.shape(value))]
+        if not sources and any(not is_definite(scope.inference.shape(value)) for value in current.outputs()):
+            return _source_reason(current, scope)
+        if any(value.node.op in NEXT_ITERATION for value in current.inputs):
+            loop = scope.frames[current].name
+            return f"the shape of '{scope.prefix}{current.name}' changes from one iteration of '{loop}' to the next"
+        stack += [source for source in dict.fromkeys(sources) if source not in seen]
+        seen.update(sources)
+    return "its cost depends on values that only a run tells"
+
+
+def _source_reason(node: Node, scope: Scope) -> str:
+    """Why a node has outputs of unknown shape though the shapes of its inputs are known."""
+    path, place = scope.prefix + node.name, f"{node.name}=SIZES"
+    if is_placeholder(node):
+        return f"placeholder '{path}' has no shape: --shape {place} gives it one"
+    if node.op == "_Arg" and scope.caller is not None and scope.site is not None:
+        if all(is_definite(scope.caller.inference.shape(value)) for value in scope.site.inputs):
+            return f"the shape of '{path}' changes from one iteration of '{scope.site.name}' to the next"
+        return shape_reason(scope.site, scope.caller)
+    hint = "" if scope.prefix else f": --shape {place} gives it"
+    if scope.is_repeated or any(scope.loops_around(node)):
+        return f"the shape of '{path}' ({node.op}) is known only when it runs, and may be another in each iteration{hint}"
+    return f"the shape of '{path}' ({node.op}) is known only when it runs{hint}"

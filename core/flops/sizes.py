@@ -1,0 +1,99 @@
+"""Names for dimensions that only a run tells, such as how many elements are true.
+
+Inference has an anonymous symbol for each of them, the same wherever it must be the same number. It is called after the first
+node that shows it. What a loop has inside stays anonymous, for it may be another number in each iteration; where it leaves the
+loop it gets a name, which stands for the number that the last iteration left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from ..control_flow import EXIT, NEXT_ITERATION, Frame
+from ..dims import Dim, DimLike
+from ..graph import Node
+from ..inference import Inference
+from ..shapes import TensorSpec, substituted
+from .symbols import Symbols
+
+_MEANING: Final = {
+    "Where": "the number of true elements",
+    **dict.fromkeys(("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"), "the number of distinct values"),
+    **dict.fromkeys(("Merge", "If", "StatelessIf", "Case", "StatelessCase"), "as the branch taken makes it"),
+    **dict.fromkeys(("Exit", "While", "StatelessWhile"), "as the last iteration leaves it"),
+}
+"""What a size tells at ops that are known for it."""
+
+
+def named(
+    inference: Inference, frames: Mapping[Node, Frame], prefix: str, symbols: Symbols, known: Mapping[str, DimLike]
+) -> Inference:
+    """The inference with a name for each anonymous symbol outside of loops; `known` has those that the caller named."""
+    names = dict(known)
+    inside: set[str] = set()
+    for node, specs in _by_node(inference).items():
+        found: dict[str, tuple[int, int | None]] = {}
+        for symbol, place in _anonymous(specs):
+            if symbol not in names:
+                found.setdefault(symbol, place)
+        if is_inside(node, frames):
+            inside |= found.keys()
+            continue
+        for symbol, (index, axis) in found.items():
+            names[symbol] = _claim(node, index, axis, len(found) == 1, prefix, symbols)
+    if not names:
+        return inference
+    invariant = {symbol: name for symbol, name in names.items() if symbol not in inside}
+    return Inference(
+        {
+            output: substituted(spec, invariant if is_inside(output.node, frames) else names)
+            for output, spec in inference.specs.items()
+        },
+        inference.reasons,
+    )
+
+
+def shared_names(pairs: Iterable[tuple[TensorSpec, TensorSpec]]) -> dict[str, DimLike]:
+    """What the caller calls the anonymous dimensions of a function's results, from (result, call's output) pairs."""
+    names: dict[str, DimLike] = {}
+    for inner, outer in pairs:
+        for dim, name in zip(inner.shape.dims or (), outer.shape.dims or ()):
+            if isinstance(dim, Dim) and dim.is_unknown and not (isinstance(name, Dim) and name.is_anonymous):
+                names[dim.unnamed[0]] = name
+    return names
+
+
+def _by_node(inference: Inference) -> dict[Node, list[tuple[int, TensorSpec]]]:
+    """The specs of each node's outputs, nodes behind what they read: what comes along back edges stood there before."""
+    found: dict[Node, list[tuple[int, TensorSpec]]] = {}
+    for output, spec in inference.specs.items():
+        if output.node.op not in NEXT_ITERATION:
+            found.setdefault(output.node, []).append((output.index, spec))
+    return found
+
+
+def _anonymous(specs: Iterable[tuple[int, TensorSpec]]) -> Iterator[tuple[str, tuple[int, int | None]]]:
+    """The anonymous symbols of outputs, each with the output and the dimension that show it, None for those of values."""
+    for index, spec in specs:
+        shown: list[tuple[int | None, object]] = list(enumerate(spec.shape.dims or ()))
+        if spec.value is not None and spec.value.dtype == object:
+            shown += [(None, item) for item in spec.value.ravel().tolist()]
+        for axis, dim in shown:
+            if isinstance(dim, Dim):
+                yield from ((symbol, (index, axis)) for symbol in dim.unnamed)
+
+
+def is_inside(node: Node, frames: Mapping[Node, Frame]) -> bool:
+    """True where a node's outputs are in a loop."""
+    frame = frames.get(node)
+    return frame is not None and (node.op not in EXIT or frame.enclosing is not None)
+
+
+def _claim(node: Node, index: int, axis: int | None, is_only: bool, prefix: str, symbols: Symbols) -> Dim:
+    path = prefix + node.name
+    place = "" if is_only else f":{index}" if axis is None else f":{index},{axis}"
+    what = "a number in" if axis is None else f"dimension {axis} of"
+    where = f"{path}:{index} ({_MEANING.get(node.op, node.op)})"
+    text = f"{what} {where}, known only when it runs; --size {{}}{place}=NUMBER sets it"
+    return symbols.claim(f"n[{{}}{place}]", path, (path, index, axis), text)

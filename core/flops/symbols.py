@@ -1,0 +1,40 @@
+"""Symbols that stand for unknown numbers: handed out once to each owner, with a text that says what they mean."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable, Iterator
+
+from ..dims import Dim
+
+
+class Symbols:
+    """The symbols of one count."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+        """What each symbol stands for."""
+        self._owners: dict[str, Hashable] = {}
+        self._claimed: dict[tuple[str, Hashable], str] = {}
+
+    def shared(self, symbol: str, text: str) -> Dim:
+        """A symbol that stands for the same number wherever it is used."""
+        self.texts.setdefault(symbol, text)
+        return Dim.symbol(symbol)
+
+    def claim(self, form: str, path: str, owner: Hashable, text: str) -> Dim:
+        """The symbol of `owner`: `form` with the shortest end of `path` that nobody else has, which `text` may repeat."""
+        symbol = self._claimed.get((form, owner))
+        if symbol is None:
+            label = next(label for label in _labels(path) if form.format(label) not in self._owners)
+            symbol = self._claimed[form, owner] = form.format(label)
+            self._owners[symbol] = owner
+            self.texts[symbol] = text.format(label)
+        return Dim.symbol(symbol)
+
+
+def _labels(path: str) -> Iterator[str]:
+    """`c`, `b/c`, `a/b/c` of `a/b/c`, then the whole path with numbers."""
+    parts = path.split("/")
+    yield from ("/".join(parts[-count:]) for count in range(1, len(parts) + 1))
+    yield from (f"{path}#{number}" for number in itertools.count(2))

@@ -1,0 +1,170 @@
+"""Shapes that inference follows through lists, loops and shape arithmetic, and sizes that several tensors share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfg import GraphBuilder
+from tfg.core.dims import Dim, dim_max, dim_min
+from tfg.core.dtypes import float32
+from tfg.core.inference import infer
+from tfg.core.shapes import Shape, TensorSpec
+from tfg.tests.cases.functional import define
+
+N, ROWS = Dim.symbol("N"), Dim.symbol("rows")
+
+
+@pytest.mark.parametrize("found, text", [
+    (dim_min(N + 3, 1), "1"), (dim_max(N + 3, 1), "N + 3"), (dim_max(N, 0), "N"), (dim_max(dim_min(N, 3), 0), "min(N, 3)"),
+    (dim_min(N, N + ROWS), "N"), (dim_min(N - 3, 1), "min(N - 3, 1)"), (dim_max(N, ROWS), "max(N, rows)"),
+    (dim_max(dim_min(N - 1, 3), 0), "max(min(N - 1, 3), 0)"),
+])  # fmt: skip
+def test_symbols_stand_for_sizes_which_are_never_negative(found, text):
+    assert str(found) == text
+
+
+def placeholder(g, *dims, dtype="float32"):
+    return g.Placeholder(dtype=dtype, shape=dims)
+
+
+def unique(g):
+    return g.UniqueWithCounts(placeholder(g, 6))[::2]
+
+
+def greedy_decoder(g):
+    return g.CTCGreedyDecoder(placeholder(g, 5, 2, 7), placeholder(g, 2, dtype="int32"))[:2]
+
+
+def beam_search_decoder(g):
+    logits, lengths = placeholder(g, 5, 2, 7), placeholder(g, 2, dtype="int32")
+    return g.CTCBeamSearchDecoder(logits, lengths, beam_width=3, top_paths=2)[1:4:2]
+
+
+def cropped(g):
+    """As many crops as boxes, whose number the places of the chosen ones say."""
+    places = g.Squeeze(g.Where(placeholder(g, 6, dtype="bool")), squeeze_dims=[1])
+    boxes = g.GatherV2(placeholder(g, 6, 4), places, 0)
+    return places, g.CropAndResize(placeholder(g, 1, 8, 8, 3), boxes, placeholder(g, None, dtype="int32"), [2, 2])
+
+
+@pytest.mark.parametrize("build", [unique, greedy_decoder, beam_search_decoder, cropped])
+def test_what_must_be_equal_is_one_symbol(build):
+    g = GraphBuilder()
+    first, second = build(g)
+    found = infer(g.graph)
+    assert found.shape(first)[0] == found.shape(second)[0]
+    assert found.shape(first)[0].is_unknown
+
+
+def test_sizes_of_different_nodes_differ():
+    g = GraphBuilder()
+    x = placeholder(g, 6)
+    first, second = g.Unique(x)[0], g.Unique(x)[0]
+    found = infer(g.graph)
+    assert found.shape(first) != found.shape(second)
+
+
+def head(g, x):
+    masks = dict.fromkeys(("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0)
+    return g.StridedSlice(x, [0], [3], [1], **masks)
+
+
+def broadcast(g, x):
+    return g.BroadcastTo(1.0, g.BroadcastArgs(g.Shape(x, out_type="int32"), [1, 1]))
+
+
+def broadcast_scalars(g, x):
+    empty = g.constant(np.zeros(0, np.int32))
+    return g.BroadcastTo(1.0, g.BroadcastArgs(empty, empty))
+
+
+def stitched(g, x):
+    """The shape that the gradient of a sum has with the summed axes kept."""
+    return g.Fill(g.DynamicStitch([[0, 1], [1]], [g.Shape(x, out_type="int32"), [1]]), 0.0)
+
+
+def popped(g, x):
+    """Of elements that differ, what they have in common."""
+    both = g.TensorListPushBack(g.TensorListPushBack(empty_list(g), x), np.zeros((5, 4), np.float32))
+    return g.TensorListPopBack(both, -1, element_dtype="float32")[1]
+
+
+def alone(g, x):
+    return g.TensorListPopBack(g.TensorListPushBack(empty_list(g), x), -1, element_dtype="float32")[1]
+
+
+def popped_shape(g, x):
+    """A list of one shape tensor gives its value back."""
+    pushed = g.TensorListPushBack(g.EmptyTensorList(-1, -1, element_dtype="int32"), g.Shape(x, out_type="int32"))
+    return g.Fill(g.TensorListPopBack(pushed, -1, element_dtype="int32")[1], 0.0)
+
+
+def empty_list(g):
+    return g.EmptyTensorList(-1, -1, element_dtype="float32")
+
+
+def stacked(g, x):
+    return g.TensorListStack(g.TensorListPushBack(empty_list(g), x), -1, element_dtype="float32")
+
+
+@pytest.mark.parametrize("build, text", [
+    (head, "(min(N, 3),4)"), (broadcast, "(N,4)"), (broadcast_scalars, "()"), (stitched, "(N,1)"),
+    (alone, "(N,4)"), (popped, "(?,4)"), (popped_shape, "(N,4)"), (stacked, "(1,N,4)"),
+])  # fmt: skip
+def test_shapes_of_symbols(build, text):
+    g = GraphBuilder()
+    x = placeholder(g, None, 4)
+    y = build(g, x)
+    assert str(infer(g.graph, {x: TensorSpec(float32, Shape((N, 4)))}).shape(y)) == text
+
+
+def test_lists_that_a_loop_fills_have_what_it_pushes():
+    g = GraphBuilder()
+    define(g, "condition", ["int32", "variant", "float32"], lambda b, i, items, x: [b.Less(i, 5)])
+    define(g, "body", ["int32", "variant", "float32"],
+           lambda b, i, items, x: [b.AddV2(i, 1), b.TensorListPushBack(items, b.Square(x)), x])  # fmt: skip
+    items = g.While([g.constant(0), empty_list(g), placeholder(g, 3, 4)], cond="condition", body="body")[1]
+    last = g.TensorListPopBack(items, -1, element_dtype="float32")[1]
+    stack = g.TensorListStack(items, -1, element_dtype="float32")
+    found = infer(g.graph)
+    assert str(found.shape(last)) == "(3,4)"
+    assert str(found.shape(stack)) == "(?,3,4)"
+
+
+def test_loops_keep_the_values_of_what_they_pass_on():
+    g = GraphBuilder()
+    define(g, "condition", ["int32", "int32"], lambda b, i, n: [b.Less(i, n)])
+    define(g, "body", ["int32", "int32"], lambda b, i, n: [b.AddV2(i, 1), b.Identity(n)])
+    i, n = g.While([g.constant(0), g.constant(7)], cond="condition", body="body")
+    found = infer(g.graph)
+    assert found.spec(n).value == 7
+    assert found.spec(i).value is None
+
+
+@pytest.mark.parametrize("op", ["RemoteCall", "BatchFunction", "_If", "For"])
+def test_ops_that_call_functions(op):
+    g = GraphBuilder()
+    x = placeholder(g, 6, 7)
+    if op == "RemoteCall":
+        define(g, "f", ["float32"], lambda b, v: [b.Square(v)])
+        y = g.RemoteCall("cpu", [x], Tout=["float32"], f="f")[0]
+    elif op == "BatchFunction":
+        define(g, "f", ["float32"], lambda b, v: [b.Square(v)])
+        y = g.BatchFunction([x], [], Tout=["float32"], f="f", num_batch_threads=1, max_batch_size=8, batch_timeout_micros=1)[0]
+    elif op == "_If":
+        define(g, "f", ["float32"], lambda b, v: [b.Square(v)])
+        y = g.apply("_If", g.constant(True), [x], Tout=["float32"], then_branch="f", else_branch="f")[0]
+    else:
+        define(g, "f", ["int32", "float32"], lambda b, i, v: [b.Square(v)])
+        y = g.For(0, 10, 2, [x], body="f")[0]
+    assert str(infer(g.graph).shape(y)) == "(6,7)"
+
+
+def test_gradients_of_functions_are_shaped_as_the_arguments():
+    g = GraphBuilder()
+    define(g, "f", ["float32", "float32"], lambda b, x, w: [b.MatMul(x, w)])
+    inputs = [placeholder(g, 5, 3), placeholder(g, 3, 2), placeholder(g, 5, 2)]
+    dx, dw = g.SymbolicGradient(inputs, Tout=["float32"] * 2, f="f")
+    found = infer(g.graph)
+    assert [str(found.shape(value)) for value in (dx, dw)] == ["(5,3)", "(3,2)"]
