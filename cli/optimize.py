@@ -22,7 +22,7 @@ _MAX_OPS = 12
 @click.option("-o", "--output", metavar="FILE", help="Write the optimized graph here; - is standard output.")
 @click.option("--fetch", "fetches", multiple=True, metavar="NAME", help="What must stay the same; repeatable.")
 @feed_option
-@click.option("--passes", metavar="LIST", help='Run these passes: "prune,fold{limit=1MB},cse"; --list shows them.')
+@click.option("--passes", metavar="LIST", help='Run these: "prune,fold{limit=1MB},cse", "default,layout"; see --list.')
 @click.option("--disable", multiple=True, metavar="PASS", help="Leave this pass out; repeatable.")
 @click.option("--cluster", is_flag=True, help="At the end group what only computes into one function call.")
 @click.option("--keep", multiple=True, metavar="NODE", help="Keep this node; repeatable.")
@@ -44,6 +44,7 @@ def command(graph: str | None, reader: GraphReader, list_: bool, **options: Any)
     \b
     tfg optimize model.pb -o fast.pb --fetch y --verify
     tfg optimize train.pb --fetch train --fetch loss --passes "prune,fold,cse"
+    tfg optimize model.pb -o fast.pb --passes "default,fuse{onednn=true}"
     tfg optimize --list
     """
     if list_:

@@ -244,6 +244,9 @@ class PassContext:
         return topological_order(self.graph)
 
 
+TRAINED = ("VariableV2", "Variable", "VarHandleOp")
+"""Ops in whose presence gradients may yet be taken."""
+
 _QUIET = frozenset(
     {
         "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "VarHandleOp", "VariableV2", "Variable", "ReadVariableOp",

@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from ..graph import Graph, Node, forward_predecessors
 from ..purity import CONTROL_FLOW
-from .base import Pass, PassContext
+from .base import TRAINED, Pass, PassContext
 
 
 @dataclasses.dataclass(frozen=True)
 class Dependencies(Pass):
-    """Bypass Identity and NoOp nodes and drop control edges that other paths imply.
+    """Bypass Identity, IdentityN and NoOp nodes and drop control edges that other paths imply.
 
     A NoOp goes where the edges between its inputs and its consumers are no more than those it had. An Identity of a
     variable's reference stays, and so does one that carries a control edge out of a Switch.
@@ -25,6 +25,8 @@ class Dependencies(Pass):
         for node in ctx.order():
             if node.op in ("Identity", "StopGradient", "Snapshot", "PreventGradient"):
                 self._bypass_identity(graph, ctx, node)
+            elif node.op == "IdentityN":
+                self._bypass_identity_n(graph, ctx, node)
             elif node.op == "NoOp":
                 self._bypass_no_op(graph, ctx, node)
         for node in graph:
@@ -41,11 +43,28 @@ class Dependencies(Pass):
         if _is_at_control_flow(value.node, node):
             ctx.refuse("identity", node, "it stands at a Switch, Merge or loop edge")
             return
+        own_gradient = _own_gradient(graph, node)
+        if own_gradient is not None:
+            ctx.refuse("identity", node, own_gradient)
+            return
         added = len(node.control_inputs) * len(node.uses) - len(node.control_inputs)
         if added > 0:
             ctx.refuse("identity", node, "bypassing it would add control edges")
             return
         ctx.replace(node, value, "identity", f"bypassed: it passed on {value.name}")
+
+    def _bypass_identity_n(self, graph: Graph, ctx: PassContext, node: Node) -> None:
+        """Let each value go its own way, where nobody waits for all of them and none has effects."""
+        if ctx.is_preserved(node) or any(map(ctx.is_fed, node.outputs())):
+            return
+        reason = _knot(graph, ctx, node)
+        if reason is not None:
+            ctx.refuse("identity", node, reason)
+            return
+        for output, value in zip(node.outputs(), node.inputs):
+            graph.replace_all_uses(output, value)
+        graph.remove_node(node)
+        ctx.fire("identity", node, "bypassed: it passed values on")
 
     def _bypass_no_op(self, graph: Graph, ctx: PassContext, node: Node) -> None:
         sources, consumers = node.control_inputs, graph.control_consumers(node)
@@ -74,6 +93,26 @@ class Dependencies(Pass):
                 for control in _implied(node, order):
                     graph.remove_control_input(node, control)
                     ctx.fire("control-edge", node)
+
+
+def _knot(graph: Graph, ctx: PassContext, node: Node) -> str | None:
+    """Why the values that pass through an IdentityN may not part, or None."""
+    if node.control_inputs or graph.control_consumers(node):
+        return "control edges begin or end at it"
+    if any(value.dtype is not None and value.dtype.is_ref for value in node.inputs):
+        return "it reads a variable's reference"
+    if any(_is_at_control_flow(value.node, node) for value in node.inputs):
+        return "it stands at a Switch, Merge or loop edge"
+    if any(ctx.has_effects(value.node) for value in node.inputs):
+        return "one of its values has effects, which the others wait for"
+    return _own_gradient(graph, node)
+
+
+def _own_gradient(graph: Graph, node: Node) -> str | None:
+    """Why an identity with a gradient of its own stays, or None."""
+    if "_gradient_op_type" in node.attrs and any(other.op in TRAINED for other in graph):
+        return "a gradient of its own is registered for it, and gradients may yet be taken"
+    return None
 
 
 def _is_at_control_flow(source: Node, node: Node) -> bool:

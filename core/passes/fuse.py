@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from ..graph import Graph, Node, Output
-from .base import Pass, PassContext
+from .base import TRAINED, Pass, PassContext
 from .fuse_gelu import GELU
 from .fuse_normalization import NORMALIZATION
 from .fuse_padding import MIRROR_PADDING, ZERO_PADDING
@@ -36,7 +36,6 @@ ONEDNN_KERNELS = {
     "Conv3D": FusedKernel("_FusedConv3D", ("float", "bfloat16"), (*_RECTIFIERS, "LeakyRelu")),
 }
 _ACTIVATIONS = (*_RECTIFIERS, "LeakyRelu", "Tanh", "Sigmoid")
-_TRAINED = ("VariableV2", "Variable", "VarHandleOp")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Fuse(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         rewriter = Rewriter(graph, ctx)
-        variable = next((node for node in graph if node.op in _TRAINED), None)
+        variable = next((node for node in graph if node.op in TRAINED), None)
         rewriter.apply(ZERO_PADDING)
         if variable is not None and not self.trainable:
             ctx.refuse("fuse", variable, "the graph has variables, and gradients may yet be taken; fuse{trainable=true}")

@@ -201,19 +201,30 @@ def guessed_fetches(graph: Graph) -> tuple[str, ...]:
 
 
 def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = ()) -> list[Pass]:
-    """The passes to run, with what they require before them; InvalidArgumentError for unknown names and options."""
+    """The passes to run, with what they require before them; InvalidArgumentError for unknown names and options.
+
+    In a text `default` stands for those that need no decision; others beside it take their usual places, or another's that
+    had other options.
+    """
     disabled = set(disable)
     for name in disabled:
         find_pass(name)
-    if passes is None:
-        return [kind() for kind in PASSES if kind.in_default_pipeline and kind.name not in disabled]
-    given = [configure(find_pass(n), o) for n, o in parse_passes(passes)] if isinstance(passes, str) else list(passes)
+    given = _parsed("default" if passes is None else passes) if passes is None or isinstance(passes, str) else passes
     chosen: list[Pass] = []
     for one in given:
         present = {p.name for p in chosen}
         chosen += [find_pass(name)() for name in one.requires if name not in present]
         chosen.append(one)
     return [p for p in chosen if p.name not in disabled]
+
+
+def _parsed(text: str) -> list[Pass]:
+    items = parse_passes(text)
+    given = [configure(find_pass(name), options) for name, options in items if name != "default"]
+    if len(given) == len(items):
+        return given
+    chosen = {kind: kind() for kind in PASSES if kind.in_default_pipeline} | {type(one): one for one in given}
+    return sorted(chosen.values(), key=lambda one: PASSES.index(type(one)))
 
 
 def find_pass(name: str) -> type[Pass]:

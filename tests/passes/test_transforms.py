@@ -114,3 +114,12 @@ def test_list_shows_every_pass_with_its_options():
     assert set(listed) == {kind.name for kind in PASSES}
     assert listed["fold"]["options"] == {"limit": 10 * 2**20}
     assert not listed["quantize_weights"]["default"]
+
+
+def test_default_stands_for_the_usual_passes():
+    usual = [one.name for one in choose_passes(None)]
+    chosen = choose_passes("default, fuse{onednn=true}, layout{to=NCHW}")
+    assert [one.name for one in chosen if one.name != "layout"] == usual
+    assert [one.name for one in chosen] == [kind.name for kind in PASSES if kind.name in {*usual, "layout"}]
+    assert next(one for one in chosen if one.name == "fuse").onednn is True
+    assert "cse" not in [one.name for one in choose_passes("default", disable=["cse"])]
