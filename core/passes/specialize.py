@@ -15,8 +15,8 @@ from .call_kinds import CallKind, call_kind, why_not_read
 from .drafts import Draft, why_not_copied
 from .motion import passed_on
 
-_BY_POSITION = ("_num_original_outputs", "_read_only_resource_inputs")
-"""What TensorFlow's Python notes about inputs and outputs by their numbers, for its own gradients."""
+_BY_POSITION = ("_num_original_outputs", "_output_shapes", "_read_only_resource_inputs")
+"""What TensorFlow's Python notes about inputs and outputs by their numbers; it refuses to import shapes that do not fit."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -176,6 +176,7 @@ class _WhileMotion:
         node, dtype = self.node, value.dtype.base
         self.graph.set_inputs(node, (*node.inputs, value))
         node.set_attr("T", [*node.attrs["T"], dtype])
+        node.remove_attr("_output_shapes")
         if node.attr("output_shapes"):
             node.set_attr("output_shapes", [*node.attrs["output_shapes"], shape])
         return {one: self.drafts[one].add_variable(dtype, RULE, is_result=one == "body") for one in PARTS}[part]

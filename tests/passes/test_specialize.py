@@ -7,6 +7,7 @@ import pytest
 
 import tfg
 from tfg.core.passes.pipeline import optimize
+from tfg.core.shapes import Shape
 from tfg.core.tensors import FuncRef
 from tfg.tests.cases.functional import define
 from tfg.tests.passes.rewriting import assert_same, nodes, placeholder, rewritten
@@ -153,6 +154,15 @@ def test_shapes_are_those_of_the_results_that_are_left():
     assert "BroadcastTo" in rewritten(build, "shapes,specialize,structure,prune").ops()
 
 
+def test_shapes_noted_by_position_go():
+    def build(b):
+        found = chosen(lambda g, x, y: [g.Neg(x), y], lambda g, x, y: [g.Abs(x), y], ("x", "y"))(b)
+        nodes(b.graph, "StatelessIf")[0].set_attr("_output_shapes", [Shape((2, 3)), Shape((2, 3))])
+        return found
+
+    assert "_output_shapes" not in nodes(rewritten(build, PASSES).after, "StatelessIf")[0].attrs
+
+
 def test_a_fetched_call_keeps_its_outputs():
     def build(b):
         define(b, "f", [FLOAT] * 2, lambda g, x, y: [g.Exp(x), g.Neg(y)])
@@ -190,8 +200,9 @@ def test_a_loop_keeps_a_variable_that_effects_lead_to():
     types = ["int32", "resource", FLOAT]
 
     def body(g, i, h, x):
+        more = g.AddV2(i, 1)
         with g.control_dependencies([g.AssignAddVariableOp(h, x, dtype=FLOAT)]):
-            return [g.AddV2(i, 1), h, g.Identity(x)]
+            return [more, h, g.Identity(x)]
 
     define(b, "cond", types, lambda g, i, h, x: [g.Less(i, 3)])
     define(b, "body", types, body, stateful=True)
