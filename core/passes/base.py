@@ -63,6 +63,7 @@ class PassContext:
         keep: Iterable[str] = (),
         overridable: Sequence[Output] = (),
         passes: Sequence[Pass] = (),
+        start: Iterable[Node] = (),
         function: str = "",
         known: Mapping[Output, TensorSpec] | None = None,
     ) -> None:
@@ -79,6 +80,8 @@ class PassContext:
         """Tensors that are fed in every run, and those that a run may feed or compute."""
         self._fed_nodes = {f.node.name for f in (*feeds, *overridable)}
         self.keep = frozenset(keep)
+        self.start = {node.name for node in start} - self.fetches
+        """The operations that run once, when a session starts."""
         self.fired: collections.Counter[str] = collections.Counter()
         self.refusals: dict[tuple[str, str], Refusal] = {}
         self.fates: dict[str, str] = {}
@@ -97,8 +100,8 @@ class PassContext:
             self._inference = None
 
     def is_preserved(self, node: Node) -> bool:
-        """True for nodes that must keep their name and meaning: fetched, fed, or named by the user."""
-        return node.name in self.fetches or node.name in self._fed_nodes or node.name in self.keep
+        """True for nodes that must keep their name and meaning: fetched, fed, named by the user, or run at the start."""
+        return any(node.name in names for names in (self.fetches, self._fed_nodes, self.keep, self.start))
 
     def is_fed(self, output: Output) -> bool:
         """True where a feed replaces the value."""

@@ -43,6 +43,8 @@ class Inline(Pass):
             _Inlining(graph, ctx, node, function).make()
 
     def _obstacle(self, graph: Graph, ctx: PassContext, node: Node, function: Function) -> str | None:
+        if node.name in ctx.start:
+            return "it runs only when a session starts"
         if any(map(ctx.is_fed, (node.output(i) for i in range(len(function.results))))):
             return "its result may be fed"
         if len(function.body) > self.limit:

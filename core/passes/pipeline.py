@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from ..calls import all_nodes
 from ..errors import InvalidArgumentError, NotFoundError, TfgError
 from ..explain import explain_graph
 from ..graph import Graph, Node, Output, parse_tensor_name
@@ -128,9 +129,8 @@ def optimize(
     targets = [_target(result, name) for name in names]
     start = result.meta.start_steps if result.meta else []
     sometimes = dict.fromkeys([*overridable, *(name for _, given in start for name in given)])
-    kept = [result.node(operation) for operation, _ in start]
     fed, maybe_fed = ([result.output(name) for name in listed] for listed in (feeds, sometimes))
-    ctx = PassContext(result, [*targets, *kept], fed, keep, maybe_fed, chosen)
+    ctx = PassContext(result, targets, fed, keep, maybe_fed, chosen, [result.node(name) for name, _ in start])
     before = _op_counts(result)
     observe("load", result)
     steps = _records(chosen, result, ctx, rounds, observe)
@@ -237,12 +237,12 @@ def find_pass(name: str) -> type[Pass]:
 
 def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
     ctx.begin_pass()
-    nodes, start = len(graph), time.perf_counter()
+    nodes, start = _size(graph), time.perf_counter()
     one.run(graph, ctx)
     seconds = time.perf_counter() - start
     if ctx.fired:
         _check(graph, one)
-    return PassRecord(one.name, number, nodes, len(graph), seconds, dict(ctx.fired), tuple(ctx.refusals.values()))
+    return PassRecord(one.name, number, nodes, _size(graph), seconds, dict(ctx.fired), tuple(ctx.refusals.values()))
 
 
 def _check(graph: Graph, after: Pass) -> None:
@@ -261,4 +261,9 @@ def _target(graph: Graph, name: str) -> Output | Node:
 
 
 def _op_counts(graph: Graph) -> dict[str, int]:
-    return dict(collections.Counter(node.op for node in graph).most_common())
+    """How many nodes of each type there are in the graph and its functions, the most frequent type first."""
+    return dict(collections.Counter(node.op for node in all_nodes(graph)).most_common())
+
+
+def _size(graph: Graph) -> int:
+    return len(graph) + sum(len(function.body) for function in graph.functions.values())

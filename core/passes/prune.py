@@ -22,7 +22,7 @@ class Prune(Pass):
         feeds = [graph.output(name) for name in ctx.always_fed]
         for node in {feed.node for feed in feeds}:
             self._cut(graph, ctx, node)
-        roots = [graph.node(name) for name in (*ctx.fetches, *ctx.keep) if name in graph]
+        roots = [graph.node(name) for name in (*ctx.fetches, *ctx.keep, *ctx.start) if name in graph]
         needed = needed_nodes(roots, feeds) | reachable(feed.node for feed in feeds)
         doomed = [node for node in graph if node not in needed]
         graph.remove_nodes(doomed)
