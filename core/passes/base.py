@@ -14,7 +14,7 @@ from ..control_flow import ENTER, SWITCH
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output, forward_predecessors, topological_order
 from ..inference import Inference, infer
-from ..purity import CONTROL_FLOW, impurity
+from ..purity import CALLS, CONTROL_FLOW, impurity
 from ..shapes import Shape, TensorSpec
 
 
@@ -133,8 +133,22 @@ class PassContext:
                 for name in self.feeds
                 if (output := self.graph.output(name)).dtype is not None and not output.node.op.startswith("Placeholder")
             }
-            self._inference = infer(self.graph, self._known | known)
+            known |= self._known
+            self._inference = infer(self.graph, known)
+            hidden = self._results_of_effects(self._inference)
+            if hidden:
+                self._inference = infer(self.graph, known | hidden)
         return self._inference
+
+    def _results_of_effects(self, inference: Inference) -> dict[Output, TensorSpec]:
+        """Results of calls that act, without their values: whoever reads one makes the call's effects happen."""
+        return {
+            output: dataclasses.replace(inference.specs[output], value=None)
+            for node in self.graph
+            if node.op in CALLS and self.acts(node)
+            for output in node.outputs()
+            if inference.specs[output].value is not None
+        }
 
     def shape(self, output: Output) -> Shape:
         """The inferred shape of an output."""

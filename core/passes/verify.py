@@ -54,6 +54,7 @@ def verify(
 
 def compare(name: str, step: int, a: Any, b: Any, tolerance: float) -> Comparison:
     """Two values of a fetch; what is not a number must be equal."""
+    a, b = (np.asarray(value, object) if isinstance(value, bytes) else value for value in (a, b))
     if a.shape != b.shape or a.dtype != b.dtype:
         return Comparison(name, step, np.inf, np.inf, False)
     if a.dtype.kind not in "fciuV" or not a.size:

@@ -89,3 +89,23 @@ def test_constants_of_a_body_need_no_control_edges():
     after, _ = optimize(b.graph, [y.name], ["x:0"])
     assert not any(node.control_inputs for node in after)
     assert_same(b.graph, after, [y.name], {"x:0": np.ones((2, 3), "f")})
+
+
+def test_reading_a_constant_result_keeps_the_effects_of_the_call():
+    """In TensorFlow what a body does without leading to a result that is read, or being a control output, never runs."""
+    b = tfg.GraphBuilder()
+    v = b.variable(np.float32(1), "v", resource=True)
+
+    def body(g, handle):
+        with g.control_dependencies([g.AssignVariableOp(handle, g.constant(np.float32(5)), dtype="float32")]):
+            return [g.Identity(g.constant(np.float32(3)))]
+
+    define(b, "assign", ["resource"], body, stateful=True)
+    call = b.StatefulPartitionedCall([v.handle], Tout=["float32"], f="assign")
+    total = b.AddV2(call[0], 1.0)
+    b.global_variables_initializer()
+    after, _ = optimize(b.graph, [total.name, v.value.name, "init"], passes="fold,inline,fold,prune")
+    session = tfg.Session(after)
+    session.run("init")
+    assert session.run(total.name) == 4
+    assert session.run(v.value.name) == 5

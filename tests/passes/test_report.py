@@ -79,3 +79,14 @@ def test_a_saved_model_can_still_be_started():
     results = [Session(one).run(fetches, feeds) for one in (graph, optimize(graph, fetches, list(feeds))[0])]
     for want, got in zip(*results):
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize(("other", "passed"), [("a", True), ("b", False)])
+def test_single_strings_are_compared(other, passed):
+    graphs = []
+    for text in ("a", other):
+        g = GraphBuilder()
+        g.StringUpper(g.constant(text), name="upper")
+        graphs.append(g.graph)
+    (found,) = verify(*graphs, ["upper:0"], {}, lambda session: None, 1e-6)
+    assert found.passed is passed
