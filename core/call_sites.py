@@ -10,6 +10,8 @@ from .functions import Function
 from .graph import Node, Output
 from .plan import INLINED
 
+_LOWERED: Final = ("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CallSite:
@@ -30,7 +32,6 @@ class CallSite:
 
 
 PLAIN_CALL: Final = CallSite()
-_LOWERED: Final = ("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile")
 
 
 def call_site(node: Node, unused: tuple[int, ...] = ()) -> CallSite:

@@ -81,9 +81,11 @@ def _infer(
     containers = {node for node in order if node.op in _CONTAINERS}
     assumed: dict[Output, TensorSpec] = {}
     inference = _sweep(order, base, known, assumed, loops, library)
-    for _ in range(_MAX_SWEEPS):
+    for sweep in range(_MAX_SWEEPS + len(loops)):
         changed = _relaxed(inference, loops, known)
-        if containers:
+        if sweep >= _MAX_SWEEPS:
+            changed = {back: TensorSpec(spec.dtype) for back, spec in changed.items()}
+        elif containers:
             changed |= _contents(inference, order, assumed, containers)
         if not changed:
             break
@@ -94,6 +96,7 @@ def _infer(
 
 _MERGE = ("Merge", "RefMerge")
 _MAX_SWEEPS = 4
+"""After so many sweeps what a loop goes on changing is unknown."""
 
 
 def _back_edge(merge: Node) -> Output | None:
@@ -282,15 +285,18 @@ class _Library:
         """What covers the loop variables before and after each iteration; the body of a For takes a counter before them."""
         body = self._functions.get(reference.name)
         current = list(inputs) if body is None else changing(body, inputs)
-        for _ in range(_MAX_SWEEPS):
+        for sweep in range(_MAX_SWEEPS + len(current)):
             after = self._body(reference, [*counter, *current])
             if after is None or len(after) != len(current):
                 return None
-            covering = [cover(a, b) for a, b in zip(current, after)]
-            if list(map(_shown, covering)) == list(map(_shown, current)):
+            pairs = [(a, cover(a, b)) for a, b in zip(current, after)]
+            if all(_shown(a) == _shown(covering) for a, covering in pairs):
                 return current
-            current = covering
-        return current
+            if sweep < _MAX_SWEEPS:
+                current = [covering for _, covering in pairs]
+            else:
+                current = [a if _shown(a) == _shown(covering) else TensorSpec(a.dtype) for a, covering in pairs]
+        return [TensorSpec(spec.dtype) for spec in current]
 
 
 def cover(a: TensorSpec, b: TensorSpec) -> TensorSpec:

@@ -19,11 +19,11 @@ _RESCALE = 1 / _EPSILON
 
 
 def igamma_gradient(a: Array, x: Array) -> Array:
-    """dP(a, x)/da, elementwise in float64; NaN for a <= 0, x < 0 and NaN, 0 at x = 0 and infinity."""
+    """dP(a, x)/da, elementwise in float64; 0 at x = 0 and infinity, else NaN for a <= 0, x < 0 and NaN."""
     a, x = (np.array(v, np.float64) for v in np.broadcast_arrays(a, x))
     result = np.full(a.shape, np.nan)
     valid = (a > 0) & (x >= 0)
-    result[valid & ((x == 0) | np.isinf(x))] = 0
+    result[(x == 0) | (valid & np.isinf(x))] = 0
     regular = valid & (x > 0) & np.isfinite(x) & np.isfinite(a)
     is_tail = regular & (x > np.maximum(a, 1) + _SERIES_BEYOND)
     is_series = regular & ~is_tail
@@ -37,7 +37,7 @@ def gamma_sample_gradient(alpha: Array, sample: Array) -> Array:
     alpha, sample = (np.array(v, np.float64) for v in np.broadcast_arrays(alpha, sample))
     density = np.exp((alpha - 1) * np.log(sample) - sample - special.gammaln(alpha))
     gradient: Array = -igamma_gradient(alpha, sample) / density
-    return np.where((sample == 0) & (alpha > 0), 0.0, gradient)
+    return np.where(sample == 0, 0.0, gradient)
 
 
 def _series(a: Array, x: Array) -> Array:

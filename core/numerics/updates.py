@@ -220,7 +220,25 @@ def ftrl(
     multiply_linear_by_lr: bool,
 ) -> None:
     """Follow the regularized leader: McMahan et al. 2013."""
-    _ftrl(var, accum, linear, grad, grad, lr, l1, l2, lr_power, multiply_linear_by_lr)
+    threshold, quadratic = _ftrl_step(var, accum, linear, grad, grad, lr, l1, l2, lr_power, multiply_linear_by_lr)
+    var[...] = _ftrl_minimum(linear, threshold, quadratic)
+
+
+def ftrl_rows(
+    var: Array,
+    accum: Array,
+    linear: Array,
+    grad: Array,
+    lr: Array,
+    l1: Array,
+    l2: Array,
+    lr_power: Array,
+    *,
+    multiply_linear_by_lr: bool,
+) -> None:
+    """FTRL on rows: another form only where nothing was accumulated yet, which gives NaN."""
+    threshold, quadratic = _ftrl_step(var, accum, linear, grad, grad, lr, l1, l2, lr_power, multiply_linear_by_lr)
+    var[...] = _ftrl_row_minimum(linear, threshold, quadratic)
 
 
 def ftrl_v2(
@@ -238,10 +256,30 @@ def ftrl_v2(
 ) -> None:
     """FTRL with a shrinkage that is added to the gradient only, not to the accumulator."""
     shrunk = grad + var.dtype.type(2) * l2_shrinkage * var
-    _ftrl(var, accum, linear, grad, shrunk, lr, l1, l2, lr_power, multiply_linear_by_lr)
+    threshold, quadratic = _ftrl_step(var, accum, linear, grad, shrunk, lr, l1, l2, lr_power, multiply_linear_by_lr)
+    var[...] = _ftrl_minimum(linear, threshold, quadratic)
 
 
-def _ftrl(
+def ftrl_v2_rows(
+    var: Array,
+    accum: Array,
+    linear: Array,
+    grad: Array,
+    lr: Array,
+    l1: Array,
+    l2: Array,
+    l2_shrinkage: Array,
+    lr_power: Array,
+    *,
+    multiply_linear_by_lr: bool,
+) -> None:
+    """FTRL with shrinkage on rows."""
+    shrunk = grad + var.dtype.type(2) * l2_shrinkage * var
+    threshold, quadratic = _ftrl_step(var, accum, linear, grad, shrunk, lr, l1, l2, lr_power, multiply_linear_by_lr)
+    var[...] = _ftrl_row_minimum(linear, threshold, quadratic)
+
+
+def _ftrl_step(
     var: Array,
     accum: Array,
     linear: Array,
@@ -252,7 +290,8 @@ def _ftrl(
     l2: Array,
     lr_power: Array,
     multiply_linear_by_lr: bool,
-) -> None:
+) -> tuple[Array, Array]:
+    """Move accum and linear on; the L1 threshold and the quadratic coefficient of what the variable minimizes."""
     kind = var.dtype.type
     new_accum = accum + grad * grad
     power, new_power = _ftrl_power(accum, lr_power), _ftrl_power(new_accum, lr_power)
@@ -262,9 +301,17 @@ def _ftrl(
     else:
         linear += grad_with_shrinkage - (new_power - power) / lr * var
         threshold, quadratic = l1, new_power / lr + kind(2) * l2
-    shrunk = (threshold * np.sign(linear) - linear) / quadratic
-    var[...] = np.where(np.abs(linear) > threshold, shrunk, kind(0))
     accum[...] = new_accum
+    return threshold, quadratic
+
+
+def _ftrl_minimum(linear: Array, threshold: Array, quadratic: Array) -> Array:
+    shrunk = (threshold * np.sign(linear) - linear) / quadratic
+    return np.where(np.abs(linear) > threshold, shrunk, linear.dtype.type(0))
+
+
+def _ftrl_row_minimum(linear: Array, threshold: Array, quadratic: Array) -> Array:
+    return (np.maximum(np.minimum(linear, threshold), -threshold) - linear) / quadratic
 
 
 def _ftrl_power(accum: Array, lr_power: Array) -> Array:

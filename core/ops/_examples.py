@@ -106,6 +106,10 @@ class Columns:
             for i, example in enumerate(self._examples)
         ]
 
+    def holds_nothing(self, key: bytes) -> bool:
+        """Whether an example has the feature without values of any kind."""
+        return any(key in example and parse_feature(example[key]).dtype is None for example in self._examples)
+
     def _checked(self, feature: Feature, dtype: DType, key: bytes, index: int) -> Feature | None:
         if feature.dtype is not None and feature.dtype is not dtype:
             raise InvalidArgumentError(

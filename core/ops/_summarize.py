@@ -48,9 +48,14 @@ def summarize_numpy_style(array: np.ndarray[Any, Any], limit: int) -> bytes:
     array = np.asarray(array)
     limit = array.size if limit < 0 else min(limit, array.size)
     if array.dtype.kind == "c":
-        # TensorFlow has no text for complex elements here.
-        return _numpy_style(np.full(array.shape, "?"), limit, 0, lambda text: str(text).encode())
+        return _unknown_style(array, limit)
     return _numpy_style(array, limit, 0, lambda value: element_text(value, array.dtype, True))
+
+
+def _unknown_style(array: np.ndarray[Any, Any], limit: int) -> bytes:
+    """TensorFlow has no text for complex elements here: a question mark for each of the first `limit`, in one row."""
+    row = " ".join("?" * limit) + ("..." if limit < array.size else "")
+    return (row if array.ndim == 0 else f"[{row}]").encode()
 
 
 def _numpy_style(array: Any, limit: int, depth: int, text: Callable[[Any], bytes]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+import ml_dtypes
 import numpy as np
 
 from ..errors import InvalidArgumentError
@@ -68,10 +69,12 @@ def selu(features):
 
 
 @kernel("Softplus")
-@_in_float32
 def softplus(features):
-    """log(1 + exp(x)) without overflow."""
-    return np.logaddexp(features, features.dtype.type(0))
+    """log(1 + exp(x)) without overflow; x or exp(x) where the dtype hardly tells the difference."""
+    x = wide(features)
+    bound = -2 - np.log(float(ml_dtypes.finfo(features.dtype).eps))
+    y = np.where(x > bound, x, np.where(x < -bound, np.exp(np.minimum(x, 0)), np.logaddexp(x, x.dtype.type(0))))
+    return y.astype(features.dtype, copy=False)
 
 
 @kernel("Softsign")

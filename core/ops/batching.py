@@ -81,14 +81,14 @@ def unbatch_grad(ctx, original_input, batch_index, grad, id):
     """The batch of the gradients that came for the ids in `batch_index`; DeadlineExceededError where one is missing."""
     if np.ndim(id):
         raise InvalidArgumentError(f"Expected `id` to be scalar. Received shape {Shape(np.shape(id))}")
-    if np.ndim(batch_index) != 2 and np.size(batch_index):
-        raise InvalidArgumentError(f"batch_index must be a matrix, not of shape {Shape(np.shape(batch_index))}")
     kept = ctx.state(_Parts).by_id
     kept[int(id)] = grad
+    if not np.size(original_input):
+        return np.zeros((0,), original_input.dtype)
+    if np.ndim(batch_index) != 2 and np.size(batch_index):
+        raise InvalidArgumentError(f"batch_index must be a matrix, not of shape {Shape(np.shape(batch_index))}")
     if not np.size(batch_index):
-        if np.size(original_input):
-            raise InvalidArgumentError("an empty batch_index needs an empty batch")
-        return np.zeros_like(original_input)
+        raise InvalidArgumentError("an empty batch_index needs an empty batch")
     if batch_index.shape[1] != 3:
         raise InvalidArgumentError(f"batch_index must have 3 columns, not shape {Shape(batch_index.shape)}")
     numbers = batch_index[:, 0].tolist()

@@ -58,6 +58,7 @@ def _nonzero(function, error=InvalidArgumentError):
 
     def checked(x, y):
         if not np.all(y) and np.size(x):
+            np.broadcast(x, y)
             raise error("Integer division by zero")
         return function(x, y)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import pathlib
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..numerics import range_samplers
 from ..numerics.range_samplers import UniformSampler, Words
 from ..registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, merge_shapes
+from ._files import read_file
 from ._random import new_stream
 
 _WORDS_PER_SAMPLE = 2048
@@ -117,8 +117,8 @@ def fixed_unigram_candidate_sampler(
 
 
 def _file_weights(ctx, path):
-    ctx.session.files.check_read(path, ctx.node)
-    fields = [line.rsplit(",", 1)[-1] for line in pathlib.Path(path).read_text("utf-8", "surrogateescape").splitlines()]
+    lines = read_file(ctx, path).decode("utf-8", "surrogateescape").splitlines()
+    fields = [line.rsplit(",", 1)[-1] for line in lines]
     try:
         return [float(field) for field in fields]
     except ValueError as error:

@@ -10,9 +10,16 @@ from ..shapes import Shape, broadcast_shapes
 from ._elementwise import unary_flops, unary_shape
 
 
+def _require_parts(complex_dtype, real_dtype):
+    """InvalidArgumentError unless a complex number of one dtype is made of two of the other."""
+    if np.result_type(real_dtype, np.complex64) != complex_dtype:
+        raise InvalidArgumentError(f"the parts of {complex_dtype.name} are not {real_dtype.name}")
+
+
 @kernel("Complex")
 def complex_(real, imag, *, Tout):
     """real + imag i, with broadcasting."""
+    _require_parts(Tout.numpy, np.asarray(real).dtype)
     try:
         size = np.broadcast_shapes(np.shape(real), np.shape(imag))
     except ValueError:
@@ -24,12 +31,14 @@ def complex_(real, imag, *, Tout):
 
 
 @kernel("Real")
-def real(input):
+def real(input, *, Tout):
+    _require_parts(input.dtype, Tout.numpy)
     return np.real(input)
 
 
 @kernel("Imag")
-def imag(input):
+def imag(input, *, Tout):
+    _require_parts(input.dtype, Tout.numpy)
     return np.imag(input)
 
 
@@ -45,12 +54,14 @@ def conj_variant(input):
 
 
 @kernel("Angle")
-def angle(input):
+def angle(input, *, Tout):
+    _require_parts(input.dtype, Tout.numpy)
     return np.angle(input)
 
 
 @kernel("ComplexAbs")
-def complex_abs(x):
+def complex_abs(x, *, Tout):
+    _require_parts(x.dtype, Tout.numpy)
     return np.abs(x)
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..errors import InvalidArgumentError, UnimplementedError
+from ..errors import InvalidArgumentError, TfgError, UnimplementedError
 from ..numerics import convolution as numerics
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape
 from ..shapes import Shape
@@ -27,11 +27,13 @@ from ._windows import (
 class Geometry:
     """The checked attributes of one convolution: strides, dilations and padding of its spatial dimensions."""
 
+    stride_error: type[TfgError] = UnimplementedError
+
     def __init__(self, rank, strides, padding, explicit_paddings, data_format, dilations):
-        for name, values in (("strides", strides), ("dilations", dilations)):
+        for name, values, error in (("strides", strides, self.stride_error), ("dilations", dilations, InvalidArgumentError)):
             require(len(values) == rank, f"{name} must have {rank} values, not {list(values)}")
             if batch_and_channel(values, data_format) != (1, 1):
-                raise UnimplementedError(f"{name} {list(values)} over batch or channels")
+                raise error(f"{name} {list(values)} over batch or channels")
             require(min(values) > 0, f"{name} must be positive, not {list(values)}")
         require(
             padding == "EXPLICIT" or not any(explicit_paddings),
@@ -56,6 +58,12 @@ class Geometry:
     def last(self, dims):
         """Dimensions as N, spatial..., C."""
         return shape_to_channels_last(dims, self.data_format)
+
+
+class StrictGeometry(Geometry):
+    """The same for gradients and Conv, where TensorFlow has another error for strides over batch or channels."""
+
+    stride_error = InvalidArgumentError
 
 
 def _check_channels(channels, depth, filters):
@@ -131,6 +139,14 @@ def empty_filter_gradient(x, sizes, grad):
     return np.zeros(sizes.tolist(), grad.dtype) if empty else None
 
 
+def empty_input_gradient(sizes, grad):
+    """Zeros for an input of no elements, whatever the other shapes, by the same rule; else None."""
+    if np.ndim(sizes) != 1 or grad.dtype.name not in ("float32", "bfloat16") or grad.ndim not in (4, 5):
+        return None
+    dims = sizes.tolist()
+    return np.zeros(dims, grad.dtype) if 0 in dims and min(dims) >= 0 else None
+
+
 def input_sizes_2d(sizes, filter_shape, grad, data_format):
     """input_sizes as four numbers; two give the spatial sizes only."""
     sizes = ints(sizes, "input_sizes")
@@ -151,7 +167,10 @@ def conv2d(x, w, *, strides, padding, explicit_paddings, data_format, dilations)
 @kernel("Conv2DBackpropInput")
 def conv2d_backprop_input(sizes, w, grad, *, strides, padding, explicit_paddings, data_format, dilations):
     """The gradient of Conv2D for its input, of shape `sizes`."""
-    geometry = Geometry(4, strides, padding, explicit_paddings, data_format, dilations)
+    geometry = StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations)
+    empty = empty_input_gradient(sizes, grad)
+    if empty is not None:
+        return empty
     return input_gradient(input_sizes_2d(sizes, w.shape, grad, data_format), w, grad, geometry)
 
 
@@ -159,13 +178,13 @@ def conv2d_backprop_input(sizes, w, grad, *, strides, padding, explicit_paddings
 def conv2d_backprop_input_v2(x, w, grad, *, strides, padding, explicit_paddings, data_format, dilations):
     """As Conv2DBackpropInput; the input itself gives its shape."""
     require_rank(x, 4, "input")
-    return input_gradient(x.shape, w, grad, Geometry(4, strides, padding, explicit_paddings, data_format, dilations))
+    return input_gradient(x.shape, w, grad, StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations))
 
 
 @kernel("Conv2DBackpropFilter")
 def conv2d_backprop_filter(x, sizes, grad, *, strides, padding, explicit_paddings, data_format, dilations):
     """The gradient of Conv2D for its filter, of shape `sizes`."""
-    geometry = Geometry(4, strides, padding, explicit_paddings, data_format, dilations)
+    geometry = StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations)
     empty = empty_filter_gradient(x, sizes, grad)
     return filter_gradient(x, ints(sizes, "filter_sizes", 4), grad, geometry) if empty is None else empty
 
@@ -174,7 +193,7 @@ def conv2d_backprop_filter(x, sizes, grad, *, strides, padding, explicit_padding
 def conv2d_backprop_filter_v2(x, w, grad, *, strides, padding, explicit_paddings, data_format, dilations):
     """As Conv2DBackpropFilter; the filter itself gives its shape."""
     require_rank(w, 4, "filter")
-    return filter_gradient(x, w.shape, grad, Geometry(4, strides, padding, explicit_paddings, data_format, dilations))
+    return filter_gradient(x, w.shape, grad, StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations))
 
 
 @kernel("Conv3D")
@@ -186,14 +205,16 @@ def conv3d(x, w, *, strides, padding, data_format, dilations):
 @kernel("Conv3DBackpropInputV2")
 def conv3d_backprop_input_v2(sizes, w, grad, *, strides, padding, data_format, dilations):
     """The gradient of Conv3D for its input, of shape `sizes`."""
-    return input_gradient(ints(sizes, "input_sizes", 5), w, grad, Geometry(5, strides, padding, (), data_format, dilations))
+    geometry = StrictGeometry(5, strides, padding, (), data_format, dilations)
+    empty = empty_input_gradient(sizes, grad)
+    return input_gradient(ints(sizes, "input_sizes", 5), w, grad, geometry) if empty is None else empty
 
 
 @kernel("Conv3DBackpropInput")
 def conv3d_backprop_input(x, w, grad, *, strides, padding, dilations):
     """As Conv3DBackpropInputV2; the input itself gives its shape."""
     require_rank(x, 5, "input")
-    return input_gradient(x.shape, w, grad, Geometry(5, strides, padding, (), "NDHWC", dilations))
+    return input_gradient(x.shape, w, grad, StrictGeometry(5, strides, padding, (), "NDHWC", dilations))
 
 
 @kernel("Conv3DBackpropFilterV2")
@@ -202,7 +223,7 @@ def conv3d_backprop_filter_v2(x, sizes, grad, *, strides, padding, data_format, 
     dims = ints(sizes, "filter_sizes")
     if 0 in dims and min(dims) >= 0:
         return np.zeros(dims, grad.dtype)
-    geometry = Geometry(5, strides, padding, (), data_format, dilations)
+    geometry = StrictGeometry(5, strides, padding, (), data_format, dilations)
     empty = empty_filter_gradient(x, sizes, grad)
     return filter_gradient(x, ints(sizes, "filter_sizes", 5), grad, geometry) if empty is None else empty
 
@@ -211,7 +232,7 @@ def conv3d_backprop_filter_v2(x, sizes, grad, *, strides, padding, data_format, 
 def conv3d_backprop_filter(x, w, grad, *, strides, padding, dilations):
     """As Conv3DBackpropFilterV2; the filter itself gives its shape."""
     require_rank(w, 5, "filter")
-    return filter_gradient(x, w.shape, grad, Geometry(5, strides, padding, (), "NDHWC", dilations))
+    return filter_gradient(x, w.shape, grad, StrictGeometry(5, strides, padding, (), "NDHWC", dilations))
 
 
 @kernel("Conv")
@@ -224,7 +245,7 @@ def conv(x, w, *, strides, padding, explicit_paddings, data_format, dilations, b
         channels = to_channels_last(x, data_format).shape[-1]
         require(w.shape[-2] * groups == channels, f"{groups} groups of depth {w.shape[-2]} do not make {channels} channels")
     lead = x.shape[:batch_dims]
-    geometry = Geometry(rank, strides, padding, explicit_paddings, data_format, dilations or [1] * rank)
+    geometry = StrictGeometry(rank, strides, padding, explicit_paddings, data_format, dilations or [1] * rank)
     y = convolve(x.reshape(math.prod(lead), *x.shape[batch_dims:]), w, geometry)
     return y.reshape(lead + y.shape[1:])
 

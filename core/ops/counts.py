@@ -83,10 +83,10 @@ def sparse_count_shape(indices, values, dense_shape, weights):
 
 @kernel("RaggedCountSparseOutput")
 def ragged_count(splits, values, weights, *, minlength, maxlength, binary_output):
-    """Counts of each row of a ragged matrix."""
-    values, weights = np.asarray(values), np.asarray(weights)
-    if np.ndim(splits) != 1 or values.ndim != 1:
-        raise InvalidArgumentError(f"splits and values must be vectors: {np.shape(splits)}, {values.shape}")
+    """Counts of each row of a ragged matrix, whose splits may have any shape."""
+    splits, values, weights = np.ravel(splits), np.asarray(values), np.asarray(weights)
+    if values.ndim != 1:
+        raise InvalidArgumentError(f"values must be a vector, not of shape {values.shape}")
     _check_weights(weights, values)
     groups = _ragged_rows(splits, values.size)
     return _sparse_counts(groups, values.astype(np.int64), weights, [splits.size - 1], minlength, maxlength, binary_output)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..dims import Dim
-from ..errors import FailedPreconditionError, InvalidArgumentError
+from ..errors import FailedPreconditionError
 from ..numerics import ctc as numerics
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import Shape
@@ -14,14 +14,30 @@ from ._checks import dims_of, require, require_rank, require_shape
 # ---- loss
 
 
-def _check_sequences(inputs, sequence_length, error=InvalidArgumentError):
-    """A length for each sequence; `error` is raised where one is longer than the time there is."""
+def _check_inputs(inputs):
     require_rank(inputs, 3, "inputs")
-    time, batch, classes = inputs.shape
-    require(batch > 0 and classes > 0, f"inputs must not be empty: {inputs.shape}")
+    require(min(inputs.shape[1:]) > 0, f"inputs must not be empty: {inputs.shape}")
+
+
+def _check_sequences(inputs, sequence_length):
+    """A length for each sequence, within the time there is."""
+    _check_inputs(inputs)
+    time, batch, _ = inputs.shape
     require_shape(sequence_length, (batch,), "sequence_length")
-    if np.any((sequence_length < 0) | (sequence_length > time)):
-        raise error(f"sequence_length must be in [0, {time}]: {sequence_length.tolist()}")
+    in_time = np.all((sequence_length >= 0) & (sequence_length <= time))
+    require(in_time, f"sequence_length must be in [0, {time}]: {sequence_length.tolist()}")
+
+
+def _decoded_lengths(inputs, sequence_length):
+    """The steps of each sequence that a decoder looks at: none where its length is negative."""
+    _check_inputs(inputs)
+    time, batch, _ = inputs.shape
+    require_rank(sequence_length, 1, "sequence_length")
+    if len(sequence_length) != batch:
+        raise FailedPreconditionError(f"{len(sequence_length)} sequence lengths for a batch of {batch}")
+    if np.any(sequence_length > time):
+        raise FailedPreconditionError(f"sequence_length must not exceed {time}: {sequence_length.tolist()}")
+    return np.maximum(sequence_length, 0)
 
 
 def _label_rows(labels_indices, labels_values, batch):
@@ -149,12 +165,12 @@ def _collapsed(row):
 @kernel("CTCGreedyDecoder")
 def ctc_greedy_decoder(inputs, sequence_length, *, merge_repeated, blank_index):
     """The most probable class of each step, blanks left out: a sparse tensor, and the negative sum of its logits."""
-    _check_sequences(inputs, sequence_length, FailedPreconditionError)
+    lengths = _decoded_lengths(inputs, sequence_length)
     classes = inputs.shape[2]
     blank = blank_index + classes if blank_index < 0 else blank_index
     require(0 <= blank < classes, f"blank_index {blank_index} is not in [-{classes}, {classes})")
     best = np.argmax(inputs, 2)
-    live = np.arange(inputs.shape[0])[:, None] < sequence_length
+    live = np.arange(inputs.shape[0])[:, None] < lengths
     kept = live & (best != blank)
     if merge_repeated:
         kept[1:] &= best[1:] != best[:-1]
@@ -166,11 +182,11 @@ def ctc_greedy_decoder(inputs, sequence_length, *, merge_repeated, blank_index):
 @kernel("CTCBeamSearchDecoder")
 def ctc_beam_search_decoder(inputs, sequence_length, *, beam_width, top_paths, merge_repeated):
     """The `top_paths` most probable label sequences as sparse tensors, and their log probabilities (batch, top_paths)."""
-    _check_sequences(inputs, sequence_length, FailedPreconditionError)
+    lengths = _decoded_lengths(inputs, sequence_length)
     require(top_paths <= beam_width, f"top_paths {top_paths} exceeds beam_width {beam_width}")
     found = [
         numerics.beam_search(inputs[: int(length), b].astype(np.float64), beam_width, top_paths)
-        for b, length in enumerate(sequence_length)
+        for b, length in enumerate(lengths)
     ]
     for paths in found:
         require(len(paths) == top_paths, f"fewer than {top_paths} paths were found")

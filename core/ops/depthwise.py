@@ -10,11 +10,18 @@ from ..numerics import convolution as numerics
 from ..registry import Cost, flops, kernel, multiply_adds, shape
 from ._checks import dims_of, ints, require, require_rank, value_shape, wide
 from ._windows import from_channels_last, shape_from_channels_last, to_channels_last
-from .convolution import ATTRIBUTES_2D, Geometry, empty_filter_gradient, register_gradients
+from .convolution import (
+    ATTRIBUTES_2D,
+    Geometry,
+    StrictGeometry,
+    empty_filter_gradient,
+    empty_input_gradient,
+    register_gradients,
+)
 
 
-def _geometry(strides, padding, explicit_paddings, data_format, dilations):
-    geometry = Geometry(4, strides, padding, explicit_paddings, data_format, dilations)
+def _geometry(strides, padding, explicit_paddings, data_format, dilations, kind=Geometry):
+    geometry = kind(4, strides, padding, explicit_paddings, data_format, dilations)
     require(geometry.strides[0] == geometry.strides[1], f"the strides of height and width differ: {list(strides)}")
     return geometry
 
@@ -51,7 +58,10 @@ def depthwise_conv2d_native(x, w, *, strides, padding, explicit_paddings, data_f
 @kernel("DepthwiseConv2dNativeBackpropInput")
 def depthwise_conv2d_native_backprop_input(sizes, w, grad, *, strides, padding, explicit_paddings, data_format, dilations):
     """The gradient for the input, of shape `sizes`."""
-    geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations)
+    geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations, StrictGeometry)
+    empty = empty_input_gradient(sizes, grad)
+    if empty is not None:
+        return empty
     require_rank(w, 4, "filter")
     require_rank(grad, 4, "out_backprop")
     grad_last = to_channels_last(grad, data_format)
@@ -65,7 +75,7 @@ def depthwise_conv2d_native_backprop_input(sizes, w, grad, *, strides, padding, 
 @kernel("DepthwiseConv2dNativeBackpropFilter")
 def depthwise_conv2d_native_backprop_filter(x, sizes, grad, *, strides, padding, explicit_paddings, data_format, dilations):
     """The gradient for the filter, of shape `sizes`."""
-    geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations)
+    geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations, StrictGeometry)
     empty = empty_filter_gradient(x, sizes, grad)
     if empty is not None:
         return empty

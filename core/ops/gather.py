@@ -241,6 +241,8 @@ def scatter_nd(indices, updates, dims, *, bad_indices_policy):
 def scatter_into(ufunc, target, indices, updates, policy):
     """`target`, which is written to, with `updates` applied at `indices`; None for `ufunc` replaces."""
     indices, updates = np.asarray(indices), np.asarray(updates)
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise InvalidArgumentError(f"Unknown bad indices handling attribute: {policy}")
     depth = _scatter_depth(target.shape, indices.shape, updates.shape)
     count, width = math.prod(indices.shape[:-1]), math.prod(target.shape[depth:])
     if target.size == 0:
@@ -411,7 +413,7 @@ def _inplace_target(x, i, v):
             f"x, i and v must agree: x of shape {Shape(x.shape)}, i of {Shape(i.shape)}, v of {Shape(v.shape)}"
         )
     if x.shape[0] == 0:
-        return x, i[:0], v[:0]
+        return np.array(x), i[:0], v[:0]
     return np.array(x), np.mod(i, x.shape[0]) if i.size else i, v
 
 

@@ -22,13 +22,17 @@ _COPIES = (
     "CopyHost",
     "DeepCopy",
     "DebugGradientIdentity",
-    "DebugIdentity",
     "DebugIdentityV2",
-    "DebugIdentityV3",
 )
-_FREE_FORWARDING = (*_COPIES, "EnsureShape", "Print")
+_WATCHES = ("DebugIdentity", "DebugIdentityV3")
+_FREE_FORWARDING = (*_COPIES, *_WATCHES, "EnsureShape", "Print")
 _NUMERIC_CHECKS = ("CheckNumerics", "CheckNumericsV2")
 _FORWARDING = (*_FREE_FORWARDING, *_NUMERIC_CHECKS)
+
+
+@kernel("GuaranteeConst", T=("resource",))
+def guarantee_resource(x):
+    raise InvalidArgumentError("the input of GuaranteeConst cannot be the handle of a resource")
 
 
 @kernel(*_COPIES)
@@ -37,7 +41,19 @@ def identity(x):
     return x
 
 
-@shape(*_COPIES, *_NUMERIC_CHECKS)
+def _require_tensor_name(tensor_name):
+    if not tensor_name or tensor_name.count(":") > 1:
+        raise InvalidArgumentError(f"Failed to parse tensor name: {tensor_name!r}")
+
+
+@kernel(*_WATCHES)
+def debug_identity(x, *, tensor_name):
+    """The input itself, which has a name that can be read."""
+    _require_tensor_name(tensor_name)
+    return x
+
+
+@shape(*_COPIES, *_WATCHES, *_NUMERIC_CHECKS)
 def identity_shape(x):
     return x
 
@@ -209,11 +225,16 @@ def print_v2_shape(text):
         raise InvalidArgumentError(f"the text to print must be a scalar, not of shape {text.shape}")
 
 
+_TRUTHS = ("float32", "float64", "int64", "int32", "uint8", "int16", "int8", "bool", "object")
+
+
 @kernel("ToBool")
 def to_bool(x):
     """A scalar's truth: non-zero, or a non-empty string; any other tensor's: that it has elements."""
     if np.ndim(x) > 0:
         return np.bool_(np.size(x) > 0)
+    if np.asarray(x).dtype.name not in _TRUTHS:
+        raise InvalidArgumentError(f"{np.asarray(x).dtype.name} cannot be converted to a boolean")
     return np.bool_(bool(np.asarray(x).item()))
 
 
@@ -311,8 +332,9 @@ def bitcast_shape(x, *, type, T):
 
 
 @kernel("DebugNanCount")
-def debug_nan_count(x):
+def debug_nan_count(x, *, tensor_name):
     """How many elements are NaN, as a vector of one."""
+    _require_tensor_name(tensor_name)
     count = np.count_nonzero(np.isnan(x)) if np.asarray(x).dtype.kind not in "O" else 0
     return np.array([count], np.int64)
 

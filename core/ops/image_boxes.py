@@ -10,6 +10,7 @@ from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_different
 from ..shapes import Shape
 from ._checks import dims_of, ints, require, require_rank, scalar, value_shape
 from ._random import node_stream
+from .random_stateless import seeded
 
 # ---- crop and resize
 
@@ -21,6 +22,7 @@ def _check_boxes(boxes, box_ind, images):
     require_rank(boxes, 2, "boxes")
     require(boxes.shape[1] == 4, f"boxes must have 4 columns, not shape {boxes.shape}")
     require(box_ind.shape == boxes.shape[:1], f"box_ind {box_ind.shape} does not fit boxes {boxes.shape}")
+    require(np.isfinite(boxes).all(), "boxes holds an element that is not finite")
     if np.any((box_ind < 0) | (box_ind >= images)):
         raise OutOfRangeError(f"box_ind holds {box_ind[(box_ind < 0) | (box_ind >= images)][0]}, outside of [0, {images})")
     return len(boxes)
@@ -359,10 +361,11 @@ def _object_boxes(bounding_boxes, height, width, use_image):
     return (bounding_boxes.reshape(-1, 4) * np.float32([height, width] * 2)).astype(np.int64)
 
 
-def _sample(ctx, image_size, boxes, covered, aspect_ratio_range, area_range, max_attempts, use_image, seeds):
+def _sample(stream, image_size, boxes, covered, aspect_ratio_range, area_range, max_attempts, use_image):
+    """The first of `max_attempts` random crops that covers enough of a box, else the whole image."""
     height, width = _check_sampling(image_size, covered, aspect_ratio_range, area_range, max_attempts)
     objects = _object_boxes(boxes, height, width, use_image)
-    words = _Words(node_stream(ctx, *seeds).reserve(1, max_attempts), 4 * max_attempts)
+    words = _Words(stream.reserve(1, max_attempts), 4 * max_attempts)
     low, high = map(np.float32, aspect_ratio_range)
     crop = (0, 0, height, width)
     for _ in range(max_attempts):
@@ -390,8 +393,8 @@ def sample_distorted_bounding_box(
 ):  # fmt: skip
     """A random crop that covers enough of one of the boxes: its begin, size and box."""
     return _sample(
-        ctx, image_size, bounding_boxes, min_object_covered, aspect_ratio_range, area_range, max_attempts,
-        use_image_if_no_bounding_boxes, (seed, seed2),
+        node_stream(ctx, seed, seed2), image_size, bounding_boxes, min_object_covered, aspect_ratio_range, area_range,
+        max_attempts, use_image_if_no_bounding_boxes,
     )  # fmt: skip
 
 
@@ -402,17 +405,29 @@ def sample_distorted_bounding_box_v2(
 ):  # fmt: skip
     """As SampleDistortedBoundingBox; how much to cover is an input."""
     return _sample(
-        ctx, image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"), aspect_ratio_range, area_range,
-        max_attempts, use_image_if_no_bounding_boxes, (seed, seed2),
+        node_stream(ctx, seed, seed2), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"),
+        aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes,
     )  # fmt: skip
 
 
-@shape("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
+@kernel("StatelessSampleDistortedBoundingBox")
+def stateless_sample_distorted_bounding_box(
+    image_size, bounding_boxes, min_object_covered, seed, *, aspect_ratio_range, area_range, max_attempts,
+    use_image_if_no_bounding_boxes,
+):  # fmt: skip
+    """As SampleDistortedBoundingBoxV2; a pure function of a seed of two integers."""
+    return _sample(
+        seeded(seed), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"),
+        aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes,
+    )  # fmt: skip
+
+
+@shape("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox")
 def sample_distorted_bounding_box_shape(image_size, bounding_boxes, *rest):
     return [Shape([3]), Shape([3]), Shape([1, 1, 4])]
 
 
 _SAMPLERS = ("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
 facts("random", of=_SAMPLERS)
-not_differentiable(*_SAMPLERS)
-zero_flops(*_SAMPLERS)
+not_differentiable(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
+zero_flops(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")

@@ -315,6 +315,8 @@ def self_adjoint_eig_v2_gradient(g, node, grad_e, grad_v):
 def eig(input, *, compute_v, Tout):
     """Eigenvalues and eigenvectors (in columns, of norm 1) of any square matrices; of complex ones by ascending modulus."""
     require_square(input)
+    if np.result_type(input.dtype, np.complex64) != Tout.numpy:
+        raise InvalidArgumentError(f"the eigenvalues of {input.dtype.name} are not {Tout}")
     if not np.all(np.isfinite(input)):
         raise InvalidArgumentError("Eigen decomposition was not successful. The input might not be valid.")
     values, vectors = np.linalg.eig(input) if compute_v else (np.linalg.eigvals(input), None)

@@ -101,6 +101,12 @@ def _padding(value):
     return value
 
 
+def _part_padding(value):
+    """The padding value of a MatrixDiagPart, which may be any tensor of one element."""
+    require(np.size(value) == 1, f"padding_value must have one element, received a tensor of shape {np.shape(value)}")
+    return np.reshape(value, ())
+
+
 @kernel("MatrixDiag", "BatchMatrixDiag")
 def matrix_diag(diagonal):
     """Square matrices (..., n, n) with the vectors (..., n) as main diagonals and zeros elsewhere."""
@@ -179,7 +185,7 @@ def matrix_diag_part_v3(input, k, padding_value, *, align):
     _require_diagonals(rows, columns, lower, upper)
     row, column, place, position = _places(rows, columns, lower, upper, align)
     size = (upper - lower + 1, max(_longest(rows, columns, lower, upper), 0))
-    result = np.full((*input.shape[:-2], *size), _padding(padding_value), input.dtype)
+    result = np.full((*input.shape[:-2], *size), _part_padding(padding_value), input.dtype)
     result[..., place, position] = input[..., row, column]
     return result if lower < upper else result[..., 0, :]
 

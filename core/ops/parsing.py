@@ -88,17 +88,15 @@ def decode_compressed(bytes, *, compression_type):
 
 
 def _inflate(text: bytes, window_bits: int) -> bytes:
-    """All compressed streams in the text, one after the other."""
+    """What is compressed in the text: one stream, or of gzip all of them up to an empty one."""
     pieces: list[bytes] = []
     while text:
         stream = zlib.decompressobj(window_bits)
         try:
             pieces.append(stream.decompress(text) + stream.flush())
         except zlib.error as error:
-            if pieces and window_bits == _WINDOW_BITS["ZLIB"]:
-                break
             raise DataLossError(f"inflate() failed with error: {error}") from error
-        text = stream.unused_data
+        text = stream.unused_data if pieces[-1] and window_bits == _WINDOW_BITS["GZIP"] else b""
     return b"".join(pieces)
 
 

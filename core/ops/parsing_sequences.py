@@ -67,6 +67,15 @@ class _Batch:
         except wire.WireError:
             raise InvalidArgumentError(f"Invalid protocol message input, example id: {self._name(index)}") from None
 
+    def check_context(self, wanted: Sequence[Any]) -> None:
+        """InvalidArgumentError where a dense context feature holds nothing, or has no default and there is no example."""
+        for dense in wanted:
+            size = math.prod(dense.row)
+            if size and not dense.default.size and not len(self.context):
+                raise InvalidArgumentError(f"Inconsistent max number of elements for feature {dense.key!r}: {size} and 0")
+            if size and self.context.holds_nothing(dense.key):
+                raise InvalidArgumentError(f"Unexpected number of elements in feature {dense.key!r}: 0 instead of {size}")
+
     def steps(self, key: bytes, dtype: DType) -> list[list[Feature] | None]:
         """The feature list of each example, None where it is missing."""
         return [None if key not in lists else self._steps(lists[key], key, dtype, i) for i, lists in enumerate(self.lists)]
@@ -132,6 +141,7 @@ def _parse(serialized, names, wanted: _Wanted):
     wanted.check()
     batch = _Batch(serialized, names)
     try:
+        batch.check_context(wanted.context_dense)
         context_sparse = [_examples.sparse(batch.context.column(key, dtype), dtype) for key, dtype in wanted.context_sparse]
         context_dense = [dense_batch(batch.context, dense) for dense in wanted.context_dense]
         context_ragged = [_examples.ragged(batch.context.column(k, d), d, s) for k, d, s in wanted.context_ragged]

@@ -15,6 +15,7 @@ from ._windows import (
     batch_and_channel,
     explicit_pads,
     from_channels_last,
+    is_channels_first,
     output_sizes,
     shape_from_channels_last,
     shape_to_channels_last,
@@ -80,6 +81,7 @@ def _depthwise_max(x, pool):
 
 
 def _max_pool(input, pool):
+    _require_spatial(pool)
     x = pool.last(input)
     if pool.depth > 1:
         return pool.back(_depthwise_max(x, pool), input.dtype)
@@ -89,7 +91,14 @@ def _max_pool(input, pool):
     return pool.back(numerics.max_pool(x, pool.windows, pool.strides, pads), input.dtype)
 
 
+def _require_spatial(pool):
+    """TensorFlow's CPU kernels pool over channels in one format only."""
+    if (pool.depth != 1 or pool.depth_stride != 1) and is_channels_first(pool.data_format):
+        raise InvalidArgumentError(f"pooling over channels is not supported for {pool.data_format}")
+
+
 def _reject_depth(pool):
+    _require_spatial(pool)
     if pool.depth != 1 or pool.depth_stride != 1:
         raise UnimplementedError("pooling over channels has no such gradient")
 
@@ -210,19 +219,25 @@ def max_pool_3d_grad(orig_input, orig_output, grad, *, ksize, strides, padding, 
 
 @kernel("MaxPool3DGradGrad")
 def max_pool_3d_grad_grad(orig_input, orig_output, grad, *, ksize, strides, padding, data_format):
+    if not orig_input.size:
+        raise InvalidArgumentError(f"orig_input must not be empty: {Shape(orig_input.shape)}")
     return _max_pool_grad_grad(orig_input, orig_output, grad, Pool(5, ksize, strides, padding, data_format))
 
 
 @kernel("AvgPool3D")
 def avg_pool_3d(input, *, ksize, strides, padding, data_format):
+    """The mean of each window; images without a depth TensorFlow takes for ones of depth 0."""
+    if input.ndim == 4:
+        depth = 2 if is_channels_first(data_format) else 1
+        input = np.zeros((*input.shape[:depth], 0, *input.shape[depth:]), input.dtype)
     return _avg_pool(input, Pool(5, ksize, strides, padding, data_format))
 
 
 @kernel("AvgPool3DGrad")
 def avg_pool_3d_grad(orig_input_shape, grad, *, ksize, strides, padding, data_format):
-    """The gradient of AvgPool3D for its input; of an empty gradient TensorFlow looks at the shape alone."""
+    """The gradient of AvgPool3D for its input; of an empty one TensorFlow looks at the shape alone."""
     dims = ints(orig_input_shape, "orig_input_shape")
-    if not grad.size and min(dims, default=0) >= 0:
+    if (not grad.size or 0 in dims) and min(dims, default=0) >= 0:
         return np.zeros(dims, grad.dtype)
     return _avg_pool_grad(orig_input_shape, grad, Pool(5, ksize, strides, padding, data_format))
 
@@ -246,8 +261,7 @@ def max_pool_with_argmax(input, *, ksize, strides, Targmax, padding, include_bat
     _reject_depth(pool)
     x = pool.last(input)
     if not x.size:
-        empty = np.zeros((x.shape[0], *pool.sizes(x.shape[1:-1]), x.shape[-1]), input.dtype)
-        return empty, empty.astype(Targmax.numpy)
+        raise InvalidArgumentError(f"the input must not be empty: {Shape(input.shape)}")
     best, places = numerics.max_pool_places(x, pool.windows, pool.strides, pool.pads(x.shape[1:-1]))
     return best.astype(input.dtype, copy=False), _argmax(places, x, include_batch_in_index).astype(Targmax.numpy)
 

@@ -302,7 +302,7 @@ def _fake_quantize(x, low, high, num_bits, narrow_range):
     with np.errstate(all="ignore"):
         inverse = np.float32(1) / scale
         zero = np.floor(-nudged_low * inverse + np.float32(0.5))
-        shifted = np.minimum(np.maximum(x, nudged_low), nudged_high) - nudged_low
+        shifted = np.maximum(np.minimum(x, nudged_high), nudged_low) - nudged_low
         result = np.floor(shifted * inverse - zero + np.float32(0.5)) * scale
     return np.where((low == 0) & (high == 0), np.float32(0), result)
 

@@ -139,9 +139,14 @@ def quantized_conv2d(
 # ---- activations
 
 
+def _require_scalar_range(low, high):
+    require(np.ndim(low) == np.ndim(high) == 0, f"the range must be two scalars, not of shapes {low.shape} and {high.shape}")
+
+
 @kernel("QuantizedRelu")
 def quantized_relu(features, min_features, max_features, *, Tinput):
     """max(x, 0)."""
+    _require_scalar_range(min_features, max_features)
     low, high = range_of(min_features, max_features, "features")
     zero = from_float(np.float32(0), low, high, Tinput)
     return np.maximum(features, zero), low, high
@@ -156,6 +161,7 @@ def quantized_relu6(features, min_features, max_features, *, Tinput):
 @kernel("QuantizedReluX")
 def quantized_relu_x(features, max_value, min_features, max_features, *, Tinput):
     """min(max(x, 0), max_value)."""
+    _require_scalar_range(min_features, max_features)
     low, high = range_of(min_features, max_features, "features")
     zero = from_float(np.float32(0), low, high, Tinput)
     top = from_float(np.float32(scalar(max_value, "max_value")), low, high, Tinput)
@@ -342,8 +348,9 @@ def _used_range(q, bounds, dtype):
 @kernel("RequantizationRange")
 def requantization_range(input, input_min, input_max, *, Tinput):
     """The range that the values use."""
-    require(input.size > 0, "input must not be empty")
-    return _used_range(input, range_of(input_min, input_max, "input"), Tinput)
+    for name, value in (("input", input), ("input_min", input_min), ("input_max", input_max)):
+        require(value.size > 0, f"{name} must not be empty")
+    return _used_range(input, range_of(input_min.flat[0], input_max.flat[0], "input"), Tinput)
 
 
 @kernel("Requantize")

@@ -54,8 +54,8 @@ def random_shuffle_queue(
     """A queue from which a random element leaves."""
     if min_after_dequeue < 0:
         raise InvalidArgumentError(f"min_after_dequeue {min_after_dequeue} must be >= 0")
-    if 0 <= capacity < min_after_dequeue:
-        raise InvalidArgumentError(f"min_after_dequeue {min_after_dequeue} must be <= capacity {capacity}")
+    if 0 <= capacity <= min_after_dequeue:
+        raise InvalidArgumentError(f"min_after_dequeue {min_after_dequeue} must be < capacity {capacity}")
     spec = QueueSpec.make("RandomShuffleQueue", component_types, shapes, capacity, min_after_dequeue, seed, seed2)
     return _queue(ctx, container, shared_name, RandomShuffleQueue, spec)
 

@@ -44,10 +44,10 @@ def _state(handle: Any, algorithm: Any, tags: int = 0) -> tuple[Variable, Philox
         raise InvalidArgumentError(f"dtype of RNG state variable must be int64, not {variable.dtype}")
     if state.ndim != 1:
         raise InvalidArgumentError(f"RNG state must have one and only one dimension, not {state.ndim}")
-    if len(state) < _STATE_SIZE + tags:
-        raise InvalidArgumentError(f"the size of state must be at least {_STATE_SIZE + tags}; got {len(state)}")
     if int(algorithm) == _THREEFRY:
         raise UnimplementedError("the ThreeFry algorithm does not run on a CPU")
+    if len(state) < _STATE_SIZE + tags:
+        raise InvalidArgumentError(f"the size of state must be at least {_STATE_SIZE + tags}; got {len(state)}")
     low, high, key = (int(word) & _MASK64 for word in state[tags : tags + _STATE_SIZE])
     return variable, Philox(key, low | high << 64)
 
@@ -118,9 +118,10 @@ def stateful_standard_normal(resource, shape, *, dtype):
 @kernel("StatefulRandomBinomial")
 def stateful_random_binomial(resource, algorithm, shape, counts, probs, *, dtype):
     """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
-    variable, gen = _state(resource, algorithm)
+    _check_algorithm(algorithm)
     if int(algorithm) != _PHILOX:
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
+    variable, gen = _state(resource, algorithm)
     drawn = draw_binomial(gen, shape, counts, probs, dtype)
     parameters = np.broadcast_shapes(counts.shape, probs.shape)
     batches = element_count(parameters)

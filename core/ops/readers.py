@@ -132,9 +132,12 @@ def reader_reset(reader_handle):
 
 @kernel("RecordInput")
 def record_input(
-    ctx, *, file_pattern, file_random_seed, file_shuffle_shift_ratio, file_buffer_size, batch_size, compression_type
-):
+    ctx, *, file_pattern, file_random_seed, file_shuffle_shift_ratio, file_buffer_size, file_parallelism, batch_size,
+    compression_type,
+):  # fmt: skip
     """A batch of records, drawn at random from a buffer over all files of a pattern, again and again."""
+    if min(file_parallelism, batch_size) < 0:
+        raise InvalidArgumentError(f"file_parallelism {file_parallelism} and batch_size {batch_size} must not be negative")
     if batch_size == 0:
         return as_objects([], (0,))
     source = ctx.state(lambda: _RecordSource(_all_records(ctx, file_pattern, compression_type), file_random_seed))

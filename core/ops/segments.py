@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..errors import InvalidArgumentError
@@ -33,10 +35,12 @@ def _register_segment(op, ufunc, default):
         """The rows of `data` reduced by the sorted `segment_ids`, (last id + 1, ...)."""
         data, ids = np.asarray(data), np.asarray(segment_ids)
         _check_sorted_ids(data, ids)
+        count = int(ids[-1]) + 1 if ids.size else 0
+        _check_room(data, count)
         found, reduced = reduce_groups(ufunc, ids, data)
         if op == "SegmentMean":
             reduced = _divided(reduced, group_sizes(ids, 0)[found])
-        return _placed(found, reduced, int(ids[-1]) + 1 if ids.size else 0, default)
+        return _placed(found, reduced, count, default)
 
 
 def _check_sorted_ids(data, ids):
@@ -56,6 +60,12 @@ def _check_increasing(ids):
         raise InvalidArgumentError("segment ids must be >= 0")
     if np.any(ids[1:] < ids[:-1]):
         raise InvalidArgumentError("segment ids are not increasing")
+
+
+def _check_room(data, count):
+    """InvalidArgumentError where `count` segments of rows as in `data` are more than memory can address."""
+    if count * math.prod(data.shape[1:]) * data.itemsize >= 2**63:
+        raise InvalidArgumentError(f"{count} segments of shape {Shape(data.shape[1:])} have too many elements")
 
 
 def _divided(rows, counts):
@@ -302,6 +312,7 @@ def _sparse_reduced(data, indices, ids, count, weigh):
     _check_increasing(ids)
     if ids.size and ids[-1] >= count:
         raise InvalidArgumentError(f"segment ids must be < num_segments, got {int(ids[-1])} for {count}")
+    _check_room(data, count)
     if indices.size and (indices.min() < 0 or indices.max() >= data.shape[0]):
         raise InvalidArgumentError(f"an index of {indices.tolist()[:10]} is out of range [0, {data.shape[0]})")
     found, reduced = reduce_groups(np.add, ids, data[indices])
@@ -317,6 +328,8 @@ def _checked_grad(grad, indices, segment_ids, count):
         raise InvalidArgumentError("segment_ids and indices should be vectors of the same size.")
     if grad.ndim < 1 or count < 0:
         raise InvalidArgumentError(f"grad must be at least of rank 1 and output_dim0 not negative: {grad.shape}, {count}")
+    if not count:
+        return grad, indices[:0], ids[:0]
     if indices.size and (indices.min() < 0 or indices.max() >= count):
         raise InvalidArgumentError(f"an index of {indices.tolist()[:10]} is out of range [0, {count})")
     if ids.size and (ids.min() < 0 or ids.max() >= grad.shape[0]):

@@ -89,6 +89,10 @@ def _checked(value, out_type):
     return value.astype(out_type.numpy)
 
 
+_MOST_DIMS = 64
+"""The largest rank that NumPy knows."""
+
+
 @kernel("Reshape")
 def reshape(x, dims):
     """The same elements in another shape; one dimension may be -1."""
@@ -98,18 +102,26 @@ def reshape(x, dims):
     if dims.dtype == object and any(isinstance(d, Dim) for d in wanted):
         return np.reshape(x, np.shape(x))
     x = np.asarray(x)
-    if math.prod(wanted) == x.size and min(wanted, default=0) >= 0:
+    if math.prod(wanted) == x.size and min(wanted, default=0) >= 0 and len(wanted) <= _MOST_DIMS:
         return x.reshape(wanted)
     unknown = [i for i, d in enumerate(wanted) if d == -1]
     if len(unknown) > 1 or any(d < -1 for d in wanted):
         raise InvalidArgumentError(f"cannot reshape to {wanted}: sizes must be non-negative, one of them may be -1")
     if unknown:
         wanted[unknown[0]] = _inferred(x, [d for d in wanted if d != -1])
+    _check_rank(len(wanted))
     if math.prod(wanted) != x.size:
         raise InvalidArgumentError(
             f"Input to reshape is a tensor with {x.size} values, but the requested shape has {math.prod(wanted)}"
         )
     return x.reshape(wanted)
+
+
+def _check_rank(rank):
+    if rank > 253:
+        raise InvalidArgumentError(f"a tensor of {rank} dimensions has too many: TensorFlow allows 253")
+    if rank > _MOST_DIMS:
+        raise UnimplementedError(f"NumPy has arrays of up to {_MOST_DIMS} dimensions, not {rank}")
 
 
 def _inferred(x, others):
@@ -389,7 +401,10 @@ def unravel_index(indices, dims):
         raise InvalidArgumentError(f"The dims can only be 1-D, got {Shape(dims.shape)}")
     if dims.size == 0 or np.any(dims <= 0):
         raise InvalidArgumentError(f"Input dims {dims.tolist()} cannot contain a dim of zero")
-    if np.any(indices >= math.prod(dims.tolist())):
+    count = math.prod(dims.tolist())
+    if count > np.iinfo(dims.dtype).max:
+        raise InvalidArgumentError(f"Input dims product is causing integer overflow: {dims.tolist()}")
+    if np.any(indices >= count):
         raise InvalidArgumentError(f"index is out of bound as with dims {dims.tolist()}")
     column = [-1] + [1] * indices.ndim
     strides = _strides(dims).reshape(column)

@@ -32,8 +32,10 @@ def softmax(logits):
 def log_softmax(logits):
     """x - log(sum(exp(x))) along the last dimension."""
     _require_logits(logits)
-    shifted = _shifted(wide(logits))
-    return (shifted - np.log(np.sum(np.exp(shifted), -1, keepdims=True))).astype(logits.dtype, copy=False)
+    shifted = _shifted(wide(logits)).astype(logits.dtype, copy=False)
+    exponentials = np.exp(wide(shifted)).astype(logits.dtype, copy=False)
+    total = np.sum(wide(exponentials), -1, keepdims=True).astype(logits.dtype, copy=False)
+    return (wide(shifted) - np.log(wide(total))).astype(logits.dtype, copy=False)
 
 
 @shape("Softmax", "LogSoftmax")

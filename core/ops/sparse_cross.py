@@ -30,7 +30,9 @@ class _Column:
 
 def _columns(indices, values, shapes, dense):
     """The columns of sparse and dense inputs, and the number of rows; InvalidArgumentError where they do not fit."""
-    for i, (index, value, dims) in enumerate(zip(indices, values, shapes, strict=True)):
+    if not len(indices) == len(values) == len(shapes):
+        raise InvalidArgumentError(f"{len(indices)} indices do not fit {len(values)} values and {len(shapes)} shapes")
+    for i, (index, value, dims) in enumerate(zip(indices, values, shapes)):
         if np.ndim(index) != 2 or index.shape[1] != 2:
             raise InvalidArgumentError(f"indices should have 2 columns, not the shape {Shape(np.shape(index))} (input {i})")
         if np.shape(value) != (len(index),) or np.shape(dims) != (2,):

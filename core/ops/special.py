@@ -151,7 +151,7 @@ def _polygamma(n, x):
     """The n-th derivative of digamma, (-1)^(n+1) n! zeta(n+1, x); NaN unless n is a natural number."""
     sign = np.where(n % 2 == 0, -1.0, 1.0)
     value = sign * np.exp(special.gammaln(n + 1.0)) * _zeta(n + 1.0, x)
-    value = np.where(n == 0, special.digamma(x), value)
+    value = np.where(n == 0, np.where(x == 0, np.nan, special.digamma(x)), value)
     return np.where((n < 0) | (n != np.floor(n)), np.nan, value)
 
 

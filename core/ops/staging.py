@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -169,15 +170,18 @@ def stage_clear(ctx, *, capacity, memory_limit, container, shared_name):
 
 
 def _key(key) -> int:
-    if np.size(key) != 1:
+    if np.ndim(key):
         raise InvalidArgumentError(f"key must be a scalar, not of shape {np.shape(key)}")
-    return int(np.ravel(key)[0])
+    return int(key)
 
 
 def _indices(indices) -> list[int]:
     if np.ndim(indices) != 1:
         raise InvalidArgumentError(f"indices must be a vector, not of shape {np.shape(indices)}")
-    return np.asarray(indices).tolist()
+    wanted = np.asarray(indices).tolist()
+    if any(index >= later for index, later in itertools.pairwise(wanted)):
+        raise InvalidArgumentError(f"Indices are not strictly ordered: {wanted}")
+    return wanted
 
 
 @kernel("MapStage", "OrderedMapStage")

@@ -97,13 +97,20 @@ def _text_converter(width: int, precision: int, flag: str) -> Callable[[Any], st
 @kernel("StringFormat")
 def string_format(inputs, *, template, placeholder, summarize):
     """The template with each placeholder replaced by the summary of a tensor."""
-    pieces = template.encode("utf-8", "surrogateescape").split(placeholder.encode("utf-8", "surrogateescape"))
+    pieces = _pieces(template.encode("utf-8", "surrogateescape"), placeholder.encode("utf-8", "surrogateescape"))
     if len(pieces) - 1 != len(inputs):
         raise InvalidArgumentError(
             f"num placeholders in template and num inputs must match: {len(pieces) - 1} vs. {len(inputs)}"
         )
     texts = [summarize_numpy_style(value, summarize) for value in inputs]
     return scalar_object(pieces[0] + b"".join(text + piece for text, piece in zip(texts, pieces[1:])))
+
+
+def _pieces(template: bytes, placeholder: bytes) -> list[bytes]:
+    """The text around the placeholders; an empty one stands between any two bytes."""
+    if placeholder:
+        return template.split(placeholder)
+    return [template[i : i + 1] for i in range(len(template))] or [b""]
 
 
 @shape("StringFormat")

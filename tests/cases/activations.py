@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tfg.core.dtypes import from_name
 from tfg.tests.opcases import case, normal
 
 SPECIAL = np.array([-np.inf, -100.0, -1.0, -0.0, 0.0, 0.5, 6.0, 7.0, 100.0, np.inf, np.nan], np.float32)
@@ -37,5 +38,9 @@ CASES = [
     case("Relu", np.array([-3, 0, 4], np.int32)),
     case("Relu", np.array([-3, 0, 4], np.int8)),
     case("Relu6", np.array([0, 3, 9], np.uint8)),
+    *(
+        case("Softplus", np.arange(-8, 8, 0.375).astype(from_name(t).numpy), differentiable=False, tolerance=2e-3)
+        for t in ("half", "bfloat16")
+    ),
     case("ReluGrad", np.array([1, 2, 3], np.int64), np.array([-1, 0, 1], np.int64)),
 ]

@@ -173,4 +173,9 @@ def shape_pairs():
     return found
 
 
-CASES = [*arithmetic(), *integer_corners(), *comparisons(), *texts(), *clips(), *sums(), *shape_pairs()]
+def mismatches():
+    """Shapes that do not fit come before divisors that are zero."""
+    return [case(op, np.int32([1, 2]), np.int32([0, 1, 2])) for op in ("Div", "FloorDiv", "TruncateDiv", "TruncateMod")]
+
+
+CASES = [*arithmetic(), *mismatches(), *integer_corners(), *comparisons(), *texts(), *clips(), *sums(), *shape_pairs()]

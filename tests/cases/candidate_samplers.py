@@ -39,6 +39,7 @@ CASES = [
     sampled("FixedUnigramCandidateSampler", 3, False, _TRUE % 2, num_shards=2, shard=1, **_FIXED | {"range_max": 2}),
     sampled("FixedUnigramCandidateSampler", 3, True, _TRUE, range_max=4),
     sampled("FixedUnigramCandidateSampler", 3, True, _TRUE, **_FIXED | {"range_max": 5}),
+    sampled("FixedUnigramCandidateSampler", 3, True, _TRUE, **_FIXED | {"vocab_file": "/nowhere/words", "unigrams": []}),
     case("AllCandidateSampler", _TRUE, num_true=2, num_sampled=5, unique=True),
     case("AllCandidateSampler", _TRUE, num_true=2, num_sampled=2, unique=True),
     case("ComputeAccidentalHits", _TRUE, np.array([2, 7, 1, 2]), num_true=2),

@@ -11,5 +11,6 @@ CASES = [
     *(case(op, normal(2, 3, dtype="complex64"), Tout="float") for op in ("Real", "Imag", "Angle", "ComplexAbs")),
     *(case(op, normal(2, 3, dtype="complex128"), Tout="double") for op in ("Real", "Imag", "Angle", "ComplexAbs")),
     *(case(op, normal(0, dtype="complex64"), Tout="float") for op in ("Real", "Imag", "Angle", "ComplexAbs")),
+    *(case(op, normal(2, dtype="complex64"), Tout="double") for op in ("Real", "Imag", "Angle", "ComplexAbs")),
     *(case("Conj", normal(2, 3, dtype=t)) for t in ("complex64", "complex128")),
 ]

@@ -23,6 +23,8 @@ def forward():
         case("Conv2D", normal(1, 2, 2, 1), normal(4, 4, 1, 1), strides=[1, 1, 1, 1], padding="SAME"),
         case("Conv2D", normal(1, 4, 4, 3), normal(2, 2, 2, 3), **one),
         case("Conv2D", normal(4, 4, 3), normal(2, 2, 3, 3), **one),
+        case("Conv2D", normal(1, 4, 4, 2), normal(2, 2, 2, 3), dilations=[2, 1, 1, 1], **one),
+        case("Conv2D", normal(1, 4, 4, 2), normal(2, 2, 2, 3), strides=[1, 1, 1, 2], padding="VALID"),
     ]
 
 
@@ -81,4 +83,20 @@ def general():
     ]
 
 
-CASES = [*forward(), *backward_2d(), *three_dimensions(), *general()]
+def refused():
+    """Strides over channels, and gradients of nothing whose other shapes do not matter."""
+    x, w, wide = normal(1, 4, 4, 2), normal(2, 2, 2, 2), {"strides": [1, 1, 1, 2], "padding": "SAME"}
+    plain, plain_3d = {"strides": [1] * 4, "padding": "SAME"}, {"strides": [1] * 5, "padding": "SAME"}
+    return [
+        case("Conv2D", x, w, **wide),
+        case("Conv2DBackpropInput", i32(1, 4, 4, 2), w, x, **wide),
+        case("Conv2DBackpropFilter", x, i32(2, 2, 2, 2), x, **wide),
+        case("Conv", x, w, **wide),
+        case("Conv2DBackpropInput", i32(3, 3, 0), normal(3), normal(2, 5, 5, 1), **plain),
+        case("Conv2DBackpropInput", i32(3, 3, 0), normal(3), normal(5), **plain),
+        case("Conv2DBackpropInput", i32(3, 3, 0), normal(3, dtype="double"), normal(2, 5, 5, 1, dtype="double"), **plain),
+        case("Conv3DBackpropInputV2", i32(3, 3, 0), normal(3), normal(2, 5, 5, 1), **plain_3d),
+    ]
+
+
+CASES = [*forward(), *backward_2d(), *three_dimensions(), *general(), *refused()]

@@ -26,6 +26,7 @@ def counts():
         case("DenseCountSparseOutput", VALUES.reshape(2, 3), WEIGHTS.reshape(2, 3), **plain),
         case("DenseCountSparseOutput", VALUES.astype(np.int64), WEIGHTS.astype(np.int64), **plain),
         case("DenseCountSparseOutput", VALUES, WEIGHTS[:2], **plain),
+        *(case("RaggedCountSparseOutput", s, VALUES, NONE, **plain) for s in (i64([0, 2], [5, 6]), i64([0, 6]), np.int64(0))),
         case("DenseCountSparseOutput", -VALUES, NONE, **plain),
         case("DenseCountSparseOutput", VALUES.reshape(1, 2, 3), NONE, **plain),
         case("DenseCountSparseOutput", VALUES[:0], NONE, **plain),

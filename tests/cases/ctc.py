@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, i64, normal
+from tfg.core.shapes import UNKNOWN
+from tfg.tests.opcases import case, graph_case, i32, i64, normal
 
 LOGITS = normal(6, 3, 5, dtype="double", scale=2)
 INDICES, VALUES = i64([0, 0], [0, 1], [0, 2], [1, 0], [2, 0], [2, 1]), i32(0, 1, 1, 3, 2, 2)
@@ -30,6 +31,14 @@ def losses():
     ]  # fmt: skip
 
 
+def too_few_lengths(g):
+    """Two lengths for three sequences, which only shows when the graph runs."""
+    lengths = g.PlaceholderWithDefault(i32(6, 4), shape=UNKNOWN)
+    g.CTCGreedyDecoder(LOGITS, lengths, name="greedy")
+    g.CTCBeamSearchDecoder(LOGITS, lengths, beam_width=2, top_paths=1, name="beam")
+    return [["greedy:0"], ["beam:0"]]
+
+
 def decoders():
     greedy, beam = "CTCGreedyDecoder", "CTCBeamSearchDecoder"
     return [
@@ -38,11 +47,15 @@ def decoders():
         case(greedy, LOGITS, LENGTHS, blank_index=1),
         case(greedy, LOGITS, LENGTHS, blank_index=7),
         case(greedy, LOGITS, i32(7, 4, 5)),
+        case(greedy, LOGITS, i32(-1, 4, 5)),
+        case(greedy, LOGITS, i32([6, 4, 5])),
+        graph_case("too few lengths", greedy, too_few_lengths),
         *(case(beam, LOGITS, LENGTHS, beam_width=w, top_paths=p, tolerance=1e-6) for w, p in ((1, 1), (4, 2), (100, 5))),
         case(beam, LOGITS.astype(np.float32), LENGTHS, beam_width=8, top_paths=3, merge_repeated=False),
         case(beam, LOGITS, LENGTHS, beam_width=2, top_paths=3),
         case(beam, LOGITS, i32(0, 4, 5), beam_width=3, top_paths=1, tolerance=1e-6),
-    ]
+        case(beam, LOGITS, i32(-1, 4, 5), beam_width=3, top_paths=1, tolerance=1e-6),
+    ]  # fmt: skip
 
 
 CASES = [*losses(), *decoders()]

@@ -25,4 +25,7 @@ CASES = [
     case(f"{OP}BackpropFilter", X, i32(3, 2, 3, 2), DY, **VALID),
     case(f"{OP}BackpropFilter", X, i32(3, 2, 3, 2), SMALL, **SAME),
     case(f"{OP}BackpropFilter", X, i32(3, 2, 3, 2), SMALL, **VALID),
+    case(OP, normal(1, 4, 4, 2), normal(2, 2, 2, 1), strides=[1, 1, 1, 2], padding="SAME"),
+    case(f"{OP}BackpropInput", i32(1, 4, 4, 2), normal(2, 2, 2, 1), normal(1, 4, 4, 2), strides=[1, 1, 1, 2], padding="SAME"),
+    case(f"{OP}BackpropInput", i32(3, 3, 0), normal(3), normal(2, 5, 5, 1), strides=[1] * 4, padding="SAME"),
 ]

@@ -91,4 +91,13 @@ def partitions():
     ]
 
 
-CASES = [*gathers(), *scatters(), *partitions()]
+def policies():
+    x, at, rows = normal(2), i32(0).reshape(1, 1), normal(1)
+    return [
+        *(case("TensorScatterMax", x, at, rows, bad_indices_policy=p, differentiable=False) for p in ("DEFAULT", "any")),
+        case("ScatterNd", at, rows, i32(2), bad_indices_policy="any"),
+        *(case(f"Inplace{op}", normal(0), i32(), normal(0)) for op in ("Update", "Add", "Sub")),
+    ]
+
+
+CASES = [*gathers(), *scatters(), *partitions(), *policies()]

@@ -32,9 +32,15 @@ def identities():
         case("PlaceholderWithDefault", normal(2, 3, dtype="double"), shape=[None, 3]),
         case("EnsureShape", normal(2, 3, dtype="double"), shape=[None, 3]),
         case("EnsureShape", normal(2, 3), shape=[None, 4]),
+        graph_case("GuaranteeConst of a handle", "GuaranteeConst", guarantee_of_a_handle),
         graph_case("NoOp", "NoOp", lambda g: [[g.NoOp(name="nothing").name]]),
         graph_case("HostConst", "HostConst", lambda g: [[g.HostConst(value=np.arange(3), dtype="int64").name]]),
     ]
+
+
+def guarantee_of_a_handle(g):
+    handle = g.VarHandleOp(dtype="float", shape=[], shared_name="v")
+    return [[g.GuaranteeConst(handle).node.name]]
 
 
 def checks():
@@ -96,4 +102,14 @@ def bitcasts():
     ]
 
 
-CASES = [*identities(), *checks(), *casts(), *bitcasts()]
+def refused():
+    """Names that are none, and scalars without a truth value."""
+    return [
+        *(case(op, normal(2), tensor_name=name) for op in ("DebugIdentity", "DebugNanCount") for name in ("", "a:0:1")),
+        *(case("ToBool", normal(dtype=t)) for t in ("half", "bfloat16", "complex64")),
+        *(case("ToBool", np.array(1, t)) for t in (np.int16, np.uint16, np.uint32)),
+        case("ToBool", normal(1, dtype="complex64")),
+    ]
+
+
+CASES = [*identities(), *checks(), *casts(), *bitcasts(), *refused()]

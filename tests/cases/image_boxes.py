@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, integers, normal, uniform
+from tfg.tests.opcases import case, i32, i64, integers, normal, uniform
 
 BOXES = np.array([[0, 0, 1, 1], [0.2, 0.1, 0.7, 0.9], [0.9, 0.8, 0.1, 0.2], [-0.3, 0.5, 0.6, 1.4]], np.float32)
 PLACES = np.array([0, 1, 1, 0], np.int32)
@@ -31,6 +31,7 @@ def crops():
         case("CropAndResize", X, BOXES, PLACES, i32(0, 3)),
         case("CropAndResize", X, BOXES[:, :3], PLACES, i32(3, 3)),
         case("CropAndResize", X, BOXES[:0], PLACES[:0], i32(3, 3)),
+        *(case("CropAndResize", X, BOXES + np.float32(v), PLACES, i32(3, 3)) for v in (np.nan, np.inf)),
         case("CropAndResizeGradImage", normal(4, 3, 3, 3), BOXES, PLACES, i32(2, 5, 6, 3), T="double", tolerance=1e-6),
         case("CropAndResizeGradImage", normal(4, 3, 3, 2), BOXES, PLACES, i32(2, 5, 6, 3), T="float"),
     ]
@@ -61,6 +62,11 @@ def samples():
         case(op, i32(40, 50, 3), one, aspect_ratio_range=[1.0], **seeds),
         case(f"{op}V2", i32(40, 50, 3), one, np.float32(0.5), **seeds),
         case(f"{op}V2", i32(40, 50, 3), one, np.float32(-0.5), **seeds),
+        *(case(f"Stateless{op}", i32(40, 50, 3), one, 0.3, i32(s, 9)) for s in range(1, 6)),
+        case(f"Stateless{op}", np.int64([7, 9, 1]), one[:, :0], 0.3, i64(5, 6), use_image_if_no_bounding_boxes=True),
+        case(f"Stateless{op}", i32(40, 50, 3), one * 2, 0.3, i32(5, 6)),
+        case(f"Stateless{op}", i32(40, 50, 3), one, -0.3, i32(5, 6)),
+        case(f"Stateless{op}", i32(40, 50, 3), one, 0.3, i32(5, 6, 7)),
     ]
 
 

@@ -49,6 +49,8 @@ CASES = [
     removed("BatchSelfAdjointEig", np.diag([1.0, 2.0, 3.0])),
     removed("BatchSelfAdjointEigV2", np.diag([1.0, 2.0, 3.0]), differentiable=False),
     case("Eig", normal(0, 0), Tout="complex64"),
+    case("Eig", normal(2, 2), Tout="complex128"),
+    case("Eig", normal(2, 2, dtype="complex128"), Tout="complex64"),
     case("Eig", normal(2, 3), Tout="complex64"),
     case("Eig", np.float32([[np.nan, 1], [1, 2]]), Tout="complex64"),
     case("Eig", np.diag([1.0, 2.0, 3.0]), Tout="complex128", differentiable=False),

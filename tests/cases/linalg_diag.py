@@ -107,6 +107,12 @@ def edges():
         case("MatrixSetDiagV2", rows, normal(3, dtype=WIDE), np.int32(-1)),
         case("MatrixSetDiagV2", rows, normal(3, dtype=WIDE), np.int32(4)),
         case("MatrixSetDiagV3", rows, normal(1, 3, dtype=WIDE), k(0, 0)),
+        *(
+            case(f"MatrixDiagPart{v}", normal(2, 3), k(0, 1), np.ones(shape, np.float32), differentiable=False)
+            for v in ("V2", "V3")
+            for shape in ((1, 1), (2,))
+        ),
+        case("MatrixDiagV3", normal(2, 3), k(0, 1), np.int32(-1), np.int32(-1), np.ones(1, np.float32)),
     ]
 
 

@@ -41,6 +41,8 @@ CASES = [
     case("DecodePaddedRaw", strings(["abcd"]), np.int32(0), out_type="int16"),
     case("DecodeCompressed", strings([zlib.compress(b"abc"), b"", zlib.compress(b"abc")[:-3]]), compression_type="ZLIB"),
     case("DecodeCompressed", strings(gzip.compress(b"abc", mtime=0) * 2), compression_type="GZIP"),
+    case("DecodeCompressed", strings(zlib.compress(b"a") + zlib.compress(b"b")), compression_type="ZLIB"),
+    case("DecodeCompressed", strings(gzip.compress(b"", mtime=0) + gzip.compress(b"b", mtime=0)), compression_type="GZIP"),
     case("DecodeCompressed", strings(["abc"]), compression_type="ZLIB"),
     case("DecodeCompressed", strings(["abc"])),
     case("DecodeCompressed", strings(["abc"]), compression_type="LZ4"),

@@ -98,6 +98,9 @@ CASES = [
     v2("context dense", [E0, E1], context_dense=[("c", np.int64([8]))]),
     v2("context dense scalar", E0, context_dense=[("c", np.int64([8]))]),
     v2("context dense missing", [E0], context_dense=[("c", np.zeros(0, np.int64))]),
+    v2("context dense of no kind", [E1, sequence_example({"c": None})], context_dense=[("c", np.int64([8]))]),
+    v2("context dense of no example", [], context_dense=[("c", np.int64([8]))]),
+    v2("context dense of no example, without default", [], context_dense=[("c", np.zeros(0, np.int64))]),
     v2("all", [E1, E2], [A], [D], [("q", "float", "int64")], [("c", "int64")]),
     v2("none", [], [A], [D], [("q", "float", "int64")]),
     v2("sparse and ragged", [E1], [A], ragged=[RAGGED]),
@@ -116,6 +119,7 @@ CASES = [
         **OLD,
     ),
     single("single", E1, []),
+    single("single of no kind", sequence_example({"c": None}, d=[[1.5, 2.5]]), []),
     single("single missing", E0, []),
     single("single may miss", E0, ["d"]),
 ]

@@ -60,7 +60,8 @@ def gradients():
         for attrs in all_attrs:
             dy = normal(*maximum(x, attrs).shape, dtype="double", seed=1)
             found.append(case(f"{op}Grad", i32(*x.shape), dy, **attrs))
-    return found
+    none = [normal(0, *maximum(X3, VALID3).shape[1:]) if i == 1 else normal(0, *X3.shape[1:]) for i in range(3)]
+    return [*found, case("MaxPool3DGradGrad", *none, **VALID3)]
 
 
 def ties():
@@ -97,11 +98,13 @@ def with_argmax():
         case(op, X, **SAME, include_batch_in_index=True),
         case(op, X, **SAME, Targmax="int32", differentiable=False),
         case(op, integers(1, 4, 4, 1, high=3), **SAME),
+        case(op, normal(0, 4, 4, 1), **SAME),
         case("MaxPoolGradWithArgmax", X, normal(*y.shape, dtype="double"), places, **VALID),
         case("MaxPoolGradWithArgmax", X, normal(*y.shape, dtype="double"), places, **VALID, include_batch_in_index=True),
     ]
 
 
+ONES = [1] * 5
 CASES = [
     *forward("MaxPool"),
     *[c for c in forward("AvgPool") if c.feeds["x0:0"].shape != (2, 3, 4, 5)],
@@ -112,6 +115,12 @@ CASES = [
     *second_versions(),
     *with_argmax(),
     case("MaxPool", integers(1, 4, 4, 2), **SAME),
+    case("MaxPool", normal(1, 2, 4, 4), ksize=[1, 2, 1, 1], strides=[1, 2, 1, 1], padding="SAME", data_format="NCHW"),
+    *(
+        case("AvgPool3D", normal(1, 4, 6, 2), ksize=ONES, strides=ONES, padding="SAME", data_format=f, differentiable=False)
+        for f in ("NDHWC", "NCDHW")
+    ),
+    case("AvgPool3DGrad", i32(0, 3, 0), normal(1), ksize=ONES, strides=ONES, padding="SAME", differentiable=False),
     case("MaxPool", normal(1, 4, 4, 4), ksize=[1, 1, 1, 2], strides=[1, 1, 1, 2], padding="VALID"),
     case(
         "MaxPool", X, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="EXPLICIT",

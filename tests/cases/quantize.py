@@ -118,4 +118,8 @@ CASES = [
     dequantize("quint8", "MIN_COMBINED", dtype="bfloat16"),
     *both(),
     *fake(),
+    *(
+        case("FakeQuantWithMinMaxVars", np.float32([-3, -0.3, 0.2, 5]), *map(np.float32, limits), differentiable=False)
+        for limits in ((3.25, 0.75), (1, -1), (-0.25, -2), (2, 2))
+    ),
 ]  # fmt: skip

@@ -73,6 +73,7 @@ def activations():
         quantized("QuantizedRelu", whole("qint32", 3, 4), *A, out_type="qint32"),
         quantized("QuantizedRelu6", whole("quint8", 3, 4), f32(-3), f32(10), out_type="quint8"),
         quantized("QuantizedRelu6", whole("qint32", 3, 4), f32(-3), f32(10), out_type="qint32"),
+        *(quantized(f"QuantizedRelu{n}", whole("quint8", 3), f32([-3]), f32([10]), out_type="quint8") for n in ("", "6")),
     ]
 
 

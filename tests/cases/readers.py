@@ -50,7 +50,8 @@ def record_input():
         g.WriteFile(g.constant(path), g.constant(encode_record(b"only")), name="write")
         g.RecordInput(file_pattern=path, batch_size=2, file_buffer_size=2, name="op")
         g.RecordInput(file_pattern=FOLDER + b"nothing*", name="none")
-        return [["write"], ["op:0"], ["none:0"]]
+        g.RecordInput(file_pattern=FOLDER + b"nothing*", batch_size=-1, name="negative")
+        return [["write"], ["op:0"], ["none:0"], ["negative:0"]]
 
     return graph_case("record input", "RecordInput", build)
 

@@ -18,6 +18,7 @@ def segments():
         found += [case(op, integers(4, 2, low=-9, dtype=t), i32(0, 0, 0, 2)) for t in ("int32", "half", "bfloat16", "uint8")]
         found += [case(op, normal(4), ids) for ids in (i32(0, 1, 0, 1), i32(-1, 0, 0, 1), i32(0, 1))]
         found += [case(op, normal(0, 2), np.zeros(0, np.int32)), case(op, normal(2, 0), i32(0, 1))]
+        found += [case(op, normal(1, 10, 1), i64(1676240524292489355))]
     tied = case("SegmentMax", np.ones((3, 1)), i32(0, 0, 0), differentiable=False)
     return [*found, case("SegmentProd", ZEROS, i32(0, 0, 1, 1)), tied]
 
@@ -47,6 +48,7 @@ def sparse_segments():
         found += [case(f"{op}Grad", X, i32(1, 4, 1), i32(0, 0, 3), count) for count in (6, 3)]
         found += [case(f"{op}GradV2", X, i32(5, 1, 5), i32(0, 0, 3), count) for count in (6, 3)]
         found += [case(f"{op}Grad", normal(2, 2), i32(1), i32(2), 3)]
+        found += [case(f"{op}Grad{v}", normal(2, 2), i32(1), i32(5), 0, differentiable=False) for v in ("", "V2")]
     return found
 
 

@@ -29,6 +29,7 @@ def changes():
         case("Reshape", np.float32(3), i32(1, 1)),
         case("Reshape", normal(1), np.zeros(0, np.int32)),
         case("Reshape", strings(b"a", b"b"), i32(2, 1)),
+        case("Reshape", normal(1), np.ones(254, np.int64)),
         *(case("ExpandDims", X, axis) for axis in expands),
         case("ExpandDims", X, i64(1)),
         case("ExpandDims", X, i32(0, 1)),
@@ -86,6 +87,8 @@ def indices():
         case("UnravelIndex", i32(-7, 1), i32(2, 2)),
         case("UnravelIndex", i32(12), i32(3, 4)),
         case("UnravelIndex", i32(1), i32(3, 0)),
+        case("UnravelIndex", np.int32(-7), i32(2**28, 2**28)),
+        case("UnravelIndex", np.int64(-7), i64(2**62, 4)),
         case("UnravelIndex", np.zeros(0, np.int32), i32(3, 2)),
     ]
 

@@ -55,4 +55,5 @@ CASES = [
     case("L2Loss", normal(5, dtype="half")),
     case("L2Loss", np.zeros(0, np.float32)),
     case("L2Loss", normal()),
+    *(case("LogSoftmax", normal(6, 6, dtype=t), differentiable=False, key=f"steps in {t}") for t in ("half", "bfloat16")),
 ]

@@ -55,4 +55,11 @@ def ragged():
     ]
 
 
-CASES = [*sparse(), *ragged()]
+def unequal():
+    """More indices than values."""
+    indices, shape = np.zeros((1, 2), np.int64), i64(1, 1)
+    attrs = {"hashed_output": False, "num_buckets": 0, "hash_key": 1, "out_type": "string", "internal_type": "string"}
+    return [case("SparseCross", [indices] * 2, [strings(b"a")], [shape] * 2, [], **attrs)]
+
+
+CASES = [*sparse(), *ragged(), *unequal()]

@@ -89,4 +89,8 @@ CASES = [
     case("Betainc", wide(3), np.float64(2.0), np.float64(0.4), differentiable=False),
     case("Betainc", *(np.float32(v) for v in ([1, 1, 0, 1, 2, 1, NAN], [1, 0, 1, 1, 2, 1, 1], [0, 1, 0.5, -1, 2, 0.5, 0.5]))),
     case("Betainc", normal(2), normal(3), normal(3)),
+    *(
+        case(op, np.float64([[-1], [0], [1], [NAN]]), np.float64([-1, 0, 1, NAN]), differentiable=False)
+        for op in ("IgammaGradA", "RandomGammaGrad", "Polygamma")
+    ),
 ]

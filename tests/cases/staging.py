@@ -45,6 +45,8 @@ def mapped(prefix, key, steps):
         op("Unstage")(g.constant(I64(7)), both, name="take", **options)
         op("Unstage")(g.constant(I64(7)), first, dtypes=["float"], shared_name="area", name="take0")
         op("Peek")(g.constant(I64(7)), both, name="peek", **options)
+        op("Peek")(g.constant(I64(7)), g.constant(np.int32([1, 1])), name="twice", **options)
+        op("Peek")(g.constant(I64([7])), both, name="vector", **options)
         op("UnstageNoKey")(both, name="any", **options)
         op("Size")(name="size", **options)
         op("IncompleteSize")(name="incomplete", **options)
@@ -69,6 +71,8 @@ CASES = [
             "part twice": "part0 part0",
             "part out of bounds": "part2",
             "clear": "put7 part0 clear size incomplete",
+            "indices twice": "put7 twice",
+            "key in a vector": "put7 vector",
         }.items()
     ],
     mapped("Map", "any", "put7 any size"),

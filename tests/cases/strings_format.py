@@ -43,6 +43,12 @@ CASES = [
     case("StringFormat", [np.array([0.1, 1 / 3], np.float16), strings("x")], template="{} {}", placeholder="{}"),
     case("StringFormat", [np.zeros(0, np.float32)]),
     case("StringFormat", [np.int32(3)], template="%s %s"),
+    *(
+        case("StringFormat", [np.ones(shape, np.complex64)], summarize=count)
+        for shape in ((), (2,), (3, 3), (0,))
+        for count in (3, 1, -1)
+    ),
+    case("StringFormat", [np.int32(3)], template="ab", placeholder=""),
     case("EncodeBase64", strings(["", "a", "ab", "abc", b"\xff\xfe\xfd\xfc"])),
     case("EncodeBase64", strings(["", "a", "ab", "abc", b"\xff\xfe\xfd\xfc"]), pad=True),
     case("DecodeBase64", strings(["", "YQ", "YQ==", "YWI", "YWJj", "__79_A"])),

@@ -76,6 +76,8 @@ def cases_of(op):
     if "Ftrl" in op:
         yield graph_case(f"{op} square root", op, step(op, lr_power=-0.5))
         yield graph_case(f"{op} l1 negative", op, step(op, l1=-0.5))
+        nothing = dict.fromkeys(("accum", "linear", "grad"), np.zeros((4, 3)))
+        yield graph_case(f"{op} nothing accumulated", op, step(op, l2=0.0, l2_shrinkage=0.0, **nothing))
     if "Proximal" in op or "AdagradDA" in op:
         yield graph_case(f"{op} without l1", op, step(op, l1=0.0))
 

@@ -9,7 +9,9 @@ from tfg import GraphBuilder
 from tfg.core.dims import Dim, dim_max, dim_min
 from tfg.core.dtypes import float32
 from tfg.core.inference import infer
+from tfg.core.session import Session
 from tfg.core.shapes import Shape, TensorSpec
+from tfg.tests.cases.control_flow import counted
 from tfg.tests.cases.functional import define
 
 N, ROWS = Dim.symbol("N"), Dim.symbol("rows")
@@ -140,6 +142,36 @@ def test_loops_keep_the_values_of_what_they_pass_on():
     found = infer(g.graph)
     assert found.spec(n).value == 7
     assert found.spec(i).value is None
+
+
+SHIFTED = 9
+"""So many loop variables take their neighbours' values; a shape that comes in at the end arrives as many trips later."""
+
+
+def shifted_in_a_while(g):
+    types = ["int32", *["float32"] * SHIFTED]
+    define(g, "condition", types, lambda b, i, *values: [b.Less(i, 20)])
+    define(g, "body", types, lambda b, i, *values: [b.AddV2(i, 1), *values[1:], b.constant(np.zeros(5, "f"))])
+    starts = [g.constant(np.zeros(2, "f")) for _ in range(SHIFTED)]
+    return g.While([g.constant(0), *starts], cond="condition", body="body")[1]
+
+
+def shifted_in_a_frame(g):
+    starts = [g.constant(np.zeros(2, "f")) for _ in range(SHIFTED)]
+
+    def step(values, fixed):
+        with g.control_dependencies([values[0]]):
+            return [*values[1:], g.Identity(fixed[0])]
+
+    return counted(g, "frame", 20, starts, [g.constant(np.zeros(5, "f"))], step)[1]
+
+
+@pytest.mark.parametrize("build", [shifted_in_a_while, shifted_in_a_frame])
+def test_a_loop_that_takes_long_to_change_a_shape_leaves_it_unknown(build):
+    g = GraphBuilder()
+    found = build(g)
+    assert infer(g.graph).shape(found).dims is None
+    assert Session(g.graph).run(found.name).shape == (5,)
 
 
 @pytest.mark.parametrize("op", ["RemoteCall", "BatchFunction", "_If", "For"])

@@ -317,6 +317,28 @@ def test_functions_called_by_name_in_a_loop():
     assert costs(count_flops(g.graph, [y.name], trips={"loop": 5}))["loop/call/AddV2"] == "5"
 
 
+def test_of_a_call_only_what_is_read_counts():
+    g = GraphBuilder()
+    define(g, "f", ["float32"], lambda b, x: [b.Square(x), b.Exp(b.Neg(x))])
+    x = g.Placeholder(dtype="float32", shape=[7], name="x")
+    y = g.PartitionedCall([x], Tout=["float32"] * 2, f="f", name="call")[0]
+    assert costs(count_flops(g.graph, [y.name])).keys() & {"call/Square", "call/Neg"} == {"call/Square"}
+
+
+def test_what_has_effects_in_a_loop_counts():
+    g = GraphBuilder()
+    variable = g.VarHandleOp(dtype="float32", shape=[3])
+    define(g, "condition", ["int32", "resource"], lambda b, i, v: [b.Less(i, 4)])
+
+    def body(b, i, v):
+        b.AssignAddVariableOp(v, np.ones(3, np.float32), name="add")
+        return [b.AddV2(i, 1), v]
+
+    define(g, "body", ["int32", "resource"], body, stateful=True)
+    y = g.While([g.constant(0), variable], cond="condition", body="body", name="loop")[0]
+    assert costs(count_flops(g.graph, [y.name]))["loop/add"] == "12"
+
+
 def test_the_gradient_of_a_function_counts_by_its_nodes():
     g = GraphBuilder()
     define(g, "cube", ["float32"], lambda b, x: [b.Mul(b.Square(x), x)])
