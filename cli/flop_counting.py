@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -85,9 +86,8 @@ class Job:
     def run_metadata(self, report: FlopsReport) -> Any:
         """TensorFlow's own timings beside the counts."""
         from ..core.flops.timings import joined
-        from ..formats.run_metadata import read_run_metadata
 
-        return joined(report, read_run_metadata(self.options["run_metadata"]))
+        return joined(report, self._recorded)
 
     def comparison(self, report: FlopsReport) -> Any:
         """tf.profiler's formulas beside these."""
@@ -96,11 +96,22 @@ class Job:
         return compare(self.graph, report, self._shapes(), self.options["batch"])
 
     def _shapes(self) -> dict[str, Any]:
-        """The shapes of placeholders that are given, by themselves or with a value."""
-        shapes = dict(self.options["shapes"])
+        """The shapes that are given, by themselves, with a value or in a RunMetadata."""
+        shapes = {self.graph.output(name).name: shape for name, shape in self.options["shapes"]}
         for name, value in self._feeds(required=False).items():
             shapes.setdefault(name, value.shape)
+        if self.options["run_metadata"]:
+            from ..core.flops.timings import recorded_shapes
+
+            shapes = recorded_shapes(self.graph, self._recorded) | shapes
         return shapes
+
+    @functools.cached_property
+    def _recorded(self) -> list[Any]:
+        """The executions in the RunMetadata."""
+        from ..formats.run_metadata import read_run_metadata
+
+        return read_run_metadata(self.options["run_metadata"])
 
     def _feeds(self, required: bool) -> dict[str, Any]:
         from ..formats.values import parse_value

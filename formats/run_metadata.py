@@ -47,7 +47,7 @@ def _times(stats: StepStats) -> Iterator[NodeTime]:
             continue
         for node in device.node_stats:
             name = node.node_name.split(":")[0]
-            yield NodeTime(name, _op(node), device.device, _start(node), _seconds(node), tuple(_shapes(node)))
+            yield NodeTime(name, _op(node), device.device, _start(node), _seconds(node), _shapes(node))
 
 
 def _op(node: NodeExecStats) -> str:
@@ -69,6 +69,5 @@ def _seconds(node: NodeExecStats) -> float:
     return node.all_end_rel_nanos / 1e9 or node.all_end_rel_micros / 1e6
 
 
-def _shapes(node: NodeExecStats) -> Iterator[tuple[int, ...]]:
-    for output in node.output:
-        yield tuple(dim.size for dim in output.tensor_description.shape.dim)
+def _shapes(node: NodeExecStats) -> dict[int, tuple[int, ...]]:
+    return {output.slot: tuple(dim.size for dim in output.tensor_description.shape.dim) for output in node.output}

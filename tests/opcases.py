@@ -17,6 +17,7 @@ import numpy as np
 
 from tfg.core import dtypes
 from tfg.core.builder import GraphBuilder
+from tfg.core.shapes import UNKNOWN
 from tfg.core.versions import Versions
 
 CASES_DIR = pathlib.Path(__file__).with_name("cases")
@@ -73,6 +74,16 @@ def graph_case(
 ) -> Case:
     """A small graph: `build(g)` adds nodes and returns a list of fetches for each step; `feeds` fill placeholders by name."""
     return Case(key, op, build, {f"{n}:0": np.asarray(v) for n, v in feeds.items()}, tolerance=tolerance)
+
+
+def unshaped(op: str, *inputs: np.ndarray, **attrs: Any) -> Case:
+    """One op whose input shapes nobody knows before it runs: the kernel alone takes or refuses them."""
+
+    def build(g: GraphBuilder) -> Sequence[Sequence[str]]:
+        node = g.add(op, [g.PlaceholderWithDefault(value, shape=UNKNOWN) for value in inputs], attrs, "op")
+        return [[f"op:{i}" for i in range(len(node.output_dtypes))]]
+
+    return Case(f"unshaped {_key(op, inputs, attrs)}", op, build)
 
 
 def removed(op: str, *inputs: Any, version: int = 8, **attrs: Any) -> Case:

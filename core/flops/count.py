@@ -290,7 +290,8 @@ def _chosen(labels: Sequence[str], condition: TensorSpec) -> str | None:
 
 def moved_bytes(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> DimLike:
     """Bytes read and written; ops that only pass a value on move none."""
-    if node.op in _SOURCES or node.op in VARIABLES or registry.has_fact(node.op, "forwarding"):
+    passes_on = node.op == "IdentityN" or registry.has_fact(node.op, "forwarding")
+    if node.op in _SOURCES or node.op in VARIABLES or passes_on:
         return 0
     moved: DimLike = 0
     for spec in (*inputs, *outputs):

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from ..dims import DimLike
+from ..graph import Graph
+from ..inference import infer
 from .report import FlopsReport, magnitude
+
+_FED: Final = re.compile(r"_arg_(.+)_(\d+)_\d+")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NodeTime:
-    """One execution of a node in a RunMetadata: seconds of its kernel, and the sizes of what it put out."""
+    """One execution of a node in a RunMetadata: seconds of its kernel, and the shapes of its outputs by their numbers."""
 
     name: str
     op: str
     device: str
     start: float
     seconds: float
-    output_shapes: tuple[tuple[int, ...], ...] = ()
+    output_shapes: Mapping[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,6 +42,22 @@ class Timing:
     def rate(self) -> float:
         """FLOPs a second, 0 where symbols remain."""
         return magnitude(self.flops) / self.seconds if isinstance(self.flops, int) and self.seconds else 0.0
+
+
+def recorded_shapes(graph: Graph, times: Iterable[NodeTime]) -> dict[str, tuple[int, ...]]:
+    """The shapes of tensors that the graph leaves open, where they were the same in all executions.
+
+    TensorFlow records what is fed for `x:0` as a node `_arg_x_0_` with a number.
+    """
+    found: dict[str, set[tuple[int, ...]]] = {}
+    for time in times:
+        fed = _FED.fullmatch(time.name)
+        for index, shape in time.output_shapes.items():
+            name = f"{fed[1]}:{fed[2]}" if fed else f"{time.name}:{index}"
+            found.setdefault(name, set()).add(shape)
+    specs = infer(graph).specs
+    unknown = {output.name for output, spec in specs.items() if not spec.shape.is_known}
+    return {name: shape for name, (shape, *others) in found.items() if name in unknown and not others}
 
 
 def joined(report: FlopsReport, times: Iterable[NodeTime]) -> list[Timing]:

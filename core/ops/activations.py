@@ -70,11 +70,12 @@ def selu(features):
 
 @kernel("Softplus")
 def softplus(features):
-    """log(1 + exp(x)) without overflow; x or exp(x) where the dtype hardly tells the difference."""
+    """log(1 + exp(x)) without overflow, each step rounded; x or exp(x) where the dtype hardly tells the difference."""
     x = wide(features)
-    bound = -2 - np.log(float(ml_dtypes.finfo(features.dtype).eps))
-    y = np.where(x > bound, x, np.where(x < -bound, np.exp(np.minimum(x, 0)), np.logaddexp(x, x.dtype.type(0))))
-    return y.astype(features.dtype, copy=False)
+    bound = x.dtype.type(-2 - np.log(float(ml_dtypes.finfo(features.dtype).eps)))
+    power = np.exp(np.minimum(x, bound)).astype(features.dtype, copy=False)
+    near = np.where(x < -bound, wide(power), np.log1p(wide(power)))
+    return np.where(x > bound, x, near).astype(features.dtype, copy=False)
 
 
 @kernel("Softsign")

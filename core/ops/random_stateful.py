@@ -119,6 +119,7 @@ def stateful_standard_normal(resource, shape, *, dtype):
 def stateful_random_binomial(resource, algorithm, shape, counts, probs, *, dtype):
     """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
     _check_algorithm(algorithm)
+    resource_variable(resource).read()  # a state that is not there is reported first
     if int(algorithm) != _PHILOX:
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
     variable, gen = _state(resource, algorithm)

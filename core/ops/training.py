@@ -217,7 +217,7 @@ def _register_rule(rule: str, update: Callable[..., None], work: _Work) -> None:
     facts("ref", of=[op for op in known if not op.startswith("Resource")])
 
 
-_ROW_UPDATES = {
+_ROW_UPDATES: dict[Callable[..., None], tuple[Callable[..., None], _Work]] = {
     updates.adagrad_da: (updates.adagrad_da_rows, _Work(13)),
     updates.ftrl: (updates.ftrl_rows, _Work(15, more=-1)),
     updates.ftrl_v2: (updates.ftrl_v2_rows, _Work(17, more=-1)),

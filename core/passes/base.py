@@ -41,6 +41,8 @@ class Pass:
     in_default_pipeline: ClassVar[bool] = True
     is_final: ClassVar[bool] = False
     """True for a pass that runs once, when the others have come to an end."""
+    keeps_cost: ClassVar[bool] = False
+    """True for a pass that takes away only what never runs or costs nothing: a run costs the same afterwards."""
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:

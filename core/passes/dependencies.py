@@ -20,6 +20,7 @@ class Dependencies(Pass):
 
     name: ClassVar[str] = "dependency"
     summary: ClassVar[str] = "bypass Identity and NoOp nodes, drop control edges that other paths imply"
+    keeps_cost: ClassVar[bool] = True
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node in ctx.order():

@@ -178,7 +178,8 @@ def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[Pas
     """The records with what a run costs before and after each: a pass runs when its record is asked for."""
     cost = meter.read()
     for record in records:
-        before, cost = cost, meter.read() if record.fired else cost
+        is_same = not record.fired or find_pass(record.name).keeps_cost
+        before, cost = cost, cost if is_same else meter.read()
         yield dataclasses.replace(record, cost_before=before, cost_after=cost)
 
 

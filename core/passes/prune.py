@@ -17,6 +17,7 @@ class Prune(Pass):
 
     name: ClassVar[str] = "prune"
     summary: ClassVar[str] = "remove nodes and functions that no fetch needs"
+    keeps_cost: ClassVar[bool] = True
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         feeds = [graph.output(name) for name in ctx.always_fed]

@@ -5,6 +5,7 @@ Placeholders hold plain integers, which Bitcast makes quantized.
 
 import numpy as np
 
+from tfg.core.shapes import UNKNOWN
 from tfg.tests.opcases import graph_case, integers
 
 
@@ -141,4 +142,15 @@ def ranges():
     ]
 
 
-CASES = [*products(), *activations(), *pools(), *norms(), *moves(), *ranges()]
+def unscalar_ranges():
+    """RequantizationRange looks at the first elements of a range of any shape."""
+
+    def build(g):
+        low, high = (g.PlaceholderWithDefault(f32(v), shape=UNKNOWN) for v in ([-1, 5], [[3]]))
+        g.RequantizationRange(g.Bitcast(g.constant(np.int32([-7, 100])), type="qint32"), low, high, name="op")
+        return [["op:0", "op:1"]]
+
+    return [graph_case("a range of vectors", "RequantizationRange", build)]
+
+
+CASES = [*unscalar_ranges(), *products(), *activations(), *pools(), *norms(), *moves(), *ranges()]

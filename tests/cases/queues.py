@@ -132,7 +132,16 @@ def fake():
     return graph_case("fake", "FakeQueue", build)
 
 
+def capacity(op, **attrs):
+    def build(g):
+        g.QueueSizeV2(getattr(g, op)(**TYPES, **attrs), name="size")
+        return [["size:0"]]
+
+    return graph_case(f"{op} {attrs}", op, build)
+
+
 CASES = [
+    *(capacity("RandomShuffleQueueV2", capacity=4, min_after_dequeue=n) for n in (3, 4, 5)),
     two_components("FIFOQueueV2"),
     two_components("PaddingFIFOQueueV2"),
     two_components("RandomShuffleQueueV2", seed=3, seed2=5),

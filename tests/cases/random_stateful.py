@@ -50,6 +50,9 @@ CASES = [
     ),
     drawn("RngSkip", _ALG, np.int64(7)),
     drawn("RngReadAndSkip", np.int32(1), np.uint64(7)),
+    *(drawn("RngReadAndSkip", np.int32(2), np.uint64(7), state=np.arange(n), key=f"ThreeFry {n}") for n in (2, 3)),
+    drawn("StatefulRandomBinomial", np.int64(2), np.array([5], np.int32), *_ODDS, dtype="float", key="ThreeFry"),
+    drawn("StatefulUniform", np.int64(2), _DIMS, state=np.arange(2), dtype="float", key="ThreeFry, its state"),
     graph_case(
         "shape of NonDeterministicInts",
         "NonDeterministicInts",

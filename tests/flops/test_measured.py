@@ -11,7 +11,7 @@ from tfg import GraphBuilder, Session
 from tfg.core.errors import DataLossError
 from tfg.core.flops import count_flops
 from tfg.core.flops.measured import chrome_trace, measure
-from tfg.core.flops.timings import NodeTime, joined
+from tfg.core.flops.timings import NodeTime, joined, recorded_shapes
 from tfg.formats.graphdef import save
 from tfg.formats.protos.run_metadata_pb2 import RunMetadata
 from tfg.formats.run_metadata import read_run_metadata
@@ -121,6 +121,24 @@ def test_executions_are_summed():
     assert (timing.calls, timing.seconds) == (2, 3.0)
 
 
+def executed(name, *shapes):
+    return NodeTime(name, "", "d", 0.0, 1.0, dict(enumerate(shapes)))
+
+
+def test_recorded_shapes_settle_what_the_graph_leaves_open():
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=(None, 4), name="x")
+    rows = g.Where(g.Placeholder(dtype="bool", shape=None, name="mask"), name="rows")
+    values, indices = g.Unique(g.Placeholder(dtype="int32", shape=(None,), name="ids"), name="unique")
+    times = [
+        executed("_arg_x_0_2", (7, 4)), executed("_arg_mask_0_0", (7,)), executed("rows", (5, 1)),
+        executed("unique", (3,), (6,)), executed("unique", (2,), (6,)), executed("elsewhere", (9,)),
+    ]  # fmt: skip
+    found = recorded_shapes(g.graph, times)
+    assert found == {x.name: (7, 4), "mask:0": (7,), rows.name: (5, 1), indices.name: (6,)}
+    assert values.name not in found
+
+
 @pytest.mark.live
 def test_live_run_metadata(tmp_path):
     tf = pytest.importorskip("tensorflow")
@@ -135,6 +153,7 @@ def test_live_run_metadata(tmp_path):
         with v1.Session(graph=made) as session:
             session.run(fetch, {"x:0": np.ones((5, 4), np.float32)}, options, metadata)
     (tmp_path / "m").write_bytes(metadata.SerializeToString())
-    timings = joined(count_flops(graph, [fetch], shapes={"x": (5, 4)}), read_run_metadata(str(tmp_path / "m")))
+    times = read_run_metadata(str(tmp_path / "m"))
+    timings = joined(count_flops(graph, [fetch], shapes=recorded_shapes(graph, times)), times)
     product = next(timing for timing in timings if timing.name == "product")
     assert product.flops == 120 and product.seconds > 0
