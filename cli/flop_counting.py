@@ -157,5 +157,5 @@ def _symbol(size: str, report: FlopsReport) -> str:
 
 def _whole_number(option: str, name: str, text: str) -> int:
     if not text.isdecimal():
-        raise InvalidArgumentError(f"{option} {name}={text}: {text} is no whole number")
+        raise InvalidArgumentError(f"{option} {name}={text}: '{text}' is no whole number from 0 on")
     return int(text)

@@ -76,6 +76,9 @@ def _passes_sections() -> Iterator[render.Section]:
 
 
 def _sections(report: OptimizeReport) -> Iterator[render.Section]:
+    if not report.passes:
+        yield render.Text("no pass ran: none was chosen; --list shows them")
+        return
     busy = [r for r in report.passes if r.fired or r.refused or r.nodes_after != r.nodes_before]
     columns = ("pass", "round", "nodes", "FLOPs", "transcendental", "bytes moved", "ms", "fired", "refused")
     yield render.Table(columns, list(_stage_rows(report, busy)))

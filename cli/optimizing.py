@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import click
+
 from ..core.graph import Graph
 from ..core.passes.base import Pass
 from ..core.passes.cluster import Cluster
@@ -26,12 +28,20 @@ class Optimization:
     def __init__(self, graph: Graph, options: dict[str, Any]) -> None:
         self.graph = graph
         self.options = options
+        self._check()
         for name in options["keep"]:
             graph.node(name)
         self.fetches = tuple(self._fetch(name) for name in options["fetches"]) or guessed_fetches(graph)
         self.feeds = dict(self._feed(name, text) for name, text in options["feeds"])
         self.report: OptimizeReport | None = None
         self.comparisons: list[Comparison] = []
+
+    def _check(self) -> None:
+        """Refuse options that would have no effect."""
+        for needed, names in (("verify", ("state", "steps", "init_op")), ("output", ("text",))):
+            for name in names:
+                if self.options[name] and not self.options[needed]:
+                    raise click.UsageError(f"--{name.replace('_', '-')} is for --{needed}")
 
     @property
     def passed(self) -> bool:

@@ -50,6 +50,11 @@ class Frame:
         return self.parent if self.parent is not None and self.parent.parent is not None else None
 
     @property
+    def depth(self) -> int:
+        """How many loops there are around this one."""
+        return 0 if self.enclosing is None else 1 + self.enclosing.depth
+
+    @property
     def invariants(self) -> list[Node]:
         """The Enter nodes of values that are the same in every iteration."""
         return [node for node in self.with_op(ENTER) if node.attr("is_constant")]

@@ -60,6 +60,7 @@ def count_flops(
     known |= fed_values(graph, known, values or {})
     targets = [graph.output(name) if ":" in name else graph.node(name) for name in fetches]
     nodes = counter.count(targets, [graph.output(name) for name in feeds], known)
+    counter.loops.require_used()
     return FlopsReport(tuple(fetches), tuple(nodes), _used(symbols, nodes), tuple(counter.notes))
 
 
@@ -79,7 +80,7 @@ class _Counter:
         self.graph = graph
         self.notes: list[str] = []
         self._symbols = symbols
-        self._loops = Loops(graph.functions, trips, symbols)
+        self.loops = Loops(graph.functions, trips, symbols)
         self._noted: set[str] = set()
         self._seen_parameters: set[Node] = set()
 
@@ -98,11 +99,11 @@ class _Counter:
         **reached: Any,
     ) -> Scope:
         """The scope of a graph or a body; `results` are the body's, with what its caller knows of them."""
-        inference = infer(graph, known, self.graph.functions, self._loops.rule)
+        inference = infer(graph, known, self.graph.functions, self.loops.rule)
         frames = find_frames(graph) if any(node.op == "Enter" for node in needed) else {}
         scope = Scope(graph, inference, frames, {}, needed, targets, **reached)
         if frames:
-            scope.inference, scope.loops = self._loops.of_frames(graph, inference, known, frames)
+            scope.inference, scope.loops = self.loops.of_frames(graph, inference, known, frames)
         if not scope.is_repeated:
             names = shared_names((scope.inference.specs[value], spec) for value, spec in (results or {}).items())
             scope.inference = named(scope.inference, frames, scope.prefix, self._symbols, names)
@@ -128,7 +129,7 @@ class _Counter:
     def _note(self, loop: Loop) -> None:
         if loop.name not in self._noted:
             self._noted.add(loop.name)
-            self.notes += self._loops.note(loop)
+            self.notes += self.loops.note(loop)
 
     def _node(self, node: Node, scope: Scope, section: str) -> NodeCost:
         """The cost of a node by itself."""
@@ -177,13 +178,13 @@ class _Counter:
             mapped = len(node.attr("Targuments"))
             elements = [dataclasses.replace(s, shape=s.shape[1:], value=None) for s in specs[:mapped]]
             costs = self._body(node.attr("f"), elements + specs[mapped:], scope, node, section, is_repeated=True)
-            return self._loops.even(node.name, specs[0].shape[0]).repeated(costs)
+            return self.loops.even(node.name, specs[0].shape[0]).repeated(costs)
         return None
 
     def _while(self, node: Node, specs: Sequence[TensorSpec], scope: Scope, section: str) -> list[NodeCost]:
         """A loop's condition and body, each iteration at the sizes that its variables have then."""
         self._function(node.attr("body"), node)
-        loop = self._loops.of_while(node, specs)
+        loop = self.loops.of_while(node, specs)
         self._note(loop)
         tests = self._body(node.attr("cond"), loop.growth.specs, scope, node, section, is_repeated=True)
         costs = self._body(node.attr("body"), loop.growth.specs, scope, node, section, is_repeated=True)
@@ -191,7 +192,7 @@ class _Counter:
 
     def _for(self, node: Node, specs: Sequence[TensorSpec], scope: Scope, section: str) -> list[NodeCost]:
         """The body of a For, which takes the counter before the loop's variables."""
-        loop = self._loops.even(node.name, self._loops.rounds(node.name, node, for_trips(specs)))
+        loop = self.loops.even(node.name, self.loops.rounds(node.name, node, for_trips(specs)))
         self._note(loop)
         counter = TensorSpec(specs[0].dtype, specs[0].shape)
         current = loop_specs(self.graph.functions, node.attr("body"), specs[3:], [counter]) or specs[3:]

@@ -177,4 +177,3 @@ def _is_same(a: TensorSpec, b: TensorSpec) -> bool:
     if a.shape != b.shape or (a.value is None) != (b.value is None) or len(a.handle) != len(b.handle):
         return False
     return all(_is_same(x, y) for x, y in zip(a.handle, b.handle))
-

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..control_flow import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..dims import Dim, DimLike
+from ..errors import InvalidArgumentError
 from ..functions import Function, instantiate
 from ..graph import Graph, Node, Output, topological_order
 from ..inference import Inference, container_of, infer_again
@@ -48,6 +49,7 @@ class Loops:
         self._given = given
         self._symbols = symbols
         self._derived: set[str] = set()
+        self._met: set[str] = set()
         self._active: set[str] = set()
 
     def note(self, loop: Loop) -> Iterator[str]:
@@ -57,8 +59,17 @@ class Loops:
         elif loop.name in self._derived:
             yield f"loop {loop.name}: {loop.rounds} iterations, derived from its condition"
 
+    def require_used(self) -> None:
+        """InvalidArgumentError where the user says something of a loop that there is not."""
+        ends = {end for name in self._met for end in _ends(name)}
+        for name in self._given:
+            if name not in ends:
+                listed = ", ".join(sorted(self._met)) or "none"
+                raise InvalidArgumentError(f"there is no loop '{name}'", hint=f"loops: {listed}")
+
     def rounds(self, name: str, owner: object, derived: DimLike | None) -> DimLike:
         """What the user says, what the graph says, or a symbol."""
+        self._met.add(name)
         given = self._given_rounds(name)
         if given is not None:
             return given
@@ -70,9 +81,7 @@ class Loops:
 
     def _given_rounds(self, name: str) -> int | None:
         """What the user says of a loop, whom the longest end of its name that was given means."""
-        parts = name.rstrip("/").split("/")
-        keys = (name, *("/".join(parts[i:]) for i in range(len(parts))))
-        return next((self._given[key] for key in keys if key in self._given), None)
+        return next((self._given[end] for end in _ends(name) if end in self._given), None)
 
     def rule(self, node: Node, entering: Sequence[TensorSpec]) -> Sequence[TensorSpec] | None:
         """What a While returns, for inference; None where its body cannot be told."""
@@ -105,7 +114,8 @@ class Loops:
         order = topological_order(graph)
         loops: dict[Frame, Loop] = {}
         found = dict(known)
-        for frame in sorted(dict.fromkeys(frames[node] for node in order if node in frames), key=_depth):
+        present = dict.fromkeys(frames[node] for node in order if node in frames)
+        for frame in sorted(present, key=lambda frame: frame.depth):
             merges = [node for node in frame.with_op(MERGE) if _back_edge(node) is not None]
             inside = [node for node in order if node in frames and frames[node].is_inside(frame)]
             growth = self._frame_growth(merges, inside, inference, found, _iteration(frame))
@@ -166,10 +176,6 @@ def _iteration(frame: Frame) -> str:
     return f"iteration of {frame.name}"
 
 
-def _depth(frame: Frame) -> int:
-    return 0 if frame.enclosing is None else 1 + _depth(frame.enclosing)
-
-
 def _back_edge(merge: Node) -> Output | None:
     return next((value for value in merge.inputs if value.node.op in NEXT_ITERATION), None)
 
@@ -223,3 +229,8 @@ def _handed_over(
         found |= {output: substituted(inference.specs[output], {symbol: then}) for output in outputs}
     return found
 
+
+def _ends(name: str) -> list[str]:
+    """What a user may call a loop: its name, and the ends of its path, the longest first."""
+    parts = name.rstrip("/").split("/")
+    return [name, *("/".join(parts[i:]) for i in range(len(parts)))]

@@ -110,14 +110,6 @@ def add_up(values: Iterable[DimLike]) -> DimLike:
     return result + Dim(dict(terms)) if any(terms.values()) else result
 
 
-def by_op(nodes: Iterable[NodeCost]) -> dict[str, Section]:
-    """Totals by op type."""
-    groups: dict[str, list[NodeCost]] = {}
-    for node in nodes:
-        groups.setdefault(node.op, []).append(node)
-    return {op: total(members) for op, members in groups.items()}
-
-
 def magnitude(value: DimLike) -> float:
     """A number to sort by: the value of one example (N = 1) whose other symbols are `TYPICAL`."""
     if isinstance(value, Dim):

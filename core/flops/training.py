@@ -12,17 +12,17 @@ from ..gradbuilder import GradientBuilder
 from ..gradients import add_gradients
 from ..graph import Graph, Node, Output, reachable
 from .report import FlopsReport, Section, total
+from .scopes import VARIABLES
 from .sections import is_gradient
-
-_VARIABLES = ("VariableV2", "Variable", "VarHandleOp")
 
 
 def with_backward(graph: Graph, loss: str, wrt: str = "") -> tuple[Graph, dict[str, str]]:
     """The graph with gradient nodes for `loss`, and the names of the gradients to fetch by those of their variables.
 
     Those that the graph has are taken where there are any; otherwise gradients are built with respect to all variables, or
-    weights frozen to constants, whose names match the regular expression `wrt`.
+    weights frozen to constants, whose names match the regular expression `wrt`. NotFoundError where there is no such loss.
     """
+    graph.output(loss)
     existing = [node for node in graph if is_gradient(node)]
     if existing:
         named = _gradients_by_variable(graph)
@@ -41,7 +41,7 @@ def with_backward(graph: Graph, loss: str, wrt: str = "") -> tuple[Graph, dict[s
 def _weights(graph: Graph, target: Output) -> list[Node]:
     """The variables that the target depends on; without any, its floating-point constants of rank 1 and more."""
     needed = reachable([target.node])
-    variables = [node for node in graph if node in needed and node.op in _VARIABLES]
+    variables = [node for node in graph if node in needed and node.op in VARIABLES]
     if variables:
         return variables
     constants = [node for node in graph if node in needed and node.op == "Const"]

@@ -39,6 +39,12 @@ def range_of(low: Any, high: Any, name: str) -> tuple[np.float32, np.float32]:
     return np.float32(np.reshape(low, ())), np.float32(np.reshape(high, ()))
 
 
+def scalar_range(low: Any, high: Any, name: str) -> tuple[np.float32, np.float32]:
+    """A range that arrives as two scalars."""
+    require(np.ndim(low) == np.ndim(high) == 0, f"the range of {name} must be scalars: {np.shape(low)}, {np.shape(high)}")
+    return range_of(low, high, name)
+
+
 def one_level(low: Any, high: Any, dtype: DType) -> Any:
     """What a step of one integer stands for."""
     lowest, highest = limits(dtype)

@@ -199,7 +199,8 @@ def conv2d_backprop_filter_v2(x, w, grad, *, strides, padding, explicit_paddings
 @kernel("Conv3D")
 def conv3d(x, w, *, strides, padding, data_format, dilations):
     """(N, D, H, W, C) with (KD, KH, KW, C / groups, F) -> (N, OD, OH, OW, F), or NCDHW."""
-    return convolve(x, w, Geometry(5, strides, padding, (), data_format, dilations))
+    geometry = Geometry if x.dtype.name in ("float32", "bfloat16") else StrictGeometry
+    return convolve(x, w, geometry(5, strides, padding, (), data_format, dilations))
 
 
 @kernel("Conv3DBackpropInputV2")
@@ -220,11 +221,10 @@ def conv3d_backprop_input(x, w, grad, *, strides, padding, dilations):
 @kernel("Conv3DBackpropFilterV2")
 def conv3d_backprop_filter_v2(x, sizes, grad, *, strides, padding, data_format, dilations):
     """The gradient of Conv3D for its filter, of shape `sizes`; TensorFlow looks no further where that is empty."""
-    dims = ints(sizes, "filter_sizes")
-    if 0 in dims and min(dims) >= 0:
-        return np.zeros(dims, grad.dtype)
-    geometry = StrictGeometry(5, strides, padding, (), data_format, dilations)
     empty = empty_filter_gradient(x, sizes, grad)
+    if empty is not None and not empty.size:
+        return empty
+    geometry = StrictGeometry(5, strides, padding, (), data_format, dilations)
     return filter_gradient(x, ints(sizes, "filter_sizes", 5), grad, geometry) if empty is None else empty
 
 

@@ -273,6 +273,12 @@ def _row_numbers(vectors, dims):
     return places
 
 
+def _require_rows(indices):
+    """A single coordinate, which is a vector, TensorFlow takes for many and then finds the wrong number of updates."""
+    if np.ndim(indices) == 1 and np.size(indices):
+        raise InvalidArgumentError(f"indices of shape {Shape(np.shape(indices))} must be a matrix at least")
+
+
 def _scatter_depth(dims, index_shape, update_shape):
     """How many dimensions an index vector addresses; InvalidArgumentError where the shapes do not fit."""
     if not index_shape:
@@ -316,6 +322,7 @@ def _register_tensor_scatter(op, ufunc):
     @kernel(op)
     def tensor_scatter(tensor, indices, updates, *, bad_indices_policy):
         """A copy of `tensor` with `updates` applied at the coordinates in `indices`."""
+        _require_rows(indices)
         _require_room(np.shape(tensor), indices, updates)
         rows = np.negative(updates) if ufunc is np.subtract else updates
         return scatter_into(np.add if ufunc is np.subtract else ufunc, np.array(tensor), indices, rows, bad_indices_policy)
@@ -332,6 +339,7 @@ def scatter_nd_non_aliasing_add(tensor, indices, updates, *, bad_indices_policy)
     _require_room(np.shape(tensor), indices, updates)
     if indices.ndim == 1 and updates.ndim and updates.shape[0] == indices.shape[0]:
         indices, updates = indices[:1, None], updates[:1]
+    _require_rows(indices)
     return scatter_into(np.add, np.array(tensor), indices, updates, bad_indices_policy)
 
 
@@ -390,6 +398,7 @@ def inplace_update(x, i, v):
 @kernel("InplaceAdd")
 def inplace_add(x, i, v):
     """`x` with the rows of `v` added at the rows `i`; row numbers wrap around."""
+    _require_numbers(x)
     result, rows, v = _inplace_target(x, i, v)
     update_rows(np.add, result, rows, v)
     return result
@@ -398,9 +407,15 @@ def inplace_add(x, i, v):
 @kernel("InplaceSub")
 def inplace_sub(x, i, v):
     """`x` with the rows of `v` subtracted at the rows `i`; row numbers wrap around."""
+    _require_numbers(x)
     result, rows, v = _inplace_target(x, i, v)
     update_rows(np.add, result, rows, np.negative(v))
     return result
+
+
+def _require_numbers(x):
+    if np.asarray(x).dtype.kind in "bO":
+        raise InvalidArgumentError(f"Unsupported data type: {np.asarray(x).dtype.name}")
 
 
 def _inplace_target(x, i, v):

@@ -77,7 +77,8 @@ def resize_bicubic_grad(grads, original_image, *, align_corners, half_pixel_cent
 
 def _resize_grad(method, grads, original_image, align_corners, half_pixel_centers):
     _check_centers(align_corners, half_pixel_centers)
-    _check_gradient(grads, original_image)
+    _check_image(grads, "grads")
+    _check_image(original_image, "original_image")
     taps = _taps(method, original_image.shape, *grads.shape[1:3], align_corners, half_pixel_centers)
     if original_image.dtype == np.float64:
         return numerics.resample_gradient_wide(grads, *taps)

@@ -203,7 +203,8 @@ def quantize_and_dequantize_v2(
 
 @kernel("QuantizeAndDequantizeV3")
 def quantize_and_dequantize_v3(input, input_min, input_max, num_bits, *, signed_input, range_given, narrow_range, axis):
-    """As QuantizeAndDequantizeV2; the number of bits is an input."""
+    """As QuantizeAndDequantizeV2; the number of bits is an input, and a scalar is no input."""
+    require(input.ndim > 0, f"axis {axis} of a scalar")
     bits = scalar(num_bits, "num_bits")
     return _simulate(
         input, input_min, input_max, signed_input, bits, range_given, "HALF_TO_EVEN", narrow_range, axis

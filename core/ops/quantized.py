@@ -18,6 +18,7 @@ from ._quantization import (
     product_range,
     range_of,
     requantize,
+    scalar_range,
     tensor_from_float,
     tensor_to_float,
     to_float,
@@ -139,15 +140,10 @@ def quantized_conv2d(
 # ---- activations
 
 
-def _require_scalar_range(low, high):
-    require(np.ndim(low) == np.ndim(high) == 0, f"the range must be two scalars, not of shapes {low.shape} and {high.shape}")
-
-
 @kernel("QuantizedRelu")
 def quantized_relu(features, min_features, max_features, *, Tinput):
     """max(x, 0)."""
-    _require_scalar_range(min_features, max_features)
-    low, high = range_of(min_features, max_features, "features")
+    low, high = scalar_range(min_features, max_features, "features")
     zero = from_float(np.float32(0), low, high, Tinput)
     return np.maximum(features, zero), low, high
 
@@ -161,8 +157,7 @@ def quantized_relu6(features, min_features, max_features, *, Tinput):
 @kernel("QuantizedReluX")
 def quantized_relu_x(features, max_value, min_features, max_features, *, Tinput):
     """min(max(x, 0), max_value)."""
-    _require_scalar_range(min_features, max_features)
-    low, high = range_of(min_features, max_features, "features")
+    low, high = scalar_range(min_features, max_features, "features")
     zero = from_float(np.float32(0), low, high, Tinput)
     top = from_float(np.float32(scalar(max_value, "max_value")), low, high, Tinput)
     return np.minimum(np.maximum(features, zero), top), low, high
@@ -181,14 +176,14 @@ def _pooled(x, ksize, strides, padding, function):
 @kernel("QuantizedMaxPool")
 def quantized_max_pool(input, min_input, max_input, *, ksize, strides, padding):
     """The largest integer of each window; the range stays."""
-    low, high = range_of(min_input, max_input, "input")
+    low, high = scalar_range(min_input, max_input, "input")
     return _pooled(input, ksize, strides, padding, pooling_numerics.max_pool), low, high
 
 
 @kernel("QuantizedAvgPool")
 def quantized_avg_pool(input, min_input, max_input, *, T, ksize, strides, padding):
     """The mean of each window, rounded; the range stays."""
-    low, high = range_of(min_input, max_input, "input")
+    low, high = scalar_range(min_input, max_input, "input")
     mean = _pooled(input.astype(np.float64), ksize, strides, padding, pooling_numerics.average_pool)
     return np.rint(mean).astype(T.numpy), low, high
 
@@ -348,8 +343,7 @@ def _used_range(q, bounds, dtype):
 @kernel("RequantizationRange")
 def requantization_range(input, input_min, input_max, *, Tinput):
     """The range that the values use."""
-    for name, value in (("input", input), ("input_min", input_min), ("input_max", input_max)):
-        require(value.size > 0, f"{name} must not be empty")
+    require(input.size and input_min.size and input_max.size, "input and its range must not be empty")
     return _used_range(input, range_of(input_min.flat[0], input_max.flat[0], "input"), Tinput)
 
 

@@ -51,6 +51,7 @@ def _form(op):
 
 def _level(low, high, dtype):
     """What a step of one integer stands for; signed types are used symmetrically."""
+    require(np.size(low) == np.size(high), f"the ends of a range have {np.size(low)} and {np.size(high)} elements")
     lowest, highest = limits(dtype)
     lowest = max(lowest, -highest)
     return (np.float32(high).reshape(-1) - np.float32(low).reshape(-1)) / np.float32(highest - lowest)

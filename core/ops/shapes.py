@@ -399,7 +399,7 @@ def unravel_index(indices, dims):
         raise InvalidArgumentError(f"The indices can only be a scalar or a vector, not empty: {Shape(indices.shape)}")
     if dims.ndim != 1:
         raise InvalidArgumentError(f"The dims can only be 1-D, got {Shape(dims.shape)}")
-    if dims.size == 0 or np.any(dims <= 0):
+    if np.any(dims <= 0):
         raise InvalidArgumentError(f"Input dims {dims.tolist()} cannot contain a dim of zero")
     count = math.prod(dims.tolist())
     if count > np.iinfo(dims.dtype).max:

@@ -179,13 +179,15 @@ def _dense_side(g, node):
 
 @kernel("SparseSoftmax")
 def sparse_softmax(indices, values, dense_shape):
-    """The softmax of each row of the last dimension, over the elements that are there."""
+    """The softmax of each row of the last dimension, over the elements that are there, wherever they lie."""
     validate(indices, values, dense_shape)
     if dense_shape.size < 2:
         raise InvalidArgumentError(f"Input should have rank >= 2, but got: {dense_shape.size}")
-    check_bounds(indices, dense_shape)
     if not len(values):
         return values
+    # TensorFlow sorts the elements and leaves the results in that order.
+    order = np.lexsort(indices.T[::-1])
+    indices, values = indices[order], values[order]
     rows = common_keys(indices[:, :-1])[0]
     _, numbers = np.unique(rows, return_inverse=True)
     numbers = numbers.ravel()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import ClassVar
 
 import numpy as np
@@ -334,14 +333,14 @@ def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule("Mul", algebra="a scalar factor moves to the smaller operand of a product")
-def scale_smaller_operand(r: Rewriter, node: Node) -> Output | None:
+@rule("Mul", algebra="matmul(x, w) * c -> matmul(x, w * c)")
+def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
     constant, other = sums.with_constant(r, node)
     if constant is None or other is None or other.node.op != "MatMul" or not r.is_free(other.node):
         return None
     value = r.constant_value(constant)
     weights = other.node.inputs[1]
     known = r.constant_value(weights)
-    if known is None or value.size != 1 or math.prod(value.shape) != 1 or value.ndim > 2:
+    if known is None or value.size != 1 or value.ndim > 2:
         return None
     return r.add("MatMul", other.node.inputs[0], r.constant(known * value.item(), weights), **attrs_of(other.node))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ..calls import callers_by_function
-from ..catalog import split_top
 from ..control_flow import ENTER, SWITCH
-from ..errors import InvalidArgumentError
+from ..dtypes import DType
 from ..graph import Graph, Node, Output, forward_predecessors, topological_order
 from ..inference import Inference, infer
 from ..purity import CALLS, CONTROL_FLOW, impurity
@@ -157,10 +155,14 @@ class PassContext:
         return self.inference.specs[output].shape if output in self.inference.specs else Shape()
 
     def value(self, output: Output) -> Any:
-        """The constant value of an output where it is known in full, else None."""
+        """The value of an output where inference knows it in full, else None."""
         spec = self.inference.specs.get(output)
         known = spec is not None and spec.value is not None and spec.value.dtype != object and not self.is_fed(output)
         return spec.value if known and spec is not None else None
+
+    def constant_value(self, output: Output) -> Any:
+        """The array of a Const that no feed replaces, else None."""
+        return output.node.attrs["value"].numpy() if output.node.op == "Const" and not self.is_fed(output) else None
 
     def is_inside(self, node: Node) -> bool:
         """True where a node may lie in a loop or on a branch: it comes after an Enter or a Switch."""
@@ -274,6 +276,13 @@ _QUIET = frozenset(
 )  # fmt: skip
 
 
+def identity_of(dtypes: Sequence[DType]) -> tuple[str, dict[str, Any]]:
+    """The op that passes values of these dtypes on, and its attributes: Identity, IdentityN, or NoOp for none."""
+    if not dtypes:
+        return "NoOp", {}
+    return ("Identity", {"T": dtypes[0]}) if len(dtypes) == 1 else ("IdentityN", {"T": list(dtypes)})
+
+
 def become(
     graph: Graph,
     node: Node,
@@ -288,60 +297,3 @@ def become(
     node.attrs = {**attrs, **private}
     node.forget_dtypes()
     graph.set_inputs(node, inputs, control_inputs)
-
-
-def parse_passes(text: str) -> list[tuple[str, dict[str, str]]]:
-    """`fold{limit=1MB},cse` as names with options; InvalidArgumentError where it is not of that form."""
-    found = []
-    for item in split_top(text):
-        match = re.fullmatch(r"([\w-]+)(?:\{(.*)\})?", item)
-        if match is None:
-            raise InvalidArgumentError(f"'{item}' is not of the form NAME or NAME{{OPTION=VALUE,...}}")
-        options = dict(_option(match[1], part) for part in split_top(match[2] or ""))
-        found.append((match[1], options))
-    return found
-
-
-def _option(name: str, text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise InvalidArgumentError(f"option '{text}' of pass {name} is not of the form NAME=VALUE")
-    return key.strip(), value.strip()
-
-
-def configure(kind: type[Pass], options: Mapping[str, str]) -> Pass:
-    """A pass with options given as text, converted to its fields' types; InvalidArgumentError names what does not fit."""
-    fields = {field.name: field for field in dataclasses.fields(kind)}
-    settings: dict[str, Any] = {}
-    for key, text in options.items():
-        if key not in fields:
-            known = ", ".join(fields) or "none"
-            raise InvalidArgumentError(f"pass {kind.name} has no option '{key}' (it has {known})")
-        settings[key] = _converted(kind.name, key, fields[key].default, text)
-    return kind(**settings)
-
-
-def _converted(name: str, key: str, default: Any, text: str) -> Any:
-    try:
-        if isinstance(default, bool):
-            return {"true": True, "false": False}[text.lower()]
-        if isinstance(default, int):
-            return parse_size(text)
-        if isinstance(default, float):
-            return float(text)
-        if isinstance(default, tuple):
-            return tuple(part for part in text.strip("()").split("+") if part)
-    except (KeyError, ValueError):
-        raise InvalidArgumentError(f"option {key}={text} of pass {name} is no {type(default).__name__}") from None
-    return text
-
-
-_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
-
-
-def parse_size(text: str) -> int:
-    """A number of bytes or elements: `4096`, `64KB`, `1MB`; ValueError where it is none."""
-    match = re.fullmatch(r"(\d+)\s*([KMG]?)I?B?", text.strip().upper())
-    if match is None:
-        raise ValueError(text)
-    return int(match[1]) * _UNITS[match[2]]

@@ -32,7 +32,8 @@ rule = RULES.rule
 LEFT = RuleSet()
 """For what stands beside no weights that could take it."""
 
-_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "BatchNormWithGlobalNormalization")
+_FUSED_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+_NORMS = (*_FUSED_NORMS, "BatchNormWithGlobalNormalization")
 _ADD = ("Add", "AddV2")
 
 
@@ -223,11 +224,10 @@ def _affine(r: Rewriter, node: Node, product: Node) -> tuple[Output, Any, Any] |
 
 def _scale_and_offset(r: Rewriter, node: Node) -> tuple[Any, Any] | None:
     """gamma / sqrt(variance + epsilon) and beta - mean * that; None, with the reason noted, where they are not fixed."""
-    if node.op in _NORMS[:3] and node.attr("is_training"):
+    if node.op in _FUSED_NORMS and node.attr("is_training"):
         r.refuse("it normalizes with the moments of the batch (is_training)")
         return None
-    moments = node.outputs()[1:]
-    if any(r.graph.consumers(output) or output.name in r.ctx.fetched_outputs for output in moments):
+    if not r.is_only_first_read(node):
         r.refuse("its moments are read")
         return None
     values = [r.constant_value(value) for value in node.inputs[1:5]]

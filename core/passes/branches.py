@@ -82,9 +82,7 @@ class DeadBranches(Pass):
 def _constant(ctx: PassContext, value: Output) -> np.ndarray | None:
     while value.node.op == "Identity" and not ctx.is_fed(value) and not value.node.control_inputs:
         value = value.node.inputs[0]
-    if value.node.op != "Const" or ctx.is_fed(value):
-        return None
-    found: np.ndarray = value.node.attrs["value"].numpy()
+    found: np.ndarray | None = ctx.constant_value(value)
     return found
 
 

@@ -10,7 +10,7 @@ from ..functions import Function
 from ..graph import Graph, Node, Output
 from ..purity import impurity
 from ..tensors import FuncRef
-from .base import Pass, PassContext
+from .base import Pass, PassContext, identity_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,12 +126,8 @@ class _Grouping:
         """Nodes that must keep their names pass the call's results on under them."""
         for node in kept:
             outputs = [call.output(self.results.index(output)) for output in node.outputs()]
-            types = [output.dtype.base for output in outputs if output.dtype is not None]
-            name = self.names[node]
-            if len(outputs) == 1:
-                self.graph.add_node(name, "Identity", outputs, (), {"T": types[0]})
-            else:
-                self.graph.add_node(name, "IdentityN", outputs, (), {"T": types})
+            op, attrs = identity_of([output.dtype.base for output in outputs if output.dtype is not None])
+            self.graph.add_node(self.names[node], op, outputs, (), attrs)
 
     def _is_read(self, output: Output) -> bool:
         node = output.node

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
+from ..errors import InvalidArgumentError
 from ..graph import Graph, Node
 from .base import Pass, PassContext, become
 
@@ -23,6 +24,12 @@ class StripDebug(Pass):
     summary: ClassVar[str] = "drop Assert, Print and CheckNumerics"
     in_default_pipeline: ClassVar[bool] = False
     ops: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        unknown = [op for op in self.ops if op not in _WATCHED | _CHECKS]
+        if unknown:
+            known = ", ".join(sorted(_WATCHED | _CHECKS))
+            raise InvalidArgumentError(f"strip_debug drops no {unknown[0]}", hint=f"it drops {known}")
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node in ctx.order():

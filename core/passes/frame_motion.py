@@ -11,7 +11,7 @@ from ..graph import Graph, Node, Output, topological_order
 from ..plan import written_reference
 from ..purity import CONTROL_FLOW
 from .base import PassContext
-from .motion import Invariants, bound_to_loop, may_fail, passed_on
+from .motion import Invariants, bound_to_loop, is_reference, may_fail, passed_on
 
 RULE = "invariant"
 
@@ -75,8 +75,10 @@ class FrameMotion:
         self.body = body_nodes(graph, frame)
         self.branches = _branch_nodes(graph, frame)
         sources = [enter.inputs[0].node for enter in frame.with_op(ENTER)]
-        self.is_certain = frame.enclosing is None and not any(map(ctx.is_inside, sources))
+        self.is_reached = frame.enclosing is None and not any(map(ctx.is_inside, sources))
+        """True where the loop lies in no other loop and on no branch: a run that needs it starts it."""
         self.entered = entered
+        """Whether there is a first iteration once the loop is started, None where that is not known."""
         self.writes_references = any(written_reference(node) is not None for node in nodes_within(frame))
         self.invariants = Invariants(self._obstacle, functools.partial(ctx.refuse, RULE))
         self.unchanged = [v for v in variables if passed_on(v.body_output) == v.body_input]
@@ -94,6 +96,7 @@ class FrameMotion:
             self._move(node, waits, moved.keys())
 
     def _seed(self) -> None:
+        """Note what is invariant to begin with: constants that enter, and variables that no iteration changes."""
         for enter in self.frame.invariants:
             self._add(enter.output(), enter)
         for variable in self.unchanged:
@@ -106,10 +109,10 @@ class FrameMotion:
         """Let what takes the variable after the loop take what entered it, unless it may have to wait for the loop."""
         graph, ctx, exit_node, source = self.graph, self.ctx, variable.exit, variable.enter.inputs[0]
         users = [] if exit_node is None else graph.consumers(exit_node.output())
-        if exit_node is None or not users or (source.dtype is not None and source.dtype.is_ref):
+        if exit_node is None or not users or is_reference(source):
             return
         enters = self.frame.with_op(ENTER)
-        if not self.is_certain or any(map(ctx.has_effects, enters)) or any(map(ctx.acts, nodes_within(self.frame))):
+        if not self.is_reached or any(map(ctx.has_effects, enters)) or any(map(ctx.acts, nodes_within(self.frame))):
             ctx.refuse("unchanged", exit_node, "what takes it may have to wait for the loop")
             return
         graph.replace_all_uses(exit_node.output(), source)
@@ -133,7 +136,7 @@ class FrameMotion:
             return "it lies on a branch within the loop"
         if any(user.op in (*MERGE, *EXIT, "LoopCond") for user in node.uses):
             return "a Merge, an Exit or the loop's condition takes it as it is"
-        if self.is_certain and (self.entered or node not in self.body):
+        if self.is_reached and (self.entered or node not in self.body):
             return None
         reason = may_fail(node, self.ctx.inference)
         return None if reason is None else f"{reason}, and the loop may never run"
@@ -196,4 +199,4 @@ def _reads_reference(value: Output) -> bool:
     """True for what is read of a variable by reference: a write changes it even after it was read."""
     node = value.node
     references = [value, *(node.inputs if node.op in FREE else ())]
-    return any(found.dtype is not None and found.dtype.is_ref for found in references)
+    return any(map(is_reference, references))

@@ -24,7 +24,7 @@ def layer_norm(r: Rewriter, node: Node) -> Output | None:
             x, mean = centered.node.inputs
             epsilon = _epsilon(r, root, x, mean)
             if epsilon is not None:
-                return _layer_norm(r, x, 1.0, 0.0, epsilon)
+                return _added(r, x, 1.0, 0.0, epsilon)
     return None
 
 
@@ -54,7 +54,7 @@ def _layer_norm_of_factor(r: Rewriter, x: Output, mean: Output, factor: Output, 
     for root, gamma in pairs:
         epsilon = _epsilon(r, root, x, mean) if gamma is not None and offset is not None else None
         if epsilon is not None:
-            return _layer_norm(r, x, gamma, offset, epsilon)
+            return _added(r, x, gamma, offset, epsilon)
     return None
 
 
@@ -64,7 +64,7 @@ def factor_of_layer_norm(r: Rewriter, node: Node) -> Output | None:
         x, gamma, beta = _parts(r, value)
         vector = _vector(r, x, factor) if x is not None else None
         if x is not None and vector is not None and np.all(beta == 0):
-            return _layer_norm(r, x, gamma * vector, beta, value.node.attr("epsilon"))
+            return _added(r, x, gamma * vector, beta, value.node.attr("epsilon"))
     return None
 
 
@@ -74,7 +74,7 @@ def offset_of_layer_norm(r: Rewriter, node: Node) -> Output | None:
         x, gamma, beta = _parts(r, value)
         vector = _vector(r, x, offset) if x is not None else None
         if x is not None and vector is not None:
-            return _layer_norm(r, x, gamma, beta + vector, value.node.attr("epsilon"))
+            return _added(r, x, gamma, beta + vector, value.node.attr("epsilon"))
     return None
 
 
@@ -84,14 +84,14 @@ def layer_norm_as_batch_norm(r: Rewriter, node: Node) -> Output | None:
     norm = node.inputs[0].node
     if norm.op not in _BATCH_NORMS or not norm.attr("is_training") or norm.attr("data_format") != b"NCHW":
         return None
-    if norm.inputs[0].node.op != "Reshape" or not _is_only_output_read(r, norm):
+    if norm.inputs[0].node.op != "Reshape" or not r.is_only_first_read(norm):
         return None
     x = norm.inputs[0].node.inputs[0]
     dims, rows = r.shape(x).dims, r.shape(norm.inputs[0]).dims
     is_by_row = dims and rows and rows[0] == rows[3] == 1 and rows[2] == dims[-1] and r.same_shape(x, node.output())
     if not is_by_row or not (_is_filled(r, norm.inputs[1], 1) and _is_filled(r, norm.inputs[2], 0)):
         return None
-    return _layer_norm(r, x, 1.0, 0.0, norm.attr("epsilon"))
+    return _added(r, x, 1.0, 0.0, norm.attr("epsilon"))
 
 
 @rule("Relu", algebra="relu(batch_norm(x)) -> batch_norm_ex(x)")
@@ -107,7 +107,7 @@ def batch_norm_with_relu(r: Rewriter, node: Node) -> Output | None:
     if not isinstance(channels, int) or channels % 4:
         r.refuse("_FusedBatchNormEx wants a multiple of 4 channels")
         return None
-    if not _is_only_output_read(r, norm) or not r.is_free(norm):
+    if not r.is_only_first_read(norm) or not r.is_free(norm):
         r.refuse(f"{norm.name} is read by others too")
         return None
     shared = ("epsilon", "exponential_avg_factor", "data_format", "is_training")
@@ -115,8 +115,8 @@ def batch_norm_with_relu(r: Rewriter, node: Node) -> Output | None:
     return r.add("_FusedBatchNormEx", *norm.inputs, [], activation_mode=b"Relu", **attrs)
 
 
-def _layer_norm(r: Rewriter, x: Output, gamma: Any, beta: Any, epsilon: float) -> Output | None:
-    """The op over the last dimension of `x`; None, with the reason noted, where its kernel would not take `x`."""
+def _added(r: Rewriter, x: Output, gamma: Any, beta: Any, epsilon: float) -> Output | None:
+    """A new _MklLayerNorm over the last dimension of `x`; None, with the reason noted, where its kernel would not take `x`."""
     dims = r.shape(x).dims
     name = x.dtype.name if x.dtype is not None else ""
     if name not in ("float", "bfloat16"):
@@ -188,9 +188,3 @@ def _bare(value: Output) -> Output:
 def _is_filled(r: Rewriter, value: Output, number: float) -> bool:
     """True for a constant, or a Fill, of one number."""
     return r.is_all(value.node.inputs[1] if value.node.op == "Fill" else value, number)
-
-
-def _is_only_output_read(r: Rewriter, norm: Node) -> bool:
-    """True where nobody reads or fetches the moments that a batch normalization gives besides."""
-    moments = norm.outputs()[1:]
-    return not any(r.graph.consumers(output) or output.name in r.ctx.fetched_outputs for output in moments)

@@ -12,7 +12,7 @@ from ..functions import Function, instantiate
 from ..graph import Graph, Node, Output
 from ..plan import INLINED, needed_nodes
 from ..tensors import FuncRef
-from .base import Pass, PassContext
+from .base import Pass, PassContext, identity_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Inline(Pass):
             return "its result may be fed"
         if len(function.body) > self.limit:
             return f"the function has more than {self.limit} nodes"
-        if any(dtype.dtype is not None and dtype.dtype.is_ref for dtype in function.signature.outputs):
+        if any(arg.is_ref for arg in function.signature.outputs):
             return "it returns a reference"
         if function.name in reached_functions(graph, function):
             return "the function calls itself"
@@ -143,7 +143,8 @@ class _Inlining:
         is_read = any(user for i in range(len(results)) for user in self.graph.consumers(self.call.output(i)))
         is_read |= any(self.call.output(i).name in self.ctx.fetched_outputs for i in range(len(results)))
         types = [value.dtype.base for value in results if value.dtype is not None] if is_read else []
-        self.call.change_op("NoOp" if not types else "Identity" if len(types) == 1 else "IdentityN")
-        self.call.attrs = {"T": types[0] if len(types) == 1 else types} if types else {}
+        op, attrs = identity_of(types)
+        self.call.change_op(op)
+        self.call.attrs = attrs
         self.call.forget_dtypes()
         self.graph.set_inputs(self.call, results if types else (), dict.fromkeys(done))

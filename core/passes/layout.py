@@ -11,8 +11,8 @@ import numpy as np
 from ..builder import GraphBuilder
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output
-from .base import Pass, PassContext, become
-from .layout_ops import FORMATS, Carrying, carrying, changed_attrs, constant, is_sensitive, permutation, renumbered
+from .base import Pass, PassContext, become, identity_of
+from .layout_ops import FORMATS, Carrying, carrying, changed_attrs, is_sensitive, permutation, renumbered
 from .minimum_cut import UNCUT, Network
 
 _COSTS = {"T": 1000, "V": 1}
@@ -92,7 +92,7 @@ class _Conversion:
                 producer = self._vertex(node, value.index) if given in _COSTS else _SINK
                 consumers = {self._vertex(user, i) if letter in _COSTS else _SINK for user, i, letter in slots}
                 letters = {given, *(letter for _, _, letter in slots)}
-                if constant(self._ctx, value) is None and consumers - {producer}:
+                if self._ctx.constant_value(value) is None and consumers - {producer}:
                     self._add(network, value, _COSTS["V" if "V" in letters else "T"], producer, consumers)
         return network
 
@@ -143,8 +143,7 @@ class _Conversion:
         self._converted[made] = self._converted.pop(node)
         for output in node.outputs():
             self._graph.replace_all_uses(output, made.output(output.index))
-        dtypes = [dtype.base for dtype in node.output_dtypes]
-        op, attrs = ("Identity", {"T": dtypes[0]}) if len(dtypes) == 1 else ("IdentityN", {"T": dtypes})
+        op, attrs = identity_of([dtype.base for dtype in node.output_dtypes])
         become(self._graph, node, op, made.outputs(), attrs, ())
 
     def _inputs(self, node: Node) -> list[Output]:
@@ -155,7 +154,7 @@ class _Conversion:
         given, wanted = self._given(self._converted, value), self._wanted(self._converted, node, index)
         if wanted == "A":
             order = permutation(self._to, self._converted[node].rank)
-            return self._constant(value, renumbered(constant(self._ctx, value), order))
+            return self._constant(value, renumbered(self._ctx.constant_value(value), order))
         if (given in _COSTS) == (wanted in _COSTS):
             return value
         if wanted in _COSTS:
@@ -169,7 +168,7 @@ class _Conversion:
         key = (value, letter, rank)
         order = permutation(to, rank)
         if key not in self._reordered:
-            known = constant(self._ctx, value)
+            known = self._ctx.constant_value(value)
             self._reordered[key] = (
                 self._constant(value, _ordered(known, letter, order))
                 if known is not None

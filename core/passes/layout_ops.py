@@ -185,12 +185,12 @@ def _slot(ctx: PassContext, value: Output, letter: str, rank: int) -> str:
     if letter == ".":
         return letter
     if letter == "A":
-        return letter if constant(ctx, value) is not None else f"{value}, which numbers its dimensions, is not constant"
+        return letter if ctx.constant_value(value) is not None else f"{value}, which numbers its dimensions, is not constant"
     if shape.dims is None:
         return f"the rank of {value} is not known"
     if letter == "V":
         return letter if shape.dims[:1] == (rank,) else f"{value} has no row for each of {rank} dimensions"
-    if len(shape) == rank or (letter == "B" and constant(ctx, value) is not None):
+    if len(shape) == rank or (letter == "B" and ctx.constant_value(value) is not None):
         return "T" if len(shape) else "."
     return "." if letter == "B" and not shape.dims else f"{value} has rank {len(shape)}, not {rank}"
 
@@ -222,7 +222,7 @@ def _reduces(node: Node) -> bool:
 def _axes(ctx: PassContext, node: Node, rank: int) -> set[int] | None:
     """The dimensions that a reduction or Squeeze drops, counted from 0; None where that is not known."""
     if node.op != "Squeeze":
-        axes = constant(ctx, node.inputs[1])
+        axes = ctx.constant_value(node.inputs[1])
         return None if axes is None else {int(axis) % rank for axis in np.ravel(axes)}
     listed = node.attr("squeeze_dims")
     shape = ctx.shape(node.inputs[0])
@@ -231,18 +231,13 @@ def _axes(ctx: PassContext, node: Node, rank: int) -> set[int] | None:
     return None
 
 
-def constant(ctx: PassContext, value: Output) -> Any:
-    """The array of a Const that no feed replaces, else None."""
-    return value.node.attrs["value"].numpy() if value.node.op == "Const" and not ctx.is_fed(value) else None
-
-
 def permutation(to: str, rank: int) -> tuple[int, ...]:
     """For each dimension of the layout `to` the one that it was before."""
     return (0, *range(2, rank), 1) if to == "NHWC" else (0, rank - 1, *range(1, rank - 1))
 
 
 def renumbered(axes: Any, order: Sequence[int]) -> Any:
-    """Numbers of dimensions, in the same array, after the dimensions were put into `order`."""
+    """The numbers that dimensions have after all were put into `order`, for those that they had before."""
     places = np.argsort(order)
     return places[np.asarray(axes) % len(order)]
 

@@ -47,7 +47,7 @@ class Loops(Pass):
         except TfgError as error:
             ctx.refuse("loop", error.node or "", error.message)
             return
-        for frame in sorted(frames, key=_depth):
+        for frame in sorted(frames, key=lambda frame: frame.depth):
             first = frame.nodes[0]
             if graph.get(first.name) is first:
                 self._improve(graph, ctx, frame, first)
@@ -64,7 +64,3 @@ class Loops(Pass):
             return
         if entered is not False or not skip_loop(graph, ctx, frame, variables):
             FrameMotion(graph, ctx, frame, variables, entered).run()
-
-
-def _depth(frame: Frame) -> int:
-    return 0 if frame.enclosing is None else 1 + _depth(frame.enclosing)

@@ -52,7 +52,7 @@ def _pairs(items: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     for item in items:
         old, colon, new = item.partition(":")
         if not (old and colon and new):
-            raise InvalidArgumentError(f"'{item}' is not of the form OLD:NEW")
+            raise InvalidArgumentError(f"'{item}' in an option of pass rename is not of the form OLD:NEW")
         yield old, new
 
 

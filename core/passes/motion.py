@@ -80,12 +80,12 @@ def is_idle(node: Node) -> bool:
 
 def passed_on(value: Output) -> Output:
     """The value that `value` is a copy of, past nodes that only pass it on."""
-    while value.node.op in FREE and not _is_reference(value.node.inputs[0]):
+    while value.node.op in FREE and not is_reference(value.node.inputs[0]):
         value = value.node.inputs[0]
     return value
 
 
-def _is_reference(value: Output) -> bool:
+def is_reference(value: Output) -> bool:
     return value.dtype is not None and value.dtype.is_ref
 
 

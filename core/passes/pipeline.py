@@ -14,7 +14,7 @@ from ..explain import explain_graph
 from ..graph import Graph, Node, Output, parse_tensor_name
 from ..transform import forget_locations
 from .arithmetic import Arithmetic
-from .base import Pass, PassContext, Refusal, configure, parse_passes
+from .base import Pass, PassContext, Refusal
 from .batch_norm import FoldBatchNorm
 from .bodies import Bodies
 from .branches import DeadBranches
@@ -29,6 +29,7 @@ from .inline import Inline
 from .layout import Layout
 from .loops import Loops
 from .metadata import RemoveAttribute, Rename, SetDevice, Sort
+from .pass_options import configure, parse_passes
 from .prune import Prune
 from .shapes import Shapes
 from .specialize import Specialize

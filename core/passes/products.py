@@ -50,6 +50,7 @@ def input_axes(product: Node) -> tuple[int, ...]:
 
 
 def output_channels(r: Rewriter, product: Node) -> int | None:
+    """The number of channels of the result, None where the shape of the weights is not known."""
     weights = r.shape(product.inputs[WEIGHTS])
     return math.prod(weights.known()[axis] for axis in output_axes(product)) if weights.is_known else None
 

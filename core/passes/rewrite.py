@@ -77,7 +77,7 @@ class Rewriter:
             queue.extendleft(self._apply_at(node, [rule for one in rules for rule in one.of(node.op)]))
 
     def refuse(self, reason: str) -> None:
-        """Say why the rule being tried does not apply although it nearly did; returns None for the rule to return."""
+        """Say why the rule being tried does not apply although it nearly did."""
         if self._node is not None:
             self.ctx.refuse(self._rule, self._node, reason)
 
@@ -100,10 +100,8 @@ class Rewriter:
 
     def constant(self, value: Any, like: Output) -> Output:
         """A new constant of like's dtype."""
-        assert self._node is not None and like.dtype is not None
-        dtype = like.dtype.base
-        made = self._builder.constant(np.asarray(value, dtype.numpy), dtype, f"{self._node.name}/{self._rule}")
-        return self._placed(made.node).output()
+        assert like.dtype is not None
+        return self._constant(value, like.dtype.base)
 
     def constant_for(self, value: Any, node: Node) -> Output:
         """A new constant that stands for a node whose inputs then run for their effects only."""
@@ -113,15 +111,15 @@ class Rewriter:
 
     def constant_vector(self, values: Sequence[int]) -> Output:
         """A new int32 vector."""
-        return self._small_constant(list(values))
+        return self._constant(values, dtypes.int32)
 
     def constant_scalar(self, value: int) -> Output:
         """A new int32 scalar."""
-        return self._small_constant(value)
+        return self._constant(value, dtypes.int32)
 
-    def _small_constant(self, value: int | list[int]) -> Output:
+    def _constant(self, value: Any, dtype: dtypes.DType) -> Output:
         assert self._node is not None
-        made = self._builder.constant(np.asarray(value, np.int32), dtypes.int32, f"{self._node.name}/{self._rule}")
+        made = self._builder.constant(np.asarray(value, dtype.numpy), dtype, f"{self._node.name}/{self._rule}")
         return self._placed(made.node).output()
 
     def shape(self, value: Output) -> Shape:
@@ -130,10 +128,8 @@ class Rewriter:
         return spec.shape if spec is not None else Shape()
 
     def constant_value(self, value: Output) -> Any:
-        """The array behind a Const, else None."""
-        if value.node.op != "Const" or self.ctx.is_fed(value):
-            return None
-        return value.node.attrs["value"].numpy()
+        """The array of a Const that no feed replaces, else None."""
+        return self.ctx.constant_value(value)
 
     def partial_value(self, value: Output) -> Any:
         """What inference knows of a value in part: an array with a Dim for each element that it only knows by a symbol."""
@@ -149,6 +145,11 @@ class Rewriter:
     def is_free(self, node: Node) -> bool:
         """True where only one node reads this one, and nobody else needs it: it may change or go."""
         return not self.ctx.is_preserved(node) and sum(node.uses.values()) == 1 and not node.control_inputs
+
+    def is_only_first_read(self, node: Node) -> bool:
+        """True where nobody reads or fetches any output of a node but the first."""
+        others = node.outputs()[1:]
+        return not any(self.graph.consumers(output) or output.name in self.ctx.fetched_outputs for output in others)
 
     def is_fact(self, node: Node, fact: str) -> bool:
         return registry.has_fact(node.op, fact)

@@ -60,7 +60,7 @@ def same_shape(r: Rewriter, node: Node) -> Output | None:
     x = node.inputs[0]
     if node.op == "Reshape" and _differ_in_one_unknown(r.shape(x), r.shape(node.output())):
         return x
-    return x if r.same_shape(x, node.output()) and _is_definite(r, node) else None
+    return x if r.same_shape(x, node.output()) else None
 
 
 def _differ_in_one_unknown(a: Shape, b: Shape) -> bool:
@@ -133,17 +133,15 @@ def whole_slice(r: Rewriter, node: Node) -> Output | None:
         if axes is None or shape.dims is None or any(shape.dims[int(a)] != 1 for a in np.ravel(axes)):
             return None
         return x
-    if not r.same_shape(x, node.output()) or not _is_definite(r, node):
+    if not r.same_shape(x, node.output()):
         return None
     if node.op == "StridedSlice" and (not r.is_all(node.inputs[3], 1) or node.attr("shrink_axis_mask")):
         return None
     return x
 
 
-@rule("Concat", "ConcatV2", algebra="concat of one -> x; concat(concat(x, y), z) -> concat(x, y, z)")
+@rule("ConcatV2", algebra="concat of one -> x; concat(concat(x, y), z) -> concat(x, y, z)")
 def merge_concats(r: Rewriter, node: Node) -> Output | None:
-    if node.op == "Concat":
-        return None
     values, axis = node.inputs[:-1], r.constant_value(node.inputs[-1])
     if len(values) == 1:
         return values[0]
@@ -185,8 +183,3 @@ def conjugate_transpose(r: Rewriter, node: Node) -> Output | None:
         return None
     opposite = "ConjugateTranspose" if node.op == "Transpose" else "Transpose"
     return r.add(opposite, inner.inputs[0], node.inputs[1])
-
-
-def _is_definite(r: Rewriter, node: Node) -> bool:
-    """True where the shape is known but for symbols that stand for one number each."""
-    return r.shape(node.output()).dims is not None

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import dtypes
+from ..errors import InvalidArgumentError
 from ..graph import Graph, Node
 from ..tensors import Tensor
 from .base import Pass, PassContext
@@ -24,6 +25,11 @@ class RoundWeights(Pass):
     is_final: ClassVar[bool] = True
     steps: int = 256
     minimum_size: int = 16
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            problem = f"pass {self.name} cannot round weights to {self.steps} values"
+            raise InvalidArgumentError(problem, hint="give the option steps a number from 1 on")
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node, value in _weights(graph, ctx, self.minimum_size):

@@ -10,7 +10,7 @@ from ..graph import Graph, Node, Output, descendants, topological_order
 from ..inference import Inference, infer
 from ..purity import CONTROL_FLOW
 from ..shapes import Shape, TensorSpec
-from .base import PassContext
+from .base import PassContext, identity_of
 from .drafts import Draft, why_not_copied
 from .frame_entry import entering_spec, truth
 from .motion import Invariants, bound_to_loop, may_fail, passed_on
@@ -45,8 +45,9 @@ def _skip(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool:
         ctx.refuse("never-runs", node, f"'{acting.name}' in its condition has effects")
         return False
     types = [dtype.base for dtype in node.output_dtypes]
-    node.change_op("NoOp" if not types else "Identity" if len(types) == 1 else "IdentityN")
-    node.attrs = {"T": types[0] if len(types) == 1 else types} if types else {}
+    op, attrs = identity_of(types)
+    node.change_op(op)
+    node.attrs = attrs
     node.forget_dtypes()
     for i in range(len(types)):
         _read_past(graph, ctx, node, i)
@@ -77,6 +78,7 @@ class _WhileMotion:
         self.node = node
         self.functions = {part: graph.functions[node.attr(part).name] for part in PARTS}
         self.is_certain = {"cond": not ctx.is_inside(node), "body": bool(entered) and not ctx.is_inside(node)}
+        """Whether each part is known to run at least once."""
         self.inference = {part: self._infer(function) for part, function in self.functions.items()}
         self.found = {part: self._invariants(part, unchanged) for part in PARTS}
         self.moved = {part: found.worthwhile() for part, found in self.found.items()}

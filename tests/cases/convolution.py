@@ -85,7 +85,8 @@ def general():
 
 def refused():
     """Strides over channels, and gradients of nothing whose other shapes do not matter."""
-    x, w, wide = normal(1, 4, 4, 2), normal(2, 2, 2, 2), {"strides": [1, 1, 1, 2], "padding": "SAME"}
+    x, w, same = normal(1, 4, 4, 2), normal(2, 2, 2, 2), {"padding": "SAME"}
+    wide = {"strides": [1, 1, 1, 2], **same}
     plain, plain_3d = {"strides": [1] * 4, "padding": "SAME"}, {"strides": [1] * 5, "padding": "SAME"}
     return [
         case("Conv2D", x, w, **wide),
@@ -95,6 +96,14 @@ def refused():
         unshaped("Conv2DBackpropInput", i32(3, 3, 0), normal(3), normal(2, 5, 5, 1), **plain),
         unshaped("Conv2DBackpropInput", i32(3, 3, 0), normal(3), normal(5), **plain),
         unshaped("Conv2DBackpropInput", i32(3, 3, 0), normal(3, dtype="double"), normal(2, 5, 5, 1, dtype="double"), **plain),
+        *(
+            case("Conv3D", normal(1, 2, 2, 2, 2, dtype=t), normal(1, 1, 1, 2, 2, dtype=t), strides=[1, 1, 1, 1, 2], **same)
+            for t in ("float32", "double")
+        ),
+        *(
+            unshaped("Conv3DBackpropFilterV2", normal(2, dtype=t), i32(2, 0), normal(2, dtype=t), **plain_3d)
+            for t in ("float32", "double")
+        ),
         unshaped("Conv3DBackpropInputV2", i32(3, 3, 0), normal(3), normal(2, 5, 5, 1), **plain_3d),
     ]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, i64, integers, normal, strings, wide
+from tfg.tests.opcases import case, i32, i64, integers, normal, strings, unshaped, wide
 
 X = wide(3, 4)
 BATCH = wide(2, 3, 4)
@@ -96,7 +96,14 @@ def policies():
     return [
         *(case("TensorScatterMax", x, at, rows, bad_indices_policy=p, differentiable=False) for p in ("DEFAULT", "any")),
         case("ScatterNd", at, rows, i32(2), bad_indices_policy="any"),
+        *(
+            unshaped(op, normal(2, 2, 3), i32(0, 1), normal(n))
+            for op in ("TensorScatterAdd", "TensorScatterUpdate", "ScatterNdNonAliasingAdd")
+            for n in (2, 3)
+        ),
+        *(unshaped("TensorScatterAdd", normal(3), i32(0, 1), normal(n)) for n in (1, 2)),
         *(case(f"Inplace{op}", normal(0), i32(), normal(0)) for op in ("Update", "Add", "Sub")),
+        *(case(f"Inplace{op}", strings(b"a"), i32(0), strings(b"b")) for op in ("Update", "Add", "Sub")),
     ]
 
 

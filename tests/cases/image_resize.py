@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, integers, normal
+from tfg.tests.opcases import case, i32, integers, normal, unshaped
 
 
 def f32(*values):
@@ -41,6 +41,7 @@ def gradients():
     return [
         *found,
         case("ResizeBicubicGrad", normal(2, 3, 4, 3), X.astype(np.float64), tolerance=1e-6),
+        *(unshaped(f"Resize{how}Grad", normal(1, 3, 4, 1), X) for how in ("Bilinear", "Bicubic")),
         case("ResizeNearestNeighborGrad", integers(1, 4, 4, 1), i32(2, 3)),
         case("ResizeBilinearGrad", normal(2, 3, 3), X),
     ]

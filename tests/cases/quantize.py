@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case, integers, normal, removed
+from tfg.tests.opcases import case, graph_case, integers, normal, removed, unshaped
 
 
 def f32(value):
@@ -71,6 +71,8 @@ def both():
         case("QuantizeAndDequantizeV3", x, low, high, np.int32(5), differentiable=False),
         case("QuantizeAndDequantizeV3", x, lows, highs, np.int32(5), axis=1, differentiable=False),
         case("QuantizeAndDequantizeV3", x, low, high, np.int32(0), differentiable=False),
+        unshaped("QuantizeAndDequantizeV3", normal(dtype="double"), low, high, np.int32(8)),
+        unshaped("QuantizeAndDequantizeV2", normal(dtype="double"), low, high),
         removed(
             "QuantizeAndDequantize", x.astype(np.float32), num_bits=5, range_given=True, input_min=-2.0, input_max=3.0,
             version=20,

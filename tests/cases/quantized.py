@@ -81,11 +81,15 @@ def activations():
 def pools():
     x = whole("quint8", 2, 5, 6, 3)
     attrs = {"ksize": [1, 2, 3, 1], "strides": [1, 1, 2, 1]}
+    ops = ("QuantizedMaxPool", "QuantizedAvgPool")
     return [
-        quantized(op, value, *A, padding=p, **attrs)
-        for op in ("QuantizedMaxPool", "QuantizedAvgPool")
-        for p in ("VALID", "SAME")
-        for value in (x, whole("qint8", 2, 5, 6, 3))
+        *(
+            quantized(op, value, *A, padding=p, **attrs)
+            for op in ops
+            for p in ("VALID", "SAME")
+            for value in (x, whole("qint8", 2, 5, 6, 3))
+        ),
+        *(quantized(op, x, f32([-3]), f32([10]), padding="SAME", **attrs) for op in ops),
     ]
 
 

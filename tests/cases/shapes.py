@@ -87,6 +87,7 @@ def indices():
         case("UnravelIndex", i32(-7, 1), i32(2, 2)),
         case("UnravelIndex", i32(12), i32(3, 4)),
         case("UnravelIndex", i32(1), i32(3, 0)),
+        *(case("UnravelIndex", np.int32(i), i32()) for i in (0, -1, 5, [0], [0, 1])),
         case("UnravelIndex", np.int32(-7), i32(2**28, 2**28)),
         case("UnravelIndex", np.int64(-7), i64(2**62, 4)),
         case("UnravelIndex", np.zeros(0, np.int32), i32(3, 2)),

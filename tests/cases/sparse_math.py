@@ -34,6 +34,7 @@ def cwise():
         case("SparseSoftmax", *A),
         case("SparseSoftmax", rows, normal(4, dtype="double"), i64(2, 2, 3)),
         case("SparseSoftmax", rows[:0], normal(0), i64(2, 2, 3)),
+        case("SparseSoftmax", i64([3, 0], [-1, 5], [3, 1]), normal(3), i64(1, 2), differentiable=False),
         case("SparseSoftmax", INDICES[:, :1].copy(), VALUES, i64(3)),
     ]
 

@@ -362,6 +362,7 @@ def test_comparison_with_tf_profiler(path):
 
 @pytest.mark.parametrize("options, text", [
     (["--trips", "loop=x"], "no whole number"), (["--fetch", "missing"], "missing"), (["--shape", "x"], "not of the form"),
+    (["--trips", "loop=3"], "no loop 'loop'"), (["--backward", "--loss", "missing"], "missing"),
 ])  # fmt: skip
 def test_what_users_get_wrong(path, options, text):
     done = tfg("flops", path, "--fetch", "loss", *options)

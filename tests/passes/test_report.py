@@ -90,3 +90,18 @@ def test_single_strings_are_compared(other, passed):
         graphs.append(g.graph)
     (found,) = verify(*graphs, ["upper:0"], {}, lambda session: None, 1e-6)
     assert found.passed is passed
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--steps", 2], "--steps is for --verify"),
+        (["--init-op", "init"], "--init-op is for --verify"),
+        (["--text"], "--text is for --output"),
+        (["--passes", "strip_debug{ops=MatMul}"], "strip_debug drops no MatMul"),
+    ],
+)
+def test_options_without_effect_are_refused(tmp_path, options, message):
+    save(product()[0].graph, tmp_path / "g.pb")
+    done = tfg("optimize", tmp_path / "g.pb", *options)
+    assert done.code in (1, 2) and message in done.err

@@ -126,7 +126,7 @@ ARITHMETIC: dict[str, tuple[Build, str, Build]] = {
         "Reshape(x, 2)",
         lambda b: b.Sum(unknown(b), [1]),
     ),
-    "scale-smaller-operand": (
+    "factor-of-product-into-weights": (
         lambda b: b.Mul(b.MatMul(x(b), b.constant(np.ones((3, 1), "f"))), 2.0),
         "MatMul(x, [[2.0],[2.0],[2.0]])",
         lambda b: b.Mul(b.MatMul(x(b), y(b, 3, 2)), 2.0),

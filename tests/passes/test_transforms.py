@@ -109,6 +109,18 @@ def test_prerequisites_come_first():
         choose_passes("bogus")
 
 
+@pytest.mark.parametrize(("passes", "message"), [
+    ("fold{limit=abc}", "limit=abc of pass fold is not a whole number"),
+    ("fuse{onednn=yes}", "onednn=yes of pass fuse is not true or false"),
+    ("fold{limt=1}", "pass fold has no option 'limt' .it has limit."),
+    ("cse{constants}", "option 'constants' of pass cse is not of the form NAME=VALUE"),
+    ("round_weights{steps=0}", "cannot round weights to 0 values"),
+])  # fmt: skip
+def test_options_that_do_not_fit(passes, message):
+    with pytest.raises(InvalidArgumentError, match=message):
+        choose_passes(passes)
+
+
 def test_list_shows_every_pass_with_its_options():
     listed = {row["name"]: row for row in command("optimize", "--list", "--format", "json").json}
     assert set(listed) == {kind.name for kind in PASSES}
