@@ -90,14 +90,18 @@ class PassContext:
         self._inside: set[Node] | None = None
         self._effects: dict[Node, bool] = {}
         self._callers: Mapping[str, tuple[str, ...]] | None = None
+        self._size = len(graph)
 
     def begin_pass(self) -> None:
         """Forget what the pass before did and what was known of the graph then."""
+        has_changed = bool(self.fired) or len(self.graph) != self._size
+        self._size = len(self.graph)
         self.fired, self.refusals = collections.Counter(), {}
         self._inside, self._effects, self._callers = None, {}, None
-        specs = self._inference.specs if self._inference is not None else {}
-        if any(output not in specs for node in self.graph for output in node.outputs()):
-            self._inference = None
+        if has_changed and self._inference is not None:
+            specs = self._inference.specs
+            if any(output not in specs for node in self.graph for output in node.outputs()):
+                self._inference = None
 
     def is_preserved(self, node: Node) -> bool:
         """True for nodes that must keep their name and meaning: fetched, fed, named by the user, or run at the start."""
