@@ -71,4 +71,5 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(one_thread.available, "tfg-matmul")
 
 
-os.register_at_fork(after_in_child=_pool.cache_clear)
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks
+    os.register_at_fork(after_in_child=_pool.cache_clear)
