@@ -19,6 +19,7 @@ EXIT: Final = ("Exit", "RefExit")
 MERGE: Final = ("Merge", "RefMerge")
 SWITCH: Final = ("Switch", "RefSwitch", "_SwitchN")
 NEXT_ITERATION: Final = ("NextIteration", "RefNextIteration")
+LOOP_OPS: Final = (*ENTER, *EXIT, *NEXT_ITERATION)
 FREE: Final = ("Identity", "RefIdentity", "StopGradient", "PreventGradient", "Snapshot")
 """Ops whose output is their input: they take no step of their own."""
 

@@ -12,6 +12,7 @@ from .control_flow import (
     ENTER,
     EXIT,
     FREE,
+    LOOP_OPS,
     MERGE,
     NEXT_ITERATION,
     SWITCH,
@@ -24,6 +25,7 @@ from .control_flow import (
 )
 from .errors import InvalidArgumentError
 from .graph import Graph, Node, Output, topological_order
+from .references import dereferenced_inputs, passed_references, referenced_variable, written_reference
 from .registry import has_fact
 
 _PLACEHOLDERS: Final = ("Placeholder", "PlaceholderV2", "_Arg", "_DeviceArg")
@@ -31,8 +33,6 @@ INLINED: Final = ("PartitionedCall", "StatefulPartitionedCall")
 """Calls whose bodies TensorFlow puts into the graph around them."""
 PARTLY_READ: Final = ("If", "StatelessIf", "Case", "StatelessCase", *INLINED)
 """Ops whose functions run only as far as somebody reads their results."""
-_PASSING_REFERENCES: Final = ("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSelect")
-_LOOP_OPS: Final = (*ENTER, *EXIT, *NEXT_ITERATION)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class _Planner:
         self.nodes = [node for node in graph if node in needed]
         self.root = Frame("", None)
         self.frames: Mapping[Node, Frame] = {}
-        if any(node.op in _LOOP_OPS for node in self.nodes):
+        if any(node.op in LOOP_OPS for node in self.nodes):
             self.root, self.frames = assign_frames(self.nodes, lambda node: needed_sources(node, self.fed))
         else:
             self.root.nodes = self.nodes
@@ -202,41 +202,6 @@ def definition_in(graph: Graph, node: Node) -> OpDef:
         return graph.functions[node.op].signature
     hint = f"`--map-op {node.op}=OTHER` or `--op-library FILE` can supply it"
     raise InvalidArgumentError(f"op '{node.op}' is not declared", node=node.name, op=node.op, hint=hint)
-
-
-def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
-    """The positions of inputs where a reference arrives and its value is wanted."""
-    references = [i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref]
-    if not references:
-        return ()
-    wanted = definition.input_dtypes(node.attrs)
-    return tuple(i for i in references if not wanted[i].is_ref)
-
-
-def passed_references(node: Node) -> tuple[int, ...]:
-    """The positions of references that a node passes on though it wants their variables initialized."""
-    if node.op not in _PASSING_REFERENCES:
-        return ()
-    return tuple(i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref)
-
-
-def referenced_variable(reference: Output) -> Node:
-    """The node that owns the memory a reference leads to."""
-    node = reference.node
-    while node.inputs and (dtype := node.inputs[0].dtype) is not None and dtype.is_ref:
-        node = node.inputs[0].node
-    return node
-
-
-def written_reference(node: Node) -> Node | None:
-    """The variable that a node writes to through the reference it takes first."""
-    definition = node.op_def
-    if definition is None or not node.inputs or node.op in (*_PASSING_REFERENCES, *_LOOP_OPS):
-        return None
-    dtype = node.inputs[0].dtype
-    if dtype is None or not dtype.is_ref or not has_fact(node.op, "side_effect"):
-        return None
-    return referenced_variable(node.inputs[0])
 
 
 def _nodes_within(frame: Frame) -> Iterator[Node]:

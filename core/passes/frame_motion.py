@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence, Set
 from ..control_flow import ENTER, EXIT, FREE, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..frames import LoopVariable
 from ..graph import Graph, Node, Output, topological_order
-from ..plan import written_reference
 from ..purity import CONTROL_FLOW
+from ..references import written_reference
 from .base import PassContext
 from .motion import Invariants, bound_to_loop, is_reference, may_fail, passed_on
 
