@@ -1,4 +1,4 @@
-"""Arithmetic on quantized integers with their ranges: sums, products, activations, pooling, norms, concatenation, ranges."""
+"""Arithmetic on quantized integers with their ranges: sums, products, activations, pooling, norms, concatenation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ..numerics import pooling as pooling_numerics
 from ..numerics import resize as resize_numerics
 from ..registry import ZERO, Cost, flops, kernel, multiply_adds, not_differentiable, shape, zero_flops
-from ..shapes import SCALAR, Shape, broadcast_shapes
+from ..shapes import Shape, broadcast_shapes
 from ._checks import dims_of, ints, require, require_rank, scalar, value_shape
 from ._elementwise import unary_flops
 from ._quantization import (
@@ -17,7 +17,6 @@ from ._quantization import (
     limits,
     product_range,
     range_of,
-    requantize,
     scalar_range,
     tensor_from_float,
     tensor_to_float,
@@ -27,6 +26,7 @@ from ._quantization import (
 from .convolution import Geometry, convolution_shape
 from .convolution import convolve as convolve_checked
 from .pooling import Pool
+from .requantize import DEQUANTIZING, QUANTIZING, requantization_range_flops, with_range
 
 
 def _wrapped(x):
@@ -333,94 +333,23 @@ def _cut(x, divisor):
 # ---- ranges
 
 
-def _used_range(q, bounds, dtype):
-    """The range between the smallest and the largest integer there is, and zero."""
-    ends = np.array([q.min(initial=limits(dtype)[1]), q.max(initial=limits(dtype)[0])])
-    low, high = to_float(ends, *bounds, dtype)
-    return np.minimum(low, np.float32(0)), high
-
-
-@kernel("RequantizationRange")
-def requantization_range(input, input_min, input_max, *, Tinput):
-    """The range that the values use."""
-    require(input.size and input_min.size and input_max.size, "input and its range must not be empty")
-    return _used_range(input, range_of(input_min.flat[0], input_max.flat[0], "input"), Tinput)
-
-
-@kernel("Requantize")
-def requantize_op(
-    input, input_min, input_max, requested_output_min, requested_output_max, *, Tinput, out_type
-):
-    """The integers of one range and type as those of another."""
-    old = range_of(input_min, input_max, "input")
-    low, high = range_of(requested_output_min, requested_output_max, "the output")
-    require(low <= 0, f"requested_output_min must be <= 0, not {low}")
-    require(high >= low, f"requested_output_max {high} must be >= requested_output_min {low}")
-    return requantize(input, old, Tinput, (low, high), out_type), low, high
-
-
-@kernel("QuantizeDownAndShrinkRange")
-def quantize_down_and_shrink_range(input, input_min, input_max, *, Tinput, out_type):
-    """Fewer bits, in the range that the values use."""
-    old = range_of(input_min, input_max, "input")
-    new = _used_range(input, old, Tinput)
-    return requantize(input, old, Tinput, new, out_type), *new
-
-
-def _magnitudes(low, high):
-    return np.maximum(np.abs(low), np.abs(high)).astype(np.float32).reshape(-1)
-
-
-@kernel("RequantizationRangePerChannel")
-def requantization_range_per_channel(input, input_min, input_max, *, clip_value_max):
-    """A symmetric range (from zero where nothing is negative) that holds all channels, the last dimension."""
-    require_rank(input, 4, "input")
-    require(input.size > 0, f"input must not be empty: {input.shape}")
-    for name, value in (("input_min", input_min), ("input_max", input_max)):
-        require(value.size == input.shape[-1], f"{name} must have {input.shape[-1]} elements, not shape {value.shape}")
-    others = tuple(range(input.ndim - 1))
-    wide = input.astype(np.int64)
-    largest = np.maximum(np.abs(wide.max(others)), np.abs(wide.min(others)))
-    found = (_magnitudes(input_min, input_max) * largest / 2.0**31).max()
-    top = np.float32(min(found, clip_value_max))
-    return np.float32(0) if input.min() >= 0 else -top, top
-
-
-@kernel("RequantizePerChannel")
-def requantize_per_channel(
-    input, input_min, input_max, requested_output_min, requested_output_max, *, out_type
-):
-    """Integers whose ranges differ by channel, the last dimension, as integers of one range."""
-    require_rank(input, 4, "input")
-    for name, value in (("input_min", input_min), ("input_max", input_max)):
-        require(value.size in (1, input.shape[-1]), f"{name} {value.shape} does not fit input {input.shape}")
-    low, high = range_of(requested_output_min, requested_output_max, "the output")
-    lowest, highest = limits(out_type)
-    scale = np.float64(highest) * _magnitudes(input_min, input_max) / max(abs(low), abs(high)) / 2.0**31
-    return np.clip(np.rint(input * scale), max(lowest, -highest - 1), highest).astype(out_type.numpy), low, high
-
-
 # ---- shapes
-
-
-def _with_range(shape):
-    return [shape, SCALAR, SCALAR]
 
 
 @shape("QuantizedAdd", "QuantizedMul")
 def quantized_binary_shape(x, y, *ranges):
-    return _with_range(broadcast_shapes(x.shape, y.shape))
+    return with_range(broadcast_shapes(x.shape, y.shape))
 
 
 @shape("QuantizedMatMul")
 def quantized_mat_mul_shape(a, b, *ranges, transpose_a, transpose_b):
     rows, columns = dims_of(a, 2)[1 if transpose_a else 0], dims_of(b, 2)[0 if transpose_b else 1]
-    return _with_range(Shape((rows, columns)))
+    return with_range(Shape((rows, columns)))
 
 
 @shape("QuantizedConv2D")
 def quantized_conv2d_shape(input, filter, *ranges, strides, padding, dilations):
-    return _with_range(convolution_shape(input, filter, Geometry(4, strides, padding, (), "NHWC", dilations)))
+    return with_range(convolution_shape(input, filter, Geometry(4, strides, padding, (), "NHWC", dilations)))
 
 
 @shape(
@@ -430,35 +359,27 @@ def quantized_conv2d_shape(input, filter, *ranges, strides, padding, dilations):
     "QuantizedReluX",
     "QuantizedInstanceNorm",
     "QuantizedBatchNormWithGlobalNormalization",
-    "Requantize",
-    "RequantizePerChannel",
-    "QuantizeDownAndShrinkRange",
 )
 def quantized_unary_shape(x, *rest):
-    return _with_range(x.shape)
+    return with_range(x.shape)
 
 
 @shape("QuantizedMaxPool", "QuantizedAvgPool")
 def quantized_pool_shape(input, *ranges, ksize, strides, padding):
     batch, height, width, channels = dims_of(input, 4)
-    return _with_range(Shape((batch, *Pool(4, ksize, strides, padding, "NHWC").sizes((height, width)), channels)))
-
-
-@shape("RequantizationRange", "RequantizationRangePerChannel")
-def requantization_range_shape(input, input_min, input_max):
-    return [SCALAR, SCALAR]
+    return with_range(Shape((batch, *Pool(4, ksize, strides, padding, "NHWC").sizes((height, width)), channels)))
 
 
 def _concat_shape(axis, values):
     if any(v.shape.dims is None for v in values):
-        return _with_range(Shape())
+        return with_range(Shape())
     rank = len(values[0].shape)
     if axis.value is None:
-        return _with_range(Shape([None] * rank))
+        return with_range(Shape([None] * rank))
     at = int(axis.value) % max(rank, 1)
     dims = list(values[0].shape)
     dims[at] = sum(v.shape[at] for v in values)
-    return _with_range(Shape(dims))
+    return with_range(Shape(dims))
 
 
 @shape("QuantizedConcat")
@@ -473,13 +394,13 @@ def quantized_concat_v2_shape(values, axis, input_mins, input_maxes):
 
 @shape("QuantizedReshape")
 def quantized_reshape_shape(tensor, shape, input_min, input_max):
-    return _with_range(value_shape(shape))
+    return with_range(value_shape(shape))
 
 
 @shape("QuantizedResizeBilinear")
 def quantized_resize_bilinear_shape(images, size, min, max):
     batch, _, _, channels = dims_of(images, 4)
-    return _with_range(Shape((batch, *value_shape(size, 2), channels)))
+    return with_range(Shape((batch, *value_shape(size, 2), channels)))
 
 
 # ---- decisions and FLOPs: TensorFlow differentiates none of these
@@ -489,13 +410,8 @@ zero_flops(*_MOVING)
 not_differentiable(
     *_MOVING, "QuantizedAdd", "QuantizedMul", "QuantizedMatMul", "QuantizedBiasAdd", "QuantizedConv2D", "QuantizedRelu",
     "QuantizedRelu6", "QuantizedReluX", "QuantizedMaxPool", "QuantizedAvgPool", "QuantizedInstanceNorm",
-    "QuantizedBatchNormWithGlobalNormalization", "QuantizedResizeBilinear", "RequantizationRange", "Requantize",
-    "QuantizeDownAndShrinkRange", "RequantizationRangePerChannel", "RequantizePerChannel",
+    "QuantizedBatchNormWithGlobalNormalization", "QuantizedResizeBilinear",
 )  # fmt: skip
-
-
-_FROM, _TO = Cost(2), Cost(5)
-"""From integers a product and a sum; to integers a product, a rounding, a difference and two clips."""
 
 
 @flops("QuantizedAdd")
@@ -508,7 +424,7 @@ def quantized_add_flops(x, y, *ranges, outputs):
 def quantized_bias_add_flops(input, bias, *ranges):
     """The change of range of either operand, two and five operations, and two sums."""
     elements = input.shape.num_elements
-    return (_FROM + _TO) * (elements + bias.shape.num_elements) + Cost(2) * elements
+    return (DEQUANTIZING + QUANTIZING) * (elements + bias.shape.num_elements) + Cost(2) * elements
 
 
 def _centered_cost(x, y):
@@ -538,22 +454,6 @@ def quantized_conv2d_flops(input, filter, *ranges, outputs):
 
 flops("QuantizedRelu")(unary_flops(1))
 flops("QuantizedRelu6", "QuantizedReluX")(unary_flops(2))
-# A product, a rounding and two clips.
-flops("RequantizePerChannel")(unary_flops(4))
-
-
-@flops("RequantizationRange")
-def requantization_range_flops(x, *rest):
-    """The smallest and the largest element."""
-    return Cost(2 * x.shape.num_elements - 2)
-
-
-@flops("RequantizationRangePerChannel")
-def requantization_range_per_channel_flops(x, *rest):
-    """The smallest and the largest element of each channel; what is done to ranges is not counted."""
-    return Cost(2 * x.shape.num_elements - 2 * dims_of(x, 4)[3])
-
-
 @flops("QuantizedMaxPool")
 def quantized_max_pool_flops(input, *ranges, ksize, outputs):
     """One comparison less than the window has elements."""
@@ -571,27 +471,14 @@ def quantized_instance_norm_flops(x, *rest, output_range_given):
     """Moments and the norm, 6 each, and 2 for each channel; the range, unless given, and the change to it, 5."""
     batch, _, _, channels = dims_of(x, 4)
     normed = Cost(6) * x.shape.num_elements + Cost(2) * (batch * channels)
-    return normed + _TO * x.shape.num_elements + (ZERO if output_range_given else requantization_range_flops(x))
+    return normed + QUANTIZING * x.shape.num_elements + (ZERO if output_range_given else requantization_range_flops(x))
 
 
 @flops("QuantizedBatchNormWithGlobalNormalization")
 def quantized_batch_norm_flops(x, *rest, scale_after_normalization):
     """The change of range, a product, a division and a sum; for each channel the scale and the offset in the new range."""
-    of_channel = _TO * 2 + _FROM * 3 + Cost(5) + (_FROM + Cost(1) if scale_after_normalization else ZERO)
-    return (_FROM + _TO + Cost(3)) * x.shape.num_elements + of_channel * dims_of(x, 4)[3]
-
-
-@flops("Requantize")
-def requantize_flops(x, *rest, Tinput, out_type):
-    """A product, two shifts, a sum and two clips from 32 to 8 bits; otherwise from integers to floats and back."""
-    is_fixed = (Tinput.name, out_type.name) == ("qint32", "quint8")
-    return (Cost(6) if is_fixed else _FROM + _TO) * x.shape.num_elements
-
-
-@flops("QuantizeDownAndShrinkRange")
-def quantize_down_and_shrink_range_flops(x, *rest, Tinput, out_type):
-    """As RequantizationRange and Requantize."""
-    return requantization_range_flops(x) + requantize_flops(x, Tinput=Tinput, out_type=out_type)
+    of_channel = QUANTIZING * 2 + DEQUANTIZING * 3 + Cost(5) + (DEQUANTIZING + Cost(1) if scale_after_normalization else ZERO)
+    return (DEQUANTIZING + QUANTIZING + Cost(3)) * x.shape.num_elements + of_channel * dims_of(x, 4)[3]
 
 
 @flops("QuantizedResizeBilinear")

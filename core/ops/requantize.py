@@ -1,0 +1,126 @@
+"""Quantized integers of one range as those of another, and the range that values use."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..registry import Cost, flops, kernel, not_differentiable, shape
+from ..shapes import SCALAR
+from ._checks import dims_of, require, require_rank
+from ._elementwise import unary_flops
+from ._quantization import limits, range_of, requantize, to_float
+
+
+def _used_range(q, bounds, dtype):
+    """The range between the smallest and the largest integer there is, and zero."""
+    ends = np.array([q.min(initial=limits(dtype)[1]), q.max(initial=limits(dtype)[0])])
+    low, high = to_float(ends, *bounds, dtype)
+    return np.minimum(low, np.float32(0)), high
+
+
+@kernel("RequantizationRange")
+def requantization_range(input, input_min, input_max, *, Tinput):
+    """The range that the values use."""
+    require(input.size and input_min.size and input_max.size, "input and its range must not be empty")
+    return _used_range(input, range_of(input_min.flat[0], input_max.flat[0], "input"), Tinput)
+
+
+@kernel("Requantize")
+def requantize_op(input, input_min, input_max, requested_output_min, requested_output_max, *, Tinput, out_type):
+    """The integers of one range and type as those of another."""
+    old = range_of(input_min, input_max, "input")
+    low, high = range_of(requested_output_min, requested_output_max, "the output")
+    require(low <= 0, f"requested_output_min must be <= 0, not {low}")
+    require(high >= low, f"requested_output_max {high} must be >= requested_output_min {low}")
+    return requantize(input, old, Tinput, (low, high), out_type), low, high
+
+
+@kernel("QuantizeDownAndShrinkRange")
+def quantize_down_and_shrink_range(input, input_min, input_max, *, Tinput, out_type):
+    """Fewer bits, in the range that the values use."""
+    old = range_of(input_min, input_max, "input")
+    new = _used_range(input, old, Tinput)
+    return requantize(input, old, Tinput, new, out_type), *new
+
+
+def _magnitudes(low, high):
+    return np.maximum(np.abs(low), np.abs(high)).astype(np.float32).reshape(-1)
+
+
+@kernel("RequantizationRangePerChannel")
+def requantization_range_per_channel(input, input_min, input_max, *, clip_value_max):
+    """A symmetric range (from zero where nothing is negative) that holds all channels, the last dimension."""
+    require_rank(input, 4, "input")
+    require(input.size > 0, f"input must not be empty: {input.shape}")
+    for name, value in (("input_min", input_min), ("input_max", input_max)):
+        require(value.size == input.shape[-1], f"{name} must have {input.shape[-1]} elements, not shape {value.shape}")
+    others = tuple(range(input.ndim - 1))
+    wide = input.astype(np.int64)
+    largest = np.maximum(np.abs(wide.max(others)), np.abs(wide.min(others)))
+    found = (_magnitudes(input_min, input_max) * largest / 2.0**31).max()
+    top = np.float32(min(found, clip_value_max))
+    return np.float32(0) if input.min() >= 0 else -top, top
+
+
+@kernel("RequantizePerChannel")
+def requantize_per_channel(input, input_min, input_max, requested_output_min, requested_output_max, *, out_type):
+    """Integers whose ranges differ by channel, the last dimension, as integers of one range."""
+    require_rank(input, 4, "input")
+    for name, value in (("input_min", input_min), ("input_max", input_max)):
+        require(value.size in (1, input.shape[-1]), f"{name} {value.shape} does not fit input {input.shape}")
+    low, high = range_of(requested_output_min, requested_output_max, "the output")
+    lowest, highest = limits(out_type)
+    scale = np.float64(highest) * _magnitudes(input_min, input_max) / max(abs(low), abs(high)) / 2.0**31
+    return np.clip(np.rint(input * scale), max(lowest, -highest - 1), highest).astype(out_type.numpy), low, high
+
+
+def with_range(shape):
+    """The specs of a tensor and of the two ends of its range."""
+    return [shape, SCALAR, SCALAR]
+
+
+@shape("RequantizationRange", "RequantizationRangePerChannel")
+def requantization_range_shape(input, input_min, input_max):
+    return [SCALAR, SCALAR]
+
+
+@shape("Requantize", "RequantizePerChannel", "QuantizeDownAndShrinkRange")
+def requantize_shape(x, *rest):
+    return with_range(x.shape)
+
+
+# TensorFlow differentiates none of these.
+not_differentiable(
+    "RequantizationRange", "Requantize", "QuantizeDownAndShrinkRange", "RequantizationRangePerChannel", "RequantizePerChannel"
+)  # fmt: skip
+
+DEQUANTIZING, QUANTIZING = Cost(2), Cost(5)
+"""From integers a product and a sum; to integers a product, a rounding, a difference and two clips."""
+
+# A product, a rounding and two clips.
+flops("RequantizePerChannel")(unary_flops(4))
+
+
+@flops("RequantizationRange")
+def requantization_range_flops(x, *rest):
+    """The smallest and the largest element."""
+    return Cost(2 * x.shape.num_elements - 2)
+
+
+@flops("RequantizationRangePerChannel")
+def requantization_range_per_channel_flops(x, *rest):
+    """The smallest and the largest element of each channel; what is done to ranges is not counted."""
+    return Cost(2 * x.shape.num_elements - 2 * dims_of(x, 4)[3])
+
+
+@flops("Requantize")
+def requantize_flops(x, *rest, Tinput, out_type):
+    """A product, two shifts, a sum and two clips from 32 to 8 bits; otherwise from integers to floats and back."""
+    is_fixed = (Tinput.name, out_type.name) == ("qint32", "quint8")
+    return (Cost(6) if is_fixed else DEQUANTIZING + QUANTIZING) * x.shape.num_elements
+
+
+@flops("QuantizeDownAndShrinkRange")
+def quantize_down_and_shrink_range_flops(x, *rest, Tinput, out_type):
+    """As RequantizationRange and Requantize."""
+    return requantization_range_flops(x) + requantize_flops(x, Tinput=Tinput, out_type=out_type)
