@@ -8,6 +8,7 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 _LARGE: Final = 1 << 14
+_WORST: Final = {np.maximum: -np.inf, np.minimum: np.inf}
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
@@ -39,12 +40,37 @@ def reduce_groups(ufunc: np.ufunc, groups: Array, rows: Array) -> tuple[Array, A
         groups, rows = groups[order], rows[order]
     if not len(groups):
         return groups, rows
-    starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
+    starts = _starts(groups)
     if len(starts) == len(groups):
         return groups, rows
     if rows.dtype.itemsize <= 2 and rows.dtype.kind in "fV":
         return groups[starts], ufunc.reduceat(rows.astype(np.float32), starts, axis=0).astype(rows.dtype)
     return groups[starts], ufunc.reduceat(rows, starts, axis=0, dtype=rows.dtype)
+
+
+def _starts(groups: Array) -> Array:
+    """Where each of the sorted groups begins."""
+    return np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
+
+
+def settle_nans(ufunc: np.ufunc, groups: Array, rows: Array, in_vectors: int = 0) -> tuple[Array, Array]:
+    """(groups, rows) of which `ufunc`, where it is an extreme, makes what TensorFlow makes in the presence of NaN.
+
+    Row after row it keeps what it has only where that compares as better, so a NaN is taken and then replaced by what
+    follows. In the first `in_vectors` columns NaN is left out; several rows of nothing else give an infinity.
+    """
+    if ufunc not in _WORST or rows.dtype.kind not in "fV" or not np.isnan(rows).any():
+        return groups, rows
+    order = np.argsort(groups, kind="stable")
+    groups, flat = groups[order], rows[order].reshape(len(rows), -1)
+    starts = _starts(groups)
+    sizes = np.diff(starts, append=len(groups))
+    position, is_nan = np.arange(len(groups))[:, None], np.isnan(flat)
+    last_nan = np.repeat(np.maximum.reduceat(np.where(is_nan, position, -1), starts, axis=0), sizes, axis=0)
+    last_row = np.repeat(starts + sizes - 1, sizes)[:, None]
+    is_lost = (position <= last_nan) & ~(is_nan & (position == last_row))
+    is_lost[:, :in_vectors] = (is_nan & (np.repeat(sizes, sizes) > 1)[:, None])[:, :in_vectors]
+    return groups, np.where(is_lost, rows.dtype.type(_WORST[ufunc]), flat).reshape(rows.shape)
 
 
 def _summed_groups(groups: Array, rows: Array) -> tuple[Array, Array]:

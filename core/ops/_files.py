@@ -30,6 +30,7 @@ _ERRORS: dict[int, type[TfgError]] = {
     errno.EPERM: PermissionDeniedError,
     errno.ENOSPC: ResourceExhaustedError,
 }
+_FILE_URI = re.compile(r"^file://[^/]*")
 
 
 @contextlib.contextmanager
@@ -43,8 +44,8 @@ def system_errors(path: str) -> Iterator[None]:
 
 
 def file_name(value: Any) -> str:
-    """A file name from a string element."""
-    return os.fsdecode(value)
+    """A file name from a string element, which may be a `file` URI."""
+    return _FILE_URI.sub("", os.fsdecode(value))
 
 
 def read_file(ctx: Any, path: str) -> bytes:
@@ -58,13 +59,24 @@ def write_file(ctx: Any, path: str, contents: bytes) -> None:
     """A file of its own, its folder made where it is missing."""
     ctx.session.files.check_write(path, ctx.node)
     with system_errors(path):
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        folder = os.path.dirname(path) or "."
+        if not os.path.exists(folder):
+            os.makedirs(folder, exist_ok=True)
         with open(path, "wb") as file:
             file.write(contents)
 
 
+def append_file(ctx: Any, path: str, contents: bytes) -> None:
+    """Add to a file, or begin one in a folder that is there."""
+    ctx.session.files.check_write(path, ctx.node)
+    with system_errors(path), open(path, "ab") as file:
+        file.write(contents)
+
+
 def matching_files(ctx: Any, pattern: str) -> list[str]:
     """The files that a glob pattern matches; the session must allow the folder that it starts from."""
-    fixed = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+    path = file_name(pattern)
+    fixed = re.split(r"[*?\[]", path, maxsplit=1)[0]
     ctx.session.files.check_read(os.path.dirname(fixed) or ".", ctx.node)
-    return sorted(glob.glob(pattern))
+    scheme = pattern[: len(pattern) - len(path)]
+    return [scheme + found for found in sorted(glob.glob(path))]

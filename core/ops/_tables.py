@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import DType
-from ..errors import AbortedError, FailedPreconditionError, InvalidArgumentError, UnimplementedError
+from ..errors import AbortedError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..numerics.chained_order import ChainedOrder
 from ..numerics.hashes import murmur64
 from ._strings import as_objects
@@ -330,3 +330,18 @@ def _combine(a: int, b: int) -> int:
     return a ^ ((b + 0x9E3779B97F4A7800 + (a << 10) + (a >> 4)) & _MASK) & _MASK
 
 
+def file_lines(contents: bytes, vocab_size: int, path: str) -> list[bytes]:
+    """The lines of a file, `vocab_size` of them where it is not -1; errors where there is none or one is empty."""
+    if not contents:
+        raise OutOfRangeError("Read less bytes than requested")
+    lines = contents.replace(b"\r", b"").split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    if vocab_size == 0 or vocab_size < -1:
+        raise InvalidArgumentError(f"vocab_size must be positive or -1, not {vocab_size}")
+    if vocab_size > len(lines):
+        raise InvalidArgumentError(f"Invalid vocab_size in {path}: expected {vocab_size} but got {len(lines)}")
+    lines = lines if vocab_size < 0 else lines[:vocab_size]
+    if b"" in lines:
+        raise InvalidArgumentError(f"Invalid content in {path}: empty line found at position {lines.index(b'')}.")
+    return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 
 import numpy as np
 
@@ -25,7 +26,7 @@ def _texts(value, what: str, count: int) -> list[str]:
         raise InvalidArgumentError(f"Input {what} should be an 1-D tensor, got {value.shape}")
     if value.size != count:
         raise InvalidArgumentError(f"tensor_names and {what} have different number of elements: {count} vs. {value.size}")
-    return [file_name(text) for text in value.tolist()]
+    return [os.fsdecode(text) for text in value.tolist()]
 
 
 def _write(ctx, path: str, names: list[str], specs: list[str], values, types, version: int) -> None:
@@ -78,7 +79,8 @@ def save_slices(ctx, filename, tensor_names, shapes_and_slices, data, *, T):
 
 def _read(ctx, prefix: str, name: str, spec: str, dtype):
     """One tensor; InvalidArgumentError where it has another dtype."""
-    ctx.session.files.check_read(prefix, ctx.node)
+    for path in (prefix, *glob.glob(prefix)):
+        ctx.session.files.check_read(path, ctx.node)
     store = ctx.session.checkpoints
     found = store.dtype(prefix, name)
     if found is not dtype:
@@ -96,32 +98,31 @@ def restore_v2(ctx, prefix, tensor_names, shape_and_slices, *, dtypes):
 
 
 def _checkpoint(pattern: str) -> str:
-    """The checkpoint of format V1, which is a file, that a pattern names."""
-    found = sorted(glob.glob(pattern))
-    if not found:
+    """The pattern, which must name the files of a checkpoint of format V1."""
+    if not glob.glob(pattern):
         raise NotFoundError(f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {pattern}")
-    return found[0]
+    return pattern
 
 
 @kernel("Restore")
 def restore(ctx, file_pattern, tensor_name, *, dt):
     """A tensor from a checkpoint."""
     path = _checkpoint(file_name(_scalar(file_pattern, "file_pattern")))
-    return _read(ctx, path, file_name(_scalar(tensor_name, "tensor_name")), "", dt)
+    return _read(ctx, path, os.fsdecode(_scalar(tensor_name, "tensor_name")), "", dt)
 
 
 @kernel("RestoreSlice")
 def restore_slice(ctx, file_pattern, tensor_name, shape_and_slice, *, dt):
     """A slice of a tensor from a checkpoint."""
     path = _checkpoint(file_name(_scalar(file_pattern, "file_pattern")))
-    name, spec = (file_name(_scalar(v, w)) for v, w in ((tensor_name, "tensor_name"), (shape_and_slice, "shape_and_slice")))
+    name, spec = (os.fsdecode(_scalar(v, w)) for v, w in ((tensor_name, "tensor_name"), (shape_and_slice, "shape_and_slice")))
     return _read(ctx, path, name, spec, dt)
 
 
 @kernel("MergeV2Checkpoints")
 def merge_v2_checkpoints(ctx, checkpoint_prefixes, destination_prefix, *, delete_old_dirs, allow_missing_files):
     """Make one checkpoint of several."""
-    prefixes = _texts(checkpoint_prefixes, "checkpoint_prefixes", checkpoint_prefixes.size)
+    prefixes = [file_name(text) for text in _texts(checkpoint_prefixes, "checkpoint_prefixes", checkpoint_prefixes.size)]
     destination = file_name(_scalar(destination_prefix, "destination_prefix"))
     for path in (*prefixes, destination):
         ctx.session.files.check_write(path, ctx.node)
@@ -141,7 +142,7 @@ def restore_v2_shape(prefix, tensor_names, shape_and_slices, *, dtypes):
     merge_shapes(prefix.shape, SCALAR)
     if shape_and_slices.value is None:
         return [UNKNOWN] * len(dtypes)
-    specs = [file_name(text) for text in shape_and_slices.value.ravel().tolist()]
+    specs = [os.fsdecode(text) for text in shape_and_slices.value.ravel().tolist()]
     return [_slice_shape(spec) if spec else UNKNOWN for spec in specs]
 
 
@@ -152,7 +153,7 @@ def restore_shape(file_pattern, tensor_name):
 
 @shape("RestoreSlice")
 def restore_slice_shape(file_pattern, tensor_name, shape_and_slice):
-    spec = "" if shape_and_slice.value is None else file_name(shape_and_slice.value.item())
+    spec = "" if shape_and_slice.value is None else os.fsdecode(shape_and_slice.value.item())
     return _slice_shape(spec) if spec else UNKNOWN
 
 

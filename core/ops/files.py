@@ -35,7 +35,9 @@ def write_file_op(ctx, filename, contents):
 @kernel("MatchingFiles")
 def matching_files_op(ctx, pattern):
     """The files that glob patterns match, in order."""
-    found = {path for text in pattern.ravel().tolist() for path in matching_files(ctx, file_name(text))}
+    if pattern.ndim > 1:
+        raise InvalidArgumentError(f"Input patterns tensor must be scalar or vector, but had shape: {Shape(pattern.shape)}")
+    found = [path for text in pattern.ravel().tolist() for path in matching_files(ctx, os.fsdecode(text))]
     names = sorted(os.fsencode(path) for path in found)
     return as_objects(names, (len(names),))
 
@@ -53,6 +55,8 @@ def write_file_shape(filename, contents):
 
 @shape("MatchingFiles")
 def matching_files_shape(pattern):
+    if pattern.rank not in (None, 0, 1):
+        raise InvalidArgumentError(f"Input patterns tensor must be scalar or vector, but had shape: {pattern.shape}")
     return Shape([None])
 
 

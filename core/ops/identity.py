@@ -7,9 +7,10 @@ import sys
 import numpy as np
 
 from .. import dtypes
-from ..errors import InvalidArgumentError, PermissionDeniedError, UnimplementedError
+from ..errors import InvalidArgumentError, UnimplementedError
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, TensorSpec, merge_shapes
+from ._files import append_file, file_name
 from ._printing import summarize_array
 
 _COPIES = (
@@ -208,13 +209,19 @@ def print_gradient(g, node, grad):
     return [grad, *([None] * (len(node.inputs) - 1))]
 
 
+_STREAMS = ("stdout", "stderr", "log(info)", "log(warning)", "log(error)")
+
+
 @kernel("PrintV2")
-def print_v2(text, *, output_stream, end):
-    """Nothing; writes a string scalar to stderr or stdout."""
+def print_v2(ctx, text, *, output_stream, end):
+    """Nothing; writes a string scalar to stderr, to stdout or to the end of a file."""
     if np.ndim(text) != 0:
         raise InvalidArgumentError(f"Input is expected to be scalar, but got {Shape(np.shape(text))}")
     if output_stream.startswith("file://"):
-        raise PermissionDeniedError(f"the graph wants to write to {output_stream}")
+        append_file(ctx, file_name(output_stream), text.item() + end.encode())
+        return
+    if output_stream not in _STREAMS:
+        raise InvalidArgumentError(f"Unknown output stream: {output_stream}, Valid streams are: {' '.join(_STREAMS)}")
     stream = sys.stdout if output_stream == "stdout" else sys.stderr
     stream.write(text.item().decode("utf-8", "replace") + end)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import pathlib
+import os
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
-from ..errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from ..errors import FailedPreconditionError, InternalError, InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ._files import file_name
+from ._files import file_name, read_file
+from ._tables import file_lines
 
 
 @kernel("GenerateVocabRemapping")
@@ -24,7 +25,7 @@ def generate_vocab_remapping(ctx, new_vocab_file, old_vocab_file, *, new_vocab_o
     places: dict[bytes, int] = {}
     for i, token in enumerate(old):
         if places.setdefault(token, i) != i:
-            raise InvalidArgumentError(f"the old vocabulary has the token {token!r} twice")
+            raise FailedPreconditionError(f"the old vocabulary has the token {token!r} twice")
     chosen = new[new_vocab_offset : new_vocab_offset + num_new_vocab]
     remapping = np.array([places.get(token, -1) for token in chosen], np.int64)
     return remapping, np.int32(np.count_nonzero(remapping >= 0))
@@ -37,17 +38,9 @@ def _tokens(ctx: Any, name: Any, what: str, size: int) -> list[bytes]:
     path = file_name(name.item())
     if not path:
         raise InvalidArgumentError("vocab filename cannot be empty")
-    ctx.session.files.check_read(path, ctx.node)
-    try:
-        lines = pathlib.Path(path).read_bytes().split(b"\n")
-    except FileNotFoundError:
-        raise NotFoundError(f"{path}; No such file or directory") from None
-    lines = [line.removesuffix(b"\r") for line in (lines[:-1] if not lines[-1] else lines)]
-    if size >= 0:
-        if len(lines) < size:
-            raise InvalidArgumentError(f"Invalid vocab_size in {path}: expected {size} but got {len(lines)}")
-        return lines[:size]
-    return lines
+    if size == 0:
+        raise OutOfRangeError(f"Finished reading 0 of lines from {path}")
+    return file_lines(read_file(ctx, path), size, path)
 
 
 @shape("GenerateVocabRemapping")
@@ -72,13 +65,15 @@ def load_and_remap_matrix(
     _check_unique(col_remapping)
     if ckpt_path.size != 1:
         raise InvalidArgumentError(f"ckpt_path must have exactly one element, not shape {Shape(ckpt_path.shape)}")
-    old = _old_matrix(ctx, file_name(ckpt_path.item()), file_name(old_tensor_name.item()))
+    old = _old_matrix(ctx, file_name(ckpt_path.item()), os.fsdecode(old_tensor_name.item()))
     columns = col_remapping if len(col_remapping) else np.arange(num_cols)
     if not len(col_remapping) and old.shape[1] != num_cols:
         raise InvalidArgumentError(f"the checkpoint's tensor has shape {Shape(old.shape)}, num_cols is {num_cols}")
     present = (row_remapping >= 0)[:, None] & (columns >= 0)
-    if row_remapping.max(initial=-1) >= len(old) or columns.max(initial=-1) >= old.shape[1]:
-        raise InvalidArgumentError(f"a remapping points outside of the checkpoint's tensor of shape {Shape(old.shape)}")
+    if row_remapping.max(initial=-1) >= len(old):
+        raise InternalError(f"row_remapping points outside of the checkpoint's tensor of shape {Shape(old.shape)}")
+    if columns.max(initial=-1) >= old.shape[1]:
+        raise InvalidArgumentError(f"col_remapping points outside of the checkpoint's tensor of shape {Shape(old.shape)}")
     result = np.empty((num_rows, num_cols), np.float32)
     result[present] = old[np.maximum(row_remapping, 0)[:, None], np.maximum(columns, 0)][present]
     missing = np.count_nonzero(~present)

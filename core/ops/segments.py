@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..gradbuilder import IndexedSlices
-from ..numerics.grouping import group_sizes, highest, lowest, reduce_groups, update_rows
+from ..numerics.grouping import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape, merge_dims, merge_shapes
 from ._shapes import dims_of, require_rank, scalar_int
@@ -37,10 +37,16 @@ def _register_segment(op, ufunc, default):
         _check_sorted_ids(data, ids)
         count = int(ids[-1]) + 1 if ids.size else 0
         _check_room(data, count)
-        found, reduced = reduce_groups(ufunc, ids, data)
+        found, reduced = reduce_groups(ufunc, *settle_nans(ufunc, ids, data, _columns_in_vectors(data)))
         if op == "SegmentMean":
             reduced = _divided(reduced, group_sizes(ids, 0)[found])
         return _placed(found, reduced, count, default)
+
+
+def _columns_in_vectors(data):
+    """How many columns TensorFlow's sorted kernels take in vectors of eight numbers, or four in 64 bits."""
+    columns = math.prod(data.shape[1:])
+    return columns - columns % (4 if data.itemsize == 8 else 8)
 
 
 def _check_sorted_ids(data, ids):
@@ -174,7 +180,7 @@ def _register_unsorted(op, ufunc, default):
         if data.size and ids.min() < 0:
             rows, ids = rows[ids >= 0], ids[ids >= 0]
         if data.size:
-            update_rows(ufunc, result, ids, rows)
+            update_rows(ufunc, result, *settle_nans(ufunc, ids, rows))
         return result
 
 

@@ -260,10 +260,14 @@ def depth_to_space_gradient(g, node, grad):
     return [g.SpaceToDepth(grad, block_size=node.attr("block_size"), data_format=node.attr("data_format"))]
 
 
+def _check_formats(src_format, dst_format):
+    if len(set(src_format)) != len(src_format) or len(src_format) not in (4, 5) or sorted(src_format) != sorted(dst_format):
+        raise InvalidArgumentError(f"'{src_format}' and '{dst_format}' are no two orders of the same 4 or 5 dimensions")
+
+
 def _format_map(src_format, dst_format):
     """For each dimension of the source layout its place in the other."""
-    if len(src_format) not in (4, 5) or sorted(src_format) != sorted(dst_format):
-        raise InvalidArgumentError(f"'{src_format}' and '{dst_format}' are no two orders of the same 4 or 5 dimensions")
+    _check_formats(src_format, dst_format)
     return np.array([dst_format.index(name) for name in src_format])
 
 
@@ -283,6 +287,7 @@ def data_format_shape(x):
 @kernel("DataFormatVecPermute")
 def data_format_vec_permute(x, *, src_format, dst_format):
     """A vector of one number a dimension, or rows of pairs, put into the order of another layout."""
+    _check_formats(src_format, dst_format)
     x = np.asarray(x)
     if x.ndim not in (1, 2):
         raise InvalidArgumentError(f"input must be a vector or 2-D tensor, but got shape {Shape(x.shape)}")
@@ -293,17 +298,14 @@ def data_format_vec_permute(x, *, src_format, dst_format):
         raise InvalidArgumentError(f"the first dimension must be {full - 2} or {full}, but got shape {Shape(x.shape)}")
     if x.shape[0] == full - 2:
         src_format, dst_format = (_spatial_only(name) for name in (src_format, dst_format))
-    _check_permutation(src_format, dst_format)
     return x[[src_format.index(name) for name in dst_format]]
 
 
 def _spatial_only(layout):
-    return "".join(name for name in layout if name not in "NC")
-
-
-def _check_permutation(src_format, dst_format):
-    if sorted(src_format) != sorted(dst_format):
-        raise InvalidArgumentError(f"'{dst_format}' is no permutation of '{src_format}'")
+    names = "HW" if len(layout) == 4 else "DHW"
+    if not set(names) <= set(layout):
+        raise InvalidArgumentError(f"'{layout}' must contain {' and '.join(names)} to be applied to {len(names)} numbers")
+    return "".join(name for name in layout if name in names)
 
 
 @kernel("ExtractImagePatches")

@@ -8,13 +8,13 @@ import numpy as np
 
 from .. import dtypes
 from ..dims import Dim
-from ..errors import InvalidArgumentError, OutOfRangeError
+from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..values import scalar_object
 from ._files import file_name, read_file
 from ._resources import named, resource
-from ._tables import DenseTable, MutableTable, StaticTable, Table
+from ._tables import DenseTable, MutableTable, StaticTable, Table, file_lines
 from .strings import parse_number
 
 _LINE_NUMBER, _WHOLE_LINE = -1, -2
@@ -146,28 +146,11 @@ def initialize_table_from_text_file(
         raise InvalidArgumentError(f"Delimiter must be a single char, not {delimiter!r}")
     if not path:
         raise InvalidArgumentError("filename cannot be empty.")
-    lines = _lines(read_file(ctx, path), vocab_size, path)
+    lines = file_lines(read_file(ctx, path), vocab_size, path)
     columns = _Columns(lines, delimiter.encode(), offset, os.path.basename(path))
     keys = columns.read(key_index, table.key_dtype, "Key")
     values = columns.read(value_index, table.value_dtype, "Value")
     table.initialize(keys, values)
-
-
-def _lines(contents: bytes, vocab_size: int, path: str) -> list[bytes]:
-    """The lines of a file, `vocab_size` of them where it is not -1; errors where there is none or one is empty."""
-    if not contents:
-        raise OutOfRangeError("Read less bytes than requested")
-    lines = contents.replace(b"\r", b"").split(b"\n")
-    if lines[-1] == b"":
-        lines.pop()
-    if vocab_size == 0 or vocab_size < -1:
-        raise InvalidArgumentError(f"vocab_size must be positive or -1, not {vocab_size}")
-    if vocab_size > len(lines):
-        raise InvalidArgumentError(f"Invalid vocab_size in {path}: expected {vocab_size} but got {len(lines)}")
-    lines = lines if vocab_size < 0 else lines[:vocab_size]
-    if b"" in lines:
-        raise InvalidArgumentError(f"Invalid content in {path}: empty line found at position {lines.index(b'')}.")
-    return lines
 
 
 class _Columns:

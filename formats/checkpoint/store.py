@@ -23,6 +23,7 @@ from .v1 import open_v1, write_v1
 Array = np.ndarray[Any, Any]
 
 _STATE_FILE = "checkpoint"
+_Stamp = list[tuple[int, int]]
 _SHARD_SUFFIX = re.compile(r"\.data-\d{5}-of-\d{5}$")
 
 
@@ -45,7 +46,7 @@ def open_checkpoint(path: str | os.PathLike[str]) -> CheckpointReader:
     prefix = prefix.removesuffix(".index") if prefix.endswith(".index") and os.path.exists(prefix) else prefix
     if os.path.exists(index_path(prefix)):
         return open_bundle(prefix)
-    tables = [prefix] if os.path.isfile(prefix) else sorted(glob.glob(f"{glob.escape(prefix)}-?????-of-?????"))
+    tables = _tables(prefix)
     if not tables:
         raise NotFoundError(f"there is no checkpoint '{prefix}'", hint=_others(prefix))
     for table in tables:
@@ -53,6 +54,13 @@ def open_checkpoint(path: str | os.PathLike[str]) -> CheckpointReader:
             if not is_table(read_file(file)):
                 raise InvalidArgumentError(f"'{table}' is no checkpoint", hint="give the prefix, the part before .index")
     return open_v1(prefix, tables)
+
+
+def _tables(prefix: str) -> list[str]:
+    """The files of format V1 that a prefix or a pattern names."""
+    if os.path.isfile(prefix):
+        return [prefix]
+    return sorted(glob.glob(prefix)) or sorted(glob.glob(f"{glob.escape(prefix)}-?????-of-?????"))
 
 
 def _latest(folder: str) -> str:
@@ -123,7 +131,7 @@ class FileCheckpointStore:
 
     def __init__(self, check_path: Callable[[str], None] | None = None) -> None:
         self._check_path = check_path
-        self._readers: dict[str, tuple[tuple[int, int], CheckpointReader]] = {}
+        self._readers: dict[str, tuple[_Stamp, CheckpointReader]] = {}
 
     def names(self, prefix: str) -> list[str]:
         """The names of all tensors."""
@@ -166,9 +174,8 @@ class FileCheckpointStore:
         return known[1]
 
 
-def _stamp(prefix: str) -> tuple[int, int]:
-    for path in (index_path(prefix), prefix):
-        if os.path.exists(path):
-            status = os.stat(path)
-            return status.st_mtime_ns, status.st_ino
-    return 0, 0
+def _stamp(prefix: str) -> _Stamp:
+    """What changes when one of the checkpoint's files is written."""
+    index = index_path(prefix)
+    found = [os.stat(path) for path in ([index] if os.path.exists(index) else _tables(prefix))]
+    return [(status.st_mtime_ns, status.st_ino) for status in found]

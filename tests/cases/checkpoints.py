@@ -49,6 +49,22 @@ def slices(version):
     return graph_case(f"slices V{version}", "RestoreSlice" if version == 2 else "SaveSlices", build)
 
 
+def shards():
+    """Two files of format V1, restored by a pattern of both."""
+
+    def build(g):
+        for i in range(2):
+            path = g.constant(f"{FOLDER}shards-0000{i}-of-00002".encode())
+            g.Save(path, texts(g, f"v{i}"), [g.constant(VALUES[i])], name=f"save{i}")
+        pattern = g.constant(f"{FOLDER}shards-?????-of-00002".encode())
+        g.RestoreV2(pattern, texts(g, "v0", "v1"), texts(g, "", ""), dtypes=["float", "int64"], name="load")
+        g.Restore(pattern, g.constant(b"v1"), dt="int64", name="one")
+        g.Restore(pattern, g.constant(b"v2"), dt="int64", name="none")
+        return [["save0"], ["save1"], ["load:0", "load:1"], ["one:0"], ["none:0"]]
+
+    return graph_case("shards V1", "Restore", build)
+
+
 def merge():
     def build(g):
         paths = [g.constant(f"{FOLDER}parts/p{i}".encode()) for i in range(2)]
@@ -78,6 +94,7 @@ def restore(key, name, path="whole2", dtype="float", spec=""):
 
 CASES = [
     whole(2),
+    shards(),
     whole(1),
     slices(2),
     slices(1),

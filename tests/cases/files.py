@@ -1,6 +1,6 @@
 """Cases of the files family."""
 
-from tfg.tests.opcases import graph_case
+from tfg.tests.opcases import case, graph_case
 from tfg.tests.opcases import string_array as strings
 
 FOLDER = b"/tmp/tfg_cases/files/"
@@ -19,8 +19,48 @@ def build(g):
     return [*writes, ["read:0"], ["none:0"], ["found:0"], ["nothing:0"]]
 
 
+def listing(name, pattern):
+    """What a pattern finds among a file and a folder with one."""
+
+    def build(g):
+        for path in (b"x", b"y/z"):
+            g.WriteFile(g.constant(FOLDER + b"list/" + path), g.constant(b""), name="write_" + path[-1:].decode())
+        g.MatchingFiles(g.constant(pattern), name="found")
+        return [["write_x"], ["write_z"], ["found:0"]]
+
+    return graph_case(name, "MatchingFiles", build)
+
+
+def write(name, path):
+    """A file written beside another one, and read."""
+
+    def build(g):
+        g.WriteFile(g.constant(FOLDER + b"first"), g.constant(b"first"), name="before")
+        g.WriteFile(g.constant(path), g.constant(b"second"), name="write")
+        g.ReadFile(g.constant(path), name="read")
+        return [["before"], ["write"], ["read:0"]]
+
+    return graph_case(name, "WriteFile", build)
+
+
+def append(g):
+    """What is printed into a file stands at its end."""
+    path = FOLDER + b"printed"
+    g.WriteFile(g.constant(path), g.constant(b"first"), name="write")
+    g.PrintV2(g.constant(b"text"), output_stream=b"file://" + path, name="print")
+    g.ReadFile(g.constant(path), name="read")
+    return [["write"], ["print"], ["print"], ["read:0"]]
+
+
 CASES = [
     graph_case("read", "ReadFile", build),
     graph_case("write", "WriteFile", lambda g: build(g)[:3]),
     graph_case("match", "MatchingFiles", build),
+    listing("found twice", strings([FOLDER + b"list/x", FOLDER + b"list/*", FOLDER + b"list/x"])),
+    listing("list by URI", b"file://" + FOLDER + b"list/*"),
+    case("MatchingFiles", strings([[FOLDER + b"list/*"]])),
+    listing("no pattern", strings([])),
+    write("write by URI", b"file://" + FOLDER + b"uri/a"),
+    write("below a file", FOLDER + b"first/a"),
+    graph_case("print", "PrintV2", append),
 ]

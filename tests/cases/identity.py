@@ -59,6 +59,8 @@ def checks():
         case("Print", normal(2, 2, dtype="double"), [integers(5), strings(b"a", b"b")], message="values: "),
         case("PrintV2", "text"),
         case("PrintV2", strings(b"a", b"b")),
+        case("PrintV2", "text", output_stream="nowhere"),
+        case("PrintV2", "text", output_stream="file:///nowhere/at/all"),
         *(case("ToBool", value) for value in (np.float32(0), np.int64(3), "", "x", normal(0), normal(2))),
     ]
 

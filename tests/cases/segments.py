@@ -8,6 +8,8 @@ X = wide(4, 3)
 SORTED = ("SegmentSum", "SegmentMean", "SegmentProd", "SegmentMin", "SegmentMax")
 UNSORTED = ("UnsortedSegmentSum", "UnsortedSegmentProd", "UnsortedSegmentMin", "UnsortedSegmentMax")
 SPARSE = ("SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN")
+NUMBERS = integers(6, 9, dtype="float").astype(np.float64)
+NANS = np.where(integers(6, 9, dtype="int32") % 2 == 0, np.nan, NUMBERS)
 ZEROS = np.array([[1.0, 0], [2, 0], [0, 3], [4, 5]])
 
 
@@ -20,7 +22,12 @@ def segments():
         found += [case(op, normal(0, 2), np.zeros(0, np.int32)), case(op, normal(2, 0), i32(0, 1))]
         found += [case(op, normal(1, 10, 1), i64(1676240524292489355))]
     tied = case("SegmentMax", np.ones((3, 1)), i32(0, 0, 0), differentiable=False)
-    return [*found, case("SegmentProd", ZEROS, i32(0, 0, 1, 1)), tied]
+    nans = [
+        case(op, NANS[:, :width].astype(dtype), i32(0, 0, 0, 1, 2, 2), differentiable=False)
+        for op in ("SegmentMin", "SegmentMax")
+        for width, dtype in ((9, "float32"), (5, "float64"), (3, "float16"))
+    ]
+    return [*found, case("SegmentProd", ZEROS, i32(0, 0, 1, 1)), tied, *nans]
 
 
 def unsorted_segments():
@@ -33,7 +40,8 @@ def unsorted_segments():
         found += [case(op, integers(3, 2, low=-9, dtype=t), i32(1, 1, 0), 3) for t in ("int32", "half", "uint16", "int64")]
         found += [case(op, normal(0, 2), np.zeros(0, np.int32), 2), case(op, normal(2), i32(0), 2)]
         found += [case(op, normal(2), i32(0, 0), -1), case(op, np.float32(3), 1, np.int64(2))]
-    return [*found, case("UnsortedSegmentProd", ZEROS, i32(0, 0, 1, 1), 3)]
+    nans = [case(op, NANS, i32(1, 0, 1, -1, 0, 1), 3, differentiable=False) for op in UNSORTED[2:]]
+    return [*found, case("UnsortedSegmentProd", ZEROS, i32(0, 0, 1, 1), 3), *nans]
 
 
 def sparse_segments():

@@ -283,6 +283,14 @@ def test_store(tmp_path):
     assert store.read(prefix, "q") == 4
 
 
+def test_store_sees_that_a_shard_was_written_anew(tmp_path):
+    store = FileCheckpointStore()
+    for value in (3, 4):
+        store.write(str(tmp_path / "ck-00000-of-00001"), [("q", "", Tensor.from_numpy(np.int32(value)))], version=1)
+        for prefix in ("ck", "ck-?????-of-?????"):
+            assert store.read(str(tmp_path / prefix), "q") == value
+
+
 def test_store_asks_before_it_touches_a_file(tmp_path):
     def refuse(path):
         raise PermissionDeniedError(f"'{path}' is not allowed")

@@ -1,0 +1,42 @@
+"""What a session that opens only some files refuses, however the graph names them."""
+
+import numpy as np
+import pytest
+
+from tfg import GraphBuilder, Session
+from tfg.core.errors import PermissionDeniedError
+from tfg.core.files import FileAccess
+from tfg.formats.checkpoint import write_checkpoint
+from tfg.tests.opcases import string_array as strings
+
+
+def _graph(op, path):
+    g = GraphBuilder()
+    if op == "PrintV2":
+        g.PrintV2(g.constant("text"), output_stream=path, name="op")
+    else:
+        getattr(g, op)(g.constant(path), name="op")
+    return g.graph
+
+
+@pytest.mark.parametrize(("op", "fetch"), [("ReadFile", "op:0"), ("MatchingFiles", "op:0"), ("PrintV2", "op")])
+def test_uris_are_paths(op, fetch, tmp_path):
+    opened = tmp_path / "open"
+    opened.mkdir()
+    (opened / "a").write_text("")
+    access = FileAccess.only(writable=[opened])
+    Session(_graph(op, f"file://{opened}/a"), files=access).run([fetch])
+    with pytest.raises(PermissionDeniedError, match="closed"):
+        Session(_graph(op, f"file://{tmp_path}/closed/a"), files=access).run([fetch])
+
+
+def test_a_pattern_opens_no_other_checkpoint(tmp_path):
+    (tmp_path / "open").mkdir()
+    write_checkpoint(tmp_path / "closed", {"v": np.float32(1)}, version=1)
+    (tmp_path / "open" / "link").symlink_to(tmp_path / "closed")
+    g = GraphBuilder()
+    pattern = g.constant(f"{tmp_path}/open/l*k")
+    g.RestoreV2(pattern, g.constant(strings(["v"])), g.constant(strings([""])), dtypes=["float"], name="op")
+    assert Session(g.graph).run(["op:0"])[0] == 1
+    with pytest.raises(PermissionDeniedError, match="link"):
+        Session(g.graph, files=FileAccess.only([tmp_path / "open"])).run(["op:0"])
