@@ -33,6 +33,7 @@ _MAX_OPS = 12
 )
 @click.option("--state", metavar="FILE", help="The variables for --verify: an .npz file or the prefix of a checkpoint.")
 @click.option("--init-op", metavar="NAME", help="The initializer for --verify; the graph's own by default.")
+@click.option("--costs/--no-costs", default=True, help="Count FLOPs and bytes after each pass, which takes half of the time.")
 @click.option("--text", is_flag=True, help="Write text.")
 @click.option("--list", "list_", is_flag=True, help="List the passes with their options, and exit.")
 @format_option("table", "json")

@@ -61,7 +61,7 @@ class Optimization:
             tuple(self.feeds),
             self._passes(),
             keep=self.options["keep"],
-            costs=True,
+            costs=self.options["costs"],
         )
         self.report = report
         if self.options["verify"]:

@@ -70,6 +70,8 @@ def test_report_of_the_command(tmp_path):
     assert [(c["fetch"], c["step"], c["passed"]) for c in found["verification"]] == [("y:0", 1, True)]
     shown = tfg("optimize", tmp_path / "g.pb", "--fetch", "y").out
     assert "24 x N + 12" in shown and "at the start" in shown
+    uncounted = tfg("optimize", tmp_path / "g.pb", "--fetch", "y", "--no-costs").out
+    assert "24 x N" not in uncounted and "at the start" in uncounted
 
 
 def test_a_saved_model_can_still_be_started():
