@@ -90,6 +90,8 @@ class Dim:
         return _simplest(terms)
 
     def __mul__(self, other: DimLike) -> DimLike:
+        if isinstance(other, int):
+            return Dim({monomial: c * other for monomial, c in self.terms.items()}) if other else 0
         terms: dict[_Monomial, int] = {}
         for (left, a), (right, b) in itertools.product(self.terms.items(), _terms(other).items()):
             monomial = _multiply(left, right)
