@@ -6,6 +6,7 @@ All arithmetic is done in the variable's dtype. Rules are elementwise, so that t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -220,8 +221,7 @@ def ftrl(
     multiply_linear_by_lr: bool,
 ) -> None:
     """Follow the regularized leader: McMahan et al. 2013."""
-    threshold, quadratic = _ftrl_step(var, accum, linear, grad, grad, lr, l1, l2, lr_power, multiply_linear_by_lr)
-    var[...] = _ftrl_minimum(linear, threshold, quadratic)
+    _ftrl(var, accum, linear, grad, grad, lr, l1, l2, lr_power, multiply_linear_by_lr, _ftrl_minimum)
 
 
 def ftrl_rows(
@@ -237,8 +237,7 @@ def ftrl_rows(
     multiply_linear_by_lr: bool,
 ) -> None:
     """FTRL on rows: another form only where nothing was accumulated yet, which gives NaN."""
-    threshold, quadratic = _ftrl_step(var, accum, linear, grad, grad, lr, l1, l2, lr_power, multiply_linear_by_lr)
-    var[...] = _ftrl_row_minimum(linear, threshold, quadratic)
+    _ftrl(var, accum, linear, grad, grad, lr, l1, l2, lr_power, multiply_linear_by_lr, _ftrl_row_minimum)
 
 
 def ftrl_v2(
@@ -256,8 +255,7 @@ def ftrl_v2(
 ) -> None:
     """FTRL with a shrinkage that is added to the gradient only, not to the accumulator."""
     shrunk = grad + var.dtype.type(2) * l2_shrinkage * var
-    threshold, quadratic = _ftrl_step(var, accum, linear, grad, shrunk, lr, l1, l2, lr_power, multiply_linear_by_lr)
-    var[...] = _ftrl_minimum(linear, threshold, quadratic)
+    _ftrl(var, accum, linear, grad, shrunk, lr, l1, l2, lr_power, multiply_linear_by_lr, _ftrl_minimum)
 
 
 def ftrl_v2_rows(
@@ -275,11 +273,10 @@ def ftrl_v2_rows(
 ) -> None:
     """FTRL with shrinkage on rows."""
     shrunk = grad + var.dtype.type(2) * l2_shrinkage * var
-    threshold, quadratic = _ftrl_step(var, accum, linear, grad, shrunk, lr, l1, l2, lr_power, multiply_linear_by_lr)
-    var[...] = _ftrl_row_minimum(linear, threshold, quadratic)
+    _ftrl(var, accum, linear, grad, shrunk, lr, l1, l2, lr_power, multiply_linear_by_lr, _ftrl_row_minimum)
 
 
-def _ftrl_step(
+def _ftrl(
     var: Array,
     accum: Array,
     linear: Array,
@@ -290,8 +287,9 @@ def _ftrl_step(
     l2: Array,
     lr_power: Array,
     multiply_linear_by_lr: bool,
-) -> tuple[Array, Array]:
-    """Move accum and linear on; the L1 threshold and the quadratic coefficient of what the variable minimizes."""
+    minimum: Callable[[Array, Array, Array], Array],
+) -> None:
+    """Move all three on; `minimum` says what var becomes, from linear, the L1 threshold and the quadratic coefficient."""
     kind = var.dtype.type
     new_accum = accum + grad * grad
     power, new_power = _ftrl_power(accum, lr_power), _ftrl_power(new_accum, lr_power)
@@ -302,7 +300,7 @@ def _ftrl_step(
         linear += grad_with_shrinkage - (new_power - power) / lr * var
         threshold, quadratic = l1, new_power / lr + kind(2) * l2
     accum[...] = new_accum
-    return threshold, quadratic
+    var[...] = minimum(linear, threshold, quadratic)
 
 
 def _ftrl_minimum(linear: Array, threshold: Array, quadratic: Array) -> Array:
