@@ -20,11 +20,12 @@ from ..plan import PARTLY_READ, needed_nodes, unused_outputs
 from ..registry import ZERO
 from ..shapes import TensorSpec
 from ..tensors import FuncRef
+from ..variable_nodes import VARIABLES
 from .branches import not_taken
 from .given import Shapes, fed_values, is_placeholder, require_fitting, symbolic_placeholders
 from .loops import WHILES, Known, Loop, Loops
 from .report import FlopsReport, NodeCost, magnitude, total
-from .scopes import VARIABLES, Scope, is_definite, origin, passes_parameters_on, shape_reason
+from .scopes import Scope, is_definite, origin, passes_parameters_on, shape_reason
 from .sections import classify
 from .sizes import is_inside, named, shared_names
 from .symbols import Symbols

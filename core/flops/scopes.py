@@ -10,10 +10,10 @@ from ..dims import Dim
 from ..graph import Graph, Node, Output
 from ..inference import Inference
 from ..shapes import Shape
+from ..variable_nodes import VARIABLES
 from .given import is_placeholder
 from .loops import Loop
 
-VARIABLES = frozenset({"VariableV2", "Variable", "VarHandleOp"})
 _PASSING_ON = frozenset({"Identity", "ReadVariableOp", "Enter", "RefEnter", "Cast", "Switch", "RefSwitch", "StopGradient"})
 
 

@@ -11,8 +11,8 @@ from ..errors import InvalidArgumentError
 from ..gradbuilder import GradientBuilder
 from ..gradients import add_gradients
 from ..graph import Graph, Node, Output, reachable
+from ..variable_nodes import VARIABLES
 from .report import FlopsReport, Section, total
-from .scopes import VARIABLES
 from .sections import is_gradient
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ..calls import callers_by_function
 from ..control_flow import ENTER, SWITCH
 from ..dtypes import DType
-from ..graph import Graph, Node, Output, forward_predecessors, topological_order
+from ..graph import Graph, Node, Output, descendants, forward_predecessors, topological_order
 from ..inference import Inference, infer
 from ..purity import CALLS, CONTROL_FLOW, impurity
 from ..shapes import Shape, TensorSpec
@@ -176,13 +176,7 @@ class PassContext:
     def inside(self) -> set[Node]:
         """All nodes that come after an Enter or a Switch."""
         if self._inside is None:
-            self._inside = {node for node in self.graph if node.op in (*ENTER, *SWITCH)}
-            stack = list(self._inside)
-            while stack:
-                for user in stack.pop().uses:
-                    if user not in self._inside:
-                        self._inside.add(user)
-                        stack.append(user)
+            self._inside = descendants(node for node in self.graph if node.op in (*ENTER, *SWITCH))
         return self._inside
 
     def has_effects(self, node: Node) -> bool:
@@ -268,9 +262,6 @@ class PassContext:
         """The nodes as they are now, inputs first."""
         return topological_order(self.graph)
 
-
-TRAINED = ("VariableV2", "Variable", "VarHandleOp")
-"""Ops in whose presence gradients may yet be taken."""
 
 _QUIET = frozenset(
     {

@@ -23,10 +23,10 @@ class GraphCost:
 class CostMeter:
     """Counts what a run of the same fetches costs while passes change the graph, and maybe the names of the fetches."""
 
-    def __init__(self, graph: Graph, fetches: Sequence[str], feeds: Sequence[str]) -> None:
+    def __init__(self, graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output]) -> None:
         self.graph = graph
-        self._fetches = {name: graph.output(name) if ":" in name else graph.node(name) for name in fetches}
-        self._feeds = {name: graph.output(name) for name in feeds}
+        self._fetches = {target.name: target for target in fetches}
+        self._feeds = {target.name: target for target in feeds}
 
     def read(self) -> GraphCost:
         """The cost now; unknown dimensions are symbols as in `count_flops`."""

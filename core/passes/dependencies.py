@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from ..graph import Graph, Node, forward_predecessors
 from ..purity import CONTROL_FLOW
-from .base import TRAINED, Pass, PassContext
+from ..variable_nodes import VARIABLES
+from .base import Pass, PassContext
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,7 +112,7 @@ def _knot(graph: Graph, ctx: PassContext, node: Node) -> str | None:
 
 def _own_gradient(graph: Graph, node: Node) -> str | None:
     """Why an identity with a gradient of its own stays, or None."""
-    if "_gradient_op_type" in node.attrs and any(other.op in TRAINED for other in graph):
+    if "_gradient_op_type" in node.attrs and any(other.op in VARIABLES for other in graph):
         return "a gradient of its own is registered for it, and gradients may yet be taken"
     return None
 

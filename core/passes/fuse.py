@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from ..graph import Graph, Node, Output
-from .base import TRAINED, Pass, PassContext
+from ..variable_nodes import VARIABLES
+from .base import Pass, PassContext
 from .fuse_gelu import GELU
 from .fuse_normalization import NORMALIZATION
 from .fuse_padding import MIRROR_PADDING, ZERO_PADDING
@@ -55,7 +56,7 @@ class Fuse(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         rewriter = Rewriter(graph, ctx)
-        variable = next((node for node in graph if node.op in TRAINED), None)
+        variable = next((node for node in graph if node.op in VARIABLES), None)
         rewriter.apply(ZERO_PADDING)
         if variable is not None and not self.trainable:
             ctx.refuse("fuse", variable, "the graph has variables, and gradients may yet be taken; fuse{trainable=true}")

@@ -135,7 +135,7 @@ def optimize(
     before = _op_counts(result)
     observe("load", result)
     steps = _records(chosen, result, ctx, rounds, observe)
-    records = list(_with_costs(steps, CostMeter(result, names, feeds)) if costs else steps)
+    records = list(_with_costs(steps, CostMeter(result, targets, fed)) if costs else steps)
     forget_locations(result)
     report = OptimizeReport(tuple(records), before, _op_counts(result), dict(ctx.fates))
     return result, report
