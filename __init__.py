@@ -10,6 +10,7 @@ from .core import blas, checkpoints, errors
 if TYPE_CHECKING:
     from .core.builder import GraphBuilder
     from .core.explain import explain
+    from .core.files import FileAccess
     from .core.flops import count_flops
     from .core.gradients import gradients
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LAZY = {
+    "FileAccess": "core.files",
     "GraphBuilder": "core.builder",
     "Session": "core.session",
     "count_flops": "core.flops",
@@ -34,6 +36,7 @@ _LAZY = {
     "vjp": "core.gradients.jacobian",
 }
 __all__ = [
+    "FileAccess",
     "GraphBuilder",
     "Session",
     "count_flops",

@@ -31,7 +31,7 @@ def graph_file(folder):
 def tfg_runner(folder):
     import tfg
 
-    return tfg.Session(tfg.load(str(graph_file(folder)))).run
+    return tfg.Session(tfg.load(str(graph_file(folder))), files=tfg.FileAccess.everything()).run
 
 
 def tensorflow_runner(folder):

@@ -32,6 +32,8 @@ def _impurity(graph: Graph, node: Node, seen: set[str]) -> str | None:
     stateful = definition.is_stateful and node.op not in _MAY_BE_PURE
     if stateful or registry.has_fact(node.op, "random") or registry.has_fact(node.op, "side_effect"):
         return "it is stateful"
+    if registry.has_fact(node.op, "reads_files"):
+        return "it reads files"
     if node.op.startswith("Placeholder") or node.op in CONTROL_FLOW:
         return f"{node.op} nodes are told apart by their names"
     if any(dtype.is_ref for dtype in node.output_dtypes) or any(v.dtype is not None and v.dtype.is_ref for v in node.inputs):

@@ -166,9 +166,7 @@ class Runner:
 
     def _write(self, values: Sequence[tuple[VariableNodes, Any]], mode: str) -> None:
         if self._builder is None:
-            self.session.run([])  # a SavedModel's own values come first
             self._builder = GraphBuilder(self.graph.copy())
-            self._builder.graph.meta = None
             self._writing = self.session.on_graph(self._builder.graph)
         feeds: dict[str, Any] = {}
         operations = []

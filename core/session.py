@@ -16,7 +16,7 @@ from .checkpoints import CheckpointStore, default_store
 from .dtypes import DType
 from .errors import InvalidArgumentError, ResourceExhaustedError
 from .executor import Hook, Program
-from .files import EVERYTHING, FileAccess
+from .files import NO_FILES, FileAccess
 from .function_calls import FunctionCalls
 from .graph import Graph, Node, Output, parse_tensor_name
 from .limits import Limits
@@ -129,6 +129,9 @@ class Session:
     A graph that came from a SavedModel starts as TensorFlow's loader starts it, at the first run: its variables are restored
     and its initializer is run.
 
+    `files` says which files the graph may read and write: by default none, though a SavedModel reads those in its own folder.
+    `FileAccess.everything()` opens all of them; PermissionDeniedError names the node that wants more.
+
     `timeout` bounds every run in seconds (DeadlineExceededError), `max_memory` the bytes that tensors may hold
     (ResourceExhaustedError); both name the node. `cache` is how many bytes to spend on keeping, from one run to the next,
     values that depend on nothing but constants and variables that were not written since.
@@ -139,7 +142,7 @@ class Session:
         graph: Graph,
         *,
         seed: int | None = None,
-        files: FileAccess = EVERYTHING,
+        files: FileAccess = NO_FILES,
         checkpoints: CheckpointStore | None = None,
         timeout: float | None = None,
         max_memory: int | None = None,
@@ -147,7 +150,7 @@ class Session:
     ) -> None:
         self.graph = graph
         self.seed = seed
-        self.files = files
+        self.files = files.reading(graph.meta.folder) if graph.meta is not None and graph.meta.folder else files
         self._checkpoints = checkpoints
         self._limits = None if timeout is None and max_memory is None else Limits(timeout, max_memory)
         self._cache = ValueCache(cache) if cache else None
@@ -166,9 +169,15 @@ class Session:
         return self._checkpoints
 
     def on_graph(self, graph: Graph) -> Session:
-        """A session on another graph (an extended copy, say) that shares this one's variables and resources."""
+        """A session on another graph (an extended copy, say) that shares this one's variables, resources, files and limits.
+
+        What starts a SavedModel is run here first, and not again on the other graph.
+        """
+        self.start()
         other = Session(graph, seed=self.seed, files=self.files, checkpoints=self._checkpoints)
+        other._limits = self._limits
         other.resources = self.resources
+        other._is_started = True
         return other
 
     def run(

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from tfg import GraphBuilder, Session
+from tfg import FileAccess, GraphBuilder, Session
 from tfg.core.errors import PermissionDeniedError
-from tfg.core.files import FileAccess
+from tfg.core.purity import impurity
 from tfg.formats.checkpoint import write_checkpoint
+from tfg.tests.cases.functional import define
 from tfg.tests.opcases import string_array as strings
 
 
@@ -37,6 +38,24 @@ def test_a_pattern_opens_no_other_checkpoint(tmp_path):
     g = GraphBuilder()
     pattern = g.constant(f"{tmp_path}/open/l*k")
     g.RestoreV2(pattern, g.constant(strings(["v"])), g.constant(strings([""])), dtypes=["float"], name="op")
-    assert Session(g.graph).run(["op:0"])[0] == 1
+    assert Session(g.graph, files=FileAccess.everything()).run(["op:0"])[0] == 1
     with pytest.raises(PermissionDeniedError, match="link"):
         Session(g.graph, files=FileAccess.only([tmp_path / "open"])).run(["op:0"])
+
+
+def test_a_session_opens_no_file_unless_told(tmp_path):
+    (tmp_path / "a").write_text("text")
+    graph = _graph("ReadFile", str(tmp_path / "a"))
+    with pytest.raises(PermissionDeniedError) as raised:
+        Session(graph).run("op:0")
+    assert raised.value.node == "op"
+    assert Session(graph, files=FileAccess.everything()).run("op:0") == b"text"
+
+
+def test_what_reads_files_is_impure_and_so_is_its_caller():
+    g = GraphBuilder()
+    read = g.ReadFile(g.constant("a"), name="read")
+    assert impurity(g.graph, read.node) == "it reads files"
+    define(g, "body", ["string"], lambda b, path: [b.ReadFile(path, name="inner")])
+    call = g.PartitionedCall([g.constant("a")], Tout=["string"], f="body", name="call")
+    assert impurity(g.graph, call[0].node) == "inner in function 'body': it reads files"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tfg.core.builder import GraphBuilder
 from tfg.core.errors import TfgError
+from tfg.core.files import FileAccess
 from tfg.core.session import Session
 from tfg.formats.graphdef import to_bytes
 from tfg.tests.comparison import assert_same
@@ -45,7 +46,7 @@ def of_tensorflow(graph, fetches, feeds):
 
 def of_tfg(graph, fetches, feeds):
     try:
-        return Session(graph, seed=0).run(fetches, feeds)
+        return Session(graph, seed=0, files=FileAccess.everything()).run(fetches, feeds)
     except TfgError as error:
         return type(error).__name__
 
