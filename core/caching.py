@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
@@ -46,10 +47,13 @@ class ValueCache:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.hits = self.misses = self.saved_steps = self.bytes = 0
+        self.lock = threading.Lock()
 
     @property
     def stats(self) -> CacheStats:
-        return CacheStats(self.hits, self.misses, self.saved_steps, self.bytes, self.limit)
+        """The counts so far."""
+        with self.lock:
+            return CacheStats(self.hits, self.misses, self.saved_steps, self.bytes, self.limit)
 
     def remembering(self, call: Callable[..., Any], step: Cached) -> Callable[..., Any]:
         """`call`, but where it gets the same values as the last time, what it returned then."""
@@ -57,45 +61,46 @@ class ValueCache:
 
 
 class _Remembered:
-    """The last inputs and the last result of one tree."""
+    """The last inputs and the last result of one tree, which change together."""
 
-    __slots__ = ("cache", "call", "held", "inputs", "misses", "result", "steps")
+    __slots__ = ("cache", "call", "held", "kept", "misses", "steps")
 
     def __init__(self, cache: ValueCache, call: Callable[..., Any], steps: int) -> None:
         self.cache = cache
         self.call = call
         self.steps = steps
-        self.inputs: tuple[Any, ...] | None = None
-        self.result: Any = None
+        self.kept: tuple[tuple[Any, ...], Any] | None = None
         self.held = 0
         self.misses = 0
 
     def __call__(self, *inputs: Any) -> Any:
-        kept = self.inputs
+        kept = self.kept
         if kept is not None:
-            for a, b in zip(kept, inputs):
+            for a, b in zip(kept[0], inputs):
                 if a is not b:
                     break
             else:
-                self.misses = 0
-                self.cache.hits += 1
-                self.cache.saved_steps += self.steps
-                return self.result
-        return self.computed(inputs)
-
-    def computed(self, inputs: tuple[Any, ...]) -> Any:
-        """A fresh result, kept where there is room."""
+                with self.cache.lock:
+                    self.misses = 0
+                    self.cache.hits += 1
+                    self.cache.saved_steps += self.steps
+                return kept[1]
         result = self.call(*inputs)
-        cache = self.cache
-        cache.misses += 1
-        cache.bytes -= self.held
-        self.inputs, self.result, self.held = None, None, 0
-        self.misses += 1
-        size = getattr(result, "nbytes", 0)
-        if self.misses <= _MISSES and cache.bytes + size <= cache.limit:
-            self.inputs, self.result, self.held = inputs, result, size
-            cache.bytes += size
+        self.keep(inputs, result)
         return result
+
+    def keep(self, inputs: tuple[Any, ...], result: Any) -> None:
+        """Keep a fresh result where there is room."""
+        cache = self.cache
+        with cache.lock:
+            cache.misses += 1
+            cache.bytes -= self.held
+            self.kept, self.held = None, 0
+            self.misses += 1
+            size = getattr(result, "nbytes", 0)
+            if self.misses <= _MISSES and cache.bytes + size <= cache.limit:
+                self.kept, self.held = (inputs, result), size
+                cache.bytes += size
 
 
 def with_cached_trees(plan: Plan, graph: Graph) -> Plan:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from .binding import bind_kernel, located, select_kernel
 from .caching import Cached, ValueCache
@@ -13,6 +14,7 @@ from .functions import Function
 from .graph import Node, descendants
 from .plan import Loop, Plan, Step
 from .resources import Variable
+from .runs import current
 from .tensors import FuncRef
 from .values import DEAD, WouldBlock
 
@@ -22,14 +24,6 @@ _Instruction = tuple[int, _Call, Any, Any, Any, Any, Step]
 
 `inputs` is 1 or 2 where one output follows from that many inputs, which is most of a graph, and 0 for the general form.
 """
-
-
-class Hook(Protocol):
-    """Called around every kernel: profiling, tracing, NaN checks and limits are built on it."""
-
-    def __call__(self, node: Node, call: _Call, inputs: Sequence[Any]) -> Any:
-        """Run `call(*inputs)` and return what it returns."""
-        ...
 
 
 class Program:
@@ -50,23 +44,25 @@ class Program:
         self._context = context
         self._functions = functions if functions is not None else {}
         self._calls: dict[Node, _Call] = {}
-        self._hooked: tuple[Hook, list[_Instruction]] | None = None
+        self._hooked: list[_Instruction] | None = None
+        self._hooking = threading.Lock()
         self._dataflow: DataflowProgram | None = None
         self._initial: list[Any] = [None] * plan.slots
         self._instructions: list[_Instruction] = []
         if plan.needs_dataflow:
-            self._dataflow = DataflowProgram(plan, {step.node: self._call(step, None) for step in plan.steps})
+            self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps})
         else:
-            self._instructions = self._assemble(plan.steps, self._initial, None)
+            self._instructions = self._assemble(plan.steps, self._initial, False)
 
-    def run(self, feeds: Sequence[Any], hook: Hook | None = None) -> list[Any]:
-        """The values of the plan's fetches; None for operations."""
+    def run(self, feeds: Sequence[Any]) -> list[Any]:
+        """The values of the plan's fetches, None for operations, with the hook of the current run. Several threads may."""
+        hook = current().hook
         if self._dataflow is not None:
             return self._dataflow.run(feeds, hook)
         slots = self._initial.copy()
         for slot, value in zip(self.plan.feeds, feeds):
             slots[slot] = value
-        _execute(self._instructions if hook is None else self._hooked_instructions(hook), slots)
+        _execute(self._instructions if hook is None else self._hooked_instructions(), slots)
         return [None if slot is None else self._fetched(i, slots[slot]) for i, slot in enumerate(self.plan.fetches)]
 
     def _fetched(self, index: int, value: Any) -> Any:
@@ -75,22 +71,23 @@ class Program:
             raise InvalidArgumentError(f"'{target}' has no value: it is on a branch that was not taken")
         return value.read() if isinstance(value, Variable) else value
 
-    def _hooked_instructions(self, hook: Hook) -> list[_Instruction]:
-        if self._hooked is None or self._hooked[0] is not hook:
-            self._hooked = (hook, self._assemble(self.plan.steps, self._initial, hook))
-        return self._hooked[1]
+    def _hooked_instructions(self) -> list[_Instruction]:
+        with self._hooking:
+            if self._hooked is None:
+                self._hooked = self._assemble(self.plan.steps, self._initial, True)
+        return self._hooked
 
-    def _assemble(self, steps: Sequence[Step], initial: list[Any], hook: Hook | None) -> list[_Instruction]:
-        """Instructions for the steps; constants are put into `initial` instead."""
+    def _assemble(self, steps: Sequence[Step], initial: list[Any], hooked: bool) -> list[_Instruction]:
+        """Instructions for the steps, with or without a hook's call; constants are put into `initial` instead."""
         instructions = []
         for step in steps:
             call: _Call
             if isinstance(step, Loop):
-                call = self._loop(step, hook)
+                call = self._loop(step, hooked)
             elif isinstance(step, Cached):
-                call = self._cached(step, hook)
+                call = self._cached(step, hooked)
             else:
-                call = self._call(step, hook)
+                call = self._call(step, hooked)
                 if step.node.op == "Const" and not step.is_guarded:
                     initial[step.outputs[0]] = self._calls[step.node]()
                     continue
@@ -99,14 +96,14 @@ class Program:
             instructions.append(_instruction(step, call))
         return instructions
 
-    def _call(self, step: Step, hook: Hook | None) -> _Call:
+    def _call(self, step: Step, hooked: bool) -> _Call:
         """The kernel of a step on the values of its inputs, references followed."""
         node = step.node
         call = self._calls.get(node)
         if call is None:
             call = self._calls[node] = self._bind(node, step.unused)
-        if hook is not None:
-            call = _hooked(hook, node, call)
+        if hooked:
+            call = _hooked(node, call)
         return _following_references(call, step)
 
     def _bind(self, node: Node, unused: tuple[int, ...]) -> _Call:
@@ -115,17 +112,17 @@ class Program:
             return _function_call(ctx, FuncRef(node.op, node.attrs))
         return bind_kernel(node, select_kernel(node), ctx)
 
-    def _loop(self, loop: Loop, hook: Hook | None) -> _Call:
+    def _loop(self, loop: Loop, hooked: bool) -> _Call:
         initial: list[Any] = [None] * loop.slots
-        head, body, tail = (self._assemble(steps, initial, hook) for steps in (loop.head, loop.body, loop.tail))
-        call = _loop_runner(loop, initial, head, body, tail, hook)
+        head, body, tail = (self._assemble(steps, initial, hooked) for steps in (loop.head, loop.body, loop.tail))
+        call = _loop_runner(loop, initial, head, body, tail, hooked)
         return _following_references(call, loop)
 
-    def _cached(self, step: Cached, hook: Hook | None) -> _Call:
+    def _cached(self, step: Cached, hooked: bool) -> _Call:
         """A tree of steps that keeps its result; hooks see the steps when they run."""
         assert self._cache is not None
         initial: list[Any] = [None] * step.slots
-        body, inputs, root = self._assemble(step.body, initial, hook), len(step.inputs), step.body[-1].outputs[0]
+        body, inputs, root = self._assemble(step.body, initial, hooked), len(step.inputs), step.body[-1].outputs[0]
 
         def call(*values: Any) -> Any:
             slots = initial.copy()
@@ -234,7 +231,7 @@ def _loop_runner(
     head: list[_Instruction],
     body: list[_Instruction],
     tail: list[_Instruction],
-    hook: Hook | None,
+    hooked: bool,
 ) -> _Call:
     """A function from a loop's inputs to the tuple of its exits."""
     entries, condition, exits = loop.entries, loop.condition, loop.exits
@@ -249,8 +246,8 @@ def _loop_runner(
         while True:
             _execute(head, slots)
             predicate = slots[condition]
-            if hook is not None:
-                hook(loop.node, _pass_on, (predicate,))
+            if hooked:
+                _call_hook(loop.node, _pass_on, (predicate,))
             if predicate.ndim:
                 raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {predicate.shape}")
             if not predicate:
@@ -278,8 +275,15 @@ def _function_call(ctx: Any, function: FuncRef) -> _Call:
     return call
 
 
-def _hooked(hook: Hook, node: Node, call: _Call) -> _Call:
-    return lambda *inputs: hook(node, call, inputs)
+def _hooked(node: Node, call: _Call) -> _Call:
+    return lambda *inputs: _call_hook(node, call, inputs)
+
+
+def _call_hook(node: Node, call: _Call, inputs: Sequence[Any]) -> Any:
+    """What the hook of the current run gives; only instructions of runs with one are assembled to come here."""
+    hook = current().hook
+    assert hook is not None
+    return hook(node, call, inputs)
 
 
 def _following_references(call: _Call, step: Step) -> _Call:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from .caching import ValueCache, with_cached_trees
 from .call_sites import PLAIN_CALL, CallSite, function_targets
 from .errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
-from .executor import Hook, Program
+from .executor import Program
 from .functions import Function, instantiate
 from .graph import Graph
 from .plan import Plan, compile_plan
+from .runs import current
 from .tensors import FuncRef
 
 _MAX_DEPTH: Final = 400
@@ -42,8 +43,7 @@ class FunctionCalls:
         self._cache = cache
         self._bodies: dict[tuple[str, CallSite], _Body] = {}
         self._made: dict[int, tuple[Function, _Body]] = {}
-        self._depth = 0
-        self.hook: Hook | None = None
+        self._lock = threading.RLock()
 
     def find(self, reference: FuncRef) -> Function:
         """A function of the library; NotFoundError where there is none of that name."""
@@ -59,20 +59,22 @@ class FunctionCalls:
 
     def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
         """The results of a function that is not in the library, but was made by a kernel."""
-        found = self._made.get(id(function))
-        if found is None:
-            found = self._made[id(function)] = (function, self._compiled(function, PLAIN_CALL))
+        with self._lock:
+            found = self._made.get(id(function))
+            if found is None:
+                found = self._made[id(function)] = (function, self._compiled(function, PLAIN_CALL))
         return self._run(found[1], args)
 
     def _library_body(self, reference: FuncRef, site: CallSite) -> _Body:
         function = self.find(reference)
-        if not function.signature.attrs:
-            body = self._bodies[reference.name, site] = self._compiled(function, site)
-            return body
-        key = f"{reference.name}{sorted(reference.attrs.items(), key=lambda item: item[0])}"
-        if (key, site) not in self._bodies:
-            self._bodies[key, site] = self._compiled(instantiate(function, reference.attrs), site)
-        return self._bodies[key, site]
+        key = reference.name
+        if function.signature.attrs:
+            key = f"{reference.name}{sorted(reference.attrs.items(), key=lambda item: item[0])}"
+        with self._lock:
+            if (key, site) not in self._bodies:
+                made = instantiate(function, reference.attrs) if function.signature.attrs else function
+                self._bodies[key, site] = self._compiled(made, site)
+            return self._bodies[key, site]
 
     def _compiled(self, function: Function, site: CallSite) -> _Body:
         plan = function_plan(function, site)
@@ -86,29 +88,47 @@ class FunctionCalls:
     def _run(self, body: _Body, args: Sequence[Any]) -> list[Any]:
         if len(args) != body.args:
             raise InvalidArgumentError(f"function '{body.name}' takes {body.args} arguments, not {len(args)}")
-        if self._depth >= _MAX_DEPTH:
-            raise ResourceExhaustedError(f"function '{body.name}' calls itself without end ({self._depth} calls deep)")
-        self._depth += 1
+        run = current()
+        if run.depth >= _MAX_DEPTH:
+            raise ResourceExhaustedError(f"function '{body.name}' calls itself without end ({run.depth} calls deep)")
+        run.depth += 1
         try:
-            if self._depth == _DEEP:
-                with _deep_stack():
-                    found = body.program.run(args, self.hook)
+            if run.depth == _DEEP:
+                with _deep_stack:
+                    found = body.program.run(args)
             else:
-                found = body.program.run(args, self.hook)
+                found = body.program.run(args)
         finally:
-            self._depth -= 1
+            run.depth -= 1
         return [None if place is None else found[place] for place in body.results]
 
 
-@contextlib.contextmanager
-def _deep_stack() -> Iterator[None]:
-    """Room for functions that call each other many levels deep: every level takes about ten Python frames."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _DEEP_STACK))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
+class _DeepStack:
+    """Room for functions that call each other many levels deep: every level takes about ten Python frames.
+
+    The interpreter has one limit for all threads, so the last thread to leave sets it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entered = 0
+        self._before = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._entered += 1
+            if self._entered == 1:
+                self._before = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(self._before, _DEEP_STACK))
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._entered -= 1
+            if not self._entered:
+                sys.setrecursionlimit(self._before)
+
+
+_deep_stack = _DeepStack()
 
 
 def function_plan(function: Function, site: CallSite = PLAIN_CALL) -> Plan:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
@@ -12,10 +14,10 @@ import numpy as np
 
 from .dtypes import from_numpy, resource
 from .errors import DeadlineExceededError, ResourceExhaustedError, TfgError
-from .executor import Hook
 from .graph import Node
 from .inference import call_shape_function
 from .registry import shape_function
+from .runs import Hook, Run
 from .shapes import Shape, TensorSpec
 
 _SMALL: Final = 1024
@@ -23,30 +25,29 @@ _SMALL: Final = 1024
 
 
 class Limits:
-    """Checks every kernel call of a session; `inner` is the hook that the user gave for the run, if any."""
+    """The bounds of a session: `timeout` seconds for each run, `max_memory` bytes for the tensors of all of them together."""
 
     def __init__(self, timeout: float | None, max_memory: int | None) -> None:
         self.timeout = timeout
         self.max_memory = max_memory
-        self.inner: Hook | None = None
-        self._deadline = math.inf
         self._held = 0
         self._references: dict[int, weakref.ref[Any]] = {}
+        self._lock = threading.RLock()
 
-    def start(self, inner: Hook | None) -> None:
-        """Begin to count a run's time."""
-        self.inner = inner
+    def begin(self, run: Run) -> None:
+        """Begin to count a run's time and check every kernel that it calls, around the hook that it has."""
         if self.timeout is not None:
-            self._deadline = time.monotonic() + self.timeout
+            run.deadline = time.monotonic() + self.timeout
+        run.hook = functools.partial(self._checked, run, run.hook)
 
-    def __call__(self, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-        if time.monotonic() > self._deadline:
+    def _checked(self, run: Run, inner: Hook | None, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+        if time.monotonic() > run.deadline:
             raise DeadlineExceededError(
                 f"the run took more than the {self.timeout:g} seconds allowed", node=node.name, op=node.op
             )
         if self.max_memory is not None:
             self._require(node, sum(_output_bytes(node, inputs)))
-        result = call(*inputs) if self.inner is None else self.inner(node, call, inputs)
+        result = call(*inputs) if inner is None else inner(node, call, inputs)
         if self.max_memory is not None:
             for value in result if isinstance(result, tuple) else (result,):
                 self._count(value)
@@ -71,15 +72,16 @@ class Limits:
         if type(value) is not np.ndarray or value.base is not None or value.nbytes <= _SMALL:
             return
         key, size = id(value), value.nbytes
-        if key in self._references:
-            return
 
         def forget(_: Any) -> None:
-            del self._references[key]
-            self._held -= size
+            with self._lock:
+                del self._references[key]
+                self._held -= size
 
-        self._references[key] = weakref.ref(value, forget)
-        self._held += size
+        with self._lock:
+            if key not in self._references:
+                self._references[key] = weakref.ref(value, forget)
+                self._held += size
 
 
 def _output_bytes(node: Node, inputs: Sequence[Any]) -> Sequence[int]:

@@ -21,6 +21,7 @@ import functools
 import importlib
 import inspect
 import pathlib
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
@@ -128,6 +129,8 @@ class _Library:
 
 
 _library: _Library | None = None
+_loading = threading.RLock()
+"""Held by the thread that imports a family or an op library, since `_library` says whose the registered kernels are."""
 _KERNELS: dict[str, list[Kernel]] = {}
 _SHAPES: dict[str, Callable[..., Any]] = {}
 _GRADIENTS: dict[str, Callable[..., Any] | _NotDifferentiable | _BySweep] = {}
@@ -259,18 +262,19 @@ def op_library() -> Iterator[list[Kernel]]:
     Its kernels go before tfg's own of other engines or dtypes.
     """
     global _library
-    if _library is not None:
-        yield _library.kernels
-        return
-    _library = _Library()
-    try:
-        yield _library.kernels
-    except BaseException:
-        for take_back in reversed(_library.undo):
-            take_back()
-        raise
-    finally:
-        _library = None
+    with _loading:
+        if _library is not None:
+            yield _library.kernels
+            return
+        _library = _Library()
+        try:
+            yield _library.kernels
+        except BaseException:
+            for take_back in reversed(_library.undo):
+                take_back()
+            raise
+        finally:
+            _library = None
 
 
 @functools.cache
@@ -284,11 +288,12 @@ def _load_family(op: str) -> None:
     global _library
     name = _index().get(op)
     if name is not None:
-        outer, _library = _library, None
-        try:
-            importlib.import_module(f".ops.{name}", __package__)
-        finally:
-            _library = outer
+        with _loading:
+            outer, _library = _library, None
+            try:
+                importlib.import_module(f".ops.{name}", __package__)
+            finally:
+                _library = outer
 
 
 def uncounted_call(*inputs: Any) -> Cost:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
@@ -88,17 +89,19 @@ _UNSHARED_REFERENCES: Final = _references_of_an_unshared_array()
 
 
 class ResourceManager:
-    """Resources by (container, name)."""
+    """Resources by (container, name); threads that ask for one at a time get the same."""
 
     def __init__(self) -> None:
         self._resources: dict[tuple[str, str], Any] = {}
+        self._lock = threading.RLock()
 
     def get_or_create(self, container: str, name: str, kind: type[_Resource], create: Callable[[], _Resource]) -> _Resource:
         """The resource of that name, created at first touch; InvalidArgumentError where it is of another kind."""
         key = (container, name)
-        if key not in self._resources:
-            self._resources[key] = create()
-        found = self._resources[key]
+        with self._lock:
+            if key not in self._resources:
+                self._resources[key] = create()
+            found = self._resources[key]
         if not isinstance(found, kind):
             raise InvalidArgumentError(f"resource '{name}' is a {type(found).__name__}, not a {kind.__name__}")
         return found
@@ -111,12 +114,16 @@ class ResourceManager:
             raise NotFoundError(f"resource {container or 'localhost'}/{name} does not exist") from None
 
     def remove(self, container: str, name: str) -> None:
-        self.get(container, name)
-        del self._resources[container, name]
+        """Forget the resource of that name; NotFoundError where there is none."""
+        with self._lock:
+            self.get(container, name)
+            del self._resources[container, name]
 
     def items(self) -> list[tuple[tuple[str, str], Any]]:
-        return list(self._resources.items())
+        with self._lock:
+            return list(self._resources.items())
 
     def clear(self, container: str | None = None) -> None:
         """Forget everything, or all of one container."""
-        self._resources = {k: v for k, v in self._resources.items() if container is not None and k[0] != container}
+        with self._lock:
+            self._resources = {k: v for k, v in self._resources.items() if container is not None and k[0] != container}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
@@ -15,13 +17,14 @@ from .call_sites import CallSite, call_site
 from .checkpoints import CheckpointStore, default_store
 from .dtypes import DType
 from .errors import InvalidArgumentError, ResourceExhaustedError
-from .executor import Hook, Program
+from .executor import Program
 from .files import NO_FILES, FileAccess
 from .function_calls import FunctionCalls
 from .graph import Graph, Node, Output, parse_tensor_name
 from .limits import Limits
 from .plan import compile_plan, definition_in
 from .resources import ResourceManager, Variable
+from .runs import Hook, Run, current
 from .shapes import UNKNOWN, Shape, merge_shapes
 from .tensors import FuncRef, as_bytes_array
 from .threads import one_thread
@@ -31,14 +34,6 @@ _State = TypeVar("_State")
 
 _UNSHARED_REFERENCES: Final = 3
 """What sys.getrefcount says in `_result` of an array that only the caller's list holds."""
-
-
-class Step:
-    """What lives as long as one call of `Session.run`: temporary variables, stacks, tensor arrays."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.resources = ResourceManager()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -61,16 +56,14 @@ class KernelContext:
         return self.session.resources
 
     @property
-    def step(self) -> Step:
-        """What lives as long as this run."""
-        return self.session.step
+    def step(self) -> Run:
+        """The run that the kernel works for, and what lives as long."""
+        return current()
 
     def state(self, create: Callable[[], _State]) -> _State:
         """This node's own state, which lives as long as the session."""
         found = self.session.node_states.get(self.node)
-        if found is None:
-            found = self.session.node_states[self.node] = create()
-        return found
+        return self.session.node_state(self.node, create) if found is None else found
 
     def call(self, function: FuncRef, args: Sequence[Any]) -> list[Any]:
         """Run a function of the graph's library."""
@@ -156,10 +149,13 @@ class Session:
         self._cache = ValueCache(cache) if cache else None
         self.resources = ResourceManager()
         self.node_states: dict[Node, Any] = {}
-        self.step = Step(0)
+        self._numbers = itertools.count(1)
+        self._lock = threading.RLock()
+        self._starting = threading.RLock()
         self._prepared: dict[tuple[tuple[str, ...], tuple[str, ...]], _Prepared] = {}
         self.functions = FunctionCalls(graph, self._context, self._cache)
         self._is_started = graph.meta is None
+        self._is_starting = False
 
     @property
     def checkpoints(self) -> CheckpointStore:
@@ -193,13 +189,11 @@ class Session:
         feeds = feeds or {}
         prepared = self._prepared.get((names, tuple(feeds))) or self._prepare(names, tuple(feeds))
         values = [feed.convert(value) for feed, value in zip(prepared.feeds, feeds.values())]
-        self.step = Step(self.step.number + 1)
+        run = Run(next(self._numbers), hook)
         if self._limits is not None:
-            self._limits.start(hook)
-            hook = self._limits
-        self.functions.hook = hook
-        with one_thread, np.errstate(all="ignore"):
-            found = prepared.program.run(values, hook)
+            self._limits.begin(run)
+        with one_thread, run, np.errstate(all="ignore"):
+            found = prepared.program.run(values)
         results = [None if value is None else _result(name, value) for name, value in zip(names, found)]
         return results[0] if isinstance(fetches, str) else results
 
@@ -215,12 +209,21 @@ class Session:
         return list(dict.fromkeys(found))
 
     def start(self) -> None:
-        """Restore and initialize what came from a SavedModel, as the first run does."""
+        """Restore and initialize what came from a SavedModel, as the first run does; other threads wait until it is done."""
         if self._is_started:
             return
-        self._is_started = True
-        for operation, feeds in self.graph.meta.start_steps if self.graph.meta else ():
-            self.run([operation], feeds)
+        with self._starting:
+            if not self._is_started and not self._is_starting:
+                self._start()
+
+    def _start(self) -> None:
+        self._is_starting = True
+        try:
+            for operation, feeds in self.graph.meta.start_steps if self.graph.meta else ():
+                self.run([operation], feeds)
+            self._is_started = True
+        finally:
+            self._is_starting = False
 
     def share(self, other: Session) -> None:
         """Work from here on with the variables, tables and other resources of a session of a like graph."""
@@ -228,20 +231,32 @@ class Session:
         self.resources = other.resources
         self._is_started = True
 
+    def node_state(self, node: Node, create: Callable[[], _State]) -> _State:
+        """The state of a node, which the first thread to ask for it creates."""
+        with self._lock:
+            if node not in self.node_states:
+                self.node_states[node] = create()
+            return self.node_states[node]
+
     def _context(self, node: Node, unused: tuple[int, ...] = ()) -> KernelContext:
         if self._limits is not None:
             self._limits.check_constant(node)
         return KernelContext(self, node, unused)
 
     def _prepare(self, fetches: tuple[str, ...], feeds: tuple[str, ...]) -> _Prepared:
+        with self._lock:
+            found = self._prepared.get((fetches, feeds))
+            if found is None:
+                found = self._prepared[fetches, feeds] = self._compiled(fetches, feeds)
+            return found
+
+    def _compiled(self, fetches: tuple[str, ...], feeds: tuple[str, ...]) -> _Prepared:
         targets = [self._fetch(name) for name in fetches]
         fed = [self._feed(name) for name in feeds]
         plan = compile_plan(self.graph, targets, [feed.output for feed in fed])
         if self._cache is not None:
             plan = with_cached_trees(plan, self.graph)
-        prepared = _Prepared(Program(plan, self._context, self.graph.functions, self._cache), tuple(fed))
-        self._prepared[fetches, feeds] = prepared
-        return prepared
+        return _Prepared(Program(plan, self._context, self.graph.functions, self._cache), tuple(fed))
 
     def _fetch(self, name: str) -> Output | Node:
         node_name, _, _ = parse_tensor_name(name)

@@ -1,0 +1,60 @@
+"""One call of Session.run: what belongs to it rather than to the session, known to whatever runs on its behalf.
+
+Several threads may be inside one session. A kernel is bound once for all of them, so it finds the run that it works for
+through `current`, a context variable, instead of through what it was bound with.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from .graph import Node
+from .resources import ResourceManager
+
+
+class Hook(Protocol):
+    """Called around every kernel: profiling, tracing, NaN checks and limits are built on it."""
+
+    def __call__(self, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+        """Run `call(*inputs)` and return what it returns."""
+        ...
+
+
+class Run:
+    """A call of Session.run; as a context it is the current one, around which an outer one may be waiting.
+
+    `number` tells the runs of a session apart, `deadline` is the time.monotonic() that ends it, `depth` counts the functions
+    that it is in.
+    """
+
+    __slots__ = ("_outer", "_resources", "deadline", "depth", "hook", "number")
+
+    def __init__(self, number: int, hook: Hook | None = None) -> None:
+        self.number = number
+        self.hook = hook
+        self.deadline = math.inf
+        self.depth = 0
+        self._resources: ResourceManager | None = None
+
+    @property
+    def resources(self) -> ResourceManager:
+        """What lives as long as the run: temporary variables, stacks, tensor arrays."""
+        if self._resources is None:
+            self._resources = ResourceManager()
+        return self._resources
+
+    def __enter__(self) -> Run:
+        self._outer = _current.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._outer)
+
+
+_current: contextvars.ContextVar[Run] = contextvars.ContextVar("run")
+
+current = _current.get
+"""The run that the caller works for; LookupError outside of all runs."""
