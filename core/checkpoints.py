@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .dtypes import DType
 from .errors import UnimplementedError
+from .files import OPEN, FileGate
 from .tensors import Tensor
 
 if TYPE_CHECKING:
@@ -14,26 +15,39 @@ if TYPE_CHECKING:
 
 
 class CheckpointStore(Protocol):
-    """Checkpoints by prefix. A spec is the `shape_and_slices` of a Save or Restore op: empty, or such as `10 4 0,5:-`."""
+    """Checkpoints by prefix. A spec is the `shape_and_slices` of a Save or Restore op: empty, or such as `10 4 0,5:-`.
 
-    def names(self, prefix: str) -> list[str]:
+    Every file is opened by the gate `files`, which raises PermissionDeniedError for what the caller may not touch.
+    """
+
+    def names(self, prefix: str, *, files: FileGate = OPEN) -> list[str]:
         """The names of all tensors; NotFoundError where there is no such checkpoint."""
         ...
 
-    def dtype(self, prefix: str, name: str) -> DType:
+    def dtype(self, prefix: str, name: str, *, files: FileGate = OPEN) -> DType:
         """The dtype of one tensor; NotFoundError where the checkpoint does not have it."""
         ...
 
-    def read(self, prefix: str, name: str, spec: str = "") -> np.ndarray[Any, Any]:
+    def read(self, prefix: str, name: str, spec: str = "", *, files: FileGate = OPEN) -> np.ndarray[Any, Any]:
         """The value of a tensor or of a slice of it, not to be written to; DataLossError where the file is damaged."""
         ...
 
-    def write(self, prefix: str, tensors: Sequence[tuple[str, str, Tensor]], version: int = 2) -> None:
+    def write(
+        self, prefix: str, tensors: Sequence[tuple[str, str, Tensor]], version: int = 2, *, files: FileGate = OPEN
+    ) -> None:
         """Write a checkpoint of (name, spec, value) whole or not at all, in format V2 or V1."""
         ...
 
-    def merge(self, prefixes: Sequence[str], destination: str, delete_old: bool = True, allow_missing: bool = False) -> None:
-        """Make one checkpoint of several; their files are moved, not copied."""
+    def merge(
+        self,
+        prefixes: Sequence[str],
+        destination: str,
+        delete_old: bool = True,
+        allow_missing: bool = False,
+        *,
+        files: FileGate = OPEN,
+    ) -> None:
+        """Make one checkpoint of several; their files are moved, not copied, as soon as the new checkpoint is whole."""
         ...
 
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import fnmatch
+import os
 import pathlib
-from collections.abc import Iterable
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
 
-from .errors import PermissionDeniedError
+from .errors import InvalidArgumentError, PermissionDeniedError
+
+_WILDCARD = re.compile(r"[*?\[\\]")
+_GLOB_PARTS = re.compile(r"\\(.)|\[\^", re.DOTALL)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,26 +40,108 @@ class FileAccess:
             return self
         return dataclasses.replace(self, readable=(*self.readable, pathlib.Path(folder).resolve()))
 
-    def check_read(self, path: str, node: Any) -> None:
-        """PermissionDeniedError where `node` may not read `path`."""
-        _check(path, self.readable, node, "read")
-
-    def check_write(self, path: str, node: Any) -> None:
-        """PermissionDeniedError where `node` may not write `path`."""
-        _check(path, self.writable, node, "write")
-
-
-def _check(path: str, allowed: tuple[pathlib.Path, ...] | None, node: Any, verb: str) -> None:
-    if allowed is None:
-        return
-    resolved = pathlib.Path(path).resolve()
-    if not any(resolved.is_relative_to(folder) for folder in allowed):
-        raise PermissionDeniedError(
-            f"the graph wants to {verb} '{path}', which was not named",
-            node=node.name,
-            op=node.op,
-            hint=f"`--allow-files {resolved.parent}` opens that folder, in Python `files=FileAccess.only(...)`",
-        )
-
 
 NO_FILES = FileAccess()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FileGate:
+    """The one way of a node to files: what it opens is resolved, checked and then opened by the name that was checked.
+
+    Each method raises PermissionDeniedError before it tells whether anything is there, and InvalidArgumentError for a name
+    that no file can have.
+    """
+
+    access: FileAccess = NO_FILES
+    node: Any = None
+
+    def to_read(self, path: str) -> str:
+        """The name by which `path` may be read, without links where files are kept from the node."""
+        return self._checked(path, self.access.readable, "read")
+
+    def to_write(self, path: str) -> str:
+        """The name by which `path` may be written."""
+        return self._checked(path, self.access.writable, "write")
+
+    def to_replace(self, path: str) -> str:
+        """The name that a file written anew takes: a link of that name is replaced, and may point to nothing forbidden."""
+        self.to_write(path)
+        folder, name = os.path.split(path)
+        return os.path.join(self.to_write(os.path.join(folder, ".")), name) if folder else path
+
+    def open(self, path: str) -> BinaryIO:
+        """The file open for reading."""
+        return self._open(path, self.to_read(path), "rb", self.access.readable)
+
+    def open_to_append(self, path: str) -> BinaryIO:
+        """The file open at its end."""
+        return self._open(path, self.to_write(path), "ab", self.access.writable)
+
+    def matching(self, pattern: str) -> list[str]:
+        """The files that a pattern names: `*`, `?`, `[a-z]`, `[!a]`, `[^a]`, and a backslash before any of them.
+
+        As there, a pattern without any of these names one file, names with a leading dot match, and after the first wildcard
+        no component is `.` or `..`.
+        """
+        if _WILDCARD.search(pattern) is None:
+            return [pattern] if pattern and os.path.lexists(self.to_read(pattern)) else []
+        start = _WILDCARD.split(pattern, maxsplit=1)[0].rpartition("/")
+        folder = start[0] or start[1] or "."
+        rest = pattern[len(start[0]) + len(start[1]) :].removesuffix("/")
+        return sorted(self._walk(folder, rest.split("/")))
+
+    def _walk(self, folder: str, patterns: list[str]) -> Iterator[str]:
+        real = self.to_read(folder)
+        if not os.path.isdir(real):
+            return
+        matches = re.compile(fnmatch.translate(_GLOB_PARTS.sub(_python_glob, patterns[0]))).match
+        for name in sorted(filter(matches, os.listdir(real))):
+            path = f"{folder.removesuffix('/')}/{name}"
+            if len(patterns) == 1:
+                yield path
+            elif os.path.isdir(os.path.join(real, name)):
+                yield from self._walk(path, patterns[1:])
+
+    def _checked(self, path: str, allowed: tuple[pathlib.Path, ...] | None, verb: str) -> str:
+        if "\0" in path:
+            raise InvalidArgumentError(f"a file name cannot hold a NUL: {path!r}")
+        if allowed is None:
+            return path
+        resolved = os.path.realpath(path)
+        if not any(pathlib.PurePath(resolved).is_relative_to(folder) for folder in allowed):
+            raise self._denied(path, verb, resolved)
+        return resolved
+
+    def _denied(self, path: str, verb: str, resolved: str) -> PermissionDeniedError:
+        return PermissionDeniedError(
+            f"the graph wants to {verb} '{path}', which was not named",
+            node=getattr(self.node, "name", None),
+            op=getattr(self.node, "op", None),
+            hint=f"`--allow-files {os.path.dirname(resolved)}` opens that folder, in Python `files=FileAccess.only(...)`",
+        )
+
+    def _open(self, path: str, checked: str, mode: str, allowed: tuple[pathlib.Path, ...] | None) -> Any:
+        if allowed is None:
+            return open(checked, mode)
+        file = open(checked, mode, opener=_follow_no_link)  # noqa: SIM115 - handed to the caller
+        if os.path.realpath(checked) != checked:  # a folder on the way became a link after it was resolved
+            file.close()
+            raise self._denied(path, "open", os.path.realpath(checked))
+        return file
+
+
+def _follow_no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
+
+
+def _python_glob(match: re.Match[str]) -> str:
+    """`\\*` and `[^` as fnmatch has them."""
+    return "[!" if match[1] is None else f"[{match[1]}]"
+
+
+def escape_pattern(path: str) -> str:
+    """The pattern that matches just this path."""
+    return _WILDCARD.sub(r"\\\g<0>", path)
+
+
+OPEN = FileGate(FileAccess.everything())

@@ -16,10 +16,10 @@ from typing import IO, Any
 import numpy as np
 
 from ..core import dtypes
+from ..core.atomic import atomic_file, file_errors
 from ..core.dtypes import DType
 from ..core.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..core.tensors import Tensor
-from .source import atomic_file, file_errors
 from .tensor_values import object_array
 
 MANIFEST = "__tfg__"

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import itertools
 import mmap
 import os
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import IO, BinaryIO
 
-from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError, PermissionDeniedError, UnknownError
+from ..core.atomic import atomic_file, file_errors
+from ..core.errors import DataLossError
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
-_counter = itertools.count()
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_BITS = 31  # zlib reads and writes the gzip header itself
 _MMAP_FROM = 1 << 20
@@ -59,30 +57,6 @@ def read_file(file: BinaryIO) -> memoryview:
     return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
-@contextlib.contextmanager
-def file_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn the operating system's refusals into tfg's errors."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise NotFoundError(f"there is no file '{os.fspath(path)}'", hint=_similar_files(path)) from None
-    except PermissionError:
-        raise PermissionDeniedError(f"no permission for '{os.fspath(path)}'") from None
-    except IsADirectoryError:
-        raise InvalidArgumentError(f"'{os.fspath(path)}' is a folder") from None
-    except OSError as error:
-        raise UnknownError(f"'{os.fspath(path)}': {error.strerror or error}") from None
-
-
-def _similar_files(path: str | os.PathLike[str]) -> str | None:
-    folder, name = os.path.split(os.fspath(path))
-    stem = os.path.splitext(name)[0].lower()
-    if not os.path.isdir(folder or "."):
-        return f"there is no folder '{folder}' either"
-    close = sorted(entry for entry in os.listdir(folder or ".") if stem and stem in entry.lower())[:3]
-    return f"there is {', '.join(close)}" if close else None
-
-
 def _gunzip(data: memoryview, source: Source) -> memoryview:
     """The contents of all members of a gzip file."""
     parts = []
@@ -107,29 +81,6 @@ def write_file(path: str | os.PathLike[str], chunks: Iterable[bytes | memoryview
         return
     with atomic_file(path) as file:
         _write_chunks(file, chunks, compress)
-
-
-@contextlib.contextmanager
-def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """An open file that takes the name `path` when the block ends, and vanishes where the block raises."""
-    target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target):  # a device or pipe cannot be renamed over
-        with file_errors(path), open(path, "wb") as device:
-            yield device
-        return
-    temporary = f"{target}.{os.getpid()}-{next(_counter)}.tmp"
-    with file_errors(path):
-        file = open(temporary, "xb")  # noqa: SIM115 - closed below, before the rename
-    try:
-        with file:
-            yield file
-        with file_errors(path):
-            if os.path.exists(target):
-                os.chmod(temporary, os.stat(target).st_mode)
-            os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def _write_chunks(file: IO[bytes], chunks: Iterable[bytes | memoryview], compress: bool) -> None:

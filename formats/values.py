@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.atomic import file_errors
 from ..core.dtypes import DType, string
 from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.tensors import as_bytes_array
-from .source import file_errors
 
 Array = np.ndarray[Any, Any]
 _CALL = re.compile(r"([a-z_]+)\((.*)\)", re.DOTALL)
@@ -160,7 +160,5 @@ _GENERATORS: dict[str, _Generator] = {
     "arange": _Generator(lambda shape: np.arange(math.prod(shape)).reshape(shape)),
     "uniform": _Generator(lambda s, low, high, seed: _random(seed).uniform(low, high, s), low=0, high=1, seed=-1),
     "normal": _Generator(lambda s, mean, stddev, seed: _random(seed).normal(mean, stddev, s), mean=0, stddev=1, seed=-1),
-    "randint": _Generator(
-        lambda s, low, high, seed: _random(seed).integers(int(low), int(high), s), low=0, high=10, seed=-1
-    ),
+    "randint": _Generator(lambda s, low, high, seed: _random(seed).integers(int(low), int(high), s), low=0, high=10, seed=-1),
 }

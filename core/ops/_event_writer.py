@@ -11,6 +11,7 @@ import socket
 import time
 
 from ..errors import NotFoundError
+from ..files import FileGate
 from ..numerics import wire
 from ..numerics.records import encode_record
 from ._files import system_errors
@@ -22,13 +23,15 @@ _numbers = itertools.count()
 class EventWriter:
     """Writes events to a file of its own in a folder, when asked to or when enough wait."""
 
-    def __init__(self, folder: str, max_queue: int, suffix: str) -> None:
+    def __init__(self, folder: str, max_queue: int, suffix: str, files: FileGate) -> None:
         self._max_queue = max_queue
+        self._files = files
         self._waiting: list[bytes] = []
         name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}{suffix}"
         self.path = os.path.join(folder, name)
         with system_errors(folder):
-            os.makedirs(folder, exist_ok=True)
+            self._files.to_write(self.path)
+            os.makedirs(self._files.to_write(folder), exist_ok=True)
         self.add(wire.bytes_field(3, _VERSION), 0)
         self.flush()
 
@@ -44,7 +47,7 @@ class EventWriter:
 
     def flush(self) -> None:
         """Write what waits."""
-        with system_errors(self.path), open(self.path, "ab") as file:
+        with system_errors(self.path), self._files.open_to_append(self.path) as file:
             file.write(b"".join(self._waiting))
         self._waiting.clear()
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import glob
 import os
 import re
 from collections.abc import Iterator
 from typing import Any
 
+from ..atomic import atomic_file
 from ..errors import (
     AlreadyExistsError,
     FailedPreconditionError,
@@ -19,6 +19,7 @@ from ..errors import (
     TfgError,
     UnknownError,
 )
+from ..files import FileGate
 
 _ERRORS: dict[int, type[TfgError]] = {
     errno.ENOENT: NotFoundError,
@@ -48,35 +49,37 @@ def file_name(value: Any) -> str:
     return _FILE_URI.sub("", os.fsdecode(value))
 
 
+def gate(ctx: Any) -> FileGate:
+    """The way of a kernel's node to files."""
+    return FileGate(ctx.session.files, ctx.node)
+
+
 def read_file(ctx: Any, path: str) -> bytes:
     """All of a file."""
-    ctx.session.files.check_read(path, ctx.node)
-    with system_errors(path), open(path, "rb") as file:
+    with system_errors(path), gate(ctx).open(path) as file:
         return file.read()
 
 
 def write_file(ctx: Any, path: str, contents: bytes) -> None:
-    """A file of its own, its folder made where it is missing."""
-    ctx.session.files.check_write(path, ctx.node)
+    """A file of its own, its folder made where it is missing; a file that was there stays whole until the new one is."""
     with system_errors(path):
-        folder = os.path.dirname(path) or "."
-        if not os.path.exists(folder):
-            os.makedirs(folder, exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(contents)
+        target = gate(ctx).to_write(path)
+        os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
+        if os.path.isdir(target):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    with atomic_file(target) as file:
+        file.write(contents)
 
 
 def append_file(ctx: Any, path: str, contents: bytes) -> None:
     """Add to a file, or begin one in a folder that is there."""
-    ctx.session.files.check_write(path, ctx.node)
-    with system_errors(path), open(path, "ab") as file:
+    with system_errors(path), gate(ctx).open_to_append(path) as file:
         file.write(contents)
 
 
 def matching_files(ctx: Any, pattern: str) -> list[str]:
-    """The files that a glob pattern matches; the session must allow the folder that it starts from."""
+    """The files that a glob pattern matches, in folders that the session opens."""
     path = file_name(pattern)
-    fixed = re.split(r"[*?\[]", path, maxsplit=1)[0]
-    ctx.session.files.check_read(os.path.dirname(fixed) or ".", ctx.node)
     scheme = pattern[: len(pattern) - len(path)]
-    return [scheme + found for found in sorted(glob.glob(path))]
+    with system_errors(path):
+        return [scheme + found for found in gate(ctx).matching(path)]

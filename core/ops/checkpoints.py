@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 
 import numpy as np
@@ -11,7 +10,7 @@ from ..errors import InvalidArgumentError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, merge_shapes
 from ..tensors import Tensor
-from ._files import file_name
+from ._files import file_name, gate
 
 
 def _scalar(value, what: str):
@@ -30,14 +29,13 @@ def _texts(value, what: str, count: int) -> list[str]:
 
 
 def _write(ctx, path: str, names: list[str], specs: list[str], values, types, version: int) -> None:
-    ctx.session.files.check_write(path, ctx.node)
     for name, dtype, value in zip(names, types, values):
         if dtype.is_object and dtype.name != "string":
             raise InvalidArgumentError(f"tensor '{name}' is {dtype}, which no checkpoint holds")
         if version == 1:
             _check_size(name, dtype, np.size(value))
     tensors = [Tensor.from_numpy(np.asarray(value), dtype) for value, dtype in zip(values, types)]
-    ctx.session.checkpoints.write(path, list(zip(names, specs, tensors)), version)
+    ctx.session.checkpoints.write(path, list(zip(names, specs, tensors)), version, files=gate(ctx))
 
 
 # Format V1 writes numbers as protobuf fields: the most bytes that one takes, where that is not its own size.
@@ -79,13 +77,11 @@ def save_slices(ctx, filename, tensor_names, shapes_and_slices, data, *, T):
 
 def _read(ctx, prefix: str, name: str, spec: str, dtype):
     """One tensor; InvalidArgumentError where it has another dtype."""
-    for path in (prefix, *glob.glob(prefix)):
-        ctx.session.files.check_read(path, ctx.node)
-    store = ctx.session.checkpoints
-    found = store.dtype(prefix, name)
+    store, files = ctx.session.checkpoints, gate(ctx)
+    found = store.dtype(prefix, name, files=files)
     if found is not dtype:
         raise InvalidArgumentError(f"tensor_name = {name}; expected dtype {dtype} does not equal original dtype {found}")
-    return store.read(prefix, name, spec)
+    return store.read(prefix, name, spec, files=files)
 
 
 @kernel("RestoreV2")
@@ -97,9 +93,9 @@ def restore_v2(ctx, prefix, tensor_names, shape_and_slices, *, dtypes):
     return [_read(ctx, path, *item) for item in zip(names, specs, dtypes)]
 
 
-def _checkpoint(pattern: str) -> str:
+def _checkpoint(ctx, pattern: str) -> str:
     """The pattern, which must name the files of a checkpoint of format V1."""
-    if not glob.glob(pattern):
+    if not gate(ctx).matching(pattern):
         raise NotFoundError(f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {pattern}")
     return pattern
 
@@ -107,14 +103,14 @@ def _checkpoint(pattern: str) -> str:
 @kernel("Restore")
 def restore(ctx, file_pattern, tensor_name, *, dt):
     """A tensor from a checkpoint."""
-    path = _checkpoint(file_name(_scalar(file_pattern, "file_pattern")))
+    path = _checkpoint(ctx, file_name(_scalar(file_pattern, "file_pattern")))
     return _read(ctx, path, os.fsdecode(_scalar(tensor_name, "tensor_name")), "", dt)
 
 
 @kernel("RestoreSlice")
 def restore_slice(ctx, file_pattern, tensor_name, shape_and_slice, *, dt):
     """A slice of a tensor from a checkpoint."""
-    path = _checkpoint(file_name(_scalar(file_pattern, "file_pattern")))
+    path = _checkpoint(ctx, file_name(_scalar(file_pattern, "file_pattern")))
     name, spec = (os.fsdecode(_scalar(v, w)) for v, w in ((tensor_name, "tensor_name"), (shape_and_slice, "shape_and_slice")))
     return _read(ctx, path, name, spec, dt)
 
@@ -124,17 +120,13 @@ def merge_v2_checkpoints(ctx, checkpoint_prefixes, destination_prefix, *, delete
     """Make one checkpoint of several."""
     prefixes = [file_name(text) for text in _texts(checkpoint_prefixes, "checkpoint_prefixes", checkpoint_prefixes.size)]
     destination = file_name(_scalar(destination_prefix, "destination_prefix"))
-    for path in (*prefixes, destination):
-        ctx.session.files.check_write(path, ctx.node)
-    ctx.session.checkpoints.merge(prefixes, destination, delete_old_dirs, allow_missing_files)
+    ctx.session.checkpoints.merge(prefixes, destination, delete_old_dirs, allow_missing_files, files=gate(ctx))
 
 
 def _slice_shape(spec: str) -> Shape:
     """The shape of what a `shape_and_slices` names, such as `10 4 0,5:-`; unknown for the whole tensor."""
     *sizes, extents = spec.split()
-    return Shape(
-        int(size) if extent == "-" else int(extent.split(",")[1]) for size, extent in zip(sizes, extents.split(":"))
-    )
+    return Shape(int(size) if extent == "-" else int(extent.split(",")[1]) for size, extent in zip(sizes, extents.split(":")))
 
 
 @shape("RestoreV2")

@@ -11,7 +11,7 @@ from .. import dtypes
 from ..errors import FailedPreconditionError, InternalError, InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ._files import file_name, read_file
+from ._files import file_name, gate, read_file
 from ._tables import file_lines
 
 
@@ -90,12 +90,11 @@ def _check_unique(remapping: Any) -> None:
 
 
 def _old_matrix(ctx: Any, path: str, name: str) -> Any:
-    ctx.session.files.check_read(path, ctx.node)
-    store = ctx.session.checkpoints
-    found = store.dtype(path, name)
+    store, files = ctx.session.checkpoints, gate(ctx)
+    found = store.dtype(path, name, files=files)
     if found is not dtypes.float32:
         raise InvalidArgumentError(f"Tensor {name} has invalid type {found} instead of expected type float")
-    old = store.read(path, name)
+    old = store.read(path, name, files=files)
     if old.ndim != 2:
         raise InvalidArgumentError(f"Tensor {name} has shape {Shape(old.shape)} instead of expected shape of rank 2.")
     return old

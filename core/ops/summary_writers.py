@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from .. import dtypes
@@ -11,7 +13,7 @@ from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, TensorSpec
 from . import _summary_protos as protos
 from ._event_writer import EventWriter, WriterResource
-from ._files import file_name
+from ._files import file_name, gate
 from ._resources import named, resource
 from .summaries import parsed_or_empty
 
@@ -30,9 +32,8 @@ def create_summary_file_writer(ctx, writer, logdir, max_queue, flush_millis, fil
     found = resource(writer, WriterResource)
     if found.is_open:
         return
-    folder = file_name(logdir.item())
-    ctx.session.files.check_write(folder, ctx.node)
-    found.open(EventWriter(folder, int(max_queue), file_name(filename_suffix.item())))
+    folder, suffix = file_name(logdir.item()), os.fsdecode(filename_suffix.item())
+    found.open(EventWriter(folder, int(max_queue), suffix, gate(ctx)))
 
 
 def _writer(handle) -> EventWriter:

@@ -4,21 +4,33 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import IO, Any
+from collections.abc import Mapping, Sequence
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 
 from ...core import dtypes
+from ...core.atomic import (
+    file_errors,
+    flush,
+    flush_folder,
+    keep_mode,
+    locked_folder,
+    place_copy,
+    replacing,
+    staged_file,
+    staged_name,
+)
 from ...core.dtypes import DType
-from ...core.errors import DataLossError, NotFoundError, UnimplementedError
+from ...core.errors import DataLossError, NotFoundError, UnavailableError, UnimplementedError
+from ...core.files import OPEN, FileGate, escape_pattern
 from ...core.numerics.crc32c import crc32c, mask
 from ...core.numerics.varint import varint
 from ...core.tensors import Tensor
 from .. import wire
 from ..protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from ..scan import parse
-from ..source import atomic_file, file_errors, read_file
+from ..source import read_file
 from ..tensor_proto import decode_static_shape, encode_static_shape
 from ..tensor_values import little_endian_bytes, object_array
 from .reader import CheckpointReader, StoredPart, StoredTensor
@@ -26,6 +38,7 @@ from .slices import FULL, Extents, decode_extents, decode_name, encode_extents, 
 from .table import read_table, write_table
 
 _VERSION = 1
+_ATTEMPTS = 100
 HEADER_KEY = b""
 
 
@@ -39,35 +52,55 @@ def shard_path(prefix: str, shard: int, count: int) -> str:
     return f"{prefix}.data-{shard:05d}-of-{count:05d}"
 
 
-def read_index(prefix: str) -> tuple[BundleHeaderProto, dict[bytes, BundleEntryProto]]:
+Index = tuple[BundleHeaderProto, dict[bytes, BundleEntryProto]]
+
+
+def read_index(prefix: str, files: FileGate = OPEN) -> Index:
     """The header and all entries of a bundle; NotFoundError, or DataLossError where the index is damaged."""
     path = index_path(prefix)
-    with file_errors(path), open(path, "rb") as file:
-        data = read_file(file)
+    with file_errors(path), files.open(path) as file:
+        return _decode_index(prefix, file)
+
+
+def _decode_index(prefix: str, file: BinaryIO) -> Index:
     try:
-        items = list(read_table(data))
+        items = list(read_table(read_file(file)))
         if not items or items[0][0] != HEADER_KEY:
             raise DataLossError("it has no header")
         header = parse(BundleHeaderProto, items[0][1])
         entries = {key: parse(BundleEntryProto, value) for key, value in items[1:]}
     except DataLossError as error:
-        raise DataLossError(f"checkpoint index '{path}': {error.message}") from None
+        raise DataLossError(f"checkpoint index '{index_path(prefix)}': {error.message}") from None
     if header.endianness != BundleHeaderProto.LITTLE:
         raise UnimplementedError(f"checkpoint '{prefix}' is big-endian, which tfg does not read")
     return header, entries
 
 
-def open_bundle(prefix: str) -> CheckpointReader:
-    """A reader of a bundle; its data files are opened when values are asked for."""
-    header, entries = read_index(prefix)
-    shards = _Shards(prefix, header.num_shards)
+def open_bundle(prefix: str, files: FileGate = OPEN) -> CheckpointReader:
+    """A reader of a bundle as it was at one moment: where another is written meanwhile, that one is read."""
+    path = index_path(prefix)
+    for _ in range(_ATTEMPTS):
+        with file_errors(path), files.open(path) as index:
+            header, entries = _decode_index(prefix, index)
+            shards = _Shards(prefix, header.num_shards, entries, files)
+            if _is_current(index, files.to_read(path)):
+                return CheckpointReader(prefix, 2, _stored_tensors(entries, shards))
+    raise UnavailableError(f"checkpoint '{prefix}' is written again and again while it is read")
+
+
+def _is_current(file: BinaryIO, path: str) -> bool:
+    """True where the path still names the open file."""
+    return os.path.exists(path) and os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+
+
+def _stored_tensors(entries: Mapping[bytes, BundleEntryProto], shards: _Shards) -> dict[str, StoredTensor]:
     tensors = {}
     for key, entry in entries.items():
         if key.startswith(b"\0"):
             continue  # a slice; the tensor's own entry names it
         name = decode_name(key)
         tensors[name] = _stored_tensor(name, entry, entries, shards)
-    return CheckpointReader(prefix, 2, tensors)
+    return tensors
 
 
 def _stored_tensor(
@@ -91,12 +124,13 @@ def _part(name: str, entry: BundleEntryProto, extents: Extents, shards: _Shards)
 
 
 class _Shards:
-    """The data files of a bundle, mapped into memory at first touch."""
+    """The data files that the entries of a bundle name, as they were when it was opened; large ones are mapped into memory."""
 
-    def __init__(self, prefix: str, count: int) -> None:
+    def __init__(self, prefix: str, count: int, entries: Mapping[bytes, BundleEntryProto], files: FileGate) -> None:
         self._prefix = prefix
         self._count = count
-        self._open: dict[int, memoryview] = {}
+        opened = {shard: _open_shard(shard_path(prefix, shard, count), files) for shard in _used_shards(entries)}
+        self._open = {shard: data for shard, data in opened.items() if data is not None}
 
     def read(self, name: str, entry: BundleEntryProto) -> np.ndarray[Any, Any]:
         """The value of an entry; DataLossError names tensor, file and offset where it is cut off or its checksum is wrong."""
@@ -119,11 +153,21 @@ class _Shards:
 
     def _shard(self, shard: int, path: str, name: str) -> memoryview:
         if shard not in self._open:
-            if not os.path.exists(path):
-                raise NotFoundError(f"there is no file '{path}', in which tensor '{name}' lies")
-            with file_errors(path), open(path, "rb") as file:
-                self._open[shard] = read_file(file)
+            raise NotFoundError(f"there is no file '{path}', in which tensor '{name}' lies")
         return self._open[shard]
+
+
+def _used_shards(entries: Mapping[bytes, BundleEntryProto]) -> list[int]:
+    """The numbers of the data files in which something lies."""
+    return sorted({entry.shard_id for entry in entries.values() if not entry.slices})
+
+
+def _open_shard(path: str, files: FileGate) -> memoryview | None:
+    """The contents of a data file; None where there is none, which only matters to those who ask for what lies in it."""
+    if not os.path.exists(files.to_read(path)):
+        return None
+    with file_errors(path), files.open(path) as file:
+        return read_file(file)
 
 
 def _read_strings(content: memoryview, count: int, stored_crc: int, where: str) -> list[bytes]:
@@ -146,20 +190,71 @@ def _size_bytes(sizes: Sequence[int]) -> bytes:
     return b"".join(size.to_bytes(4 if size < 1 << 32 else 8, "little") for size in sizes)
 
 
-def write_bundle(prefix: str, tensors: Sequence[tuple[str, tuple[int, ...], Extents | None, Tensor]]) -> None:
+def write_bundle(
+    prefix: str, tensors: Sequence[tuple[str, tuple[int, ...], Extents | None, Tensor]], files: FileGate = OPEN
+) -> None:
     """Write (name, full shape, extents of the slice or None, value) as a bundle of one shard, whole or not at all."""
+    data = files.to_replace(shard_path(prefix, 0, 1))
+    with file_errors(prefix), staged_file(data) as file:
+        entries = _write_tensors(file, tensors)
+        flush(file)
+        keep_mode(file, data)
+        _install(prefix, [file.name], entries, files)
+
+
+def _write_tensors(
+    file: IO[bytes], tensors: Sequence[tuple[str, tuple[int, ...], Extents | None, Tensor]]
+) -> dict[bytes, BundleEntryProto]:
+    """The table's entries for the tensors, whose bytes go into the file."""
     entries: dict[bytes, BundleEntryProto] = {}
-    with atomic_file(shard_path(prefix, 0, 1)) as file:
-        offset = 0
-        for name, full_shape, extents, tensor in tensors:
-            entry = _write_tensor(file, tensor, offset)
-            offset += entry.size
-            if extents is None:
-                entries[encode_name(name)] = entry
-            else:
-                entries[slice_key(name, extents)] = entry
-                _list_slice(entries, name, full_shape, extents, tensor.dtype)
-    write_index(prefix, entries, 1)
+    offset = 0
+    for name, full_shape, extents, tensor in tensors:
+        entry = _write_tensor(file, tensor, offset)
+        offset += entry.size
+        if extents is None:
+            entries[encode_name(name)] = entry
+        else:
+            entries[slice_key(name, extents)] = entry
+            _list_slice(entries, name, full_shape, extents, tensor.dtype)
+    return entries
+
+
+def _install(prefix: str, staged: Sequence[str], entries: Mapping[bytes, BundleEntryProto], files: FileGate) -> None:
+    """Make `staged`, one file a shard, the data of a bundle; at every moment either the old bundle is whole or the new one.
+
+    A table names its data files by their number, so under another number the new ones lie beside those of the old table until
+    the new table is renamed over it. Where both have the same number, this is done twice, first with one shard too many.
+    """
+    count = max(len(staged), 1)
+    with locked_folder(os.path.dirname(files.to_replace(index_path(prefix)))):
+        used = _shard_count(prefix, files)
+        if used == count:
+            _swap(prefix, staged, count + 1, entries, files)
+        _swap(prefix, staged, count, entries, files)
+        for stale in {used, count + 1} - {count}:
+            _remove_shards(prefix, stale, files)
+
+
+def _shard_count(prefix: str, files: FileGate) -> int:
+    """The number of shards by which a bundle's table names its data files; 0 where nothing can be read there anyway."""
+    try:
+        return read_index(prefix, files)[0].num_shards
+    except (NotFoundError, DataLossError, UnimplementedError):
+        return 0
+
+
+def _swap(prefix: str, staged: Sequence[str], count: int, entries: Mapping[bytes, BundleEntryProto], files: FileGate) -> None:
+    index = files.to_replace(index_path(prefix))
+    for shard, source in enumerate(staged):
+        place_copy(source, files.to_replace(shard_path(prefix, shard, count)), staged_name(index))
+    flush_folder(index)
+    write_index(index, entries, count)
+
+
+def _remove_shards(prefix: str, count: int, files: FileGate) -> None:
+    """Remove all data files of that number."""
+    for path in files.matching(f"{escape_pattern(prefix)}.data-?????-of-{count:05d}"):
+        os.unlink(files.to_replace(path))
 
 
 def _list_slice(
@@ -172,11 +267,11 @@ def _list_slice(
     whole.slices.append(encode_extents(extents))
 
 
-def write_index(prefix: str, entries: Mapping[bytes, BundleEntryProto], shard_count: int) -> None:
+def write_index(path: str, entries: Mapping[bytes, BundleEntryProto], shard_count: int) -> None:
     """Write the table of a bundle, whole or not at all."""
     header = BundleHeaderProto(num_shards=shard_count)
     header.version.producer = _VERSION
-    with atomic_file(index_path(prefix)) as file:
+    with replacing(path) as file:
         items = [(HEADER_KEY, header.SerializeToString(deterministic=True))]
         items += [(key, entries[key].SerializeToString(deterministic=True)) for key in sorted(entries)]
         write_table(file, items)
@@ -207,59 +302,53 @@ def _string_chunks(strings: Sequence[bytes]) -> tuple[list[bytes | memoryview], 
     return [b"".join(map(varint, sizes)), checksum, characters], crc32c(characters, crc32c(checksum, crc))
 
 
-def merge_bundles(prefixes: Sequence[str], destination: str, delete_old: bool, allow_missing: bool) -> None:
-    """Make one bundle of several: the data files are renamed to shards of one bundle, the tables merged."""
+def merge_bundles(
+    prefixes: Sequence[str], destination: str, delete_old: bool, allow_missing: bool, files: FileGate = OPEN
+) -> None:
+    """Make one bundle of several: the data files become shards of one bundle, the tables are merged, then the old ones go."""
     bundles = [
-        (prefix, *read_index(prefix)) for prefix in prefixes if not allow_missing or os.path.exists(index_path(prefix))
+        (prefix, *read_index(prefix, files))
+        for prefix in prefixes
+        if not allow_missing or os.path.exists(files.to_read(index_path(prefix)))
     ]
     if not bundles:
         raise NotFoundError(f"there is no checkpoint to merge among {', '.join(prefixes)}")
-    count = sum(header.num_shards for _, header, _ in bundles)
     entries: dict[bytes, BundleEntryProto] = {}
-    moves: list[tuple[str, str]] = []
+    shards: list[str] = []
+    old: list[str] = []
+    target = os.path.realpath(files.to_write(index_path(destination)))
     for prefix, header, found in bundles:
-        first = len(moves)
-        moves += [
-            (shard_path(prefix, i, header.num_shards), shard_path(destination, first + i, count))
-            for i in range(header.num_shards)
-        ]
-        _merge_entries(entries, found, first, prefix)
-    _move_shards(moves)
-    write_index(destination, entries, count)
-    for old in _leftovers([prefix for prefix, _, _ in bundles], destination):
-        os.unlink(old)
-    if delete_old:
-        _remove_empty_folders(prefixes)
+        index = os.path.realpath(files.to_write(index_path(prefix)))
+        used = _used_shards(found)
+        data = [os.path.realpath(files.to_write(shard_path(prefix, shard, header.num_shards))) for shard in used]
+        _merge_entries(entries, found, {shard: len(shards) + i for i, shard in enumerate(used)}, prefix)
+        shards += data
+        old += [] if index == target else [index, *data]
+    with file_errors(destination):
+        os.makedirs(files.to_write(os.path.dirname(destination) or "."), exist_ok=True)
+        _install(destination, shards, entries, files)
+        _remove(old, [os.path.dirname(prefix) for prefix in prefixes] if delete_old else [], files)
 
 
 def _merge_entries(
-    target: dict[bytes, BundleEntryProto], found: Mapping[bytes, BundleEntryProto], first_shard: int, prefix: str
+    target: dict[bytes, BundleEntryProto], found: Mapping[bytes, BundleEntryProto], shards: Mapping[int, int], prefix: str
 ) -> None:
     for key, entry in found.items():
         known = target.get(key)
         if known is None:
             target[key] = entry
             if not entry.slices:
-                entry.shard_id += first_shard
+                entry.shard_id = shards[entry.shard_id]
         elif known.slices and entry.slices:
             known.slices.extend(entry.slices)
         else:
             raise DataLossError(f"tensor '{decode_name(key)}' of '{prefix}' is in another checkpoint too")
 
 
-def _move_shards(moves: Sequence[tuple[str, str]]) -> None:
-    for source, target in moves:
-        if os.path.exists(source):  # a bundle without tensors has no data file
-            os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
-            with file_errors(source):
-                os.replace(source, target)
-
-
-def _leftovers(prefixes: Sequence[str], destination: str) -> Iterator[str]:
-    return (index_path(prefix) for prefix in prefixes if prefix != destination)
-
-
-def _remove_empty_folders(prefixes: Sequence[str]) -> None:
-    for folder in {os.path.dirname(prefix) for prefix in prefixes}:
-        if folder and os.path.isdir(folder) and not os.listdir(folder):
+def _remove(paths: Sequence[str], folders: Sequence[str], files: FileGate) -> None:
+    """Remove what is left of merged bundles, tables first, and of these folders those that are empty then."""
+    for path in filter(os.path.exists, paths):
+        os.unlink(path)
+    for folder in set(folders) - {""}:
+        if os.path.isdir(files.to_write(folder)) and not os.listdir(folder):
             os.rmdir(folder)

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from ...core import dtypes
+from ...core.atomic import file_errors, replacing
 from ...core.dtypes import DType
 from ...core.errors import DataLossError
+from ...core.files import OPEN, FileGate
 from ...core.tensors import Tensor
 from ..protos.checkpoint_pb2 import SavedSlice, SavedTensorSlices
 from ..protos.graph_pb2 import TensorProto
 from ..scan import parse
-from ..source import atomic_file, file_errors, read_file
+from ..source import read_file
 from ..tensor_proto import decode_static_shape, encode_static_shape
 from ..tensor_values import append_values, decode_elements
 from .reader import CheckpointReader, StoredPart, StoredTensor
@@ -25,11 +27,11 @@ _META_KEY = b""
 _VERSION = 1
 
 
-def open_v1(prefix: str, paths: Sequence[str]) -> CheckpointReader:
+def open_v1(prefix: str, paths: Sequence[str], files: FileGate = OPEN) -> CheckpointReader:
     """A reader of the tables of one checkpoint."""
     tensors: dict[str, StoredTensor] = {}
     for path in paths:
-        with file_errors(path), open(path, "rb") as file:
+        with file_errors(path), files.open(path) as file:
             data = read_file(file)
         try:
             _add_tensors(tensors, dict(read_table(data)), path)
@@ -67,7 +69,9 @@ def _part(
     return StoredPart(extents, len(found), read)
 
 
-def write_v1(path: str, tensors: Sequence[tuple[str, tuple[int, ...], Extents | None, Tensor]]) -> None:
+def write_v1(
+    path: str, tensors: Sequence[tuple[str, tuple[int, ...], Extents | None, Tensor]], files: FileGate = OPEN
+) -> None:
     """Write (name, full shape, extents of the slice or None, value) as one table, whole or not at all."""
     described = SavedTensorSlices()
     described.meta.versions.producer = _VERSION
@@ -82,7 +86,7 @@ def write_v1(path: str, tensors: Sequence[tuple[str, tuple[int, ...], Extents | 
         metas[name].slice.append(encode_extents(extents))
         items[slice_key(name, extents)] = _encode_slice(name, extents, tensor)
     items[_META_KEY] = described.SerializeToString(deterministic=True)
-    with atomic_file(path) as file:
+    with file_errors(path), replacing(files.to_replace(path)) as file:
         write_table(file, sorted(items.items()))
 
 

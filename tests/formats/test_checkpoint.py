@@ -15,6 +15,7 @@ from tfg.core.errors import (
     PermissionDeniedError,
     UnimplementedError,
 )
+from tfg.core.files import FileAccess, FileGate
 from tfg.core.numerics.crc32c import crc32c, mask
 from tfg.core.tensors import Tensor
 from tfg.formats import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
@@ -292,14 +293,11 @@ def test_store_sees_that_a_shard_was_written_anew(tmp_path):
 
 
 def test_store_asks_before_it_touches_a_file(tmp_path):
-    def refuse(path):
-        raise PermissionDeniedError(f"'{path}' is not allowed")
-
-    store = FileCheckpointStore(refuse)
+    store, nothing = FileCheckpointStore(), FileGate(FileAccess.only())
     with pytest.raises(PermissionDeniedError):
-        store.read("x", "y")
+        store.read("x", "y", files=nothing)
     with pytest.raises(PermissionDeniedError):
-        store.write(str(tmp_path / "x"), [])
+        store.write(str(tmp_path / "x"), [], files=nothing)
     with pytest.raises(PermissionDeniedError):
-        store.merge(["x"], "y")
+        store.merge(["x"], "y", files=nothing)
     assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,190 @@
+"""Files that appear whole or not at all, whatever kills the process or fills the disk."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import itertools
+import os
+import re
+from collections.abc import Iterator
+from typing import IO
+
+from .errors import InvalidArgumentError, NotFoundError, PermissionDeniedError, ResourceExhaustedError, TfgError, UnknownError
+
+_counter = itertools.count()
+_NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextlib.contextmanager
+def file_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn the operating system's refusals into tfg's errors."""
+    try:
+        yield
+    except OSError as error:
+        raise _file_error(error, os.fspath(path)) from None
+
+
+def _file_error(error: OSError, path: str) -> TfgError:
+    if isinstance(error, FileNotFoundError):
+        return NotFoundError(f"there is no file '{path}'", hint=_similar_files(path))
+    if isinstance(error, PermissionError):
+        return PermissionDeniedError(f"no permission for '{path}'")
+    if isinstance(error, IsADirectoryError):
+        return InvalidArgumentError(f"'{path}' is a folder")
+    kind = ResourceExhaustedError if error.errno in _NO_ROOM else UnknownError
+    return kind(f"'{path}': {error.strerror or error}")
+
+
+def _similar_files(path: str) -> str | None:
+    folder, name = os.path.split(path)
+    stem = os.path.splitext(name)[0].lower()
+    if not os.path.isdir(folder or "."):
+        return f"there is no folder '{folder}' either"
+    try:
+        entries = os.listdir(folder or ".")
+    except PermissionError:
+        return None
+    close = sorted(entry for entry in entries if stem and stem in entry.lower())[:3]
+    return f"there is {', '.join(close)}" if close else None
+
+
+@contextlib.contextmanager
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """An open file that takes the name `path` when the block ends, and vanishes where the block raises.
+
+    A link is followed; what is no regular file is written in place. The contents reach the disk before the name does. Errors
+    of the operating system become TfgErrors, those inside the block too.
+    """
+    with file_errors(path):
+        target = os.path.realpath(path)
+        if os.path.exists(path) and not os.path.isfile(path):  # a device or pipe cannot be renamed over
+            with open(path, "wb") as device:
+                yield device
+            return
+        with replacing(target) as file:
+            yield file
+
+
+@contextlib.contextmanager
+def replacing(target: str) -> Iterator[IO[bytes]]:
+    """As `atomic_file`, with the operating system's own errors, and in place of a link."""
+    with staged_file(target) as file:
+        yield file
+        flush(file)
+        keep_mode(file, target)
+        os.replace(file.name, target)
+    flush_folder(target)
+
+
+def keep_mode(file: IO[bytes], target: str) -> None:
+    """Give a staged file the permissions of the file that it takes the place of."""
+    if os.path.exists(target):
+        os.chmod(file.name, os.stat(target).st_mode)
+
+
+@contextlib.contextmanager
+def staged_file(target: str) -> Iterator[IO[bytes]]:
+    """An open file beside `target`, gone at the end unless it was renamed; what killed writers of `target` left goes first.
+
+    Its writer holds a lock on it, so that one which nobody writes any more can be told.
+    """
+    _remove_abandoned(target)
+    file = _locked_file(target)
+    try:
+        with file:
+            yield file
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(file.name)
+
+
+def staged_name(target: str) -> str:
+    """A name beside `target` that nothing else has, and that the next writer of `target` removes where it is left over."""
+    return f"{target}.{os.getpid()}-{next(_counter)}.tmp"
+
+
+def _locked_file(target: str) -> IO[bytes]:
+    while True:
+        file = open(staged_name(target), "xb")  # noqa: SIM115 - handed to the caller
+        _lock(file.fileno(), fcntl.LOCK_EX)
+        if os.fstat(file.fileno()).st_nlink:  # nobody took it for abandoned before it was locked
+            return file
+        file.close()
+
+
+def _remove_abandoned(target: str) -> None:
+    folder, name = os.path.split(target)
+    is_staged = re.compile(re.escape(name) + r"\.\d+-\d+\.tmp").fullmatch
+    for entry in filter(is_staged, os.listdir(folder or ".")):
+        with contextlib.suppress(OSError):  # gone by now, being written, or another user's
+            _remove_unlocked(os.path.join(folder, entry))
+
+
+def _remove_unlocked(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(path)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, operation: int) -> None:
+    """Lock, where the file system has locks."""
+    try:
+        fcntl.flock(descriptor, operation)
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+
+
+@contextlib.contextmanager
+def locked_folder(folder: str) -> Iterator[None]:
+    """Keep other processes and threads that ask for the same lock out; a process that dies gives it back."""
+    descriptor = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        _lock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def place_copy(source: str, target: str, temporary: str) -> None:
+    """Give the file `source` the name `target` too, in place of what had it: a link where there can be one, or a copy."""
+    try:
+        _link_or_copy(source, temporary)
+        os.replace(temporary, target)
+    finally:
+        with contextlib.suppress(FileNotFoundError):  # renaming a name of a file over another of the same does nothing
+            os.unlink(temporary)
+
+
+def _link_or_copy(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EXDEV, errno.EMLINK, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise
+        import shutil
+
+        with open(source, "rb") as read, open(target, "xb") as written:
+            shutil.copyfileobj(read, written)
+            flush(written)
+
+
+def flush(file: IO[bytes]) -> None:
+    """Wait until the contents of a file are on the disk."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def flush_folder(path: str) -> None:
+    """Wait until the names in the folder of `path` are on the disk."""
+    descriptor = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,32 @@
+"""Kill each writer of files many times and say whether anything was lost.
+
+usage: kill_writers.py [--kills N] [--seed N] [WRITER ...]        default: 1000 kills of every writer
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import tempfile
+import time
+
+from tfg.tests.security.kills import WRITERS, survive
+
+
+def main() -> None:
+    """One line a writer; an AssertionError where contents were lost."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("writers", nargs="*", default=list(WRITERS))
+    options = parser.parse_args()
+    for name in options.writers:
+        with tempfile.TemporaryDirectory() as folder:
+            started = time.monotonic()
+            finished = survive(name, pathlib.Path(folder), options.kills, options.seed)
+            print(f"{name}: {options.kills - finished} kills, {finished} writes that finished first, nothing lost, "
+                  f"{time.monotonic() - started:.0f} s")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

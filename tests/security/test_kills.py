@@ -1,0 +1,71 @@
+"""A killed writer loses nothing, and two writers at once leave what one of them wrote."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from tfg.formats import open_checkpoint, write_checkpoint
+from tfg.formats.checkpoint.bundle import read_index
+from tfg.tests.security import kills
+
+
+@pytest.mark.parametrize("name", kills.WRITERS)
+def test_kills(name, tmp_path):
+    kills.survive(name, tmp_path, 50)
+
+
+def test_a_kill_at_every_call(tmp_path):
+    """The bundle between its two swaps is one that names a shard too many, and so is found by readers and the next writer."""
+    writer = kills.WRITERS["V2"]
+    counts = set()
+    for moment in range(200):
+        writer.write(tmp_path, 1)
+        killed = kills._killed_at_call(writer, tmp_path, 2, moment)
+        assert writer.read(tmp_path) in (1, 2)
+        counts.add(read_index(str(tmp_path / "f"))[0].num_shards)
+        if not killed:
+            break
+    assert not killed and counts == {1, 2}
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_two_writers_and_a_reader(version, tmp_path):
+    def write(generation):
+        write_checkpoint(tmp_path / "f", {name: np.full(3000, generation) for name in "abc"}, version)
+
+    write(0)
+    children = []
+    for number in (1, 2):
+        child = os.fork()
+        if child == 0:
+            while True:
+                write(number)
+        children.append(child)
+    try:
+        seen = {_read(tmp_path / "f") for _ in range(150)}
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    assert {1, 2} <= seen
+    assert _read(tmp_path / "f") in (1, 2)
+
+
+def _read(prefix):
+    reader = open_checkpoint(prefix)
+    found = {value for name in "abc" for value in np.unique(reader.read(name)).tolist()}
+    assert len(found) == 1
+    return found.pop()
+
+
+def test_leftovers_of_others_stay(tmp_path):
+    """Only what a writer of this very file left, and nobody writes any more, is removed."""
+    (tmp_path / "f.123-0.tmp").write_text("left")
+    for name in ("g.123-0.tmp", "f.tmp", "f.12-x.tmp"):
+        (tmp_path / name).write_text("somebody's")
+    kills.WRITERS["npz"].write(tmp_path, 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "f.12-x.tmp", "f.tmp", "g.123-0.tmp"]
