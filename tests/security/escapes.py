@@ -1,0 +1,230 @@
+"""Graphs that try to leave the folder that was opened to them: each reads or writes beside it, or tells what is there."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Callable
+
+import numpy as np
+
+from tfg import GraphBuilder
+from tfg.core.graph import Graph
+from tfg.formats import write_checkpoint
+from tfg.tests.opcases import string_array as strings
+
+Make = Callable[[GraphBuilder, pathlib.Path], None]
+
+
+class Place:
+    """A folder `open` with links into a folder `closed` beside it, which holds a file and a checkpoint of each format."""
+
+    def __init__(self, root: pathlib.Path) -> None:
+        self.root, self.open, self.closed = root, root / "open", root / "closed"
+        self.open.mkdir()
+        (self.open / "sub").mkdir()
+        self.closed.mkdir()
+        (self.closed / "secret").write_text("hidden,1\n")
+        write_checkpoint(self.closed / "v2", {"v": np.float32([[1]])})
+        write_checkpoint(self.closed / "v1", {"v": np.float32([[1]])}, version=1)
+        for name, target in (("folder", "."), ("secret", "secret"), ("v1", "v1")):
+            (self.open / name).symlink_to(self.closed / target)
+        for suffix in (".index", ".data-00000-of-00001"):
+            (self.open / f"v2{suffix}").symlink_to(self.closed / f"v2{suffix}")
+        write_checkpoint(self.open / "mixed", {"v": np.float32([[1]])})
+        os.replace(self.open / "mixed.data-00000-of-00001", self.closed / "data")
+        (self.open / "mixed.data-00000-of-00001").symlink_to(self.closed / "data")
+        (self.open / "state").mkdir()
+        (self.open / "state" / "checkpoint").write_text(f'model_checkpoint_path: "{self.closed}/v2"\n')
+        (self.open / "loop").symlink_to("loop")
+
+    def outside(self) -> dict[str, bytes]:
+        """All files outside the open folder, with their contents."""
+        files = (path for path in self.root.rglob("*") if path.is_file() and not path.is_relative_to(self.open))
+        return {str(path.relative_to(self.root)): path.read_bytes() for path in files}
+
+
+def _save(prefix: str, op: str = "SaveV2") -> Make:
+    def make(g: GraphBuilder, place: Place) -> None:
+        names, data = g.constant(strings(["v"])), [g.constant(np.float32([2]))]
+        path = g.constant(prefix.format(place))
+        slices = [] if op == "Save" else [g.constant(strings([""]))]
+        getattr(g, op)(path, names, *slices, data, name="op")
+
+    return make
+
+
+def _merge(prefix: str, destination: str) -> Make:
+    def make(g: GraphBuilder, place: Place) -> None:
+        g.MergeV2Checkpoints(g.constant(strings([prefix.format(place)])), g.constant(destination.format(place)), name="op")
+
+    return make
+
+
+def _restore(prefix: str, op: str = "RestoreV2") -> Make:
+    def make(g: GraphBuilder, place: Place) -> None:
+        path = g.constant(prefix.format(place))
+        if op == "RestoreV2":
+            g.RestoreV2(path, g.constant(strings(["v"])), g.constant(strings([""])), dtypes=["float"], name="op")
+        elif op == "Restore":
+            g.Restore(path, g.constant("v"), dt="float", name="op")
+        elif op == "RestoreSlice":
+            g.RestoreSlice(path, g.constant("v"), g.constant(""), dt="float", name="op")
+        else:
+            zero = g.constant(np.int64([0]))
+            g.LoadAndRemapMatrix(
+                path, g.constant("v"), zero, zero, g.constant(np.float32([])), num_rows=1, num_cols=1, name="op"
+            )
+
+    return make
+
+
+def _one(op: str, text: str) -> Make:
+    return lambda g, place: getattr(g, op)(g.constant(text.format(place)), name="op")
+
+
+def _write(path: str) -> Make:
+    return lambda g, place: g.WriteFile(g.constant(path.format(place)), g.constant("mine"), name="op")
+
+
+def _print(path: str) -> Make:
+    return lambda g, place: g.PrintV2(g.constant("mine"), output_stream=path.format(place), name="op")
+
+
+def _events(folder: str, suffix: str = "") -> Make:
+    def make(g: GraphBuilder, place: Place) -> None:
+        args = (g.constant(folder.format(place)), g.constant(np.int32(1)), g.constant(np.int32(1)), g.constant(suffix))
+        g.CreateSummaryFileWriter(g.SummaryWriter(), *args, name="op")
+
+    return make
+
+
+def _reader(op: str, path: str) -> Make:
+    def make(g: GraphBuilder, place: Place) -> None:
+        queue = g.FIFOQueueV2(component_types=["string"], shapes=[[]])
+        with g.control_dependencies([g.QueueEnqueueV2(queue, [g.constant(path.format(place))])]):
+            g.ReaderReadV2(getattr(g, op)(**({"record_bytes": 1} if op.startswith("Fixed") else {})), queue, name="op")
+
+    return make
+
+
+def _table(path: str) -> Make:
+    def make(g: GraphBuilder, place: Place) -> None:
+        table = g.HashTableV2(key_dtype="string", value_dtype="int64")
+        g.InitializeTableFromTextFileV2(table, g.constant(path.format(place)), key_index=-2, value_index=-1, name="op")
+
+    return make
+
+
+def _vocabularies(path: str) -> Make:
+    def make(g: GraphBuilder, place: Place) -> None:
+        file = g.constant(path.format(place))
+        g.GenerateVocabRemapping(file, file, new_vocab_offset=0, num_new_vocab=1, name="op")
+
+    return make
+
+
+def _sampler(path: str) -> Make:
+    def make(g: GraphBuilder, place: Place) -> None:
+        classes = g.constant(np.int64([[0]]))
+        g.FixedUnigramCandidateSampler(
+            classes, num_true=1, num_sampled=1, unique=True, range_max=1, vocab_file=path.format(place), name="op"
+        )
+
+    return make
+
+
+def _records(pattern: str) -> Make:
+    return lambda g, place: g.RecordInput(file_pattern=pattern.format(place), name="op")
+
+
+def _skipgram(path: str) -> Make:
+    return lambda g, place: g.Skipgram(filename=path.format(place), batch_size=1, name="op")
+
+
+_WAYS_OUT = {
+    "parent": "{0.open}/../closed/secret",
+    "through a new folder": "{0.open}/new/../../closed/secret",
+    "link": "{0.open}/secret",
+    "linked folder": "{0.open}/folder/secret",
+    "URI": "file://{0.open}/../closed/secret",
+    "URI of a host": "file://localhost{0.closed}/secret",
+    "through /proc": "/proc/self/root{0.closed}/secret",
+    "through /proc/self/cwd": "/proc/self/cwd/../../../../../../../../../{0.closed}/secret",
+    "absolute": "{0.closed}/secret",
+    "beside": "{0.open}x",
+}
+_ANY_PATH: dict[str, Callable[[str], Make]] = {
+    "ReadFile": lambda path: _one("ReadFile", path),
+    "WriteFile": _write,
+    "MatchingFiles": lambda path: _one("MatchingFiles", path),
+    "SaveV2": _save,
+    "Save": lambda path: _save(path, "Save"),
+    "SaveSlices": lambda path: _save(path, "SaveSlices"),
+    "RestoreV2": _restore,
+    "Restore": lambda path: _restore(path, "Restore"),
+    "RestoreSlice": lambda path: _restore(path, "RestoreSlice"),
+    "LoadAndRemapMatrix": lambda path: _restore(path, "LoadAndRemapMatrix"),
+    "MergeV2Checkpoints from": lambda path: _merge(path, "{0.open}/merged"),
+    "summaries": _events,
+    "WholeFileReader": lambda path: _reader("WholeFileReaderV2", path),
+    "TextLineReader": lambda path: _reader("TextLineReaderV2", path),
+    "FixedLengthRecordReader": lambda path: _reader("FixedLengthRecordReaderV2", path),
+    "TFRecordReader": lambda path: _reader("TFRecordReaderV2", path),
+    "RecordInput": _records,
+    "table": _table,
+    "vocabularies": _vocabularies,
+    "sampler": _sampler,
+    "Skipgram": _skipgram,
+}
+_TAKE_A_PREFIX = ("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints from")  # the files beside a link of that name are free
+
+ESCAPES: dict[str, Make] = {
+    **{
+        f"{op}, {way}": make(path)
+        for op, make in _ANY_PATH.items()
+        for way, path in _WAYS_OUT.items()
+        if way != "link" or op not in _TAKE_A_PREFIX
+    },
+    **{
+        f"PrintV2, {way}": _print("file://" + path.removeprefix("file://localhost").removeprefix("file://"))
+        for way, path in _WAYS_OUT.items()
+    },
+    "SaveV2 to the folder as a prefix": _save("{0.open}"),
+    "SaveV2 over links": _save("{0.open}/v2"),
+    "SaveV2 over linked data": _save("{0.open}/mixed"),
+    "Save over a link": _save("{0.open}/v1", "Save"),
+    "SaveSlices over a link": _save("{0.open}/v1", "SaveSlices"),
+    "RestoreV2 through links": _restore("{0.open}/v2"),
+    "RestoreV2 through linked data": _restore("{0.open}/mixed"),
+    "RestoreV2 of a folder whose state names another": _restore("{0.open}/state"),
+    "RestoreV2 of a linked table": _restore("{0.open}/v1"),
+    "RestoreV2 by a pattern": _restore("{0.open}/v[1]"),
+    "Restore by a pattern": _restore("{0.open}/fold?r/v*", "Restore"),
+    "Restore of what is not there": _restore("{0.closed}/none", "Restore"),
+    "RestoreSlice of what is not there": _restore("{0.closed}/none", "RestoreSlice"),
+    "MergeV2Checkpoints to elsewhere": _merge("{0.open}/mixed", "{0.closed}/merged"),
+    "MergeV2Checkpoints of links": _merge("{0.open}/v2", "{0.open}/merged"),
+    "MergeV2Checkpoints of linked data": _merge("{0.open}/mixed", "{0.open}/merged"),
+    "MergeV2Checkpoints over links": _merge("{0.open}/mixed", "{0.open}/v2"),
+    "summaries with a suffix": _events("{0.open}", "/../../closed/x"),
+    "MatchingFiles of a linked folder": _one("MatchingFiles", "{0.open}/fold*/*"),
+    "MatchingFiles beside": _one("MatchingFiles", "{0.open}*"),
+    "MatchingFiles of the parent": _one("MatchingFiles", "{0.open}/../*"),
+    "MatchingFiles of the parent's folder": _one("MatchingFiles", "{0.open}/../clo*/sec*"),
+    "RecordInput of a linked folder": _records("{0.open}/fold*/*"),
+}  # fmt: skip
+
+NOTHING_FOUND: dict[str, Make] = {
+    "MatchingFiles, parents after a wildcard": _one("MatchingFiles", "{0.open}/s*/../../closed/*"),
+    "MatchingFiles, many parents after a wildcard": _one("MatchingFiles", "{0.open}/s*/../../../../../../../etc/*"),
+    "MatchingFiles, a dot after a wildcard": _one("MatchingFiles", "{0.open}/s*/./../../closed/*"),
+    "MatchingFiles, two slashes": _one("MatchingFiles", "{0.open}/s*//etc/*"),
+}
+
+
+def graph(make: Make, place: Place) -> Graph:
+    """The graph of an attempt; its node `op` does it."""
+    builder = GraphBuilder()
+    make(builder, place)
+    return builder.graph

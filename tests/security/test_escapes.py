@@ -1,0 +1,90 @@
+"""What `--allow-files DIR` and `FileAccess.only` keep a graph from, however it names the files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfg import GraphBuilder, Session
+from tfg.core.errors import InvalidArgumentError, PermissionDeniedError, TfgError
+from tfg.core.files import FileAccess
+from tfg.formats import open_checkpoint
+from tfg.tests.opcases import string_array as strings
+from tfg.tests.security import escapes
+
+
+@pytest.fixture
+def place(tmp_path):
+    return escapes.Place(tmp_path)
+
+
+def _run(place, make, access=None):
+    graph = escapes.graph(make, place)
+    fetch = "op:0" if graph["op"].output_dtypes else "op"
+    access = FileAccess.only(writable=[place.open]) if access is None else access
+    return Session(graph, files=access).run([fetch])[0]
+
+
+@pytest.mark.parametrize("name", escapes.ESCAPES)
+def test_denied(name, place):
+    before = place.outside()
+    with pytest.raises(PermissionDeniedError) as error:
+        _run(place, escapes.ESCAPES[name])
+    assert (error.value.node, error.value.hint.startswith("`--allow-files ")) == ("op", True)
+    assert "hidden" not in str(error.value)
+    assert place.outside() == before
+    assert not [path for path in place.open.rglob("*") if path.suffix == ".tmp"]
+
+
+@pytest.mark.parametrize("name", escapes.NOTHING_FOUND)
+def test_a_pattern_finds_nothing(name, place):
+    assert _run(place, escapes.NOTHING_FOUND[name]).tolist() == []
+
+
+@pytest.mark.parametrize("path", ["{0.open}/a\0b", "a\0"])
+@pytest.mark.parametrize("op", ["ReadFile", "MatchingFiles"])
+def test_names_that_no_file_has(op, path, place):
+    for access in (FileAccess.everything(), None):
+        with pytest.raises(InvalidArgumentError, match="NUL"):
+            _run(place, escapes._one(op, path), access)
+
+
+def test_loops_of_links(place):
+    for make in (
+        escapes._one("ReadFile", "{0.open}/loop"),
+        escapes._restore("{0.open}/loop/x"),
+        escapes._write("{0.open}/loop/x"),
+    ):
+        for access in (FileAccess.everything(), None):
+            with pytest.raises(TfgError):
+                _run(place, make, access)
+
+
+def test_what_lies_in_the_folder_may_be_linked(place):
+    """Links inside the folder are no way out of it: a checkpoint replaces them, as TensorFlow does, and reads through them."""
+    _run(place, escapes._save("{0.open}/own"))
+    for suffix in (".index", ".data-00000-of-00001"):
+        (place.open / f"linked{suffix}").symlink_to(place.open / f"own{suffix}")
+    assert open_checkpoint(place.open / "linked").read("v") == 2
+    g = GraphBuilder()
+    g.SaveV2(
+        g.constant(f"{place.open}/linked"), g.constant(strings(["v"])), g.constant(strings([""])), [g.constant(3.0)], name="op"
+    )
+    Session(g.graph, files=FileAccess.only(writable=[place.open])).run(["op"])
+    assert open_checkpoint(place.open / "own").read("v") == 2
+    assert np.array_equal(open_checkpoint(place.open / "linked").read("v"), 3)
+
+
+def test_a_file_that_is_read_may_be_written_anew(place):
+    """A restored value may be a view of its file: writing the file must not take the bytes from under it."""
+    data = np.arange(1 << 19, dtype=np.float32)
+    prefix = f"{place.open}/big"
+    g = GraphBuilder()
+    g.SaveV2(g.constant(prefix), g.constant(strings(["v"])), g.constant(strings([""])), [g.constant(data)], name="save")
+    g.RestoreV2(g.constant(prefix), g.constant(strings(["v"])), g.constant(strings([""])), dtypes=["float"], name="restore")
+    g.WriteFile(g.constant(f"{prefix}.data-00000-of-00001"), g.constant("short"), name="write")
+    session = Session(g.graph, files=FileAccess.only(writable=[place.open]))
+    session.run(["save"])
+    restored = session.run(["restore:0"])[0]
+    session.run(["write"])
+    assert np.array_equal(restored, data)
