@@ -12,7 +12,7 @@ import numpy as np
 from . import kernel_types, registry
 from .catalog import ArgDef, OpDef
 from .dtypes import DType
-from .errors import InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
+from .errors import InvalidArgumentError, UnimplementedError
 from .graph import Node
 
 
@@ -154,22 +154,3 @@ class _Attrs(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._node.attrs)
-
-
-def located(error: Exception, node: Node) -> Exception:
-    """The error with the node it came from; running out of memory or of stack is an error of the graph.
-
-    Elementwise kernels are NumPy's own functions, so what these raise for shapes that do not fit is told here.
-    """
-    if isinstance(error, TfgError):
-        if error.node is None:
-            error.node, error.op = node.name, node.op
-    elif isinstance(error, MemoryError):
-        return ResourceExhaustedError(f"out of memory: {error}", node=node.name, op=node.op)
-    elif isinstance(error, RecursionError):
-        return ResourceExhaustedError("functions call each other too deeply", node=node.name, op=node.op)
-    elif isinstance(error, ValueError) and node.op_def and isinstance(inspect.unwrap(select_kernel(node).function), np.ufunc):
-        return InvalidArgumentError(f"Incompatible shapes: {error}", node=node.name, op=node.op)
-    else:
-        error.add_note(f"while running node '{node.name}' ({node.op})")
-    return error

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from .catalog import CATALOG, ArgDef, AttrDef, OpDef
+from .catalog import CATALOG, ArgDef, OpDef
 from .dtypes import DType
 from .errors import InvalidArgumentError
 from .graph import Graph, Node, Output
@@ -17,6 +17,7 @@ from .naming import Names
 from .placement import Device, canonical_device
 from .shapes import Shape, as_shape
 from .tensors import FuncRef, Tensor
+from .validation import check_attrs
 from .variables import Variable, ref_variable, resource_variable
 from .versions import Versions
 
@@ -80,6 +81,10 @@ class GraphBuilder:
         for arg, given in zip(definition.inputs, inputs):
             flat += self._argument(definition, arg, given, resolved, node_name)
         self._fill_defaults(definition, resolved, node_name)
+        try:
+            check_attrs(definition, resolved)
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(error.message, node=node_name, op=op) from None
         if self._colocation and "_class" not in resolved:
             resolved["_class"] = self._locations()
         node = self.graph.add_node(node_name, op, flat, self._waits_for(flat), resolved, self._device)
@@ -316,16 +321,7 @@ def _attr_value(definition: OpDef, name: str, value: Any) -> Any:
             converted = _CONVERTERS[attr.type](value)
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"attribute '{name}' must be {attr.type}, not {value!r}", op=definition.name) from error
-    _check_allowed(definition, attr, converted)
     return converted
-
-
-def _check_allowed(definition: OpDef, attr: AttrDef, value: Any) -> None:
-    values = value if attr.type.startswith("list(") else [value]
-    for item in values:
-        if attr.allowed is not None and item not in attr.allowed:
-            allowed = ", ".join(str(a) for a in attr.allowed)
-            raise InvalidArgumentError(f"attribute '{attr.name}' is {item}, not one of {allowed}", op=definition.name)
 
 
 def _as_bytes(value: str | bytes) -> bytes:

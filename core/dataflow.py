@@ -13,9 +13,9 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .binding import located
 from .control_flow import ENTER, EXIT, MERGE, NEXT_ITERATION
 from .errors import DeadlineExceededError, InternalError, InvalidArgumentError
+from .faults import raise_from_kernel
 from .graph import Node, Output
 from .plan import Plan, Step, needed_sources
 from .resources import Variable
@@ -202,7 +202,7 @@ class _Run:
             raise
         except Exception as error:
             assert item.node is not None
-            raise located(error, item.node) from error.__cause__
+            raise_from_kernel(error, item.node, inputs)
         if item.outputs == 1 and not isinstance(result, tuple):
             return (result,)
         return result or ()

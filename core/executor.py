@@ -6,10 +6,11 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .binding import bind_kernel, located, select_kernel
+from .binding import bind_kernel, select_kernel
 from .caching import Cached, ValueCache
 from .dataflow import DataflowProgram
 from .errors import DeadlineExceededError, InvalidArgumentError
+from .faults import faults_of, raise_from_kernel
 from .functions import Function
 from .graph import Node, descendants
 from .plan import Loop, Plan, Step
@@ -89,7 +90,8 @@ class Program:
             else:
                 call = self._call(step, hooked)
                 if step.node.op == "Const" and not step.is_guarded:
-                    initial[step.outputs[0]] = self._calls[step.node]()
+                    with faults_of(step.node, "value"):
+                        initial[step.outputs[0]] = self._calls[step.node]()
                     continue
             if step.is_guarded:
                 call = _guard(call, step)
@@ -110,7 +112,8 @@ class Program:
         ctx = self._context(node, unused) if unused else self._context(node)
         if node.op_def is None and node.op in self._functions:
             return _function_call(ctx, FuncRef(node.op, node.attrs))
-        return bind_kernel(node, select_kernel(node), ctx)
+        with faults_of(node, "kernel"):
+            return bind_kernel(node, select_kernel(node), ctx)
 
     def _loop(self, loop: Loop, hooked: bool) -> _Call:
         initial: list[Any] = [None] * loop.slots
@@ -176,7 +179,7 @@ def _execute(instructions: Sequence[_Instruction], slots: list[Any]) -> None:
         _execute_around(instructions, slots, step)
     except Exception as error:
         if step is not None:
-            raise located(error, step.node) from error.__cause__
+            raise_from_kernel(error, step.node, [slots[i] for i in step.inputs])
         raise
 
 
@@ -212,7 +215,7 @@ def _execute_one(instruction: _Instruction, slots: list[Any]) -> None:
     except WouldBlock:
         raise
     except Exception as error:
-        raise located(error, step.node) from error.__cause__
+        raise_from_kernel(error, step.node, [slots[i] for i in step.inputs])
     if out.__class__ is int:
         slots[out] = result
     elif out:

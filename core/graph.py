@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +10,12 @@ from .catalog import CATALOG, OpDef
 from .dtypes import DType
 from .errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
 from .tensors import FuncRef
+from .validation import check_attrs, check_colocation, check_name, check_op_name, expected_inputs
 
 if TYPE_CHECKING:
     from .functions import Function
     from .metagraph import MetaGraph
     from .versions import Versions
-
-_NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 
 
 class Output:
@@ -55,7 +53,7 @@ class Output:
 class Node:
     """One operation of a graph. Edges are changed through the graph's methods only."""
 
-    __slots__ = ("_control_inputs", "_inputs", "_output_dtypes", "attrs", "device", "name", "op", "source", "uses")
+    __slots__ = ("_checked", "_control_inputs", "_inputs", "_output_dtypes", "attrs", "device", "name", "op", "source", "uses")
 
     name: str
     op: str
@@ -76,6 +74,7 @@ class Node:
         self._inputs: tuple[Output, ...] = ()
         self._control_inputs: tuple[Node, ...] = ()
         self._output_dtypes: tuple[DType, ...] | None = None
+        self._checked: _Checked | None = None
 
     @property
     def inputs(self) -> tuple[Output, ...]:
@@ -147,6 +146,7 @@ class Node:
     def colocation(self) -> tuple[str, ...]:
         """The names after `loc:@` in `_class`: the nodes this one must share a device with."""
         entries = self.attrs.get("_class", ())
+        check_colocation(entries)
         return tuple(e[5:].decode("utf-8", "replace") for e in entries if e.startswith(b"loc:@"))
 
     def __repr__(self) -> str:
@@ -314,7 +314,8 @@ class Graph:
         result.versions, result.meta, result.source = self.versions, self.meta, self.source
         result.functions = copy.copy(self.functions)
         for node in self:
-            result._nodes[node.name] = Node(node.name, node.op, node.attrs, node.device, node.source)
+            made = result._nodes[node.name] = Node(node.name, node.op, node.attrs, node.device, node.source)
+            made._checked = node._checked
         for node in self:
             result.set_inputs(
                 result._nodes[node.name],
@@ -330,37 +331,57 @@ class Graph:
         self._nodes = {node.name: node for node in nodes}
 
     def check(self) -> None:
-        """Validate names, edges, argument counts, dtypes and required attributes; InvalidArgumentError names the node."""
-        for node in self:
-            if not _NODE_NAME.fullmatch(node.name):
-                raise InvalidArgumentError(f"'{node.name}' is not a valid node name", node=node.name, op=node.op)
-            self._check_edges(node)
-            if node.op_def is not None:
-                self._check_interface(node, node.op_def)
+        """Validate names, edges, attributes, and numbers and dtypes of inputs; InvalidArgumentError names the node.
+
+        What was found of a node holds until its op or attributes change, so that checking again costs little.
+        """
+        for node in self._nodes.values():
+            try:
+                self._check_edges(node)
+                self._check_node(node)
+            except InvalidArgumentError as error:
+                raise InvalidArgumentError(error.message, node=node.name, op=node.op, hint=error.hint) from None
 
     def _check_edges(self, node: Node) -> None:
+        nodes = self._nodes
         for source in (*(value.node for value in node._inputs), *node._control_inputs):
-            if self._nodes.get(source.name) is not source:
-                raise InvalidArgumentError(f"input '{source.name}' is not in the graph", node=node.name, op=node.op)
+            if nodes.get(source.name) is not source:
+                raise InvalidArgumentError(f"input '{source.name}' is not in the graph")
             if node not in source.uses:
-                raise InvalidArgumentError(f"'{source.name}' does not list it as a use", node=node.name, op=node.op)
+                raise InvalidArgumentError(f"'{source.name}' does not list it as a use")
 
-    def _check_interface(self, node: Node, definition: OpDef) -> None:
-        try:
-            expected = definition.input_dtypes(node.attrs)
-            node.output_dtypes  # noqa: B018 - evaluated for its errors
-        except InvalidArgumentError as error:
-            raise InvalidArgumentError(error.message, node=node.name, op=node.op) from None
-        if len(expected) != len(node._inputs):
-            raise InvalidArgumentError(
-                f"it has {len(node._inputs)} inputs, its op takes {len(expected)}", node=node.name, op=node.op
-            )
-        for i, (want, value) in enumerate(zip(expected, node._inputs)):
-            got = value.dtype
-            if value.node.op_def is not None and got is None:
-                raise InvalidArgumentError(f"input {i} is '{value}', which does not exist", node=node.name, op=node.op)
-            if got is not None and (got.base is not want.base or (want.is_ref and not got.is_ref)):
-                raise InvalidArgumentError(f"input {i}, '{value}', is {got}, not {want}", node=node.name, op=node.op)
+    def _check_node(self, node: Node) -> None:
+        found = node._checked
+        if found is None or not found.holds(node):
+            found = node._checked = self._checked(node)
+        expected, inputs = found.inputs, node._inputs
+        if expected is None:
+            return
+        if len(expected) != len(inputs):
+            raise InvalidArgumentError(f"it has {len(inputs)} inputs, its op takes {len(expected)}")
+        for i, value in enumerate(inputs):
+            got, want = value.dtype, expected[i]
+            if got is not want and want is not None:
+                self._check_input(i, value, got, want)
+
+    def _check_input(self, index: int, value: Output, got: DType | None, want: DType) -> None:
+        if got is None:
+            if value.node.op_def is not None:
+                raise InvalidArgumentError(f"input {index} is '{value}', which does not exist")
+        elif got.base is not want.base or (want.is_ref and not got.is_ref):
+            raise InvalidArgumentError(f"input {index}, '{value}', is {got}, not {want}")
+
+    def _checked(self, node: Node) -> _Checked:
+        """What holds of a node whatever surrounds it."""
+        check_name(node.name)
+        definition = node.op_def
+        if definition is None:
+            check_op_name(node.op)
+            return _Checked(node.name, node.op, node.attrs, None)
+        check_attrs(definition, node.attrs)
+        expected = expected_inputs(definition, node.attrs, len(node._inputs))
+        node.output_dtypes  # noqa: B018 - evaluated for its errors
+        return _Checked(node.name, node.op, node.attrs, expected)
 
     def _nearest(self, name: str) -> str:
         from difflib import get_close_matches
@@ -369,6 +390,22 @@ class Graph:
         if not close:
             close = [n for n in self._nodes if name.lower() in n.lower()][:3]
         return f"nearest names: {', '.join(close)}" if close else "`tfg dump --format list` lists all nodes"
+
+
+class _Checked:
+    """That a node was found to fit its op's interface, and the dtypes of the inputs it takes; None for an unknown op."""
+
+    __slots__ = ("attrs", "inputs", "name", "op")
+
+    def __init__(self, name: str, op: str, attrs: Mapping[str, Any], inputs: tuple[DType, ...] | None) -> None:
+        self.name = name
+        self.op = op
+        self.attrs = attrs
+        self.inputs = inputs
+
+    def holds(self, node: Node) -> bool:
+        """True while nothing has changed that was looked at."""
+        return self.attrs is node.attrs and self.op == node.op and self.name == node.name
 
 
 def _drop_use(source: Node, consumer: Node) -> None:

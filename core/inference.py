@@ -14,6 +14,7 @@ from .catalog import OpDef
 from .dims import Dim
 from .dtypes import DType, resource
 from .errors import TfgError
+from .faults import fault, faults_of, raise_from_kernel
 from .functions import Function, instantiate
 from .graph import Graph, Node, Output, topological_order
 from .shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
@@ -53,6 +54,7 @@ def infer(
     A V1 loop is first taken to keep the shapes that enter it; where an iteration changes one, it is taken anew with a shape
     that covers both.
     """
+    graph.check()
     library = _Library(graph.functions if functions is None else functions, loop_rule)
     return _infer(topological_order(graph), {}, known or {}, library)
 
@@ -265,6 +267,7 @@ class _Library:
             return None
         if function.signature.attrs:
             function = instantiate(function, reference.attrs)
+        function.body.check()
         known = dict(zip((arg.output() for arg in function.args), inputs))
         library = _Library(self._functions, self._loop_rule, (*self._calls, reference.name))
         inner = _infer(topological_order(function.body), {}, known, library)
@@ -355,8 +358,11 @@ def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec])
     definition = binding.require_op_def(node)
     keywords = binding.bind_attrs(node, function)
     lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
-    result = function(*binding.regroup(inputs, lengths), **keywords)
-    return _flat_results(definition, result)
+    with faults_of(node, "shape function"):
+        found = _flat_results(definition, function(*binding.regroup(inputs, lengths), **keywords))
+    if len(found) != len(node.output_dtypes):
+        raise fault(f"its shape function gives {len(found)} shapes for {len(node.output_dtypes)} outputs", node)
+    return found
 
 
 def _flat_results(definition: OpDef, result: Any) -> list[Any]:
@@ -392,11 +398,19 @@ def _constant_values(node: Node, inputs: Sequence[TensorSpec], outputs: list[Ten
     definition = binding.require_op_def(node)
     if not candidates or not inputs or definition.is_stateful or candidates[0].is_stateful:
         return outputs
-    call = binding.bind_kernel(node, binding.select_kernel(node), None)
-    with np.errstate(all="ignore"):
-        result = call(*values)
-    results = result if isinstance(result, tuple) else (result,)
+    results = apply_kernel(node, [value for value in values if value is not None])
     return [dataclasses.replace(spec, value=_as_value(value, spec)) for spec, value in zip(outputs, results)]
+
+
+def apply_kernel(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
+    """What a stateless kernel makes of the values of a node's inputs: one value an output."""
+    call = binding.bind_kernel(node, binding.select_kernel(node), None)
+    try:
+        with np.errstate(all="ignore"):
+            result = call(*inputs)
+    except Exception as error:
+        raise_from_kernel(error, node, inputs)
+    return result if isinstance(result, tuple) else (result,)
 
 
 def _as_value(value: Any, spec: TensorSpec) -> np.ndarray[Any, Any]:
@@ -423,5 +437,6 @@ def call_flops_function(
     keywords: dict[str, Any] = {"outputs": list(outputs)} if "outputs" in names else {}
     keywords |= {name: binding.plain(definition.attr(node.attrs, name)) for name in names if name != "outputs"}
     lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
-    cost: registry.Cost = function(*binding.regroup(inputs, lengths), **keywords)
+    with faults_of(node, "FLOPs function"):
+        cost: registry.Cost = function(*binding.regroup(inputs, lengths), **keywords)
     return cost

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from .dtypes import from_numpy, resource
 from .errors import DeadlineExceededError, ResourceExhaustedError, TfgError
+from .faults import spec_of
 from .graph import Node
 from .inference import call_shape_function
 from .registry import shape_function
 from .runs import Hook, Run
-from .shapes import Shape, TensorSpec
+from .shapes import TensorSpec
 
 _SMALL: Final = 1024
 """Bytes up to which a tensor is not counted."""
@@ -90,7 +90,7 @@ def _output_bytes(node: Node, inputs: Sequence[Any]) -> Sequence[int]:
     if function is None or not node.inputs:
         return ()
     try:
-        found = call_shape_function(node, function, [_spec(value) for value in inputs])
+        found = call_shape_function(node, function, [spec_of(value) for value in inputs])
     except TfgError:
         return ()  # The kernel says what is wrong with its inputs.
     sizes = []
@@ -99,11 +99,3 @@ def _output_bytes(node: Node, inputs: Sequence[Any]) -> Sequence[int]:
         if shape.is_known:
             sizes.append(math.prod(shape.known()) * dtype.numpy.itemsize)
     return sizes
-
-
-def _spec(value: Any) -> TensorSpec:
-    if not isinstance(value, (np.ndarray, np.generic)):
-        return TensorSpec(resource)
-    is_small = value.dtype.kind in "iub" and value.size <= _SMALL
-    dtype = resource if value.dtype == object else from_numpy(value.dtype)
-    return TensorSpec(dtype, Shape(value.shape), np.asarray(value) if is_small else None)

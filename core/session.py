@@ -141,6 +141,7 @@ class Session:
         max_memory: int | None = None,
         cache: int = 0,
     ) -> None:
+        graph.check()
         self.graph = graph
         self.seed = seed
         self.files = files.reading(graph.meta.folder) if graph.meta is not None and graph.meta.folder else files

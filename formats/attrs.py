@@ -47,6 +47,13 @@ class NodeAttrs(Mapping[str, Any]):
         self._cache[name] = value
         return value
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of an attribute, or `default` where it is not set."""
+        found = self._cache.get(name)
+        if found is not None:
+            return found
+        return self[name] if name in self.proto.attr else default
+
     def __contains__(self, name: object) -> bool:
         return name in self.proto.attr
 

@@ -336,7 +336,9 @@ def test_errors_name_the_node():
     builder.graph.add_node("unknown", "NoSuchOp", [bad])
     with pytest.raises(InvalidArgumentError, match="not declared"):
         Session(builder.graph).run("unknown")
-    builder.graph.add_node("missing", "XlaHostCompute", [], (), {"Tinputs": [], "Toutputs": [], "key": b"k"})
+    lists = {name: [] for name in ("Tinputs", "Toutputs", "ancestors", "shapes")}
+    attrs = lists | {"key": b"k", "shape_inference_graph": FuncRef("f")}
+    builder.graph.add_node("missing", "XlaHostCompute", attrs=attrs)
     with pytest.raises(UnimplementedError, match="no kernel"):
         Session(builder.graph).run("missing")
 

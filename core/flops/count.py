@@ -51,6 +51,7 @@ def count_flops(
     what is fed where shapes depend on it (axes, window sizes, predicates), `trips` the iterations of loops by frame or node
     name.
     """
+    graph.check()
     symbols = Symbols()
     counter = _Counter(graph, trips or {}, symbols)
     known = symbolic_placeholders(graph, shapes or {}, symbols)

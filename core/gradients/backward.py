@@ -13,6 +13,7 @@ from typing import TypeAlias
 from .. import registry
 from ..control_flow import NEXT_ITERATION, Frame
 from ..errors import InvalidArgumentError, UnimplementedError
+from ..faults import faults_of
 from ..gradbuilder import GradientBuilder, IndexedSlices
 from ..graph import Graph, Node, Output, forward_predecessors, topological_order
 from . import conditionals, functional, loops
@@ -31,6 +32,7 @@ def add_gradients(
     colocate: bool = False,
 ) -> list[Gradient]:
     """The gradients of the sum of ys with respect to xs, built in the graph itself; sparse ones stay IndexedSlices."""
+    graph.check()
     builder = GradientBuilder(graph)
     backward = Backward(builder, ys, xs, stop_gradients, colocate)
     with builder.name_scope(name) as scope:
@@ -146,7 +148,8 @@ class Backward:
                 op=node.op,
             )
         dense = [self._dense_or_zeros(node.output(i), grad) for i, grad in enumerate(grads)]
-        result: Sequence[Gradient] = function(self.builder, node, *dense)
+        with faults_of(node, "gradient function"):
+            result: Sequence[Gradient] = function(self.builder, node, *dense)
         if len(result) != len(node.inputs):
             raise InvalidArgumentError(
                 f"its gradient gives {len(result)} values for {len(node.inputs)} inputs", node=node.name, op=node.op

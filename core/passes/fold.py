@@ -11,6 +11,7 @@ import numpy as np
 from .. import binding, dtypes
 from ..errors import TfgError, UnimplementedError
 from ..graph import Graph, Node
+from ..inference import apply_kernel
 from ..purity import CALLS, impurity
 from ..session import Session
 from ..shapes import Shape
@@ -85,14 +86,9 @@ def evaluate(graph: Graph, node: Node) -> list[Any]:
     """The values of a pure node whose inputs are all Const nodes; UnimplementedError where its kernel needs a session."""
     if node.op in CALLS:
         return _evaluate_call(graph, node)
-    kernel = binding.select_kernel(node)
-    if kernel.is_stateful:
+    if binding.select_kernel(node).is_stateful:
         raise UnimplementedError("its kernel needs a session")
-    call = binding.bind_kernel(node, kernel, None)
-    with np.errstate(all="ignore"):
-        result = call(*(value.node.attrs["value"].numpy() for value in node.inputs))
-    results = result if isinstance(result, tuple) else (result,)
-    return [np.asarray(value) for value in results]
+    return [np.asarray(value) for value in apply_kernel(node, [value.node.attrs["value"].numpy() for value in node.inputs])]
 
 
 def _evaluate_call(graph: Graph, node: Node) -> list[Any]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ..calls import all_nodes
 from ..errors import InvalidArgumentError, NotFoundError, TfgError
 from ..explain import explain_graph
+from ..faults import fault
 from ..graph import Graph, Node, Output, parse_tensor_name
 from ..transform import forget_locations
 from .arithmetic import Arithmetic
@@ -124,6 +125,9 @@ def optimize(
     What starts a SavedModel stays, too. With `costs` the report says what a run costs before and after each pass. `observe` is
     called with the graph at the start (stage "load") and after each pass that changed it.
     """
+    graph.check()
+    for function in graph.functions.values():
+        function.body.check()
     result = graph.copy()
     names = (fetches,) if isinstance(fetches, str) else fetches
     chosen = choose_passes(passes, disable)
@@ -240,7 +244,12 @@ def find_pass(name: str) -> type[Pass]:
 def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
     ctx.begin_pass()
     nodes, start = _size(graph), time.perf_counter()
-    one.run(graph, ctx)
+    try:
+        one.run(graph, ctx)
+    except TfgError:
+        raise
+    except Exception as error:
+        raise fault(f"pass {one.name} failed: {type(error).__name__}: {error}") from error
     seconds = time.perf_counter() - start
     if ctx.fired:
         _check(graph, one)

@@ -1,0 +1,185 @@
+"""Whether a node fits its op's interface: kinds and bounds of attributes, numbers and dtypes of inputs.
+
+Everything behind the door (kernels, shape functions, gradients, passes) may rely on what is checked here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from .catalog import ArgDef, AttrDef, OpDef
+from .dtypes import DType
+from .errors import InvalidArgumentError
+from .shapes import Shape
+from .tensors import FuncRef, Placeholder, Tensor
+
+_NODE_NAME: Final = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>-]*")
+_OP_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.\\/>-]*")
+_MISSING: Final = object()
+_KINDS: Final[Mapping[str, type]] = {
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "string": bytes,
+    "type": DType,
+    "shape": Shape,
+    "tensor": Tensor,
+    "func": FuncRef,
+}
+
+
+_Check: TypeAlias = Callable[[AttrDef, Any], None]
+
+
+class _Rule(NamedTuple):
+    """What one attribute must be; `check` looks further at a value of the right kind."""
+
+    name: str
+    kind: type
+    is_optional: bool
+    attr: AttrDef
+    check: _Check | None
+
+
+_rules: dict[int, tuple[OpDef, tuple[_Rule, ...]]] = {}
+
+
+def check_name(name: str) -> None:
+    """InvalidArgumentError for what TensorFlow takes for no name of a node."""
+    if not _NODE_NAME.fullmatch(name):
+        raise InvalidArgumentError(f"'{name}' is not a valid node name")
+
+
+def check_op_name(op: str) -> None:
+    """InvalidArgumentError for what can be the name of no op and of no function."""
+    if not _OP_NAME.fullmatch(op):
+        raise InvalidArgumentError(f"'{op}' is not a valid op type")
+
+
+def check_attrs(definition: OpDef, attrs: Mapping[str, Any]) -> None:
+    """InvalidArgumentError where an attribute is missing, of the wrong kind or out of bounds.
+
+    A `Placeholder`, which a function's caller fills in, is taken for any value.
+    """
+    for name, kind, is_optional, attr, check in _rules_of(definition):
+        value = attrs.get(name, _MISSING)
+        if value.__class__ is kind:
+            if check is not None:
+                check(attr, value)
+        elif value is _MISSING:
+            if not is_optional:
+                raise InvalidArgumentError(f"{definition.name} needs attribute '{name}'")
+        elif value.__class__ is not Placeholder:
+            raise InvalidArgumentError(f"attribute '{name}' must be {attr.type}, not {_described(value)}")
+    if "_class" in attrs:
+        check_colocation(attrs["_class"])
+
+
+def check_colocation(value: Any) -> None:
+    """InvalidArgumentError where `_class` is no list of names."""
+    if not isinstance(value, (list, tuple)) or not all(isinstance(item, bytes) for item in value):
+        raise InvalidArgumentError(f"attribute '_class' must be list(string), not {_described(value)}")
+
+
+def expected_inputs(definition: OpDef, attrs: Mapping[str, Any], given: int) -> tuple[DType, ...] | None:
+    """The dtypes of the inputs, as many as are `given`; InvalidArgumentError where the interface wants more or fewer.
+
+    None where a function's caller says how many or which they are.
+    """
+    if any(_is_open(definition, attrs, arg) for arg in definition.inputs):
+        return None
+    wanted = sum(_length(definition, attrs, arg) for arg in definition.inputs)
+    if wanted != given:
+        raise InvalidArgumentError(f"it has {given} inputs, its op takes {wanted}")
+    return tuple(definition.input_dtypes(attrs))
+
+
+def _is_open(definition: OpDef, attrs: Mapping[str, Any], arg: ArgDef) -> bool:
+    names = (arg.type_attr, arg.number_attr, arg.type_list_attr)
+    return any(isinstance(definition.attr(attrs, name), Placeholder) for name in names if name is not None)
+
+
+def _length(definition: OpDef, attrs: Mapping[str, Any], arg: ArgDef) -> int:
+    if arg.number_attr is not None:
+        return int(definition.attr(attrs, arg.number_attr))
+    return len(definition.attr(attrs, arg.type_list_attr)) if arg.type_list_attr is not None else 1
+
+
+def _rules_of(definition: OpDef) -> tuple[_Rule, ...]:
+    found = _rules.get(id(definition))
+    if found is None:
+        found = _rules[id(definition)] = (definition, tuple(map(_rule, definition.attrs.values())))
+    return found[1]
+
+
+def _rule(attr: AttrDef) -> _Rule:
+    kind = list if attr.type.startswith("list(") else _KINDS[attr.type]
+    return _Rule(attr.name, kind, attr.has_default, attr, _check_of(attr))
+
+
+def _check_of(attr: AttrDef) -> _Check | None:
+    if attr.type.startswith("list("):
+        return _check_list
+    if attr.allowed is not None:
+        return _check_allowed
+    if attr.minimum is not None:
+        return _check_minimum
+    return _CHECKS.get(attr.type)
+
+
+def _check_allowed(attr: AttrDef, value: Any) -> None:
+    assert attr.allowed is not None
+    if value not in attr.allowed:
+        allowed = ", ".join(map(_text, attr.allowed))
+        raise InvalidArgumentError(f"attribute '{attr.name}' is {_text(value)}, not one of {allowed}")
+
+
+def _check_minimum(attr: AttrDef, value: int) -> None:
+    if attr.minimum is not None and value < attr.minimum:
+        raise InvalidArgumentError(f"attribute '{attr.name}' is {value}, which is less than {attr.minimum}")
+
+
+def _check_no_reference(attr: AttrDef, value: DType) -> None:
+    if value.is_ref:
+        raise InvalidArgumentError(f"attribute '{attr.name}' is {value}, a reference type")
+
+
+def _check_size(attr: AttrDef, value: Shape) -> None:
+    if value.dims and math.prod(d for d in value.dims if isinstance(d, int)) >= 1 << 63:
+        raise InvalidArgumentError(f"attribute '{attr.name}' is {value}, of more elements than 64 bits can count")
+
+
+_CHECKS: Final[Mapping[str, _Check]] = {"type": _check_no_reference, "shape": _check_size}
+
+
+def _check_list(attr: AttrDef, values: Sequence[Any]) -> None:
+    if attr.minimum is not None and len(values) < attr.minimum:
+        raise InvalidArgumentError(f"attribute '{attr.name}' has {len(values)} elements, fewer than {attr.minimum}")
+    element = attr.type[5:-1]
+    kind = _KINDS[element]
+    for value in values:
+        if value.__class__ is not kind and value.__class__ is not Placeholder:
+            raise InvalidArgumentError(f"attribute '{attr.name}' must be {attr.type}, not {_described(values)}")
+    _check_elements(attr, element, [value for value in values if value.__class__ is kind])
+
+
+def _check_elements(attr: AttrDef, element: str, values: Iterable[Any]) -> None:
+    check = _check_allowed if attr.allowed is not None else _CHECKS.get(element)
+    if check is not None:
+        for value in values:
+            check(attr, value)
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+
+
+def _described(value: Any) -> str:
+    """A value of the wrong kind as a message shows it: no longer than a line."""
+    if value is None:
+        return "empty"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
