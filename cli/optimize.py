@@ -121,13 +121,11 @@ def _fired(fired: Any) -> str:
 
 
 def _refusals(report: OptimizeReport) -> Iterator[render.Section]:
-    """What was refused in the last round of each pass, by reason, with one node as an example."""
+    """What each pass refused when it last ran, by reason, with one node as an example."""
     grouped: dict[tuple[str, str, str], list[str]] = {}
-    last = report.passes[-1].round if report.passes else 0
-    for record in report.passes:
-        if record.round == last:
-            for refusal in record.refused:
-                grouped.setdefault((record.name, refusal.rule, refusal.reason), []).append(refusal.node)
+    for record in {record.name: record for record in report.passes}.values():
+        for refusal in record.refused:
+            grouped.setdefault((record.name, refusal.rule, refusal.reason), []).append(refusal.node)
     if grouped:
         rows = [(name, rule, len(nodes), reason, nodes[0]) for (name, rule, reason), nodes in grouped.items()]
         yield render.Table(("pass", "rule", "refused", "why", "for example"), rows)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from .graph import Graph, Node, function_names
+from .implementations import implementation
 from .tensors import FuncRef
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def function_references(node: Node) -> Iterator[FuncRef]:
 
 
 def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
-    """The functions of the graph's library that nodes name: directly, through another one or as its gradient."""
+    """The functions of the graph's library that nodes name: directly, through another one, as its gradient, or as what runs
+    in its place."""
     found: set[str] = set()
     pending = [name for node in nodes for name in function_names(graph, node)]
     while pending:
@@ -75,4 +77,5 @@ def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
             function = graph.functions[name]
             pending += [inner for node in function.body for inner in function_names(graph, node)]
             pending += [function.gradient] if function.gradient else []
+            pending.append(implementation(graph.functions, name))
     return found

@@ -5,10 +5,12 @@ from __future__ import annotations
 import collections
 import dataclasses
 import re
+from collections.abc import Sequence
 
 from .calls import callers, function_references
 from .errors import NotFoundError
 from .graph import Graph, Node, parse_tensor_name
+from .implementations import implementation
 from .listing import NodeRecord, node_record, value_text
 from .opmap import foreign
 from .placement import Colocation, Placement
@@ -247,10 +249,19 @@ class Explainer:
             return "The loss: gradients are taken of it."
         functions = [reference.name for reference in function_references(node)]
         if functions:
-            return f"Calls {', '.join(functions)} ({node.op})."
+            return f"Calls {', '.join(functions)} ({node.op}).{self._implementations_text(functions)}"
         if node.op in self.graph.functions:
-            return f"Calls function '{node.op}'."
+            return f"Calls function '{node.op}'.{self._implementations_text([node.op])}"
         return None
+
+    def _implementations_text(self, functions: Sequence[str]) -> str:
+        """What runs on a CPU in the place of functions that are called by name."""
+        chosen = {name: implementation(self.graph.functions, name) for name in functions}
+        return "".join(
+            f" On a CPU {other} runs in the place of {name}: both implement the same interface."
+            for name, other in chosen.items()
+            if other != name
+        )
 
     def _plain_role(self, node: Node) -> str:
         stage, evidence = self.placed[node]

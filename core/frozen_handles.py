@@ -14,6 +14,7 @@ from .dtypes import DType
 from .errors import FailedPreconditionError, InvalidArgumentError, TfgError
 from .functions import Function, instantiate
 from .graph import Graph, Node, Output, topological_order
+from .implementations import OF_AN_INTERFACE, implementation
 from .shapes import UNKNOWN, Shape
 from .tensors import FuncRef
 
@@ -25,8 +26,7 @@ _CALLS: Final = {
     "If": 1, "StatelessIf": 1, "Case": 1, "StatelessCase": 1, **dict.fromkeys(_LOOPS, 0),
 }  # fmt: skip
 _OF_A_HANDLE: Final = ("_output_shapes", "_handle_dtypes", "_handle_shapes", "_resource_arg_unique_id")
-# What ties a function to others of its old interface: for `api_implements` TensorFlow would call one of those instead.
-_OF_AN_INTERFACE: Final = ("_input_shapes", "api_implements", "forward_function_name", "backward_function_name")
+_OF_THE_SIGNATURE: Final = ("_input_shapes", *OF_AN_INTERFACE)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class _Replacing:
         key = reference, tuple(sorted(arguments.items()))
         if key not in self.copies:
             self.copies[key] = None
-            function = self.functions.get(reference.name)
+            function = self.functions.get(implementation(self.functions, reference.name))
             if function is None or max(arguments) >= len(function.args):
                 problem = f"there is no function '{reference.name}' of so many arguments"
                 raise InvalidArgumentError(problem, node=node.name, op=node.op)
@@ -133,7 +133,7 @@ class _Replacing:
                 signature, name=name, inputs=_with_dtypes(signature.inputs, arguments),
                 outputs=_with_dtypes(signature.outputs, results),
             ),
-            attrs=_without(function.attrs, _OF_AN_INTERFACE),
+            attrs=_without(function.attrs, _OF_THE_SIGNATURE),
             arg_attrs={i: _without(at, _OF_A_HANDLE) if i in arguments else at for i, at in function.arg_attrs.items()},
             gradient=None,
             source=None,

@@ -14,6 +14,7 @@ from .errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
 from .executor import Program
 from .functions import Function, instantiate
 from .graph import Graph
+from .implementations import implementation
 from .plan import Plan, compile_plan
 from .runs import current
 from .tensors import FuncRef
@@ -66,7 +67,7 @@ class FunctionCalls:
         return self._run(found[1], args)
 
     def _library_body(self, reference: FuncRef, site: CallSite) -> _Body:
-        function = self.find(reference)
+        function = self.find(FuncRef(implementation(self._library, reference.name)))
         key = reference.name
         if function.signature.attrs:
             key = f"{reference.name}{sorted(reference.attrs.items(), key=lambda item: item[0])}"

@@ -17,6 +17,7 @@ from .errors import TfgError
 from .faults import fault, faults_of, raise_from_kernel
 from .functions import Function, instantiate
 from .graph import Graph, Node, Output, topological_order
+from .implementations import implementation
 from .shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
 from .tensors import FuncRef
 
@@ -262,7 +263,7 @@ class _Library:
         return None
 
     def _body(self, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
-        function = self._functions.get(reference.name)
+        function = self._functions.get(implementation(self._functions, reference.name))
         if function is None or reference.name in self._calls or len(function.args) != len(inputs):
             return None
         if function.signature.attrs:

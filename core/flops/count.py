@@ -15,6 +15,7 @@ from ..errors import InvalidArgumentError, TfgError
 from ..frames import find_frames
 from ..functions import Function, instantiate
 from ..graph import Graph, Node, Output
+from ..implementations import implementation
 from ..inference import call_flops_function, infer, loop_specs, unchanged
 from ..plan import PARTLY_READ, needed_nodes, unused_outputs
 from ..registry import ZERO
@@ -252,7 +253,7 @@ class _Counter:
         return self._all(inner, dict.fromkeys(needed, section))
 
     def _function(self, reference: FuncRef, node: Node) -> Function:
-        function = self.graph.functions.get(reference.name)
+        function = self.graph.functions.get(implementation(self.graph.functions, reference.name))
         if function is None:
             raise InvalidArgumentError(f"the graph has no function '{reference.name}'", node=node.name, op=node.op)
         return instantiate(function, reference.attrs) if function.signature.attrs else function

@@ -26,6 +26,7 @@ class Inline(Pass):
 
     name: ClassVar[str] = "inline"
     summary: ClassVar[str] = "put the bodies of called functions into the graph"
+    requires: ClassVar[tuple[str, ...]] = ("implementations",)
     limit: int = 10_000
 
     def run(self, graph: Graph, ctx: PassContext) -> None:

@@ -26,6 +26,7 @@ from .debug import StripDebug
 from .dependencies import Dependencies
 from .fold import FoldConstants
 from .fuse import Fuse
+from .implementations import Implementations
 from .inline import Inline
 from .layout import Layout
 from .loops import Loops
@@ -40,6 +41,7 @@ from .weights import QuantizeWeights, RoundWeights
 
 PASSES: tuple[type[Pass], ...] = (
     Prune,
+    Implementations,
     Inline,
     StripDebug,
     RemoveTrainingNodes,
@@ -152,7 +154,7 @@ def inline_functions(graph: Graph) -> tuple[Graph, int]:
     """
     kept = [node.name for node in graph]
     fetched = [output.name for node in graph for output in node.outputs()]
-    result, report = optimize(graph, [*kept, *fetched], passes=(Inline(limit=sys.maxsize), Prune()))
+    result, report = optimize(graph, [*kept, *fetched], passes=(Implementations(), Inline(limit=sys.maxsize), Prune()))
     return result, sum(record.fired.get("call", 0) for record in report.passes)
 
 

@@ -1,0 +1,85 @@
+"""Functions that implement one interface for several devices: the one for CPUs runs, as in TensorFlow."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfg
+from tfg.core.explain_nodes import Explainer
+from tfg.core.flops.count import count_flops
+from tfg.core.freezing import freeze
+from tfg.core.implementations import implementation
+from tfg.core.passes.pipeline import inline_functions, optimize
+from tfg.core.tensors import Tensor
+from tfg.formats import load
+from tfg.formats.graphdef import to_bytes
+from tfg.tests.cases.functional import define
+from tfg.tests.cases.implementations import WAYS, call, implementations, loop
+
+X = {"x:0": np.float32(0)}
+
+
+def built(way=call):
+    """The graph of a call of `f0`, for any device, where `f1` is for GPUs and `f2`, which adds 3, for CPUs."""
+    g = tfg.GraphBuilder()
+    implementations(g, None, "GPU", "CPU")
+    g.Identity(way(g, g.Placeholder(dtype="float32", shape=[], name="x")), name="y")
+    return g.graph
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_capability_sees_the_function_that_runs(way):
+    graph = load(to_bytes(built(way)))
+    expected = tfg.Session(graph).run("y:0", X)
+    assert expected == (6 if way is loop else 3)
+    for changed in (
+        optimize(graph, ["y:0"], ["x:0"])[0],
+        optimize(graph, ["y:0"], ["x:0"], "prune")[0],
+        optimize(graph, ["y:0"], ["x:0"], "inline,prune")[0],
+        optimize(graph, ["y:0"], ["x:0"], "specialize,prune")[0],
+        inline_functions(graph)[0],
+        freeze(graph, {}, ["y:0"]),
+    ):
+        assert tfg.Session(load(to_bytes(changed))).run("y:0", X) == expected
+
+
+def test_flops_are_those_of_the_function_that_runs():
+    graph = built()
+    graph.functions["f2"].body.node("AddV2").change_op("Sub")
+    before = count_flops(graph, ["y:0"])
+    assert [cost.op for cost in before.nodes if cost.cost.flops] == ["Sub"]
+
+
+def test_explain_names_the_function_that_runs():
+    assert "f2 runs in the place of f0" in Explainer(built()).explain("PartitionedCall").role
+
+
+def test_a_handle_goes_to_the_implementation_that_runs():
+    """Freezing makes a copy, which implements no interface: it is one of the function that runs."""
+    g = tfg.GraphBuilder()
+    v = g.variable(np.float32(5), "v", resource=True)
+    for name, make in (("any", g.Neg), ("cpu", g.Square)):
+        op = make(g.constant(0.0)).node.op
+        define(g, name, ["resource"], lambda b, handle, op=op: [b.apply(op, b.ReadVariableOp(handle, dtype="float32"))])
+        g.graph.functions[name].attrs = {"api_implements": b"read", "api_preferred_device": name.upper().encode()}
+    call(g, v.handle, "any", name="y")
+    frozen = freeze(g.graph, {"v": Tensor.from_numpy(np.float32(5))}, ["y:0"])
+    assert tfg.Session(frozen).run("y:0") == 25
+
+
+def forward_and_backward(kept):
+    """A library where the forward functions of one interface keep `kept[i]` values for their backward functions."""
+    g = tfg.GraphBuilder()
+    for device, count in zip((None, "CPU"), kept):
+        name = f"forward_{device}"
+        define(g, name, ["float32"], lambda b, x, count=count: [x] * (1 + count))
+        g.graph.functions[name].attrs = {
+            "api_implements": b"i", "backward_function_name": b"b", **({"api_preferred_device": b"CPU"} if device else {}),
+        }  # fmt: skip
+    return g.graph.functions
+
+
+@pytest.mark.parametrize(("kept", "runs"), [((2, 2), "forward_CPU"), ((1, 2), "forward_None")])
+def test_forward_functions_change_where_they_keep_the_same(kept, runs):
+    assert implementation(forward_and_backward(kept), "forward_None") == runs
