@@ -41,32 +41,33 @@ def report(name, graph, fetches, grappler):
     after, _ = optimize(graph, fetches, tuple(feeds))
     seconds = time.perf_counter() - start
     print(f"{name:18}{len(graph):7}{len(after):7}{grappler:10}{seconds:9.2f}", end="  ", flush=True)
-    compared = verify(graph, after, fetches, feeds, initializer(graph), 1e-4, TRAINING_STEPS if "train" in fetches else 1)
+    compared = verify(graph, after, fetches, feeds, initialized(graph), 1e-4, TRAINING_STEPS if "train" in fetches else 1)
     print(", ".join(f"{c.fetch} {c.tolerance_needed:.1e}" for c in compared))
 
 
 def feeds_of(graph, fetches):
-    targets = [graph.output(n) if ":" in n else graph.node(n) for n in fetches]
-    return generated_feeds(graph, {}, {node.name for node in needed_nodes(targets)})
+    return generated_feeds(graph, {}, {node.name for node in needed_nodes([graph.fetch(name) for name in fetches])})
 
 
-def initializer(graph):
-    """Runs the graph's own initializer once, and gives every session the values that it made."""
+def initialized(graph):
+    """Opens sessions: the graph's own initializer is run once, and every session gets the values that it made."""
     if not any(node.op in ("VarHandleOp", "VariableV2") for node in graph):
-        return lambda session: None
+        return lambda other: tfg.Session(other, seed=0)
     from tfg.core.running import Runner
 
     values = {}
 
-    def prepare(session):
+    def opened(other):
+        session = tfg.Session(other, seed=0)
         source = Runner(tfg.Session(graph, seed=0))
         source.initialize(None)
         for key, resource in source.session.resources.items():
             values.setdefault(key, np.array(resource.read()))
             resource.assign(values[key].copy())
         session.resources = source.session.resources
+        return session
 
-    return prepare
+    return opened
 
 
 if __name__ == "__main__":

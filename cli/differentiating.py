@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -12,102 +11,86 @@ from ..core.gradients import gradients
 from ..core.gradients.check import check_gradient
 from ..core.gradients.jacobian import Derivative
 from ..core.graph import Graph, Output
-from ..core.running import Runner
 from ..core.session import Session
-from ..formats.state import read_state
-from ..formats.values import parse_value
 from . import render
-
-CHECK_FAILED = 3
-_PRODUCTS = ("vjp", "jvp", "hessian_vector")
+from .grad import GradOptions
+from .main import COMPARISON_FAILED, DONE
+from .names import Names, value_of
+from .sessions import SessionOptions
 
 
 class Differentiation:
     """One `tfg grad`: the graph, its options, and the tensors they name."""
 
-    def __init__(self, graph: Graph, options: dict[str, Any], format_: str) -> None:
+    def __init__(self, graph: Graph, session: SessionOptions, options: GradOptions) -> None:
         self.graph = graph
+        self.session = session
         self.options = options
-        self.format = format_
-        self.ys = [graph.output(name) for name in options["ys"]]
-        self.xs = [graph.output(name) for name in options["xs"]]
-        self.feeds: Mapping[str, Any] = dict(self._feed(name, text) for name, text in options["feeds"])
+        names = Names(graph, session.signature)
+        self.ys = [names.output(name) for name in options.ys]
+        self.xs = [names.input(name) for name in options.xs]
+        self.grad_ys = [graph.output(name).name for name in options.grad_ys]
+        self.stops = [graph.output(name).name for name in options.stops]
+        self.feeds = names.feeds(options.feeds)
 
     def run(self) -> int:
         """Check, evaluate or build, as the options ask; the exit code."""
-        if self.options["check"]:
+        if self.options.check:
             return self._check()
-        if self.options["jacobian"] or any(self.options[name] for name in _PRODUCTS):
+        if self.options.runs:
             return self._evaluate()
         return self._build()
 
     def _build(self) -> int:
-        result, names = gradients(
-            self.graph,
-            [y.name for y in self.ys],
-            [x.name for x in self.xs],
-            self.options["grad_ys"] or None,
-            self.options["stops"],
-            colocate=self.options["colocate"],
-        )
-        found = [{"x": x.name, "gradient": name} for x, name in zip(self.xs, names)]
-        if self.options["output"]:
+        options = self.options
+        ys, xs = [y.name for y in self.ys], [x.name for x in self.xs]
+        result, names = gradients(self.graph, ys, xs, self.grad_ys or None, self.stops, colocate=options.colocate)
+        found = [{"x": x, "gradient": name} for x, name in zip(xs, names)]
+        if options.output:
             from ..formats.graphdef import save
 
-            save(result, self.options["output"], text=self.options["text"])
+            save(result, options.output, text=options.text)
             added = len(result) - len(self.graph)
-            render.note(f"wrote {len(result)} nodes, {added} of them new, to {self.options['output']}", self.options["quiet"])
-        if self.options["output"] != "-":
+            render.note(f"wrote {len(result)} nodes, {added} of them new, to {options.output}", options.quiet)
+        if options.output != "-":
             rows = [(f["x"], f["gradient"] or "none: no y depends on it") for f in found]
-            render.emit(found, self.format, lambda: [render.Table(("x", "gradient"), rows)])
-        return 0
+            render.emit(found, options.format_, lambda: [render.Table(("x", "gradient"), rows)])
+        return DONE
 
     def _check(self) -> int:
-        session = self._session()
+        session = self._opened()
         checks = [
-            check_gradient(self.graph, y.name, x.name, self.feeds, tolerance=self.options["tolerance"], session=session)
+            check_gradient(self.graph, y.name, x.name, self.feeds, tolerance=self.options.tolerance, session=session)
             for y in self.ys
             for x in self.xs
         ]
         rows = [(c.x, c.elements, c.worst_index, c.analytic, c.numeric, c.tolerance_needed, c.passed) for c in checks]
         columns = ("x", "elements", "worst element", "gradient", "difference quotient", "tolerance that passes", "passed")
-        render.emit(checks, self.format, lambda: [render.Table(columns, rows)])
-        return 0 if all(c.passed for c in checks) else CHECK_FAILED
+        render.emit(checks, self.options.format_, lambda: [render.Table(columns, rows)])
+        return DONE if all(c.passed for c in checks) else COMPARISON_FAILED
 
     def _evaluate(self) -> int:
         """Derivatives of the one y with respect to each x."""
         if len(self.ys) != 1:
             raise click.UsageError("derivatives are evaluated for one --y at a time")
-        session = self._session()
+        session = self._opened()
         results = [self._derivatives(x, session) for x in self.xs]
-        render.emit(results, self.format, lambda: [section for result in results for section in _shown(result)])
-        return 0
+        render.emit(results, self.options.format_, lambda: [section for result in results for section in _shown(result)])
+        return DONE
 
     def _derivatives(self, x: Output, session: Session) -> dict[str, Any]:
         y = self.ys[0]
         derivative = Derivative(self.graph, y.name, x.name, session)
         found: dict[str, Any] = {"y": y.name, "x": x.name}
-        if self.options["jacobian"]:
-            found["jacobian"] = derivative.jacobian(self.feeds, self.options["mode"])
-        for name in _PRODUCTS:
-            if self.options[name]:
-                like = y if name == "vjp" else x
-                value = parse_value(self.options[name], like.dtype.base if like.dtype else None)
-                found[name] = getattr(derivative, name)(value, self.feeds)
+        if self.options.jacobian:
+            found["jacobian"] = derivative.jacobian(self.feeds, self.options.mode)
+        for name, text in self.options.products.items():
+            value = value_of(text, (y if name == "vjp" else x).dtype, f"--{name.replace('_', '-')}")
+            found[name] = getattr(derivative, name)(value, self.feeds)
         return found
 
-    def _session(self) -> Session:
-        """A session whose variables are initialized or restored as the options say."""
-        runner = Runner(Session(self.graph))
-        if self.options["init"]:
-            runner.initialize()
-        if self.options["state"]:
-            runner.restore(read_state(self.options["state"]))
-        return runner.session
-
-    def _feed(self, name: str, text: str) -> tuple[str, Any]:
-        output = self.graph.output(name)
-        return output.name, parse_value(text, output.dtype.base if output.dtype else None)
+    def _opened(self) -> Session:
+        return self.session.open(self.graph, self.options.quiet).session
 
 
 def _shown(result: dict[str, Any]) -> list[render.Section]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 from collections.abc import Mapping
@@ -13,68 +14,90 @@ from ..core.errors import InvalidArgumentError
 from ..core.flops import FlopsReport, count_flops
 from ..core.graph import Graph
 from . import render
-from .options import GraphReader
+from .names import Names, value_of
+from .sessions import SessionOptions
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FlopsOptions:
+    """What `tfg flops` is told beside how to open a session for --measured."""
+
+    fetches: tuple[str, ...]
+    feeds: tuple[str, ...]
+    shapes: tuple[tuple[str, tuple[int | None, ...]], ...]
+    batch: int | None
+    sizes: tuple[tuple[str, str], ...]
+    trips: tuple[tuple[str, str], ...]
+    backward: bool
+    loss: str | None
+    wrt: str
+    per_variable: bool
+    view: str
+    top: int
+    depth: int
+    name: str
+    op_pattern: str
+    min_flops: float
+    compat: str | None
+    run_metadata: str | None
+    measured: bool
+    warmup: int
+    runs: int
+    trace: str | None
+    strict: bool
+    format_: str
+    quiet: bool
+
+    def check(self) -> None:
+        """Refuse options that would have no effect."""
+        views = {"measured": self.measured, "per-variable": self.per_variable, "compat": self.compat}
+        chosen = [name for name, given in {**views, "run-metadata": self.run_metadata}.items() if given]
+        if len(chosen) > 1:
+            raise click.UsageError(f"--{chosen[0]} and --{chosen[1]} are different views: choose one")
+        if self.trace and not self.measured:
+            raise click.UsageError("--trace is for --measured")
 
 
 class Job:
     """One `tfg flops`: its options, the graph, what is fetched and fed."""
 
-    def __init__(self, reader: GraphReader, path: str, **options: Any) -> None:
+    def __init__(self, graph: Graph, session: SessionOptions, options: FlopsOptions) -> None:
         self.options = options
-        self.quiet: bool = options["quiet"]
-        self._check()
-        self.graph: Graph = reader.load(path)
-        self.fetches: tuple[str, ...] = options["fetches"] or self._guessed_fetches()
+        self.session = session
+        self.graph = graph
+        self.names = Names(graph, session.signature)
+        self.fetches = tuple(self.names.fetches(options.fetches).values()) or self._guessed_fetches()
         self.gradients: Mapping[str, str] = {}
-        if options["backward"] or options["loss"] or options["per_variable"]:
+        if options.backward or options.loss or options.per_variable:
             from ..core.flops.training import with_backward
 
-            loss = options["loss"] or _tensor(self.fetches[0])
-            self.graph, self.gradients = with_backward(self.graph, loss, options["wrt"])
+            loss = self.names.output(options.loss or self.fetches[0]).name
+            self.graph, self.gradients = with_backward(self.graph, loss, options.wrt)
             self.fetches = (*self.fetches, *self.gradients.values())
-
-    def _check(self) -> None:
-        """Refuse options that would have no effect."""
-        chosen = [name for name in ("measured", "per_variable", "compat", "run_metadata") if self.options[name]]
-        if len(chosen) > 1:
-            first, second = (f"--{name.replace('_', '-')}" for name in chosen[:2])
-            raise click.UsageError(f"{first} and {second} are different views: choose one")
-        for name in ("init", "state", "trace"):
-            if self.options[name] and not self.options["measured"]:
-                raise click.UsageError(f"--{name} is for --measured")
 
     def count(self) -> FlopsReport:
         """The count from shapes."""
-        trips = {loop: _whole_number("--trips", loop, text) for loop, text in self.options["trips"]}
-        feeds = [name.partition("=")[0].strip() for name in self.options["feeds"]]
+        trips = {loop: _whole_number("--trips", loop, text) for loop, text in self.options.trips}
+        feeds = [self.names.input(item.partition("=")[0].strip()).name for item in self.options.feeds]
         values = self._feeds(required=False)
         report = count_flops(self.graph, self.fetches, feeds, shapes=self._shapes(), values=values, trips=trips)
-        numbers = {_symbol(size, report): _whole_number("--size", size, text) for size, text in self.options["sizes"]}
-        if self.options["batch"] is not None:
-            numbers["N"] = self.options["batch"]
+        numbers = {_symbol(size, report): _whole_number("--size", size, text) for size, text in self.options.sizes}
+        if self.options.batch is not None:
+            numbers["N"] = self.options.batch
         return report.substituted(numbers) if numbers else report
 
     def measure(self) -> Any:
         """A Measurement of real runs; writes the trace where one is asked for."""
         from ..core.flops.measured import chrome_trace, measure
-        from ..core.running import Runner
-        from ..core.session import Session
 
-        runner = Runner(Session(self.graph))
-        if self.options["init"]:
-            runner.initialize()
-        if self.options["state"]:
-            from ..formats.state import read_variables
-
-            runner.restore(read_variables(self.options["state"]))
+        runner = self.session.open(self.graph, self.options.quiet)
         feeds = self._feeds(required=True)
-        fetches = [name if self._is_operation(name) else _tensor(name) for name in self.fetches]
-        found = measure(runner.session, fetches, feeds, warmup=self.options["warmup"], runs=self.options["runs"])
-        if self.options["trace"]:
+        found = measure(runner.session, self.fetches, feeds, warmup=self.options.warmup, runs=self.options.runs)
+        if self.options.trace:
             from ..formats.source import write_file
 
-            write_file(self.options["trace"], [json.dumps(chrome_trace(found)).encode()])
-            render.note(f"wrote {len(found.events)} events to {self.options['trace']}", self.quiet)
+            write_file(self.options.trace, [json.dumps(chrome_trace(found)).encode()])
+            render.note(f"wrote {len(found.events)} events to {self.options.trace}", self.options.quiet)
         return found
 
     def variables(self, report: FlopsReport) -> Mapping[str, Any]:
@@ -93,14 +116,14 @@ class Job:
         """tf.profiler's formulas beside these."""
         from ..core.flops.tfprof import compare
 
-        return compare(self.graph, report, self._shapes(), self.options["batch"])
+        return compare(self.graph, report, self._shapes(), self.options.batch)
 
     def _shapes(self) -> dict[str, Any]:
         """The shapes that are given, by themselves, with a value or in a RunMetadata."""
-        shapes = {self.graph.output(name).name: shape for name, shape in self.options["shapes"]}
+        shapes = {self.names.input(name).name: shape for name, shape in self.options.shapes}
         for name, value in self._feeds(required=False).items():
             shapes.setdefault(name, value.shape)
-        if self.options["run_metadata"]:
+        if self.options.run_metadata:
             from ..core.flops.timings import recorded_shapes
 
             shapes = recorded_shapes(self.graph, self._recorded) | shapes
@@ -111,23 +134,19 @@ class Job:
         """The executions in the RunMetadata."""
         from ..formats.run_metadata import read_run_metadata
 
-        return read_run_metadata(self.options["run_metadata"])
+        path = self.options.run_metadata
+        return read_run_metadata(path) if path else []
 
     def _feeds(self, required: bool) -> dict[str, Any]:
-        from ..formats.values import parse_value
-
         values = {}
-        for item in self.options["feeds"]:
-            name, equals, text = item.partition("=")
+        for item in self.options.feeds:
+            name, equals, text = (part.strip() for part in item.partition("="))
             if equals:
-                output = self.graph.output(name.strip())
-                values[output.name] = parse_value(text.strip(), output.dtype.base if output.dtype else None)
+                fed = self.names.input(name)
+                values[fed.name] = value_of(text, fed.dtype, f"--feed {name}")
             elif required:
                 raise click.UsageError(f"--measured runs the graph: give --feed {name}=VALUE")
         return values
-
-    def _is_operation(self, name: str) -> bool:
-        return ":" not in name and not self.graph.node(name).output_dtypes
 
     def _guessed_fetches(self) -> tuple[str, ...]:
         """The graph's outputs, as `tfg explain` finds them."""
@@ -138,12 +157,8 @@ class Job:
         if not names:
             raise InvalidArgumentError("no output stands out in this graph", hint="name one with --fetch")
         listed = ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")
-        render.note(f"counting what {listed} run; --fetch chooses others", self.quiet)
+        render.note(f"counting what {listed} run; --fetch chooses others", self.options.quiet)
         return names
-
-
-def _tensor(name: str) -> str:
-    return name if ":" in name else f"{name}:0"
 
 
 def _symbol(size: str, report: FlopsReport) -> str:

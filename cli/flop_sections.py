@@ -13,17 +13,18 @@ from . import render
 if TYPE_CHECKING:
     from ..core.flops.measured import MeasuredNode, Measurement
     from ..core.flops.timings import Timing
+    from .flop_counting import FlopsOptions
 
 VIEWS = ("op", "node", "scope")
 _COLUMNS = ("FLOPs", "MACs", "transcendental", "bytes moved", "parameters")
 
 
-def rows_of(report: FlopsReport, options: Mapping[str, Any]) -> list[Row]:
+def rows_of(report: FlopsReport, options: FlopsOptions) -> list[Row]:
     """The rows of the view asked for."""
-    nodes = select(report, options["name"], options["op_pattern"], options["min_flops"])
-    if options["view"] == "scope":
-        return by_scope(nodes, options["depth"])
-    return by_op(nodes) if options["view"] == "op" else by_node(nodes)
+    nodes = select(report, options.name, options.op_pattern, options.min_flops)
+    if options.view == "scope":
+        return by_scope(nodes, options.depth)
+    return by_op(nodes) if options.view == "op" else by_node(nodes)
 
 
 def count_sections(report: FlopsReport, rows: Sequence[Row], top: int, is_tree: bool) -> Iterator[render.Section]:

@@ -8,10 +8,10 @@ import click
 
 from . import flop_sections as sections
 from . import render
-from .flop_counting import Job
-from .options import GraphReader, Pair, Regex, ShapePair, format_option, graph_options, quiet_option
-
-STRICT_FAILED = 3
+from .flop_counting import FlopsOptions, Job
+from .main import COMPARISON_FAILED, DONE
+from .options import GraphReader, Pair, Regex, ShapePair, format_option, gathered, graph_options, quiet_option
+from .sessions import SessionOptions, session_options
 
 
 @click.command()
@@ -35,8 +35,7 @@ STRICT_FAILED = 3
 @click.option("--compat", type=click.Choice(("tfprof",)), help="Compare with the formulas of tf.profiler, op by op.")
 @click.option("--run-metadata", metavar="FILE", help="Join the times of a RunMetadata or StepStats proto with the counts.")
 @click.option("--measured", is_flag=True, help="Run the graph: exact shapes and iterations, time and rate of each op.")
-@click.option("--init", is_flag=True, help="For --measured: first run the graph's initializer.")
-@click.option("--state", metavar="FILE", help="For --measured: restore the variables (.npz or a checkpoint).")
+@session_options
 @click.option("--warmup", type=click.IntRange(0), default=1, show_default=True, help="For --measured: runs before timing.")
 @click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="For --measured: timed runs.")
 @click.option("--trace", metavar="FILE", help="For --measured: write a Chrome trace, which Perfetto opens.")
@@ -44,7 +43,8 @@ STRICT_FAILED = 3
 @format_option()
 @quiet_option
 @graph_options
-def command(graph: str, reader: GraphReader, **options: Any) -> int:
+@gathered(FlopsOptions)
+def command(graph: str, reader: GraphReader, session: SessionOptions, options: FlopsOptions) -> int:
     """Count the floating-point operations of GRAPH: what the fetches run, by section.
 
     A multiply-add is 2 FLOPs and 1 MAC; transcendental functions (exp, log, tanh ...) are counted apart. Unknown dimensions
@@ -56,37 +56,39 @@ def command(graph: str, reader: GraphReader, **options: Any) -> int:
     tfg flops model.pb --format json --strict
     tfg flops model.pb --measured --feed x='normal(8,224,224,3)' --trace trace.json
     """
-    job = Job(reader, graph, **options)
-    unknown = _show_measured(job) if options["measured"] else _show_count(job)
-    return STRICT_FAILED if options["strict"] and unknown else 0
+    options.check()
+    session.refuse_without("--measured", options.measured)
+    job = Job(reader.load(graph), session, options)
+    unknown = _show_measured(job) if options.measured else _show_count(job)
+    return COMPARISON_FAILED if options.strict and unknown else DONE
 
 
 def _show_measured(job: Job) -> list[Any]:
     found, options = job.measure(), job.options
     render.emit(
         sections.measured_json(found),
-        options["format_"],
-        lambda: sections.measured_sections(found, options["view"] == "node", options["top"]),
+        options.format_,
+        lambda: sections.measured_sections(found, options.view == "node", options.top),
     )
     return found.unknown()
 
 
 def _show_count(job: Job) -> list[Any]:
     report, options = job.count(), job.options
-    format_, top = options["format_"], options["top"]
-    if options["per_variable"]:
+    format_, top = options.format_, options.top
+    if options.per_variable:
         variables = job.variables(report)
         named = {name: {"own": own, "all": whole} for name, (own, whole) in variables.items()}
         render.emit(named, format_, lambda: sections.variable_sections(variables))
-    elif options["run_metadata"]:
+    elif options.run_metadata:
         timings = job.run_metadata(report)
         render.emit(timings, format_, lambda: sections.timing_sections(timings, top))
-    elif options["compat"]:
+    elif options.compat:
         differences = job.comparison(report)
         render.emit(differences, format_, lambda: sections.comparison_sections(differences))
     elif format_ == "csv":
         render.emit(None, format_, lambda: sections.count_csv(sections.rows_of(report, options)))
     else:
-        rows, is_tree = sections.rows_of(report, options), options["view"] == "scope"
+        rows, is_tree = sections.rows_of(report, options), options.view == "scope"
         render.emit(sections.count_json(report), format_, lambda: sections.count_sections(report, rows, top, is_tree))
     return report.unknown()

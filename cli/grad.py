@@ -2,11 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
 
 import click
 
-from .options import GraphReader, feed_option, format_option, graph_options, quiet_option
+from .options import GraphReader, feed_option, format_option, gathered, graph_options, quiet_option
+from .sessions import SessionOptions, session_options
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GradOptions:
+    """What `tfg grad` is told beside how to open its session."""
+
+    ys: tuple[str, ...]
+    xs: tuple[str, ...]
+    grad_ys: tuple[str, ...]
+    stops: tuple[str, ...]
+    colocate: bool
+    output: str | None
+    text: bool
+    check: bool
+    tolerance: float | None
+    jacobian: bool
+    mode: str
+    vjp: str | None
+    jvp: str | None
+    hessian_vector: str | None
+    feeds: tuple[tuple[str, str], ...]
+    format_: str
+    quiet: bool
+
+    @property
+    def products(self) -> dict[str, str]:
+        """The products of the Jacobian or the Hessian that are asked for, and the vectors they are taken with."""
+        given = {"vjp": self.vjp, "jvp": self.jvp, "hessian_vector": self.hessian_vector}
+        return {name: text for name, text in given.items() if text}
+
+    @property
+    def runs(self) -> bool:
+        """True where derivatives are evaluated, rather than built."""
+        return self.check or self.jacobian or bool(self.products)
 
 
 @click.command()
@@ -26,12 +61,12 @@ from .options import GraphReader, feed_option, format_option, graph_options, qui
 @click.option("--jvp", metavar="VALUE", help="Print J v for this v, shaped like x.")
 @click.option("--hessian-vector", metavar="VALUE", help="Print H v for this v, shaped like x.")
 @feed_option
-@click.option("--init", is_flag=True, help="First run the graph's initializer.")
-@click.option("--state", metavar="FILE", help="The variables: an .npz file or the prefix of a checkpoint.")
+@session_options
 @format_option("table", "json")
 @quiet_option
 @graph_options
-def command(graph: str, reader: GraphReader, format_: str, **options: Any) -> int:
+@gathered(GradOptions)
+def command(graph: str, reader: GraphReader, session: SessionOptions, options: GradOptions) -> int:
     """Add gradient nodes to GRAPH under gradients/, or evaluate derivatives of y with respect to x.
 
     y may be any tensor, not only a loss; several ys share one backward pass. VALUE is as in --feed.
@@ -43,4 +78,5 @@ def command(graph: str, reader: GraphReader, format_: str, **options: Any) -> in
     """
     from .differentiating import Differentiation
 
-    return Differentiation(reader.load(graph), options, format_).run()
+    session.refuse_without("--check, --jacobian, --vjp, --jvp and --hessian-vector", options.runs)
+    return Differentiation(reader.load(graph), session, options).run()

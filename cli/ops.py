@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,23 @@ import click
 
 from . import render
 from .op_sections import coverage_sections, detail_sections, list_sections, missing_sections
-from .options import GraphReader, format_option, graph_options, quiet_option
+from .options import GraphReader, format_option, gathered, graph_options, quiet_option
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OpsOptions:
+    """What `tfg ops` is told."""
+
+    names: tuple[str, ...]
+    family: str | None
+    missing_kernel: bool
+    custom: bool
+    coverage: bool
+    missing: str | None
+    wrap: bool
+    output: str
+    format_: str
+    quiet: bool
 
 
 @click.command()
@@ -24,7 +41,8 @@ from .options import GraphReader, format_option, graph_options, quiet_option
 @format_option()
 @quiet_option
 @graph_options
-def command(names: tuple[str, ...], reader: GraphReader, format_: str, quiet: bool, **options: Any) -> None:
+@gathered(OpsOptions)
+def command(reader: GraphReader, options: OpsOptions) -> None:
     """List the ops, or say of each NAME what its interface is and what tfg has for it.
 
     What is no op's name is a regular expression to be found in one.
@@ -37,30 +55,31 @@ def command(names: tuple[str, ...], reader: GraphReader, format_: str, quiet: bo
     """
     from ..core import op_listing
 
-    if options["missing"] is not None:
-        missing = op_listing.missing_for(reader.load(options["missing"]))
+    names, format_ = options.names, options.format_
+    if options.missing is not None:
+        missing = op_listing.missing_for(reader.load(options.missing))
         render.emit({"missing": missing}, format_, lambda: missing_sections(missing))
         return
     reader.load_libraries()
-    if options["coverage"]:
+    if options.coverage:
         rows = op_listing.coverage()
         total = op_listing.total(rows)
         render.emit({"families": rows, "total": total}, format_, lambda: coverage_sections(rows, total))
-    elif options["wrap"]:
-        _wrap(_selected(names, options), options["output"], quiet)
+    elif options.wrap:
+        _wrap(_selected(options), options.output, options.quiet)
     elif names and all(map(op_listing.is_declared, names)):
         details = [op_listing.describe_op(name) for name in names]
         render.emit({"ops": details}, format_, lambda: (s for detail in details for s in detail_sections(detail)))
     else:
-        found = _selected(names, options)
+        found = _selected(options)
         render.emit({"ops": found}, format_, lambda: list_sections(found))
 
 
-def _selected(names: Sequence[str], options: dict[str, Any]) -> Any:
+def _selected(options: OpsOptions) -> Any:
     """The ops that the names or expressions and the filters choose; NotFoundError where one chooses none."""
     from ..core.op_listing import select_ops
 
-    return select_ops(names, options["family"], options["missing_kernel"], options["custom"])
+    return select_ops(options.names, options.family, options.missing_kernel, options.custom)
 
 
 def _wrap(ops: Sequence[Any], target: str, quiet: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,10 +12,38 @@ from ..core.flops.views import readable
 from ..core.passes.costs import GraphCost
 from ..core.passes.pipeline import PASSES, OptimizeReport, PassRecord
 from . import render
-from .options import GraphReader, feed_option, format_option, graph_options, quiet_option
+from .main import COMPARISON_FAILED, DONE
+from .options import GraphReader, feed_option, format_option, gathered, graph_options, quiet_option
+from .sessions import SessionOptions, session_options
 
-VERIFY_FAILED = 3
 _MAX_OPS = 12
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OptimizeOptions:
+    """What `tfg optimize` is told beside how to open the sessions of --verify."""
+
+    output: str | None
+    fetches: tuple[str, ...]
+    feeds: tuple[tuple[str, str], ...]
+    passes: str | None
+    disable: tuple[str, ...]
+    cluster: bool
+    keep: tuple[str, ...]
+    verify: bool
+    tolerance: float
+    steps: int | None
+    costs: bool
+    text: bool
+    format_: str
+    quiet: bool
+
+    def check(self) -> None:
+        """Refuse options that would have no effect."""
+        if self.steps and not self.verify:
+            raise click.UsageError("--steps is for --verify")
+        if self.text and not self.output:
+            raise click.UsageError("--text is for --output")
 
 
 @click.command()
@@ -31,15 +60,15 @@ _MAX_OPS = 12
 @click.option(
     "--steps", type=click.IntRange(1), help="How many runs in a row --verify compares; 3 where there are variables, or else 1."
 )
-@click.option("--state", metavar="FILE", help="The variables for --verify: an .npz file or the prefix of a checkpoint.")
-@click.option("--init-op", metavar="NAME", help="The initializer for --verify; the graph's own by default.")
+@session_options
 @click.option("--costs/--no-costs", default=True, help="Count FLOPs and bytes after each pass, which takes half of the time.")
 @click.option("--text", is_flag=True, help="Write text.")
 @click.option("--list", "list_", is_flag=True, help="List the passes with their options, and exit.")
 @format_option("table", "json")
 @quiet_option
 @graph_options
-def command(graph: str | None, reader: GraphReader, list_: bool, **options: Any) -> int:
+@gathered(OptimizeOptions)
+def command(graph: str | None, reader: GraphReader, list_: bool, session: SessionOptions, options: OptimizeOptions) -> int:
     """Optimize GRAPH for its fetches: the same results with less work.
 
     \b
@@ -49,16 +78,18 @@ def command(graph: str | None, reader: GraphReader, list_: bool, **options: Any)
     tfg optimize --list
     """
     if list_:
-        render.emit(_passes_json(), options["format_"], _passes_sections)
-        return 0
+        render.emit(_passes_json(), options.format_, _passes_sections)
+        return DONE
     if graph is None:
         raise click.UsageError("GRAPH is needed, or --list")
     from .optimizing import Optimization
 
-    job = Optimization(reader.load(graph), options)
+    options.check()
+    session.refuse_without("--verify", options.verify)
+    job = Optimization(reader.load(graph), session, options)
     report = job.run()
-    render.emit(job.as_json(), options["format_"], lambda: (*_sections(report), *job.verdict_sections()))
-    return 0 if job.passed else VERIFY_FAILED
+    render.emit(job.as_json(), options.format_, lambda: (*_sections(report), *job.verdict_sections()))
+    return DONE if job.passed else COMPARISON_FAILED
 
 
 def _passes_json() -> list[dict[str, Any]]:

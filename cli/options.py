@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -113,6 +114,20 @@ class GraphReader:
 
             for name in names:
                 load_op_library(name)
+
+
+def gathered(kind: Callable[..., Any]) -> Callable[[_Command], _Command]:
+    """Give a command the options that the dataclass `kind` has fields for as one such object, its argument `options`."""
+    names = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+
+    def decorate(command: _Command) -> _Command:
+        @functools.wraps(command)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            return command(*args, options=kind(**{name: kwargs.pop(name) for name in names}), **kwargs)
+
+        return wrapped  # type: ignore[return-value]
+
+    return decorate
 
 
 def graph_options(command: _Command) -> _Command:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from . import render
-from .options import GraphReader, Pair, Regex, feed_option, format_option, graph_options, quiet_option
-from .training import FirstOrderJob, LeastSquaresJob, TrainingJob, parse_clipping
+from .options import GraphReader, Pair, Regex, feed_option, format_option, gathered, graph_options, quiet_option
+from .sessions import SessionOptions, session_options
+from .training import FirstOrderJob, LeastSquaresJob, TrainingJob, TrainOptions
 
 
 @click.command()
@@ -24,19 +23,19 @@ from .training import FirstOrderJob, LeastSquaresJob, TrainingJob, parse_clippin
 @click.option("--steps", type=click.IntRange(1), default=100, show_default=True, help="Steps, for lm iterations at most.")
 @feed_option
 @click.option("--batch", type=click.IntRange(1), metavar="K", help="Feed K rows a step, round and round.")
-@click.option("--init-op", metavar="NAME", help="The initializer; the graph's own by default.")
-@click.option("--state", metavar="FILE", help="Go on from these variables: an .npz file or the prefix of a checkpoint.")
+@session_options
 @click.option("--save-state", metavar="FILE", help="At the end write all variables, slots too.")
 @click.option("-o", "--output", metavar="FILE", help="Write the training graph here; TensorFlow can train it on.")
 @click.option("--text", is_flag=True, help="Write text.")
 @click.option("--dump-stages", is_flag=True, help="Show the nodes that each phase added.")
-@click.option("--seed", type=int, help="Seed of random ops that have none of their own.")
 @format_option("table", "json")
 @quiet_option
 @graph_options
-def command(graph: str, reader: GraphReader, format_: str, **options: Any) -> int:
+@gathered(TrainOptions)
+def command(graph: str, reader: GraphReader, session: SessionOptions, options: TrainOptions) -> int:
     """Minimize a loss of GRAPH.
 
+    Training starts from the values that the graph's initializer gives, those of a SavedModel, or those of --state.
     The gradients, slot variables and update ops are added to the graph (-o keeps it); momentum and the like live in the
     slot variables, so --save-state and --state carry them from one call to the next.
 
@@ -45,9 +44,8 @@ def command(graph: str, reader: GraphReader, format_: str, **options: Any) -> in
     tfg train model.pb --loss loss --optimizer momentum --lr 0.1 --set momentum=0.95 --batch 32 -o trained.pb
     tfg train curve.pb --loss residuals --optimizer lm --format json
     """
-    kind: type[TrainingJob] = LeastSquaresJob if options["optimizer"] == "lm" else FirstOrderJob
-    options["clip"] = parse_clipping(options["clip"])
-    job = kind(reader.load(graph), options)
+    kind: type[TrainingJob] = LeastSquaresJob if options.optimizer == "lm" else FirstOrderJob
+    job = kind(reader.load(graph), session, options)
     job.run()
-    render.emit(job.result(), format_, job.sections)
+    render.emit(job.result(), options.format_, job.sections)
     return job.exit_code

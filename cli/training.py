@@ -2,36 +2,66 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator
 from typing import Any
 
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Graph
-from ..core.running import Interruption, Runner
-from ..core.session import Session
+from ..core.running import Interruption, Runner, lift_time_limit
 from ..core.training.levenberg_marquardt import Iteration, Solution, Tolerances
 from ..core.training.optimizers import find_optimizer
 from ..core.training.schedules import parse_schedule
 from ..core.training.trainer import LeastSquares, Progress, Trainer
 from ..core.training.updates import Clipping, TrainingGraph, add_training
-from ..formats.state import read_state, write_state
-from ..formats.values import parse_value
+from ..formats.state import write_state
 from . import render
-from .main import COMPARISON_FAILED, INTERRUPTED
+from .main import COMPARISON_FAILED, DONE, INTERRUPTED
+from .names import Names
+from .sessions import SessionOptions
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TrainOptions:
+    """What `tfg train` is told beside how to open its session."""
+
+    loss: str
+    variables: str
+    optimizer: str
+    lr: float | None
+    settings: tuple[tuple[str, str], ...]
+    schedule: str | None
+    clip: tuple[str, str] | None
+    steps: int
+    feeds: tuple[tuple[str, str], ...]
+    batch: int | None
+    save_state: str | None
+    output: str | None
+    text: bool
+    dump_stages: bool
+    format_: str
+    quiet: bool
+
+    @property
+    def clipping(self) -> Clipping | None:
+        """What --clip KIND=LIMIT asks for."""
+        return None if self.clip is None else Clipping(self.clip[0], _number("--clip", self.clip[1]))
 
 
 class TrainingJob:
     """One `tfg train`: the graph, its options, and the history of losses."""
 
-    def __init__(self, graph: Graph, options: dict[str, Any]) -> None:
+    def __init__(self, graph: Graph, session: SessionOptions, options: TrainOptions) -> None:
         self.graph = graph
+        self.session = session
         self.options = options
-        self.quiet: bool = options["quiet"]
-        self.exit_code = 0
-        self.saves_state = bool(options["save_state"])
-        self.loss = options["loss"] if ":" in options["loss"] else f"{options['loss']}:0"
-        self.feeds = dict(self._feed(name, text) for name, text in options["feeds"])
+        self.quiet = options.quiet
+        self.exit_code = DONE
+        self.has_diverged = False
+        names = Names(graph, session.signature)
+        self.loss = names.output(options.loss).name
+        self.feeds = names.feeds(options.feeds)
         self.losses: list[float] = []
 
     def run(self) -> None:
@@ -50,47 +80,40 @@ class TrainingJob:
             numbers = sorted({1, len(self.losses)})
             yield render.Table(("step", "loss"), [(number, self.losses[number - 1]) for number in numbers])
 
-    def _feed(self, name: str, text: str) -> tuple[str, Any]:
-        output = self.graph.output(name)
-        return output.name, parse_value(text, output.dtype.base if output.dtype else None)
-
-    def _restore(self, runner: Runner) -> None:
-        if self.options["state"]:
-            restored = runner.restore(read_state(self.options["state"]))
-            render.note(f"restored {len(restored.restored)} variables", self.quiet)
-
     def _save(self, runner: Runner, graph: Graph) -> None:
-        if self.saves_state:
-            write_state(self.options["save_state"], runner.state())
-            render.note(f"saved the variables to {self.options['save_state']}", self.quiet)
-        if self.options["output"]:
+        lift_time_limit()
+        if self.options.save_state and not self.has_diverged:
+            write_state(self.options.save_state, runner.state())
+            render.note(f"saved the variables to {self.options.save_state}", self.quiet)
+        if self.options.output:
             from ..formats.graphdef import save
 
-            save(graph, self.options["output"], text=self.options["text"])
-            render.note(f"wrote {len(graph)} nodes to {self.options['output']}", self.quiet)
+            save(graph, self.options.output, text=self.options.text)
+            render.note(f"wrote {len(graph)} nodes to {self.options.output}", self.quiet)
 
 
 class FirstOrderJob(TrainingJob):
     """Training by gradient steps."""
 
-    def __init__(self, graph: Graph, options: dict[str, Any]) -> None:
-        super().__init__(graph, options)
-        settings = {name: _number(name, text) for name, text in options["settings"]}
+    def __init__(self, graph: Graph, session: SessionOptions, options: TrainOptions) -> None:
+        super().__init__(graph, session, options)
+        settings = {name: _number(name, text) for name, text in options.settings}
         self.training: TrainingGraph = add_training(
             graph,
             self.loss,
-            find_optimizer(options["optimizer"]).configured(settings),
-            variables=options["variables"],
-            learning_rate=options["lr"],
-            schedule=parse_schedule(options["schedule"]) if options["schedule"] else None,
-            clipping=options["clip"],
+            find_optimizer(options.optimizer).configured(settings),
+            variables=options.variables,
+            learning_rate=options.lr,
+            schedule=parse_schedule(options.schedule) if options.schedule else None,
+            clipping=options.clipping,
         )
 
     def run(self) -> None:
-        trainer = Trainer(self.training, self.feeds, self.options["batch"], self.options["seed"])
-        trainer.initialize(self.options["init_op"])
-        self._restore(trainer.runner)
-        steps: int = self.options["steps"]
+        trainer = Trainer(self.training, self.feeds, self.options.batch, self.session.session(self.training.graph))
+        self.session.initialize(trainer.runner, self.quiet, implied=True)
+        trainer.runner.initialize(self.training.init_op)
+        self.session.restore(trainer.runner, self.quiet)
+        steps: int = self.options.steps
         with render.Progress("step", steps, self.quiet) as progress, Interruption(self._notify) as interruption:
             for step in trainer.steps(steps):
                 self._record(step, progress)
@@ -104,9 +127,9 @@ class FirstOrderJob(TrainingJob):
 
     def result(self) -> dict[str, Any]:
         history = [{"step": i, "loss": loss} for i, loss in enumerate(self.losses, 1)]
-        stages = dict(self.training.stages) if self.options["dump_stages"] else {}
+        stages = dict(self.training.stages) if self.options.dump_stages else {}
         return {
-            "optimizer": self.options["optimizer"],
+            "optimizer": self.options.optimizer,
             "variables": self.training.variables,
             "train_op": self.training.train_op,
             "init_op": self.training.init_op,
@@ -115,7 +138,7 @@ class FirstOrderJob(TrainingJob):
         }
 
     def sections(self) -> Iterator[render.Section]:
-        if self.options["dump_stages"]:
+        if self.options.dump_stages:
             rows = [(stage, len(nodes), node) for stage, nodes in self.training.stages for node in nodes]
             yield render.Table(("phase", "nodes", "node"), rows)
         yield from super().sections()
@@ -127,8 +150,8 @@ class FirstOrderJob(TrainingJob):
     def _diverged(self, step: Progress) -> None:
         """Say so, --quiet or not. Such variables are of no use: a state that was saved before is left alone."""
         self.exit_code = COMPARISON_FAILED
-        self.saves_state = False
-        unsaved = "; the variables are not saved" if self.options["save_state"] else ""
+        self.has_diverged = True
+        unsaved = "; the variables are not saved" if self.options.save_state else ""
         render.note(f"error: the loss is {step.loss} in step {step.step}, with which training ends{unsaved}")
         render.note("hint: try a lower --lr, or --clip")
 
@@ -142,13 +165,9 @@ class LeastSquaresJob(TrainingJob):
     solution: Solution
 
     def run(self) -> None:
-        runner = Runner(Session(self.graph, seed=self.options["seed"]))
-        if self.options["state"]:
-            self._restore(runner)
-        else:
-            runner.initialize(self.options["init_op"])
-        problem = LeastSquares(self.graph, self.loss, self.feeds, self.options["variables"], runner)
-        steps: int = self.options["steps"]
+        runner = self.session.open(self.graph, self.quiet, implied=True)
+        problem = LeastSquares(self.graph, self.loss, self.feeds, self.options.variables, runner)
+        steps: int = self.options.steps
         try:
             with render.Progress("iteration", steps, self.quiet) as progress:
                 self.solution = problem.fit(
@@ -177,11 +196,6 @@ class LeastSquaresJob(TrainingJob):
     def _record(self, iteration: Iteration, progress: render.Progress) -> None:
         self.losses.append(iteration.cost)
         progress.update(iteration.number, f"cost {iteration.cost:.6g}")
-
-
-def parse_clipping(pair: tuple[str, str] | None) -> Clipping | None:
-    """Clipping from --clip KIND=LIMIT."""
-    return None if pair is None else Clipping(pair[0], _number("--clip", pair[1]))
 
 
 def _number(name: str, text: str) -> float:

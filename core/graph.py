@@ -206,6 +206,18 @@ class Graph:
             raise InvalidArgumentError(f"there is no output {index}: it has {count}", node=name, op=node.op)
         return Output(node, index)
 
+    def fetch(self, name: str) -> Output | Node:
+        """What a session fetches by a name: the tensor `a:0`, the operation `a`; errors where there is none."""
+        if parse_tensor_name(name)[2]:
+            raise InvalidArgumentError(f"'{name}' is a control input; fetch the operation by its plain name")
+        return self.output(name) if ":" in name else self.node(name)
+
+    def result(self, name: str) -> Output | Node:
+        """What people mean by a name: the first output of `a`, or the operation where it has none."""
+        found = self.fetch(name)
+        has_outputs = isinstance(found, Node) and (found.op_def is None or found.output_dtypes)
+        return found.output() if isinstance(found, Node) and has_outputs else found
+
     def unique_name(self, name: str) -> str:
         """`name`, or with the first free suffix `_1`, `_2` ... as TensorFlow numbers them."""
         if name not in self._nodes:

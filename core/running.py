@@ -118,10 +118,10 @@ class Runner:
 
         FailedPreconditionError where the graph has none.
         """
-        if operation is not None:
-            names: tuple[str, ...] = (self.graph.node(operation).name,)
-        else:
-            names = default_initializers(self.graph)
+        names = initializers(self.graph) if operation is None else (self.graph.node(operation).name,)
+        if not names:
+            problem = "nothing initializes the graph's variables" if self.variables else "nothing to initialize: no variables"
+            raise FailedPreconditionError(problem, hint="give values with --assign VARIABLE=VALUE or --state FILE")
         self.session.run(list(names))
         return names
 
@@ -212,15 +212,11 @@ def _check_shape(found: VariableNodes, value: Any) -> None:
         ) from None
 
 
-def default_initializers(graph: Graph) -> tuple[str, ...]:
-    """The initializer of a MetaGraph, the graph's own init ops, or the initializers of all its variables."""
+def initializers(graph: Graph) -> tuple[str, ...]:
+    """The initializer of a MetaGraph, the graph's own init ops, or the initializers of all its variables; none for none."""
     if graph.meta is not None and graph.meta.init_op:
         return (graph.meta.init_op,)
     found = initializer_ops(graph) or tuple(v.initializer for v in find_variables(graph).values() if v.initializer)
-    if not found:
-        has_variables = bool(find_variables(graph))
-        problem = "nothing initializes the graph's variables" if has_variables else "nothing to initialize: no variables"
-        raise FailedPreconditionError(problem, hint="give values with --assign VARIABLE=VALUE or --state FILE")
     return tuple(node.name for node in found)
 
 
@@ -293,6 +289,12 @@ class TimeLimit:
 
     def _expire(self, number: int, frame: types.FrameType | None) -> None:
         raise DeadlineExceededError(f"the run took more than the {self.seconds:g} seconds allowed")
+
+
+def lift_time_limit() -> None:
+    """From here on no TimeLimit ends anything: what was computed in time is written whole."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def limit_memory(count: int) -> None:

@@ -20,7 +20,7 @@ from .errors import InvalidArgumentError, ResourceExhaustedError
 from .executor import Program
 from .files import NO_FILES, FileAccess
 from .function_calls import FunctionCalls
-from .graph import Graph, Node, Output, parse_tensor_name
+from .graph import Graph, Node, Output
 from .limits import Limits
 from .plan import compile_plan, definition_in
 from .resources import ResourceManager, Variable
@@ -260,20 +260,14 @@ class Session:
         return _Prepared(Program(plan, self._context, self.graph.functions, self._cache), tuple(fed))
 
     def _fetch(self, name: str) -> Output | Node:
-        node_name, _, _ = parse_tensor_name(name)
-        if ":" in name or node_name != name:
-            return self._output(name)
-        return self.graph.node(name)
-
-    def _output(self, name: str) -> Output:
-        """The output called `name`; InvalidArgumentError where a called function has fewer results."""
-        output = self.graph.output(name)
-        if output.node.op_def is None:
-            count = len(definition_in(self.graph, output.node).output_dtypes(output.node.attrs))
-            if output.index >= count:
-                node = output.node
-                raise InvalidArgumentError(f"there is no output {output.index}: it has {count}", node=node.name, op=node.op)
-        return output
+        """What `name` fetches; InvalidArgumentError where a called function has fewer results."""
+        found = self.graph.fetch(name)
+        if isinstance(found, Output) and found.node.op_def is None:
+            node = found.node
+            count = len(definition_in(self.graph, node).output_dtypes(node.attrs))
+            if found.index >= count:
+                raise InvalidArgumentError(f"there is no output {found.index}: it has {count}", node=node.name, op=node.op)
+        return found
 
     def _feed(self, name: str) -> _Feed:
         output = self.graph.output(name)

@@ -68,3 +68,22 @@ def test_functions_are_short(path):
 def test_every_module_says_what_it_is():
     silent = [path for path in SOURCES if path.stat().st_size and not ast.get_docstring(ast.parse(path.read_text()))]
     assert silent == []
+
+
+def test_one_module_of_the_command_line_opens_sessions():
+    """Limits, files and state are given in one place, so no command can forget them."""
+    opening = {"Session", "Runner", "limit_memory", "TimeLimit", "FileAccess"}
+    found = set()
+    for path in (ROOT / "cli").glob("*.py"):
+        calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+        used = {part.id for call in calls for part in ast.walk(call) if isinstance(part, ast.Name)}
+        found |= {path.name for name in used & opening}
+    assert found == {"sessions.py"}
+
+
+def test_commands_take_typed_options():
+    """What a command is told has a name and a type: no mapping of whatever there is."""
+    for path in (ROOT / "cli").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and node.name == "command":
+                assert node.args.kwarg is None, path.name

@@ -61,7 +61,7 @@ def count_flops(
         free = {value: spec for value, spec in known.items() if is_placeholder(value.node)}
         require_fitting(graph, others, infer(graph, free))
     known |= fed_values(graph, known, values or {})
-    targets = [graph.output(name) if ":" in name else graph.node(name) for name in fetches]
+    targets = [graph.fetch(name) for name in fetches]
     nodes = counter.count(targets, [graph.output(name) for name in feeds], known)
     counter.loops.require_used()
     return FlopsReport(tuple(fetches), tuple(nodes), _used(symbols, nodes), tuple(counter.notes))

@@ -12,7 +12,7 @@ from ..calls import all_nodes
 from ..errors import InvalidArgumentError, NotFoundError, TfgError
 from ..explain import explain_graph
 from ..faults import fault
-from ..graph import Graph, Node, Output, parse_tensor_name
+from ..graph import Graph
 from ..transform import forget_locations
 from .arithmetic import Arithmetic
 from .base import Pass, PassContext, Refusal
@@ -133,7 +133,7 @@ def optimize(
     result = graph.copy()
     names = (fetches,) if isinstance(fetches, str) else fetches
     chosen = choose_passes(passes, disable)
-    targets = [_target(result, name) for name in names]
+    targets = [result.fetch(name) for name in names]
     start = result.meta.start_steps if result.meta else []
     sometimes = dict.fromkeys([*overridable, *(name for _, given in start for name in given)])
     fed, maybe_fed = ([result.output(name) for name in listed] for listed in (feeds, sometimes))
@@ -264,13 +264,6 @@ def _check(graph: Graph, after: Pass) -> None:
     except TfgError as error:
         error.add_note(f"after pass {after.name}")
         raise
-
-
-def _target(graph: Graph, name: str) -> Output | Node:
-    _, _, is_control = parse_tensor_name(name)
-    if is_control:
-        raise InvalidArgumentError(f"'{name}' is a control input; fetch the operation by its plain name")
-    return graph.output(name) if ":" in name else graph.node(name)
 
 
 def _op_counts(graph: Graph) -> dict[str, int]:

@@ -35,14 +35,15 @@ def verify(
     after: Graph,
     fetches: Sequence[str],
     feeds: Mapping[str, Any],
-    prepare: Callable[[Session], None],
+    open_session: Callable[[Graph], Session],
     tolerance: float,
     steps: int = 1,
 ) -> list[Comparison]:
-    """Compare the fetches of both graphs in each of `steps` runs, the worst of each fetch; `prepare` initializes a session."""
-    sessions = [Session(graph, seed=0) for graph in (before, after)]
-    for session in sessions:
-        prepare(session)
+    """Compare the fetches of both graphs in each of `steps` runs, the worst of each fetch.
+
+    `open_session` gives a graph the session that it runs in: one seed for both, the variables initialized, files as allowed.
+    """
+    sessions = [open_session(graph) for graph in (before, after)]
     worst: dict[str, Comparison] = {}
     for step in range(1, steps + 1):
         pairs = zip(fetches, *(session.run(list(fetches), feeds) for session in sessions))

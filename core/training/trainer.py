@@ -27,11 +27,13 @@ class Progress:
 
 
 class Trainer:
-    """A session on a training graph, and the feeds of each step."""
+    """A session on a training graph, and the feeds of each step; the session is one without files where none is given."""
 
-    def __init__(self, training: TrainingGraph, feeds: Mapping[str, Any], batch: int | None = None, seed: int | None = None):
+    def __init__(
+        self, training: TrainingGraph, feeds: Mapping[str, Any], batch: int | None = None, session: Session | None = None
+    ) -> None:
         self.training = training
-        self.runner = Runner(Session(training.graph, seed=seed))
+        self.runner = Runner(session or Session(training.graph))
         self.feeds = feeds
         self.batch = batch
 

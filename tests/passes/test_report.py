@@ -52,10 +52,16 @@ def counter(op):
     return g.graph
 
 
+def initialized(graph):
+    session = Session(graph)
+    session.run("init")
+    return session
+
+
 @pytest.mark.parametrize(("steps", "passed"), [(1, True), (3, False)])
 def test_every_step_is_compared(steps, passed):
     graphs = counter("Mul"), counter("AddV2")
-    (found,) = verify(*graphs, ["step:0"], {}, lambda session: session.run("init"), 1e-6, steps)
+    (found,) = verify(*graphs, ["step:0"], {}, initialized, 1e-6, steps)
     assert found.passed is passed
     assert (found.step, found.largest_difference) == ((1, 0.0) if passed else (3, 8.0))
 
@@ -90,7 +96,7 @@ def test_single_strings_are_compared(other, passed):
         g = GraphBuilder()
         g.StringUpper(g.constant(text), name="upper")
         graphs.append(g.graph)
-    (found,) = verify(*graphs, ["upper:0"], {}, lambda session: None, 1e-6)
+    (found,) = verify(*graphs, ["upper:0"], {}, Session, 1e-6)
     assert found.passed is passed
 
 
