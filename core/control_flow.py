@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Final
 
 from .errors import InternalError, InvalidArgumentError, UnimplementedError
@@ -173,10 +173,16 @@ class _FrameSearch:
 
 def predicate_of(switch: Node) -> Output | Node:
     """What decides a Switch: its predicate past all nodes that only pass it on. A reference may change: the Switch itself."""
+    found = predicate_source(switch)
+    return switch if found.dtype is not None and found.dtype.is_ref else found
+
+
+def predicate_source(switch: Node) -> Output:
+    """The predicate of a Switch past all nodes that only pass it on."""
     found = switch.inputs[1]
     while found.node.op in FREE and found.node.inputs:
         found = found.node.inputs[0]
-    return switch if found.dtype is not None and found.dtype.is_ref else found
+    return found
 
 
 def joined(node: Node, conditions: Sequence[Condition], arity: Mapping[Output | Node, int]) -> Condition:
@@ -195,6 +201,56 @@ def joined(node: Node, conditions: Sequence[Condition], arity: Mapping[Output | 
         if len({branch for rest in rests for _, branch in rest}) == arity.get(key, 2):
             return common
     return common | {(node, 0)}
+
+
+class Conditions:
+    """When nodes are alive, found as they are asked for; back edges and the conditions of loops decide nothing.
+
+    `nodes` are those that matter, all of them where it is None; `predicate` tells the predicate of a Switch.
+    """
+
+    def __init__(
+        self, nodes: Container[Node] | None = None, predicate: Callable[[Node], Output | Node] = predicate_of
+    ) -> None:
+        self._nodes = nodes
+        self._predicate = predicate
+        self._found: dict[Node, Condition] = {}
+
+    def of_node(self, node: Node) -> Condition:
+        """When a node runs."""
+        stack = [node]
+        while stack:
+            last = stack[-1]
+            if missing := [source for source in self._sources(last) if source not in self._found]:
+                stack += missing
+            else:
+                self._found[last] = self._after_sources(last)
+                stack.pop()
+        return self._found[node]
+
+    def of_value(self, value: Output) -> Condition:
+        """When an output has a value: where its node runs, and on one branch only where that is a Switch."""
+        condition = self.of_node(value.node)
+        return condition | {(self._predicate(value.node), value.index)} if is_choice(value.node) else condition
+
+    def _sources(self, node: Node) -> list[Node]:
+        """What a node waits for, the back edges of loops apart."""
+        if node.op == "ControlTrigger":
+            return []
+        sources = (*(value.node for value in node.inputs), *node.control_inputs)
+        return [s for s in sources if s.op not in NEXT_ITERATION and (self._nodes is None or s in self._nodes)]
+
+    def _after_sources(self, node: Node) -> Condition:
+        sources = self._sources(node)
+        arriving = [self.of_value(value) for value in node.inputs if value.node in sources]
+        if node.op in MERGE and arriving:
+            return joined(node, arriving, {})
+        return ALWAYS.union(*arriving, *(self._found[control] for control in node.control_inputs if control in sources))
+
+
+def is_choice(node: Node) -> bool:
+    """True for the Switch of a conditional; that of a loop follows a LoopCond."""
+    return node.op in SWITCH and predicate_source(node).node.op != "LoopCond"
 
 
 def is_contradiction(condition: Condition) -> bool:

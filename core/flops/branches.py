@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from ..control_flow import ALWAYS, MERGE, SWITCH, Condition, Literal, joined, predicate_of
+from ..control_flow import Conditions, is_choice
 from ..graph import Node, Output
 from ..inference import Inference
 from .report import NodeCost, magnitude, total
@@ -31,12 +31,12 @@ def not_taken(
     costs: Mapping[Node, Sequence[NodeCost]], inference: Inference
 ) -> tuple[set[Node], list[Choice]]:
     """The nodes on branches that are not counted: those that a known predicate leaves out, or else the cheaper ones."""
-    if not any(_decides(node) for node in costs):
+    if not any(is_choice(node) for node in costs):
         return set(), []
-    conditions = _conditions(costs)
+    conditions = Conditions(costs)
     branches: dict[Output | Node, dict[int, list[Node]]] = {}
-    for node, condition in conditions.items():
-        for predicate, branch in condition:
+    for node in costs:
+        for predicate, branch in conditions.of_node(node):
             branches.setdefault(predicate, {}).setdefault(branch, []).append(node)
     dropped: set[Node] = set()
     choices = []
@@ -48,55 +48,6 @@ def not_taken(
         name = predicate.node.name if isinstance(predicate, Output) else predicate.name
         choices.append(Choice(name, {b: str(flops) for b, flops in totals.items()}, taken, known is not None))
     return dropped, choices
-
-
-def _decides(node: Node) -> bool:
-    """True for the Switch of a conditional; that of a loop follows a LoopCond."""
-    return node.op in SWITCH and _loop_condition(node) is None
-
-
-def _loop_condition(switch: Node) -> Node | None:
-    predicate = predicate_of(switch)
-    node = predicate.node if isinstance(predicate, Output) else predicate
-    return node if node.op == "LoopCond" else None
-
-
-def _conditions(costs: Mapping[Node, Sequence[NodeCost]]) -> dict[Node, Condition]:
-    """When each node runs, loops apart: back edges and the conditions of loops decide nothing."""
-    found: dict[Node, Condition] = {}
-    for node in _ordered(costs):
-        arriving = [_carried(value, found) for value in node.inputs if value.node in found]
-        controls = [found[control] for control in node.control_inputs if control in found]
-        if node.op in MERGE and arriving:
-            found[node] = joined(node, arriving, {})
-        else:
-            found[node] = ALWAYS.union(*arriving, *controls)
-    return found
-
-
-def _ordered(costs: Mapping[Node, Sequence[NodeCost]]) -> list[Node]:
-    """The nodes behind what they read; a Merge does not wait for its back edge."""
-    done: dict[Node, None] = {}
-    for start in costs:
-        stack = [(start, False)]
-        while stack:
-            node, is_expanded = stack.pop()
-            if is_expanded:
-                done[node] = None
-            elif node not in done:
-                stack.append((node, True))
-                sources = [v.node for v in node.inputs if v.node.op not in ("NextIteration", "RefNextIteration")]
-                stack += [(source, False) for source in (*sources, *node.control_inputs) if source in costs]
-    return list(done)
-
-
-def _carried(value: Output, found: Mapping[Node, Condition]) -> Condition:
-    """When an output has a value."""
-    node = value.node
-    if not _decides(node):
-        return found[node]
-    literal: Literal = (predicate_of(node), value.index)
-    return found[node] | {literal}
 
 
 def _known_branch(predicate: Output | Node, inference: Inference) -> int | None:

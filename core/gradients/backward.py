@@ -16,7 +16,8 @@ from ..errors import InvalidArgumentError, UnimplementedError
 from ..faults import faults_of
 from ..gradbuilder import GradientBuilder, IndexedSlices
 from ..graph import Graph, Node, Output, forward_predecessors, topological_order
-from . import conditionals, functional, loops
+from . import conditionals, functional, loops, while_loops
+from .slices import carries_gradient
 
 Gradient: TypeAlias = Output | IndexedSlices | None
 
@@ -240,15 +241,14 @@ _SPECIAL_GRADIENTS: dict[str, Callable[[Backward, Node, Sequence[Gradient]], Seq
     "StatelessIf": functional.if_gradient,
     "Case": functional.case_gradient,
     "StatelessCase": functional.case_gradient,
-    "While": functional.while_gradient,
-    "StatelessWhile": functional.while_gradient,
+    "While": while_loops.while_gradient,
+    "StatelessWhile": while_loops.while_gradient,
 }
 
 
 def is_differentiable(output: Output) -> bool:
-    """True for dtypes that carry gradients: floats, complex numbers, and the handles and variants that hold them."""
-    dtype = output.dtype
-    return dtype is not None and (dtype.is_floating or dtype.is_complex or dtype.base.name in ("resource", "variant"))
+    """True for dtypes that carry gradients, and for the handles of variables."""
+    return carries_gradient(output) or _is_handle(output)
 
 
 def _is_handle(output: Output) -> bool:

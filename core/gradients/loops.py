@@ -13,11 +13,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .. import dtypes
-from ..control_flow import ENTER, Frame
+from ..control_flow import ENTER, EXIT, Conditions, Frame, predicate_source
+from ..errors import UnimplementedError
 from ..frames import LoopVariable, find_frames, loop_variables
 from ..gradbuilder import GradientBuilder
 from ..graph import Graph, Node, Output
+from .bodies import dtype_of, source_of
 from .conditionals import branches_of
+from .slices import carries_gradient, zeros_for
 
 if TYPE_CHECKING:
     from .backward import Backward, Gradient
@@ -30,6 +33,7 @@ class Loops:
         has_loops = any(node.op in ENTER for node in graph)
         self._frames: dict[Node, Frame] = find_frames(graph) if has_loops else {}
         self._adopted: dict[Node, Frame | None] = {}
+        self.conditions = Conditions(predicate=predicate_source)
         self.pivots: dict[Frame | None, Node] = {}
         """A node of each forward loop that runs in every iteration."""
 
@@ -44,10 +48,11 @@ class Loops:
         """The innermost forward loop that a node lies in."""
         return self._adopted[node] if node in self._adopted else self._frames.get(node)
 
-    def is_inside(self, node: Node, frame: Frame) -> bool:
-        """True where a node lies in a loop or in one within it."""
-        found = self.frame_of(node)
-        return found is not None and found.is_inside(frame)
+    def frame_of_value(self, value: Output) -> Frame | None:
+        """The innermost forward loop that a value is seen in: what an Exit gives is seen around its loop."""
+        frame = self.frame_of(value.node)
+        leaves = frame is not None and value.node.op in EXIT and not self.is_adopted(value.node)
+        return frame.enclosing if frame is not None and leaves else frame
 
     def outermost_within(self, node: Node, enclosing: Frame | None) -> Frame | None:
         """The loop directly inside `enclosing` that a node lies in, None where it lies in no loop of its own."""
@@ -86,7 +91,9 @@ class _LoopGradient:
         self.g: GradientBuilder = backward.builder
         self.frame = frame
         self.frame_name = f"{backward.scope}{frame.name}"
-        self.variables = [v for v in loop_variables(frame) if _is_float(v.enter.output())]
+        variables = loop_variables(frame)
+        self.variables = [v for v in variables if carries_gradient(v.enter.output())]
+        self.handles = [v for v in variables if v.enter.output().dtype is dtypes.resource]
         self._outside: set[Node] = set()
         self._entered: dict[Output, Output] = {}
         self._popped: dict[Output, Output] = {}
@@ -105,8 +112,9 @@ class _LoopGradient:
         arriving = {v: next(exits) for v in loop_variables(self.frame) if v.exit is not None}
         self.backward_counter = self._backward_counter()
         switches = {v: self._start_variable(self._exit_gradient(v, arriving.get(v))) for v in self.variables}
-        invariants = [enter for enter in self.frame.invariants if self.backward.reaches(enter)]
-        xs = [*(v.body_input for v in self.variables), *(enter.output() for enter in invariants)]
+        invariant = {enter: enter.output() for enter in self.frame.invariants if self.backward.reaches(enter)}
+        invariant |= {v.enter: v.body_input for v in self.handles if self.backward.reaches(v.enter)}
+        xs = [*(v.body_input for v in self.variables), *invariant.values()]
         seeds = [switch.output(1) for switch in switches.values()]
         found = self.backward.in_loop(self.frame, [v.body_output for v in self.variables], xs, seeds)
         dense = [None if grad is None else self.g.densify(grad) for grad in found]
@@ -114,9 +122,11 @@ class _LoopGradient:
         for variable, grad in zip(self.variables, dense):
             switch = switches[variable]
             results[variable.enter] = self._close(switch, grad if grad is not None else self.g.zeros_like(switch.output(1)))
-        for enter, grad in zip(invariants, dense[len(self.variables) :]):
+        for enter, grad in zip(invariant, dense[len(self.variables) :]):
             if grad is not None:
                 results[enter] = self._accumulate(enter, grad)
+        for variable in self.handles:
+            self._add_exit_gradient(variable, arriving.get(variable), results)
         self._legalise([node for node in self.graph if node not in before])
         self._order_stack_operations()
         return [results.get(enter) for enter in self.frame.with_op(ENTER)]
@@ -126,6 +136,19 @@ class _LoopGradient:
             return self._made_outside(self.g.densify(grad))
         final = variable.exit.output() if variable.exit is not None else variable.enter.inputs[0]
         return self._made_outside(self.g.zeros_like(final))
+
+    def _add_exit_gradient(self, variable: LoopVariable, grad: Gradient, results: dict[Node, Output]) -> None:
+        """What is read through a handle that a loop hands on counts for the handle that entered; it must be the same."""
+        own = results.get(variable.enter)
+        if (own is not None or grad is not None) and source_of(variable.body_output) != variable.body_input:
+            raise UnimplementedError(
+                "it is a handle that changes from one iteration to the next: no gradient can be summed for it",
+                node=variable.enter.name,
+                op=variable.enter.op,
+            )
+        if grad is not None:
+            dense = self._made_outside(self.g.densify(grad))
+            results[variable.enter] = dense if own is None else self._made_outside(self.g.AddV2(own, dense))
 
     def _made_outside(self, value: Output) -> Output:
         """Record that a value, though made while the backward loop is built, belongs to the graph around it."""
@@ -187,10 +210,9 @@ class _LoopGradient:
 
     def _accumulate(self, enter: Node, grad: Output) -> Output:
         """The sum over all iterations of the gradient of a loop invariant."""
-        value = enter.inputs[0]
-        if value.dtype is not None and value.dtype.base is dtypes.resource:
-            value = self._made_outside(self.g.ReadVariableOp(value, dtype=grad.dtype))
-        switch = self._start_variable(self._made_outside(self.g.zeros_like(value)))
+        zeros = zeros_for(self.g, enter.inputs[0], dtype_of(grad))
+        self._outside.update([zeros.node, *(value.node for value in zeros.node.inputs)])
+        switch = self._start_variable(zeros)
         return self._close(switch, self.g.AddV2(switch.output(1), grad))
 
     def _legalise(self, new_nodes: Sequence[Node]) -> None:
@@ -207,7 +229,7 @@ class _LoopGradient:
     def _bring(self, value: Output) -> Output:
         """The value as the backward loop's body sees it: entered, copied or popped."""
         node = value.node
-        if self.backward.loops.frame_of(node) is not self.frame:
+        if self.backward.loops.frame_of_value(value) is not self.frame:
             return self._entered_value(value)
         if node.op in ENTER and node.attr("is_constant"):
             return self._entered_value(node.inputs[0])
@@ -253,10 +275,9 @@ class _LoopGradient:
 
     def _branches(self, value: Output) -> list[tuple[Output, int]]:
         """The predicates inside this loop that decide whether `value` is alive, outermost first."""
-        found = branches_of(value, stop=lambda node: not self.backward.loops.is_inside(node, self.frame))
-        own = self.frame.condition.output()
-        here = {p: b for p, b in found.items() if p != own and self.backward.loops.frame_of(p.node) is self.frame}
-        return [(p, min(b)) for p, b in reversed(here.items()) if len(b) == 1]
+        loops = self.backward.loops
+        found = branches_of(value, loops.conditions)
+        return [(predicate, branch) for predicate, branch in found if loops.frame_of_value(predicate) is self.frame]
 
     def _order_stack_operations(self) -> None:
         """No iteration starts before the stack operations of the one before it are done."""
@@ -280,7 +301,3 @@ class _LoopGradient:
         """Record that new nodes belong to the forward graph, in `frame`."""
         for node in nodes:
             self.backward.loops.adopt(node, frame)
-
-
-def _is_float(value: Output) -> bool:
-    return value.dtype is not None and (value.dtype.is_floating or value.dtype.is_complex)

@@ -11,6 +11,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
 
+from tfg.tests.gradients import programs
+
 tf.compat.v1.disable_eager_execution()
 TARGET = pathlib.Path(__file__).with_name("recorded.npz")
 
@@ -81,6 +83,21 @@ def record(function, shapes, rng):
             return definition, feeds, session.run(grads, feeds)
 
 
+def of_program(outer, inner, version):
+    """The same of a program with variables; the gradients are by programs.SOURCES, but for the last, which has none."""
+    graph, (definition, grads) = programs.program(outer, inner, version)
+    found = programs.values(graph, grads, programs.feeds())
+    assert found[-1] is None and all(grad is not None for grad in found[:-1])
+    return definition, programs.feeds(), found[:-1]
+
+
+def entry(key, definition, feeds, grads):
+    """What the archive holds of one program."""
+    arrays = {f"{key}/graph": np.frombuffer(definition, np.uint8)}
+    arrays |= {f"{key}/feed/{tensor}": value for tensor, value in feeds.items()}
+    return arrays | {f"{key}/grad/{i}": value for i, value in enumerate(grads)}
+
+
 def main():
     rng = np.random.default_rng(0)
     arrays = {}
@@ -88,10 +105,9 @@ def main():
         control_flow()
         for name, function in FUNCTIONS.items():
             key = f"{name}_v{version}"
-            definition, feeds, grads = record(function, [(2, 3), (3, 3)], rng)
-            arrays[f"{key}/graph"] = np.frombuffer(definition, np.uint8)
-            arrays |= {f"{key}/feed/{tensor}": value for tensor, value in feeds.items()}
-            arrays |= {f"{key}/grad/{i}": value for i, value in enumerate(grads)}
+            arrays |= entry(key, *record(function, [(2, 3), (3, 3)], rng))
+        for outer, inner in programs.RECORDED:
+            arrays |= entry(f"{outer}_{inner}_v{version}", *of_program(outer, inner, version))
     np.savez_compressed(TARGET, **arrays)
 
 

@@ -1,0 +1,231 @@
+"""Function bodies under differentiation: a body gets its gradient nodes and is parted into forward and backward functions."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..builder import GraphBuilder
+from ..catalog import ArgDef, OpDef
+from ..control_flow import FREE
+from ..dtypes import DType
+from ..errors import InvalidArgumentError
+from ..functions import Function, instantiate
+from ..gradbuilder import GradientBuilder
+from ..graph import Graph, Node, Output, reachable, topological_order
+from ..shapes import UNKNOWN
+from ..tensors import FuncRef
+from .slices import parts as tensors_of
+
+if TYPE_CHECKING:
+    from .backward import Backward, Gradient
+
+
+@dataclasses.dataclass(slots=True)
+class Differentiated:
+    """A function's body with its gradient nodes beside it, before the two are parted.
+
+    `grads[i]` belongs to argument i and is None where no result depends on it. `captured` are the forward values that
+    gradient nodes read, arguments and constants excepted.
+    """
+
+    function: Function
+    body: Graph
+    args: list[Node]
+    results: list[Output]
+    grad_args: list[Node | None]
+    grads: list[Gradient]
+    backward_nodes: list[Node]
+    captured: list[Output]
+
+    @contextlib.contextmanager
+    def adding(self) -> Iterator[GradientBuilder]:
+        """A builder of more gradient nodes, which read the arguments and the gradients."""
+        before = set(self.body)
+        yield GradientBuilder(self.body)
+        self.backward_nodes += [node for node in self.body if node not in before]
+
+
+def differentiate(
+    backward: Backward,
+    function: Function,
+    attrs: Mapping[str, Any],
+    grad_dtypes: Sequence[DType | None],
+    *,
+    in_loop: bool = False,
+) -> Differentiated:
+    """A function's body with the gradient nodes of its results; `grad_dtypes` are None where no gradient arrives.
+
+    `in_loop`: the gradients become dense, for iterations add theirs up, and arguments count as captured where they are
+    saved, those that the function does not return unchanged.
+    """
+    body, args, results = copied_body(backward.graph, function, attrs)
+    forward = set(body)
+    builder = GraphBuilder(body)
+    arriving = [dtype for dtype in grad_dtypes if dtype is not None]
+    new_args = iter([add_arg(builder, dtype, len(args) + i) for i, dtype in enumerate(arriving)])
+    grad_args = [None if dtype is None else next(new_args) for dtype in grad_dtypes]
+    seeds = [None if arg is None else arg.output() for arg in grad_args]
+    grads = backward.in_function(body, results, [arg.output() for arg in args], seeds)
+    if in_loop:
+        builder_for_dense = GradientBuilder(body)
+        grads = [None if grad is None else builder_for_dense.densify(grad) for grad in grads]
+    # Inner loops were given nodes of their own to save values with: what the forward part needs belongs to it.
+    forward = reachable(forward)
+    inside = forward | {arg for arg in grad_args if arg is not None}
+    backward_nodes = [node for node in body if node not in inside]
+    unchanged = {arg for arg, result in zip(args, results) if source_of(result).node is arg} if in_loop else set(args)
+    captured = _captured(backward_nodes, grads, forward - unchanged)
+    return Differentiated(function, body, args, results, grad_args, grads, backward_nodes, captured)
+
+
+def _captured(backward_nodes: Sequence[Node], grads: Sequence[Gradient], forward: set[Node]) -> list[Output]:
+    """The forward values that gradient nodes, or the gradients themselves, read."""
+    read = [value for node in backward_nodes for value in node.inputs]
+    read += [tensor for grad in grads for tensor in tensors_of(grad)]
+    return list(dict.fromkeys(v for v in read if v.node in forward and v.node.op != "Const"))
+
+
+def copied_body(graph: Graph, function: Function, attrs: Mapping[str, Any]) -> tuple[Graph, list[Node], list[Output]]:
+    """A copy of a function's body with its attributes given, that shares the graph's library; its arguments and results."""
+    filled = instantiate(function, attrs)
+    filled.body.functions = graph.functions
+    return filled.body, filled.args, filled.results
+
+
+def add_forward_function(
+    graph: Graph, parts: Differentiated, before: Sequence[DType] = (), after: Sequence[DType] = ()
+) -> str:
+    """Add the function that also returns the captured values, between placeholders for what other branches save."""
+    body, mapping = forward_body(parts)
+    builder = GraphBuilder(body)
+    saved = [Output(mapping[value.node], value.index) for value in parts.captured]
+    padded = [_fake(builder, before), saved, _fake(builder, after)]
+    results = [Output(mapping[v.node], v.index) for v in parts.results] + [v for group in padded for v in group]
+    args = [mapping[arg] for arg in parts.args]
+    controls = [body.node(c.name) for c in parts.function.control_results]
+    return add_function(graph, f"{parts.function.name}_forward", body, args, results, parts.function, controls)
+
+
+def add_backward_function(
+    graph: Graph,
+    parts: Differentiated,
+    grads: Sequence[Gradient],
+    before: Sequence[DType] = (),
+    after: Sequence[DType] = (),
+) -> str:
+    """Add the function (arguments, saved values, gradients of results) -> gradients of arguments."""
+    body = Graph()
+    body.functions = graph.functions
+    builder = GraphBuilder(body)
+    mapping: dict[Output, Output] = {}
+    args: list[Node] = []
+
+    def take(dtype: DType, value: Output | None) -> None:
+        args.append(add_arg(builder, dtype, len(args)))
+        if value is not None:
+            mapping[value] = args[-1].output()
+
+    for arg in parts.args:
+        take(dtype_of(arg.output()), arg.output())
+    for dtype in before:
+        take(dtype, None)
+    for value in parts.captured:
+        take(dtype_of(value), value)
+    for dtype in after:
+        take(dtype, None)
+    for grad_arg in parts.grad_args:
+        if grad_arg is not None:
+            take(dtype_of(grad_arg.output()), grad_arg.output())
+    copied = copy_nodes(body, parts.backward_nodes, mapping)
+    results = [mapped(body, tensor, copied) for grad in grads for tensor in tensors_of(grad)]
+    return add_function(graph, f"{parts.function.name}_gradient", body, args, results, parts.function)
+
+
+def add_function(
+    graph: Graph,
+    name: str,
+    body: Graph,
+    args: list[Node],
+    results: list[Output],
+    origin: Function,
+    control_results: Sequence[Node] = (),
+) -> str:
+    """Put a function into the library under a free name made from `name`, and return the name."""
+    unique, suffix = name, 0
+    while unique in graph.functions:
+        suffix += 1
+        unique = f"{name}_{suffix}"
+    signature = OpDef(
+        unique,
+        tuple(ArgDef(f"arg{i}", dtype=dtype_of(arg.output())) for i, arg in enumerate(args)),
+        tuple(ArgDef(f"result{i}", dtype=dtype_of(value)) for i, value in enumerate(results)),
+        {},
+        origin.signature.flags,
+    )
+    graph.functions[unique] = Function(signature, body, args, results, list(control_results))
+    return unique
+
+
+def find_function(graph: Graph, node: Node, reference: FuncRef) -> Function:
+    """The function a node refers to; InvalidArgumentError where the library lacks it."""
+    found = graph.functions.get(reference.name)
+    if found is None:
+        raise InvalidArgumentError(f"the graph has no function '{reference.name}'", node=node.name, op=node.op)
+    return found
+
+
+def forward_body(parts: Differentiated) -> tuple[Graph, dict[Node, Node]]:
+    """A copy of the body without its gradient nodes."""
+    copied = parts.body.copy()
+    mapping = {node: copied.node(node.name) for node in parts.body}
+    doomed = [*parts.backward_nodes, *(arg for arg in parts.grad_args if arg is not None)]
+    copied.remove_nodes(mapping.pop(node) for node in doomed)
+    return copied, mapping
+
+
+def copy_nodes(target: Graph, nodes: Sequence[Node], mapping: dict[Output, Output]) -> dict[Output, Output]:
+    """Copy nodes into another graph, inputs mapped; constants that they read come along. Returns the full mapping."""
+    copied: dict[Node, Node] = {}
+    for node in topological_order(nodes):
+        inputs = [mapped(target, value, mapping) for value in node.inputs]
+        controls = [copied[control] for control in node.control_inputs if control in copied]
+        name = target.unique_name(node.name)
+        copied[node] = target.add_node(name, node.op, inputs, controls, node.attrs, node.device)
+        for i in range(len(node.output_dtypes)):
+            mapping[node.output(i)] = copied[node].output(i)
+    return mapping
+
+
+def mapped(target: Graph, value: Output, mapping: dict[Output, Output]) -> Output:
+    """What a value became in another graph; a constant is copied when it is first asked for."""
+    if value not in mapping:
+        constant = value.node
+        copied = target.add_node(target.unique_name(constant.name), constant.op, attrs=constant.attrs)
+        mapping[value] = copied.output(value.index)
+    return mapping[value]
+
+
+def source_of(value: Output) -> Output:
+    """The value past nodes that only pass it on."""
+    while value.node.op in FREE:
+        value = value.node.inputs[0]
+    return value
+
+
+def add_arg(builder: GraphBuilder, dtype: DType, index: int) -> Node:
+    return builder.add("_Arg", (), {"T": dtype, "index": index}, f"arg{index}")
+
+
+def _fake(builder: GraphBuilder, wanted: Sequence[DType]) -> list[Output]:
+    return [builder.FakeParam(dtype=dtype, shape=UNKNOWN) for dtype in wanted]
+
+
+def dtype_of(value: Output) -> DType:
+    if value.dtype is None:
+        raise InvalidArgumentError(f"the dtype of '{value}' is unknown", node=value.node.name, op=value.node.op)
+    return value.dtype.base
+
+

@@ -1,0 +1,181 @@
+"""The gradient of While: the forward loop counts and collects, a second loop goes back."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import dtypes
+from ..builder import GraphBuilder
+from ..dtypes import DType
+from ..errors import UnimplementedError
+from ..functions import Function
+from ..gradbuilder import GradientBuilder, IndexedSlices
+from ..graph import Graph, Node, Output
+from ..tensors import FuncRef
+from .bodies import (
+    Differentiated,
+    add_arg,
+    add_function,
+    copied_body,
+    copy_nodes,
+    differentiate,
+    dtype_of,
+    find_function,
+    forward_body,
+    mapped,
+    source_of,
+)
+from .slices import carries_gradient, gradient_dtype, zeros_for
+
+if TYPE_CHECKING:
+    from .backward import Backward, Gradient
+
+
+def while_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+    """The gradient of While: a While that runs the body's gradient once for each iteration, last iteration first.
+
+    The forward loop counts its iterations and pushes what the backward pass needs onto tensor lists. Tensors hand their
+    gradients from iteration to iteration; those of a variable behind a handle, the same in all iterations, are summed.
+    """
+    g = backward.builder
+    reference = node.attr("body")
+    body = find_function(backward.graph, node, reference)
+    wanted = [dtype_of(value) if carries_gradient(value) else None for value in node.inputs]
+    parts = differentiate(backward, body, reference.attrs, wanted, in_loop=True)
+    carried = {i: dtype for i, found in enumerate(zip(wanted, parts.grads, grads)) if (dtype := _dtype_among(*found))}
+    _check_handles(node, parts, [i for i in carried if wanted[i] is None])
+    saved = _extend_while(backward.graph, g, node, parts)
+    dense = [_arriving(g, node, i, dtype, grads[i]) for i, dtype in carried.items()]
+    names = _backward_while_functions(backward.graph, parts, carried)
+    inputs = [saved.count, *dense, *node.inputs[: len(parts.args)], *saved.lists]
+    results = g.apply(node.op, inputs, cond=FuncRef(names[0]), body=FuncRef(names[1]), parallel_iterations=10)
+    found = {i: results[1 + k] for k, i in enumerate(carried)}
+    return [found.get(i) for i in range(len(parts.args))]
+
+
+def _dtype_among(wanted: DType | None, *grads: Gradient) -> DType | None:
+    """The dtype of a loop variable's gradient, None where it has none."""
+    return next((gradient_dtype(grad) for grad in grads if grad is not None), None) if wanted is None else wanted
+
+
+def _arriving(g: GradientBuilder, node: Node, index: int, dtype: DType, grad: Gradient) -> Output:
+    """What the gradient of a loop variable starts from."""
+    if grad is not None:
+        return g.densify(grad)
+    is_handle = dtype_of(node.inputs[index]) is dtypes.resource
+    return zeros_for(g, node.inputs[index] if is_handle else node.output(index), dtype)
+
+
+def _check_handles(node: Node, parts: Differentiated, indices: Sequence[int]) -> None:
+    for i in indices:
+        if source_of(parts.results[i]).node is not parts.args[i]:
+            raise UnimplementedError(
+                f"loop variable {i} is a handle that changes from one iteration to the next: no gradient can be summed for it",
+                node=node.name,
+                op=node.op,
+            )
+
+
+@dataclasses.dataclass(slots=True)
+class _Saved:
+    """What a forward While returns for the backward one: how often it ran, and the values of each iteration."""
+
+    count: Output
+    lists: list[Output]
+
+
+def _extend_while(graph: Graph, g: GradientBuilder, node: Node, parts: Differentiated) -> _Saved:
+    """Let the While count its iterations and collect the captured values: new loop variables behind the old ones."""
+    first = len(node.inputs)
+    element_dtypes = [dtype_of(value) for value in parts.captured]
+    with g.name_scope(f"{node.name}_saved/"):
+        zero = g.constant(0, dtypes.int32)
+        empty = [g.EmptyTensorList(-1, -1, element_dtype=dtype) for dtype in element_dtypes]
+    graph.set_inputs(node, (*node.inputs, zero, *empty))
+    node.set_attr("T", [dtype_of(value) for value in node.inputs])
+    node.set_attr("output_shapes", [])
+    condition = find_function(graph, node, node.attr("cond"))
+    extra = [dtypes.int32, *[dtypes.variant] * len(empty)]
+    node.set_attr("cond", FuncRef(_with_ignored_args(graph, condition, node.attr("cond").attrs, extra)))
+    node.set_attr("body", FuncRef(_collecting_body(graph, parts)))
+    return _Saved(node.output(first), [node.output(first + 1 + i) for i in range(len(empty))])
+
+
+def _with_ignored_args(graph: Graph, function: Function, attrs: Mapping[str, Any], extra: Sequence[DType]) -> str:
+    """A copy of `function` that takes more arguments than it uses."""
+    body, args, results = copied_body(graph, function, attrs)
+    builder = GraphBuilder(body)
+    args += [add_arg(builder, dtype, len(args) + i) for i, dtype in enumerate(extra)]
+    return add_function(graph, f"{function.name}_counted", body, args, results, function)
+
+
+def _collecting_body(graph: Graph, parts: Differentiated) -> str:
+    """The forward body that adds one to the counter and pushes each captured value onto its list."""
+    body, mapping = forward_body(parts)
+    builder = GraphBuilder(body)
+    args = [mapping[arg] for arg in parts.args]
+    count = add_arg(builder, dtypes.int32, len(args))
+    lists = [add_arg(builder, dtypes.variant, len(args) + 1 + i) for i in range(len(parts.captured))]
+    results = [Output(mapping[value.node], value.index) for value in parts.results]
+    results.append(builder.AddV2(count, builder.constant(1, dtypes.int32)))
+    for handle, value in zip(lists, parts.captured):
+        pushed = Output(mapping[value.node], value.index)
+        results.append(builder.TensorListPushBack(handle, pushed, element_dtype=dtype_of(value)))
+    return add_function(graph, f"{parts.function.name}_collecting", body, [*args, count, *lists], results, parts.function)
+
+
+def _backward_while_functions(graph: Graph, parts: Differentiated, carried: Mapping[int, DType]) -> tuple[str, str]:
+    """The condition (iterations left) and the body (one iteration back) of the backward While.
+
+    Loop variables: the iterations left, the gradients carried, the forward loop's inputs, the lists.
+    """
+    body = Graph()
+    body.functions = graph.functions
+    builder = GradientBuilder(body)
+    input_dtypes = [dtype_of(arg.output()) for arg in parts.args]
+    loop_dtypes = [
+        dtypes.int32, *carried.values(), *input_dtypes, *[dtypes.variant] * len(parts.captured)
+    ]
+    args = [add_arg(builder, dtype, i) for i, dtype in enumerate(loop_dtypes)]
+    first_input = 1 + len(carried)
+    first_list = first_input + len(input_dtypes)
+    mapping: dict[Output, Output] = {}
+    for arg, taken in zip(parts.args, args[first_input:]):
+        mapping[arg.output()] = taken.output()
+    for i, taken in zip(carried, args[1:]):
+        grad_arg = parts.grad_args[i]
+        if grad_arg is not None:
+            mapping[grad_arg.output()] = taken.output()
+    lists = []
+    for value, handle in zip(parts.captured, args[first_list:]):
+        rest, popped = builder.TensorListPopBack(handle, builder.constant(-1, dtypes.int32), element_dtype=dtype_of(value))
+        mapping[value] = popped
+        lists.append(rest)
+    copied = copy_nodes(body, parts.backward_nodes, mapping)
+    grads = [_one_back(builder, parts, i, taken.output(), copied) for i, taken in zip(carried, args[1:])]
+    left = builder.Sub(args[0], builder.constant(1, dtypes.int32))
+    results = [left, *grads, *(a.output() for a in args[first_input:first_list]), *lists]
+    body_name = add_function(graph, f"{parts.function.name}_gradient", body, args, results, parts.function)
+    return _count_down_condition(graph, parts.function, loop_dtypes), body_name
+
+
+def _one_back(
+    g: GradientBuilder, parts: Differentiated, index: int, arriving: Output, copied: dict[Output, Output]
+) -> Output:
+    """The gradient of a loop variable at the start of an iteration, from the one at its end."""
+    grad = parts.grads[index]
+    assert not isinstance(grad, IndexedSlices), "made dense for loops"
+    if parts.grad_args[index] is not None:
+        return g.zeros_like(arriving) if grad is None else mapped(g.graph, grad, copied)
+    return arriving if grad is None else g.AddV2(arriving, mapped(g.graph, grad, copied))
+
+
+def _count_down_condition(graph: Graph, function: Function, loop_dtypes: Sequence[DType]) -> str:
+    builder = GraphBuilder()
+    args = [add_arg(builder, dtype, i) for i, dtype in enumerate(loop_dtypes)]
+    more = builder.Greater(args[0], builder.constant(0, dtypes.int32))
+    return add_function(graph, f"{function.name}_gradient_cond", builder.graph, args, [more], function)
+
+

@@ -1,0 +1,32 @@
+"""Gradients along every way into bodies of loops, conditionals and functions, beside TensorFlow's; None where it has None."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfg
+from tfg.core.gradients import gradients
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.live
+
+from tfg.tests.gradients import programs  # noqa: E402 - needs TensorFlow
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("outer", programs.CONTEXTS)
+def test_every_way_in(outer: str, version: int) -> None:
+    for inner in programs.INNER[version]:
+        graph, (definition, theirs) = programs.program(outer, inner, version)
+        given = programs.feeds()
+        want = programs.values(graph, theirs, given)
+        extended, names = gradients(tfg.load(definition), "y:0", programs.SOURCES, name="gradients_tfg")
+        session = tfg.Session(extended)
+        session.run("init")
+        found = iter(session.run([name for name in names if name is not None], given))
+        got = [None if name is None else next(found) for name in names]
+        for name, mine, wanted in zip(programs.SOURCES, got, want):
+            assert (mine is None) == (wanted is None), f"{outer} {inner}: {name}"
+            if mine is not None:
+                np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-5, err_msg=f"{outer} {inner}: {name}")
