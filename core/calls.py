@@ -56,6 +56,31 @@ def reached_functions(graph: Graph, function: Function) -> set[str]:
     return found
 
 
+def repeated_nodes(graph: Graph) -> int:
+    """How many more nodes the graph would have were each call a copy of its function: not counting the first of each.
+
+    What a function calls while it is itself being called counts nothing.
+    """
+    sizes: dict[str, int] = {}
+    pending = sorted(called_functions(graph, graph))
+    while pending:
+        name = pending[-1]
+        inside = [inner for node in graph.functions[name].body for inner in called_functions_of(graph, node)]
+        missing = [inner for inner in dict.fromkeys(inside) if inner not in sizes]
+        sizes.setdefault(name, 0)
+        pending += missing
+        if not missing:
+            sizes[name] = len(graph.functions[name].body) + sum(sizes[inner] for inner in inside)
+            pending.pop()
+    expanded = sum(sizes[name] for node in graph for name in called_functions_of(graph, node))
+    return expanded - sum(len(graph.functions[name].body) for name in sizes)
+
+
+def called_functions_of(graph: Graph, node: Node) -> list[str]:
+    """The functions of the library that a node itself calls, as often as it names them."""
+    return [name for name in function_names(graph, node) if name in graph.functions]
+
+
 def function_references(node: Node) -> Iterator[FuncRef]:
     """The functions that a node's attributes name."""
     definition = node.op_def

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -19,9 +20,14 @@ from .functions import Function, instantiate
 from .graph import Graph, Node, Output, topological_order
 from .implementations import implementation
 from .shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
+from .signatures import renamed, signature_of
 from .tensors import FuncRef
 
 MAX_VALUE_ELEMENTS = 4096
+_MAX_SIGNATURES: Final = 200
+"""How many ways to call a function are looked into; what others return is unknown."""
+_MAX_DEPTH: Final = 100
+"""How many calls deep functions are looked into."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -230,13 +236,14 @@ def _node_specs(
 class _Library:
     """The functions that a graph calls, for the specs of what calls return."""
 
-    def __init__(
-        self, functions: Mapping[str, Function], loop_rule: LoopRule | None = None, calls: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, functions: Mapping[str, Function], loop_rule: LoopRule | None = None) -> None:
         self._functions = functions
         self._loop_rule = loop_rule
-        self._calls = calls
+        self._calls: list[str] = []
         """The functions being inferred around this graph."""
+        self._answers: dict[Hashable, tuple[list[str], list[TensorSpec] | None]] = {}
+        """What calls returned, with the unnamed dimensions of their arguments."""
+        self._signatures: collections.Counter[str] = collections.Counter()
 
     def output_dtypes(self, node: Node) -> Sequence[DType]:
         """The dtypes of a node's outputs, of a call by the function's name too."""
@@ -263,15 +270,30 @@ class _Library:
         return None
 
     def _body(self, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
+        """What a call returns: looked into once for arguments that are alike, however often it is called."""
         function = self._functions.get(implementation(self._functions, reference.name))
         if function is None or reference.name in self._calls or len(function.args) != len(inputs):
             return None
+        arguments, unnamed = signature_of(inputs)
+        key = (reference.name, repr(sorted(reference.attrs.items())) if function.signature.attrs else "", arguments)
+        if key not in self._answers:
+            if self._signatures[reference.name] >= _MAX_SIGNATURES or len(self._calls) >= _MAX_DEPTH:
+                return None
+            self._signatures[reference.name] += 1
+            self._answers[key] = unnamed, self._inside(function, reference, inputs)
+        before, found = self._answers[key]
+        return found if before is unnamed or found is None else renamed(found, before, unnamed)
+
+    def _inside(self, function: Function, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         if function.signature.attrs:
             function = instantiate(function, reference.attrs)
         function.body.check()
         known = dict(zip((arg.output() for arg in function.args), inputs))
-        library = _Library(self._functions, self._loop_rule, (*self._calls, reference.name))
-        inner = _infer(topological_order(function.body), {}, known, library)
+        self._calls.append(reference.name)
+        try:
+            inner = _infer(topological_order(function.body), {}, known, self)
+        finally:
+            self._calls.pop()
         specs = [inner.specs.get(result) for result in function.results]
         found = [spec for spec in specs if spec is not None]
         return found if len(found) == len(specs) else None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from .. import registry
 from ..call_sites import call_site, function_targets
+from ..calls import repeated_nodes
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError, TfgError
 from ..frames import find_frames
@@ -20,12 +22,13 @@ from ..inference import call_flops_function, infer, loop_specs, unchanged
 from ..plan import PARTLY_READ, needed_nodes, unused_outputs
 from ..registry import ZERO
 from ..shapes import TensorSpec
+from ..signatures import signature_of
 from ..tensors import FuncRef
 from ..variable_nodes import VARIABLES
 from .branches import not_taken
 from .given import Shapes, fed_values, is_placeholder, require_fitting, symbolic_placeholders
 from .loops import WHILES, Known, Loop, Loops
-from .report import FlopsReport, NodeCost, magnitude, total
+from .report import FlopsReport, NodeCost, magnitude, merged, total
 from .scopes import Scope, is_definite, origin, passes_parameters_on, shape_reason
 from .sections import classify
 from .sizes import is_inside, named, shared_names
@@ -33,6 +36,10 @@ from .symbols import Symbols
 from .trips import for_trips
 
 _SOURCES = frozenset({"Const", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg", "NoOp", "ControlTrigger"})
+_MAX_LISTED: Final = 5_000
+"""The nodes of second and further calls of functions up to which a count lists the nodes of each call."""
+_MAX_SIGNATURES: Final = 200
+"""How many ways to call a function are counted, in a graph with more calls than are listed."""
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "BatchFunction")
 
 
@@ -76,6 +83,24 @@ def _used(symbols: Symbols, nodes: Iterable[NodeCost]) -> dict[str, str]:
     return {name: text for name, text in symbols.texts.items() if name in found or "[" not in name}
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Call:
+    """A node that runs a function: of the library's, or one made for the node."""
+
+    reference: FuncRef
+    function: Function
+    specs: Sequence[TensorSpec]
+    scope: Scope
+    node: Node
+    section: str
+    is_repeated: bool
+
+    @property
+    def unused(self) -> tuple[int, ...]:
+        """The results that nobody reads."""
+        return unused_outputs(self.node, self.scope.needed, self.scope.targets) if self.node.op in PARTLY_READ else ()
+
+
 class _Counter:
     """The state of one count: symbols handed out, notes taken, parameters already attributed."""
 
@@ -86,6 +111,11 @@ class _Counter:
         self.loops = Loops(graph.functions, trips, symbols)
         self._noted: set[str] = set()
         self._seen_parameters: set[Node] = set()
+        self._is_by_function = repeated_nodes(graph) > _MAX_LISTED
+        self._bodies: dict[Hashable, list[NodeCost]] = {}
+        self._signatures: collections.Counter[str] = collections.Counter()
+        if self._is_by_function:
+            self.notes.append("so many calls are not listed one by one: nodes of functions stand for all calls of these")
 
     def count(self, targets: Sequence[Output | Node], feeds: Sequence[Output], known: Known) -> list[NodeCost]:
         """The cost of every node that runs for the targets; initializers that run with them are told apart."""
@@ -117,7 +147,8 @@ class _Counter:
         costs = {node: self._in_loops(node, scope, sections[node]) for node in scope.graph if node in scope.needed}
         dropped, choices = not_taken(costs, scope.inference)
         self.notes += [str(choice) for choice in choices]
-        return [cost for node, found in costs.items() if node not in dropped for cost in found]
+        left = [cost for node, found in costs.items() if node not in dropped for cost in found]
+        return merged(left) if self._is_by_function else left
 
     def _in_loops(self, node: Node, scope: Scope, section: str) -> list[NodeCost]:
         """The cost of a node, or of the bodies that it calls, in all iterations of the V1 loops around it."""
@@ -229,28 +260,50 @@ class _Counter:
         function = function or self._function(reference, node)
         if reference.name in scope.calls:
             raise InvalidArgumentError(f"function '{reference.name}' calls itself", node=node.name, op=node.op)
-        known = {arg.output(): spec for arg, spec in zip(function.args, specs)}
-        unused = unused_outputs(node, scope.needed, scope.targets) if node.op in PARTLY_READ else ()
-        targets = function_targets(function, call_site(node, unused))
+        call = _Call(reference, function, specs, scope, node, section, is_repeated)
+        return self._body_by_function(call) if self._is_by_function else self._run(call, f"{scope.prefix}{node.name}/")
+
+    def _body_by_function(self, call: _Call) -> list[NodeCost]:
+        """The nodes of a function in one of its calls, counted once for all calls that are alike."""
+        name = call.reference.name
+        sources = tuple(origin(value, call.scope)[0] for value in call.node.inputs)
+        kind = call.node.op if call.node.op == "SymbolicGradient" else ""
+        key = (kind, repr(call.reference), signature_of(call.specs)[0], sources, call.unused, call.section)
+        if key in self._bodies:
+            return [dataclasses.replace(cost, parameters=0) for cost in self._bodies[key]]
+        self._signatures[name] += 1
+        if self._signatures[name] > _MAX_SIGNATURES:
+            reason = f"function '{name}' is called with more than {_MAX_SIGNATURES} different shapes"
+            return [NodeCost(name, call.node.op, call.section, ZERO, 0, 0, 1, reason)]
+        call = dataclasses.replace(call, is_repeated=True)
+        found = self._bodies[key] = self._run(call, f"{name}/")
+        return found
+
+    def _run(self, call: _Call, prefix: str) -> list[NodeCost]:
+        """The nodes of a function in one of its calls, each by its name behind `prefix`."""
+        function, node, scope = call.function, call.node, call.scope
+        known = {arg.output(): spec for arg, spec in zip(function.args, call.specs)}
+        targets = function_targets(function, call_site(node, call.unused))
         needed = needed_nodes(targets, list(known))
         arguments = dict(zip(reversed(function.args), reversed(node.inputs)))
         if node.op in (*WHILES, "For"):
             arguments = {arg: arguments[arg] for arg in unchanged(function) if arg in arguments}
-        outer = [scope.inference.specs[Output(node, i)] for i in range(0 if is_repeated else len(function.results))]
+        count = 0 if call.is_repeated else len(function.results)
+        outer = [scope.inference.specs[Output(node, i)] for i in range(count)]
         inner = self._scope(
             function.body,
             known,
             targets,
             needed,
             dict(zip(function.results, outer)),
-            prefix=f"{scope.prefix}{node.name}/",
-            calls=scope.calls | {reference.name},
+            prefix=prefix,
+            calls=scope.calls | {call.reference.name},
             caller=scope,
             site=node,
             arguments=arguments,
-            is_repeated=is_repeated or scope.is_repeated or is_inside(node, scope.frames),
+            is_repeated=call.is_repeated or scope.is_repeated or is_inside(node, scope.frames),
         )
-        return self._all(inner, dict.fromkeys(needed, section))
+        return self._all(inner, dict.fromkeys(needed, call.section))
 
     def _function(self, reference: FuncRef, node: Node) -> Function:
         function = self.graph.functions.get(implementation(self.graph.functions, reference.name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..dims import Dim, DimLike, substitute
 from ..registry import Cost
@@ -19,7 +19,8 @@ SECTIONS = ("forward", "backward", "update", "initializer")
 class NodeCost:
     """One executed node: what it costs over all its executions.
 
-    `path` is the node's name, behind those of the calls that lead to its function: `call/body_node`. `times` is how often
+    `path` is the node's name, behind those of the calls that lead to its function: `call/body_node`; in a graph of too many
+    calls to list it is `function/body_node`, which stands for the node in all of them. `times` is how often
     it runs. `reason` says why it could not be counted; `flops` and the rest are then 0 and nothing is known of them.
     """
 
@@ -108,6 +109,25 @@ def add_up(values: Iterable[DimLike]) -> DimLike:
             number += value
     result: DimLike = number
     return result + Dim(dict(terms)) if any(terms.values()) else result
+
+
+def merged(nodes: Iterable[NodeCost]) -> list[NodeCost]:
+    """The nodes with those of one path in one, which runs as often as all of them."""
+    groups: dict[tuple[str, str, str], list[NodeCost]] = {}
+    for node in nodes:
+        groups.setdefault((node.path, node.section, node.reason), []).append(node)
+    return [members[0] if len(members) == 1 else _merged(members) for members in groups.values()]
+
+
+def _merged(nodes: Sequence[NodeCost]) -> NodeCost:
+    sums = total(nodes)
+    return dataclasses.replace(
+        nodes[0],
+        cost=Cost(sums.flops, sums.macs, sums.transcendentals),
+        bytes=sums.bytes,
+        parameters=sums.parameters,
+        times=add_up(node.times for node in nodes),
+    )
 
 
 def magnitude(value: DimLike) -> float:

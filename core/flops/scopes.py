@@ -38,6 +38,8 @@ class Scope:
     """Where the body's arguments come from in the caller's graph; of a loop those that stay as they are."""
     is_repeated: bool = False
     """True for what a loop runs again and again, perhaps with other shapes each time."""
+    shape_reasons: dict[Node, str] = dataclasses.field(default_factory=dict)
+    """Why shapes are unknown at the nodes that were asked about, and at those on the way to the cause."""
 
     def loops_around(self, node: Node) -> Iterator[Loop]:
         """The V1 loops that a node runs in, the innermost first; an Enter or Exit runs outside of its own."""
@@ -77,19 +79,29 @@ def passes_parameters_on(node: Node) -> bool:
 def shape_reason(node: Node, scope: Scope) -> str:
     """Why the shapes at a node are unknown: what is the matter with the first node on the way to it."""
     stack, seen = [node], {node}
-    while stack:
+    reason, passed = None, []
+    while stack and reason is None:
         current = stack.pop()
-        if current.name in scope.inference.reasons:
-            return f"shapes end at node '{current.name}' ({current.op}): {scope.inference.reasons[current.name]}"
+        passed.append(current)
         sources = [value.node for value in current.inputs if not is_definite(scope.inference.shape(value))]
-        if not sources and any(not is_definite(scope.inference.shape(value)) for value in current.outputs()):
-            return _source_reason(current, scope)
-        if any(value.node.op in NEXT_ITERATION for value in current.inputs):
-            loop = scope.frames[current].name
-            return f"the shape of '{scope.prefix}{current.name}' changes from one iteration of '{loop}' to the next"
+        reason = scope.shape_reasons.get(current) or _own_reason(current, sources, scope)
         stack += [source for source in dict.fromkeys(sources) if source not in seen]
         seen.update(sources)
-    return "its cost depends on values that only a run tells"
+    reason = reason or "its cost depends on values that only a run tells"
+    scope.shape_reasons.update(dict.fromkeys(passed, reason))
+    return reason
+
+
+def _own_reason(node: Node, sources: Sequence[Node], scope: Scope) -> str | None:
+    """Why the shapes end at a node; None where they do so before it, at one of `sources`."""
+    if node.name in scope.inference.reasons:
+        return f"shapes end at node '{node.name}' ({node.op}): {scope.inference.reasons[node.name]}"
+    if not sources and any(not is_definite(scope.inference.shape(value)) for value in node.outputs()):
+        return _source_reason(node, scope)
+    if any(value.node.op in NEXT_ITERATION for value in node.inputs):
+        loop = scope.frames[node].name
+        return f"the shape of '{scope.prefix}{node.name}' changes from one iteration of '{loop}' to the next"
+    return None
 
 
 def _source_reason(node: Node, scope: Scope) -> str:

@@ -66,8 +66,11 @@ class PassContext:
         start: Iterable[Node] = (),
         function: str = "",
         known: Mapping[Output, TensorSpec] | None = None,
+        copied: collections.Counter[str] | None = None,
     ) -> None:
         self.graph = graph
+        self.copied: collections.Counter[str] = collections.Counter() if copied is None else copied
+        """How many "nodes" of functions were copied so far, here and in the functions."""
         self.passes = passes
         """The passes that run, those that do not look into functions among them."""
         self.function = function

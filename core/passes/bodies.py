@@ -87,7 +87,7 @@ class _Body:
         held = [*self.function.args, *self.ends.values(), *self.function.control_results]
         self.fetches: list[Output | Node] = [*held, *constants]
         known = _known(ctx, node, name, self.function)
-        self.ctx = PassContext(self.graph, self.fetches, passes=ctx.passes, function=name, known=known)
+        self.ctx = PassContext(self.graph, self.fetches, passes=ctx.passes, function=name, known=known, copied=ctx.copied)
 
     def run(self) -> None:
         """Run the passes until nothing changes; where something did the function has the new body from then on."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from .. import registry
-from ..calls import callers, reached_functions
+from ..calls import reached_functions
 from ..functions import Function, instantiate
 from ..graph import Graph, Node, Output
 from ..plan import INLINED, needed_nodes
@@ -19,6 +19,8 @@ from .base import Pass, PassContext, identity_of
 class Inline(Pass):
     """Replace PartitionedCall, StatefulPartitionedCall and calls by name by the nodes of the function, `limit` at most.
 
+    What is called from several places is copied: `copies` nodes at most, with those that are copied into other functions.
+
     As in TensorFlow only what leads to a result or is a control output comes along; it waits for what the call waited for, and
     what waited for the call waits for all of it. Functions that call themselves stay, and so do those with random ops that are
     called from several places, whose draws would part.
@@ -28,6 +30,7 @@ class Inline(Pass):
     summary: ClassVar[str] = "put the bodies of called functions into the graph"
     requires: ClassVar[tuple[str, ...]] = ("implementations",)
     limit: int = 10_000
+    copies: int = 10_000
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node in ctx.order():
@@ -39,6 +42,8 @@ class Inline(Pass):
             if reason is not None:
                 ctx.refuse("inline", node, reason)
                 continue
+            if self._is_shared(ctx, function):
+                ctx.copied["nodes"] += len(function.body)
             if function.signature.attrs:
                 function = instantiate(function, reference.attrs)
             _Inlining(graph, ctx, node, function).make()
@@ -50,6 +55,8 @@ class Inline(Pass):
             return "its result may be fed"
         if len(function.body) > self.limit:
             return f"the function has more than {self.limit} nodes"
+        if self._is_shared(ctx, function) and ctx.copied["nodes"] + len(function.body) > self.copies:
+            return f"copies of functions that are called from several places take more than {self.copies} nodes"
         if any(arg.is_ref for arg in function.signature.outputs):
             return "it returns a reference"
         if function.name in reached_functions(graph, function):
@@ -57,9 +64,12 @@ class Inline(Pass):
         if node.op not in INLINED and any(ctx.acts(n) for n in function.body):
             return "it is called by name and has effects, which need lead to no result there"
         is_random = any(registry.has_fact(n.op, "random") for n in function.body)
-        if is_random and len(callers(graph, function.name)) > 1:
+        if is_random and self._is_shared(ctx, function):
             return "it draws random numbers and is called from several places"
         return None
+
+    def _is_shared(self, ctx: PassContext, function: Function) -> bool:
+        return len(ctx.callers(function.name)) > 1
 
 
 def _called(graph: Graph, node: Node) -> FuncRef | None:

@@ -7,6 +7,7 @@ import dataclasses
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from ..calls import all_nodes
 from ..errors import InvalidArgumentError, NotFoundError, TfgError
@@ -68,6 +69,8 @@ PASSES: tuple[type[Pass], ...] = (
 )
 
 MAX_ROUNDS = 5
+_MAX_COPIED: Final = 1_000_000
+"""The nodes up to which functions that are called from several places are copied where all calls are to go."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -154,7 +157,8 @@ def inline_functions(graph: Graph) -> tuple[Graph, int]:
     """
     kept = [node.name for node in graph]
     fetched = [output.name for node in graph for output in node.outputs()]
-    result, report = optimize(graph, [*kept, *fetched], passes=(Implementations(), Inline(limit=sys.maxsize), Prune()))
+    passes = (Implementations(), Inline(limit=sys.maxsize, copies=_MAX_COPIED), Prune())
+    result, report = optimize(graph, [*kept, *fetched], passes=passes)
     return result, sum(record.fired.get("call", 0) for record in report.passes)
 
 
