@@ -24,7 +24,7 @@ from .signatures import renamed, signature_of
 from .tensors import FuncRef
 
 MAX_VALUE_ELEMENTS = 4096
-_MAX_SIGNATURES: Final = 200
+MAX_SIGNATURES: Final = 200
 """How many ways to call a function are looked into; what others return is unknown."""
 _MAX_DEPTH: Final = 100
 """How many calls deep functions are looked into."""
@@ -44,6 +44,15 @@ class Inference:
         return self.specs[output].shape
 
 
+@dataclasses.dataclass(slots=True)
+class Answers:
+    """What calls of a library's functions returned, by what is known of their arguments."""
+
+    found: dict[Hashable, tuple[list[str], list[TensorSpec] | None]] = dataclasses.field(default_factory=dict)
+    """Each with the unnamed dimensions of the arguments."""
+    signatures: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+
+
 LoopRule: TypeAlias = Callable[[Node, Sequence[TensorSpec]], "Sequence[TensorSpec] | None"]
 """What a functional loop returns, from its node and the specs that enter it; None where it does not know better."""
 
@@ -53,16 +62,17 @@ def infer(
     known: Mapping[Output, TensorSpec] | None = None,
     functions: Mapping[str, Function] | None = None,
     loop_rule: LoopRule | None = None,
+    answers: Answers | None = None,
 ) -> Inference:
     """Specs of all outputs of `graph`; `known` overrides what is known of some (fed) outputs.
 
-    `functions` is the library that calls refer to, the graph's own by default.
+    `functions` is the library that calls refer to, the graph's own by default; `answers` are what these returned before.
 
     A V1 loop is first taken to keep the shapes that enter it; where an iteration changes one, it is taken anew with a shape
     that covers both.
     """
     graph.check()
-    library = _Library(graph.functions if functions is None else functions, loop_rule)
+    library = _Library(graph.functions if functions is None else functions, loop_rule, answers)
     return _infer(topological_order(graph), {}, known or {}, library)
 
 
@@ -236,14 +246,14 @@ def _node_specs(
 class _Library:
     """The functions that a graph calls, for the specs of what calls return."""
 
-    def __init__(self, functions: Mapping[str, Function], loop_rule: LoopRule | None = None) -> None:
+    def __init__(
+        self, functions: Mapping[str, Function], loop_rule: LoopRule | None = None, answers: Answers | None = None
+    ) -> None:
         self._functions = functions
         self._loop_rule = loop_rule
         self._calls: list[str] = []
         """The functions being inferred around this graph."""
-        self._answers: dict[Hashable, tuple[list[str], list[TensorSpec] | None]] = {}
-        """What calls returned, with the unnamed dimensions of their arguments."""
-        self._signatures: collections.Counter[str] = collections.Counter()
+        self._answers = answers or Answers()
 
     def output_dtypes(self, node: Node) -> Sequence[DType]:
         """The dtypes of a node's outputs, of a call by the function's name too."""
@@ -276,12 +286,13 @@ class _Library:
             return None
         arguments, unnamed = signature_of(inputs)
         key = (reference.name, repr(sorted(reference.attrs.items())) if function.signature.attrs else "", arguments)
-        if key not in self._answers:
-            if self._signatures[reference.name] >= _MAX_SIGNATURES or len(self._calls) >= _MAX_DEPTH:
+        found_before = self._answers.found
+        if key not in found_before:
+            if self._answers.signatures[reference.name] >= MAX_SIGNATURES or len(self._calls) >= _MAX_DEPTH:
                 return None
-            self._signatures[reference.name] += 1
-            self._answers[key] = unnamed, self._inside(function, reference, inputs)
-        before, found = self._answers[key]
+            self._answers.signatures[reference.name] += 1
+            found_before[key] = unnamed, self._inside(function, reference, inputs)
+        before, found = found_before[key]
         return found if before is unnamed or found is None else renamed(found, before, unnamed)
 
     def _inside(self, function: Function, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:

@@ -18,7 +18,7 @@ from ..frames import find_frames
 from ..functions import Function, instantiate
 from ..graph import Graph, Node, Output
 from ..implementations import implementation
-from ..inference import call_flops_function, infer, loop_specs, unchanged
+from ..inference import MAX_SIGNATURES, Answers, call_flops_function, infer, loop_specs, unchanged
 from ..plan import PARTLY_READ, needed_nodes, unused_outputs
 from ..registry import ZERO
 from ..shapes import TensorSpec
@@ -38,8 +38,6 @@ from .trips import for_trips
 _SOURCES = frozenset({"Const", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg", "NoOp", "ControlTrigger"})
 _MAX_LISTED: Final = 5_000
 """The nodes of second and further calls of functions up to which a count lists the nodes of each call."""
-_MAX_SIGNATURES: Final = 200
-"""How many ways to call a function are counted, in a graph with more calls than are listed."""
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "BatchFunction")
 
 
@@ -112,6 +110,7 @@ class _Counter:
         self._noted: set[str] = set()
         self._seen_parameters: set[Node] = set()
         self._is_by_function = repeated_nodes(graph) > _MAX_LISTED
+        self._answers = Answers()
         self._bodies: dict[Hashable, list[NodeCost]] = {}
         self._signatures: collections.Counter[str] = collections.Counter()
         if self._is_by_function:
@@ -132,7 +131,7 @@ class _Counter:
         **reached: Any,
     ) -> Scope:
         """The scope of a graph or a body; `results` are the body's, with what its caller knows of them."""
-        inference = infer(graph, known, self.graph.functions, self.loops.rule)
+        inference = infer(graph, known, self.graph.functions, self.loops.rule, self._answers)
         frames = find_frames(graph) if any(node.op == "Enter" for node in needed) else {}
         scope = Scope(graph, inference, frames, {}, needed, targets, **reached)
         if frames:
@@ -272,8 +271,8 @@ class _Counter:
         if key in self._bodies:
             return [dataclasses.replace(cost, parameters=0) for cost in self._bodies[key]]
         self._signatures[name] += 1
-        if self._signatures[name] > _MAX_SIGNATURES:
-            reason = f"function '{name}' is called with more than {_MAX_SIGNATURES} different shapes"
+        if self._signatures[name] > MAX_SIGNATURES:
+            reason = f"function '{name}' is called with more than {MAX_SIGNATURES} different shapes"
             return [NodeCost(name, call.node.op, call.section, ZERO, 0, 0, 1, reason)]
         call = dataclasses.replace(call, is_repeated=True)
         found = self._bodies[key] = self._run(call, f"{name}/")

@@ -7,7 +7,7 @@ each output with AddN, and call the op's gradient function once all of it is the
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from .. import registry
@@ -31,11 +31,15 @@ def add_gradients(
     *,
     name: str = "gradients",
     colocate: bool = False,
+    calls: dict[Hashable, functional.DifferentiatedCall] | None = None,
 ) -> list[Gradient]:
-    """The gradients of the sum of ys with respect to xs, built in the graph itself; sparse ones stay IndexedSlices."""
+    """The gradients of the sum of ys with respect to xs, built in the graph itself; sparse ones stay IndexedSlices.
+
+    `calls` are the functions that were differentiated before for the same library.
+    """
     graph.check()
     builder = GradientBuilder(graph)
-    backward = Backward(builder, ys, xs, stop_gradients, colocate)
+    backward = Backward(builder, ys, xs, stop_gradients, colocate, calls=calls)
     with builder.name_scope(name) as scope:
         backward.scope = scope
         backward.seed(ys, grad_ys)
@@ -66,7 +70,10 @@ class Backward:
         *,
         loop_state: loops.Loops | None = None,
         enclosing: Frame | None = None,
+        calls: dict[Hashable, functional.DifferentiatedCall] | None = None,
     ) -> None:
+        self.calls = {} if calls is None else calls
+        """The functions that calls were given, which serve all calls alike."""
         self.loops = loop_state or loops.Loops(builder.graph)
         self._enclosing = enclosing
         self.builder = builder
@@ -112,13 +119,15 @@ class Backward:
     ) -> list[Gradient]:
         """A sweep of its own in a function's body; ys without a gradient are left out."""
         pairs = [(y, grad) for y, grad in zip(ys, grad_ys) if grad is not None]
-        return add_gradients(body, [y for y, _ in pairs], xs, [grad for _, grad in pairs])
+        return add_gradients(body, [y for y, _ in pairs], xs, [grad for _, grad in pairs], calls=self.calls)
 
     def in_loop(
         self, frame: Frame, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output]
     ) -> list[Gradient]:
         """A sweep of its own over one iteration of a loop of this graph."""
-        inner = Backward(self.builder, ys, xs, loop_state=self.loops, enclosing=frame, colocate=self.colocate)
+        inner = Backward(
+            self.builder, ys, xs, loop_state=self.loops, enclosing=frame, colocate=self.colocate, calls=self.calls
+        )
         inner.scope = f"{self.scope}{frame.name}_grad/"
         inner.seed(ys, grad_ys)
         inner.sweep()

@@ -10,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..dtypes import DType
+from ..errors import ResourceExhaustedError
+from ..functions import Function
 from ..gradbuilder import GradientBuilder
 from ..graph import Node, Output
 from ..tensors import FuncRef
@@ -31,6 +33,19 @@ if TYPE_CHECKING:
     from .backward import Backward, Gradient
 
 
+_MAX_SAVED: Final = 10_000
+"""The intermediate values that a function may save for its gradient; each level of calls may double them."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DifferentiatedCall:
+    """A differentiated function and the names of its forward and its backward function, empty where there is none."""
+
+    parts: Differentiated
+    forward: str
+    backward: str
+
+
 def call_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
     """The gradient of PartitionedCall, StatefulPartitionedCall or a function called by its name."""
     g = backward.builder
@@ -39,16 +54,38 @@ def call_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> 
     dense = [None if grad is None else g.densify(grad) for grad in grads]
     if function.gradient is not None:
         return _declared_gradient(g, node, function.gradient, dense)
-    parts = differentiate(backward, function, reference.attrs, [_grad_dtype(grad) for grad in dense])
-    forward = add_forward_function(backward.graph, parts)
-    _retarget_call(node, FuncRef(forward), [*node.output_dtypes, *(dtype_of(v) for v in parts.captured)])
+    call = _differentiated_call(backward, node, function, reference, [_grad_dtype(grad) for grad in dense])
+    parts = call.parts
+    _retarget_call(node, FuncRef(call.forward), [*node.output_dtypes, *(dtype_of(v) for v in parts.captured)])
     saved = [node.output(len(parts.results) + i) for i in range(len(parts.captured))]
     inputs = [*node.inputs, *saved, *(grad for grad in dense if grad is not None)]
-    if all(grad is None for grad in parts.grads):
+    if not call.backward:
         return parts.grads
-    name = add_backward_function(backward.graph, parts, parts.grads)
-    results = iter(g.apply(node.op, inputs, f=FuncRef(name), Tout=_dtypes(parts.grads)))
+    results = iter(g.apply(node.op, inputs, f=FuncRef(call.backward), Tout=_dtypes(parts.grads)))
     return [rebuilt(grad, results) for grad in parts.grads]
+
+
+def _differentiated_call(
+    backward: Backward, node: Node, function: Function, reference: FuncRef, wanted: Sequence[DType | None]
+) -> DifferentiatedCall:
+    """The functions for a call, made once for all calls of a function that gradients of the same results arrive at."""
+    key = (repr(reference), tuple(wanted))
+    if key not in backward.calls:
+        parts = differentiate(backward, function, reference.attrs, wanted)
+        _require_few(parts, node)
+        forward = add_forward_function(backward.graph, parts)
+        is_differentiable = any(grad is not None for grad in parts.grads)
+        name = add_backward_function(backward.graph, parts, parts.grads) if is_differentiable else ""
+        backward.calls[key] = DifferentiatedCall(parts, forward, name)
+    return backward.calls[key]
+
+
+def _require_few(parts: Differentiated, node: Node) -> None:
+    """ResourceExhaustedError where a function would return more intermediate values than any graph can need."""
+    count = len(parts.captured)
+    if count > _MAX_SAVED:
+        problem = f"the gradient of function '{parts.function.name}' would save {count:,} values, of {_MAX_SAVED:,} allowed"
+        raise ResourceExhaustedError(problem, node=node.name, op=node.op)
 
 
 def if_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
@@ -89,6 +126,8 @@ def _branch_gradient(
     all_parts = [
         differentiate(backward, find_function(backward.graph, node, ref), ref.attrs, wanted) for ref in references
     ]
+    for parts in all_parts:
+        _require_few(parts, node)
     _agree(all_parts)
     saved_dtypes = [[dtype_of(v) for v in parts.captured] for parts in all_parts]
     count = len(node.output_dtypes)

@@ -92,6 +92,7 @@ class PassContext:
         self._inference: Inference | None = None
         self._inside: set[Node] | None = None
         self._effects: dict[Node, bool] = {}
+        self._impurities: dict[str, str | None] = {}
         self._callers: Mapping[str, tuple[str, ...]] | None = None
         self._size = len(graph)
 
@@ -100,7 +101,7 @@ class PassContext:
         has_changed = bool(self.fired) or len(self.graph) != self._size
         self._size = len(self.graph)
         self.fired, self.refusals = collections.Counter(), {}
-        self._inside, self._effects, self._callers = None, {}, None
+        self._inside, self._effects, self._impurities, self._callers = None, {}, {}, None
         if has_changed and self._inference is not None:
             specs = self._inference.specs
             if any(output not in specs for node in self.graph for output in node.outputs()):
@@ -200,14 +201,22 @@ class PassContext:
 
     def acts(self, node: Node) -> bool:
         """True for a node that may do more than compute, by itself."""
-        return node.op not in _QUIET and node.op not in CONTROL_FLOW and impurity(self.graph, node) is not None
+        return node.op not in _QUIET and node.op not in CONTROL_FLOW and self.impurity(node) is not None
+
+    def impurity(self, node: Node) -> str | None:
+        """Why a node does not only compute, None where it does; what functions do is looked up once in a pass."""
+        return impurity(self.graph, node, self._impurities)
 
     def callers(self, function: str) -> tuple[str, ...]:
         """The nodes that call a function, as they were when the pass began; a body that is being optimized counts once."""
         if self._callers is None:
-            self._callers = callers_by_function(self.graph)
-        found = self._callers.get(function, ())
-        return tuple(c for c in found if not self.function or not c.startswith(f"{self.function}: "))
+            own = f"{self.function}: "
+            found = callers_by_function(self.graph)
+            self._callers = {
+                name: tuple(call for call in calls if not self.function or not call.startswith(own))
+                for name, calls in found.items()
+            }
+        return self._callers.get(function, ())
 
     def anchors(self, node: Node, values: Sequence[Output] | None = None) -> list[Node]:
         """What a constant in the place of `node` must wait for: effects, and in a loop or on a branch its inputs.

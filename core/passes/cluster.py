@@ -8,7 +8,6 @@ from typing import ClassVar
 from ..catalog import ArgDef, OpDef
 from ..functions import Function
 from ..graph import Graph, Node, Output
-from ..purity import impurity
 from ..tensors import FuncRef
 from .base import Pass, PassContext, identity_of
 
@@ -43,7 +42,7 @@ def _members(graph: Graph, ctx: PassContext) -> list[Node]:
     computed: set[Node] = set()
     for node in ctx.order():
         sources = {*(value.node for value in node.inputs), *node.control_inputs}
-        is_pure = impurity(graph, node) is None and not ctx.is_inside(node) and not any(map(ctx.is_fed, node.outputs()))
+        is_pure = ctx.impurity(node) is None and not ctx.is_inside(node) and not any(map(ctx.is_fed, node.outputs()))
         waits = any(control not in members for control in node.control_inputs)
         if not sources.isdisjoint(after_effect):
             after_effect.add(node)

@@ -7,7 +7,6 @@ from collections.abc import Hashable
 from typing import Any, ClassVar
 
 from ..graph import Graph, Node
-from ..purity import impurity
 from ..tensors import Tensor
 from .base import Pass, PassContext
 
@@ -27,7 +26,7 @@ class CommonSubexpressions(Pass):
     def run(self, graph: Graph, ctx: PassContext) -> None:
         first: dict[Hashable, Node] = {}
         for node in ctx.order():
-            if impurity(graph, node) is not None or (node.op == "Const" and not self.constants):
+            if ctx.impurity(node) is not None or (node.op == "Const" and not self.constants):
                 continue
             if any(map(ctx.is_fed, node.outputs())):
                 continue

@@ -12,7 +12,7 @@ from .. import binding, dtypes
 from ..errors import TfgError, UnimplementedError
 from ..graph import Graph, Node
 from ..inference import apply_kernel
-from ..purity import CALLS, impurity
+from ..purity import CALLS
 from ..session import Session
 from ..shapes import Shape
 from ..tensors import Tensor
@@ -46,7 +46,7 @@ class FoldConstants(Pass):
     def _is_barred(self, node: Node, ctx: PassContext) -> bool:
         if any(dtype.base in (dtypes.variant, dtypes.resource) for dtype in node.output_dtypes):
             return True
-        return impurity(ctx.graph, node) is not None or any(map(ctx.is_fed, node.outputs()))
+        return ctx.impurity(node) is not None or any(map(ctx.is_fed, node.outputs()))
 
     def _fold(self, graph: Graph, ctx: PassContext, node: Node, shapes: list[Shape]) -> None:
         sizes = [_bytes(shape, dtype.size) for shape, dtype in zip(shapes, node.output_dtypes)]

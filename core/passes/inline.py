@@ -30,7 +30,7 @@ class Inline(Pass):
     summary: ClassVar[str] = "put the bodies of called functions into the graph"
     requires: ClassVar[tuple[str, ...]] = ("implementations",)
     limit: int = 10_000
-    copies: int = 10_000
+    copies: int = 1_000
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node in ctx.order():
@@ -42,7 +42,7 @@ class Inline(Pass):
             if reason is not None:
                 ctx.refuse("inline", node, reason)
                 continue
-            if self._is_shared(ctx, function):
+            if len(ctx.callers(function.name)) > 1:
                 ctx.copied["nodes"] += len(function.body)
             if function.signature.attrs:
                 function = instantiate(function, reference.attrs)
@@ -55,7 +55,8 @@ class Inline(Pass):
             return "its result may be fed"
         if len(function.body) > self.limit:
             return f"the function has more than {self.limit} nodes"
-        if self._is_shared(ctx, function) and ctx.copied["nodes"] + len(function.body) > self.copies:
+        is_shared = len(ctx.callers(function.name)) > 1
+        if is_shared and ctx.copied["nodes"] + len(function.body) > self.copies:
             return f"copies of functions that are called from several places take more than {self.copies} nodes"
         if any(arg.is_ref for arg in function.signature.outputs):
             return "it returns a reference"
@@ -64,12 +65,9 @@ class Inline(Pass):
         if node.op not in INLINED and any(ctx.acts(n) for n in function.body):
             return "it is called by name and has effects, which need lead to no result there"
         is_random = any(registry.has_fact(n.op, "random") for n in function.body)
-        if is_random and self._is_shared(ctx, function):
+        if is_random and is_shared:
             return "it draws random numbers and is called from several places"
         return None
-
-    def _is_shared(self, ctx: PassContext, function: Function) -> bool:
-        return len(ctx.callers(function.name)) > 1
 
 
 def _called(graph: Graph, node: Node) -> FuncRef | None:

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from ..dims import Dim
 from ..graph import Graph, Node, Output
-from ..purity import impurity
 from .base import Pass, PassContext
 
 
@@ -30,7 +29,7 @@ class Shapes(Pass):
             if len(node.output_dtypes) != 1 or ctx.is_inside(node) or ctx.is_preserved(node) or node.op == "Const":
                 continue
             value = inference.specs[node.output()].value
-            if value is None or value.dtype != object or impurity(graph, node) is not None or ctx.has_effects(node):
+            if value is None or value.dtype != object or ctx.impurity(node) is not None or ctx.has_effects(node):
                 continue
             if not all(isinstance(size, (int, Dim)) for size in value.ravel().tolist()):
                 continue

@@ -35,21 +35,24 @@ class Specialize(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         made: dict[Hashable, FuncRef] = {}
+        acting: dict[str, set[Node]] = {}
         for node in ctx.order():
             kind = call_kind(graph, node)
             if kind is None:
                 continue
             reason = why_not_read(graph, node, kind)
             if reason is None:
-                _Specialization(graph, ctx, node, kind, self.limit).run(made)
+                _Specialization(graph, ctx, node, kind, self.limit, acting).run(made)
             else:
                 ctx.refuse("specialize", node, reason)
 
 
 class _Specialization:
-    """One call, and which of its arguments and results stay."""
+    """One call, and which of its arguments and results stay; `acting` notes the nodes with effects of each function."""
 
-    def __init__(self, graph: Graph, ctx: PassContext, node: Node, kind: CallKind, limit: int) -> None:
+    def __init__(
+        self, graph: Graph, ctx: PassContext, node: Node, kind: CallKind, limit: int, acting: dict[str, set[Node]]
+    ) -> None:
         self.graph = graph
         self.ctx = ctx
         self.node = node
@@ -58,7 +61,10 @@ class _Specialization:
         self.functions = [graph.functions[reference.name] for reference in self.references]
         self.given = node.inputs[kind.before :]
         self.all_results = range(len(self.functions[-1].results))
-        self.acting = [{inner for inner in function.body if ctx.acts(inner)} for function in self.functions]
+        for function in self.functions:
+            if function.name not in acting:
+                acting[function.name] = {inner for inner in function.body if ctx.acts(inner)}
+        self.acting = [acting[function.name] for function in self.functions]
         self.results = set(self.all_results) if self._keeps_results() else set(filter(self._is_needed, self.all_results))
         self.constants = self._constants(limit)
         self.args = self._needed_args() - self.constants.keys()
