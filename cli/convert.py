@@ -66,7 +66,7 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     tfg convert saved_model_folder graph.pb
     tfg convert train.pb frozen.pb --freeze --state model.ckpt-1000 --to logits --strip-default-attrs
     """
-    from ..formats.graphdef import save
+    from ..formats.saving import save
 
     session.refuse_without("--freeze", options.freeze)
     graph = _changed(reader.load(source), session, options)

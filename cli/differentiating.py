@@ -47,7 +47,7 @@ class Differentiation:
         result, names = gradients(self.graph, ys, xs, self.grad_ys or None, self.stops, colocate=options.colocate)
         found = [{"x": x, "gradient": name} for x, name in zip(xs, names)]
         if options.output:
-            from ..formats.graphdef import save
+            from ..formats.saving import save
 
             save(result, options.output, text=options.text)
             added = len(result) - len(self.graph)

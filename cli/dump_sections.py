@@ -31,7 +31,8 @@ class Dump(NamedTuple):
 
     def text(self, chosen: Filter) -> str:
         """The chosen nodes, or the whole graph, in protobuf's text format."""
-        from ..formats.graphdef import node_text, to_text
+        from ..formats.graphdef import node_text
+        from ..formats.saving import to_text
 
         if chosen.is_empty:
             return to_text(self.graph)

@@ -61,7 +61,7 @@ class Optimization:
         if self.options.verify:
             self.comparisons = self._verified(result)
         if self.options.output and self.passed:
-            from ..formats.graphdef import save
+            from ..formats.saving import save
 
             save(result, self.options.output, text=self.options.text)
             render.note(f"wrote {len(result)} nodes to {self.options.output}", self.options.quiet)

@@ -91,7 +91,7 @@ class GraphReader:
 
     def load(self, path: str) -> Graph:
         """The graph at `path`, `-` for standard input."""
-        from ..formats.graphdef import load
+        from ..formats.loading import load
 
         self.load_libraries()
         return self.mapped(load(path, tags=self.tags))

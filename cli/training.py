@@ -86,7 +86,7 @@ class TrainingJob:
             write_state(self.options.save_state, runner.state())
             render.note(f"saved the variables to {self.options.save_state}", self.quiet)
         if self.options.output:
-            from ..formats.graphdef import save
+            from ..formats.saving import save
 
             save(graph, self.options.output, text=self.options.text)
             render.note(f"wrote {len(graph)} nodes to {self.options.output}", self.quiet)

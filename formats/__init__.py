@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .checkpoint import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
-    from .graphdef import load, save, to_bytes, to_text
+    from .loading import load
+    from .saving import save, to_bytes, to_text
 
 _LAZY = {
     "FileCheckpointStore": "checkpoint",
     "Partitioned": "checkpoint",
-    "load": "graphdef",
+    "load": "loading",
     "merge_checkpoints": "checkpoint",
     "open_checkpoint": "checkpoint",
-    "save": "graphdef",
-    "to_bytes": "graphdef",
-    "to_text": "graphdef",
+    "save": "saving",
+    "to_bytes": "saving",
+    "to_text": "saving",
     "write_checkpoint": "checkpoint",
 }
 __all__ = [

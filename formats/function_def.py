@@ -5,18 +5,18 @@ A body's inputs are spelled `arg` or `node:output_arg:index` in the message; in 
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from ..core import dtypes
-from ..core.catalog import ArgDef, AttrDef, OpDef
+from ..core.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..core.errors import InvalidArgumentError, TfgError
 from ..core.functions import Function
 from ..core.graph import Graph, Node, Output
 from ..core.tensors import Placeholder
 from .attrs import NodeAttrs, attr_type, decode_attr, decode_attrs, encode_attr
-from .function_library import FunctionLibrary, signature_of
 from .node_def import encode_node
 from .protos.graph_pb2 import FunctionDef, NodeDef
 from .protos.graph_pb2 import OpDef as OpDefProto
@@ -28,6 +28,24 @@ _FLAG_FIELDS = {
     "aggregate": "is_aggregate",
     "uninitialized_input": "allows_uninitialized_input",
 }
+
+
+class DeclaredFunctions(MutableMapping[str, Function]):
+    """Functions whose interfaces are known before their bodies are decoded."""
+
+    @abc.abstractmethod
+    def signature(self, name: str) -> OpDef | None:
+        """The interface of a function, its body left undecoded; None where there is no such function."""
+
+
+def signature_of(op: str, functions: Mapping[str, Function]) -> OpDef | None:
+    """The interface of an op, or of the function of that name."""
+    found = CATALOG.get(op)
+    if found is not None:
+        return found
+    if isinstance(functions, DeclaredFunctions):
+        return functions.signature(op)
+    return functions[op].signature if op in functions else None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -91,7 +109,7 @@ def _encode_arg_def(arg: ArgDef) -> OpDefProto.ArgDef:
     )  # fmt: skip
 
 
-def decode_function(proto: FunctionDef, library: FunctionLibrary, gradient: str | None = None) -> Function:
+def decode_function(proto: FunctionDef, library: DeclaredFunctions, gradient: str | None = None) -> Function:
     """The Function of a message; InvalidArgumentError names the function and node where an input does not exist."""
     name = proto.signature.name
     try:
@@ -103,7 +121,7 @@ def decode_function(proto: FunctionDef, library: FunctionLibrary, gradient: str 
 class _Decoder:
     """One FunctionDef on its way to a Function."""
 
-    def __init__(self, proto: FunctionDef, library: FunctionLibrary) -> None:
+    def __init__(self, proto: FunctionDef, library: DeclaredFunctions) -> None:
         self.proto = proto
         self.library = library
         self.body = Graph()

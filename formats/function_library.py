@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
-from ..core.catalog import CATALOG, OpDef
+from ..core.catalog import OpDef
 from ..core.errors import InvalidArgumentError
+from ..core.functions import Function
+from .function_def import DeclaredFunctions, decode_function, decode_signature, encode_function
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary
 
-if TYPE_CHECKING:
-    from ..core.functions import Function
 
-
-class FunctionLibrary(MutableMapping[str, "Function"]):
+class FunctionLibrary(DeclaredFunctions):
     """Functions by name, in the library's order, each decoded at first touch."""
 
     def __init__(self, library: FunctionDefLibrary) -> None:
@@ -28,8 +26,6 @@ class FunctionLibrary(MutableMapping[str, "Function"]):
     def __getitem__(self, name: str) -> Function:
         entry = self._entries[name]
         if isinstance(entry, FunctionDef):
-            from .function_def import decode_function
-
             entry = self._entries[name] = decode_function(entry, self, self._gradients.get(name))
         return entry
 
@@ -57,15 +53,12 @@ class FunctionLibrary(MutableMapping[str, "Function"]):
         return result
 
     def signature(self, name: str) -> OpDef | None:
-        """The interface of a function, its body left undecoded; None where there is no such function."""
         entry = self._entries.get(name)
         if entry is None:
             return None
         if not isinstance(entry, FunctionDef):
             return entry.signature
         if name not in self._signatures:
-            from .function_def import decode_signature
-
             self._signatures[name] = decode_signature(entry.signature)
         return self._signatures[name]
 
@@ -75,20 +68,8 @@ class FunctionLibrary(MutableMapping[str, "Function"]):
         return entry if isinstance(entry, FunctionDef) else None
 
 
-def signature_of(op: str, functions: Mapping[str, Function]) -> OpDef | None:
-    """The interface of an op, or of the function of that name."""
-    found = CATALOG.get(op)
-    if found is not None:
-        return found
-    if isinstance(functions, FunctionLibrary):
-        return functions.signature(op)
-    return functions[op].signature if op in functions else None
-
-
 def encode_library(functions: Mapping[str, Function], library: FunctionDefLibrary) -> None:
     """Make the message of a graph's functions of the one they came from; those that did not change stay as they were."""
-    from .function_def import encode_function
-
     removed = {function.signature.name for function in library.function}.difference(functions)
     order = [gradient.function_name for gradient in library.gradient]
     gradients = {g.function_name: g.gradient_func for g in library.gradient if g.function_name not in removed}

@@ -79,10 +79,10 @@ def split_tensor(tensor: Tensor) -> tuple[TensorProto, memoryview | None]:
     """What `encode_tensor` gives, a large tensor_content apart from the message and not copied."""
     if isinstance(tensor.source, TensorSource):
         return tensor.source.proto, tensor.source.content
-    from . import tensor_values
+    from . import tensor_values  # imports numpy
 
     proto = TensorProto(dtype=tensor.dtype.enum_name, tensor_shape=encode_static_shape(tensor.shape))
-    content = tensor_values.encode_elements(proto, tensor.dtype, tensor.numpy())
+    content = tensor_values.encode_elements(proto, tensor.dtype, tensor.numpy(), encode_tensor)
     if content is not None and len(content) <= LARGE_CONTENT:
         proto.tensor_content = bytes(content)
         content = None
@@ -94,7 +94,8 @@ def _decode_elements(
 ) -> np.ndarray[Any, Any]:
     from . import tensor_values  # imports numpy
 
-    return tensor_values.decode_elements(proto, proto.tensor_content if content is None else content, dtype, shape)
+    buffer = proto.tensor_content if content is None else content
+    return tensor_values.decode_elements(proto, buffer, dtype, shape, decode_tensor)
 
 
 def decode_static_shape(proto: TensorShapeProto) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from ..core import dtypes
 from ..core.dtypes import DType
 from ..core.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
 from ..core.handles import ResourceHandle, VariantData
+from ..core.tensors import Tensor
 from . import wire
 from .protos.graph_pb2 import ResourceHandleProto, TensorProto, VariantTensorDataProto
-from .tensor_proto import decode_tensor, encode_tensor
 
 Buffer = bytes | memoryview
 
@@ -35,8 +35,10 @@ _CONTENT_DTYPES = frozenset(
 )  # fmt: skip
 
 
-def decode_elements(proto: TensorProto, content: Buffer, dtype: DType, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """The elements of a tensor, a view of `content` where they lie in it.
+def decode_elements(
+    proto: TensorProto, content: Buffer, dtype: DType, shape: tuple[int, ...], decode_tensor: Callable[[TensorProto], Tensor]
+) -> np.ndarray[Any, Any]:
+    """The elements of a tensor, a view of `content` where they lie in it; `decode_tensor` is for the tensors in variants.
 
     InvalidArgumentError where there are too few or too many bytes, ResourceExhaustedError where they cannot fit into memory.
     """
@@ -45,6 +47,9 @@ def decode_elements(proto: TensorProto, content: Buffer, dtype: DType, shape: tu
         return np.empty(shape, dtype.numpy)
     if len(content):
         return _from_content(content, dtype, shape)
+    if dtype is dtypes.variant:
+        variants = [_decode_variant(value, decode_tensor) for value in proto.variant_val]
+        return _fill(object_array(variants, (len(variants),)), dtype, shape)
     values = _typed_values(proto, dtype)
     values = values.astype(dtype.numpy, copy=False)
     return _fill(values, dtype, shape)
@@ -82,8 +87,6 @@ def _typed_values(proto: TensorProto, dtype: DType) -> np.ndarray[Any, Any]:
         return object_array(list(values), (len(values),))
     if dtype is dtypes.resource:
         return object_array([_decode_handle(value) for value in values], (len(values),))
-    if dtype is dtypes.variant:
-        return object_array([_decode_variant(value) for value in values], (len(values),))
     if dtype in (dtypes.float16, dtypes.bfloat16):
         return (np.fromiter(values, np.int64, len(values)) & 0xFFFF).astype(np.uint16).view(dtype.numpy)
     if dtype.is_complex:
@@ -130,15 +133,20 @@ def _decode_handle(proto: ResourceHandleProto) -> ResourceHandle:
     return ResourceHandle(proto.device, proto.container, proto.name, proto.hash_code, proto.maybe_type_name)
 
 
-def _decode_variant(proto: VariantTensorDataProto) -> VariantData:
+def _decode_variant(proto: VariantTensorDataProto, decode_tensor: Callable[[TensorProto], Tensor]) -> VariantData:
     return VariantData(proto.type_name, proto.metadata, tuple(decode_tensor(tensor) for tensor in proto.tensors))
 
 
-def encode_elements(proto: TensorProto, dtype: DType, array: np.ndarray[Any, Any]) -> memoryview | None:
-    """Put the elements into the message as make_tensor_proto does, or return the bytes to become its tensor_content."""
+def encode_elements(
+    proto: TensorProto, dtype: DType, array: np.ndarray[Any, Any], encode_tensor: Callable[[Tensor], TensorProto]
+) -> memoryview | None:
+    """Put the elements into the message as make_tensor_proto does, or return the bytes to become its tensor_content.
+
+    `encode_tensor` is for the tensors in variants.
+    """
     if dtype.name in _CONTENT_DTYPES and array.size > 1:
         return little_endian_bytes(array)
-    append_values(proto, dtype, array.ravel())
+    append_values(proto, dtype, array.ravel(), encode_tensor)
     return None
 
 
@@ -148,8 +156,10 @@ def little_endian_bytes(array: np.ndarray[Any, Any]) -> memoryview:
     return little.reshape(-1).view(np.uint8).data
 
 
-def append_values(proto: TensorProto, dtype: DType, flat: np.ndarray[Any, Any]) -> None:
-    """Append the elements to the list of their dtype."""
+def append_values(
+    proto: TensorProto, dtype: DType, flat: np.ndarray[Any, Any], encode_tensor: Callable[[Tensor], TensorProto]
+) -> None:
+    """Append the elements to the list of their dtype; `encode_tensor` is for the tensors in variants."""
     if dtype.name.startswith("float8") or dtype.name.startswith("float4"):
         proto.float8_val = flat.astype(dtype.numpy).tobytes()
         return
@@ -162,7 +172,7 @@ def append_values(proto: TensorProto, dtype: DType, flat: np.ndarray[Any, Any]) 
     elif dtype is dtypes.resource:
         target.extend(map(_encode_handle, flat.tolist()))
     elif dtype is dtypes.variant:
-        target.extend(map(_encode_variant, flat.tolist()))
+        target.extend(_encode_variant(value, encode_tensor) for value in flat.tolist())
     elif dtype.size == 1 and dtype.name in ("int4", "uint4", "int2", "uint2"):
         target.extend(flat.astype(np.int8).tolist())
     else:
@@ -178,7 +188,7 @@ def _encode_handle(handle: Any) -> ResourceHandleProto:
     )  # fmt: skip
 
 
-def _encode_variant(value: Any) -> VariantTensorDataProto:
+def _encode_variant(value: Any, encode_tensor: Callable[[Tensor], TensorProto]) -> VariantTensorDataProto:
     if not isinstance(value, VariantData):
         raise UnimplementedError(f"a {type(value).__name__} cannot be written as a constant of dtype variant")
     tensors = [encode_tensor(tensor) for tensor in value.tensors]

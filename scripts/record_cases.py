@@ -14,7 +14,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfg.core.builder import GraphBuilder
-from tfg.formats import graphdef
+from tfg.formats import to_bytes
 from tfg.tests import opcases
 from tfg.tests.recorded_answers import Answers
 
@@ -25,7 +25,7 @@ def answer(case):
     """TensorFlow's results, or the name of its error, for each step of a case."""
     builder = GraphBuilder()
     steps = case.build(builder)
-    definition = tf.compat.v1.GraphDef.FromString(graphdef.to_bytes(builder.graph))
+    definition = tf.compat.v1.GraphDef.FromString(to_bytes(builder.graph))
     graph = tf.Graph()
     try:
         with graph.as_default():

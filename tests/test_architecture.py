@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import pathlib
 import tomllib
 from collections.abc import Iterator
@@ -39,6 +40,30 @@ def test_imports_go_one_way(path):
             assert name[0] in ALLOWED[part], f"{part} imports {'.'.join(name)}"
         if name and name[0] in ONLY_IN:
             assert part in ONLY_IN[name[0]], f"{part} imports {name[0]}"
+
+
+def modules_imported(path: pathlib.Path) -> set[str]:
+    """The modules of tfg that a file imports, whether at once, when a function is called or for type checkers only."""
+    package = path.relative_to(ROOT).with_suffix("").parts[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = (*package[: len(package) - node.level + 1], *(node.module.split(".") if node.module else ()))
+            for alias in node.names:
+                parts = (*base, alias.name) if (ROOT.joinpath(*base, alias.name).with_suffix(".py")).exists() else base
+                found.add("/".join(parts))
+    return found
+
+
+@pytest.mark.parametrize("part", ["formats"])
+def test_no_modules_import_each_other(part):
+    files = [path for path in SOURCES if path.relative_to(ROOT).parts[0] == part and path.name != "__init__.py"]
+    names = {path: str(path.relative_to(ROOT).with_suffix("")) for path in files}
+    graph = {names[path]: modules_imported(path) - {names[path]} for path in files}
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
 
 
 def test_rich_is_imported_by_one_file():

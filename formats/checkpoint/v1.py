@@ -17,7 +17,7 @@ from ..protos.checkpoint_pb2 import SavedSlice, SavedTensorSlices
 from ..protos.graph_pb2 import TensorProto
 from ..scan import parse
 from ..source import read_file
-from ..tensor_proto import decode_static_shape, encode_static_shape
+from ..tensor_proto import decode_static_shape, decode_tensor, encode_static_shape, encode_tensor
 from ..tensor_values import append_values, decode_elements
 from .reader import CheckpointReader, StoredPart, StoredTensor
 from .slices import FULL, Extents, SliceSpec, decode_extents, encode_extents, slice_key
@@ -64,7 +64,7 @@ def _part(
         data: SavedSlice = parse(SavedTensorSlices, found).data
         if data.name != name:
             raise DataLossError(f"checkpoint '{path}': the slice of tensor '{name}' says it is one of '{data.name}'")
-        return decode_elements(data.data, data.data.tensor_content, dtype, part_shape)
+        return decode_elements(data.data, data.data.tensor_content, dtype, part_shape, decode_tensor)
 
     return StoredPart(extents, len(found), read)
 
@@ -93,6 +93,6 @@ def write_v1(
 def _encode_slice(name: str, extents: Extents, tensor: Tensor) -> bytes:
     """TensorFlow reads the elements from the typed lists only."""
     values = TensorProto()
-    append_values(values, tensor.dtype, tensor.numpy().ravel())
+    append_values(values, tensor.dtype, tensor.numpy().ravel(), encode_tensor)
     message = SavedTensorSlices(data=SavedSlice(name=name, slice=encode_extents(extents), data=values))
     return message.SerializeToString(deterministic=True)

@@ -12,8 +12,7 @@ from tfg.core.freezing import freeze
 from tfg.core.implementations import implementation
 from tfg.core.passes.pipeline import inline_functions, optimize
 from tfg.core.tensors import Tensor
-from tfg.formats import load
-from tfg.formats.graphdef import to_bytes
+from tfg.formats import load, to_bytes
 from tfg.tests.cases.functional import define
 from tfg.tests.cases.implementations import WAYS, call, implementations, loop
 

@@ -6,7 +6,7 @@ import pytest
 
 from tfg import GraphBuilder
 from tfg.core.freezing import freeze
-from tfg.formats.graphdef import to_bytes
+from tfg.formats.saving import to_bytes
 
 from .test_freezing import VALUES, WAYS, X, built
 

@@ -14,7 +14,7 @@ from tfg.core.inference import infer
 from tfg.core.passes import pipeline
 from tfg.core.shapes import Shape
 from tfg.core.tensors import FuncRef, Placeholder, Tensor
-from tfg.formats.graphdef import load, to_bytes
+from tfg.formats import load, to_bytes
 
 ONE_OF_EACH = {
     "int": 7,

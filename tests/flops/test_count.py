@@ -14,7 +14,7 @@ from tfg.core.flops.measured import measure
 from tfg.core.flops.report import magnitude
 from tfg.core.flops.training import with_backward
 from tfg.core.flops.views import by_node, by_op, by_scope, readable, select
-from tfg.formats.graphdef import save
+from tfg.formats.saving import save
 from tfg.tests.cases import control_flow as loops
 from tfg.tests.cases.functional import define
 from tfg.tests.cli.running import tfg

@@ -12,9 +12,9 @@ from tfg.core.errors import DataLossError
 from tfg.core.flops import count_flops
 from tfg.core.flops.measured import chrome_trace, measure
 from tfg.core.flops.timings import NodeTime, joined, recorded_shapes
-from tfg.formats.graphdef import save
 from tfg.formats.protos.run_metadata_pb2 import RunMetadata
 from tfg.formats.run_metadata import read_run_metadata
+from tfg.formats.saving import save
 from tfg.tests.cases import control_flow as loops
 from tfg.tests.cases.functional import define
 from tfg.tests.cli.running import tfg
@@ -142,7 +142,7 @@ def test_recorded_shapes_settle_what_the_graph_leaves_open():
 @pytest.mark.live
 def test_live_run_metadata(tmp_path):
     tf = pytest.importorskip("tensorflow")
-    from tfg.formats.graphdef import to_bytes
+    from tfg.formats.saving import to_bytes
 
     graph, fetch = network()
     v1 = tf.compat.v1

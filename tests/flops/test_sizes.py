@@ -13,7 +13,7 @@ from tfg.core.flops.growth import summed
 from tfg.core.flops.measured import measure
 from tfg.core.flops.training import with_backward
 from tfg.core.versions import Versions
-from tfg.formats.graphdef import save
+from tfg.formats.saving import save
 from tfg.tests.cases import control_flow as loops
 from tfg.tests.cases.functional import define
 from tfg.tests.cli.running import tfg

@@ -11,7 +11,7 @@ import pytest
 from tfg import GraphBuilder
 from tfg.core.flops import count_flops
 from tfg.core.flops.tfprof import compare
-from tfg.formats.graphdef import to_bytes
+from tfg.formats.saving import to_bytes
 from tfg.tests.cases import control_flow as loops
 
 from .test_networks import GRAPHS, graph_of

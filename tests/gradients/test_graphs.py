@@ -9,7 +9,7 @@ import pytest
 
 import tfg
 from tfg.core.gradients import gradients
-from tfg.formats import graphdef
+from tfg.formats import to_bytes
 
 with np.load(pathlib.Path(__file__).with_name("recorded.npz")) as archive:
     RECORDED = {name: archive[name] for name in archive.files}
@@ -51,7 +51,7 @@ def test_recorded(key: str) -> None:
 def test_the_graph_that_is_written_is_the_graph_that_runs(key: str) -> None:
     """Functions and attributes that tfg makes survive writing and reading."""
     graph, names, feeds, want = case(key)
-    got = run(tfg.Session(tfg.load(graphdef.to_bytes(graph))), names, feeds)
+    got = run(tfg.Session(tfg.load(to_bytes(graph))), names, feeds)
     for a, b in zip(got, want):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
@@ -63,7 +63,7 @@ def test_tensorflow_runs_tfgs_gradients(key: str) -> None:
     from tensorflow.core.protobuf import rewriter_config_pb2
 
     graph, names, feeds, want = case(key)
-    definition = tf.compat.v1.GraphDef.FromString(graphdef.to_bytes(graph))
+    definition = tf.compat.v1.GraphDef.FromString(to_bytes(graph))
     with tf.Graph().as_default() as imported:
         tf.graph_util.import_graph_def(definition, name="")
     config = tf.compat.v1.ConfigProto()

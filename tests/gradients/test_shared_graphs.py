@@ -14,7 +14,7 @@ import pytest
 import tfg
 from tfg.core.gradients import gradients
 from tfg.core.graph import Graph, reachable
-from tfg.formats import graphdef
+from tfg.formats import to_bytes
 
 FOLDER = pathlib.Path(__file__).parents[2].parent / "shared" / "graphs"
 pytestmark = [pytest.mark.live, pytest.mark.skipif(not FOLDER.exists(), reason="there is no ../shared/graphs")]
@@ -75,7 +75,7 @@ def test_as_tensorflow(name: str) -> None:
     extended, names = gradients(graph, y, xs, name="gradients_tfg")
     present = [(x, g) for x, g in zip(xs, names) if g is not None]
     with tf.Graph().as_default() as imported:
-        tf.graph_util.import_graph_def(tf.compat.v1.GraphDef.FromString(graphdef.to_bytes(extended)), name="")
+        tf.graph_util.import_graph_def(tf.compat.v1.GraphDef.FromString(to_bytes(extended)), name="")
         wanted = theirs_of(tf, imported, graph, y, [x for x, _ in present])
     with tf.compat.v1.Session(graph=imported) as session:
         has_init = "init" in [op.name for op in imported.get_operations()]

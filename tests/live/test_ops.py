@@ -13,7 +13,7 @@ from tfg.core.builder import GraphBuilder
 from tfg.core.errors import TfgError
 from tfg.core.files import FileAccess
 from tfg.core.session import Session
-from tfg.formats.graphdef import to_bytes
+from tfg.formats.saving import to_bytes
 from tfg.tests.comparison import assert_same
 from tfg.tests.live.draws import OPS
 from tfg.tests.opcases import case

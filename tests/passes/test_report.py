@@ -9,7 +9,7 @@ from tfg.core.builder import GraphBuilder
 from tfg.core.passes.pipeline import optimize
 from tfg.core.passes.verify import verify
 from tfg.core.session import Session
-from tfg.formats.graphdef import load, save
+from tfg.formats import load, save
 from tfg.tests.cli.running import SAMPLES, tfg
 
 

@@ -18,7 +18,7 @@ from tfg.core.training.optimizers import OPTIMIZERS, find_optimizer
 from tfg.core.training.schedules import parse_schedule
 from tfg.core.training.trainer import Trainer
 from tfg.core.training.updates import Clipping, add_training
-from tfg.formats import graphdef
+from tfg.formats import to_bytes
 
 RECORDED = json.loads(pathlib.Path(__file__).with_name("losses.json").read_text())
 X = np.array([[0.5, 1.0], [1.5, -0.5], [-1.0, 2.0], [2.0, 0.0]], np.float32)
@@ -122,11 +122,11 @@ def test_wrong_settings_are_refused() -> None:
 def test_tensorflow_trains_the_written_graph(key: str) -> None:
     tf = pytest.importorskip("tensorflow")
     training = trained(key)
-    definition = tf.compat.v1.GraphDef.FromString(graphdef.to_bytes(training.graph))
+    definition = tf.compat.v1.GraphDef.FromString(to_bytes(training.graph))
     with tf.Graph().as_default() as imported:
         tf.graph_util.import_graph_def(definition, name="")
     with tf.compat.v1.Session(graph=imported) as session:
         session.run(["init", training.init_op])
         losses = [session.run(["loss:0", training.train_op])[0] for _ in range(10)]
     np.testing.assert_allclose(losses, RECORDED[key], rtol=2e-5)
-    assert tfg.load(graphdef.to_bytes(training.graph)).get(training.train_op) is not None
+    assert tfg.load(to_bytes(training.graph)).get(training.train_op) is not None

@@ -1,0 +1,55 @@
+"""Graphs from files: GraphDef, MetaGraphDef and SavedModel, binary or text, plain or gzip, told apart by content."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from google.protobuf.message import Message
+
+from ..core.errors import TfgError
+from ..core.graph import Graph
+from . import detect
+from .graphdef import graph_from_bytes
+from .protos.graph_pb2 import GraphDef
+from .source import Source, describe, is_in_memory, read_source
+from .textformat import parse_text
+
+
+def load(source: Source, *, tags: Sequence[str] | None = None) -> Graph:
+    """A graph from a path, `-` for standard input, a SavedModel's folder, or bytes.
+
+    `tags` choose the MetaGraphDef of a SavedModel that has several. NotFoundError where there is no such file,
+    InvalidArgumentError where it is something else than a graph (and says what), DataLossError where it is damaged.
+    """
+    if not is_in_memory(source) and source != "-" and os.path.isdir(str(source)):
+        from .saved_model import load_saved_model
+
+        return load_saved_model(str(source), tags)
+    data = read_source(source)
+    try:
+        return _load_contents(data, describe(source), tags)
+    except TfgError as error:
+        if error.node is None and describe(source) not in error.message:
+            raise type(error)(f"{describe(source)}: {error.message}", op=error.op, hint=error.hint) from None
+        raise
+
+
+def _load_contents(data: memoryview, name: str, tags: Sequence[str] | None) -> Graph:
+    kind, is_text = detect.graph_kind(data, name)
+    if kind == "graph":
+        return graph_from_bytes(_binary(GraphDef, data) if is_text else data)
+    from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
+
+    if kind == "meta_graph":
+        from .meta_graph import graph_from_meta_graph
+
+        return graph_from_meta_graph(_binary(MetaGraphDef, data) if is_text else data)
+    from .saved_model import graph_from_saved_model
+
+    return graph_from_saved_model(_binary(SavedModel, data) if is_text else data, tags)
+
+
+def _binary(message_type: type[Message], text: memoryview) -> memoryview:
+    """A text message serialized, so that one reader does for both."""
+    return memoryview(parse_text(message_type, text).SerializeToString(deterministic=True))

@@ -1,0 +1,50 @@
+"""Graphs to files: GraphDef and MetaGraphDef, binary or text, plain or gzip."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from ..core.graph import Graph
+from .graphdef import GraphSource, Kind, graph_chunks, graph_text
+from .scan import parse
+from .source import write_file
+from .textformat import print_text
+
+
+def save(
+    graph: Graph, path: str | os.PathLike[str], *, text: bool = False, gzip: bool = False, kind: Kind | None = None
+) -> None:
+    """Write a graph to a path, or to standard output for `-`, whole or not at all.
+
+    `kind` says whether a GraphDef or a MetaGraphDef is written; without it, what the graph was loaded from, and a GraphDef
+    for a SavedModel.
+    """
+    chunks = [to_text(graph, kind).encode()] if text else list(_chunks(graph, kind))
+    write_file(path, chunks, gzip)
+
+
+def to_bytes(graph: Graph, kind: Kind | None = None) -> bytes:
+    """The serialized GraphDef or MetaGraphDef; map entries are in the order of their keys."""
+    return b"".join(_chunks(graph, kind))
+
+
+def to_text(graph: Graph, kind: Kind | None = None) -> str:
+    """The GraphDef or MetaGraphDef in protobuf's text format, as TensorFlow prints it."""
+    if _output_kind(graph, kind) == "graph":
+        return graph_text(graph)
+    from .protos.meta_graph_pb2 import MetaGraphDef
+
+    return print_text(parse(MetaGraphDef, to_bytes(graph, "meta_graph")))
+
+
+def _output_kind(graph: Graph, kind: Kind | None) -> Kind:
+    return kind or (graph.source.kind if isinstance(graph.source, GraphSource) else "graph")
+
+
+def _chunks(graph: Graph, kind: Kind | None) -> Iterator[bytes | memoryview]:
+    if _output_kind(graph, kind) == "graph":
+        return graph_chunks(graph)
+    from .meta_graph import meta_graph_chunks
+
+    return meta_graph_chunks(graph, list(graph_chunks(graph)))
