@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import heapq
 from collections.abc import Sequence
 from typing import Any
@@ -20,27 +21,44 @@ def log_softmax(logits: Array) -> Array:
 def loss_and_gradient(
     logits: Array, labels: Sequence[Sequence[int]], lengths: Array, blank: int, merge_repeated: bool
 ) -> tuple[Array, Array]:
-    """-log p(labels) for each sequence and its gradient for logits (time, batch, classes).
+    """-log p(labels) for each sequence and its gradient for logits (time, batch, classes), in the dtype of the logits.
 
-    The loss is infinite, the gradient the softmax, where no path exists. Empty sequences (length 0) give zeros.
+    The loss is infinite, the gradient the softmax, where no path exists. Empty sequences (length 0) give zeros. Sums go in the
+    order of TensorFlow's, in logarithms: over a hundred steps another order shows in the fifth digit.
     """
     time, batch, _ = logits.shape
-    scores = log_softmax(logits.astype(np.float64))
+    softmax = np.exp(logits - logits.max(-1, keepdims=True, initial=-np.inf))
+    softmax /= softmax.sum(-1, keepdims=True)
     extended, skips, stays, sizes = _extended(labels, blank, merge_repeated)
-    emitted = scores[:, np.arange(batch)[:, None], extended]
+    emitted = np.log(softmax)[:, np.arange(batch)[:, None], extended]
     inside = np.arange(extended.shape[1]) < sizes[:, None]
-    alpha = _forward(emitted, skips, stays, inside, lengths)
+    alpha = _forward(emitted, skips, stays, inside)
     beta = _backward(emitted, skips, stays, sizes, lengths)
-    last = alpha[np.maximum(lengths - 1, 0), np.arange(batch)]
-    ends = np.where(np.arange(extended.shape[1]) >= sizes[:, None] - 2, np.where(inside, last, -np.inf), -np.inf)
-    total = np.logaddexp.reduce(ends, 1)
-    paths = np.where(inside, alpha + beta, -np.inf) - np.where(np.isfinite(total), total, 0)[:, None]
-    gradient = np.exp(scores)
-    rows, columns, _ = np.broadcast_arrays(np.arange(time)[:, None, None], np.arange(batch)[:, None], extended)
-    places = np.broadcast_to(extended, paths.shape)
-    np.add.at(gradient, (rows, columns, places), np.where(np.isfinite(total)[:, None], -np.exp(paths), 0))
+    paths = np.where(inside, alpha + beta, -np.inf).astype(logits.dtype)
+    total = functools.reduce(_add_logarithms, paths[0].T) if time else np.zeros(batch, logits.dtype)
+    gradient = softmax - _expected(paths, extended, total, softmax.shape)
     gradient[np.arange(time)[:, None] >= lengths] = 0
     return np.where(lengths > 0, -total, 0), gradient
+
+
+def _expected(paths: Array, extended: Array, total: Array, shape: tuple[int, ...]) -> Array:
+    """How probable each class is at each time, given the labels; 0 for sequences without a path."""
+    sums = np.full(shape, -np.inf, paths.dtype)
+    batch = np.arange(shape[1])
+    for state, classes in enumerate(extended.T):
+        sums[:, batch, classes] = _add_logarithms(sums[:, batch, classes], paths[:, :, state])
+    return np.where(np.isfinite(total)[:, None], _exp(sums - np.where(np.isfinite(total), total, 0)[:, None]), 0)
+
+
+def _exp(x: Array) -> Array:
+    """The exponential in single precision, correctly rounded; TensorFlow's is the C library's expf in double precision too."""
+    return np.exp(x.astype(np.float32).astype(np.float64)).astype(np.float32)
+
+
+def _add_logarithms(a: Array, b: Array) -> Array:
+    """log(exp(a) + exp(b)), the smaller one's share in single precision."""
+    high, low = np.maximum(a, b), np.minimum(a, b)
+    return np.where(low == -np.inf, high, high + np.log1p(_exp(low - high).astype(np.float64)).astype(np.float32))
 
 
 def _extended(labels: Sequence[Sequence[int]], blank: int, merge_repeated: bool) -> tuple[Array, Array, Array, Array]:
@@ -67,37 +85,36 @@ def _shifted(x: Array, places: int) -> Array:
     return result
 
 
-def _forward(emitted: Array, skips: Array, stays: Array, inside: Array, lengths: Array) -> Array:
+def _forward(emitted: Array, skips: Array, stays: Array, inside: Array) -> Array:
     """log p(of all paths to a state up to and with each time)."""
-    alpha = np.full(emitted.shape, -np.inf)
+    alpha = np.full_like(emitted, -np.inf)
     if not emitted.shape[0]:
         return alpha
     alpha[0, :, :2] = emitted[0, :, :2]
     alpha[0] = np.where(inside, alpha[0], -np.inf)
     for t in range(1, len(emitted)):
-        before = alpha[t - 1]
-        total = np.logaddexp(np.where(stays, before, -np.inf), _shifted(before, 1))
-        total = np.logaddexp(total, np.where(skips, _shifted(before, 2), -np.inf) if before.shape[1] > 2 else -np.inf)
-        alpha[t] = total + emitted[t]
+        alpha[t] = _step_sum(alpha[t - 1], stays, skips, 1) + emitted[t]
     return alpha
 
 
 def _backward(emitted: Array, skips: Array, stays: Array, sizes: Array, lengths: Array) -> Array:
     """log p(of all paths from a state after each time)."""
-    beta = np.full(emitted.shape, -np.inf)
+    beta = np.full_like(emitted, -np.inf)
     column = np.arange(emitted.shape[2])
     final = (column >= sizes[:, None] - 2) & (column < sizes[:, None])
     skips_ahead = np.zeros_like(skips)
     skips_ahead[:, :-2] = skips[:, 2:]
     for t in range(len(emitted) - 1, -1, -1):
         if t + 1 < len(emitted):
-            ahead = beta[t + 1] + emitted[t + 1]
-            total = np.logaddexp(np.where(stays, ahead, -np.inf), _shifted(ahead, -1))
-            if ahead.shape[1] > 2:
-                total = np.logaddexp(total, np.where(skips_ahead, _shifted(ahead, -2), -np.inf))
-            beta[t] = total
+            beta[t] = _step_sum(beta[t + 1] + emitted[t + 1], stays, skips_ahead, -1)
         beta[t] = np.where((lengths == t + 1)[:, None], np.where(final, 0.0, -np.inf), beta[t])
     return beta
+
+
+def _step_sum(states: Array, stays: Array, skips: Array, places: int) -> Array:
+    """Log probabilities after a step: of staying in a state, of coming from the one beside it, and of skipping that one."""
+    total = _add_logarithms(np.where(stays, states, -np.inf), _shifted(states, places))
+    return total if states.shape[1] < 3 else _add_logarithms(total, np.where(skips, _shifted(states, 2 * places), -np.inf))
 
 
 # ---- decoding

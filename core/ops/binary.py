@@ -12,6 +12,7 @@ from .. import dtypes
 from ..dims import dim_max
 from ..errors import InternalError, InvalidArgumentError, UnimplementedError
 from ..handles import VariantData
+from ..numerics.integers import truncated_quotient
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..values import object_array
@@ -46,11 +47,6 @@ def _float_floor_div(x, y):
 
 def _float_truncate_div(x, y):
     return np.trunc(np.true_divide(x, y))
-
-
-def _truncate_div(x, y):
-    quotient = np.floor_divide(np.abs(x), np.abs(y))
-    return np.where((x < 0) != (y < 0), -quotient, quotient).astype(x.dtype)
 
 
 def _nonzero(function, error=InvalidArgumentError):
@@ -151,9 +147,9 @@ for _op, _types, _function, _error in (
     ("FloorMod", INTEGERS, np.mod, InvalidArgumentError),
     ("Mod", ("int32", "int64"), np.fmod, InvalidArgumentError),
     ("TruncateMod", ("int32", "int64"), np.fmod, InternalError),
-    ("Div", SIGNED, _truncate_div, InvalidArgumentError),
+    ("Div", SIGNED, truncated_quotient, InvalidArgumentError),
     ("Div", UNSIGNED, np.floor_divide, InvalidArgumentError),
-    ("TruncateDiv", SIGNED, _truncate_div, InternalError),
+    ("TruncateDiv", SIGNED, truncated_quotient, InternalError),
     ("TruncateDiv", UNSIGNED, np.floor_divide, InternalError),
 ):
     kernel(_op, T=_types)(_broadcasting(_nonzero(_function, _error)))

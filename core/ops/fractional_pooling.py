@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from ..errors import UnimplementedError
+from ..numerics.integers import truncated_quotient
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import Shape
 from ._checks import dims_of, ints, require, require_rank, require_shape, value_shape
@@ -98,7 +99,7 @@ def _axes(shape, row_sequence, column_sequence, overlapping):
 def _divide(total, counts, dtype):
     """total / counts; integers are cut off towards zero."""
     if dtype.kind == "i":
-        return (np.sign(total) * (np.abs(total) // counts)).astype(dtype)
+        return truncated_quotient(total, counts).astype(dtype)
     return (total / counts.astype(dtype)).astype(dtype, copy=False)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..numerics import pooling as pooling_numerics
 from ..numerics import resize as resize_numerics
+from ..numerics.integers import truncated_quotient
 from ..registry import ZERO, Cost, flops, kernel, multiply_adds, not_differentiable, shape, zero_flops
 from ..shapes import Shape, broadcast_shapes
 from ._checks import dims_of, ints, require, require_rank, scalar, value_shape
@@ -233,7 +234,7 @@ def quantized_batch_norm_with_global_normalization(
     scale, offset, one = (from_float(x, low, high, out_type).astype(np.int64) for x in (scale, offset, np.float32(1)))
     values = _in_range(t, range_of(t_min, t_max, "t"), Tinput, (low, high), out_type)
     products = _wrapped(values * scale).astype(np.int64)
-    return _wrapped(_cut(products, one) + offset), low, high
+    return _wrapped(truncated_quotient(products, one) + offset), low, high
 
 
 # ---- shape changes
@@ -321,13 +322,8 @@ def _interpolated_exactly(q, rows, columns, dtype):
     left, right = (np.take(x, columns.indices[:, i], 2) for i in range(2))
     x = left * one + (right - left) * across
     top, bottom = (np.take(x, rows.indices[:, i], 1) for i in range(2))
-    result = top + _cut(bottom - top, one) * down
-    return _cut(result + one // 2, one).astype(dtype.numpy)
-
-
-def _cut(x, divisor):
-    """x / divisor towards zero."""
-    return np.sign(x) * (np.abs(x) // divisor)
+    result = top + truncated_quotient(bottom - top, one) * down
+    return truncated_quotient(result + one // 2, one).astype(dtype.numpy)
 
 
 # ---- ranges

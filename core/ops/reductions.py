@@ -8,6 +8,7 @@ import numpy as np
 
 from ..dims import Dim
 from ..errors import InvalidArgumentError
+from ..numerics.integers import truncated_quotient
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape
 from ._shapes import normalize_axis, numbers, scalar_of
@@ -69,8 +70,7 @@ def _mean(input, axes, keepdims):
         return (total / np.asarray(count).astype(input.dtype)).astype(input.dtype, copy=False)
     wide = np.uint64 if input.dtype.kind == "u" else np.int64
     total = np.add.reduce(input, axes, dtype=wide, keepdims=keepdims)
-    quotient = np.abs(total) // wide(max(count, 1))
-    return np.where(total < 0, -quotient, quotient).astype(input.dtype)
+    return truncated_quotient(total, wide(max(count, 1))).astype(input.dtype)
 
 
 def _extreme(function, lowest):

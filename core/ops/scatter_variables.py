@@ -11,6 +11,7 @@ from ..catalog import CATALOG
 from ..errors import InvalidArgumentError
 from ..gradbuilder import IndexedSlices
 from ..numerics.grouping import update_rows
+from ..numerics.integers import truncated_quotient
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..resources import Variable
 from ..shapes import UNKNOWN, Shape, merge_shapes
@@ -111,10 +112,7 @@ def _divide(memory: Array, indices: Array, rows: Array) -> None:
     for chosen in rounds_without_repeats(indices):
         places, divisor = indices[chosen], rows[chosen]
         current = memory[places]
-        if is_integer:
-            quotient = np.abs(current) // np.abs(divisor) * (np.sign(current) * np.sign(divisor))
-        else:
-            quotient = current / divisor
+        quotient = truncated_quotient(current, divisor) if is_integer else current / divisor
         memory[places] = quotient.astype(memory.dtype, copy=False)
 
 

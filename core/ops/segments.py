@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import InvalidArgumentError
 from ..gradbuilder import IndexedSlices
 from ..numerics.grouping import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
+from ..numerics.integers import truncated_quotient
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape, merge_dims, merge_shapes
 from ._shapes import dims_of, require_rank, scalar_int
@@ -78,7 +79,7 @@ def _divided(rows, counts):
     """Rows divided by their counts, integers rounded towards zero."""
     column = counts.reshape([-1] + [1] * (rows.ndim - 1))
     if rows.dtype.kind in "iu":
-        return (np.sign(rows) * (np.abs(rows) // column)).astype(rows.dtype)
+        return truncated_quotient(rows, column).astype(rows.dtype)
     return (rows / column.astype(rows.real.dtype)).astype(rows.dtype)
 
 

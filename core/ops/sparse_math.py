@@ -10,6 +10,7 @@ from ..dims import Dim
 from ..errors import InternalError, InvalidArgumentError
 from ..numerics.edits import edit_distance
 from ..numerics.grouping import reduce_groups, update_rows
+from ..numerics.integers import truncated_quotient
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape, merge_dims, merge_shapes
 from ._shapes import dims_of, normalize_axis, require_rank, shape_from
@@ -127,7 +128,7 @@ def _integer_quotient(values, divisors):
     """Rounded towards zero; InvalidArgumentError for a division by zero."""
     if np.any(divisors == 0):
         raise InvalidArgumentError("Integer division by zero")
-    return (np.sign(values) * np.sign(divisors) * (np.abs(values) // np.abs(divisors))).astype(values.dtype)
+    return truncated_quotient(values, divisors)
 
 
 for _row in _CWISE:

@@ -62,12 +62,19 @@ def arithmetic():
     return found
 
 
+def smallest(dtype):
+    """Numbers around a dtype's smallest, and divisors for which no quotient overflows."""
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    return np.array([low, low, low, low + 1, -1, 1, high], dtype), np.array([low, high, 2, -1, low, low, low], dtype)
+
+
 def integer_corners():
     low = np.array([-128, 7, -7, 7, -7, 127], np.int8)
     by = np.array([-1, 2, 2, -2, -2, 127], np.int8)
     found = [case(op, low, by) for op in ("AddV2", "Sub", "Mul", "Div", "FloorDiv", "TruncateDiv", "FloorMod")]
     found += [case(op, np.int32([7, -7]), np.int32([2, -2])[:, None]) for op in DIVISIONS]
     found += [case(op, integers(3), np.int32([1, 0, 2])) for op in DIVISIONS]
+    found += [case(op, *smallest(t)) for op in ("Div", "FloorDiv", "TruncateDiv", "TruncateMod") for t in ("int32", "int64")]
     found += [case("Pow", integers(4, low=-5, high=5, dtype=t), integers(4, high=4, dtype=t)) for t in SIGNED]
     return [
         *found,

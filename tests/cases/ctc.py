@@ -26,6 +26,7 @@ def losses():
         case(op, LOGITS, INDICES, VALUES, i32(7, 4, 5)),
         case(op, LOGITS, INDICES, i32(0, 1, 9, 3, 2, 2), LENGTHS, tolerance=1e-6, differentiable=False),
         case(op, LOGITS, INDICES, i32(0, 4, 1, 3, 2, 2), LENGTHS),
+        case(op, normal(100, 1, 5, scale=5), i64([0, 0], [0, 1]), i32(1, 1), i32(100), tolerance=2e-6, differentiable=False),
         case(op, LOGITS, INDICES[3:], VALUES[3:], LENGTHS),
         case(op, LOGITS, INDICES, VALUES, i32(6, 4)),
     ]  # fmt: skip

@@ -1,0 +1,20 @@
+"""Arithmetic of integers that NumPy has no function for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+def truncated_quotient(x: Any, y: Any) -> Array:
+    """x / y rounded towards zero, broadcast, in their common integer dtype; `y` must not be 0.
+
+    No intermediate result leaves the dtype, as the absolute value of its smallest number would. That number over -1 is itself.
+    """
+    floor = np.floor_divide(x, y)
+    is_cut = np.not_equal(floor * y, x)
+    result: Array = floor + (is_cut & (np.less(x, 0) != np.less(y, 0)))
+    return result

@@ -1,0 +1,79 @@
+"""Composite tensors, extension types among them, as one variant: conditionals and tensor lists take them whole."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..errors import InvalidArgumentError
+from ..numerics.wire import WireError, fields
+from ..registry import gradient, kernel, shape, zero_flops
+from ..shapes import SCALAR, UNKNOWN, TensorSpec
+from ..values import scalar_object
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CompositeTensor:
+    """The tensors that a composite tensor is made of."""
+
+    components: tuple[np.ndarray[Any, Any], ...]
+
+
+def _check_metadata(metadata):
+    """InvalidArgumentError where the attribute is no serialized message; what the TypeSpecProto says is for Python."""
+    try:
+        list(fields(metadata.encode("utf-8", "surrogateescape")))
+    except WireError as error:
+        raise InvalidArgumentError(f"Error parsing metadata: {error}") from None
+
+
+@kernel("CompositeTensorVariantFromComponents")
+def from_components(components, *, metadata):
+    """A variant that holds the components."""
+    _check_metadata(metadata)
+    return scalar_object(CompositeTensor(tuple(components)))
+
+
+@kernel("CompositeTensorVariantToComponents")
+def to_components(encoded, *, metadata, Tcomponents):
+    """The components that a variant holds; their number and dtypes must be those asked for, the metadata need not agree."""
+    _check_metadata(metadata)
+    found = encoded.flat[0] if encoded.size else None
+    if not isinstance(found, CompositeTensor):
+        raise InvalidArgumentError(f"the variant holds a {type(found).__name__}, not a composite tensor")
+    if len(found.components) != len(Tcomponents):
+        raise InvalidArgumentError(
+            f"Encoded value has {len(found.components)} tensor components; expected {len(Tcomponents)}"
+        )
+    for i, (component, dtype) in enumerate(zip(found.components, Tcomponents)):
+        if component.dtype != dtype.numpy:
+            raise InvalidArgumentError(f"Tensor component {i} had dtype {component.dtype}; expected dtype {dtype}")
+    return list(found.components)
+
+
+@shape("CompositeTensorVariantFromComponents")
+def from_components_shape(components):
+    return TensorSpec(dtypes.variant, SCALAR, handle=tuple(components))
+
+
+@shape("CompositeTensorVariantToComponents")
+def to_components_shape(encoded, *, Tcomponents):
+    return [UNKNOWN] * len(Tcomponents)
+
+
+@gradient("CompositeTensorVariantFromComponents")
+def from_components_gradient(g, node, grad):
+    dtypes_of = [value.dtype.base for value in node.inputs]
+    found = g.CompositeTensorVariantToComponents(grad, metadata=node.attr("metadata"), Tcomponents=dtypes_of)
+    return list(found) if isinstance(found, tuple) else [found]
+
+
+@gradient("CompositeTensorVariantToComponents")
+def to_components_gradient(g, node, *grads):
+    return [g.CompositeTensorVariantFromComponents(list(grads), metadata=node.attr("metadata"))]
+
+
+zero_flops("CompositeTensorVariantFromComponents", "CompositeTensorVariantToComponents")
