@@ -42,7 +42,7 @@ def _sections(diff: GraphDiff, format_: str) -> Iterator[render.Section]:
     for f in diff.functions_changed:
         functions.append(f"~ {f.name}: {len(f.added)} added, {len(f.removed)} removed, {len(f.changed)} changed")
     if functions:
-        yield render.Text("\n".join(functions), "functions")
+        yield render.Text(functions, "functions")
     if diff.versions is not None:
         yield render.Text(str(diff.versions))
     summary = "the graphs are equal" if diff.is_empty else diff.summary

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..core.errors import InvalidArgumentError
+from ..core.escaping import printable_line, printable_proto
 from ..core.listing import Filter, list_functions, list_nodes, require_nodes
 from . import render
 from .dump_sections import Dump, node_sections, snapshot_sections
@@ -55,7 +56,7 @@ def command(
 
 def _dump_graph(dump: Dump, chosen: Filter, format_: str) -> None:
     if format_ == "text":
-        render.print_text(dump.text(chosen))
+        render.print_text(printable_proto(dump.text(chosen)))
         return
     nodes, functions = list_nodes(dump.graph, chosen, dump.inference), list_functions(dump.graph, chosen)
     require_nodes([*nodes, *functions.values()], chosen)
@@ -77,7 +78,7 @@ def _dump_snapshots(
         _dump_graph(Dump(found[stage], stage), chosen, format_)
     elif format_ == "text":
         for name, graph in snapshots:
-            render.print_text(f"# stage: {name}\n{Dump(graph, name).text(chosen)}")
+            render.print_text(f"# stage: {printable_line(name)}\n{printable_proto(Dump(graph, name).text(chosen))}")
     else:
         result = diff_snapshots(snapshots)
         render.emit(result, format_, lambda: snapshot_sections(result, format_))

@@ -64,7 +64,7 @@ def function_text(graph: Graph, name: str) -> str:
 
 
 def _node_lines(nodes: Sequence[NodeRecord], title: str = "") -> Text:
-    return Text("\n".join(node.line for node in nodes), title)
+    return Text([node.line for node in nodes], title)
 
 
 def _node_table(nodes: Sequence[NodeRecord], title: str = "", with_function: bool = False) -> Table:
@@ -95,7 +95,7 @@ def snapshot_sections(snapshots: Sequence[Snapshot], format_: str) -> Iterator[S
         if not rows:
             yield Text(snapshot.note or "the graph is empty", title)
         elif format_ == "list":
-            yield Text("\n".join(map(_change_line, rows)), title)
+            yield Text(list(map(_change_line, rows)), title)
         else:
             yield Table(("change", "name", "op", "detail"), rows, title)
 

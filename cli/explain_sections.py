@@ -35,10 +35,10 @@ def graph_sections(facts: GraphFacts) -> Iterator[Section]:
     yield _cut(("op", "count", "kernel"), [(op.op, op.count, op.kernel) for op in facts.ops], "ops")
     if facts.missing:
         names = ", ".join(f"{op.op} ({op.count})" for op in facts.missing)
-        yield Text(f"{names}\n--missing says what they are", "ops without a kernel")
+        yield Text((names, "--missing says what they are"), "ops without a kernel")
     if facts.conflicts:
-        yield Text("\n".join(facts.conflicts), "colocated nodes on different devices")
-    yield Text("\n".join(facts.next_commands), "next")
+        yield Text(facts.conflicts, "colocated nodes on different devices")
+    yield Text(facts.next_commands, "next")
 
 
 def _cut(columns: tuple[str, ...], rows: Sequence[tuple[object, ...]], title: str) -> Table:
@@ -77,7 +77,7 @@ def missing_sections(missing: Sequence[MissingOp], graph: str) -> Iterator[Secti
 def node_sections(nodes: Sequence[NodeFacts]) -> Iterator[Section]:
     """Each node: a paragraph, then what it waits for, where it lives, who takes its values."""
     for facts in nodes:
-        yield Text("\n".join(_node_lines(facts)), f"{facts.node.name} ({facts.node.op})")
+        yield Text(list(_node_lines(facts)), f"{facts.node.name} ({facts.node.op})")
 
 
 def _node_lines(facts: NodeFacts) -> Iterator[str]:

@@ -78,7 +78,7 @@ def _sections(steps: Sequence[StepResult]) -> Iterator[render.Section]:
         prefix = f"step {step.step}: " if len(steps) > 1 else ""
         short = [item for item in step.values if item.shape in ((), None)]
         if short:
-            yield render.Text("\n".join(prefix + _short_line(item) for item in short))
+            yield render.Text([prefix + _short_line(item) for item in short])
         for item in step.values:
             if item.shape:
                 shape = ",".join(map(str, item.shape))

@@ -35,7 +35,7 @@ def count_sections(report: FlopsReport, rows: Sequence[Row], top: int, is_tree: 
     shown = [row for row in rows if magnitude(row.totals.flops) or magnitude(row.totals.transcendentals)][:top]
     own = ("own FLOPs",) if is_tree else ()
     yield render.Table(("name", "nodes", "share", "", *own, *_COLUMNS), [_row(row, is_tree) for row in shown])
-    yield render.Text("\n".join(_remarks(report)))
+    yield render.Text(list(_remarks(report)))
 
 
 def _row(row: Row, is_tree: bool) -> tuple[Any, ...]:
@@ -67,7 +67,7 @@ def measured_sections(found: Measurement, by_node: bool, top: int) -> Iterator[r
         ("name", "calls", "ms", "share", "", "FLOPs", "GFLOP/s", "of peak", "FLOPs/byte"),
         [_measured_row(node, everything, found.peak) for node in nodes[:top]],
     )
-    yield render.Text("\n".join(_measured_remarks(found)))
+    yield render.Text(list(_measured_remarks(found)))
 
 
 def _measured_row(node: MeasuredNode, everything: float, peak: float) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ..core.errors import TfgError
+from ..core.escaping import printable_line
 
 DONE = 0
 REFUSED = 1
@@ -92,13 +93,32 @@ def root() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit. A user's error is one message and a hint; a bug keeps its traceback."""
     gc.set_threshold(100_000)  # a graph is many small objects and hardly any garbage
-    code = run(arguments)
+    _open_streams()
+    code = _flush_output(run(arguments))
+    sys.stderr.flush()
+    os._exit(code)  # taking a large graph apart object by object would take longer than many a command
+
+
+def _open_streams() -> None:
+    """Standard streams, closed ones too, that take any text: what an encoding lacks is written as an escape."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            # What was closed must not become a file of ours: there is nothing to read, and writing output fails.
+            os.dup2(os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY), number)
+            setattr(sys, name, open(number, "r" if name == "stdin" else "w"))  # noqa: SIM115 - as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _flush_output(code: int) -> int:
+    """The exit code once everything is written, which may fail only now."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        code = BROKEN_PIPE
-    sys.stderr.flush()
-    os._exit(code)  # taking a large graph apart object by object would take longer than many a command
+        return BROKEN_PIPE
+    except OSError as error:
+        return code if code == REFUSED else _report_output(error)
+    return code
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -117,12 +137,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _report("the graph is nested too deeply", None)
     except BrokenPipeError:
         return BROKEN_PIPE  # the reader of a pipe has gone, as in `tfg dump g.pb | head`
+    except SystemExit:
+        return BROKEN_PIPE  # what click makes of a BrokenPipeError
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        return _report_output(error)
+
+
+def _report_output(error: OSError) -> int:
+    return _report(f"cannot write to standard output: {error.strerror}", None)
 
 
 def _report(message: str, hint: str | None) -> int:
-    print(f"error: {message}", file=sys.stderr)
+    print(f"error: {printable_line(message)}", file=sys.stderr)
     if hint:
-        print(f"hint: {hint}", file=sys.stderr)
+        print(f"hint: {printable_line(hint)}", file=sys.stderr)
     return REFUSED
 
 
@@ -130,7 +160,7 @@ def _report_usage(error: click.ClickException) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         print(error.format_message(), file=sys.stderr)
         return error.exit_code
-    print(f"error: {error.format_message()}", file=sys.stderr)
+    print(f"error: {printable_line(error.format_message())}", file=sys.stderr)
     context: Any = getattr(error, "ctx", None)
     print(f"hint: {context.command_path if context else 'tfg'} --help shows how it is used", file=sys.stderr)
     return error.exit_code

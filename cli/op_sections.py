@@ -23,8 +23,8 @@ def detail_sections(op: OpDetail) -> Iterator[Section]:
     if op.flags:
         lines.append(f"flags: {', '.join(op.flags)}")
     if op.doc:
-        lines += ["", op.doc]
-    yield Text("\n".join(lines))
+        lines += ["", *op.doc.split("\n")]
+    yield Text(lines)
     if op.attrs:
         rows = [(attr.name, attr.type, attr.default, _minimum(attr.minimum), ", ".join(attr.allowed)) for attr in op.attrs]
         yield Table(("attribute", "type", "default", "minimum", "allowed"), rows)

@@ -1,4 +1,7 @@
-"""Output: tables and text for people, JSON and CSV for programs. The only file that imports rich, and only at a terminal."""
+"""Output: tables and text for people, JSON and CSV for programs. The only file that imports rich, and only at a terminal.
+
+What graphs say passes through `core.escaping` on its way out, here and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
+
+from ..core.escaping import printable, printable_json, printable_line
 
 _MAX_WIDTH = 60
 _MAX_RICH_ROWS = 500  # rich lays a longer table out for seconds
@@ -20,10 +25,14 @@ class Table(NamedTuple):
 
 
 class Text(NamedTuple):
-    """Lines of prose or of code."""
+    """Prose or code: a string with its own line feeds, or lines, of which each is shown as one whatever stands in it."""
 
-    text: str
+    text: str | Sequence[str]
     title: str = ""
+
+    def lines(self) -> list[str]:
+        """The lines as they are shown."""
+        return printable(self.text).split("\n") if isinstance(self.text, str) else list(map(printable_line, self.text))
 
 
 Section = Table | Text
@@ -43,7 +52,8 @@ def print_json(result: Any) -> None:
     """Print a result (dataclasses, tuples, dtypes, shapes, arrays ...) as JSON."""
     import json
 
-    sys.stdout.write(json.dumps(plain(result), indent=2, ensure_ascii=False) + "\n")
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    sys.stdout.write(printable_json(json.dumps(plain(result), indent=2, ensure_ascii=not is_unicode)) + "\n")
 
 
 def print_csv(table: Table) -> None:
@@ -72,14 +82,14 @@ def plain_text(sections: Iterable[Section]) -> Iterator[str]:
 
 
 def print_text(text: str) -> None:
-    """Print text as it is, ending in a newline."""
-    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    """Print text of several lines, ending in a newline."""
+    sys.stdout.write(printable(text if text.endswith("\n") else f"{text}\n"))
 
 
 def note(message: str, quiet: bool = False) -> None:
     """A remark on standard error."""
     if not quiet:
-        print(message, file=sys.stderr)
+        print(printable_line(message), file=sys.stderr)
 
 
 def plain(value: Any) -> Any:
@@ -161,14 +171,14 @@ def _progress_bar() -> Any:
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
 
-    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
     return RichProgress(*columns, console=Console(stderr=True), transient=True)
 
 
 def _plain_lines(section: Section) -> list[str]:
-    head = [section.title] if section.title else []
+    head = [printable_line(section.title)] if section.title else []
     if isinstance(section, Text):
-        return head + section.text.splitlines()
+        return head + section.lines()
     cells = [[_cell(value) for value in row] for row in section.rows]
     right = _numeric_columns(section)
     widths = [min(max(map(len, column)), _MAX_WIDTH) for column in zip(section.columns, *cells)]
@@ -189,7 +199,7 @@ def _numeric_columns(table: Table) -> list[bool]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, str):
-        return value
+        return printable_line(value)
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -198,7 +208,7 @@ def _cell(value: Any) -> str:
         return f"{value:.6g}"
     if isinstance(value, (tuple, list)):
         return ", ".join(map(_cell, value))
-    return str(value)
+    return printable_line(str(value))
 
 
 def _slug(column: str) -> str:
@@ -212,8 +222,8 @@ def _print_rich(sections: Iterable[Section]) -> None:
             console.print()
         if isinstance(section, Text):
             if section.title:
-                console.print(section.title, style="bold", markup=False)
-            console.print(section.text, markup=False, soft_wrap=True)
+                console.print(printable_line(section.title), style="bold", markup=False)
+            console.print("\n".join(section.lines()), markup=False, soft_wrap=True)
         elif len(section.rows) > _MAX_RICH_ROWS:
             sys.stdout.writelines(f"{line}\n" for line in _plain_lines(section))
         else:
@@ -232,7 +242,7 @@ def _rich_table(table: Table) -> Any:
     from rich.table import Table as RichTable
     from rich.text import Text as RichText
 
-    title = RichText(table.title, style="bold") if table.title else None
+    title = RichText(printable_line(table.title), style="bold") if table.title else None
     shown = RichTable(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for column, is_right in zip(table.columns, _numeric_columns(table)):
         shown.add_column(column, justify="right" if is_right else "left", overflow="fold")

@@ -19,6 +19,6 @@ def stage_sections(stages: Sequence[RecoveredStage], format_: str) -> Iterator[S
     for number, stage in enumerate(stages, 1):
         title = f"stage {number}: {stage.name} ({len(stage.nodes)} nodes)"
         if format_ == "list":
-            yield Text("\n".join(f"{node.name} = {node.op}: {node.evidence}" for node in stage.nodes), title)
+            yield Text([f"{node.name} = {node.op}: {node.evidence}" for node in stage.nodes], title)
         else:
             yield Table(("name", "op", "evidence"), [(n.name, n.op, n.evidence) for n in stage.nodes], title)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import graphviz
 
+from ..core.escaping import printable_line
 from ..core.graph import Graph, Node, Output
 
 # Fill colours, by what a node is there for.
@@ -35,53 +36,74 @@ def to_dot(
     """A drawing of the graph, or of some of its nodes; its `source` is Graphviz text.
 
     With `clusters` each name scope is a box. `highlight` names nodes with a red border. `edge_label` gives what to write at a
-    data edge, such as the tensor's shape; without it, edges from outputs other than the first carry their index.
+    data edge, such as the tensor's shape; without it, edges from outputs other than the first carry their index. Nodes are
+    n0, n1 ... in Graphviz: what a graph says appears in labels only, where nothing in it is markup.
     """
     shown = dict.fromkeys(graph if nodes is None else nodes)
-    drawing = graphviz.Digraph(graph_attr={"rankdir": "TB"}, node_attr={"shape": "box", "style": "filled,rounded"})
+    drawing = _Drawing({node: f"n{i}" for i, node in enumerate(shown)}, highlight, edge_label)
+    source = graphviz.Digraph(graph_attr={"rankdir": "TB"}, node_attr={"shape": "box", "style": "filled,rounded"})
     if clusters:
-        _draw_scope(drawing, list(shown), "", highlight)
+        drawing.add_scope(source, list(shown), "")
     else:
         for node in shown:
-            _draw_node(drawing, node, node.name, highlight)
+            drawing.add_node(source, node, node.name)
     for node in shown:
-        _draw_edges(drawing, node, shown, edge_label)
-    return drawing
+        drawing.add_edges(source, node)
+    return source
 
 
-def _draw_node(drawing: graphviz.Digraph, node: Node, shown_name: str, highlight: Collection[str]) -> None:
-    style: dict[str, Any] = {"fillcolor": _COLOURS.get(node.op, _DEFAULT_COLOUR)}
-    if node.name in highlight:
-        style.update(color="red", penwidth="2")
-    label = graphviz.escape(shown_name) + "\\n" + graphviz.escape(node.op)
-    drawing.node(node.name, label, tooltip=graphviz.escape(node.name), **style)
+class _Drawing:
+    """What is the same for all that is drawn of a graph."""
+
+    def __init__(
+        self, ids: Mapping[Node, str], highlight: Collection[str], edge_label: Callable[[Output], str] | None
+    ) -> None:
+        self._ids = ids
+        self._highlight = highlight
+        self._edge_label = edge_label
+        self._clusters = 0
+
+    def add_node(self, source: graphviz.Digraph, node: Node, shown_name: str) -> None:
+        style: dict[str, Any] = {"fillcolor": _COLOURS.get(node.op, _DEFAULT_COLOUR)}
+        if node.name in self._highlight:
+            style.update(color="red", penwidth="2")
+        source.node(self._ids[node], _label(shown_name, node.op), tooltip=_label(node.name), **style)
+
+    def add_scope(self, source: graphviz.Digraph, nodes: list[Node], scope: str) -> None:
+        """The nodes of one name scope, and each scope inside it as a box of its own."""
+        inner: dict[str, list[Node]] = {}
+        for node in nodes:
+            head, slash, _ = node.name[len(scope) :].partition("/")
+            if slash:
+                inner.setdefault(f"{scope}{head}/", []).append(node)
+            else:
+                self.add_node(source, node, head)
+        for name, members in inner.items():
+            if len(members) == 1:
+                self.add_node(source, members[0], members[0].name[len(scope) :])
+                continue
+            self._clusters += 1
+            with source.subgraph(name=f"cluster{self._clusters}") as box:
+                box.attr(label=_label(name[len(scope) : -1]), style="rounded", color="#999999")
+                self.add_scope(box, members, name)
+
+    def add_edges(self, source: graphviz.Digraph, node: Node) -> None:
+        for value in node.inputs:
+            if value.node in self._ids:
+                label = self._text(value)
+                source.edge(self._ids[value.node], self._ids[node], label=_label(label) if label else None)
+        for control in node.control_inputs:
+            if control in self._ids:
+                source.edge(self._ids[control], self._ids[node], style="dashed", color="#888888")
+
+    def _text(self, value: Output) -> str:
+        """What stands at an edge."""
+        if self._edge_label is not None:
+            return self._edge_label(value)
+        return str(value.index) if value.index else ""
 
 
-def _draw_scope(drawing: graphviz.Digraph, nodes: list[Node], scope: str, highlight: Collection[str]) -> None:
-    """The nodes of one name scope, and each scope inside it as a box of its own."""
-    inner: dict[str, list[Node]] = {}
-    for node in nodes:
-        head, slash, _ = node.name[len(scope) :].partition("/")
-        if slash:
-            inner.setdefault(f"{scope}{head}/", []).append(node)
-        else:
-            _draw_node(drawing, node, head, highlight)
-    for name, members in inner.items():
-        if len(members) == 1:
-            _draw_node(drawing, members[0], members[0].name[len(scope) :], highlight)
-            continue
-        with drawing.subgraph(name=f"cluster_{name}") as box:
-            box.attr(label=graphviz.escape(name[len(scope) : -1]), style="rounded", color="#999999")
-            _draw_scope(box, members, name, highlight)
-
-
-def _draw_edges(
-    drawing: graphviz.Digraph, node: Node, shown: Collection[Node], edge_label: Callable[[Output], str] | None
-) -> None:
-    for value in node.inputs:
-        if value.node in shown:
-            label = edge_label(value) if edge_label is not None else (str(value.index) if value.index else "")
-            drawing.edge(value.node.name, node.name, label=graphviz.escape(label) if label else None)
-    for control in node.control_inputs:
-        if control in shown:
-            drawing.edge(control.name, node.name, style="dashed", color="#888888")
+def _label(*lines: str) -> Any:
+    """Lines as Graphviz shows them letter by letter: without its escapes, HTML or entities."""
+    escaped = (graphviz.escape(printable_line(line)).replace("&", "&amp;") for line in lines)
+    return graphviz.nohtml("\\n".join(escaped))

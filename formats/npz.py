@@ -7,19 +7,22 @@ bytes, and a JSON entry says what they are; nothing is ever pickled.
 from __future__ import annotations
 
 import io
+import itertools
 import json
+import math
 import os
 import zipfile
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from ..core import dtypes
-from ..core.atomic import atomic_file, file_errors
+from ..core.atomic import atomic_file
 from ..core.dtypes import DType
 from ..core.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..core.tensors import Tensor
+from .arrays import StoredArray, open_archive
 from .tensor_values import object_array
 
 MANIFEST = "__tfg__"
@@ -79,44 +82,73 @@ def _pack(name: str, tensor: Tensor) -> tuple[np.ndarray[Any, Any], dict[str, An
 
 
 def read_npz(path: str | os.PathLike[str]) -> dict[str, Tensor]:
-    """Tensors by name; DataLossError where the archive is damaged, InvalidArgumentError where it holds Python objects."""
-    try:
-        with file_errors(path), np.load(os.fspath(path), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (zipfile.BadZipFile, EOFError, KeyError) as error:
-        raise DataLossError(f"'{os.fspath(path)}' is a damaged or truncated .npz archive: {error}") from None
-    except ValueError as error:
-        raise InvalidArgumentError(f"'{os.fspath(path)}': {error}") from None
-    strange = next((name for name, array in arrays.items() if not isinstance(array, np.ndarray)), None)
-    if strange is not None:
-        raise DataLossError(f"entry '{strange}' of '{os.fspath(path)}' is no array")
+    """Tensors by name, whose numbers are read when they are asked for.
+
+    DataLossError where the archive is damaged, InvalidArgumentError where it holds Python objects or types that TensorFlow has
+    not, UnimplementedError where it is encrypted, ResourceExhaustedError, when numbers are asked for, where it is a bomb.
+    """
+    arrays = open_archive(path)
     packed = arrays.pop(MANIFEST, None)
+    manifest = {} if packed is None else _read_manifest(packed, os.fspath(path))
+    return {name: _tensor(stored, manifest.get(name), f"'{name}' of '{os.fspath(path)}'") for name, stored in arrays.items()}
+
+
+def _read_manifest(stored: StoredArray, path: str) -> dict[str, _Entry]:
+    """What the manifest says of tensors that NumPy cannot hold by itself."""
     try:
-        manifest = {} if packed is None else json.loads(packed.tobytes())
-        return {name: _unpack(array, manifest.get(name)) for name, array in arrays.items()}
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataLossError(f"the entry '{MANIFEST}' of '{os.fspath(path)}' does not fit: {error}") from None
+        found = json.loads(stored.read().tobytes())
+        return {name: _read_entry(entry) for name, entry in found.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InvalidArgumentError) as error:
+        raise DataLossError(f"the entry '{MANIFEST}' of '{path}' does not fit: {error}") from None
 
 
-def _unpack(array: np.ndarray[Any, Any], entry: Mapping[str, Any] | None) -> Tensor:
+class _Entry(NamedTuple):
+    """The type of a tensor that is stored as bytes, and the lengths of its strings."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+    lengths: list[int]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the tensor."""
+        return sum(self.lengths) if self.dtype is dtypes.string else math.prod(self.shape) * self.dtype.size
+
+
+def _read_entry(entry: Mapping[str, Any]) -> _Entry:
+    """A manifest's entry; a ValueError or its like where it is none."""
+    found = _Entry(dtypes.from_name(entry["dtype"]), tuple(entry["shape"]), entry.get("lengths", []))
+    if not all(type(number) is int and number >= 0 for number in (*found.shape, *found.lengths)):
+        raise ValueError("sizes that are none")
+    if found.dtype is dtypes.string and math.prod(found.shape) != len(found.lengths):
+        raise ValueError(f"{len(found.lengths)} strings for the shape {list(found.shape)}")
+    if found.dtype.is_object and found.dtype is not dtypes.string:
+        raise ValueError(f"a tensor of dtype {found.dtype}")
+    return found
+
+
+def _tensor(stored: StoredArray, entry: _Entry | None, where: str) -> Tensor:
     if entry is None:
-        return Tensor.from_numpy(array)
-    dtype = dtypes.from_name(entry["dtype"])
-    shape = tuple(entry["shape"])
-    if dtype is dtypes.string:
-        return Tensor.from_numpy(object_array(_split(array.tobytes(), entry["lengths"]), shape), dtype)
-    return Tensor.from_numpy(_typed(array, dtype).reshape(shape), dtype)
+        return _plain_tensor(stored, where)
+    if stored.dtype != np.uint8 or math.prod(stored.shape) != entry.size:
+        raise DataLossError(f"{where} is not the {entry.size} bytes that the entry '{MANIFEST}' says")
+    return Tensor(entry.dtype, entry.shape, lambda: _unpack(stored.read().tobytes(), entry))
 
 
-def _typed(array: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any]:
-    return np.frombuffer(array.tobytes(), dtype.numpy)
+def _plain_tensor(stored: StoredArray, where: str) -> Tensor:
+    try:
+        dtype = dtypes.from_numpy(stored.dtype.newbyteorder("="))
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"{where}: {error.message}") from None
+    return Tensor(dtype, stored.shape, lambda: Tensor.from_numpy(stored.read(), dtype).numpy())
+
+
+def _unpack(data: bytes, entry: _Entry) -> np.ndarray[Any, Any]:
+    if entry.dtype is dtypes.string:
+        return object_array(_split(data, entry.lengths), entry.shape)
+    return np.frombuffer(data, entry.dtype.numpy).reshape(entry.shape)
 
 
 def _split(characters: bytes, lengths: list[int]) -> list[bytes]:
-    if sum(lengths) != len(characters):
-        raise ValueError(f"strings of {sum(lengths)} bytes in {len(characters)}")
-    strings, position = [], 0
-    for length in lengths:
-        strings.append(characters[position : position + length])
-        position += length
-    return strings
+    ends = itertools.accumulate(lengths)
+    return [characters[end - length : end] for end, length in zip(ends, lengths)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from ..core.escaping import printable_proto
 from ..core.graph import Graph
 from .graphdef import GraphSource, Kind, graph_chunks, graph_text
 from .scan import parse
@@ -20,8 +21,13 @@ def save(
     `kind` says whether a GraphDef or a MetaGraphDef is written; without it, what the graph was loaded from, and a GraphDef
     for a SavedModel.
     """
-    chunks = [to_text(graph, kind).encode()] if text else list(_chunks(graph, kind))
-    write_file(path, chunks, gzip)
+    write_file(path, [_text_for(path, graph, kind)] if text else list(_chunks(graph, kind)), gzip)
+
+
+def _text_for(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> bytes:
+    """The text form; standard output may be a terminal, to which no control character goes."""
+    text = to_text(graph, kind)
+    return (printable_proto(text) if path == "-" else text).encode()
 
 
 def to_bytes(graph: Graph, kind: Kind | None = None) -> bytes:

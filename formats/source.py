@@ -10,13 +10,15 @@ from collections.abc import Iterable
 from typing import IO, BinaryIO
 
 from ..core.atomic import atomic_file, file_errors
-from ..core.errors import DataLossError
+from ..core.errors import DataLossError, ResourceExhaustedError
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_BITS = 31  # zlib reads and writes the gzip header itself
 _MMAP_FROM = 1 << 20
+_ROOM, _RATIO = 1 << 28, 64
+_FIRST_PIECE, _LARGEST_PIECE = 1 << 8, 1 << 20
 
 
 def is_in_memory(source: Source) -> bool:
@@ -34,7 +36,7 @@ def describe(source: Source) -> str:
 def read_source(source: Source) -> memoryview:
     """The bytes of a file (mapped into memory where it is large), of standard input for `-`, or those given; gzip unpacked.
 
-    NotFoundError, PermissionDeniedError, and DataLossError for damaged gzip.
+    NotFoundError, PermissionDeniedError, DataLossError for damaged gzip, ResourceExhaustedError for a bomb.
     """
     data = _read(source)
     return _gunzip(data, source) if data[:2] == _GZIP_MAGIC else data
@@ -44,7 +46,8 @@ def _read(source: Source) -> memoryview:
     if isinstance(source, (bytes, bytearray, memoryview)):
         return memoryview(source).cast("B")
     if source == "-":
-        return memoryview(sys.stdin.buffer.read())
+        with file_errors("standard input"):
+            return memoryview(sys.stdin.buffer.read())
     with file_errors(source), open(source, "rb") as file:
         return read_file(file)
 
@@ -57,20 +60,41 @@ def read_file(file: BinaryIO) -> memoryview:
     return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
+def unpacked_limit(size: int) -> int:
+    """The most bytes that a packed file of `size` may hold: graphs and checkpoints pack 2 to 20 times, bombs 1000 times."""
+    return max(_ROOM, _RATIO * size)
+
+
 def _gunzip(data: memoryview, source: Source) -> memoryview:
-    """The contents of all members of a gzip file."""
-    parts = []
-    rest: bytes | memoryview = data
-    while rest[:2] == _GZIP_MAGIC:
-        member = zlib.decompressobj(wbits=_GZIP_BITS)
+    """The contents of all members of a gzip file; ResourceExhaustedError where they are out of all proportion to it."""
+    contents = bytearray()
+    limit = unpacked_limit(len(data))
+    position = 0
+    while data[position : position + 2] == _GZIP_MAGIC:
+        position = _unpack_member(data, position, contents, limit, source)
+    return memoryview(contents)
+
+
+def _unpack_member(data: memoryview, position: int, contents: bytearray, limit: int, source: Source) -> int:
+    """Add a member to the contents; the position after it. It is read in pieces that grow, so that small ones cost little."""
+    member = zlib.decompressobj(wbits=_GZIP_BITS)
+    size = _FIRST_PIECE
+    while not member.eof:
+        piece = data[position : position + size]
+        if not piece:
+            raise DataLossError(f"{describe(source)} is truncated gzip")
         try:
-            parts.append(member.decompress(rest))
+            contents += member.decompress(piece, limit - len(contents) + 1)
         except zlib.error as error:
             raise DataLossError(f"{describe(source)} is damaged gzip: {error}") from None
-        if not member.eof:
-            raise DataLossError(f"{describe(source)} is truncated gzip")
-        rest = member.unused_data
-    return memoryview(parts[0] if len(parts) == 1 else b"".join(parts))
+        if len(contents) > limit:
+            raise ResourceExhaustedError(
+                f"{describe(source)} of {len(data):,} bytes would unpack to more than {limit:,}",
+                hint="where it is trusted, unpack it with gunzip first",
+            )
+        position += len(piece)
+        size = min(2 * size, _LARGEST_PIECE)
+    return position - len(member.unused_data)
 
 
 def write_file(path: str | os.PathLike[str], chunks: Iterable[bytes | memoryview], compress: bool = False) -> None:

@@ -13,8 +13,9 @@ import numpy as np
 
 from ..core.atomic import file_errors
 from ..core.dtypes import DType, string
-from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..core.errors import InvalidArgumentError, NotFoundError
 from ..core.tensors import as_bytes_array
+from .arrays import StoredArray, open_archive, open_array
 
 Array = np.ndarray[Any, Any]
 _CALL = re.compile(r"([a-z_]+)\((.*)\)", re.DOTALL)
@@ -43,33 +44,22 @@ def _read_array(path: str) -> Array:
     if ".npz:" in path:
         head, _, key = path.rpartition(".npz:")
         path = head + ".npz"
-    try:
-        with file_errors(path):
-            found: Any = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise InvalidArgumentError(f"'{path}' is no .npy or .npz file of plain arrays: {error}") from None
-    except Exception as error:
-        if type(error).__name__ != "BadZipFile":
-            raise
-        raise DataLossError(f"'{path}' is a damaged .npz archive: {error}") from None
-    if isinstance(found, np.ndarray):
-        if key is not None:
-            raise InvalidArgumentError(f"'{path}' holds one array, not arrays by key")
-        return found
-    return _member(path, found, key)
+    with file_errors(path), open(path, "rb") as file:
+        is_archive = file.read(2) == b"PK"
+    if is_archive:
+        return _member(path, open_archive(path), key).read()
+    if key is not None:
+        raise InvalidArgumentError(f"'{path}' holds one array, not arrays by key")
+    return open_array(path).read()
 
 
-def _member(path: str, archive: Any, key: str | None) -> Array:
-    names = list(archive.files)
-    if key is None and len(names) == 1:
-        key = names[0]
-    if key not in names:
-        problem = f"'{path}' has {len(names)} arrays" if key is None else f"'{path}' has no array '{key}'"
-        raise NotFoundError(problem, hint=f"write @{path}:KEY with one of {', '.join(names[:8])}")
-    try:
-        return archive[key]
-    except ValueError as error:
-        raise InvalidArgumentError(f"'{path}:{key}' is no plain array: {error}") from None
+def _member(path: str, archive: Mapping[str, StoredArray], key: str | None) -> StoredArray:
+    if key is None and len(archive) == 1:
+        key = next(iter(archive))
+    if key is None or key not in archive:
+        problem = f"'{path}' has {len(archive)} arrays" if key is None else f"'{path}' has no array '{key}'"
+        raise NotFoundError(problem, hint=f"write @{path}:KEY with one of {', '.join(list(archive)[:8])}")
+    return archive[key]
 
 
 def _literal(text: str, dtype: DType | None) -> Array:

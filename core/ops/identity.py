@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import InvalidArgumentError, UnimplementedError
+from ..escaping import printable
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, TensorSpec, merge_shapes
 from ._files import append_file, file_name
@@ -195,7 +196,7 @@ def print_(ctx, x, data, *, message, first_n, summarize):
     if first_n < 0 or counter[0] < first_n:
         counter[0] += 1
         shown = "".join(f"[{summarize_array(value, summarize)}]" for value in data)
-        sys.stderr.write(f"{message}{shown}\n")
+        sys.stderr.write(printable(f"{message}{shown}\n"))
     return x
 
 
@@ -223,7 +224,7 @@ def print_v2(ctx, text, *, output_stream, end):
     if output_stream not in _STREAMS:
         raise InvalidArgumentError(f"Unknown output stream: {output_stream}, Valid streams are: {' '.join(_STREAMS)}")
     stream = sys.stdout if output_stream == "stdout" else sys.stderr
-    stream.write(text.item().decode("utf-8", "replace") + end)
+    stream.write(printable(text.item().decode("utf-8", "replace") + end))
 
 
 @shape("PrintV2")

@@ -1,0 +1,35 @@
+"""Text of strangers as it is shown: nothing in it moves a cursor, hides text or turns it around."""
+
+from __future__ import annotations
+
+import re
+
+# C0 but for tab and line feed, DEL, C1; marks and embeddings of direction; line and paragraph separators; lone surrogates.
+_CONTROLS = "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_IN_TEXT = re.compile(f"[{_CONTROLS}]")
+_IN_LINE = re.compile(f"[\t\n{_CONTROLS}]")
+_IN_DATA = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    """The text with control characters as escapes such as `\\x1b`; tabs and line feeds stay."""
+    return _IN_TEXT.sub(_escape, text)
+
+
+def printable_line(text: str) -> str:
+    """As `printable`, on one line: tabs and line feeds too are escapes."""
+    return _IN_LINE.sub(_escape, text)
+
+
+def printable_proto(text: str) -> str:
+    """Protobuf's text format that means the same, with the control characters that it leaves in strings as octal escapes."""
+    return _IN_DATA.sub(lambda match: "".join(f"\\{byte:03o}" for byte in match[0].encode()), text)
+
+
+def printable_json(text: str) -> str:
+    """JSON that says the same without control characters, of which JSON itself forbids the first 32 only."""
+    return _IN_DATA.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")

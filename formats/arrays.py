@@ -1,0 +1,182 @@
+"""Arrays in NumPy's .npy files and .npz archives, whoever wrote them: only headers are read until somebody needs the numbers.
+
+https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html describes the format. Nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import math
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, Any
+
+import numpy as np
+
+from ..core.atomic import file_errors
+from ..core.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
+from .source import unpacked_limit
+
+Array = np.ndarray[Any, Any]
+
+_MAGIC = b"\x93NUMPY"
+_MAX_HEADER = 10_000  # what NumPy itself takes from those it does not trust
+_LENGTHS = {1: ("<H", "latin-1"), 2: ("<I", "latin-1"), 3: ("<I", "utf-8")}
+_DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, KeyError, OverflowError, OSError)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StoredArray:
+    """An array's NumPy dtype and shape, and how to read its elements."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    read: Callable[[], Array]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Header:
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    is_fortran: bool
+    offset: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of the elements."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    def decode(self, data: bytes) -> Array:
+        array: Array = np.frombuffer(data, self.dtype) if self.dtype.itemsize else np.empty(math.prod(self.shape), self.dtype)
+        return array.reshape(self.shape, order="F" if self.is_fortran else "C")
+
+
+def open_array(path: str | os.PathLike[str]) -> StoredArray:
+    """The array of an .npy file; DataLossError where it is damaged, InvalidArgumentError where it is none of plain numbers."""
+    name = f"'{os.fspath(path)}'"
+    with file_errors(path), open(path, "rb") as file:
+        header = _read_header(file, name)
+        _check_size(header, os.fstat(file.fileno()).st_size, name)
+
+    def read() -> Array:
+        with file_errors(path), open(path, "rb") as again:
+            again.seek(header.offset)
+            return header.decode(_exactly(again, header.size, name))
+
+    return StoredArray(header.dtype, header.shape, read)
+
+
+def open_archive(path: str | os.PathLike[str]) -> dict[str, StoredArray]:
+    """The arrays of an .npz archive by name. As `open_array`, UnimplementedError for what is encrypted or packed otherwise."""
+    name = f"'{os.fspath(path)}'"
+    with file_errors(path):
+        file = open(path, "rb")  # noqa: SIM115 - stays open as long as an array may be read from it
+    with _zip_errors(name):
+        archive = zipfile.ZipFile(file)
+    return _Archive(archive, os.fstat(file.fileno()).st_size, name).arrays()
+
+
+class _Archive:
+    """An open archive, and what it takes to read from it."""
+
+    def __init__(self, archive: zipfile.ZipFile, size: int, name: str) -> None:
+        self._archive = archive
+        self._size = size
+        self._name = name
+        self._unpacked = sum(info.file_size for info in archive.infolist())
+
+    def arrays(self) -> dict[str, StoredArray]:
+        found: dict[str, StoredArray] = {}
+        for info in self._archive.infolist():
+            key = info.filename.removesuffix(".npy")
+            if key in found or key == info.filename:
+                raise DataLossError(f"entry '{info.filename}' of {self._name} is no array, or there twice")
+            found[key] = self._stored(info, f"'{key}' of {self._name}")
+        return found
+
+    def _stored(self, info: zipfile.ZipInfo, where: str) -> StoredArray:
+        if info.flag_bits & 1:
+            raise UnimplementedError(f"{where} is encrypted")
+        if info.compress_type == zipfile.ZIP_STORED and not info.file_size == info.compress_size <= self._size:
+            raise DataLossError(f"{where} claims {info.file_size} bytes in {info.compress_size} of {self._size}")
+        with _zip_errors(where), self._archive.open(info) as member:
+            header = _read_header(member, where)
+        _check_size(header, info.file_size, where)
+        return StoredArray(header.dtype, header.shape, lambda: self._read(info, header, where))
+
+    def _read(self, info: zipfile.ZipInfo, header: _Header, where: str) -> Array:
+        if info.compress_type != zipfile.ZIP_STORED:
+            self._check_room()
+        with _zip_errors(where), self._archive.open(info) as member:
+            data = _exactly(member, header.offset + header.size, where)
+            if member.read(1):  # the end, at which the checksum is compared
+                raise DataLossError(f"{where} is longer than its header says")
+        return header.decode(memoryview(data)[header.offset :])  # type: ignore[arg-type]
+
+    def _check_room(self) -> None:
+        """ResourceExhaustedError for an archive that would unpack to far more than it is."""
+        if self._unpacked > unpacked_limit(self._size):
+            raise ResourceExhaustedError(
+                f"{self._name} of {self._size:,} bytes would unpack to {self._unpacked:,}",
+                hint="where it is trusted, unpack it and store it again with numpy.savez",
+            )
+
+
+@contextlib.contextmanager
+def _zip_errors(where: str) -> Iterator[None]:
+    """What zipfile says of archives that are damaged, or that it does not know, as TfgErrors."""
+    try:
+        yield
+    except TfgError:
+        raise
+    except (NotImplementedError, RuntimeError) as error:
+        raise UnimplementedError(f"{where} cannot be unpacked: {error}") from None
+    except _DAMAGED as error:
+        raise DataLossError(f"{where} is damaged or truncated: {error}") from None
+
+
+def _read_header(file: IO[bytes], where: str) -> _Header:
+    start = file.read(8)
+    length = _LENGTHS.get(start[6]) if len(start) == 8 and start.startswith(_MAGIC) else None
+    if length is None:
+        raise DataLossError(f"{where} is no array: it does not begin as an .npy file does")
+    layout, encoding = length
+    (size,) = struct.unpack(layout, _exactly(file, struct.calcsize(layout), where))
+    if size > _MAX_HEADER:
+        raise DataLossError(f"{where} has a header of {size} bytes")
+    text = _exactly(file, size, where)
+    try:
+        return _decode_header(ast.literal_eval(text.decode(encoding)), 8 + struct.calcsize(layout) + size)
+    except (ValueError, SyntaxError, TypeError, KeyError, AttributeError, RecursionError, MemoryError):
+        raise DataLossError(f"{where} has a damaged header") from None
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"{where} {error.message}") from None
+
+
+def _decode_header(found: Mapping[str, Any], offset: int) -> _Header:
+    dtype: np.dtype[Any] = np.lib.format.descr_to_dtype(found["descr"])
+    shape, is_fortran = found["shape"], found["fortran_order"]
+    if not isinstance(shape, tuple) or not all(type(size) is int and size >= 0 for size in shape) or len(shape) > 32:
+        raise ValueError("no shape")
+    if dtype.hasobject:
+        raise InvalidArgumentError("holds Python objects, which are never unpickled")
+    if dtype.subdtype is not None:
+        raise ValueError("no plain dtype")
+    return _Header(dtype, shape, bool(is_fortran), offset)
+
+
+def _check_size(header: _Header, size: int, where: str) -> None:
+    if header.offset + header.size != size:
+        raise DataLossError(f"{where} has {size - header.offset} bytes, its header says {header.size}")
+
+
+def _exactly(file: IO[bytes], size: int, where: str) -> bytes:
+    data = file.read(size)
+    if len(data) != size:
+        raise DataLossError(f"{where} is truncated")
+    return data
