@@ -64,7 +64,11 @@ def write_file(ctx: Any, path: str, contents: bytes) -> None:
     """A file of its own, its folder made where it is missing; a file that was there stays whole until the new one is."""
     with system_errors(path):
         target = gate(ctx).to_write(path)
-        os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
+        folder = os.path.dirname(target) or "."
+        if not os.path.exists(folder):
+            os.makedirs(folder, exist_ok=True)
+        if not os.path.isdir(folder):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         if os.path.isdir(target):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     with atomic_file(target) as file:
