@@ -14,12 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .control_flow import ENTER, EXIT, MERGE, NEXT_ITERATION
-from .errors import DeadlineExceededError, InternalError, InvalidArgumentError
+from .errors import InternalError, InvalidArgumentError
 from .faults import raise_from_kernel
 from .graph import Node, Output
 from .plan import Plan, Step, needed_sources
 from .resources import Variable
+from .runs import current
 from .values import DEAD, WouldBlock
+from .waits import Wait
 
 _Call = Callable[..., Any]
 
@@ -136,6 +138,7 @@ class _Run:
         self.hook = hook
         self.fetched: dict[int, Any] = {}
         self.ready: collections.deque[_Ready] = collections.deque()
+        self.fired = 0
 
     def run(self) -> list[Any]:
         first = _Iteration(0)
@@ -159,24 +162,37 @@ class _Run:
         return value.read() if isinstance(value, Variable) else value
 
     def process_all(self) -> None:
+        """Fire what is ready until nothing is left; where all of it would block, wait for other threads."""
+        blocked, _ = self.attempt()
+        if blocked:
+            self.ready.extend(blocked)
+            with Wait() as wait:
+                self.keep_trying(wait)
+
+    def keep_trying(self, wait: Wait) -> None:
+        deadline = current().deadline
+        while self.ready:
+            fired = self.fired
+            blocked, reason = self.attempt()
+            if blocked and self.fired == fired:
+                node = blocked[0][0].node
+                assert node is not None
+                wait.for_change(deadline, reason, node)
+            self.ready.extend(blocked)
+
+    def attempt(self) -> tuple[list[_Ready], str]:
+        """Fire all that is ready or becomes so, but what would block, which is returned with the first one's reason."""
         blocked: list[_Ready] = []
         reason = ""
-        while True:
-            has_progress = False
-            while self.ready:
-                entry = self.ready.popleft()
-                try:
-                    self.process(*entry)
-                    has_progress = True
-                except WouldBlock as signal:
-                    blocked.append(entry)
-                    reason = signal.reason
-            if not blocked:
-                return
-            if not has_progress:
-                raise DeadlineExceededError(reason, node=blocked[0][0].name, op=blocked[0][0].op)
-            self.ready.extend(blocked)
-            blocked = []
+        while self.ready:
+            entry = self.ready.popleft()
+            try:
+                self.process(*entry)
+                self.fired += 1
+            except WouldBlock as signal:
+                blocked.append(entry)
+                reason = reason or signal.reason
+        return blocked, reason
 
     def process(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool) -> None:
         """Fire a node and send what it returns on."""

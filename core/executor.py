@@ -9,7 +9,7 @@ from typing import Any
 from .binding import bind_kernel, select_kernel
 from .caching import Cached, ValueCache
 from .dataflow import DataflowProgram
-from .errors import DeadlineExceededError, InvalidArgumentError
+from .errors import InvalidArgumentError
 from .faults import faults_of, raise_from_kernel
 from .functions import Function
 from .graph import Node, descendants
@@ -18,6 +18,7 @@ from .resources import Variable
 from .runs import current
 from .tensors import FuncRef
 from .values import DEAD, WouldBlock
+from .waits import Wait
 
 _Call = Callable[..., Any]
 _Instruction = tuple[int, _Call, Any, Any, Any, Any, Step]
@@ -187,24 +188,32 @@ def _execute_around(instructions: Sequence[_Instruction], slots: list[Any], firs
     """Go on from step `first`, which would block: put it and what depends on it aside, retry while other steps get on."""
     start = next(i for i, instruction in enumerate(instructions) if instruction[-1] is first)
     pending = instructions[start:]
-    while pending:
-        waiting: list[_Instruction] = []
-        blocked: set[Node] = set()
-        reason, culprit = "", first
-        for instruction in pending:
-            step = instruction[-1]
-            if blocked and not blocked.isdisjoint(_entries(step)):
-                waiting.append(instruction)
-                continue
-            try:
-                _execute_one(instruction, slots)
-            except WouldBlock as signal:
-                reason, culprit = signal.reason, step
-                waiting.append(instruction)
-                blocked |= descendants(_entries(step))
-        if len(waiting) == len(pending):
-            raise DeadlineExceededError(reason, node=culprit.node.name, op=culprit.node.op)
-        pending = waiting
+    deadline = current().deadline
+    with Wait() as wait:
+        while pending:
+            waiting, reason = _attempt(pending, slots)
+            if len(waiting) == len(pending):
+                wait.for_change(deadline, reason, waiting[0][-1].node)
+            pending = waiting
+
+
+def _attempt(pending: Sequence[_Instruction], slots: list[Any]) -> tuple[list[_Instruction], str]:
+    """Run what can run of the instructions; those that have to wait are returned, with the first one's reason."""
+    waiting: list[_Instruction] = []
+    blocked: set[Node] = set()
+    reason = ""
+    for instruction in pending:
+        step = instruction[-1]
+        if blocked and not blocked.isdisjoint(_entries(step)):
+            waiting.append(instruction)
+            continue
+        try:
+            _execute_one(instruction, slots)
+        except WouldBlock as signal:
+            reason = reason or signal.reason
+            waiting.append(instruction)
+            blocked |= descendants(_entries(step))
+    return waiting, reason
 
 
 def _execute_one(instruction: _Instruction, slots: list[Any]) -> None:

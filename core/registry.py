@@ -117,6 +117,7 @@ FACTS: Final = {
     "training": "writes a variable from a gradient",
     "debug": "observes values and changes nothing",
     "ref": "passes a variable's reference on",
+    "snapshot": "looks at a variable once, and needs no lock: what another thread writes meanwhile comes before or after it",
     "blocks": "may have to wait for what another node of the same run supplies, as at an empty queue",
 }
 

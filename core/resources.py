@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Self, TypeVar
 
 import numpy as np
 
+from . import waits
 from .dtypes import DType, float32
 from .errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from .shapes import UNKNOWN, Shape
@@ -16,7 +17,53 @@ from .shapes import UNKNOWN, Shape
 _Resource = TypeVar("_Resource")
 
 
-class Variable:
+class Shared:
+    """What kernels of several threads may work on. Each has it to itself, which it says by `with`.
+
+    `is_changing` is true while the kernel that holds the lock writes in place.
+    """
+
+    __slots__ = ("is_changing", "lock")
+
+    lock: threading.RLock
+    is_changing: bool
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        self = super().__new__(cls)
+        self.lock = threading.RLock()
+        self.is_changing = False
+        return self
+
+    def __enter__(self) -> Self:
+        self.lock.acquire()
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        self.is_changing = False
+        self.lock.release()
+        if error is None:
+            self.tell()
+
+    def tell(self) -> None:
+        """Let who waits for a change look; a kernel that would block changed nothing, or says this itself."""
+        if waits.waiting:
+            waits.changed()
+
+    @property
+    def shared(self) -> Shared:
+        """What to lock: a reference may stand for something else."""
+        return self
+
+
+def exclusively(shared: Sequence[Shared], call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+    """`call(*inputs)` with all `shared` to itself, taken in the order given, which has to be the same for all threads."""
+    if not shared:
+        return call(*inputs)
+    with shared[0]:
+        return exclusively(shared[1:], call, inputs)
+
+
+class Variable(Shared):
     """A variable's memory, behind a V1 reference or a resource handle alike.
 
     A value that was read is never written to while anybody holds it: `writable` copies an array that has other references.
@@ -38,12 +85,18 @@ class Variable:
 
     def read(self) -> Any:
         """The value, which stays as it is whatever is written later; FailedPreconditionError before the first write."""
-        if self._value is None:
+        value = self._value
+        if self.is_changing:
+            # The writer may have found nobody who holds the value before it came here, and another thread may be the writer.
+            del value
+            with self.lock:
+                value = self._value
+        if value is None:
             raise FailedPreconditionError(
                 f"Attempting to use uninitialized value {self.name}",
                 hint=f"`tfg run --init` or `--assign {self.name}=VALUE` initializes it",
             )
-        return self._value
+        return value
 
     def assign(self, value: Any) -> None:
         """Replace the value; the caller hands the array over and keeps no right to write to it."""
@@ -51,7 +104,11 @@ class Variable:
         self.version += 1
 
     def writable(self) -> np.ndarray[Any, Any]:
-        """The array to write into in place, copied first where somebody may still hold it; counts as a write."""
+        """The array to write into in place, copied first where somebody may still hold it; counts as a write.
+
+        For kernels that hold the lock: from here on others wait for their end to read.
+        """
+        self.is_changing = True  # before the references are counted: who comes later sees it
         value = self._value
         if value is None:
             value = self.read()

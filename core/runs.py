@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from . import waits
 from .graph import Node
 from .resources import ResourceManager
 
@@ -23,21 +24,30 @@ class Hook(Protocol):
         ...
 
 
+class Attempt(Protocol):
+    """What a kernel began and could not finish at once."""
+
+    def withdraw(self) -> None:
+        """Undo what was done of it: nobody comes back for it."""
+        ...
+
+
 class Run:
     """A call of Session.run; as a context it is the current one, around which an outer one may be waiting.
 
     `number` tells the runs of a session apart, `deadline` is the time.monotonic() that ends it, `depth` counts the functions
-    that it is in.
+    that it is in; `is_over` says that nothing of it runs any more.
     """
 
-    __slots__ = ("_outer", "_resources", "deadline", "depth", "hook", "number")
+    deadline = math.inf
+    depth = 0
+    is_over = False
+    _resources: ResourceManager | None = None
+    _attempts: dict[Any, tuple[Attempt, Any]] | None = None
 
     def __init__(self, number: int, hook: Hook | None = None) -> None:
         self.number = number
         self.hook = hook
-        self.deadline = math.inf
-        self.depth = 0
-        self._resources: ResourceManager | None = None
 
     @property
     def resources(self) -> ResourceManager:
@@ -46,12 +56,24 @@ class Run:
             self._resources = ResourceManager()
         return self._resources
 
+    @property
+    def attempts(self) -> dict[Any, tuple[Attempt, Any]]:
+        """What the run's kernels asked for and have to wait for, and what must live as long, by keys of theirs."""
+        if self._attempts is None:
+            self._attempts = {}
+        return self._attempts
+
     def __enter__(self) -> Run:
         self._outer = _current.set(self)
         return self
 
     def __exit__(self, *_: object) -> None:
         _current.reset(self._outer)
+        self.is_over = True
+        for attempt, _ in (self._attempts or {}).values():
+            attempt.withdraw()
+        if waits.waiting:
+            waits.changed()
 
 
 _current: contextvars.ContextVar[Run] = contextvars.ContextVar("run")

@@ -13,9 +13,12 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+
+OWN_THREADS: Final = "tfg-"
+"""How the names of threads begin that only do what a run tells them."""
 
 _SYMBOLS = ("scipy_openblas_%s_num_threads64_", "scipy_openblas_%s_num_threads")
 

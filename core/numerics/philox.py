@@ -51,11 +51,15 @@ class Philox:
         """A generator further on in the stream."""
         return Philox(self.key, (self.counter + blocks) % (1 << 128))
 
+    def take(self, blocks: int) -> Philox:
+        """A generator at this position, which this one leaves behind by a number of blocks."""
+        start = Philox(self.key, self.counter)
+        self.skip(blocks)
+        return start
+
     def reserve(self, outputs: int, per_output: int = RESERVED_PER_OUTPUT) -> Philox:
         """A generator at this position, which this one leaves behind as TensorFlow's kernels do for `outputs` samples."""
-        start = Philox(self.key, self.counter)
-        self.skip(outputs * per_output)
-        return start
+        return self.take(outputs * per_output)
 
     def block(self) -> tuple[int, int, int, int]:
         """The four words at this position."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..threads import one_thread
+from ..threads import OWN_THREADS, one_thread
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -68,7 +68,7 @@ def _multiply(a: Array, b: Array, out: Array) -> None:
 def _pool() -> ThreadPoolExecutor:
     from concurrent.futures import ThreadPoolExecutor
 
-    return ThreadPoolExecutor(one_thread.available, "tfg-matmul")
+    return ThreadPoolExecutor(one_thread.available, f"{OWN_THREADS}matmul")
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks

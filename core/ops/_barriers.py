@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import CancelledError, InvalidArgumentError, OutOfRangeError
 from ..numerics.binary_heap import MinHeap
+from ..resources import Shared
 from ..values import WouldBlock
 from ._queues import QueueSpec
 
@@ -25,7 +26,7 @@ class _Incomplete:
     components: list[Any]
 
 
-class Barrier:
+class Barrier(Shared):
     """Keys with components that come one by one; complete ones leave in the order of their first insertion."""
 
     def __init__(self, name: str, spec: QueueSpec) -> None:
@@ -88,10 +89,7 @@ class Barrier:
             return [self._ready.pop() for _ in range(count)]
         waits = bool(self._incomplete) and (wait_for_incomplete or not allow_small_batch or not available)
         if not self.is_closed or (waits and not self._cancels):
-            raise WouldBlock(
-                f"barrier '{self.name}' has {available} complete elements of {count} that are asked for, "
-                "and nothing can add one"
-            )
+            raise WouldBlock(f"barrier '{self.name}' has {available} complete elements of {count} that are asked for")
         if not allow_small_batch or not available:
             raise OutOfRangeError(
                 f"Barrier '{self.name}' is closed and has insufficient elements (requested {count}, total size {available})"

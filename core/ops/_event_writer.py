@@ -14,6 +14,7 @@ from ..errors import NotFoundError
 from ..files import FileGate
 from ..numerics import wire
 from ..numerics.records import encode_record
+from ..resources import Shared
 from ._files import system_errors
 
 _VERSION = b"brain.Event:2"
@@ -52,7 +53,7 @@ class EventWriter:
         self._waiting.clear()
 
 
-class WriterResource:
+class WriterResource(Shared):
     """What a SummaryWriter handle stands for: a writer once it was created."""
 
     def __init__(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Queues of tuples of tensors, as one process without threads sees them."""
+"""Queues of tuples of tensors, filled and emptied by kernels of any thread."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import DType
-from ..errors import CancelledError, InvalidArgumentError, OutOfRangeError
+from ..errors import CancelledError, InvalidArgumentError, OutOfRangeError, TfgError
 from ..numerics.binary_heap import MinHeap
 from ..numerics.philox import Philox
+from ..resources import Shared
 from ..shapes import UNKNOWN, Shape
-from ..values import WouldBlock
 
 Element = tuple[Any, ...]
 
@@ -44,26 +44,39 @@ class QueueSpec:
         return self.shapes or (UNKNOWN,) * len(self.dtypes)
 
 
-class Queue:
-    """First in, first out. Subclasses choose which element leaves."""
+class Queue(Shared):
+    """First in, first out. Subclasses choose which element leaves.
+
+    What kernels ask for waits in two lines, as in TensorFlow: of each the first is served until it is done or can do no more.
+    Closing stands in the line of those who add, so that elements that came before it still get in.
+    """
 
     def __init__(self, name: str, spec: QueueSpec) -> None:
         self.name = name
         self.spec = spec
         self.is_closed = False
+        self.adding: collections.deque[Attempt] = collections.deque()
+        self.taking: collections.deque[Attempt] = collections.deque()
 
     @property
-    def _title(self) -> str:
+    def title(self) -> str:
+        """The queue in a message."""
         return f"{self.spec.kind} '{self.name}'"
 
     def __len__(self) -> int:
         raise NotImplementedError
 
-    def _put(self, element: Element) -> None:
+    def put(self, element: Element) -> None:
+        """Add an element; there has to be room."""
         raise NotImplementedError
 
-    def _take(self) -> Element:
+    def take(self) -> Element:
+        """Take an element; there has to be one."""
         raise NotImplementedError
+
+    def put_back(self, element: Element) -> None:
+        """Undo a `take`, the latest first."""
+        self.put(element)
 
     def available(self) -> int:
         """How many elements may leave now."""
@@ -73,11 +86,30 @@ class Queue:
         """True where another element fits."""
         return self.spec.capacity < 0 or len(self) < self.spec.capacity
 
-    def close(self, cancel_pending: bool) -> None:
-        """No more elements may come; CancelledError where that was said before."""
-        if self.is_closed:
-            raise CancelledError(f"Queue '{self.name}' is already closed.")
+    def serve(self) -> None:
+        """Let those in line do what they can; threads whose attempt is done are told."""
+        has_progress = False
+        while any([self._serve(self.adding), self._serve(self.taking)]):
+            has_progress = True
+        if has_progress:
+            self.tell()
+
+    def _serve(self, line: collections.deque[Attempt]) -> bool:
+        has_progress = False
+        while line and line[0].advance():
+            has_progress = True
+            if line[0].is_done:
+                line.popleft()
+        return has_progress
+
+    def cancel(self) -> None:
+        """Close at once; what waits to get in is refused."""
         self.is_closed = True
+        for attempt in self.adding:
+            attempt.is_done, attempt.error = True, CancelledError("Enqueue operation was cancelled")
+        self.adding.clear()
+        self.serve()
+        self.tell()
 
     def check_element(self, components: Sequence[Any], is_batch: bool) -> None:
         """InvalidArgumentError where dtypes or shapes are not the queue's."""
@@ -94,37 +126,6 @@ class Queue:
             found = array.shape[1:] if is_batch else array.shape
             if not _fits(shape, found):
                 raise InvalidArgumentError(f"Shape mismatch in tuple component {i}. Expected {shape}, got {found}")
-
-    def enqueue(self, element: Element) -> None:
-        """Add one element; CancelledError where the queue is closed, WouldBlock where it is full."""
-        if self.is_closed:
-            raise CancelledError(f"{self._title} is closed.")
-        if not self.has_room():
-            raise WouldBlock(f"{self._title} is full ({len(self)} elements) and nothing can take one")
-        self._put(element)
-
-    def dequeue(self) -> Element:
-        """Take one element; OutOfRangeError where the queue is closed and empty, WouldBlock where it is only empty."""
-        self._require(1)
-        return self._take()
-
-    def dequeue_many(self, count: int, may_be_fewer: bool) -> list[Element]:
-        """Take elements, fewer than `count` only from a closed queue and where that is allowed."""
-        if may_be_fewer and self.is_closed and 0 < self.available() < count:
-            count = self.available()
-        self._require(count)
-        return [self._take() for _ in range(count)]
-
-    def _require(self, count: int) -> None:
-        if self.available() >= count:
-            return
-        if self.is_closed:
-            raise OutOfRangeError(
-                f"{self._title} is closed and has insufficient elements (requested {count}, current size {len(self)})"
-            )
-        raise WouldBlock(
-            f"{self._title} has {self.available()} of {count} elements that are asked for, and nothing can add one"
-        )
 
     def batched(self, elements: Sequence[Element]) -> list[np.ndarray[Any, Any]]:
         """Elements of one shape as one array a component."""
@@ -149,6 +150,118 @@ class Queue:
         return result
 
 
+class Attempt:
+    """What one kernel asks of a queue: several steps, between which other kernels come."""
+
+    def __init__(self, queue: Queue) -> None:
+        self.queue = queue
+        self.is_done = False
+        self.error: TfgError | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why it is not done."""
+        raise NotImplementedError
+
+    def advance(self) -> bool:
+        """Do as much as can be done now; False where that is nothing."""
+        raise NotImplementedError
+
+    def withdraw(self) -> None:
+        """Leave the line, with nothing taken."""
+        with self.queue as queue:
+            for line in (queue.adding, queue.taking):
+                if self in line:
+                    line.remove(self)
+            queue.serve()
+
+    def fail(self, error: TfgError) -> bool:
+        """Be done, with an error for the kernel."""
+        self.is_done, self.error = True, error
+        return True
+
+
+class Adding(Attempt):
+    """Add elements one after the other; CancelledError once the queue is closed."""
+
+    def __init__(self, queue: Queue, elements: Sequence[Element]) -> None:
+        super().__init__(queue)
+        self._left = collections.deque(elements)
+        self.is_done = not elements
+
+    @property
+    def reason(self) -> str:
+        return f"{self.queue.title} is full ({len(self.queue)} elements)"
+
+    def advance(self) -> bool:
+        if self.queue.is_closed:
+            return self.fail(CancelledError(f"{self.queue.title} is closed."))
+        before = len(self._left)
+        while self._left and self.queue.has_room():
+            self.queue.put(self._left.popleft())
+        self.is_done = not self._left
+        return len(self._left) < before
+
+
+class Closing(Attempt):
+    """Let no more elements come; CancelledError where that was said before."""
+
+    reason = "elements wait to be added before it is closed"
+
+    def advance(self) -> bool:
+        if self.queue.is_closed:
+            return self.fail(CancelledError(f"Queue '{self.queue.name}' is already closed."))
+        self.queue.is_closed = self.is_done = True
+        return True
+
+
+class Taking(Attempt):
+    """Take `count` elements as they come; fewer only from a closed queue and where that is allowed, else OutOfRangeError."""
+
+    def __init__(self, queue: Queue, count: int, may_be_fewer: bool = False) -> None:
+        super().__init__(queue)
+        self.elements: list[Element] = []
+        self._count = count
+        self._may_be_fewer = may_be_fewer
+        self.is_done = not count
+
+    @property
+    def reason(self) -> str:
+        return f"{self.queue.title} has {self.queue.available()} of {self._missing} elements that are asked for"
+
+    @property
+    def _missing(self) -> int:
+        return self._count - len(self.elements)
+
+    def advance(self) -> bool:
+        if self.queue.is_closed and len(self.queue) < self._missing and not self._settle_for_fewer():
+            size = len(self.queue)
+            message = f"is closed and has insufficient elements (requested {self._missing}, current size {size})"
+            self._put_back()
+            return self.fail(OutOfRangeError(f"{self.queue.title} {message}"))
+        before = self._missing
+        while self._missing and self.queue.available():
+            self.elements.append(self.queue.take())
+        self.is_done = not self._missing
+        return self._missing < before or self.is_done
+
+    def _settle_for_fewer(self) -> bool:
+        if not self._may_be_fewer or not (self.elements or len(self.queue)):
+            return False
+        self._count = len(self.elements) + len(self.queue)
+        return True
+
+    def _put_back(self) -> None:
+        while self.elements:
+            self.queue.put_back(self.elements.pop())
+
+    def withdraw(self) -> None:
+        with self.queue:
+            if not self.is_done:
+                self._put_back()
+        super().withdraw()
+
+
 def _fits(shape: Shape, found: tuple[int, ...]) -> bool:
     if shape.dims is None:
         return True
@@ -165,11 +278,14 @@ class FifoQueue(Queue):
     def __len__(self) -> int:
         return len(self._elements)
 
-    def _put(self, element: Element) -> None:
+    def put(self, element: Element) -> None:
         self._elements.append(element)
 
-    def _take(self) -> Element:
+    def take(self) -> Element:
         return self._elements.popleft()
+
+    def put_back(self, element: Element) -> None:
+        self._elements.appendleft(element)
 
 
 class PaddingQueue(FifoQueue):
@@ -205,10 +321,10 @@ class RandomShuffleQueue(Queue):
     def available(self) -> int:
         return len(self) if self.is_closed else max(len(self) - self._minimum, 0)
 
-    def _put(self, element: Element) -> None:
+    def put(self, element: Element) -> None:
         self._elements.append(element)
 
-    def _take(self) -> Element:
+    def take(self) -> Element:
         index = next(self._random) % len(self._elements)
         taken = self._elements[index]
         self._elements[index] = self._elements[-1]
@@ -233,9 +349,9 @@ class PriorityQueue(Queue):
     def __len__(self) -> int:
         return len(self._heap)
 
-    def _put(self, element: Element) -> None:
+    def put(self, element: Element) -> None:
         self._heap.push(int(element[0]), element)
 
-    def _take(self) -> Element:
+    def take(self) -> Element:
         taken: Element = self._heap.pop()
         return taken

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 import zlib
 from collections.abc import Sequence
 from typing import Any
@@ -17,18 +18,33 @@ from ..registry import Cost
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 
 
+class _Stream(Philox):
+    """A stream from which several threads take, none what another one took."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self, start: Philox) -> None:
+        super().__init__(start.key, start.counter)
+        self._lock = threading.Lock()
+
+    def take(self, blocks: int) -> Philox:
+        with self._lock:
+            return super().take(blocks)
+
+
 def node_stream(ctx: Any, seed: int, seed2: int) -> Philox:
-    """The stream of a node, which goes on from run to run. Seeds of zero mean the session's seed, or chance."""
+    """The stream of a node, which goes on from run to run, to `take` from. Zeros as seeds mean the session's, or chance."""
     return ctx.state(lambda: new_stream(ctx, seed, seed2))
 
 
 def new_stream(ctx: Any, seed: int, seed2: int) -> Philox:
     """A stream for a node's two seeds; two zeros mean the session's seed, or chance."""
-    if seed or seed2:
-        return Philox.from_seeds(seed, seed2)
-    if ctx.session.seed is not None:
-        return Philox.from_seeds(ctx.session.seed, zlib.crc32(ctx.name.encode()) + 1)
-    return Philox.from_seeds(secrets.randbits(64), secrets.randbits(64))
+    if not seed and not seed2:
+        if ctx.session.seed is not None:
+            seed, seed2 = ctx.session.seed, zlib.crc32(ctx.name.encode()) + 1
+        else:
+            seed, seed2 = secrets.randbits(64), secrets.randbits(64)
+    return _Stream(Philox.from_seeds(seed, seed2))
 
 
 def as_dims(shape: Any) -> tuple[int, ...]:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 from ..errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..numerics import wire
 from ..numerics.records import RecordError, decode_record, uncompressed
+from ..resources import Shared
 
 Record = tuple[bytes, bytes]
 NextUnit = Callable[[], bytes]
 ReadFile = Callable[[bytes], bytes]
 
 
-class Reader:
+class Reader(Shared):
     """Reads records from one work unit after the other. Subclasses say how a unit becomes records."""
 
     has_state = False

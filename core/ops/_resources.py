@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import InvalidArgumentError
-from ..resources import Variable
+from ..resources import Shared, Variable
 from ..shapes import Shape
 from ..values import object_array, scalar_object
 
@@ -25,6 +25,11 @@ class ReferenceHandle(Variable):
         super().__init__(name, dtypes.string, Shape((2,)))
         self.resource = resource
         self.assign(object_array([(container or "localhost").encode(), name.encode()], (2,)))
+
+    @property
+    def shared(self) -> Shared:
+        """The resource's own lock is the one to take."""
+        return self.resource if isinstance(self.resource, Shared) else self
 
 
 def named(ctx: Any, container: str, shared_name: str, kind: type[_Resource], create: Callable[[], _Resource]) -> Any:

@@ -14,13 +14,14 @@ from ..dtypes import DType
 from ..errors import AbortedError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..numerics.chained_order import ChainedOrder
 from ..numerics.hashes import murmur64
+from ..resources import Shared
 from ._strings import as_objects
 
 _MASK = (1 << 64) - 1
 
 
 @dataclasses.dataclass
-class Table:
+class Table(Shared):
     """Keys to values of shape `value_shape`; scalar keys as Python objects, others as tuples."""
 
     name: str

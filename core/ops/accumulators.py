@@ -12,13 +12,14 @@ from .. import dtypes
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..resources import Shared
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..values import WouldBlock
 from ._resources import named, resource
 
 
 @dataclasses.dataclass
-class _Accumulator:
+class _Accumulator(Shared):
     """What both kinds have: how many gradients came, and the step before which a gradient is stale."""
 
     name: str
@@ -37,9 +38,7 @@ class _Accumulator:
         if needed <= 0:
             raise InvalidArgumentError(f"Argument num_required must be positive, not {needed}")
         if self.count < needed:
-            raise WouldBlock(
-                f"accumulator '{self.name}' has {self.count} of {needed} gradients that are asked for, and nothing can add one"
-            )
+            raise WouldBlock(f"accumulator '{self.name}' has {self.count} of {needed} gradients that are asked for")
 
     def taken(self) -> None:
         """Start anew at the next step."""

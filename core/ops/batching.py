@@ -8,12 +8,13 @@ import numpy as np
 
 from ..errors import DeadlineExceededError, InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..resources import Shared
 from ..shapes import SCALAR, UNKNOWN, Shape
 
 _IDS = itertools.count(1)
 
 
-class _Parts:
+class _Parts(Shared):
     """What is kept for other ids than the one that came with it."""
 
     def __init__(self):
@@ -58,8 +59,9 @@ def unbatch(ctx, batched_tensor, batch_index, id, *, timeout_micros):
     if batch_index.ndim != 2 or batch_index.shape[1] != 3:
         raise InvalidArgumentError(f"batch_index must be a matrix of 3 columns, not of shape {Shape(batch_index.shape)}")
     parts = ctx.state(_Parts)
-    parts.by_id.update(_split(batched_tensor, batch_index))
-    found = parts.by_id.pop(int(id), None)
+    with parts:
+        parts.by_id.update(_split(batched_tensor, batch_index))
+        found = parts.by_id.pop(int(id), None)
     if found is None:
         raise DeadlineExceededError(f"no batch has rows for id {int(id)}")
     return found
@@ -81,8 +83,13 @@ def unbatch_grad(ctx, original_input, batch_index, grad, id):
     """The batch of the gradients that came for the ids in `batch_index`; DeadlineExceededError where one is missing."""
     if np.ndim(id):
         raise InvalidArgumentError(f"Expected `id` to be scalar. Received shape {Shape(np.shape(id))}")
-    kept = ctx.state(_Parts).by_id
-    kept[int(id)] = grad
+    parts = ctx.state(_Parts)
+    with parts:
+        return _gathered(parts.by_id, original_input, batch_index, grad, int(id))
+
+
+def _gathered(kept, original_input, batch_index, grad, id):
+    kept[id] = grad
     if not np.size(original_input):
         return np.zeros((0,), original_input.dtype)
     if np.ndim(batch_index) != 2 and np.size(batch_index):

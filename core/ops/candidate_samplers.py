@@ -11,6 +11,7 @@ from ..errors import InvalidArgumentError
 from ..numerics import range_samplers
 from ..numerics.range_samplers import UniformSampler, Words
 from ..registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..resources import Shared
 from ..shapes import Shape, merge_shapes
 from ._files import read_file
 from ._random import new_stream
@@ -30,7 +31,7 @@ def _check_true_classes(true_classes: Any, num_true: int, size: int) -> None:
         raise InvalidArgumentError(f"`true_candidate` out of range [0, {size}), received {bad[0]}")
 
 
-class _State:
+class _State(Shared):
     """What a sampler node keeps from run to run: the sampler, which may learn, and its stream."""
 
     def __init__(self, sampler: UniformSampler, stream: Any) -> None:
@@ -45,14 +46,14 @@ def _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed
     if unique and num_sampled > sampler.size:
         raise InvalidArgumentError(f"Sampler's range is too small: {num_sampled} of {sampler.size} classes")
     _check_true_classes(true_classes, num_true, sampler.size)
-    words = Words(state.stream.skipped(0))
-    state.stream.skip((_WORDS_PER_SAMPLE * num_sampled + 3) // 4)
-    sampled, tries = range_samplers.sample_batch(sampler, words, num_sampled, unique)
     flat = true_classes.reshape(-1)
-    expected = [
-        range_samplers.expected_counts(sampler.probabilities(values), num_sampled, tries) for values in (flat, sampled)
-    ]
-    sampler.update(flat)
+    with state:
+        words = Words(state.stream.take((_WORDS_PER_SAMPLE * num_sampled + 3) // 4))
+        sampled, tries = range_samplers.sample_batch(sampler, words, num_sampled, unique)
+        expected = [
+            range_samplers.expected_counts(sampler.probabilities(values), num_sampled, tries) for values in (flat, sampled)
+        ]
+        sampler.update(flat)
     return sampled, expected[0].reshape(true_classes.shape), expected[1]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 
 import numpy as np
@@ -192,9 +193,8 @@ def assert_shape(condition, data):
 @kernel("Print")
 def print_(ctx, x, data, *, message, first_n, summarize):
     """The input; shows `data` on stderr, the first `first_n` times."""
-    counter = ctx.state(lambda: [0])
-    if first_n < 0 or counter[0] < first_n:
-        counter[0] += 1
+    counter = ctx.state(itertools.count)
+    if first_n < 0 or next(counter) < first_n:
         shown = "".join(f"[{summarize_array(value, summarize)}]" for value in data)
         sys.stderr.write(printable(f"{message}{shown}\n"))
     return x

@@ -1,4 +1,4 @@
-"""Queues: FIFO, padding, shuffling and by priority. What would wait raises WouldBlock, and the executor tries it again."""
+"""Queues: FIFO, padding, shuffling and by priority. What has to wait raises WouldBlock, and is run again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
-from ._queues import FifoQueue, PaddingQueue, PriorityQueue, Queue, QueueSpec, RandomShuffleQueue
+from ..values import WouldBlock
+from ._queues import Adding, Closing, FifoQueue, PaddingQueue, PriorityQueue, Queue, QueueSpec, RandomShuffleQueue, Taking
 from ._resources import ReferenceHandle, named, resource
 
 
@@ -71,28 +72,40 @@ def priority_queue(ctx, *, component_types, shapes, capacity, container, shared_
 
 
 @kernel("QueueEnqueue", "QueueEnqueueV2")
-def queue_enqueue(handle, components):
+def queue_enqueue(ctx, handle, components):
     """Add one element."""
     queue = resource(handle, Queue)
     queue.check_element(components, is_batch=False)
-    queue.enqueue(tuple(components))
+    _done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, [tuple(components)]))
+
+
+def _done(ctx, line, inputs, create):
+    """What the kernel attempts once it is done; WouldBlock while it stands in line, for the kernel to come again."""
+    key = (ctx.node, *map(id, inputs))
+    attempt, _ = ctx.step.attempts.pop(key, (None, inputs))
+    if attempt is None:
+        attempt = create()
+        if not attempt.is_done:
+            line.append(attempt)
+            attempt.queue.serve()
+    if not attempt.is_done:
+        ctx.step.attempts[key] = attempt, inputs
+        raise WouldBlock(attempt.reason)
+    if attempt.error is not None:
+        raise attempt.error
+    return attempt
 
 
 @kernel("QueueEnqueueMany", "QueueEnqueueManyV2")
 def queue_enqueue_many(ctx, handle, components):
-    """Add the slices along the first dimension; what was added before it had to wait is not added again."""
+    """Add the slices along the first dimension."""
     queue = resource(handle, Queue)
     queue.check_element(components, is_batch=True)
     sizes = {len(component) for component in components}
     if len(sizes) > 1:
         raise InvalidArgumentError(f"All input tensors must have the same size in the 0th dimension, not {sorted(sizes)}")
-    progress = ctx.state(dict)
-    start = progress.pop(ctx.step.number, 0)
-    progress.clear()
-    for i in range(start, sizes.pop()):
-        progress[ctx.step.number] = i
-        queue.enqueue(tuple(_row(component, i) for component in components))
-    progress.clear()
+    rows = [tuple(_row(component, i) for component in components) for i in range(sizes.pop())]
+    _done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, rows))
 
 
 def _row(array, index: int):
@@ -101,11 +114,12 @@ def _row(array, index: int):
 
 
 @kernel("QueueDequeue", "QueueDequeueV2")
-def queue_dequeue(handle, *, component_types):
+def queue_dequeue(ctx, handle, *, component_types):
     """Take one element."""
     queue = resource(handle, Queue)
     _check_types(queue, component_types)
-    return list(queue.dequeue())
+    attempt = _done(ctx, queue.taking, (handle,), lambda: Taking(queue, 1))
+    return list(attempt.elements[0])
 
 
 def _check_types(queue: Queue, component_types) -> None:
@@ -116,7 +130,7 @@ def _check_types(queue: Queue, component_types) -> None:
         )
 
 
-def _dequeue_many(handle, n, component_types, may_be_fewer: bool):
+def _dequeue_many(ctx, handle, n, component_types, may_be_fewer: bool):
     queue = resource(handle, Queue)
     if np.ndim(n):
         raise InvalidArgumentError(f"n must be a scalar, not of shape {np.shape(n)}")
@@ -124,25 +138,30 @@ def _dequeue_many(handle, n, component_types, may_be_fewer: bool):
         raise InvalidArgumentError(f"DequeueManyOp requested {n} < 0 elements")
     _check_types(queue, component_types)
     queue.check_batches()
-    return queue.batched(queue.dequeue_many(int(n), may_be_fewer))
+    attempt = _done(ctx, queue.taking, (handle, n), lambda: Taking(queue, int(n), may_be_fewer))
+    return queue.batched(attempt.elements)
 
 
 @kernel("QueueDequeueMany", "QueueDequeueManyV2")
-def queue_dequeue_many(handle, n, *, component_types):
+def queue_dequeue_many(ctx, handle, n, *, component_types):
     """Take n elements as one batch."""
-    return _dequeue_many(handle, n, component_types, False)
+    return _dequeue_many(ctx, handle, n, component_types, False)
 
 
 @kernel("QueueDequeueUpTo", "QueueDequeueUpToV2")
-def queue_dequeue_up_to(handle, n, *, component_types):
+def queue_dequeue_up_to(ctx, handle, n, *, component_types):
     """Take n elements as one batch, what is left of a closed queue."""
-    return _dequeue_many(handle, n, component_types, True)
+    return _dequeue_many(ctx, handle, n, component_types, True)
 
 
 @kernel("QueueClose", "QueueCloseV2")
-def queue_close(handle, *, cancel_pending_enqueues):
-    """No more elements may come."""
-    resource(handle, Queue).close(cancel_pending_enqueues)
+def queue_close(ctx, handle, *, cancel_pending_enqueues):
+    """No more elements may come: at once, or after those that wait to get in."""
+    queue = resource(handle, Queue)
+    if cancel_pending_enqueues:
+        queue.cancel()
+    else:
+        _done(ctx, queue.adding, (handle,), lambda: Closing(queue))
 
 
 @kernel("QueueIsClosed", "QueueIsClosedV2")

@@ -97,9 +97,7 @@ def parameterized_truncated_normal(ctx, shape, means, stdevs, minvals, maxvals, 
         batches, samples = -(-size // _BATCH), _BATCH
     elif any(value.size not in (1, batches) for value in parameters):
         raise InvalidArgumentError(f"the parameters should have length 1 or {batches}")
-    stream = node_stream(ctx, seed, seed2)
-    gen = stream.skipped(0)
-    stream.skip(batches * 2 * MAX_ITERATIONS * (samples + 3) // 4)
+    gen = node_stream(ctx, seed, seed2).take(batches * 2 * MAX_ITERATIONS * (samples + 3) // 4)
     rows = [np.broadcast_to(value, (batches,)) for value in parameters]
     spans = [
         (start * samples, min(stop * samples, size), start * 2 * MAX_ITERATIONS * (samples + 3) // 4)
@@ -213,10 +211,7 @@ def random_shuffle(ctx, value, *, seed, seed2):
     """The rows of `value` in random order."""
     if value.size <= 1 or value.shape[0] <= 1:
         return value
-    stream = node_stream(ctx, seed, seed2)
-    gen = stream.skipped(0)
-    stream.skip((len(value) - 1 + 3) // 4)
-    return shuffled(gen, value)
+    return shuffled(node_stream(ctx, seed, seed2).take((len(value) - 1 + 3) // 4), value)
 
 
 @shape("RandomShuffle")
@@ -238,9 +233,7 @@ def random_crop(ctx, image, size, *, seed, seed2):
         raise FailedPreconditionError(f"size ({height}, {width}) does not fit into an image of shape {Shape(image.shape)}")
     if (height, width) == image.shape[:2]:
         return image
-    stream = node_stream(ctx, seed, seed2)
-    words = iter(stream.block())
-    stream.skip(1)
+    words = iter(node_stream(ctx, seed, seed2).take(1).block())
     left = next(words) % (image.shape[1] - width + 1) if width < image.shape[1] else 0
     top = next(words) % (image.shape[0] - height + 1) if height < image.shape[0] else 0
     return image[top : top + height, left : left + width]

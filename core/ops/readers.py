@@ -8,6 +8,7 @@ from .. import dtypes
 from ..errors import InvalidArgumentError, NotFoundError, OutOfRangeError, UnimplementedError
 from ..numerics.records import uncompressed
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..resources import Shared
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..values import scalar_object
 from ._files import file_name, matching_files, read_file
@@ -141,7 +142,8 @@ def record_input(
     if batch_size == 0:
         return as_objects([], (0,))
     source = ctx.state(lambda: _RecordSource(_all_records(ctx, file_pattern, compression_type), file_random_seed))
-    batch = [source.draw(file_buffer_size, file_shuffle_shift_ratio) for _ in range(batch_size)]
+    with source:
+        batch = [source.draw(file_buffer_size, file_shuffle_shift_ratio) for _ in range(batch_size)]
     return as_objects(batch, (batch_size,))
 
 
@@ -156,7 +158,7 @@ def _all_records(ctx, pattern: str, compression: str) -> list[bytes]:
     return records
 
 
-class _RecordSource:
+class _RecordSource(Shared):
     """Records in an order that changes with every epoch. TensorFlow's order depends on its threads, so none is matched."""
 
     def __init__(self, records: list[bytes], seed: int) -> None:

@@ -250,5 +250,6 @@ _SCATTERS = [op for name in _REF_SCATTERS for op in (name, f"Resource{name}") if
 
 zero_flops("ResourceGather", "ResourceGatherNd")
 not_differentiable(*_SCATTERS)
+facts("snapshot", of=("ResourceGather", "ResourceGatherNd"))
 facts("side_effect", of=_SCATTERS)
 facts("ref", of=_REF_SCATTERS)

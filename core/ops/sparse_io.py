@@ -10,6 +10,7 @@ from .. import dtypes
 from ..errors import InvalidArgumentError
 from ..numerics.wire import WireError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..resources import Shared
 from ..shapes import Shape
 from ..values import object_array
 from ._sparse import index_vectors, sparse_shapes, validate
@@ -121,7 +122,7 @@ def deserialize_sparse_shape(serialized):
     return sparse_shapes()
 
 
-class _TensorsMap:
+class _TensorsMap(Shared):
     """Sparse tensors by handle."""
 
     def __init__(self):
@@ -147,7 +148,9 @@ def _map(ctx, container, shared_name):
 def add_sparse_to_tensors_map(ctx, indices, values, dense_shape, *, container, shared_name):
     """The handle of a sparse tensor now kept by the session."""
     validate(indices, values, dense_shape)
-    return np.int64(_map(ctx, container, shared_name).add((indices, values, dense_shape)))
+    kept = _map(ctx, container, shared_name)
+    with kept:
+        return np.int64(kept.add((indices, values, dense_shape)))
 
 
 @kernel("AddManySparseToTensorsMap")
@@ -156,8 +159,9 @@ def add_many_sparse_to_tensors_map(ctx, indices, values, dense_shape, *, contain
     kept = _map(ctx, container, shared_name)
     parts = list(_rows(indices, values, dense_shape))
     handles = np.empty(len(parts), np.int64)
-    for i in sorted(range(len(parts)), key=lambda i: not len(parts[i][1])):
-        handles[i] = kept.add(parts[i])
+    with kept:
+        for i in sorted(range(len(parts)), key=lambda i: not len(parts[i][1])):
+            handles[i] = kept.add(parts[i])
     return handles
 
 
@@ -169,7 +173,8 @@ def take_many_sparse_from_tensors_map(ctx, handles, *, dtype, container, shared_
     if not handles.size:
         raise InvalidArgumentError("Must have at least 1 serialized SparseTensor, but input matrix has 0 rows")
     kept = _map(ctx, container, shared_name)
-    parts = [kept.take(handle) for handle in handles.tolist()]
+    with kept:
+        parts = [kept.take(handle) for handle in handles.tolist()]
     for part in parts:
         if part[1].dtype != dtype.numpy:
             raise InvalidArgumentError(f"Requested SparseTensor of type {dtype} but it holds {part[1].dtype}")

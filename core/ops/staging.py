@@ -12,12 +12,13 @@ import numpy as np
 
 from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..resources import Shared
 from ..shapes import SCALAR, UNKNOWN
 from ..values import WouldBlock
 
 
 @dataclasses.dataclass
-class _Area:
+class _Area(Shared):
     """What all staging areas have: bounds on elements and bytes."""
 
     name: str
@@ -39,7 +40,7 @@ class _Area:
         elements, held = self.sizes()
         is_full = self.capacity > 0 and elements + adds_element > self.capacity
         if is_full or 0 < self.memory_limit < held + size:
-            raise WouldBlock(f"staging area '{self.name}' is full ({elements} elements) and nothing can take one")
+            raise WouldBlock(f"staging area '{self.name}' is full ({elements} elements)")
 
 
 def _bytes(values: Sequence[Any]) -> int:
@@ -88,7 +89,7 @@ class MapArea(_Area):
     def parts(self, key: int, indices: Sequence[int]) -> list[Any]:
         """Parts of a complete element; WouldBlock while there is none of that key."""
         if key not in self.complete:
-            raise WouldBlock(f"staging area '{self.name}' has no element of key {key}, and nothing can add it")
+            raise WouldBlock(f"staging area '{self.name}' has no element of key {key}")
         found = self.complete[key]
         for index in indices:
             if not 0 <= index < self.width:
@@ -110,7 +111,7 @@ class MapArea(_Area):
     def any_key(self) -> int:
         """The smallest key of an ordered area, the latest of another; WouldBlock where there is none."""
         if not self.complete:
-            raise WouldBlock(f"staging area '{self.name}' is empty and nothing can add an element")
+            raise WouldBlock(f"staging area '{self.name}' is empty")
         return min(self.complete) if self.is_ordered else next(reversed(self.complete))
 
 
@@ -133,17 +134,19 @@ def _map_area(ctx, capacity: int, memory_limit: int, dtypes, container: str, sha
 def stage(ctx, values, *, capacity, memory_limit, container, shared_name):
     """Add a tuple."""
     area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
-    area.require_room(values, True)
-    area.elements.append(tuple(values))
+    with area:
+        area.require_room(values, True)
+        area.elements.append(tuple(values))
 
 
 @kernel("Unstage")
 def unstage(ctx, *, capacity, memory_limit, container, shared_name):
     """Take the oldest tuple."""
     area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
-    if not area.elements:
-        raise WouldBlock(f"staging area '{area.name}' is empty and nothing can add an element")
-    return list(area.elements.popleft())
+    with area:
+        if not area.elements:
+            raise WouldBlock(f"staging area '{area.name}' is empty")
+        return list(area.elements.popleft())
 
 
 @kernel("StagePeek")
@@ -152,9 +155,10 @@ def stage_peek(ctx, index, *, capacity, memory_limit, container, shared_name):
     area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
     if index < 0:
         raise InvalidArgumentError(f"index must not be negative, not {index}")
-    if index >= len(area.elements):
-        raise WouldBlock(f"staging area '{area.name}' has no element {index}, and nothing can add it")
-    return list(area.elements[int(index)])
+    with area:
+        if index >= len(area.elements):
+            raise WouldBlock(f"staging area '{area.name}' has no element {index}")
+        return list(area.elements[int(index)])
 
 
 @kernel("StageSize")
@@ -166,7 +170,9 @@ def stage_size(ctx, *, capacity, memory_limit, container, shared_name):
 @kernel("StageClear")
 def stage_clear(ctx, *, capacity, memory_limit, container, shared_name):
     """Forget all tuples."""
-    _staging_area(ctx, capacity, memory_limit, container, shared_name).elements.clear()
+    area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
+    with area:
+        area.elements.clear()
 
 
 def _key(key) -> int:
@@ -190,27 +196,34 @@ def map_stage(ctx, key, indices, values, *, capacity, memory_limit, dtypes, cont
     wanted = _indices(indices)
     if len(values) > len(dtypes) or len(wanted) != len(values):
         raise InvalidArgumentError(f"{len(wanted)} indices do not fit {len(values)} values of {len(dtypes)} parts")
-    _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name).put(_key(key), wanted, values)
+    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    with area:
+        area.put(_key(key), wanted, values)
 
 
 @kernel("MapPeek", "OrderedMapPeek")
 def map_peek(ctx, key, indices, *, capacity, memory_limit, dtypes, container, shared_name):
     """Parts of an element that stays."""
-    return _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name).parts(_key(key), _indices(indices))
+    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    with area:
+        return area.parts(_key(key), _indices(indices))
 
 
 @kernel("MapUnstage", "OrderedMapUnstage")
 def map_unstage(ctx, key, indices, *, capacity, memory_limit, dtypes, container, shared_name):
     """Take parts of the element of a key."""
-    return _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name).take(_key(key), _indices(indices))
+    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    with area:
+        return area.take(_key(key), _indices(indices))
 
 
 @kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey")
 def map_unstage_no_key(ctx, indices, *, capacity, memory_limit, dtypes, container, shared_name):
     """Take parts of some element: its key and the parts."""
     area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
-    key = area.any_key()
-    return np.int64(key), area.take(key, _indices(indices))
+    with area:
+        key = area.any_key()
+        return np.int64(key), area.take(key, _indices(indices))
 
 
 @kernel("MapSize", "OrderedMapSize")
@@ -229,8 +242,9 @@ def map_incomplete_size(ctx, *, capacity, memory_limit, dtypes, container, share
 def map_clear(ctx, *, capacity, memory_limit, dtypes, container, shared_name):
     """Forget all elements."""
     area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
-    area.complete.clear()
-    area.incomplete.clear()
+    with area:
+        area.complete.clear()
+        area.incomplete.clear()
 
 
 @shape("Unstage", "StagePeek", "MapPeek", "MapUnstage", "OrderedMapPeek", "OrderedMapUnstage")

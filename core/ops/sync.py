@@ -8,13 +8,14 @@ from typing import Any
 from .. import dtypes
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..resources import Shared
 from ..shapes import SCALAR, TensorSpec
 from ..values import WouldBlock, scalar_object
 from ._resources import named, resource
 
 
 @dataclasses.dataclass
-class Mutex:
+class Mutex(Shared):
     """Held by one lock at a time; a lock that a run leaves behind is gone with the run."""
 
     name: str
@@ -43,8 +44,8 @@ def mutex(ctx, *, container, shared_name):
 def mutex_lock(ctx, mutex):
     """Wait until the mutex is free, and hold it."""
     found = resource(mutex, Mutex)
-    if found.holder is not None and found.holder.step is ctx.step:
-        raise WouldBlock(f"mutex '{found.name}' is held and nothing can release it")
+    if found.holder is not None and not found.holder.step.is_over:
+        raise WouldBlock(f"mutex '{found.name}' is held")
     found.holder = Lock(found, ctx.step)
     return scalar_object(found.holder)
 
@@ -55,8 +56,9 @@ def consume_mutex_lock(mutex_lock):
     lock = mutex_lock.item()
     if not isinstance(lock, Lock):
         raise InvalidArgumentError(f"the variant holds a {type(lock).__name__}, not the lock of a mutex")
-    if lock.mutex.holder is lock:
-        lock.mutex.holder = None
+    with lock.mutex:
+        if lock.mutex.holder is lock:
+            lock.mutex.holder = None
 
 
 @kernel("DummyIterationCounter")

@@ -439,6 +439,7 @@ zero_flops(*_REFERENCES, *_QUERIES, *_HANDLES, *_SESSION)
 zero_flops("Assign", "AssignVariableOp", "ReadVariableOp", "_ReadVariablesOp")
 facts("ref", of=(*_REFERENCES, *_ASSIGNMENTS))
 facts("forwarding", of=("RefIdentity",))
+facts("snapshot", of=("ReadVariableOp", "_ReadVariablesOp", "IsVariableInitialized", "VarIsInitializedOp", "VariableShape"))
 facts(
     "side_effect",
     of=(*_ASSIGNMENTS, *_RESOURCE_ASSIGNMENTS, "CountUpTo", "ResourceCountUpTo", "DestroyResourceOp", *_SESSION[:2]),

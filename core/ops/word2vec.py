@@ -15,6 +15,7 @@ from ..errors import InvalidArgumentError
 from ..numerics.philox import Philox
 from ..numerics.range_samplers import FixedUnigramSampler, Words
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..resources import Shared
 from ..shapes import SCALAR, Shape
 from ..values import object_array
 from ._files import read_file
@@ -25,7 +26,7 @@ _PRECALCULATED: Final = 3000
 _UNKNOWN: Final = b"UNK"
 
 
-class _Corpus:
+class _Corpus(Shared):
     """A text as word numbers by falling frequency, and the position in it."""
 
     def __init__(self, text: bytes, window: int, min_count: int, subsample: float) -> None:
@@ -103,9 +104,10 @@ def _keep_probabilities(counts: Any, subsample: float, size: int) -> list[float]
 def skipgram(ctx, *, filename, batch_size, window_size, min_count, subsample):
     """Vocabulary, its counts, words per epoch, epoch, words processed, and a batch of (word, neighbour) numbers."""
     corpus = ctx.state(lambda: _Corpus(read_file(ctx, filename), window_size, min_count, subsample))
-    pairs = np.array([corpus.pair() for _ in range(batch_size)], np.int32).reshape(-1, 2)
     size = np.int64(len(corpus.text))
-    progress = size, np.int32(corpus.epoch), np.int64(corpus.processed)
+    with corpus:
+        pairs = np.array([corpus.pair() for _ in range(batch_size)], np.int32).reshape(-1, 2)
+        progress = size, np.int32(corpus.epoch), np.int64(corpus.processed)
     return corpus.words, corpus.counts, *progress, pairs[:, 0], pairs[:, 1]
 
 
@@ -129,8 +131,7 @@ def neg_train(ctx, w_in, w_out, examples, labels, lr, *, vocab_count, num_negati
     """One step: each example word predicts its label, and tells it from words drawn as noise."""
     state = ctx.state(lambda: _Sampler(vocab_count, new_stream(ctx, 0, 0)))
     _check_training(w_in.read(), w_out.read(), examples, labels, lr, len(vocab_count))
-    words = Words(state.stream.skipped(0))
-    state.stream.skip(len(examples) * num_negative_samples * 2)
+    words = Words(state.stream.take(len(examples) * num_negative_samples * 2))
     inner, outer = w_in.writable(), w_out.writable()
     for example, label in zip(examples.tolist(), labels.tolist()):
         noise = [state.sampler.sample(words) for _ in range(num_negative_samples)]
