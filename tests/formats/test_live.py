@@ -1,5 +1,7 @@
 """The same files through tfg and an installed TensorFlow, both ways."""
 
+import os
+
 import numpy as np
 import pytest
 from google.protobuf import text_format
@@ -7,8 +9,10 @@ from google.protobuf import text_format
 from tfg.core import dtypes
 from tfg.core.tensors import Tensor
 from tfg.formats import Partitioned, load, merge_checkpoints, open_checkpoint, to_bytes, to_text, write_checkpoint
+from tfg.formats.checkpoint.bundle import read_index
 from tfg.formats.protos.graph_pb2 import TensorProto
 from tfg.formats.tensor_proto import decode_tensor, encode_tensor
+from tfg.tests.security import kills
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live
@@ -98,3 +102,31 @@ def test_tensorflow_reads_what_tfg_writes():
     assert again == graph_def
     with tf.Graph().as_default():
         tf.import_graph_def(again)
+
+
+def test_tensorflow_reads_a_bundle_between_its_two_swaps(tmp_path):
+    """Where a writer is killed there, the table names a shard more than there is."""
+    prefix = str(tmp_path / "ck")
+    write_checkpoint(prefix, {"w": FULL[:2]})
+    moment = 0
+    while True:
+        write_checkpoint(prefix, {"w": FULL[:2]})
+        child = os.fork()
+        if child == 0:
+            kills.die_at(moment)
+            write_checkpoint(prefix, {"w": FULL, "s": VALUES["s"]})
+            os._exit(0)
+        if os.waitpid(child, 0)[1] == 0:
+            raise AssertionError("no kill fell between the swaps")
+        if read_index(prefix)[0].num_shards == 2:
+            break
+        moment += 1
+    reader = tf.train.load_checkpoint(prefix)
+    assert np.array_equal(reader.get_tensor("w"), FULL) and reader.get_tensor("s").tolist() == VALUES["s"].tolist()
+    assert np.array_equal(restore(prefix, "w", tf.float32), FULL)
+    assert np.array_equal(restore(prefix, "w", tf.float32, "10 4 3,7:-"), FULL[3:])
+    merge_checkpoints([prefix], str(tmp_path / "merged"))
+    assert np.array_equal(restore(str(tmp_path / "merged"), "w", tf.float32), FULL)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("merged")) == [
+        "merged.data-00000-of-00001", "merged.index",
+    ]  # fmt: skip

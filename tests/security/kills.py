@@ -139,7 +139,7 @@ def _killed_at_call(writer: Writer, folder: pathlib.Path, generation: int, momen
     """Let a child kill itself before its `moment`-th call; False where it had finished by then."""
     child = os.fork()
     if child == 0:
-        _die_at(moment)
+        die_at(moment)
         _write_and_exit(writer, folder, generation)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
 
@@ -153,7 +153,8 @@ def _killed_in_time(writer: Writer, folder: pathlib.Path, generation: int, secon
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
 
 
-def _die_at(moment: int) -> None:
+def die_at(moment: int) -> None:
+    """Let this process kill itself before that call of the operating system, counted from now."""
     calls = iter(range(moment))
 
     def hook(event: str, _: tuple[object, ...]) -> None:
