@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from .dtypes import resource
 from .graph import Graph, Node, function_names
 from .implementations import implementation
 from .tensors import FuncRef
+from .variable_nodes import VARIABLES
 
 if TYPE_CHECKING:
     from .functions import Function
@@ -94,13 +96,40 @@ def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
     """The functions of the graph's library that nodes name: directly, through another one, as its gradient, or as what runs
     in its place."""
     found: set[str] = set()
-    pending = [name for node in nodes for name in function_names(graph, node)]
+    pending = [name for node in nodes for name in _names(graph, node)]
     while pending:
         name = pending.pop()
         if name in graph.functions and name not in found:
             found.add(name)
             function = graph.functions[name]
-            pending += [inner for node in function.body for inner in function_names(graph, node)]
+            pending += [inner for node in function.body for inner in _names(graph, node)]
             pending += [function.gradient] if function.gradient else []
             pending.append(implementation(graph.functions, name))
     return found
+
+
+def _names(graph: Graph, node: Node) -> Iterator[str]:
+    """The functions that a node calls, and the one that is registered as its gradient."""
+    yield from function_names(graph, node)
+    registered = graph.registered_gradients.get(gradient_name(node))
+    if registered is not None:
+        yield registered.function
+
+
+def gradient_name(node: Node) -> str:
+    """The gradient that a node names instead of its op's; empty where it names none."""
+    found = node.attrs.get("_gradient_op_type", b"")
+    return found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) else ""
+
+
+def captured_functions(graph: Graph) -> set[str]:
+    """The functions whose nodes registered gradients read: they stay as they are while there is a variable to train."""
+    if not graph.registered_gradients or not has_variables(graph):
+        return set()
+    captures = (capture for registered in graph.registered_gradients.values() for capture in registered.captures or ())
+    return {capture.function for capture in captures if capture.function is not None}
+
+
+def has_variables(graph: Graph) -> bool:
+    """True where a graph has variables, or a function's body may be given one."""
+    return any(node.op in VARIABLES or (node.op == "_Arg" and node.attr("T") is resource) for node in graph)

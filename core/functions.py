@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from .catalog import OpDef
 from .errors import InvalidArgumentError
@@ -35,6 +35,40 @@ class Function:
     @property
     def name(self) -> str:
         return self.signature.name
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Capture:
+    """A value that a registered gradient reads besides the gradients that arrive.
+
+    `tensor` is one of the library function `function`; without one it is the name of a variable.
+    """
+
+    tensor: str
+    function: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RegisteredGradient:
+    """A gradient that nodes name in `_gradient_op_type`: the function (gradients of outputs, captures) -> gradients of inputs.
+
+    `captures` and `returns`, whether it returns a gradient for each input of the node, are None where only the lost objects
+    of a SavedModel would tell.
+    """
+
+    function: str
+    captures: tuple[Capture, ...] | None = None
+    returns: tuple[bool, ...] | None = None
+
+
+ORIGIN: Final = "_derived_from"
+"""The attribute of a function that holds the name of the one it was made of, whose nodes it still has."""
+
+
+def origin_of(function: Function) -> str:
+    """The name of the function that this one was made of, its own where it was made of none."""
+    found = function.attrs.get(ORIGIN, b"")
+    return found.decode() or function.name
 
 
 def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:

@@ -13,7 +13,7 @@ from .tensors import FuncRef
 from .validation import check_attrs, check_colocation, check_name, check_op_name, expected_inputs
 
 if TYPE_CHECKING:
-    from .functions import Function
+    from .functions import Function, RegisteredGradient
     from .metagraph import MetaGraph
     from .versions import Versions
 
@@ -169,6 +169,7 @@ class Graph:
     def __init__(self) -> None:
         self._nodes: dict[str, Node] = {}
         self.functions: MutableMapping[str, Function] = {}
+        self.registered_gradients: Mapping[str, RegisteredGradient] = {}
         self.versions: Versions | None = None
         self.meta: MetaGraph | None = None
         self.source: Any = None
@@ -325,6 +326,7 @@ class Graph:
         result = Graph()
         result.versions, result.meta, result.source = self.versions, self.meta, self.source
         result.functions = copy.copy(self.functions)
+        result.registered_gradients = self.registered_gradients
         for node in self:
             made = result._nodes[node.name] = Node(node.name, node.op, node.attrs, node.device, node.source)
             made._checked = node._checked

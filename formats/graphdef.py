@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..core.graph import Graph, Node
 from ..core.versions import Versions
@@ -14,6 +14,9 @@ from .node_def import add_nodes, complete_proto, encode_node, input_texts, node_
 from .protos.graph_pb2 import GraphDef, NodeDef
 from .scan import scan_graph_def
 from .textformat import print_text
+
+if TYPE_CHECKING:
+    from .protos.meta_graph_pb2 import SavedObjectGraph
 
 Kind = Literal["graph", "meta_graph"]
 
@@ -40,7 +43,16 @@ def graph_from_bytes(data: memoryview, kind: Kind = "graph", meta_graph: bytes =
     graph.functions = FunctionLibrary(rest.library)
     graph.versions = _decode_versions(rest)
     graph.source = GraphSource(rest, kind, meta_graph)
+    if rest.library.registered_gradients:
+        add_registered_gradients(graph, None)
     return graph
+
+
+def add_registered_gradients(graph: Graph, objects: SavedObjectGraph | None) -> None:
+    """Note the gradients that the library of a decoded graph registers; `objects` are those of its SavedModel."""
+    from .registered_gradients import decode_registered_gradients
+
+    graph.registered_gradients = decode_registered_gradients(graph.source.rest.library, objects)
 
 
 def _decode_versions(proto: GraphDef) -> Versions:
@@ -86,6 +98,10 @@ def _encode_rest(graph: Graph) -> GraphDef:
         rest.CopyFrom(graph.source.rest)
     if graph.functions or rest.HasField("library"):
         encode_library(graph.functions, rest.library)
+    if graph.registered_gradients:
+        from .registered_gradients import note_captures
+
+        note_captures(graph.registered_gradients, rest.library)
     versions = graph.versions
     if versions is not None and versions != _decode_versions(rest):
         rest.ClearField("version")

@@ -12,7 +12,7 @@ from ..core.graph import Graph
 from ..core.metagraph import Asset, MetaGraph, SaverInfo, Signature, SignatureTensor, VariableInfo
 from . import wire
 from .attrs import decode_shape
-from .graphdef import GraphSource, graph_from_bytes
+from .graphdef import GraphSource, add_registered_gradients, graph_from_bytes
 from .protos.meta_graph_pb2 import AssetFileDef, CollectionDef, MetaGraphDef, SaverDef, SignatureDef, TensorInfo, VariableDef
 from .scan import parse
 from .tensor_proto import decode_tensor
@@ -38,6 +38,8 @@ def graph_from_meta_graph(data: memoryview, folder: str | None = None) -> Graph:
             around += data[field.tag_start : field.end]
     graph = graph_from_bytes(graph_data, "meta_graph" if folder is None else "graph", bytes(around))
     graph.meta = decode_meta_graph(parse(MetaGraphDef, around), folder)
+    if graph.registered_gradients:
+        add_registered_gradients(graph, graph.meta.objects)
     return graph
 
 

@@ -11,12 +11,14 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import TypeAlias
 
 from .. import registry
+from ..calls import gradient_name
 from ..control_flow import NEXT_ITERATION, Frame
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..faults import faults_of
 from ..gradbuilder import GradientBuilder, IndexedSlices
 from ..graph import Graph, Node, Output, forward_predecessors, topological_order
-from . import conditionals, functional, loops, while_loops
+from . import conditionals, functional, loops, named_gradients, while_loops
+from .bodies import Call
 from .slices import carries_gradient
 
 Gradient: TypeAlias = Output | IndexedSlices | None
@@ -32,14 +34,16 @@ def add_gradients(
     name: str = "gradients",
     colocate: bool = False,
     calls: dict[Hashable, functional.DifferentiatedCall] | None = None,
+    call: Call | None = None,
 ) -> list[Gradient]:
     """The gradients of the sum of ys with respect to xs, built in the graph itself; sparse ones stay IndexedSlices.
 
-    `calls` are the functions that were differentiated before for the same library.
+    `calls` are the functions that were differentiated before for the same library; `call` says where the graph is called
+    from if it is a function's body.
     """
     graph.check()
     builder = GradientBuilder(graph)
-    backward = Backward(builder, ys, xs, stop_gradients, colocate, calls=calls)
+    backward = Backward(builder, ys, xs, stop_gradients, colocate, calls=calls, call=call)
     with builder.name_scope(name) as scope:
         backward.scope = scope
         backward.seed(ys, grad_ys)
@@ -71,11 +75,13 @@ class Backward:
         loop_state: loops.Loops | None = None,
         enclosing: Frame | None = None,
         calls: dict[Hashable, functional.DifferentiatedCall] | None = None,
+        call: Call | None = None,
     ) -> None:
         self.calls = {} if calls is None else calls
         """The functions that calls were given, which serve all calls alike."""
         self.loops = loop_state or loops.Loops(builder.graph)
         self._enclosing = enclosing
+        self.call = call
         self.builder = builder
         self.graph = builder.graph
         self.scope = ""
@@ -115,18 +121,25 @@ class Backward:
         return arrived[0] if arrived else None
 
     def in_function(
-        self, body: Graph, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output | None]
+        self, body: Graph, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output | None], call: Call
     ) -> list[Gradient]:
         """A sweep of its own in a function's body; ys without a gradient are left out."""
         pairs = [(y, grad) for y, grad in zip(ys, grad_ys) if grad is not None]
-        return add_gradients(body, [y for y, _ in pairs], xs, [grad for _, grad in pairs], calls=self.calls)
+        return add_gradients(body, [y for y, _ in pairs], xs, [grad for _, grad in pairs], calls=self.calls, call=call)
 
     def in_loop(
         self, frame: Frame, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output]
     ) -> list[Gradient]:
         """A sweep of its own over one iteration of a loop of this graph."""
         inner = Backward(
-            self.builder, ys, xs, loop_state=self.loops, enclosing=frame, colocate=self.colocate, calls=self.calls
+            self.builder,
+            ys,
+            xs,
+            loop_state=self.loops,
+            enclosing=frame,
+            colocate=self.colocate,
+            calls=self.calls,
+            call=self.call,
         )
         inner.scope = f"{self.scope}{frame.name}_grad/"
         inner.seed(ys, grad_ys)
@@ -142,13 +155,19 @@ class Backward:
         return node in self._between
 
     def node_gradient(self, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
-        """The gradients of a node's inputs, by the op's gradient function; UnimplementedError where it has none."""
+        """The gradients of a node's inputs: by the gradient it names or its op's; UnimplementedError where there is none."""
+        named = gradient_name(node)
+        if named in self.graph.registered_gradients:
+            return named_gradients.registered_gradient(self, node, grads, self.graph.registered_gradients[named])
         special = _SPECIAL_GRADIENTS.get(node.op)
         if node.op in self.graph.functions:
             special = functional.call_gradient
-        if special is not None:
+        if special is not None and (not named or special is functional.call_gradient):
+            # The gradient that a call names is that of its function, in a program that is gone.
             return special(self, node, grads)
-        function = registry.gradient_function(node.op)
+        function = registry.gradient_function(named or node.op)
+        if named and not (callable(function) or function is registry.NOT_DIFFERENTIABLE):
+            raise named_gradients.missing_gradient(node, named)
         if function is registry.NOT_DIFFERENTIABLE:
             return [None] * len(node.inputs)
         if function is registry.BY_SWEEP or not callable(function):

@@ -12,7 +12,7 @@ from ..catalog import ArgDef, OpDef
 from ..control_flow import FREE
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
-from ..functions import Function, instantiate
+from ..functions import ORIGIN, Function, instantiate, origin_of
 from ..gradbuilder import GradientBuilder
 from ..graph import Graph, Node, Output, reachable, topological_order
 from ..shapes import UNKNOWN
@@ -21,6 +21,22 @@ from .slices import parts as tensors_of
 
 if TYPE_CHECKING:
     from .backward import Backward, Gradient
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Call:
+    """Where a body under differentiation is called from; `function` is the name its nodes are known under."""
+
+    backward: Backward
+    node: Node
+    function: str
+    args: Sequence[Node]
+
+    def argument_of(self, value: Output) -> Output | None:
+        """The argument that the call gives a value to."""
+        given = self.node.inputs[len(self.node.inputs) - len(self.args) :]
+        wanted = source_of(value)
+        return next((arg.output() for arg, taken in zip(self.args, given) if source_of(taken) == wanted), None)
 
 
 @dataclasses.dataclass(slots=True)
@@ -50,13 +66,16 @@ class Differentiated:
 
 def differentiate(
     backward: Backward,
+    node: Node,
     function: Function,
     attrs: Mapping[str, Any],
     grad_dtypes: Sequence[DType | None],
     *,
     in_loop: bool = False,
 ) -> Differentiated:
-    """A function's body with the gradient nodes of its results; `grad_dtypes` are None where no gradient arrives.
+    """The body of a function that `node` calls with the gradient nodes of its results.
+
+    `grad_dtypes` are None where no gradient arrives.
 
     `in_loop`: the gradients become dense, for iterations add theirs up, and arguments count as captured where they are
     saved, those that the function does not return unchanged.
@@ -68,7 +87,8 @@ def differentiate(
     new_args = iter([add_arg(builder, dtype, len(args) + i) for i, dtype in enumerate(arriving)])
     grad_args = [None if dtype is None else next(new_args) for dtype in grad_dtypes]
     seeds = [None if arg is None else arg.output() for arg in grad_args]
-    grads = backward.in_function(body, results, [arg.output() for arg in args], seeds)
+    call = Call(backward, node, origin_of(function), args)
+    grads = backward.in_function(body, results, [arg.output() for arg in args], seeds, call)
     if in_loop:
         builder_for_dense = GradientBuilder(body)
         grads = [None if grad is None else builder_for_dense.densify(grad) for grad in grads]
@@ -92,6 +112,7 @@ def copied_body(graph: Graph, function: Function, attrs: Mapping[str, Any]) -> t
     """A copy of a function's body with its attributes given, that shares the graph's library; its arguments and results."""
     filled = instantiate(function, attrs)
     filled.body.functions = graph.functions
+    filled.body.registered_gradients = graph.registered_gradients
     return filled.body, filled.args, filled.results
 
 
@@ -106,7 +127,7 @@ def add_forward_function(
     results = [Output(mapping[v.node], v.index) for v in parts.results] + [v for group in padded for v in group]
     args = [mapping[arg] for arg in parts.args]
     controls = [body.node(c.name) for c in parts.function.control_results]
-    return add_function(graph, f"{parts.function.name}_forward", body, args, results, parts.function, controls)
+    return add_function(graph, f"{parts.function.name}_forward", body, args, results, parts.function, controls, extends=True)
 
 
 def add_backward_function(
@@ -152,20 +173,26 @@ def add_function(
     results: list[Output],
     origin: Function,
     control_results: Sequence[Node] = (),
+    *,
+    extends: bool = False,
 ) -> str:
-    """Put a function into the library under a free name made from `name`, and return the name."""
+    """Put a function into the library under a free name made from `name`, and return the name.
+
+    `extends` says that it has the nodes of `origin`, with others.
+    """
     unique, suffix = name, 0
     while unique in graph.functions:
         suffix += 1
         unique = f"{name}_{suffix}"
     signature = OpDef(
         unique,
-        tuple(ArgDef(f"arg{i}", dtype=dtype_of(arg.output())) for i, arg in enumerate(args)),
+        tuple(ArgDef(arg.name, dtype=dtype_of(arg.output())) for arg in args),
         tuple(ArgDef(f"result{i}", dtype=dtype_of(value)) for i, value in enumerate(results)),
         {},
         origin.signature.flags,
     )
-    graph.functions[unique] = Function(signature, body, args, results, list(control_results))
+    attrs = {ORIGIN: origin_of(origin).encode()} if extends else {}
+    graph.functions[unique] = Function(signature, body, args, results, list(control_results), attrs)
     return unique
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..dtypes import DType
 from ..errors import ResourceExhaustedError
-from ..functions import Function
+from ..functions import Function, origin_of
 from ..gradbuilder import GradientBuilder
 from ..graph import Node, Output
 from ..tensors import FuncRef
@@ -51,7 +51,7 @@ def call_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> 
     g = backward.builder
     reference = node.attr("f") if node.op not in backward.graph.functions else FuncRef(node.op, node.attrs)
     function = find_function(backward.graph, node, reference)
-    dense = [None if grad is None else g.densify(grad) for grad in grads]
+    dense = _dense(g, node, grads, [function])
     if function.gradient is not None:
         return _declared_gradient(g, node, function.gradient, dense)
     call = _differentiated_call(backward, node, function, reference, [_grad_dtype(grad) for grad in dense])
@@ -69,9 +69,10 @@ def _differentiated_call(
     backward: Backward, node: Node, function: Function, reference: FuncRef, wanted: Sequence[DType | None]
 ) -> DifferentiatedCall:
     """The functions for a call, made once for all calls of a function that gradients of the same results arrive at."""
-    key = (repr(reference), tuple(wanted))
+    # What a registered gradient reads of a function outside comes in by other arguments of each call.
+    key = (repr(reference), tuple(wanted), node if backward.graph.registered_gradients else None)
     if key not in backward.calls:
-        parts = differentiate(backward, function, reference.attrs, wanted)
+        parts = differentiate(backward, node, function, reference.attrs, wanted)
         _require_few(parts, node)
         forward = add_forward_function(backward.graph, parts)
         is_differentiable = any(grad is not None for grad in parts.grads)
@@ -121,10 +122,12 @@ def _branch_gradient(
     backward: Backward, node: Node, references: Sequence[FuncRef], grads: Sequence[Gradient]
 ) -> _Branches:
     """Differentiate all branches and let them agree: each returns placeholders for what only the others save."""
-    dense = [None if grad is None else backward.builder.densify(grad) for grad in grads]
+    functions = [find_function(backward.graph, node, reference) for reference in references]
+    dense = _dense(backward.builder, node, grads, functions)
     wanted = [_grad_dtype(grad) for grad in dense]
     all_parts = [
-        differentiate(backward, find_function(backward.graph, node, ref), ref.attrs, wanted) for ref in references
+        differentiate(backward, node, function, reference.attrs, wanted)
+        for function, reference in zip(functions, references)
     ]
     for parts in all_parts:
         _require_few(parts, node)
@@ -172,6 +175,23 @@ def _branch_call(g: GradientBuilder, node: Node, branches: _Branches, attrs: Map
     inputs = [*node.inputs[1:], *branches.saved, *branches.dense]
     results = iter(g.apply(node.op, node.inputs[0], inputs, Tout=_dtypes(branches.grads), **attrs))
     return [None, *(rebuilt(grad, results) for grad in branches.grads)]
+
+
+def _dense(
+    g: GradientBuilder, node: Node, grads: Sequence[Gradient], functions: Sequence[Function]
+) -> list[Output | None]:
+    """The gradients as tensors, with zeros for the results that have none, as in TensorFlow; saved values need none."""
+    library = g.graph.functions
+    own = min(len(library.get(origin_of(function), function).results) for function in functions)
+    filled = list(grads)
+    for i in range(own):
+        if filled[i] is None and _is_number(node.output(i)):
+            filled[i] = g.zeros_like(node.output(i))
+    return [None if grad is None else g.densify(grad) for grad in filled]
+
+
+def _is_number(value: Output) -> bool:
+    return dtype_of(value).is_floating or dtype_of(value).is_complex
 
 
 def _retarget_call(node: Node, reference: FuncRef, output_dtypes: Sequence[DType]) -> None:

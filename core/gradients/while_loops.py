@@ -43,7 +43,7 @@ def while_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) ->
     reference = node.attr("body")
     body = find_function(backward.graph, node, reference)
     wanted = [dtype_of(value) if carries_gradient(value) else None for value in node.inputs]
-    parts = differentiate(backward, body, reference.attrs, wanted, in_loop=True)
+    parts = differentiate(backward, node, body, reference.attrs, wanted, in_loop=True)
     carried = {i: dtype for i, found in enumerate(zip(wanted, parts.grads, grads)) if (dtype := _dtype_among(*found))}
     _check_handles(node, parts, [i for i in carried if wanted[i] is None])
     saved = _extend_while(backward.graph, g, node, parts)
@@ -123,7 +123,8 @@ def _collecting_body(graph: Graph, parts: Differentiated) -> str:
     for handle, value in zip(lists, parts.captured):
         pushed = Output(mapping[value.node], value.index)
         results.append(builder.TensorListPushBack(handle, pushed, element_dtype=dtype_of(value)))
-    return add_function(graph, f"{parts.function.name}_collecting", body, [*args, count, *lists], results, parts.function)
+    args += [count, *lists]
+    return add_function(graph, f"{parts.function.name}_collecting", body, args, results, parts.function, extends=True)
 
 
 def _backward_while_functions(graph: Graph, parts: Differentiated, carried: Mapping[int, DType]) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Final
 
+from ..calls import captured_functions
 from ..functions import Function
 from ..graph import Graph, Node
 from ..tensors import FuncRef
@@ -71,5 +72,7 @@ def why_not_changed(graph: Graph, function: Function) -> str | None:
         return f"function '{function.name}' leaves attributes to its callers"
     if any(arg.is_ref for arg in (*signature.inputs, *signature.outputs)):
         return f"function '{function.name}' takes or returns references"
+    if function.name in captured_functions(graph):
+        return f"a gradient that is saved with the graph reads the nodes of function '{function.name}'"
     strange = next((n for n in function.body if n.op_def is None and n.op not in graph.functions), None)
     return None if strange is None else f"op '{strange.op}' in function '{function.name}' is not declared"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
+from ..calls import has_variables
 from ..graph import Graph, Node, forward_predecessors
 from ..purity import CONTROL_FLOW
-from ..variable_nodes import VARIABLES
 from .base import Pass, PassContext
 
 
@@ -112,7 +112,7 @@ def _knot(graph: Graph, ctx: PassContext, node: Node) -> str | None:
 
 def _own_gradient(graph: Graph, node: Node) -> str | None:
     """Why an identity with a gradient of its own stays, or None."""
-    if "_gradient_op_type" in node.attrs and any(other.op in VARIABLES for other in graph):
+    if "_gradient_op_type" in node.attrs and has_variables(graph):
         return "a gradient of its own is registered for it, and gradients may yet be taken"
     return None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from .. import registry
-from ..calls import reached_functions
+from ..calls import captured_functions, reached_functions
 from ..functions import Function, instantiate
 from ..graph import Graph, Node, Output
 from ..plan import INLINED, needed_nodes
@@ -62,6 +62,8 @@ class Inline(Pass):
             return "it returns a reference"
         if function.name in reached_functions(graph, function):
             return "the function calls itself"
+        if function.name in captured_functions(graph):
+            return "a gradient that is saved with the graph reads its nodes"
         if node.op not in INLINED and any(ctx.acts(n) for n in function.body):
             return "it is called by name and has effects, which need lead to no result there"
         is_random = any(registry.has_fact(n.op, "random") for n in function.body)

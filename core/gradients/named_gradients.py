@@ -1,0 +1,94 @@
+"""Gradients that nodes name themselves: functions saved with the graph (tf.custom_gradient) or registered for a name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from ..functions import Capture, RegisteredGradient
+from ..graph import Node, Output
+from ..tensors import FuncRef
+from ..variable_nodes import variable
+from .bodies import dtype_of, find_function
+from .slices import zeros_for
+
+if TYPE_CHECKING:
+    from .backward import Backward, Gradient
+
+
+def registered_gradient(
+    backward: Backward, node: Node, grads: Sequence[Gradient], registered: RegisteredGradient
+) -> Sequence[Gradient]:
+    """A call of the function that the library registers: zeros where no gradient arrives, then what it captured."""
+    g = backward.builder
+    if registered.captures is None or registered.returns is None:
+        raise UnimplementedError(
+            f"its gradient is function '{registered.function}', and what that one reads is told by the SavedModel only",
+            node=node.name,
+            op=node.op,
+            hint="differentiate the SavedModel that the graph was taken from",
+        )
+    function = find_function(backward.graph, node, FuncRef(registered.function))
+    arriving = [
+        zeros_for(g, node.output(i), dtype_of(node.output(i))) if grad is None else g.densify(grad)
+        for i, grad in enumerate(grads)
+    ]
+    inputs = [*arriving, *(_captured(backward, node, capture) for capture in registered.captures)]
+    if len(inputs) != len(function.args) or len(registered.returns) != len(node.inputs):
+        raise InvalidArgumentError(
+            f"its gradient '{registered.function}' takes {len(function.args)} values and gives {len(registered.returns)}, "
+            f"but there are {len(inputs)} and {len(node.inputs)}",
+            node=node.name,
+            op=node.op,
+        )
+    op = "StatefulPartitionedCall" if function.signature.is_stateful else "PartitionedCall"
+    found = iter(g.apply(op, inputs, f=FuncRef(registered.function), Tout=[dtype_of(v) for v in function.results]))
+    return [next(found) if is_returned else None for is_returned in registered.returns]
+
+
+def missing_gradient(node: Node, name: str) -> UnimplementedError:
+    """The error of a node whose gradient is nowhere; the derivative of what it computes would be another one."""
+    return UnimplementedError(
+        f"its gradient is '{name}', which is neither saved with the graph nor registered",
+        node=node.name,
+        op=node.op,
+        hint=f'register it: `@tfg.core.registry.gradient("{name}")` on a function (g, node, *grads) in an op library; '
+        "TensorFlow saves custom gradients with SaveOptions(experimental_custom_gradients=True)",
+    )
+
+
+def _captured(backward: Backward, node: Node, capture: Capture) -> Output:
+    """The value that a gradient captured, as the graph that is being differentiated sees it."""
+    if capture.function is None:
+        return _handle(backward, capture.tensor)
+    found = _seen(backward, capture)
+    if found is None:
+        raise NotFoundError(
+            f"its gradient reads '{capture.tensor}' of function '{capture.function}', which cannot be seen from here",
+            node=node.name,
+            op=node.op,
+        )
+    return found
+
+
+def _handle(backward: Backward, name: str) -> Output:
+    """A handle of a variable of the graph that is run."""
+    root = backward
+    while root.call is not None:
+        root = root.call.backward
+    owner = variable(root.graph, name)
+    container = owner.node.attr("container", b"")
+    g = backward.builder
+    return g.VarHandleOp(dtype=owner.dtype, shape=owner.shape, container=container, shared_name=owner.name.encode())
+
+
+def _seen(backward: Backward, capture: Capture) -> Output | None:
+    """The tensor itself in its own function; in one that is called there, the argument that it is given to."""
+    call = backward.call
+    if call is None:
+        return None
+    if call.function == capture.function:
+        return backward.graph.output(capture.tensor)
+    outer = _seen(call.backward, capture)
+    return None if outer is None else call.argument_of(outer)

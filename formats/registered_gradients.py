@@ -1,0 +1,72 @@
+"""The gradients that a library registers for its nodes, and what the objects of a SavedModel say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..core.functions import Capture, RegisteredGradient
+from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary
+from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObject, SavedObjectGraph, StructuredValue
+
+_CAPTURES, _RETURNS = "_captured_tensors", "_returned_gradients"
+
+
+def decode_registered_gradients(
+    library: FunctionDefLibrary, objects: SavedObjectGraph | None
+) -> Mapping[str, RegisteredGradient]:
+    """The registered gradients by the name that nodes give for them."""
+    functions = {function.signature.name: function for function in library.function}
+    return {
+        g.registered_op_type: _noted(functions[g.gradient_func])
+        if g.gradient_func in functions and _RETURNS in functions[g.gradient_func].attr
+        else _decode(g.gradient_func, objects)
+        for g in library.registered_gradients
+    }
+
+
+def note_captures(gradients: Mapping[str, RegisteredGradient], library: FunctionDefLibrary) -> None:
+    """Write what only a SavedModel's objects tell of gradients into attributes of their functions."""
+    functions = {function.signature.name: function for function in library.function}
+    for registered in gradients.values():
+        function = functions.get(registered.function)
+        if function is not None and registered.captures is not None and registered.returns is not None:
+            texts = [" ".join(filter(None, (c.function, c.tensor))) for c in registered.captures]
+            function.attr[_CAPTURES].list.s[:] = [text.encode("utf-8", "surrogateescape") for text in texts]
+            function.attr[_RETURNS].list.b[:] = registered.returns
+
+
+def _noted(function: FunctionDef) -> RegisteredGradient:
+    texts = [text.decode("utf-8", "surrogateescape") for text in function.attr[_CAPTURES].list.s]
+    captures = [Capture(tensor, owner or None) for owner, _, tensor in (text.rpartition(" ") for text in texts)]
+    return RegisteredGradient(function.signature.name, tuple(captures), tuple(function.attr[_RETURNS].list.b))
+
+
+def _decode(function: str, objects: SavedObjectGraph | None) -> RegisteredGradient:
+    if objects is None or function not in objects.concrete_functions:
+        return RegisteredGradient(function)
+    concrete: SavedConcreteFunction = objects.concrete_functions[function]
+    bound = [objects.nodes[i] for i in concrete.bound_inputs if 0 <= i < len(objects.nodes)]
+    captures = [_capture(node) for node in bound]
+    known = None if None in captures or len(bound) < len(concrete.bound_inputs) else captures
+    returns = tuple(leaf.WhichOneof("kind") != "none_value" for leaf in _leaves(concrete.output_signature))
+    return RegisteredGradient(function, None if known is None else tuple(c for c in known if c is not None), returns)
+
+
+def _capture(node: SavedObject) -> Capture | None:
+    """What a function is bound to: a tensor of another one or a variable; None for anything else."""
+    if node.WhichOneof("kind") == "captured_tensor":
+        return Capture(node.captured_tensor.name, node.captured_tensor.concrete_function)
+    return Capture(node.variable.name) if node.WhichOneof("kind") == "variable" else None
+
+
+def _leaves(value: StructuredValue) -> Iterator[StructuredValue]:
+    """The values of a structure that are no structures, in TensorFlow's order."""
+    kind = value.WhichOneof("kind")
+    if kind in ("list_value", "tuple_value"):
+        for item in getattr(value, kind).values:
+            yield from _leaves(item)
+    elif kind == "dict_value":
+        for key in sorted(value.dict_value.fields):
+            yield from _leaves(value.dict_value.fields[key])
+    else:
+        yield value
