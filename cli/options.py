@@ -90,11 +90,13 @@ class GraphReader:
         self.tags = tuple(tag.strip() for tag in tags.split(",") if tag.strip()) if tags is not None else None
 
     def load(self, path: str) -> Graph:
-        """The graph at `path`, `-` for standard input."""
+        """The graph at `path`, `-` for standard input; InvalidArgumentError names the first node that no op takes so."""
         from ..formats.loading import load
 
         self.load_libraries()
-        return self.mapped(load(path, tags=self.tags))
+        graph = self.mapped(load(path, tags=self.tags))
+        graph.check()
+        return graph
 
     def mapped(self, graph: Graph) -> Graph:
         """`graph` with its op types mapped."""

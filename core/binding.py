@@ -51,8 +51,7 @@ def bind_kernel(node: Node, kernel: registry.Kernel, ctx: Any) -> Callable[..., 
         call = functools.partial(kernel.function, **keywords)
     call = group_inputs(definition, node, call)
     if any(arg.is_list for arg in definition.outputs):
-        call = _flatten_outputs(call, definition.outputs)
-        call = _only_output(call) if len(node.output_dtypes) == 1 else call
+        call = _flatten_outputs(call, definition.outputs, len(node.output_dtypes))
     places = _places_to_lock(definition, node)
     return _exclusive(call, places) if places else call
 
@@ -171,21 +170,18 @@ def regroup(values: Sequence[Any], lengths: Sequence[int | None]) -> list[Any]:
     return grouped
 
 
-def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef]) -> Callable[..., Any]:
-    if len(outputs) == 1:
-        return lambda *values: tuple(call(*values))
+def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef], count: int) -> Callable[..., Any]:
+    """`call` with the items of list outputs one after the other; the item itself where the node has one output."""
 
-    def flattened(*values: Any) -> tuple[Any, ...]:
-        results = call(*values)
-        return tuple(
-            value for arg, result in zip(outputs, results) for value in (result if arg.is_list else (result,))
-        )
+    def flattened(*values: Any) -> Any:
+        found = call(*values)
+        results = (found,) if len(outputs) == 1 else found
+        flat = tuple(value for arg, result in zip(outputs, results) for value in (result if arg.is_list else (result,)))
+        if len(flat) != count:
+            raise InvalidArgumentError(f"its attributes ask for {len(flat)} outputs, its interface has {count}")
+        return flat[0] if count == 1 else flat
 
     return flattened
-
-
-def _only_output(call: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *values: call(*values)[0]
 
 
 class _Attrs(Mapping[str, Any]):

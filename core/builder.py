@@ -17,7 +17,7 @@ from .naming import Names
 from .placement import Device, canonical_device
 from .shapes import Shape, as_shape
 from .tensors import FuncRef, Tensor
-from .validation import check_attrs
+from .validation import check_value
 from .variables import Variable, ref_variable, resource_variable
 from .versions import Versions
 
@@ -81,10 +81,6 @@ class GraphBuilder:
         for arg, given in zip(definition.inputs, inputs):
             flat += self._argument(definition, arg, given, resolved, node_name)
         self._fill_defaults(definition, resolved, node_name)
-        try:
-            check_attrs(definition, resolved)
-        except InvalidArgumentError as error:
-            raise InvalidArgumentError(error.message, node=node_name, op=op) from None
         if self._colocation and "_class" not in resolved:
             resolved["_class"] = self._locations()
         node = self.graph.add_node(node_name, op, flat, self._waits_for(flat), resolved, self._device)
@@ -321,6 +317,10 @@ def _attr_value(definition: OpDef, name: str, value: Any) -> Any:
             converted = _CONVERTERS[attr.type](value)
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"attribute '{name}' must be {attr.type}, not {value!r}", op=definition.name) from error
+    try:
+        check_value(attr, converted)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(error.message, op=definition.name) from None
     return converted
 
 

@@ -34,11 +34,15 @@ def raise_located(error: Exception, node: Node, what: str = "kernel") -> NoRetur
         if error.node is None:
             error.node, error.op = node.name, node.op
         raise error
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or str(error).startswith(_TOO_BIG):
         raise ResourceExhaustedError(f"out of memory: {error}", node=node.name, op=node.op) from error.__cause__
     if isinstance(error, RecursionError):
         raise ResourceExhaustedError("functions call each other too deeply", node=node.name, op=node.op) from None
     raise fault(f"its {what} failed: {_described(error)}", node) from error
+
+
+_TOO_BIG = ("array is too big", "Maximum allowed", "Unable to allocate", "maximum supported dimension")
+"""How the ValueErrors begin by which NumPy refuses arrays for which it need not even ask for memory."""
 
 
 def fault(message: str, node: Node | None = None) -> InternalError:

@@ -14,8 +14,8 @@ from . import binding, registry
 from .catalog import OpDef
 from .dims import Dim
 from .dtypes import DType, resource
-from .errors import TfgError
-from .faults import fault, faults_of, raise_from_kernel
+from .errors import InvalidArgumentError, TfgError
+from .faults import faults_of, raise_from_kernel
 from .functions import Function, instantiate
 from .graph import Graph, Node, Output, topological_order
 from .implementations import implementation
@@ -395,7 +395,8 @@ def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec])
     with faults_of(node, "shape function"):
         found = _flat_results(definition, function(*binding.regroup(inputs, lengths), **keywords))
     if len(found) != len(node.output_dtypes):
-        raise fault(f"its shape function gives {len(found)} shapes for {len(node.output_dtypes)} outputs", node)
+        message = f"its attributes ask for {len(found)} outputs, its interface has {len(node.output_dtypes)}"
+        raise InvalidArgumentError(message, node=node.name, op=node.op)
     return found
 
 

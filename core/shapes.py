@@ -55,10 +55,15 @@ class Shape:
         return iter(self.dims)
 
     def __getitem__(self, index: Any) -> Any:
-        """A dimension, or a Shape for a slice; unknown where the rank is unknown."""
+        """A dimension, or a Shape for a slice; unknown where the rank is, InvalidArgumentError where there is none."""
         if self.dims is None:
             return Shape() if isinstance(index, slice) else Dim.unknown()
-        return Shape(self.dims[index]) if isinstance(index, slice) else self.dims[index]
+        if isinstance(index, slice):
+            return Shape(self.dims[index])
+        try:
+            return self.dims[index]
+        except IndexError:
+            raise InvalidArgumentError(f"shape {self} has no dimension {index}") from None
 
     def __add__(self, other: Shape | Iterable[DimLike]) -> Shape:
         """The dimensions of one after those of the other."""

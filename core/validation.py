@@ -78,6 +78,13 @@ def check_attrs(definition: OpDef, attrs: Mapping[str, Any]) -> None:
         check_colocation(attrs["_class"])
 
 
+def check_value(attr: AttrDef, value: Any) -> None:
+    """InvalidArgumentError where a value of the declared kind is out of the attribute's bounds."""
+    check = _check_of(attr)
+    if check is not None:
+        check(attr, value)
+
+
 def check_colocation(value: Any) -> None:
     """InvalidArgumentError where `_class` is no list of names."""
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, bytes) for item in value):

@@ -35,10 +35,10 @@ def test_values(family: str, case: opcases.Case) -> None:
     recorded = answers(family).steps(case.key)
     try:
         graph, steps = build(case)
+        session = Session(graph, seed=0, files=FileAccess.everything())
     except TfgError as error:
         assert recorded[0]["error"] == type(error).__name__
         return
-    session = Session(graph, seed=0, files=FileAccess.everything())
     for fetches, step in zip(steps, recorded):
         if step["error"]:
             with pytest.raises(TfgError) as raised:

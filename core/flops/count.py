@@ -173,6 +173,9 @@ class _Counter:
             return dataclasses.replace(base, reason=reason)
         inputs = [scope.inference.specs[value] for value in node.inputs]
         outputs = [scope.inference.specs[value] for value in node.outputs()]
+        refusal = scope.inference.reasons.get(node.name)
+        if refusal is not None and registry.shape_function(node.op) and all(spec.rank is None for spec in outputs):
+            return dataclasses.replace(base, reason=refusal)
         try:
             cost = call_flops_function(node, function, inputs, outputs)
         except TfgError as error:

@@ -26,10 +26,10 @@ class Symbols:
         """The symbol of `owner`: `form` with the shortest end of `path` that nobody else has, which `text` may repeat."""
         symbol = self._claimed.get((form, owner))
         if symbol is None:
-            label = next(label for label in _labels(path) if form.format(label) not in self._owners)
-            symbol = self._claimed[form, owner] = form.format(label)
+            label = next(label for label in _labels(path) if form.replace("{}", label) not in self._owners)
+            symbol = self._claimed[form, owner] = form.replace("{}", label)
             self._owners[symbol] = owner
-            self.texts[symbol] = text.format(label)
+            self.texts[symbol] = text.replace("{}", label)
         return Dim.symbol(symbol)
 
 

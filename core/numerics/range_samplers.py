@@ -138,7 +138,8 @@ class FixedUnigramSampler(UniformSampler):
 
 def _alias_table(weights: Array) -> tuple[Array, Array]:
     count = len(weights)
-    shares = [float(w) * count / float(np.sum(weights, dtype=np.float64)) for w in weights]
+    total = float(np.sum(weights, dtype=np.float64))
+    shares = [float(w) * count / total if total else 0.0 for w in weights]
     aliases = list(range(count))
     low = [i for i in range(count) if shares[i] < 1]
     high = [i for i in range(count) if not shares[i] < 1]

@@ -23,7 +23,10 @@ class Decoder:
     def __init__(self, encoding: str) -> None:
         if not encoding:
             raise LookupError("an encoding needs a name")
-        self.codec = codecs.lookup(encoding).name
+        found = codecs.lookup(encoding) if encoding.isprintable() else None
+        if found is None or not found._is_text_encoding:
+            raise LookupError(f"'{encoding}' is no encoding of text")
+        self.codec = found.name
         self._plain = encoding.lower().replace("-", "").replace("_", "")
 
     def decode(self, text: bytes) -> tuple[list[int], list[int]]:

@@ -83,8 +83,11 @@ def wide(x: Array) -> Array:
 
 def value_shape(spec: TensorSpec, rank: int | None = None) -> Shape:
     """The Shape that a vector of dimensions holds, as far as its value is known."""
+    (length,) = with_rank(spec.shape, 1)
+    if rank is not None and isinstance(length, int):
+        require(length == rank, f"a shape must be a vector of {rank} elements, not of shape {spec.shape}")
     if spec.value is None:
-        if rank is None and spec.shape.is_known and spec.rank == 1:
-            rank = int(spec.shape.known()[0])
+        rank = length if rank is None and isinstance(length, int) else rank
         return Shape() if rank is None else Shape([None] * rank)
-    return Shape(d if not isinstance(d, (int, np.integer)) else (int(d) if d >= 0 else None) for d in spec.value.tolist())
+    sizes = ints(spec.value, "a shape", rank)
+    return Shape(d if not isinstance(d, (int, np.integer)) else (int(d) if d >= 0 else None) for d in sizes)

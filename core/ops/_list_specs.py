@@ -13,6 +13,7 @@ import numpy as np
 from .. import dtypes
 from ..dims import Dim, DimLike
 from ..dtypes import DType
+from ..errors import InvalidArgumentError
 from ..shapes import (
     POSITION,
     SCALAR,
@@ -85,4 +86,6 @@ def static_shape(spec: TensorSpec) -> Shape:
         return Shape([None] * rank) if isinstance(rank, int) else UNKNOWN
     if not value.ndim:
         return UNKNOWN
+    if value.ndim > 1:
+        raise InvalidArgumentError(f"a shape must be a vector, not of shape {Shape(value.shape)}")
     return Shape(d if isinstance(d, Dim) else None if d < 0 else int(d) for d in value.tolist())

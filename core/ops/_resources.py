@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -24,7 +25,7 @@ class ReferenceHandle(Variable):
     def __init__(self, container: str, name: str, resource: Any) -> None:
         super().__init__(name, dtypes.string, Shape((2,)))
         self.resource = resource
-        self.assign(object_array([(container or "localhost").encode(), name.encode()], (2,)))
+        self.assign(object_array([os.fsencode(container or "localhost"), os.fsencode(name)], (2,)))
 
     @property
     def shared(self) -> Shared:

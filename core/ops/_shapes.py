@@ -101,5 +101,5 @@ def vector_ints(value: Any, name: str) -> list[int]:
 def replaced(shape: Shape, axis: int, dim: DimLike | None) -> Shape:
     """`shape` with another dimension at `axis`."""
     dims = list(shape)
-    dims[axis] = Dim.unknown() if dim is None else dim
+    dims[normalize_axis(axis, len(dims))] = Dim.unknown() if dim is None else dim
     return Shape(dims)

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div, is_never_negative
 from ..errors import InvalidArgumentError
-from ..shapes import UNKNOWN, Shape, TensorSpec
+from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ._checks import with_rank
 from ._shapes import dims_of, numbers
 
 
@@ -97,8 +98,8 @@ def _single(start: int, step: int, size: int, i: int) -> int:
 def sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, masks: Masks) -> Shape:
     """The shape of the slice, as far as the inputs' values and the masks tell."""
     masks.check()
-    count = next((s.shape[0] for s in (begin, end, strides) if s.rank == 1 and isinstance(s.shape[0], int)), None)
-    if x.dims is None or count is None:
+    (count,) = with_rank(merge_shapes(merge_shapes(begin.shape, end.shape), strides.shape), 1)
+    if x.dims is None or not isinstance(count, int):
         return UNKNOWN
     starts, stops, steps = (dims_of(spec) for spec in (begin, end, strides))
     dims: list[DimLike] = []

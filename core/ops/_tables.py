@@ -46,7 +46,8 @@ class Table(Shared):
             raise InvalidArgumentError(f"Input key shape {keys.shape} must end with the table's key shape {self.key_shape}")
         if not self.key_shape:
             return keys.ravel().tolist(), keys.shape
-        return list(map(tuple, keys.reshape(-1, math.prod(self.key_shape)).tolist())), keys.shape[:rank]
+        shape = keys.shape[:rank]
+        return list(map(tuple, keys.reshape(math.prod(shape), math.prod(self.key_shape)).tolist())), shape
 
     def find(self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The value of each key, the default where there is none."""

@@ -14,11 +14,17 @@ ANONYMOUS_NAME: Final = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 """The shared name by which TensorFlow asks for a new variable in every run."""
 
 
-def resource_variable(handle: Any) -> Variable:
-    """The initialized variable behind a handle; NotFoundError where nothing was assigned yet."""
-    found = handle.item()
+def variable_behind(handle: Any) -> Variable:
+    """The variable that a handle leads to, initialized or not; InvalidArgumentError where it leads to something else."""
+    found = handle.item() if np.size(handle) == 1 else None
     if not isinstance(found, Variable):
         raise InvalidArgumentError(f"the handle leads to a {type(found).__name__}, not to a variable")
+    return found
+
+
+def resource_variable(handle: Any) -> Variable:
+    """The initialized variable behind a handle; NotFoundError where nothing was assigned yet."""
+    found = variable_behind(handle)
     if not found.is_initialized:
         raise NotFoundError(
             f"resource variable {found.name} does not exist: it is uninitialized or was destroyed",
@@ -28,7 +34,10 @@ def resource_variable(handle: Any) -> Variable:
 
 
 def same_shape(variable: Variable, value: Any, op: str) -> None:
-    """InvalidArgumentError where the variable's value and `value` differ in shape."""
+    """InvalidArgumentError where the variable's value and `value` differ in dtype or shape."""
+    if variable.dtype.numpy != value.dtype:
+        message = f"{op} cannot update '{variable.name}' of dtype {variable.dtype} with a value of dtype {value.dtype}"
+        raise InvalidArgumentError(message)
     current = variable.read().shape
     if current != value.shape:
         raise InvalidArgumentError(

@@ -11,6 +11,7 @@ from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, merge_shapes
 from ..tensors import Tensor
 from ._files import file_name, gate
+from ._shapes import require_rank
 
 
 def _scalar(value, what: str):
@@ -145,6 +146,7 @@ def restore_shape(file_pattern, tensor_name):
 
 @shape("RestoreSlice")
 def restore_slice_shape(file_pattern, tensor_name, shape_and_slice):
+    require_rank(shape_and_slice, 0, "shape_and_slice")
     spec = "" if shape_and_slice.value is None else os.fsdecode(shape_and_slice.value.item())
     return _slice_shape(spec) if spec else UNKNOWN
 

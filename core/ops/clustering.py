@@ -8,7 +8,7 @@ from ..numerics import clustering as numerics
 from ..registry import Cost, facts, flops, kernel, multiply_adds, not_differentiable, shape
 from ..shapes import SCALAR, UNKNOWN, Shape
 from ._checks import dims_of, require, require_rank, scalar
-from ._shapes import scalar_of
+from ._shapes import scalar_int, scalar_of
 
 
 @kernel("KMC2ChainInitialization")
@@ -85,7 +85,7 @@ def _candidates(num_retries_per_sample, count):
     """How many candidates each center is chosen from."""
     if num_retries_per_sample.value is None or not isinstance(count, int):
         return UNKNOWN.num_elements
-    return 1 + numerics.retries_of(int(num_retries_per_sample.value), count)
+    return 1 + numerics.retries_of(scalar_int(num_retries_per_sample.value, "num_retries_per_sample"), count)
 
 
 @flops("NearestNeighbors")

@@ -7,6 +7,7 @@ import numpy as np
 from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, kernel, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape
+from ._checks import require
 from ._shapes import dims_of, require_rank, scalar_int
 from ._sparse import flat_positions, index_vectors, sparse_shapes, validate
 
@@ -155,6 +156,7 @@ def sparse_bincount_shape(indices, values, dense_shape, size, weights):
     count = bins[0] if bins else None
     if dims is None:
         return UNKNOWN
+    require(len(dims) in (1, 2), f"the input must be of rank 1 or 2, not {len(dims)}")
     return Shape([count]) if len(dims) == 1 else Shape([dims[0], count])
 
 

@@ -33,6 +33,13 @@ def einsum_shape(inputs, *, equation):
     return Shape(sizes[label] for label in labels)
 
 
+def _parsed(equation):
+    try:
+        return numerics.parse(equation)
+    except ValueError as error:
+        raise InvalidArgumentError(f"einsum '{equation}': {error}") from None
+
+
 def _sizes(inputs, equation):
     """The size of each label, and the labels of the output; None where a rank is unknown."""
     if any(x.shape.dims is None for x in inputs):
@@ -55,7 +62,7 @@ def _sizes(inputs, equation):
 
 def _labels_of(inputs, equation):
     """The labels of each input with their sizes there."""
-    subscripts = numerics.parse(equation).inputs
+    subscripts = _parsed(equation).inputs
     return [dict(zip(numerics.expand(s, len(x.shape)), x.shape)) for s, x in zip(subscripts, inputs)]
 
 
@@ -81,7 +88,7 @@ def einsum_flops(inputs, *, equation):
 @gradient("Einsum")
 def einsum_gradient(g, node, grad):
     """For each input the output's subscripts and the other input's, contracted to its own."""
-    equation = numerics.parse(node.attr("equation").decode())
+    equation = _parsed(node.attr("equation").decode())
     if len(node.inputs) == 1:
         return [_input_gradient(g, [grad], [equation.output], node.inputs[0], equation.inputs[0])]
     x, y = node.inputs

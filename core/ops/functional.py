@@ -14,13 +14,17 @@ from ..registry import flops, kernel, not_differentiable, shape, taken_whole, un
 from ..shapes import SCALAR, UNKNOWN, Shape
 from ..tensor_arrays import zeros
 from ..tensors import FuncRef
+from ._checks import require
 
 
 def is_true(value):
     """What TensorFlow takes for true: a scalar other than zero or an empty string, any other tensor that is not empty."""
     if np.ndim(value):
         return np.size(value) > 0
-    return len(value.item()) > 0 if value.dtype == object else bool(value)
+    if value.dtype != object:
+        return bool(value)
+    require(isinstance(value.item(), bytes), f"a {type(value.item()).__name__} is neither true nor false")
+    return len(value.item()) > 0
 
 
 def _checked(ctx, function, given, wanted):
@@ -197,6 +201,7 @@ def differentiated(function: Function, given: list[DType]) -> Function:
 @shape("SymbolicGradient")
 def symbolic_gradient_shape(inputs, *, Tout):
     """Gradients are shaped as the arguments, which come first among the inputs."""
+    require(len(inputs) >= len(Tout), f"it has {len(inputs)} inputs for {len(Tout)} gradients")
     return [spec.shape for spec in inputs[: len(Tout)]]
 
 

@@ -413,7 +413,7 @@ def decode_shape(contents, *, channels):
 @shape("DecodeAndCropJpeg")
 def decode_and_crop_jpeg_shape(contents, crop_window, *, channels):
     dims_of(contents, 0)
-    sizes = [None, None] if crop_window.value is None else [int(n) for n in crop_window.value[2:4]]
+    sizes = [None, None] if crop_window.value is None else ints(crop_window.value, "crop_window", 4)[2:]
     return Shape([*sizes, channels or None])
 
 

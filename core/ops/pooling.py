@@ -479,7 +479,7 @@ def max_pool_grad_v2_flops(orig_input, orig_output, grad, ksize, strides):
 def _window_size(ksize):
     if ksize.value is None:
         return UNKNOWN.num_elements
-    return math.prod(ksize.value.tolist())
+    return math.prod(ints(ksize.value, "ksize"))
 
 
 zero_flops("MaxPoolGradGradWithArgmax")

@@ -24,6 +24,7 @@ from ._quantization import (
     to_float,
     unclamped,
 )
+from ._shapes import normalize_axis, scalar_int
 from .convolution import Geometry, convolution_shape
 from .convolution import convolve as convolve_checked
 from .pooling import Pool
@@ -372,7 +373,7 @@ def _concat_shape(axis, values):
     rank = len(values[0].shape)
     if axis.value is None:
         return with_range(Shape([None] * rank))
-    at = int(axis.value) % max(rank, 1)
+    at = normalize_axis(scalar_int(axis.value, "axis"), rank)
     dims = list(values[0].shape)
     dims[at] = sum(v.shape[at] for v in values)
     return with_range(Shape(dims))

@@ -12,6 +12,7 @@ from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..values import WouldBlock
 from ._queues import Adding, Closing, FifoQueue, PaddingQueue, PriorityQueue, Queue, QueueSpec, RandomShuffleQueue, Taking
 from ._resources import ReferenceHandle, named, resource
+from ._shapes import require_rank
 
 
 def _queue(ctx, container: str, shared_name: str, kind: type[Queue], spec: QueueSpec):
@@ -218,19 +219,25 @@ def fake_queue_shape(resource):
 
 @shape("QueueDequeue", "QueueDequeueV2")
 def queue_dequeue_shape(handle, *, component_types):
-    return [spec.shape for spec in handle.handle] or [UNKNOWN] * len(component_types)
+    return _element_shapes(handle, component_types)
+
+
+def _element_shapes(handle, component_types, first=SCALAR):
+    """The shapes of a queue's components behind the dimensions `first`; unknown where another op made the handle."""
+    if len(handle.handle) != len(component_types):
+        return [UNKNOWN] * len(component_types)
+    return [first + spec.shape for spec in handle.handle]
 
 
 @shape("QueueDequeueMany", "QueueDequeueManyV2")
 def queue_dequeue_many_shape(handle, n, *, component_types):
-    first = Shape([None if n.value is None else n.value.item()])
-    return [first + spec.shape for spec in handle.handle] or [UNKNOWN] * len(component_types)
+    require_rank(n, 0, "n")
+    return _element_shapes(handle, component_types, Shape([None if n.value is None else n.value.item()]))
 
 
 @shape("QueueDequeueUpTo", "QueueDequeueUpToV2")
 def queue_dequeue_up_to_shape(handle, n, *, component_types):
-    first = Shape([None])
-    return [first + spec.shape for spec in handle.handle] or [UNKNOWN] * len(component_types)
+    return _element_shapes(handle, component_types, Shape([None]))
 
 
 @shape("QueueIsClosed", "QueueIsClosedV2", "QueueSize", "QueueSizeV2")

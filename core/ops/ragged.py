@@ -12,6 +12,7 @@ from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, merge_shapes
 from ..values import object_array, scalar_object
+from ._checks import require
 from ._shapes import require_rank, scalar_int, shape_from
 from ._sparse import sparse_shapes
 from .sparse import sparse_fill_empty_rows
@@ -200,7 +201,7 @@ def ragged_tensor_to_tensor_gradient(g, node, grad):
     count = g.StridedSlice(g.shape_of(values), [0], [1], [1], shrink_axis_mask=1)
     numbers = g.Range(1, g.AddV2(count, 1), 1)
     types = node.attr("row_partition_types")
-    levels = len(types) - int(types[0] == b"FIRST_DIM_SIZE")
+    levels = len(types) - int(types[:1] == [b"FIRST_DIM_SIZE"])
     dims = g.StridedSlice(g.shape_of(grad), [0], [levels + 1], [1], begin_mask=1)
     origin = g.Reshape(
         g.RaggedTensorToTensor(dims, numbers, 0, list(node.inputs[3:]), row_partition_types=types), [-1]
@@ -349,7 +350,9 @@ def ragged_tensor_from_variant_gradient(g, node, *grads):
 @kernel("RaggedTensorToVariantGradient")
 def ragged_tensor_to_variant_gradient_kernel(encoded, row_splits, dims, *, Tvalues):
     """The values of the variants one after the other, in the shape `dims`."""
-    parts = [np.ravel(item.values) for item in np.ravel(encoded).tolist()]
+    items = np.ravel(encoded).tolist()
+    require(all(isinstance(item, RaggedVariant) for item in items), "the variants hold no ragged tensors")
+    parts = [np.ravel(item.values) for item in items]
     flat = np.concatenate(parts) if parts else np.zeros(0, Tvalues.numpy)
     if flat.size != math.prod(dims.tolist()):
         raise InvalidArgumentError(f"the variants hold {flat.size} values, the shape is {dims.tolist()}")

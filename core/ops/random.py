@@ -13,6 +13,7 @@ from ..numerics.bounded_normal import MAX_ITERATIONS, Ahead, bounded_normal_call
 from ..numerics.sharding import blocks
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, merge_shapes
+from ._checks import ints
 from ._random import (
     as_dims,
     bounded_normal_flops,
@@ -244,7 +245,7 @@ def random_crop_shape(image, size):
     channels = merge_shapes(image.shape, Shape([None] * 3))[2]
     if size.value is None:
         return Shape([None, None, channels])
-    return Shape([*size.value.tolist(), channels])
+    return Shape([*ints(size.value, "size", 2), channels])
 
 
 @kernel("SobolSample")

@@ -11,6 +11,7 @@ from ..errors import InvalidArgumentError
 from ..numerics.integers import truncated_quotient
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape
+from ._checks import single
 from ._shapes import normalize_axis, numbers, scalar_of
 
 
@@ -281,8 +282,16 @@ def range_(start, limit, delta):
     dtype = np.asarray(start).dtype
     if dtype.kind in "iu":
         return np.arange(int(start), int(limit), int(delta), dtype)
-    count = max(int(np.ceil(np.abs((float(limit) - float(start)) / float(delta)))), 0)
+    count = _count(float(start), float(limit), float(delta))
     return (np.float64(start) + np.arange(count) * np.float64(delta)).astype(dtype)
+
+
+def _count(start, limit, delta):
+    """How many numbers lie between; InvalidArgumentError where there are more than 64 bits can count."""
+    count = np.ceil(np.abs((limit - start) / delta))
+    if not count < 2**63:
+        raise InvalidArgumentError(f"Requires ((limit - start) / delta) <= 9223372036854775807: {start}, {limit}, {delta}")
+    return int(count)
 
 
 @shape("Range")
@@ -290,10 +299,10 @@ def range_shape(start, limit, delta):
     values = [spec.value for spec in (start, limit, delta)]
     if any(v is None for v in values):
         return Shape([None])
-    first, last, step = (v.item() for v in values)
-    if isinstance(step, Dim) or (not isinstance(first, Dim) and not isinstance(last, Dim)):
-        return Shape([None] if isinstance(step, Dim) else [max(int(np.ceil((last - first) / step)), 0) if step else None])
-    return Shape([last - first] if step == 1 else [None])
+    first, last, step = (single(v, "a limit of a range") for v in values)
+    if not any(isinstance(v, Dim) for v in (first, last, step)):
+        return Shape([_count(first, last, step) if step and (last - first) / step >= 0 else 0 if step else None])
+    return Shape([last - first] if not isinstance(step, Dim) and step == 1 else [None])
 
 
 @kernel("LinSpace")

@@ -44,7 +44,7 @@ def quantize_down_and_shrink_range(input, input_min, input_max, *, Tinput, out_t
 
 
 def _magnitudes(low, high):
-    return np.maximum(np.abs(low), np.abs(high)).astype(np.float32).reshape(-1)
+    return np.maximum(np.abs(np.ravel(low)), np.abs(np.ravel(high))).astype(np.float32)
 
 
 @kernel("RequantizationRangePerChannel")

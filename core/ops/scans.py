@@ -7,6 +7,7 @@ import numpy as np
 from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, gradient, kernel, shape
 from ._checks import require, wide
+from ._shapes import normalize_axis, scalar_int
 
 
 def _scan(accumulate, x, axis, initial, exclusive, reverse):
@@ -97,7 +98,7 @@ def _steps(x, axis):
     """How often two elements are combined; where the axis is unknown, as many as there are."""
     if axis.value is None or x.rank is None:
         return x.shape.num_elements
-    place = int(axis.value) % x.rank
+    place = normalize_axis(scalar_int(axis.value, "axis"), x.rank)
     return x.shape.num_elements - (x.shape[:place] + x.shape[place + 1 :]).num_elements
 
 

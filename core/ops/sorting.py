@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..dims import Dim
@@ -236,7 +238,7 @@ def _unique_objects(items):
 def _unique_rows(x, axis):
     """As `unique_index`, for the slices along an axis."""
     moved = np.moveaxis(x, axis, 0)
-    rows = moved.reshape(moved.shape[0], -1)
+    rows = moved.reshape(moved.shape[0], math.prod(moved.shape[1:]))
     if rows.shape[1] == 1:
         return unique_index(rows[:, 0])
     if rows.dtype.kind == "f":

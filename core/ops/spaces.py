@@ -122,12 +122,18 @@ def _batched(x, block, pads):
     _check_block(x, block)
     dims = list(x.shape)
     dims[0] = dims[0] * math.prod(block)
+    _check_amounts(pads, block, "paddings")
     for i, size in enumerate(block):
         total = dims[1 + i] + pads[2 * i] + pads[2 * i + 1] if pads is not None else Dim.unknown()
         if isinstance(total, int) and isinstance(size, int) and total % size:
             raise InvalidArgumentError(f"a padded dimension of {total} is not divisible by the block's {size}")
         dims[1 + i] = total // size
     return Shape(dims)
+
+
+def _check_amounts(amounts, block, name):
+    if amounts is not None and len(amounts) != 2 * len(block):
+        raise InvalidArgumentError(f"{name} must be two numbers for each of {len(block)} dimensions, not {len(amounts)}")
 
 
 def _check_block(x, block):
@@ -156,6 +162,7 @@ def _unbatched(x, block, cuts):
     _check_block(x, block)
     dims = list(x.shape)
     area = math.prod(block)
+    _check_amounts(cuts, block, "crops")
     if isinstance(dims[0], int) and isinstance(area, int) and dims[0] % area:
         raise InvalidArgumentError(f"a batch of {dims[0]} is not divisible by the block's {area}")
     dims[0] = dims[0] // area

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def stack(ctx, *, elem_type, stack_name):
     """A reference to the stack's container and name."""
     created = _new_stack(ctx, elem_type, stack_name, -1)
     handle = Variable(created.name, dtypes.string, Shape((2,)))
-    handle.assign(object_array([_CONTAINER.encode(), created.name.encode()], (2,)))
+    handle.assign(object_array([_CONTAINER.encode(), os.fsencode(created.name)], (2,)))
     return handle
 
 

@@ -15,6 +15,7 @@ from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..resources import Shared
 from ..shapes import SCALAR, UNKNOWN
 from ..values import WouldBlock
+from ._shapes import require_rank
 
 
 @dataclasses.dataclass
@@ -153,6 +154,7 @@ def unstage(ctx, *, capacity, memory_limit, container, shared_name):
 def stage_peek(ctx, index, *, capacity, memory_limit, container, shared_name):
     """A tuple that stays."""
     area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
+    require_rank(index, 0, "index")
     if index < 0:
         raise InvalidArgumentError(f"index must not be negative, not {index}")
     with area:

@@ -13,6 +13,7 @@ from ..errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, broadcast_shapes, merge_shapes
 from ..values import scalar_object
+from ._shapes import require_rank
 from ._strings import as_objects, map_bytes, map_to, same_shape
 
 _ELEMENTWISE = ("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber", "ShardedFilename")
@@ -243,6 +244,7 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, *, separator):
 
 @shape("UnsortedSegmentJoin")
 def unsorted_segment_join_shape(inputs, segment_ids, num_segments):
+    require_rank(num_segments, 0, "num_segments")
     count: DimLike = Dim.unknown() if num_segments.value is None else num_segments.value.item()
     if inputs.rank is None or segment_ids.rank is None:
         return UNKNOWN

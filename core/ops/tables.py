@@ -263,7 +263,7 @@ def mutable_dense_hash_table_shape(empty_key, *deleted_key, key_dtype, value_dty
 
 @shape("LookupTableFind", "LookupTableFindV2")
 def lookup_table_find_shape(table_handle, keys, default_value):
-    if not table_handle.handle or keys.rank is None or table_handle.handle[0].rank is None:
+    if len(table_handle.handle) != 2 or keys.rank is None or table_handle.handle[0].rank is None:
         return UNKNOWN
     key, value = table_handle.handle
     return keys.shape[: keys.rank - key.rank] + value.shape
@@ -271,7 +271,7 @@ def lookup_table_find_shape(table_handle, keys, default_value):
 
 @shape("LookupTableExport", "LookupTableExportV2")
 def lookup_table_export_shape(table_handle):
-    if not table_handle.handle:
+    if len(table_handle.handle) != 2:
         return UNKNOWN, UNKNOWN
     count = Dim.unknown()
     key, value = table_handle.handle

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ..resources import Variable
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..tensor_arrays import TensorArray
 from ..values import object_array, scalar_object
+from ._checks import ints
 
 _CONTAINER = "_tensor_arrays"
 _GRADS_CONTAINER = "_tensor_array_grads"
@@ -46,7 +48,7 @@ def _array_of(ctx, handle):
         return handle.item()
     if handle.size != 2:
         raise InvalidArgumentError(f"Tensor array handle must be a 2-element vector, but had shape: {Shape(handle.shape)}")
-    container, name = (part.decode() for part in handle.ravel().tolist())
+    container, name = map(os.fsdecode, handle.ravel().tolist())
     return ctx.step.resources.get(container, name)
 
 
@@ -135,7 +137,7 @@ def tensor_array_grad_v3(ctx, handle, flow_in, *, source):
 
 @kernel("TensorArrayGradWithShape")
 def tensor_array_grad_with_shape(ctx, handle, flow_in, shape_to_prepend, *, source):
-    return scalar_object(_gradient_array(ctx, handle, source, tuple(map(int, shape_to_prepend)))), flow_in
+    return scalar_object(_gradient_array(ctx, handle, source, ints(shape_to_prepend, "shape_to_prepend"))), flow_in
 
 
 @shape("TensorArrayGrad", "TensorArrayGradV2")

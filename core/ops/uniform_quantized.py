@@ -439,7 +439,7 @@ def uniform_quantized_dot_hybrid_flops(lhs, rhs, *rest, outputs):
 
 def _window_products(rhs, dimension_numbers, outputs):
     """One for each output and each weight of its filter."""
-    filters = dims_of(rhs, len(rhs.shape))[_orders(dimension_numbers, len(rhs.shape) - 2)[1][-1]]
+    filters = rhs.shape[_orders(dimension_numbers, len(rhs.shape) - 2)[1][-1]]
     return outputs[0].shape.num_elements * (rhs.shape.num_elements // filters)
 
 

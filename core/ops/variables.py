@@ -23,7 +23,7 @@ from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable,
 from ..resources import Variable
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..values import scalar_object
-from ._variables import ANONYMOUS_NAME, resource_variable, same_shape
+from ._variables import ANONYMOUS_NAME, resource_variable, same_shape, variable_behind
 
 _STEP_CONTAINER: Final = "temporary variables"
 _SESSION_CONTAINER: Final = "session tensors"
@@ -225,7 +225,7 @@ def var_handles_op_shape(*, dtypes, shapes):
 @kernel("ReadVariableOp")
 def read_variable_op(resource, *, dtype):
     """The variable's value, as it is now."""
-    found = resource.item()
+    found = variable_behind(resource)
     if not found.is_initialized:
         raise FailedPreconditionError(
             f"Could not find variable {found.name}: it is uninitialized or was destroyed",
@@ -259,7 +259,7 @@ def read_variable_op_gradient(g, node, grad):
 @kernel("_ReadVariablesOp")
 def read_variables_op(resources, *, dtypes):
     """The values of several variables."""
-    missing = [r.item().name for r in resources if not r.item().is_initialized]
+    missing = [found.name for found in map(variable_behind, resources) if not found.is_initialized]
     if missing:
         raise FailedPreconditionError(f"the following variables are uninitialized: {', '.join(missing)}")
     return [read_variable_op(r, dtype=dtype) for r, dtype in zip(resources, dtypes)]
@@ -278,7 +278,7 @@ def read_variables_op_gradient(g, node, *grads):
 @kernel("AssignVariableOp")
 def assign_variable_op(resource, value, *, dtype, validate_shape):
     """Put `value` into the variable."""
-    found = resource.item()
+    found = variable_behind(resource)
     if not found.is_initialized:
         found.dtype = dtype
     elif found.dtype is not dtype:
@@ -315,7 +315,7 @@ def assign_sub_variable_op(resource, value):
 
 @kernel("VarIsInitializedOp")
 def var_is_initialized_op(resource):
-    return np.bool_(resource.item().is_initialized)
+    return np.bool_(variable_behind(resource).is_initialized)
 
 
 @kernel("VariableShape")
@@ -336,7 +336,7 @@ def variable_shape_op_shape(input, *, out_type):
 @kernel("DestroyResourceOp")
 def destroy_resource_op(ctx, resource, *, ignore_lookup_error):
     """Forget a resource; NotFoundError where it is gone already, unless that is to be ignored."""
-    found = resource.item()
+    found = variable_behind(resource)
     if isinstance(found, Variable):
         existed = found.is_initialized
         found.clear()
@@ -415,6 +415,8 @@ def delete_session_tensor(ctx, handle):
 
 
 def _kept(ctx, handle):
+    if handle.ndim:
+        raise InvalidArgumentError(f"handle must be a scalar, not of shape {Shape(handle.shape)}")
     try:
         return ctx.resources.get(_SESSION_CONTAINER, handle.item())
     except NotFoundError:

@@ -40,12 +40,12 @@ class DeadBranches(Pass):
 
     def _take_function(self, graph: Graph, ctx: PassContext, node: Node) -> None:
         predicate = _constant(ctx, node.inputs[0])
-        if predicate is None:
+        if predicate is None or (predicate.ndim and not node.op.endswith("If")):
             return
         if node.op.endswith("If"):
             branch = node.attr("then_branch") if _is_true(predicate) else node.attr("else_branch")
         else:
-            branches, index = node.attr("branches"), int(predicate)
+            branches, index = node.attr("branches"), int(predicate.item())
             branch = branches[index] if 0 <= index < len(branches) else branches[-1]
         controls = (*node.control_inputs, *node.inputs[0].node.control_inputs)
         attrs = {"Tin": node.attr("Tin"), "Tout": node.attr("Tout"), "f": branch}

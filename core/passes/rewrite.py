@@ -160,7 +160,12 @@ class Rewriter:
         return first.dims is not None and first == second
 
     def _apply_at(self, node: Node, rules: Sequence[Rule]) -> list[Node]:
-        """Try rules at a node; the nodes to look at (again) after one fired."""
+        """Try rules at a node; the nodes to look at (again) after one fired.
+
+        A node whose shapes do not fit fails when it runs, which no rule may change.
+        """
+        if node.name in self._inference.reasons:
+            return []
         for rule in rules:
             self._rule, self._node, self._made = rule.name, node, []
             if any(map(self.ctx.is_fed, node.outputs())) or any(map(self._is_opaque, node.inputs)):
