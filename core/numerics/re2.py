@@ -1,17 +1,36 @@
-"""Regular expressions in RE2's syntax, compiled to Python's `re` over text.
+"""Regular expressions in RE2's syntax over text, matched in time linear in it as RE2 does.
 
 Syntax: https://github.com/google/re2/wiki/Syntax. Bytes that are not UTF-8 become lone surrogates (surrogateescape), which
-no class, dot or negation matches, as RE2 has it.
+no class, dot or negation matches, as RE2 has it. Python's `re` is fast, but tries one way to match after the other: it serves
+where these are few.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from .automaton import (
+    Assertion,
+    Automaton,
+    Chain,
+    Char,
+    Choice,
+    Expression,
+    Group,
+    Program,
+    Repeat,
+    TooLargeError,
+    captures,
+    is_same_in_re,
+    source,
+    ways,
+)
 
 _SURROGATES = "\\udc80-\\udcff"
 _PERL = {"d": "0-9", "s": "\\t\\n\\f\\r ", "w": "0-9A-Za-z_"}
@@ -33,22 +52,99 @@ _POSIX = {
 }
 _CONTROL = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
 _MAX_REPEAT = 1000
+_TIMES: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+_FEW = 1e6
+"""The ways to match in one text up to which they are tried one by one."""
 
 
 class PatternError(ValueError):
     """The pattern is not one of RE2's."""
 
 
+class Pattern:
+    """A compiled pattern, for text decoded by `decode`; `groups` is how many parts are remembered."""
+
+    def __init__(self, expression: Choice, groups: int) -> None:
+        self.groups = groups
+        self._expression = expression
+        self._searched = _without_last_repeat(expression)
+        self._program = Program(expression)
+        self._forward = Automaton(self._program)
+        self._backtracking = re.compile(source(expression)) if is_same_in_re(expression) else None
+
+    def fullmatch(self, text: str) -> bool:
+        """True where the whole text matches."""
+        if self._backtracking is not None and ways(self._expression, len(text)) < _FEW:
+            return self._backtracking.fullmatch(text) is not None
+        return self._whole.end(text, 0) is not None
+
+    def spans(self, text: str, everywhere: bool, groups: int) -> Iterator[Sequence[int | None]]:
+        """The first match, or all from left to right, none that is empty directly after the one before.
+
+        Each as begins and ends in turn: those of the match and of the groups 1 to `groups`, None for one that took no part.
+        """
+        found = self._followed(text, groups)
+        if self._backtracking is not None:
+            few = ways(self._searched, len(text))
+            found = _tried(self._backtracking, text) if few == 1 or few * len(text) < _FEW else found
+        return found if everywhere else itertools.islice(found, 1)
+
+    def _followed(self, text: str, groups: int) -> Iterator[Sequence[int | None]]:
+        """All matches as automata find them: where one may begin, where it ends from there, and what its groups are."""
+        position, last_end = 0, -1
+        for start in reversed(list(self._backward.starts(text))):
+            end = self._forward.end(text, start) if start >= position else None
+            if end is None or start == end == last_end:
+                continue
+            yield captures(self._program, text, start, end, groups) if groups else (start, end)
+            position = last_end = end
+
+    @functools.cached_property
+    def _whole(self) -> Automaton:
+        return Automaton(Program(Chain((self._expression, Assertion("\\Z")))))
+
+    @functools.cached_property
+    def _backward(self) -> Automaton:
+        return Automaton(Program(self._expression, backwards=True), begins_anywhere=True)
+
+
+def _tried(pattern: re.Pattern[str], text: str) -> Iterator[Sequence[int | None]]:
+    """All matches as `re` finds them."""
+    position, last_end = 0, -1
+    while position <= len(text):
+        match = pattern.search(text, position)
+        if match is None:
+            return
+        is_repeated = match.start() == match.end() == last_end
+        if not is_repeated:
+            yield [None if place < 0 else place for group in match.regs for place in group]
+            last_end = match.end()
+        position = match.end() + is_repeated
+
+
+def _without_last_repeat(expression: Choice) -> Expression:
+    """A sequence without what it ends with where that repeats one character: this never has to give back what it took."""
+    options = expression.options
+    if len(options) > 1 or not isinstance(options[0], Chain) or not options[0].parts:
+        return expression
+    *before, last = options[0].parts
+    return Chain(tuple(before)) if isinstance(last, Repeat) and isinstance(last.part, Char) else expression
+
+
 @functools.lru_cache(256)
-def compile_pattern(pattern: bytes) -> re.Pattern[str]:
+def compile_pattern(pattern: bytes) -> Pattern:
     """The pattern for text decoded by `decode`; PatternError with RE2's reason."""
     try:
         text = pattern.decode()
     except UnicodeDecodeError:
         raise PatternError("invalid UTF-8") from None
-    translated = _Translator(text).translate()
+    reader = _Reader(text)
     try:
-        return re.compile(translated)
+        return Pattern(reader.read(), reader.groups)
+    except RecursionError:
+        raise PatternError("expression nests too deeply") from None
+    except TooLargeError:
+        raise PatternError("pattern too large - compile failed") from None
     except (re.error, OverflowError) as error:
         raise PatternError(str(error)) from error
 
@@ -63,35 +159,23 @@ def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def replace(pattern: re.Pattern[str], rewrite: str, text: str, everywhere: bool) -> str:
+def replace(pattern: Pattern, rewrite: str, text: str, everywhere: bool) -> str:
     """Matches replaced as RE2's Replace and GlobalReplace do; a rewrite that names a missing group replaces nothing."""
     pieces, highest, valid = _parse_rewrite(rewrite)
     if highest > pattern.groups or (not everywhere and not valid):
         return text
     result: list[str] = []
     position = 0
-    for match in _matches(pattern, text, everywhere):
-        result.append(text[position : match.start()])
-        result += [piece if isinstance(piece, str) else match[piece] or "" for piece in pieces]
-        position = match.end()
+    for span in pattern.spans(text, everywhere, highest):
+        result.append(text[position : span[0]])
+        result += [piece if isinstance(piece, str) else _group(text, span, piece) for piece in pieces]
+        position = span[1] or 0
     return "".join(result) + text[position:]
 
 
-def _matches(pattern: re.Pattern[str], text: str, everywhere: bool) -> Iterator[re.Match[str]]:
-    """Matches from left to right; none that is empty directly after the one before."""
-    position, last_end = 0, -1
-    while position <= len(text):
-        match = pattern.search(text, position)
-        if match is None:
-            return
-        if match.end() == match.start() == last_end:
-            match = pattern.search(text, position + 1) if position < len(text) else None
-            if match is None:
-                return
-        yield match
-        if not everywhere:
-            return
-        position = last_end = match.end()
+def _group(text: str, span: Sequence[int | None], index: int) -> str:
+    begin, end = span[2 * index : 2 * index + 2]
+    return "" if begin is None or end is None else text[begin:end]
 
 
 def _parse_rewrite(rewrite: str) -> tuple[list[str | int], int, bool]:
@@ -124,15 +208,17 @@ class _Flags:
     ungreedy: bool = False
 
 
-class _Translator:
-    """A recursive descent over the pattern that writes Python's syntax."""
+class _Reader:
+    """A recursive descent over the pattern."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.position = 0
         self.names: set[str] = set()
+        self.groups = 0
 
-    def translate(self) -> str:
+    def read(self) -> Choice:
+        """The expression; PatternError where it is none."""
         result = self._alternatives(_Flags())
         if self.position < len(self.pattern):
             raise PatternError(f"unexpected ): {self.pattern}")
@@ -153,21 +239,26 @@ class _Translator:
         self.position += 1
         return self.pattern[self.position - 1]
 
-    def _alternatives(self, flags: _Flags) -> str:
+    def _alternatives(self, flags: _Flags) -> Choice:
         """Up to the closing parenthesis or the end; flags set inside hold until there."""
-        parts: list[str] = []
+        options: list[Expression] = []
+        parts: list[Expression] = []
         while self.position < len(self.pattern) and not self._peek(")"):
             if self._take("|"):
-                parts.append("|")
+                options.append(Chain(tuple(parts)))
+                parts = []
                 continue
             changed = self._flag_group(flags)
             if changed is not None:
                 flags = changed
                 continue
             atom = self._atom(flags)
+            if isinstance(atom, Chain):  # what is quoted: only the last character is repeated
+                parts += atom.parts[:-1]
+                atom = atom.parts[-1]
             if atom is not None:
                 parts.append(self._repeated(atom, flags))
-        return "".join(parts)
+        return Choice((*options, Chain(tuple(parts))))
 
     def _flag_group(self, flags: _Flags) -> _Flags | None:
         found = re.compile(r"\(\?([imsU]*(?:-[imsU]+)?)\)").match(self.pattern, self.position)
@@ -176,20 +267,24 @@ class _Translator:
         self.position = found.end()
         return _with_flags(flags, found[1])
 
-    def _repeated(self, atom: str, flags: _Flags) -> str:
+    def _repeated(self, atom: Expression, flags: _Flags) -> Expression:
         """The atom with the repetitions that follow it."""
+        start = self.position
         repetition = self._repetition()
         if repetition is None:
             return atom
+        text = self.pattern[start : self.position]
         lazy = self._take("?") != flags.ungreedy
         start = self.position
         if self._repetition() is not None:
-            raise PatternError(f"bad repetition operator: {repetition}{self.pattern[start:self.position]}")
-        return f"(?:{atom}){repetition}{'?' if lazy else ''}"
+            raise PatternError(f"bad repetition operator: {text}{self.pattern[start:self.position]}")
+        return Repeat(atom, *repetition, lazy)
 
-    def _repetition(self) -> str | None:
-        if self._peek("*") or self._peek("+") or self._peek("?"):
-            return self._next()
+    def _repetition(self) -> tuple[int, int | None] | None:
+        """How often the atom before it may stand: at least and at most, None where there is no end."""
+        for sign, times in _TIMES.items():
+            if self._take(sign):
+                return times
         found = re.compile(r"\{(\d+)(,(\d*))?\}").match(self.pattern, self.position)
         if found is None:
             return None
@@ -197,9 +292,9 @@ class _Translator:
         low, high = int(found[1]), int(found[3]) if found[3] else int(found[1])
         if max(low, high) > _MAX_REPEAT or high < low:
             raise PatternError(f"invalid repetition size: {found[0]}")
-        return found[0]
+        return low, None if found[2] == "," else high
 
-    def _atom(self, flags: _Flags) -> str | None:
+    def _atom(self, flags: _Flags) -> Expression | None:
         start = self.position
         if self._repetition() is not None:
             raise PatternError(f"no argument for repetition operator: {self.pattern[start:self.position]}")
@@ -209,49 +304,51 @@ class _Translator:
         if char == "[":
             return _cased(self._class(), flags)
         if char == ".":
-            return f"[^{'' if flags.dot_all else chr(92) + 'n'}{_SURROGATES}]"
+            return Char(f"[^{'' if flags.dot_all else chr(92) + 'n'}{_SURROGATES}]")
         if char == "^":
-            return "(?m:^)" if flags.multi_line else "\\A"
+            return Assertion("^" if flags.multi_line else "\\A")
         if char == "$":
-            return "(?m:$)" if flags.multi_line else "\\Z"
+            return Assertion("$" if flags.multi_line else "\\Z")
         if char == "\\":
             return self._escape(flags)
         return _cased(re.escape(char), flags)
 
-    def _group(self, flags: _Flags) -> str:
+    def _group(self, flags: _Flags) -> Expression:
         start = self.position - 1
-        opening = "("
+        index = 0
         if self._take("?"):
             named = re.compile(r"P?<(\w+)>").match(self.pattern, self.position)
             flagged = re.compile(r"([imsU]*(?:-[imsU]+)?):").match(self.pattern, self.position)
             if named and named[1] not in self.names:
                 self.names.add(named[1])
                 self.position = named.end()
+                self.groups = index = self.groups + 1
             elif flagged:
                 flags = _with_flags(flags, flagged[1])
-                opening = "(?:"
                 self.position = flagged.end()
             else:
                 raise PatternError(f"invalid perl operator: {self.pattern[start:start + 3]}")
+        else:
+            self.groups = index = self.groups + 1
         inner = self._alternatives(flags)
         if not self._take(")"):
             raise PatternError(f"missing ): {self.pattern}")
-        return f"{opening}{inner})"
+        return Group(inner, index) if index else inner
 
-    def _escape(self, flags: _Flags) -> str | None:
+    def _escape(self, flags: _Flags) -> Expression | None:
         if self._take("Q"):
             end = self.pattern.find("\\E", self.position)
             end = len(self.pattern) if end < 0 else end
             literal = self.pattern[self.position : end]
             self.position = min(end + 2, len(self.pattern))
-            return "".join(_cased(re.escape(c), flags) for c in literal) if literal else None
+            return Chain(tuple(_cased(re.escape(c), flags) for c in literal)) if literal else None
         if self._take("E"):
             return None
         char = self._next()
         if char in "bB":
-            return f"(?a:\\{char})"
+            return Assertion(f"\\{char}")
         if char in "Az":
-            return "\\A" if char == "A" else "\\Z"
+            return Assertion("\\A" if char == "A" else "\\Z")
         if char == "C":
             raise PatternError("\\C (one byte) is not supported by tfg")
         found = self._class_escape(char)
@@ -350,8 +447,8 @@ def _with_flags(flags: _Flags, letters: str) -> _Flags:
     return dataclasses.replace(flags, **{names[c]: True for c in on}, **{names[c]: False for c in off})
 
 
-def _cased(atom: str, flags: _Flags) -> str:
-    return f"(?i:{atom})" if flags.ignore_case else atom
+def _cased(char: str, flags: _Flags) -> Char:
+    return Char(f"(?i:{char})" if flags.ignore_case else char)
 
 
 def _code(code: int) -> str:

@@ -24,7 +24,7 @@ def _scalar(value, name: str) -> bytes:
 
 def _full_match(input, pattern: bytes):
     compiled = _compile(pattern)
-    return map_to(bool, lambda text: compiled.fullmatch(re2.decode(text)) is not None, input)
+    return map_to(bool, lambda text: compiled.fullmatch(re2.decode(text)), input)
 
 
 def _replace(input, pattern: bytes, rewrite: bytes, everywhere: bool):

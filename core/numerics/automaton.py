@@ -1,0 +1,395 @@
+"""Matching regular expressions in time linear in the text: an automaton without backtracking, made while it runs.
+
+The nodes of an expression become a program of a few instructions (R. Cox, "Regular Expression Matching: the Virtual Machine
+Approach", 2009). A state of the automaton is the list of the places in the program where a match may have got to, the
+preferred first; what a character does to a state is found out once. Where a match may begin is found by the program of the
+reversed expression, from the end of the text.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
+
+MAX_INSTRUCTIONS: Final = 100_000
+_MAX_MOVES: Final = 50_000
+"""The moves that are kept of an automaton; one with more begins anew."""
+
+
+_MANY_TIMES: Final = 100
+
+
+class TooLargeError(ValueError):
+    """The program of an expression would have more than `MAX_INSTRUCTIONS` instructions."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Char:
+    """One character: those that a pattern of `re` matches, which is for exactly one."""
+
+    source: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Assertion:
+    """Nothing, at a place between two characters: `\\A \\Z ^ $ \\b \\B` as in a text of many lines."""
+
+    kind: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Chain:
+    """One after the other."""
+
+    parts: tuple[Expression, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several, the first preferred."""
+
+    options: tuple[Expression, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Repeat:
+    """From `low` to `high` times (None: any number), more preferred, or fewer where it is `lazy`."""
+
+    part: Expression
+    low: int
+    high: int | None
+    lazy: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Group:
+    """What the match of a part is remembered as, from 1."""
+
+    part: Expression
+    index: int
+
+
+Expression: TypeAlias = Char | Assertion | Chain | Choice | Repeat | Group
+
+
+def source(expression: Expression) -> str:
+    """The expression as a pattern of `re`."""
+    match expression:
+        case Char():
+            return expression.source
+        case Assertion():
+            return f"(?m:{expression.kind})" if expression.kind in "^$" else f"(?a:{expression.kind})"
+        case Chain():
+            return "".join(map(source, expression.parts))
+        case Choice():
+            return f"(?:{'|'.join(map(source, expression.options))})"
+        case Repeat():
+            times = f"{{{expression.low},{'' if expression.high is None else expression.high}}}"
+            return f"(?:{source(expression.part)}){times}{'?' if expression.lazy else ''}"
+        case Group():
+            return f"({source(expression.part)})"
+
+
+def can_be_empty(expression: Expression) -> bool:
+    """True where an expression may match no character at all."""
+    match expression:
+        case Char():
+            return False
+        case Assertion():
+            return True
+        case Chain():
+            return all(map(can_be_empty, expression.parts))
+        case Choice():
+            return any(map(can_be_empty, expression.options))
+        case Repeat():
+            return expression.low == 0 or can_be_empty(expression.part)
+        case Group():
+            return can_be_empty(expression.part)
+
+
+def is_same_in_re(expression: Expression) -> bool:
+    """True where `re` is known to mean the same: in repetitions of nothing, and by \\B in an empty text, it does not."""
+    match expression:
+        case Char():
+            return True
+        case Assertion():
+            return expression.kind != "\\B"
+        case Chain():
+            return all(map(is_same_in_re, expression.parts))
+        case Choice():
+            return all(map(is_same_in_re, expression.options))
+        case Repeat():
+            return not can_be_empty(expression.part) and is_same_in_re(expression.part)
+        case Group():
+            return is_same_in_re(expression.part)
+
+
+def ways(expression: Expression, length: int) -> float:
+    """A bound on the ways in which an expression can match at one place of a text, which `re` may try one by one."""
+    match expression:
+        case Chain():
+            return _product(ways(part, length) for part in expression.parts)
+        case Choice():
+            return sum(ways(option, length) for option in expression.options)
+        case Repeat():
+            times = length if expression.high is None else expression.high
+            if isinstance(expression.part, Char):
+                return min(times, length) + 1
+            return _geometric(ways(expression.part, length), times)
+        case Group():
+            return ways(expression.part, length)
+        case _:
+            return 1
+
+
+def _geometric(ratio: float, times: int) -> float:
+    """1 + ratio + ... + ratio^times, infinite where it is of no use any more."""
+    if times > _MANY_TIMES or times * math.log2(max(ratio, 1)) > _MANY_TIMES:
+        return math.inf
+    return sum(ratio**i for i in range(times + 1))
+
+
+def _product(factors: Iterable[float]) -> float:
+    return functools.reduce(lambda a, b: a * b, factors, 1.0)
+
+
+# Instructions: (kind, operand, next); a fork's operand is where to go on if its next, which is preferred, fails.
+_CHAR, _ASSERT, _SAVE, _FORK, _JUMP, _MATCH = range(6)
+_Instruction: TypeAlias = tuple[int, "int | str", int]
+
+
+class Program:
+    """The instructions of an expression; backwards they match the reversed text."""
+
+    def __init__(self, expression: Expression, backwards: bool = False) -> None:
+        self.backwards = backwards
+        self.code: list[_Instruction] = []
+        self._chars: dict[tuple[str, str], bool] = {}
+        self._steps = 0
+        self._add(expression)
+        self.code.append((_MATCH, 0, 0))
+
+    def accepts(self, pattern: str, char: str) -> bool:
+        """True where a Char's pattern matches a character."""
+        key = (pattern, char)
+        found = self._chars.get(key)
+        if found is None:
+            found = self._chars[key] = _compiled(pattern).match(char) is not None
+        return found
+
+    def _emit(self, kind: int, operand: int | str = 0) -> int:
+        if len(self.code) >= MAX_INSTRUCTIONS:
+            raise TooLargeError
+        self.code.append((kind, operand, len(self.code) + 1))
+        return len(self.code) - 1
+
+    def _add(self, expression: Expression) -> None:
+        self._steps += 1
+        if self._steps > MAX_INSTRUCTIONS:
+            raise TooLargeError
+        match expression:
+            case Char():
+                self._emit(_CHAR, expression.source)
+            case Assertion():
+                self._emit(_ASSERT, expression.kind)
+            case Chain():
+                for part in reversed(expression.parts) if self.backwards else expression.parts:
+                    self._add(part)
+            case Choice():
+                self._add_choice(expression.options)
+            case Repeat():
+                self._add_repeat(expression)
+            case Group():
+                self._emit(_SAVE, 2 * expression.index + self.backwards)
+                self._add(expression.part)
+                self._emit(_SAVE, 2 * expression.index + 1 - self.backwards)
+
+    def _add_choice(self, options: Sequence[Expression]) -> None:
+        ends = []
+        for option in options[:-1]:
+            fork = self._emit(_FORK)
+            self._add(option)
+            ends.append(self._emit(_JUMP))
+            self._fork(fork, lazy=False)
+        self._add(options[-1])
+        for end in ends:
+            self.code[end] = (_JUMP, 0, len(self.code))
+
+    def _add_repeat(self, repeat: Repeat) -> None:
+        """As RE2 does it, which makes a difference where the part matches nothing: x* is (x+)? then."""
+        for _ in range(repeat.low - (repeat.high is None)):
+            self._add(repeat.part)
+        if repeat.high is None:
+            skip = None if repeat.low else self._emit(_FORK)
+            start = len(self.code)
+            self._add(repeat.part)
+            again = self._emit(_FORK)
+            ways_on = (again + 1, start) if not repeat.lazy else (start, again + 1)
+            self.code[again] = (_FORK, *ways_on)
+            if skip is not None:
+                self._fork(skip, repeat.lazy)
+            return
+        forks = []
+        for _ in range(repeat.high - repeat.low):
+            forks.append(self._emit(_FORK))
+            self._add(repeat.part)
+        for fork in forks:
+            self._fork(fork, repeat.lazy)
+
+    def _fork(self, place: int, lazy: bool) -> None:
+        """Let a fork lead to what follows it or to the end of the code, the latter first where it is lazy."""
+        after, end = place + 1, len(self.code)
+        self.code[place] = (_FORK, after, end) if lazy else (_FORK, end, after)
+
+
+@functools.lru_cache(1024)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+class _State:
+    __slots__ = ("behind", "moves", "places")
+
+    def __init__(self, places: tuple[int, ...], behind: str) -> None:
+        self.places = places
+        self.behind = behind
+        """The kind of the character behind, as `_kind` tells it."""
+        self.moves: dict[str, tuple[_State | None, bool]] = {}
+
+
+class Automaton:
+    """A program at work. Where it `begins_anywhere` a match may begin at each character, and none is preferred."""
+
+    def __init__(self, program: Program, begins_anywhere: bool = False) -> None:
+        self._program = program
+        self._begins_anywhere = begins_anywhere
+        self._states: dict[tuple[tuple[int, ...], str], _State] = {}
+        self._moves = 0
+
+    def end(self, text: str, start: int) -> int | None:
+        """Where the preferred match ends that begins at `start`; None where there is none."""
+        state: _State | None = self._state((0,), _kind(text[start - 1]) if start else "")
+        found = None
+        for position in range(start, len(text)):
+            assert state is not None
+            char = text[position]
+            state, is_match = state.moves.get(char) or self._move(state, char)
+            if is_match:
+                found = position
+            if state is None:
+                return found
+        assert state is not None
+        return len(text) if self._move(state, "")[1] else found
+
+    def starts(self, text: str) -> Iterator[int]:
+        """Every place of the text where a match of the reversed program ends, the last first."""
+        state: _State | None = self._state((), "")
+        for position in range(len(text), -1, -1):
+            assert state is not None
+            char = text[position - 1] if position else ""
+            state, is_match = state.moves.get(char) or self._move(state, char)
+            if is_match:
+                yield position
+
+    def _state(self, places: tuple[int, ...], behind: str) -> _State:
+        key = (places, behind)
+        if key not in self._states:
+            self._states[key] = _State(places, behind)
+        return self._states[key]
+
+    def _move(self, state: _State, char: str) -> tuple[_State | None, bool]:
+        """What comes of a state when a character is read, and whether a match ended before it; "" is the end of the text."""
+        consuming, is_match = self._followed(state, char)
+        code = self._program.code
+        reached = dict.fromkeys(code[p][2] for p in consuming if char and self._program.accepts(str(code[p][1]), char))
+        goes_on = reached or self._begins_anywhere
+        if self._moves >= _MAX_MOVES:
+            self._states, self._moves = {}, 0
+        self._moves += 1
+        following = self._state(tuple(reached), _kind(char)) if goes_on else None
+        move = state.moves[char] = following, is_match
+        return move
+
+    def _followed(self, state: _State, char: str) -> tuple[list[int], bool]:
+        """The places that read a character, the preferred first, and whether a match comes before the rest of them."""
+        before, after = (_kind(char), state.behind) if self._program.backwards else (state.behind, _kind(char))
+        pending = [*((0,) if self._begins_anywhere else ()), *reversed(state.places)]
+        seen: set[int] = set()
+        consuming: list[int] = []
+        is_match = False
+        while pending:
+            place = pending.pop()
+            if place in seen:
+                continue
+            seen.add(place)
+            kind, operand, following = self._program.code[place]
+            if kind == _CHAR:
+                consuming.append(place)
+            elif kind == _MATCH:
+                is_match = True
+                if not self._begins_anywhere:
+                    break
+            elif kind == _FORK:
+                pending += (int(operand), following)
+            elif kind != _ASSERT or _holds(str(operand), before, after):
+                pending.append(following)
+        return consuming, is_match
+
+
+def captures(program: Program, text: str, start: int, end: int, groups: int) -> list[int | None]:
+    """The begins and ends of the groups 0 to `groups` in the preferred match from `start`, which ends at `end`."""
+    found: tuple[int | None, ...] = ()
+    threads: list[tuple[int, tuple[int | None, ...]]] = [(0, (start, None) + (None, None) * groups)]
+    for position in range(start, end + 1):
+        before = _kind(text[position - 1]) if position else ""
+        char = text[position] if position < len(text) else ""
+        reading, match = _followed_threads(program, threads, position, before, _kind(char))
+        found = match or found
+        threads = [(program.code[p][2], saved) for p, saved in reading if program.accepts(str(program.code[p][1]), char)]
+    return [found[0], end, *found[2:]]
+
+
+def _followed_threads(
+    program: Program, threads: Sequence[tuple[int, tuple[int | None, ...]]], position: int, before: str, after: str
+) -> tuple[list[tuple[int, tuple[int | None, ...]]], tuple[int | None, ...] | None]:
+    """The threads that read a character, up to the one that has matched, and what that one saved."""
+    pending = list(reversed(threads))
+    seen: set[int] = set()
+    reading = []
+    while pending:
+        place, saved = pending.pop()
+        if place in seen:
+            continue
+        seen.add(place)
+        kind, operand, following = program.code[place]
+        if kind == _CHAR:
+            reading.append((place, saved))
+        elif kind == _MATCH:
+            return reading, saved
+        elif kind == _FORK:
+            pending += ((int(operand), saved), (following, saved))
+        elif kind == _SAVE:
+            slot = int(operand)
+            pending.append((following, (*saved[:slot], position, *saved[slot + 1 :])))
+        elif kind != _ASSERT or _holds(str(operand), before, after):
+            pending.append((following, saved))
+    return reading, None
+
+
+def _kind(char: str) -> str:
+    """What assertions know of a character: "" for none, a line's end, `w` for a word's in ASCII, `.` for others."""
+    if char in ("", "\n"):
+        return char
+    return "w" if char.isascii() and (char.isalnum() or char == "_") else "."
+
+
+def _holds(assertion: str, before: str, after: str) -> bool:
+    if assertion in ("\\b", "\\B"):
+        return ((before == "w") != (after == "w")) == (assertion == "\\b")
+    if assertion in ("\\A", "^"):
+        return before == "" or (assertion == "^" and before == "\n")
+    return after == "" or (assertion == "$" and after == "\n")

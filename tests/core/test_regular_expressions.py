@@ -1,0 +1,60 @@
+"""RE2's syntax and meaning, in time linear in the text. What is expected was TensorFlow's answer."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tfg.core.numerics import re2
+
+GLOBAL = [
+    (r"(b*)+", r"<\0|\1>", "b aa", "<b|b> <|>a<|>a<|>"),
+    (r"(a|ab)*?\B", r"<\0>", "", "<>"),
+    (r"a+?b??", r"<\0>", "aab", "<a><a>b"),
+    (r"(a|ab)(c|bcd)(d*)", r"<\1,\2,\3>", "abcd", "<a,bcd,>"),
+    (r"(?i)STRASSE|x", r"<\0>", "a Strasse X", "a <Strasse> <X>"),
+    (r"(?m:^)\w|\b", r"<\0>", "ab\ncd", "<a>b<>\n<c>d<>"),
+    (r"\Qa.\E+", r"<\0>", "a..b", "<a..>b"),
+    (r"[^\d\s]+", r"<\0>", "ab 12 \u00e9", "<ab> 12 <\u00e9>"),
+]
+
+
+@pytest.mark.parametrize("few", [1e6, -1], ids=["re", "automaton"])
+@pytest.mark.parametrize(("pattern", "rewrite", "text", "expected"), GLOBAL)
+def test_replacement(monkeypatch, few, pattern, rewrite, text, expected):
+    monkeypatch.setattr(re2, "_FEW", few)
+    compiled = re2.compile_pattern(pattern.encode())
+    monkeypatch.setattr(compiled, "_backtracking", compiled._backtracking if few > 0 else None)
+    assert re2.replace(compiled, rewrite, text, everywhere=True) == expected
+
+
+BOMBS = [r"(a+)+$", r"^(a|aa)+$", r"(a*)*b", r"(.*)(.*)(.*)(.*)(.*)b", r"(a?){60}a{60}b", r"([a-z]+)*=", r"(a|a)*b"]
+
+
+@pytest.mark.parametrize("pattern", BOMBS)
+def test_no_text_takes_long(pattern):
+    text = "a" * 20_000 + "!"
+    start = time.monotonic()
+    compiled = re2.compile_pattern(pattern.encode())
+    assert not compiled.fullmatch(text)
+    assert re2.replace(compiled, "-", text, everywhere=False) in (text, "-" + text)
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        (b"((((a{100}){100}){100}){100})", "pattern too large"),
+        (b"((()()){1000}){1000}", "pattern too large"),
+        (b"(" * 5000 + b")" * 5000, "expression nests too deeply"),
+    ],
+)
+def test_patterns_that_are_refused(pattern, reason):
+    with pytest.raises(re2.PatternError, match=reason):
+        re2.compile_pattern(pattern)
+
+
+def test_huge_text_is_matched_character_by_character():
+    compiled = re2.compile_pattern(rb"<[^>]+>")
+    assert re2.replace(compiled, "-", "<b>" * 50_000 + "<" * 50_000, everywhere=True) == "-" * 50_000 + "<" * 50_000
