@@ -135,6 +135,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _report(str(error), error.hint)
     except RecursionError:
         return _report("the graph is nested too deeply", None)
+    except MemoryError:
+        return _report("out of memory", None)
     except BrokenPipeError:
         return BROKEN_PIPE  # the reader of a pipe has gone, as in `tfg dump g.pb | head`
     except SystemExit:

@@ -14,7 +14,8 @@ import click
 from ..core.caching import CacheStats
 from ..core.errors import DeadlineExceededError, InvalidArgumentError
 from ..core.graph import Graph
-from ..core.running import Interruption, Orders, Runner, StepResult, lift_time_limit
+from ..core.process_limits import lift_time_limit
+from ..core.running import Interruption, Orders, Runner, StepResult
 from ..core.tensors import Tensor
 from ..core.variable_nodes import VariableNodes
 from . import render
@@ -88,6 +89,7 @@ class Job:
                     if interruption.requested:
                         break
         except DeadlineExceededError:
+            lift_time_limit()
             self._save(kept)
             raise
         lift_time_limit()

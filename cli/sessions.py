@@ -53,11 +53,14 @@ class SessionOptions:
         if self.max_memory is None and self.timeout is None:
             yield
             return
-        from ..core.running import TimeLimit, limit_memory
+        from ..core.process_limits import NEEDED_MEMORY, TimeLimit, limit_memory
 
-        if self.max_memory is not None:
-            limit_memory(self.max_memory)
-        with TimeLimit(self.timeout):
+        if self.max_memory is not None and self.max_memory < NEEDED_MEMORY:
+            raise click.UsageError(f"--max-memory: tfg itself needs {NEEDED_MEMORY >> 20} MiB")
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(TimeLimit(self.timeout))
+            if self.max_memory is not None:
+                stack.enter_context(limit_memory(self.max_memory))
             yield
 
     def session(self, graph: Graph, cache: int = 0) -> Session:

@@ -18,6 +18,9 @@ from .shapes import Shape, TensorSpec
 _FEW = 1024
 """Elements up to which a shape function gets the values of an input."""
 
+_TOO_LARGE = ("array is too big", "Maximum allowed size exceeded", "Maximum allowed dimension exceeded")
+"""What NumPy says of arrays with more elements or bytes than there can be addresses."""
+
 
 @contextlib.contextmanager
 def faults_of(node: Node, what: str) -> Iterator[None]:
@@ -36,6 +39,8 @@ def raise_located(error: Exception, node: Node, what: str = "kernel") -> NoRetur
         raise error
     if isinstance(error, MemoryError) or str(error).startswith(_TOO_BIG):
         raise ResourceExhaustedError(f"out of memory: {error}", node=node.name, op=node.op) from error.__cause__
+    if isinstance(error, (ValueError, OverflowError)) and any(text in str(error) for text in _TOO_LARGE):
+        raise ResourceExhaustedError(f"out of memory: {error}", node=node.name, op=node.op) from None
     if isinstance(error, RecursionError):
         raise ResourceExhaustedError("functions call each other too deeply", node=node.name, op=node.op) from None
     raise fault(f"its {what} failed: {_described(error)}", node) from error

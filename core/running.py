@@ -14,7 +14,7 @@ import numpy as np
 
 from .builder import GraphBuilder
 from .dtypes import string
-from .errors import DeadlineExceededError, FailedPreconditionError, InvalidArgumentError, UnimplementedError
+from .errors import FailedPreconditionError, InvalidArgumentError
 from .graph import Graph, Node, Output
 from .metagraph import Signature
 from .session import Session
@@ -266,45 +266,3 @@ class Interruption:
             raise KeyboardInterrupt
         self.requested = True
         self._notify()
-
-
-class TimeLimit:
-    """DeadlineExceededError in the block once `seconds` have passed, wherever it is then."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self.seconds = seconds
-
-    def __enter__(self) -> TimeLimit:
-        if self.seconds is not None:
-            if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-                raise UnimplementedError("a time limit needs the timer signals of a Unix system")
-            signal.signal(signal.SIGALRM, self._expire)
-            signal.setitimer(signal.ITIMER_REAL, self.seconds)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        if self.seconds is not None:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
-
-    def _expire(self, number: int, frame: types.FrameType | None) -> None:
-        raise DeadlineExceededError(f"the run took more than the {self.seconds:g} seconds allowed")
-
-
-def lift_time_limit() -> None:
-    """From here on no TimeLimit ends anything: what was computed in time is written whole."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def limit_memory(count: int) -> None:
-    """Let this process take at most `count` bytes more than it has; more is a MemoryError and so ResourceExhaustedError."""
-    try:
-        import resource
-    except ImportError:
-        raise UnimplementedError("a memory limit needs a Unix system") from None
-    with open("/proc/self/statm") as file:
-        pages = int(file.read().split()[0])
-    limit = pages * resource.getpagesize() + count
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
