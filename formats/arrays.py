@@ -20,7 +20,7 @@ import numpy as np
 
 from ..core.atomic import file_errors
 from ..core.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
-from .source import unpacked_limit
+from ..core.numerics.unpacking import unpacked_limit
 
 Array = np.ndarray[Any, Any]
 

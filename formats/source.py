@@ -11,13 +11,13 @@ from typing import IO, BinaryIO
 
 from ..core.atomic import atomic_file, file_errors
 from ..core.errors import DataLossError, ResourceExhaustedError
+from ..core.numerics.unpacking import unpacked_limit
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_BITS = 31  # zlib reads and writes the gzip header itself
 _MMAP_FROM = 1 << 20
-_ROOM, _RATIO = 1 << 28, 64
 _FIRST_PIECE, _LARGEST_PIECE = 1 << 8, 1 << 20
 
 
@@ -58,11 +58,6 @@ def read_file(file: BinaryIO) -> memoryview:
     if status.st_size < _MMAP_FROM:
         return memoryview(file.read())
     return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-
-
-def unpacked_limit(size: int) -> int:
-    """The most bytes that a packed file of `size` may hold: graphs and checkpoints pack 2 to 20 times, bombs 1000 times."""
-    return max(_ROOM, _RATIO * size)
 
 
 def _gunzip(data: memoryview, source: Source) -> memoryview:

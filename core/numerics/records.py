@@ -6,6 +6,7 @@ import struct
 import zlib
 
 from .crc32c import masked_crc32c
+from .unpacking import unpacked_limit
 
 _HEADER = struct.Struct("<QI")
 _FOOTER = struct.Struct("<I")
@@ -39,10 +40,14 @@ def decode_record(contents: bytes, position: int) -> tuple[bytes, int]:
 
 
 def uncompressed(contents: bytes, compression: str) -> bytes:
-    """A file's contents behind its compression: '', ZLIB or GZIP."""
+    """A file's contents behind its compression: '', ZLIB or GZIP; RecordError where it is damaged or a bomb."""
     if not compression:
         return contents
+    unpacker, limit = zlib.decompressobj(15 if compression == "ZLIB" else 31), unpacked_limit(len(contents))
     try:
-        return zlib.decompressobj(15 if compression == "ZLIB" else 31).decompress(contents)
+        unpacked = unpacker.decompress(contents, limit)
     except zlib.error as error:
         raise RecordError(f"cannot uncompress: {error}") from error
+    if unpacker.unconsumed_tail:
+        raise RecordError(f"{len(contents):,} bytes would uncompress to more than {limit:,}")
+    return unpacked

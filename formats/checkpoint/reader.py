@@ -107,18 +107,17 @@ def _assemble(tensor: StoredTensor, wanted: SliceSpec) -> Array:
             return part.read()
     if not tensor.is_partitioned:
         return tensor.parts[0].read()[wanted.index]
-    result = np.empty(wanted.shape, tensor.dtype.numpy)
-    covered = 0
-    for part in tensor.parts:
-        overlap = _overlap(resolve(part.extents, tensor.shape), wanted.bounds)
-        if overlap is not None:
-            source, target = overlap
-            result[target] = part.read()[source]
-            covered += math.prod(piece.stop - piece.start for piece in target)
-    if covered < result.size:
+    overlaps = [(part, _overlap(resolve(part.extents, tensor.shape), wanted.bounds)) for part in tensor.parts]
+    found = [(part, *overlap) for part, overlap in overlaps if overlap is not None]
+    covered = sum(math.prod(piece.stop - piece.start for piece in target) for _, _, target in found)
+    if covered < math.prod(wanted.shape):
         raise InvalidArgumentError(
             f"the stored slices of tensor '{tensor.name}' do not cover slice {format_extents(wanted.extents)} of it"
         )
+    pieces = [(part.read(), source, target) for part, source, target in found]  # all are there before room is made for them
+    result = np.zeros(wanted.shape, tensor.dtype.numpy)  # slices that overlap may leave gaps
+    for array, source, target in pieces:
+        result[target] = array[source]
     return result
 
 

@@ -20,8 +20,10 @@ from tfg.core.numerics.crc32c import crc32c, mask
 from tfg.core.tensors import Tensor
 from tfg.formats import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint import snappy
-from tfg.formats.checkpoint.slices import parse_spec, slice_key
+from tfg.formats.checkpoint.bundle import write_index
+from tfg.formats.checkpoint.slices import encode_extents, parse_spec, slice_key
 from tfg.formats.checkpoint.table import read_table, write_table
+from tfg.formats.protos.checkpoint_pb2 import BundleEntryProto
 
 RECORDED = pathlib.Path(__file__).with_name("recorded")
 FULL = np.arange(20, dtype=np.float32).reshape(5, 4)
@@ -301,3 +303,27 @@ def test_store_asks_before_it_touches_a_file(tmp_path):
     with pytest.raises(PermissionDeniedError):
         store.merge(["x"], "y", files=nothing)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("length", [1 << 38, (1 << 38) - 2])
+def test_a_table_that_claims_terabytes(length, tmp_path):
+    """Slices that are not there, or that no data file can hold, are found before room is made for them."""
+    entries = {}
+    whole = BundleEntryProto(dtype=1)
+    whole.shape.dim.add(size=1 << 38)
+    for start, size in ((0, 2), (2, length - 2)):
+        extents = ((start, size),)
+        whole.slices.append(encode_extents(extents))
+        part = BundleEntryProto(dtype=1, size=size * 4)
+        part.shape.dim.add(size=size)
+        entries[slice_key("v", extents)] = part
+    entries[b"v"] = whole
+    single = BundleEntryProto(dtype=7, size=10)
+    single.shape.dim.add(size=1 << 40)
+    entries[b"s"] = single
+    write_index(f"{tmp_path}/f.index", entries, 1)
+    (tmp_path / "f.data-00000-of-00001").write_bytes(bytes(8))
+    with pytest.raises((DataLossError, InvalidArgumentError)):
+        open_checkpoint(tmp_path / "f").read("v")
+    with pytest.raises(DataLossError):
+        open_checkpoint(tmp_path / "f").read("s")

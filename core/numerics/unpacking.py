@@ -1,0 +1,10 @@
+"""How much packed data may unpack to, so that a small file cannot fill the memory."""
+
+from __future__ import annotations
+
+_ROOM, _RATIO = 1 << 28, 64
+
+
+def unpacked_limit(size: int) -> int:
+    """The most bytes that `size` packed ones may hold: graphs and checkpoints pack 2 to 20 times, bombs 1000 times."""
+    return max(_ROOM, _RATIO * size)
