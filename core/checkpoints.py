@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .dtypes import DType
 from .errors import UnimplementedError
-from .files import OPEN, FileGate
 from .tensors import Tensor
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from .files import FileGate
 
 
 class CheckpointStore(Protocol):
@@ -20,20 +21,20 @@ class CheckpointStore(Protocol):
     Every file is opened by the gate `files`, which raises PermissionDeniedError for what the caller may not touch.
     """
 
-    def names(self, prefix: str, *, files: FileGate = OPEN) -> list[str]:
+    def names(self, prefix: str, *, files: FileGate = ...) -> list[str]:
         """The names of all tensors; NotFoundError where there is no such checkpoint."""
         ...
 
-    def dtype(self, prefix: str, name: str, *, files: FileGate = OPEN) -> DType:
+    def dtype(self, prefix: str, name: str, *, files: FileGate = ...) -> DType:
         """The dtype of one tensor; NotFoundError where the checkpoint does not have it."""
         ...
 
-    def read(self, prefix: str, name: str, spec: str = "", *, files: FileGate = OPEN) -> np.ndarray[Any, Any]:
+    def read(self, prefix: str, name: str, spec: str = "", *, files: FileGate = ...) -> np.ndarray[Any, Any]:
         """The value of a tensor or of a slice of it, not to be written to; DataLossError where the file is damaged."""
         ...
 
     def write(
-        self, prefix: str, tensors: Sequence[tuple[str, str, Tensor]], version: int = 2, *, files: FileGate = OPEN
+        self, prefix: str, tensors: Sequence[tuple[str, str, Tensor]], version: int = 2, *, files: FileGate = ...
     ) -> None:
         """Write a checkpoint of (name, spec, value) whole or not at all, in format V2 or V1."""
         ...
@@ -45,7 +46,7 @@ class CheckpointStore(Protocol):
         delete_old: bool = True,
         allow_missing: bool = False,
         *,
-        files: FileGate = OPEN,
+        files: FileGate = ...,
     ) -> None:
         """Make one checkpoint of several; their files are moved, not copied, as soon as the new checkpoint is whole."""
         ...

@@ -86,6 +86,8 @@ class FileGate:
         if _WILDCARD.search(pattern) is None:
             return [pattern] if pattern and os.path.lexists(self.to_read(pattern)) else []
         start = _WILDCARD.split(pattern, maxsplit=1)[0].rpartition("/")
+        if start[0].endswith("/"):
+            return []  # found names have one slash where the pattern has two
         folder = start[0] or start[1] or "."
         rest = pattern[len(start[0]) + len(start[1]) :].removesuffix("/")
         return sorted(self._walk(folder, rest.split("/")))

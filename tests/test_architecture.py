@@ -112,3 +112,17 @@ def test_commands_take_typed_options():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef) and node.name == "command":
                 assert node.args.kwarg is None, path.name
+
+
+OPENING_FILES = [p for p in SOURCES if p.parent in (ROOT / "core" / "ops", ROOT / "formats" / "checkpoint")]
+
+
+@pytest.mark.parametrize("path", OPENING_FILES, ids=lambda path: path.name)
+def test_what_a_graph_names_is_opened_through_the_gate(path):
+    """Kernels and checkpoints open and list files by the methods of FileGate, which knows what the session allows."""
+    assert not {name[0] for name in imports(path) if name} & {"glob", "pathlib", "shutil", "tempfile", "mmap"}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id != "open", f"line {node.lineno} opens a file by itself"
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os":
+            assert node.attr not in ("open", "scandir", "walk", "readlink"), f"line {node.lineno}: os.{node.attr}"
