@@ -117,7 +117,7 @@ def explain_graph(graph: Graph, name: str = "GRAPH") -> GraphFacts:
     """What the graph is; `name` is how the commands to paste call it."""
     roles = Roles(graph)
     placed = stage_of_nodes(roles)
-    inputs = tuple(_tensor(node) for node in graph if node.op in PLACEHOLDERS)
+    inputs = tuple(_tensor(node) for node in graph if node.op in PLACEHOLDERS and placed[node][0] != "save/restore")
     outputs = tuple(_tensor(node) for node in _outputs(graph, roles, placed))
     train_ops = tuple(_train_ops(graph, placed))
     init_ops = tuple(node.name for node in roles.init_ops)

@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterable
 
+from .calls import called_functions
 from .graph import Graph, Node, descendants, reachable
 from .roles import Roles, exclusive
 
@@ -139,6 +140,7 @@ class _Sorter:
         cores = [node for node in self.roles.graph if _SAVE.fullmatch(node.op)]
         for node in cores:
             self._put("save/restore", [node], f"{node.op} reads or writes checkpoints")
+        self._put("save/restore", self._saving_calls(), "calls a function that reads or writes checkpoints")
         self._put("save/restore", self.roles.restored, "assigns what a Restore op read")
         for node in self.roles.graph:
             if self._is_free(node) and node.op == "Identity" and any(c in cores for c in node.control_inputs):
@@ -146,6 +148,12 @@ class _Sorter:
         self._groups("save/restore", "waits for {count} nodes that save or restore")
         members = [node for node, (stage, _) in self.placed.items() if stage == "save/restore"]
         self._put("save/restore", self._only_for(members), "needed only to save or restore")
+
+    def _saving_calls(self) -> list[Node]:
+        """The calls of functions with Save or Restore ops in them, as TF2 adds to a SavedModel for its loader."""
+        graph = self.roles.graph
+        saving = {name for name, function in graph.functions.items() if any(_SAVE.fullmatch(n.op) for n in function.body)}
+        return [node for node in graph if not saving.isdisjoint(called_functions(graph, [node]))] if saving else []
 
     def _summaries(self) -> None:
         cores = [node for node in self.roles.graph if _SUMMARY.fullmatch(node.op)]

@@ -1,0 +1,152 @@
+"""The options of a session mean the same in every command that runs a graph."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfg
+from tfg import GraphBuilder
+from tfg.core.passes.pipeline import guessed_fetches
+from tfg.core.running import Runner
+from tfg.formats import to_bytes
+from tfg.formats.protos.meta_graph_pb2 import SavedModel
+from tfg.tests.cases.functional import define
+from tfg.tests.cli.running import SAMPLES
+from tfg.tests.cli.running import tfg as run
+from tfg.tests.opcases import string_array as strings
+
+SCALER = SAMPLES / "scaler_saved_model"
+OBJECTS = SCALER / "variables" / "variables"
+"""A checkpoint of TF2: its keys are paths of objects, not names of variables."""
+SCALED, X = "StatefulPartitionedCall_1:1", "serving_default_x"
+FEED = ("--feed", f"{X}=[[1,2]]")
+WAYS = {
+    "run": ("--fetch", SCALED, *FEED),
+    "grad": ("--y", SCALED, "--x", X, "--jacobian", *FEED),
+    "flops": ("--measured", "--fetch", SCALED, *FEED),
+    "optimize": ("--verify", "--fetch", SCALED, *FEED),
+    "train": ("--loss", SCALED, "--steps", "1", *FEED),
+    "convert": ("{out}", "--freeze", "--to", "scale/Read/ReadVariableOp"),
+}
+"""How each command runs the scaler, whose variables nothing in the graph initializes."""
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """The scaler's graph alone, without the values of its variables."""
+    path = tmp_path / "bare.pb"
+    run("convert", SCALER, path)
+    return path
+
+
+def call(command, graph, *more):
+    arguments = [word.format(out=graph.parent / "out.pb") for word in WAYS[command]]
+    return run(command, graph, *arguments, *more)
+
+
+@pytest.mark.parametrize("command", WAYS)
+def test_variables_come_from_checkpoints_of_objects(command, bare):
+    assert call(command, bare).code == 1
+    done = call(command, bare, "--state", OBJECTS)
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("command", set(WAYS) - {"convert"})
+def test_a_signature_names_what_is_fed_and_fetched(command):
+    words = [word.replace(X, "x").replace(SCALED, "scaled") for word in WAYS[command]]
+    done = run(command, SCALER, *words, "--signature", "serving_default")
+    assert done.code == 0, done.err
+    assert "has no signature 'none'" in run(command, SCALER, *words, "--signature", "none").err
+
+
+def test_a_signature_says_what_is_kept(tmp_path):
+    out = tmp_path / "out.pb"
+    assert run("convert", SCALER, out, "--signature", "serving_default").code == 0
+    graph = tfg.load(str(out))
+    assert X in graph and "index_names" not in graph
+
+
+def test_a_signature_says_what_is_counted():
+    rows = run("flops", SCALER, "--signature", "serving_default", "--format", "json").json["nodes"]
+    assert {row["name"].split("/")[0] for row in rows if row["flops"]} == {"StatefulPartitionedCall_1"}
+
+
+def test_derivatives_are_taken_where_state_puts_the_variables(tmp_path):
+    """A session on a copy of a SavedModel's graph does not restore the model's own values over those assigned."""
+    np.savez(tmp_path / "state.npz", scale=np.float32([7, 8]))
+    done = run("grad", SCALER, *WAYS["grad"], "--state", tmp_path / "state.npz", "--format", "json")
+    (found,) = done.json
+    assert np.reshape(found["jacobian"], (2, 2)).tolist() == [[7, 0], [0, 8]]
+
+
+def test_training_goes_on_from_the_values_of_a_saved_model(tmp_path):
+    first, second = (tmp_path / name for name in ("first.npz", "second.npz"))
+    assert run("run", SCALER, "--assign-add", "calls=0", "--save-state", first).code == 0
+    done = run("train", SCALER, *WAYS["train"], "--lr", "0", "--save-state", second)
+    assert done.code == 0, done.err
+    with np.load(first) as before, np.load(second) as after:
+        np.testing.assert_array_equal(before["scale"], after["scale"])
+
+
+@pytest.mark.parametrize("arguments", [
+    ("grad", "{}", "--y", SCALED, "--x", X, "--state", "s"),
+    ("flops", "{}", "--init"),
+    ("optimize", "{}", "--allow-files", "."),
+    ("convert", "{}", "out.pb", "--seed", "1"),
+])  # fmt: skip
+def test_options_without_effect_are_refused(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run(*(word.format(SCALER) for word in arguments))
+    assert (done.code, "is for --" in done.err) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_only_saves_is_no_output(tmp_path):
+    """TF2 puts calls that save and restore into a SavedModel's graph: nobody fetches them unless they are named."""
+    g = GraphBuilder()
+    prefix = g.Placeholder(dtype="string", shape=[], name="saver_filename")
+    g.Square(g.Placeholder(dtype="float", shape=[], name="x"), name="y")
+
+    def save(b, path):
+        names, value = b.constant(strings(["v"])), b.constant(np.float32(1))
+        with b.control_dependencies([b.SaveV2(path, names, b.constant(strings([""])), [value])]):
+            return [b.Identity(path)]
+
+    define(g, "save", ["string"], save, stateful=True)
+    define(g, "outer", ["string"], lambda b, path: [b.StatefulPartitionedCall([path], Tout=["string"], f="save")[0]])
+    g.StatefulPartitionedCall([prefix], Tout=["string"], f="outer", name="saves")
+    facts = tfg.explain(g.graph)
+    assert [tensor.name for tensor in facts.inputs] == ["x:0"]
+    assert [tensor.name for tensor in facts.outputs] == ["y:0"]
+    assert guessed_fetches(g.graph) == ("y:0",)
+
+
+def saved_model(path, asset):
+    """A SavedModel that keeps the text of a file in its table when it starts; `asset` is the file's name."""
+    graph = GraphBuilder()
+    table = graph.HashTableV2(key_dtype="string", value_dtype="int64", name="table")
+    start = graph.InitializeTableFromTextFileV2(table, graph.constant(str(asset)), key_index=-2, value_index=-1, name="start")
+    graph.group([start], name="main_op")
+    graph.LookupTableFindV2(table, graph.constant("word"), graph.constant(np.int64(-1)), name="found")
+    model = SavedModel(saved_model_schema_version=1)
+    meta = model.meta_graphs.add()
+    meta.meta_info_def.tags.append("serve")
+    meta.graph_def.ParseFromString(to_bytes(graph.graph))
+    meta.collection_def["saved_model_main_op"].node_list.value.append("main_op")
+    (path / "saved_model.pb").write_bytes(model.SerializeToString())
+    return path
+
+
+def test_a_saved_model_reads_its_own_folder_and_no_other(tmp_path):
+    model, outside = tmp_path / "model", tmp_path / "outside"
+    (model / "assets").mkdir(parents=True)
+    for path in (model / "assets" / "words", outside):
+        path.write_text("word\n")
+    (model / "assets" / "link").symlink_to(outside)
+    for name, code in (("assets/words", 0), ("assets/link", 1), ("../outside", 1)):
+        done = run("run", saved_model(model, model / name), "--fetch", "found")
+        assert done.code == code, done.err
+        assert ("node 'start'" in done.err) == bool(code)
+    runner = Runner(tfg.Session(tfg.load(str(saved_model(model, model / "assets" / "words")))))
+    assert runner.session.run("found:0") == 0
