@@ -12,6 +12,7 @@ from .render import Section, Table, Text
 
 if TYPE_CHECKING:
     from ..core.passes.fates import NodeFate
+    from ..core.race_report import RunRaces
 
 _MAX_ROWS = 30
 
@@ -52,6 +53,18 @@ def _signature_table(signature: Signature) -> Table:
     rows = [("input", key, info.tensor, info.dtype, info.shape) for key, info in signature.inputs.items()]
     rows += [("output", key, info.tensor, info.dtype, info.shape) for key, info in signature.outputs.items()]
     return Table(("kind", "argument", "tensor", "dtype", "shape"), rows, f"signature {signature.name}")
+
+
+def race_sections(runs: Sequence[RunRaces]) -> Iterator[Section]:
+    """The races of each run that has any."""
+    for run in runs:
+        if run.races:
+            lines = [f"in function '{race.function}': {race.words}" if race.function else race.words for race in run.races]
+            yield Text("\n".join(lines), f"races of {', '.join(run.fetches)}")
+    if not any(run.races for run in runs):
+        names = [name for run in runs for name in run.fetches]
+        more = f" and {len(names) - _MAX_ROWS} more" if len(names) > _MAX_ROWS else ""
+        yield Text(f"no races in {', '.join(names[:_MAX_ROWS])}{more}" if names else "no races: nothing writes or draws")
 
 
 def fate_sections(fates: Sequence[NodeFate]) -> Iterator[Section]:

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
+from .calls import INLINED
 from .functions import Function
 from .graph import Node, Output
-from .plan import INLINED
 
 _LOWERED: Final = ("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile")
 

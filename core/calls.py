@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from .dtypes import resource
 from .graph import Graph, Node, function_names
@@ -13,6 +13,11 @@ from .variable_nodes import VARIABLES
 
 if TYPE_CHECKING:
     from .functions import Function
+
+
+INLINED: Final = ("PartitionedCall", "StatefulPartitionedCall")
+"""Calls whose bodies TensorFlow puts into the graph around them."""
+CALLS: Final = frozenset({"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "For", *INLINED})
 
 
 def all_nodes(graph: Graph) -> Iterator[Node]:

@@ -18,8 +18,9 @@ from .errors import InternalError, InvalidArgumentError
 from .faults import raise_from_kernel
 from .graph import Node, Output
 from .plan import Plan, Step, needed_sources
-from .resources import Variable
+from .resources import Readable
 from .runs import current
+from .scheduling import ReadyQueue, is_asynchronous, is_cheap, starting_order
 from .values import DEAD, WouldBlock
 from .waits import Wait
 
@@ -37,10 +38,13 @@ class _Item:
     inputs: int = 0
     controls: int = 0
     outputs: int = 1
-    consumers: list[list[tuple[_Item, int]]] = dataclasses.field(default_factory=list)
+    consumers: list[tuple[int, _Item, int]] = dataclasses.field(default_factory=list)
     control_consumers: list[_Item] = dataclasses.field(default_factory=list)
     frame_name: str = ""
     is_constant: bool = False
+    parallel_iterations: int = 0
+    is_cheap: bool = True
+    is_asynchronous: bool = False
     fed: int = -1
     fetched: int = -1
 
@@ -63,8 +67,6 @@ class DataflowProgram:
         self.items = {step.node: _node_item(step, calls[step.node]) for step in plan.steps}
         self.fetch_items: list[_Item | None] = []
         sources: dict[Output, _Item] = dict(zip(plan.fed, self.fed_items))
-        for item in self.fed_items:
-            item.consumers = [[]]
         for node, item in self.items.items():
             for i, value in enumerate(node.inputs):
                 self._connect(sources, value, item, i)
@@ -81,9 +83,11 @@ class DataflowProgram:
         self.enters = collections.Counter(item.frame_name for item in self.items.values() if item.op in ENTER)
 
     def _connect(self, fed: Mapping[Output, _Item], value: Output, item: _Item, position: int) -> None:
+        while value not in fed and value.node in self.plan.bypassed:
+            value = value.node.inputs[0]
         source = fed.get(value)
-        consumers = source.consumers[0] if source else self.items[value.node].consumers[value.index]
-        consumers.append((item, position))
+        consumers = source.consumers if source else self.items[value.node].consumers
+        consumers.append((value.index if source is None else 0, item, position))
 
     def run(self, feeds: Sequence[Any], hook: Any = None) -> list[Any]:
         """The values of the plan's fetches; None for operations."""
@@ -93,10 +97,11 @@ class DataflowProgram:
 def _node_item(step: Step, call: _Call) -> _Item:
     node = step.node
     item = _Item(node.name, node.op, node, call, len(node.inputs), outputs=len(step.outputs))
-    item.consumers = [[] for _ in step.outputs]
+    item.is_cheap, item.is_asynchronous = is_cheap(node.op), is_asynchronous(node.op)
     if node.op in ENTER:
         item.frame_name = node.attrs["frame_name"].decode("utf-8", "surrogateescape")
         item.is_constant = bool(node.attr("is_constant"))
+        item.parallel_iterations = node.attrs["parallel_iterations"]
     return item
 
 
@@ -121,12 +126,18 @@ class _FrameState:
     parent_iteration: _Iteration | None
     pending_enters: int
     iterations: dict[int, _Iteration]
+    parallel_iterations: int
     latest: int = 0
+    deferred: list[tuple[_Item, Any]] = dataclasses.field(default_factory=list)
     constants: list[tuple[_Item, Any]] = dataclasses.field(default_factory=list)
     dead_exits: list[_Item] = dataclasses.field(default_factory=list)
 
 
 _Ready = tuple[_Item, _FrameState, _Iteration, bool]
+
+
+def _runs_at_once(entry: _Ready) -> bool:
+    return entry[3] or entry[0].is_cheap
 
 
 class _Run:
@@ -137,16 +148,18 @@ class _Run:
         self.feeds = feeds
         self.hook = hook
         self.fetched: dict[int, Any] = {}
-        self.ready: collections.deque[_Ready] = collections.deque()
+        self.queue: ReadyQueue[_Ready] = ReadyQueue(_runs_at_once)
+        self.ready: list[_Ready] = []
         self.fired = 0
 
     def run(self) -> list[Any]:
         first = _Iteration(0)
-        root = _FrameState("", None, None, 0, {0: first})
+        root = _FrameState("", None, None, 0, {0: first}, 1)
         program = self.program
-        for item in (*program.fed_items, *program.items.values()):
-            if not item.inputs and not item.controls:
-                self.make_ready(item, root, first, False)
+        items = (*program.items.values(), *program.fed_items)
+        for item in starting_order([item for item in items if not item.inputs and not item.controls]):
+            self.make_ready(item, root, first, False)
+        self.hand_on()
         self.process_all()
         return [self.result(i, item) for i, item in enumerate(program.fetch_items)]
 
@@ -159,33 +172,33 @@ class _Run:
                 f"'{target}' has no value: what leads to it was dead or never ran", hint="a Merge before it may never fire"
             )
         value = self.fetched[index]
-        return value.read() if isinstance(value, Variable) else value
+        return value.read() if isinstance(value, Readable) else value
 
     def process_all(self) -> None:
         """Fire what is ready until nothing is left; where all of it would block, wait for other threads."""
         blocked, _ = self.attempt()
         if blocked:
-            self.ready.extend(blocked)
+            self.queue.pile += reversed(blocked)
             with Wait() as wait:
                 self.keep_trying(wait)
 
     def keep_trying(self, wait: Wait) -> None:
         deadline = current().deadline
-        while self.ready:
+        while self.queue:
             fired = self.fired
             blocked, reason = self.attempt()
             if blocked and self.fired == fired:
                 node = blocked[0][0].node
                 assert node is not None
                 wait.for_change(deadline, reason, node)
-            self.ready.extend(blocked)
+            self.queue.pile += reversed(blocked)
 
     def attempt(self) -> tuple[list[_Ready], str]:
         """Fire all that is ready or becomes so, but what would block, which is returned with the first one's reason."""
         blocked: list[_Ready] = []
         reason = ""
-        while self.ready:
-            entry = self.ready.popleft()
+        while self.queue:
+            entry = self.queue.take()
             try:
                 self.process(*entry)
                 self.fired += 1
@@ -194,6 +207,11 @@ class _Run:
                 reason = reason or signal.reason
         return blocked, reason
 
+    def hand_on(self, is_asynchronous: bool = False) -> None:
+        """Queue what has become ready."""
+        self.queue.add(self.ready, is_asynchronous)
+        self.ready.clear()
+
     def process(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool) -> None:
         """Fire a node and send what it returns on."""
         outputs = [DEAD] * max(item.outputs, 1) if is_dead else self.fire(item, iteration)
@@ -201,6 +219,7 @@ class _Run:
         self.propagate(item, frame, iteration, is_dead, outputs)
         iteration.outstanding -= 1
         self.clean_up(frame, iteration.number)
+        self.hand_on(item.is_asynchronous and not is_dead)
 
     def fire(self, item: _Item, iteration: _Iteration) -> Sequence[Any]:
         if item.fed >= 0:
@@ -237,6 +256,9 @@ class _Run:
         elif item.op in NEXT_ITERATION:
             if not is_dead:
                 if iteration.number == frame.latest:
+                    if len(frame.iterations) == frame.parallel_iterations:
+                        frame.deferred.append((item, outputs[0]))
+                        return
                     self.start_iteration(frame)
                 self.activate(item, frame, frame.iterations[iteration.number + 1], is_dead, outputs)
         else:
@@ -247,7 +269,8 @@ class _Run:
     ) -> None:
         child = iteration.frames.get(item.frame_name)
         if child is None:
-            child = _FrameState(item.frame_name, frame, iteration, self.program.enters[item.frame_name], {0: _Iteration(0)})
+            pending = self.program.enters[item.frame_name]
+            child = _FrameState(item.frame_name, frame, iteration, pending, {0: _Iteration(0)}, item.parallel_iterations)
             iteration.frames[item.frame_name] = child
         child.pending_enters -= 1
         if item.is_constant:
@@ -262,6 +285,9 @@ class _Run:
         frame.latest += 1
         frame.dead_exits.clear()
         started = frame.iterations[frame.latest] = _Iteration(frame.latest)
+        deferred, frame.deferred = frame.deferred, []
+        for item, value in deferred:
+            self.activate(item, frame, started, False, (value,))
         for item, value in frame.constants:
             self.activate(item, frame, started, value is DEAD, (value,))
 
@@ -269,14 +295,14 @@ class _Run:
         self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]
     ) -> None:
         """Let the outputs of a node, and that it ran, arrive in an iteration of a frame."""
-        for value, consumers in zip(outputs, item.consumers):
-            for consumer, position in consumers:
-                if consumer.is_merge:
-                    self.arrive_at_merge(consumer, position, value, item.op in ENTER, frame, iteration)
-                else:
-                    if value is not DEAD:
-                        iteration.inputs.setdefault(consumer, [DEAD] * consumer.inputs)[position] = value
-                    self.arrive(consumer, is_dead or value is DEAD, frame, iteration)
+        for index, consumer, position in item.consumers:
+            value = outputs[index]
+            if consumer.is_merge:
+                self.arrive_at_merge(consumer, position, value, item.op in ENTER, frame, iteration)
+            else:
+                if value is not DEAD:
+                    iteration.inputs.setdefault(consumer, [DEAD] * consumer.inputs)[position] = value
+                self.arrive(consumer, is_dead or value is DEAD, frame, iteration)
         for consumer in item.control_consumers:
             if consumer.is_merge:
                 self.control_arrives_at_merge(consumer, frame, iteration)
@@ -321,6 +347,8 @@ class _Run:
         while number in frame.iterations and self.is_done(frame, frame.iterations[number]):
             del frame.iterations[number]
             number += 1
+            if frame.deferred:
+                self.start_iteration(frame)
         parent, around = frame.parent, frame.parent_iteration
         if frame.iterations or frame.pending_enters or parent is None or around is None:
             return

@@ -14,7 +14,7 @@ from .faults import faults_of, raise_from_kernel
 from .functions import Function
 from .graph import Node, descendants
 from .plan import Loop, Plan, Step
-from .resources import Variable
+from .resources import Readable, Variable, View
 from .runs import current
 from .tensors import FuncRef
 from .values import DEAD, WouldBlock
@@ -71,7 +71,7 @@ class Program:
         if value is DEAD:
             target = self.plan.targets[index]
             raise InvalidArgumentError(f"'{target}' has no value: it is on a branch that was not taken")
-        return value.read() if isinstance(value, Variable) else value
+        return value.read() if isinstance(value, Readable) else value
 
     def _hooked_instructions(self) -> list[_Instruction]:
         with self._hooking:
@@ -300,17 +300,22 @@ def _call_hook(node: Node, call: _Call, inputs: Sequence[Any]) -> Any:
 
 def _following_references(call: _Call, step: Step) -> _Call:
     """`call` on values of variables where these are wanted; an uninitialized variable raises also where it is passed on."""
-    if not step.dereferenced and not step.references:
+    if not (step.dereferenced or step.references or step.shared or step.is_view):
         return call
 
     def following(*inputs: Any) -> Any:
         values = list(inputs)
         for i in step.dereferenced:
-            if isinstance(values[i], Variable):  # neither dead nor fed
+            if isinstance(values[i], Readable):  # neither dead nor fed
                 values[i] = values[i].read()
         for i in step.references:
-            if values[i] is not DEAD:
+            if isinstance(values[i], Readable):
                 values[i].read()
+        for i in step.shared:
+            if isinstance(values[i], Variable):
+                values[i] = values[i].memory()
+        if step.is_view and isinstance(values[0], Readable):
+            return View(call, values)
         return call(*values)
 
     return following

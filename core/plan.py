@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from .calls import INLINED
 from .catalog import OpDef
 from .control_flow import (
     ALWAYS,
@@ -25,12 +27,19 @@ from .control_flow import (
 )
 from .errors import InvalidArgumentError
 from .graph import Graph, Node, Output, topological_order
-from .references import dereferenced_inputs, passed_references, referenced_variable, written_reference
+from .races import Race, find_races
+from .references import (
+    dereferenced_inputs,
+    is_view,
+    memory_of_variables,
+    memory_outputs,
+    passed_references,
+    written_reference,
+)
 from .registry import has_fact
+from .scheduling import construction_order, execution_order, is_bypassed
 
 _PLACEHOLDERS: Final = ("Placeholder", "PlaceholderV2", "_Arg", "_DeviceArg")
-INLINED: Final = ("PartitionedCall", "StatefulPartitionedCall")
-"""Calls whose bodies TensorFlow puts into the graph around them."""
 PARTLY_READ: Final = ("If", "StatelessIf", "Case", "StatelessCase", *INLINED)
 """Ops whose functions run only as far as somebody reads their results."""
 
@@ -40,7 +49,8 @@ class Step:
     """One node to run: the slots of its inputs and outputs, and those that nobody reads after it.
 
     `dereferenced` lists positions among the inputs where a variable's reference arrives and its value is wanted, `references`
-    those where it is passed on and must lead to an initialized variable.
+    those where it is passed on and must lead to an initialized variable, `shared` those where the variable's memory is passed
+    on. The result of a step that `is_view` is the memory that it takes first.
     A guarded step may meet dead values; `controls` are then the slots that tell whether its control inputs are alive, and
     `tells_liveness` says that its last output slot tells whether it was alive itself. `unused` lists outputs of a call or
     conditional that nobody reads.
@@ -56,6 +66,8 @@ class Step:
     released: tuple[int, ...] = ()
     unused: tuple[int, ...] = ()
     references: tuple[int, ...] = ()
+    shared: tuple[int, ...] = ()
+    is_view: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -83,7 +95,7 @@ class Plan:
     """Steps in order; `feeds` and `fetches` are slots, with None for an operation that is fetched.
 
     Where `needs_dataflow`, the loops are not of the form that tf.while_loop gives them: the steps are in no order, and
-    core/dataflow.py runs them as TensorFlow's executor does.
+    core/dataflow.py runs them as TensorFlow's executor does. `bypassed` are nodes that pass their input on and do not run.
     """
 
     steps: tuple[Step, ...]
@@ -93,6 +105,7 @@ class Plan:
     targets: tuple[Output | Node, ...]
     fed: tuple[Output, ...] = ()
     needs_dataflow: bool = False
+    bypassed: frozenset[Node] = frozenset()
 
 
 def compile_plan(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> Plan:
@@ -102,6 +115,11 @@ def compile_plan(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence
         return planner.plan()
     except _NotWellFormed:
         return planner.dataflow_plan()
+
+
+def races_of(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> list[Race]:
+    """The accesses to variables and tables, and the draws of random ops, that no path orders in a run of `fetches`."""
+    return _Planner(graph, fetches, feeds).races()
 
 
 def needed_nodes(fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> set[Node]:
@@ -154,8 +172,17 @@ class _Planner:
             self.root, self.frames = assign_frames(self.nodes, lambda node: needed_sources(node, self.fed))
         else:
             self.root.nodes = self.nodes
+        self.has_races = False
+
+    def races(self) -> list[Race]:
+        """The accesses to state in this run that no path orders."""
+        return find_races(self.graph, self.nodes, lambda node: needed_sources(node, self.fed), self.frames, self.fed)
 
     def plan(self) -> Plan:
+        races = self.races()
+        self.has_races = bool(races)
+        if any(race.loop is not None for race in races):
+            raise _NotWellFormed
         if self.frames and len(self.frames) < len(self.nodes):
             raise _NotWellFormed
         for fetch in self.fetches:
@@ -170,14 +197,46 @@ class _Planner:
 
     def dataflow_plan(self) -> Plan:
         """The plan for core/dataflow.py: steps in no order, whose slots say no more than how many outputs there are."""
+        nodes = self.construction_order()
+        bypassed = frozenset(node for node in nodes if self.is_bypassed(node))
+        written = {owner for node in nodes if (owner := written_reference(node)) is not None}
+        memory = memory_of_variables(nodes, self.fed) if written else {}
+        shared = {value for value, owner in memory.items() if owner in written}
         steps = []
-        for node in self.nodes:
+        for node in nodes:
+            if node in bypassed:
+                continue
             definition = self.definition(node)
             outputs = tuple(range(len(definition.output_dtypes(node.attrs))))
             unused = self.unused_outputs(node) if node.op in PARTLY_READ else ()
-            found = dereferenced_inputs(node, definition)
-            steps.append(Step(node, (), outputs, found, unused=unused, references=passed_references(node)))
-        return Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), needs_dataflow=True)
+            positions = [i for i, value in enumerate(node.inputs) if value in shared]
+            steps.append(dataclasses.replace(_following(node, definition, shared, positions), outputs=outputs, unused=unused))
+        return Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), True, bypassed)
+
+    def is_bypassed(self, node: Node) -> bool:
+        """True for a node that TensorFlow's graph optimizer takes out, as all that it does is pass a value on."""
+        return is_bypassed(node, lambda value: value in self.fed or value in self.fetches or value.node in self.fetches)
+
+    def behind(self, value: Output) -> Output:
+        """The value that reaches the user of `value` past what is bypassed."""
+        while value not in self.fed and self.is_bypassed(value.node):
+            value = value.node.inputs[0]
+        return value
+
+    def construction_order(self) -> list[Node]:
+        """The nodes in the order in which TensorFlow makes them, where what takes a feed waits for its node, made last."""
+        units: list[Any] = [*self.nodes, *sorted(self.feeds, key=str)]
+        return [unit for unit in construction_order(units, self.forward_sources) if isinstance(unit, Node)]
+
+    def forward_sources(self, unit: Any) -> Iterator[Any]:
+        """What a node takes data or control from: nodes and fed values. Back edges of loops are left out."""
+        if isinstance(unit, Output):
+            return
+        for value, source in itertools.zip_longest(unit.inputs, needed_sources(unit, self.fed)):
+            if source is None:
+                yield value
+            elif not (unit.op in MERGE and source.op in NEXT_ITERATION):
+                yield source
 
     def frame_around(self, node: Node) -> Frame:
         """The frame that a node's outputs are in."""
@@ -204,6 +263,21 @@ def definition_in(graph: Graph, node: Node) -> OpDef:
     raise InvalidArgumentError(f"op '{node.op}' is not declared", node=node.name, op=node.op, hint=hint)
 
 
+def _following(node: Node, definition: OpDef, shared: Container[Output], positions: Sequence[int]) -> Step:
+    """A step that says what it does with references and, at `positions` of its inputs, with the memory of variables.
+
+    `shared` are the values that are such memory.
+    """
+    wanted = dereferenced_inputs(node, definition)
+    outputs = memory_outputs(node)
+    if not outputs or outputs[0] not in shared:
+        return Step(node, (), (), tuple(dict.fromkeys((*wanted, *positions))), references=passed_references(node))
+    first = len(node.inputs) if node.op in MERGE else 1
+    rest = tuple(i for i in dict.fromkeys((*wanted, *positions)) if i >= first)
+    passed = tuple(i for i in wanted if i < first)
+    return Step(node, (), (), rest, references=passed_references(node), shared=passed, is_view=is_view(node))
+
+
 def _nodes_within(frame: Frame) -> Iterator[Node]:
     """The nodes of a loop and of the loops inside it."""
     yield from frame.nodes
@@ -227,11 +301,10 @@ class _Level:
         nodes = [n for n in frame.nodes if n.op not in ENTER] if frame.parent else frame.nodes
         units: list[Any] = [*nodes, *frame.children]
         order: list[Any] = topological_order(units, self.predecessors)
-        self.units: list[_Unit] = order
+        self.units: list[_Unit] = self.execution_order() if planner.has_races and frame.parent is None else order
         for unit in self.units:
             self.conditions[unit] = self.condition(unit)
-        self.written = self._written_before() if frame.parent is None else {}
-        self.shared: frozenset[Output] = frozenset()
+        self.shared = self.shared_memory() if frame.parent is None else frozenset()
 
     # Edges
 
@@ -252,62 +325,71 @@ class _Level:
     def predecessors(self, unit: Any) -> Iterator[Any]:
         return (owner for source in self.sources(unit) if (owner := self.owner(source)) is not None)
 
-    # Reads of references
+    def execution_order(self) -> list[_Unit]:
+        """The units in the order in which TensorFlow's executor runs them, a loop as if it were one node."""
+        units: list[Any] = [*self.frame.nodes, *self.frame.children, *sorted(self.planner.feeds, key=str)]
+        made = construction_order(units, lambda unit: itertools.chain(*self.edges(unit)))
+        order = execution_order(made, self.edges, lambda unit: "" if isinstance(unit, Output) else unit.op)
+        found: dict[_Unit, None] = {}
+        for unit in order:
+            if not isinstance(unit, Output):
+                found |= dict.fromkeys((*self.bypassed_before(unit), unit))
+        return list(found)
 
-    def _written_before(self) -> dict[_Unit, frozenset[Node]]:
-        """For each unit that waits for writes through references, the variables that they went to."""
-        written = {n: owner for n in self.units if isinstance(n, Node) and (owner := written_reference(n)) is not None}
-        if not written:
-            return {}
-        found: dict[_Unit, frozenset[Node]] = {}
-        none: frozenset[Node] = frozenset()
-        for unit in self.units:
-            before = none
-            for source in self.predecessors(unit):
-                after = found.get(source, none)
-                if source in written and written[source] not in after:
-                    after = after | {written[source]}
-                if after and not after <= before:
-                    before = before | after
-            if before:
-                found[unit] = before
-        return found
+    def bypassed_before(self, unit: _Unit) -> list[Node]:
+        """The bypassed nodes behind which a unit's inputs lie, in order."""
+        found = []
+        for value in self.values_of(unit):
+            while value not in self.planner.fed and self.planner.is_bypassed(value.node):
+                found.append(value.node)
+                value = value.node.inputs[0]
+        return found[::-1]
 
-    def current(self, node: Node, value: Output) -> Output:
-        """The reference in the place of a value read through it, where `node` waits for a write to the variable.
+    def edges(self, unit: Any) -> tuple[list[Any], list[Any]]:
+        """What a unit takes data and control from: units, and fed values."""
+        fed = self.planner.fed
+        nodes = [] if isinstance(unit, Output) else [unit] if isinstance(unit, Node) else unit.with_op(ENTER)
+        taken = [self.planner.behind(value) for node in nodes for value in node.inputs]
+        values = [value if value in fed else self.owner(value.node) for value in taken]
+        controls = [source for node in nodes for source in needed_sources(node, fed)[len(node.inputs) :]]
+        return values, [self.owner(source) for source in controls if source is not None]
 
-        In TensorFlow such a value is the variable's own memory, which the write changes.
+    # The memory of reference variables
+
+    def shared_memory(self) -> frozenset[Output]:
+        """The values that are a variable's own memory, where one of them is used after a write to the variable.
+
+        TensorFlow's kernels write in place, so that what was read before shows what was written. Where nothing is used later,
+        the value that was read will do.
         """
-        written = self.written.get(node)
-        return value if written is None else self.reference_behind(value, written)
+        first_write: dict[Node, int] = {}
+        for i, unit in enumerate(self.units):
+            for node in [unit] if isinstance(unit, Node) else _nodes_within(unit):
+                if (owner := written_reference(node)) is not None:
+                    first_write.setdefault(owner, i)
+        if not first_write:
+            return frozenset()
+        memory = memory_of_variables((unit for unit in self.units if isinstance(unit, Node)), self.planner.fed)
+        uses = [(i, value) for i, unit in enumerate(self.units) for value in self.values_of(unit)]
+        uses += [(len(self.units), fetch) for fetch in self.planner.fetches if isinstance(fetch, Output)]
+        late = {memory[v] for i, v in uses if v in memory and i >= first_write.get(memory[v], len(self.units) + 1)}
+        return frozenset(value for value, owner in memory.items() if owner in late)
 
-    def reference_behind(self, value: Output, written: Container[Node]) -> Output:
-        """The reference that a value was read through, where it leads to one of `written`; else the value itself."""
-        reader = value.node
-        if value in self.planner.fed or reader.op != "Identity" or self.owner(reader) is not reader:
-            return value
-        dtype = reader.inputs[0].dtype
-        is_read = dtype is not None and dtype.is_ref and reader.inputs[0] not in self.planner.fed
-        return self.canonical(reader.inputs[0]) if is_read and referenced_variable(reader.inputs[0]) in written else value
+    def values_of(self, unit: _Unit) -> Iterator[Output]:
+        """The values that a node, or the Enter nodes of a loop, take."""
+        for node in [unit] if isinstance(unit, Node) else unit.with_op(ENTER):
+            yield from node.inputs
 
     def share_memory(self, inner: _Level) -> dict[Node, Output]:
-        """What enters an inner loop: references in the place of values that were read through them and the loop writes to.
-
-        As in `current`, but every node of the loop waits for the writes of the iterations before. A value that the loop
-        carries on or that leaves it is the one that was read.
-        """
+        """What enters an inner loop. What is a variable's memory stays that where the loop neither carries nor returns it."""
         entering = {enter: self.canonical(enter.inputs[0]) for enter in inner.frame.with_op(ENTER)}
-        written = {owner for node in _nodes_within(inner.frame) if (owner := written_reference(node)) is not None}
         ends = inner.frame.with_op((*NEXT_ITERATION, *EXIT, "LoopCond"))
         kept = {inner.canonical(node.inputs[0]) for node in ends}
-        shared = []
-        for enter in inner.frame.invariants:
-            if enter.output() not in kept and enter.output() not in self.planner.fed:
-                value = entering[enter]
-                entering[enter] = self.reference_behind(value, written)
-                if value in self.shared or entering[enter] is not value:
-                    shared.append(enter.output())
-        inner.shared = frozenset(shared)
+        inner.shared = frozenset(
+            enter.output()
+            for enter in inner.frame.invariants
+            if entering[enter] in self.shared and enter.output() not in kept and enter.output() not in self.planner.fed
+        )
         return entering
 
     # Conditions
@@ -382,6 +464,8 @@ class _Level:
 
     def is_free(self, node: Node) -> bool:
         """True where every output of a node at this level is its first input."""
+        if node.op == "Snapshot" and self.canonical(node.inputs[0]) in self.shared:
+            return False
         if node.op in FREE:
             return not dereferenced_inputs(node, self.planner.definition(node)) and not self.has_unseen_control(node)
         if self.loop_predicate is None or self.owner(node) is not node:
@@ -409,18 +493,17 @@ class _Level:
         outputs = [self.output_slot(Output(node, i)) for i in range(count)]
         tells_liveness = is_guarded and (not outputs or node.op in SWITCH)
         values = [self.canonical(value) for value in node.inputs]
-        current = [self.current(node, value) for value in values] if node in self.written else values
-        renewed = [i for i, value in enumerate(values) if current[i] is not value or value in self.shared]
-        return Step(
-            node,
-            tuple(self.slot(value) for value in current),
-            (*outputs, self.slot(node)) if tells_liveness else tuple(outputs),
-            (*dereferenced_inputs(node, definition), *renewed),
-            is_guarded,
-            self.controls(node) if is_guarded else (),
-            tells_liveness,
+        following = _following(
+            node, definition, self.shared, [i for i, value in enumerate(values) if value in self.shared]
+        )
+        return dataclasses.replace(
+            following,
+            inputs=tuple(self.slot(value) for value in values),
+            outputs=(*outputs, self.slot(node)) if tells_liveness else tuple(outputs),
+            is_guarded=is_guarded,
+            controls=self.controls(node) if is_guarded else (),
+            tells_liveness=tells_liveness,
             unused=self.planner.unused_outputs(node) if node.op in PARTLY_READ else (),
-            references=passed_references(node),
         )
 
     def controls(self, node: Node) -> tuple[int, ...]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from . import registry
-from .calls import function_references
+from .calls import CALLS, function_references
 from .graph import Graph, Node
-from .plan import INLINED
 
 CONTROL_FLOW: Final = frozenset(
     {
@@ -15,7 +14,6 @@ CONTROL_FLOW: Final = frozenset(
         "RefEnter", "RefExit", "RefNextIteration", "RefMerge", "RefSwitch",
     }
 )  # fmt: skip
-CALLS: Final = frozenset({"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "For", *INLINED})
 _MAY_BE_PURE: Final = CALLS - {"PartitionedCall", "StatelessIf", "StatelessCase", "StatelessWhile"}
 """Calls that are declared stateful because of what their functions may do."""
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Mapping
 from typing import Final
 
 from .catalog import OpDef
-from .control_flow import LOOP_OPS
+from .control_flow import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
 from .graph import Node, Output
 from .registry import has_fact
 
 _PASSING_REFERENCES: Final = ("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSelect")
+
+_PASSING_VALUES: Final = frozenset(
+    {*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH, "Identity", "StopGradient", "PreventGradient", "PlaceholderWithDefault"}
+)
+_VIEWS: Final = frozenset({"Reshape", "ExpandDims", "Squeeze", "EnsureShape", "Bitcast"})
+"""Ops whose results are their first inputs' memory in TensorFlow, whatever the shapes."""
 
 
 def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
@@ -45,3 +52,38 @@ def written_reference(node: Node) -> Node | None:
     if dtype is None or not dtype.is_ref or not has_fact(node.op, "side_effect"):
         return None
     return referenced_variable(node.inputs[0])
+
+
+def memory_outputs(node: Node) -> list[Output]:
+    """The outputs that are the memory of a node's first input, or of any input of a Merge: later writes show in them."""
+    if node.op not in _PASSING_VALUES and node.op not in _VIEWS:
+        return []
+    return [node.output()] if node.op in MERGE else list(node.outputs())
+
+
+def is_view(node: Node) -> bool:
+    """True where a node's result is its first input's memory, seen in another way."""
+    return node.op in _VIEWS
+
+
+def memory_of_variables(nodes: Iterable[Node], fed: Container[Output]) -> dict[Output, Node]:
+    """The values that are the memory of a V1 variable, with the variable's node. `nodes` are in topological order."""
+    found: dict[Output, Node] = {}
+    for node in nodes:
+        for output in memory_outputs(node):
+            owner = _owner_of_memory(node, found, fed)
+            if owner is not None and output.dtype is not None and not output.dtype.is_ref:
+                found[output] = owner
+    return found
+
+
+def _owner_of_memory(node: Node, known: Mapping[Output, Node], fed: Container[Output]) -> Node | None:
+    """The variable whose memory a node passes on."""
+    for value in node.inputs if node.op in MERGE else node.inputs[:1]:
+        if value in fed:
+            continue
+        if value in known:
+            return known[value]
+        if value.dtype is not None and value.dtype.is_ref:
+            return referenced_variable(value)
+    return None

@@ -63,14 +63,36 @@ def exclusively(shared: Sequence[Shared], call: Callable[..., Any], inputs: Sequ
         return exclusively(shared[1:], call, inputs)
 
 
-class Variable(Shared):
+class Readable:
+    """What stands for a value that may still change: whoever wants the value reads it."""
+
+    __slots__ = ()
+
+    def read(self) -> Any:
+        """The value as it is now."""
+        raise NotImplementedError
+
+
+class Memory(Readable):
+    """A variable's elements, as long as they stay where they are: a value of another size is put elsewhere."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def read(self) -> Any:
+        return self.value
+
+
+class Variable(Shared, Readable):
     """A variable's memory, behind a V1 reference or a resource handle alike.
 
     A value that was read is never written to while anybody holds it: `writable` copies an array that has other references.
     `version` counts the writes and so tells whether anything that depends on the variable is still valid.
     """
 
-    __slots__ = ("_value", "dtype", "name", "shape", "version")
+    __slots__ = ("_memory", "_value", "dtype", "name", "shape", "version")
 
     def __init__(self, name: str, dtype: DType, shape: Shape = UNKNOWN) -> None:
         self.name = name
@@ -78,6 +100,7 @@ class Variable(Shared):
         self.shape = shape
         self.version = 0
         self._value: Any = None
+        self._memory: Memory | None = None
 
     @property
     def is_initialized(self) -> bool:
@@ -102,6 +125,22 @@ class Variable(Shared):
         """Replace the value; the caller hands the array over and keeps no right to write to it."""
         self._value = value
         self.version += 1
+        if self._memory is not None:
+            self._move()
+
+    def memory(self) -> Memory:
+        """The elements as whatever is written in place changes them; FailedPreconditionError before the first write."""
+        if self._memory is None:
+            self._memory = Memory(self.read())
+        return self._memory
+
+    def _move(self) -> None:
+        """Let those that share the memory see a new value, unless it does not fit into the place of the old one."""
+        assert self._memory is not None
+        if np.size(self._value) == np.size(self._memory.value):
+            self._memory.value = self._value
+        else:
+            self._memory = None
 
     def writable(self) -> np.ndarray[Any, Any]:
         """The array to write into in place, copied first where somebody may still hold it; counts as a write.
@@ -119,6 +158,8 @@ class Variable(Shared):
             or self._references() > _UNSHARED_REFERENCES
         ):
             value = self._value = np.array(value)
+            if self._memory is not None:
+                self._memory.value = value
         self.version += 1
         return value
 
@@ -128,8 +169,22 @@ class Variable(Shared):
 
     def clear(self) -> None:
         """Back to uninitialized."""
-        self._value = None
+        self._value = self._memory = None
         self.version += 1
+
+
+class View(Readable):
+    """What a call makes of a variable's memory: the same elements seen in another way, whatever is written to them later."""
+
+    __slots__ = ("_call", "_inputs")
+
+    def __init__(self, call: Callable[..., Any], inputs: Sequence[Any]) -> None:
+        self._call = call
+        self._inputs = inputs
+
+    def read(self) -> Any:
+        """The elements as they are now."""
+        return self._call(*[value.read() if isinstance(value, Readable) else value for value in self._inputs])
 
 
 def _references_of_an_unshared_array() -> int:

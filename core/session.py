@@ -22,6 +22,7 @@ from .files import NO_FILES, FileAccess
 from .function_calls import FunctionCalls
 from .graph import Graph, Node, Output
 from .limits import Limits
+from .lowering import lowered
 from .plan import compile_plan, definition_in
 from .resources import ResourceManager, Variable
 from .runs import Hook, Run, current
@@ -156,6 +157,7 @@ class Session:
         self._prepared: dict[tuple[tuple[str, ...], tuple[str, ...]], _Prepared] = {}
         self.functions = FunctionCalls(graph, self._context, self._cache)
         self._is_started = graph.meta is None
+        self._lowered: tuple[int, Graph] | None = None
         self._is_starting = False
 
     @property
@@ -252,25 +254,32 @@ class Session:
             return found
 
     def _compiled(self, fetches: tuple[str, ...], feeds: tuple[str, ...]) -> _Prepared:
-        targets = [self._fetch(name) for name in fetches]
-        fed = [self._feed(name) for name in feeds]
-        plan = compile_plan(self.graph, targets, [feed.output for feed in fed])
+        graph = self._runnable()
+        targets = [self._fetch(graph, name) for name in fetches]
+        fed = [self._feed(graph, name) for name in feeds]
+        plan = compile_plan(graph, targets, [feed.output for feed in fed])
         if self._cache is not None:
-            plan = with_cached_trees(plan, self.graph)
+            plan = with_cached_trees(plan, graph)
         return _Prepared(Program(plan, self._context, self.graph.functions, self._cache), tuple(fed))
 
-    def _fetch(self, name: str) -> Output | Node:
+    def _runnable(self) -> Graph:
+        """The graph that runs: with loops that draw random numbers as TensorFlow puts them there."""
+        if self._lowered is None or self._lowered[0] != len(self.graph):
+            self._lowered = (len(self.graph), lowered(self.graph))
+        return self._lowered[1]
+
+    def _fetch(self, graph: Graph, name: str) -> Output | Node:
         """What `name` fetches; InvalidArgumentError where a called function has fewer results."""
-        found = self.graph.fetch(name)
+        found = graph.fetch(name)
         if isinstance(found, Output) and found.node.op_def is None:
             node = found.node
-            count = len(definition_in(self.graph, node).output_dtypes(node.attrs))
+            count = len(definition_in(graph, node).output_dtypes(node.attrs))
             if found.index >= count:
                 raise InvalidArgumentError(f"there is no output {found.index}: it has {count}", node=node.name, op=node.op)
         return found
 
-    def _feed(self, name: str) -> _Feed:
-        output = self.graph.output(name)
+    def _feed(self, graph: Graph, name: str) -> _Feed:
+        output = graph.output(name)
         node = output.node
         declared = node.attrs.get("shape") if node.op in ("Placeholder", "PlaceholderV2") else None
         shape = declared if isinstance(declared, Shape) else UNKNOWN

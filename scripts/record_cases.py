@@ -32,8 +32,8 @@ def answer(case):
             tf.graph_util.import_graph_def(definition, name="")
     except ValueError as error:
         return [{"error": "InvalidArgumentError", "results": [], "message": str(error)}]
-    # What waits for ever is DeadlineExceededError, here as in tfg.
-    config = tf.compat.v1.ConfigProto(operation_timeout_in_ms=20_000)
+    # What waits for ever is DeadlineExceededError, here as in tfg. What no path orders comes in one order on one thread.
+    config = tf.compat.v1.ConfigProto(operation_timeout_in_ms=20_000, inter_op_parallelism_threads=1)
     with tf.compat.v1.Session(graph=graph, config=config) as session:
         return [run_step(session, list(fetches), case.feeds) for fetches in steps]
 

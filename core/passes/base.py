@@ -7,12 +7,12 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from ..calls import callers_by_function
+from ..calls import CALLS, callers_by_function
 from ..control_flow import ENTER, SWITCH
 from ..dtypes import DType
 from ..graph import Graph, Node, Output, descendants, forward_predecessors, topological_order
 from ..inference import Inference, infer
-from ..purity import CALLS, CONTROL_FLOW, impurity
+from ..purity import CONTROL_FLOW, impurity
 from ..shapes import Shape, TensorSpec
 
 

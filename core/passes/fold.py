@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import binding, dtypes
+from ..calls import CALLS
 from ..errors import TfgError, UnimplementedError
 from ..graph import Graph, Node
 from ..inference import apply_kernel
-from ..purity import CALLS
 from ..session import Session
 from ..shapes import Shape
 from ..tensors import Tensor

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from .. import registry
-from ..calls import captured_functions, reached_functions
+from ..calls import INLINED, captured_functions, reached_functions
 from ..functions import Function, instantiate
 from ..graph import Graph, Node, Output
-from ..plan import INLINED, needed_nodes
+from ..plan import needed_nodes
 from ..tensors import FuncRef
 from .base import Pass, PassContext, identity_of
 

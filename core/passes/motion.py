@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from .. import registry
+from ..calls import CALLS
 from ..control_flow import FREE
 from ..dtypes import resource, variant
 from ..graph import Graph, Node, Output
 from ..inference import Inference
-from ..purity import CALLS, impurity
+from ..purity import impurity
 from ..shapes import Shape
 
 

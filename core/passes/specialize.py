@@ -6,9 +6,10 @@ import dataclasses
 from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
+from ..calls import INLINED
 from ..functions import Function
 from ..graph import Graph, Node
-from ..plan import INLINED, needed_nodes
+from ..plan import needed_nodes
 from ..tensors import FuncRef, Tensor
 from .base import Pass, PassContext
 from .call_kinds import CallKind, call_kind, why_not_read

@@ -1,0 +1,158 @@
+"""Graphs in which nothing but TensorFlow's executor says what comes first, and values that are a variable's own memory."""
+
+import numpy as np
+
+from tfg.tests.cases.control_flow import counted, loop
+from tfg.tests.opcases import graph_case
+
+
+def variable(g, value, name="v"):
+    """A reference variable and its initializer."""
+    value = np.asarray(value)
+    reference = g.VariableV2(dtype=value.dtype.name, shape=value.shape, name=name)
+    return reference, g.Assign(reference, g.constant(value)).node.name
+
+
+def counter(read, write, steps=3):
+    """A schedule that looks at a counter which is moved on in the same step."""
+
+    def build(g):
+        step, init = variable(g, np.int32(0), "step")
+        rate = g.Cast(read(g, step), DstT="float32")
+        total, init_total = variable(g, np.float32(0), "total")
+        added = g.AssignAdd(total, g.Mul(rate, g.constant(2.0)))
+        moved = write(g, step)
+        return [[init, init_total], *[[added.name, moved.node.name]] * steps]
+
+    return build
+
+
+READS = {
+    "directly": lambda g, v: v,
+    "identity": lambda g, v: g.Identity(v),
+    "squeezed": lambda g, v: g.Squeeze(g.ExpandDims(g.Neg(v), g.constant(0))),
+    "expensively": lambda g, v: g.Neg(g.Neg(v)),
+    "late": lambda g, v: g.Identity(g.Identity(g.Identity(g.Identity(v)))),
+}
+WRITES = {
+    "add": lambda g, v: g.AssignAdd(v, g.constant(1)),
+    "assign": lambda g, v: g.Assign(v, g.AddV2(g.Identity(v), g.constant(1))),
+    "slowly": lambda g, v: g.Assign(v, g.AddV2(g.Neg(g.Neg(g.Identity(v))), g.constant(1))),
+    "locked": lambda g, v: g.Assign(v, g.AddV2(g.Identity(v), g.constant(1)), use_locking=False),
+}
+
+
+def resource_counter(g):
+    """A resource variable is read when the read runs; what was read stays."""
+    handle = g.VarHandleOp(dtype="int32", shape=[], shared_name="step", name="step")
+    init = g.AssignVariableOp(handle, g.constant(0))
+    rate = g.Cast(g.ReadVariableOp(handle, dtype="int32"), DstT="float32")
+    total, init_total = variable(g, np.float32(0), "total")
+    added = g.AssignAdd(total, rate)
+    moved = g.AssignAddVariableOp(handle, g.constant(1))
+    return [[init.name, init_total], *[[added.name, moved.name]] * 3]
+
+
+def memory(seen, write, shape=(2, 3)):
+    """A value taken from a variable before it is written to, and used after."""
+
+    def build(g):
+        v, init = variable(g, np.arange(np.prod(shape), dtype=np.float32).reshape(shape))
+        value = seen(g, g.Identity(v))
+        with g.control_dependencies([value]):
+            written = write(g, v, g.Placeholder(dtype="float32", shape=None, name="x"))
+        with g.control_dependencies([written]):
+            after = g.Neg(value)
+        return [[init], [after.name, value.name], [value.name]]
+
+    return build
+
+
+def shape_of(*sizes):
+    return np.array(sizes, np.int32)
+
+
+SEEN = {
+    "Identity": lambda g, v: g.Identity(v),
+    "StopGradient": lambda g, v: g.StopGradient(v),
+    "Snapshot": lambda g, v: g.Snapshot(v),
+    "Reshape": lambda g, v: g.Reshape(v, g.constant(shape_of(-1))),
+    "ExpandDims": lambda g, v: g.ExpandDims(v, g.constant(0)),
+    "Squeeze": lambda g, v: g.Squeeze(v),
+    "reshaped twice": lambda g, v: g.Reshape(g.ExpandDims(g.Identity(v), g.constant(1)), g.constant(shape_of(3, 2))),
+    "Neg": lambda g, v: g.Neg(v),
+    "Transpose": lambda g, v: g.Transpose(v, g.constant(shape_of(1, 0))),
+    "ReverseV2": lambda g, v: g.ReverseV2(v, g.constant(np.array([0], np.int32))),
+    "ConcatV2": lambda g, v: g.ConcatV2([v, g.constant(np.zeros((0, 3), np.float32))], g.constant(0)),
+    "Slice of a row": lambda g, v: g.Slice(v, g.constant(shape_of(0, 0)), g.constant(shape_of(1, 3))),
+    "Merge": lambda g, v: g.Merge(list(g.Switch(v, g.constant(True))))[0],
+}
+UPDATES = {
+    "Assign": lambda g, v, x: g.Assign(v, x),
+    "AssignAdd": lambda g, v, x: g.AssignAdd(v, x),
+    "AssignSub": lambda g, v, x: g.AssignSub(v, x, use_locking=True),
+    "ApplyGradientDescent": lambda g, v, x: g.ApplyGradientDescent(v, g.constant(0.5), x),
+    "ScatterUpdate": lambda g, v, x: g.ScatterUpdate(v, g.constant(shape_of(1, 0)), x),
+    "Assign of another size": lambda g, v, x: g.Assign(v, g.ConcatV2([x, x], g.constant(0)), validate_shape=False),
+}
+X = np.full((2, 3), 10, np.float32)
+
+
+def drawing(count, draws=1, seed=3):
+    """A loop that draws random numbers once an iteration has begun, which nothing holds to the order of the iterations."""
+
+    def build(g):
+        def body(values, fixed):
+            with g.control_dependencies([values[0]]):
+                shape, one = g.constant(shape_of(1)), g.constant(1)
+            drawn = [g.RandomUniform(shape, dtype="float32", seed=seed, seed2=5 + i) for i in range(draws)]
+            return [g.AddV2(values[0], one), g.ConcatV2([values[1], *drawn], fixed[1])]
+
+        initial = [g.constant(0), g.constant(np.zeros(0, np.float32))]
+        constants = [g.constant(count), g.constant(0)]
+        outs = loop(g, "f", initial, constants, lambda values, fixed: g.Less(values[0], fixed[0]), body)
+        return [[outs[1].name]] * 3
+
+    return build
+
+
+def drawing_in_turn(g):
+    """Each draw waits for the one before."""
+
+    def step(values, fixed):
+        with g.control_dependencies([values[0]]):
+            shape = g.constant(shape_of(1))
+        return [g.AddV2(values[0], g.RandomUniform(shape, dtype="float32", seed=3, seed2=5))]
+
+    outs = counted(g, "f", 4, [g.constant(np.zeros(1, np.float32))], [], step)
+    return [[outs[1].name]] * 3
+
+
+def counting(g):
+    """A loop that adds to a variable in every iteration while another node of it looks at the variable."""
+    v, init = variable(g, np.float32(0))
+    held = g.RefEnter(v, frame_name="f", is_constant=True)
+
+    def step(values, fixed):
+        with g.control_dependencies([values[0]]):
+            added = g.AssignAdd(held, g.constant(1.0))
+        return [g.AddV2(values[0], added)]
+
+    outs = counted(g, "f", 4, [g.constant(np.float32(0))], [], step)
+    return [[init], [outs[1].name], [outs[1].name], [g.Identity(v).name]]
+
+
+CASES = [
+    *(
+        graph_case(f"counter read {read} written {write}", "AssignAdd", counter(READS[read], WRITES[write]))
+        for read in READS
+        for write in WRITES
+    ),
+    graph_case("resource counter", "AssignAddVariableOp", resource_counter),
+    *(graph_case(f"memory {seen}", "Identity", memory(SEEN[seen], UPDATES["AssignAdd"]), x=X) for seen in SEEN),
+    *(graph_case(f"memory after {update}", "Assign", memory(SEEN["Identity"], UPDATES[update]), x=X) for update in UPDATES),
+    *(graph_case(f"{count} draws in a loop", "RandomUniform", drawing(count)) for count in (0, 1, 3, 9, 13)),
+    graph_case("two draws in a loop", "RandomUniform", drawing(4, draws=2)),
+    graph_case("draws in turn", "RandomUniform", drawing_in_turn),
+    graph_case("a variable counts in a loop", "AssignAdd", counting),
+]

@@ -1,0 +1,157 @@
+"""Races: what no path orders is found, what is ordered is not, and the plan follows TensorFlow's executor where it matters."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from tfg import Session, optimize
+from tfg.core.builder import GraphBuilder
+from tfg.core.plan import compile_plan
+from tfg.core.race_report import explain_races
+from tfg.core.scheduling import ReadyQueue, construction_order
+from tfg.tests import opcases
+from tfg.tests.cases import order_of_effects as graphs
+from tfg.tests.cases.control_flow import counted
+
+
+def built(build):
+    g = GraphBuilder()
+    return g.graph, build(g)
+
+
+def races(graph, *fetches):
+    return [race for run in explain_races(graph, fetches) for race in run.races]
+
+
+def pairs(graph, *fetches):
+    return {frozenset((race.first, race.second)) for race in races(graph, *fetches)}
+
+
+@pytest.mark.parametrize("write", graphs.WRITES)
+@pytest.mark.parametrize("read", graphs.READS)
+def test_a_counter_moved_on_beside_its_reader_is_a_race(read, write):
+    graph, steps = built(graphs.counter(graphs.READS[read], graphs.WRITES[write]))
+    found = races(graph, *steps[-1])
+    assert {race.state for race in found} == {"step"}
+    assert {a for race in found for a in (race.first_access, race.second_access)} == {"reads 'step'", "writes 'step'"}
+    assert not races(graph, *steps[0])  # the initializers alone
+
+
+def test_a_control_edge_settles_a_race():
+    graph, steps = built(graphs.counter(graphs.READS["directly"], graphs.WRITES["add"]))
+    (race,) = races(graph, *steps[-1])
+    before, after = race.control_edge
+    assert f"a control edge from '{before}' to '{after}'" in race.words
+    graph.add_control_input(graph.node(after), graph.node(before))
+    assert not races(graph, *steps[-1])
+
+
+def test_two_writes_are_a_race_and_two_reads_are_not():
+    g = GraphBuilder()
+    v, _ = graphs.variable(g, np.float32(0))
+    writes = [g.AssignAdd(v, g.constant(1.0)), g.Assign(v, g.constant(2.0))]
+    reads = [g.Neg(v), g.Abs(v)]
+    assert pairs(g.graph, *(w.name for w in writes)) == {frozenset(w.node.name for w in writes)}
+    assert not races(g.graph, *(r.name for r in reads))
+
+
+def test_shared_names_are_one_variable_and_containers_keep_apart():
+    def variables(**attrs):
+        g = GraphBuilder()
+        handles = [g.VarHandleOp(dtype="float32", shape=[], name=f"h{i}", **a) for i, a in enumerate(attrs["each"])]
+        fetches = [g.ReadVariableOp(handles[0], dtype="float32").name, g.AssignVariableOp(handles[1], g.constant(1.0)).name]
+        return races(g.graph, *fetches)
+
+    assert variables(each=[{"shared_name": "v"}, {"shared_name": "v"}])
+    assert not variables(each=[{"shared_name": "v"}, {"shared_name": "w"}])
+    assert not variables(each=[{"shared_name": "v"}, {"shared_name": "v", "container": "c"}])
+
+
+def test_branches_of_one_conditional_do_not_race():
+    g = GraphBuilder()
+    v, _ = graphs.variable(g, np.float32(0))
+    predicate = g.Placeholder(dtype="bool", shape=[], name="p")
+    one = g.Switch(g.constant(1.0), predicate)
+    merged, _ = g.Merge([g.AssignAdd(v, one[0]), g.AssignSub(v, one[1])])
+    assert not races(g.graph, merged.name)
+
+
+def test_draws_in_a_loop_race_with_themselves_unless_they_wait():
+    graph, steps = built(graphs.drawing(3))
+    (race,) = races(graph, *steps[0])
+    assert race.first == race.second
+    assert race.loop == "f"
+    before, after = race.control_edge
+    graph.add_control_input(graph.node(after), graph.node(before))
+    assert not races(graph, *steps[0])
+    graph, steps = built(graphs.drawing_in_turn)
+    assert not races(graph, *steps[0])
+
+
+def test_unseeded_draws_have_no_order_to_keep():
+    g = GraphBuilder()
+    (fetches, *_) = graphs.drawing(3, seed=0)(g)
+    for node in g.graph:
+        if node.op == "RandomUniform":
+            node.attrs["seed2"] = 0
+    assert not races(g.graph, *fetches)
+    assert not compile_plan(g.graph, [g.graph.output(name) for name in fetches]).needs_dataflow
+
+
+def test_a_loop_is_before_what_takes_its_result():
+    """What a loop's body reads is read before the loop's result is there."""
+    g = GraphBuilder()
+    v, _ = graphs.variable(g, np.float32(2))
+    value = g.Identity(v)
+    outs = counted(g, "f", 3, [g.constant(1.0)], [value], lambda values, fixed: [g.Mul(values[0], fixed[0])])
+    after, beside = g.AssignAdd(v, outs[1]), g.AssignAdd(v, g.constant(1.0))
+    assert not races(g.graph, after.name)
+    assert races(g.graph, outs[1].name, beside.name)
+
+
+def test_ten_thousand_nodes_take_no_longer_than_their_number():
+    g = GraphBuilder()
+    last = g.constant(0.0)
+    for i in range(1000):
+        v, _ = graphs.variable(g, np.float32(0), f"v{i}")
+        with g.control_dependencies([last]):
+            last = g.AssignAdd(v, g.Neg(g.Abs(g.Identity(v))))
+    start = time.perf_counter()
+    assert not races(g.graph, last.name)
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in opcases.load_cases("order_of_effects") if c.key != "memory Neg"], ids=lambda case: case.key
+)
+def test_optimization_keeps_the_order_of_races(case):
+    """Every pass on, a graph whose result depends on a race gives the result that it gave."""
+    g = GraphBuilder()
+    steps = case.build(g)
+    feeds = case.feeds
+    targets = tuple(dict.fromkeys(name for fetches in steps for name in fetches))
+    optimized = optimize(g.graph, targets, tuple(feeds))[0]
+    before, after = Session(g.graph), Session(optimized)
+    for fetches in steps:
+        for wanted, found in zip(before.run(list(fetches), feeds), after.run(list(fetches), feeds)):
+            assert wanted is None if found is None else np.array_equal(wanted, found)
+
+
+def test_ready_queue():
+    """Cheap items at once and in order; of the others the last joins an empty queue, and the pile is taken from its top."""
+    queue = ReadyQueue(str.islower)
+    queue.add(["A", "b", "C", "d", "E"])
+    assert [queue.take() for _ in range(5)] == ["b", "d", "E", "C", "A"]
+    queue.add(["A", "B", "C"])
+    assert [queue.take() for _ in range(3)] == ["C", "B", "A"]
+    queue.add(["a", "b"], is_asynchronous=True)
+    assert [queue.take() for _ in range(2)] == ["b", "a"]
+    assert not queue
+
+
+def test_construction_order_takes_the_first_that_can_be_made():
+    waits = {"a": "d", "b": "", "c": "b", "d": "", "e": "ab"}
+    assert construction_order("abcde", lambda unit: waits[unit]) == ["b", "c", "d", "a", "e"]
