@@ -76,13 +76,18 @@ class Readable:
 class Memory(Readable):
     """A variable's elements, as long as they stay where they are: a value of another size is put elsewhere."""
 
-    __slots__ = ("value",)
+    __slots__ = ("_value", "_variable")
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    def __init__(self, variable: Variable) -> None:
+        self._variable: Variable | None = variable
+        self._value: Any = None
 
     def read(self) -> Any:
-        return self.value
+        return self._value if self._variable is None else self._variable.read()
+
+    def leave(self, value: Any) -> None:
+        """Keep `value`, the last one that the variable had here."""
+        self._variable, self._value = None, value
 
 
 class Variable(Shared, Readable):
@@ -123,24 +128,18 @@ class Variable(Shared, Readable):
 
     def assign(self, value: Any) -> None:
         """Replace the value; the caller hands the array over and keeps no right to write to it."""
+        if self._memory is not None and np.size(value) != np.size(self._value):
+            self._memory.leave(self._value)
+            self._memory = None
         self._value = value
         self.version += 1
-        if self._memory is not None:
-            self._move()
 
     def memory(self) -> Memory:
         """The elements as whatever is written in place changes them; FailedPreconditionError before the first write."""
+        self.read()
         if self._memory is None:
-            self._memory = Memory(self.read())
+            self._memory = Memory(self)
         return self._memory
-
-    def _move(self) -> None:
-        """Let those that share the memory see a new value, unless it does not fit into the place of the old one."""
-        assert self._memory is not None
-        if np.size(self._value) == np.size(self._memory.value):
-            self._memory.value = self._value
-        else:
-            self._memory = None
 
     def writable(self) -> np.ndarray[Any, Any]:
         """The array to write into in place, copied first where somebody may still hold it; counts as a write.
@@ -158,8 +157,6 @@ class Variable(Shared, Readable):
             or self._references() > _UNSHARED_REFERENCES
         ):
             value = self._value = np.array(value)
-            if self._memory is not None:
-                self._memory.value = value
         self.version += 1
         return value
 
@@ -169,6 +166,8 @@ class Variable(Shared, Readable):
 
     def clear(self) -> None:
         """Back to uninitialized."""
+        if self._memory is not None:
+            self._memory.leave(self._value)
         self._value = self._memory = None
         self.version += 1
 
