@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from unittest import mock
+
 import numpy as np
 import pytest
 
@@ -12,7 +15,7 @@ from tfg.core.running import Runner
 from tfg.formats import to_bytes
 from tfg.formats.protos.meta_graph_pb2 import SavedModel
 from tfg.tests.cases.functional import define
-from tfg.tests.cli.running import SAMPLES
+from tfg.tests.cli.running import SAMPLES, process
 from tfg.tests.cli.running import tfg as run
 from tfg.tests.opcases import string_array as strings
 
@@ -100,6 +103,36 @@ def test_options_without_effect_are_refused(arguments, tmp_path, monkeypatch):
     done = run(*(word.format(SCALER) for word in arguments))
     assert (done.code, "is for --" in done.err) == (2, True)
     assert list(tmp_path.iterdir()) == []
+
+
+def endless(path):
+    """A graph whose y, as whose initializer, never comes; nothing of it can be computed beforehand."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float", shape=[], name=X)
+    v = g.variable(np.float32(1), name="v")
+    define(g, "yes", ["float"], lambda b, value: [b.Less(b.Abs(value), b.constant(np.float32(np.inf)))])
+    define(g, "same", ["float"], lambda b, value: [b.Neg(value)])
+    loop = g.StatelessWhile([g.Mul(v, x)], cond="yes", body="same", name="loop")[0]
+    g.Mul(loop, x, name="y")
+    tfg.save(g.graph, str(path))
+    return path
+
+
+@pytest.mark.parametrize("command", set(WAYS) - {"convert"})
+def test_every_command_keeps_to_its_time(command, tmp_path):
+    words = [word.replace(SCALED, "y").replace("[[1,2]]", "1") for word in WAYS[command]]
+    words += ["--init-op", "v/Assign"]
+    start = time.monotonic()
+    done = process(command, endless(tmp_path / "endless.pb"), *words, "--timeout", "0.5")
+    assert (done.code, "took more than the 0.5 seconds allowed" in done.err) == (1, True), done.err
+    assert time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize("command", WAYS)
+def test_every_command_limits_its_memory(command, bare):
+    with mock.patch("tfg.core.process_limits.limit_memory") as limit:
+        call(command, bare, "--state", OBJECTS, "--max-memory", "1G")
+    limit.assert_called_once_with(1 << 30)
 
 
 def test_what_only_saves_is_no_output(tmp_path):

@@ -11,12 +11,14 @@ from tfg.core.errors import PermissionDeniedError
 from tfg.core.flops.measured import measure
 from tfg.core.gradients.check import check_gradient
 from tfg.core.passes.verify import verify
+from tfg.core.purity import impurity
 from tfg.core.running import Runner
 from tfg.core.training.optimizers import find_optimizer
 from tfg.core.training.trainer import LeastSquares, Trainer
 from tfg.core.training.updates import add_training
 from tfg.formats import to_bytes
 from tfg.tests.cli.running import tfg as run
+from tfg.tests.security import escapes
 from tfg.tests.security.hostile import HOSTILE, IN_MAIN_OP, SECRET, Folder, hostile_graph
 
 FEED = ("--feed", "x=1", "--init")
@@ -189,3 +191,9 @@ def test_sessions_on_copies_keep_time_and_memory(folder):
     session = tfg.Session(graph, timeout=9, max_memory=99)
     other = session.on_graph(graph.copy())
     assert (other._limits.timeout, other._limits.max_memory) == (9, 99)
+
+
+@pytest.mark.parametrize("name", escapes.ESCAPES)
+def test_what_touches_files_is_never_folded_merged_or_moved(name, folder):
+    graph = escapes.graph(escapes.ESCAPES[name], escapes.Place(folder.data))
+    assert impurity(graph, graph["op"]) is not None
