@@ -2,7 +2,7 @@
 
 The threads of OpenBLAS spin at barriers: where another process wants the cores too, a product of a millisecond takes tens.
 While a session runs, the OpenBLAS that came with NumPy and that of SciPy are therefore kept to one thread, and
-`core.numerics.products` divides large products instead.
+`core.numerics.products` divides large products instead, among as many threads as runs in other threads leave.
 """
 
 from __future__ import annotations
@@ -41,6 +41,11 @@ class _OneThread:
         self._before: list[int] = []
         self.available = 1
         """The threads that OpenBLAS takes by itself: the cores of this process, or what the environment sets."""
+
+    @property
+    def share(self) -> int:
+        """The threads for one of those who are inside: they divide what is available."""
+        return max(self.available // max(self._entered, 1), 1)
 
     def __enter__(self) -> None:
         with self._lock:

@@ -24,7 +24,7 @@ WORTH_DIVIDING = 1 << 23
 
 def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """`np.matmul` of (..., m, k) and (..., k, n); `out` is written to where it is given."""
-    workers = one_thread.available
+    workers = one_thread.share
     if workers == 1 or min(a.ndim, b.ndim) < 2 or a.dtype == object:
         return np.matmul(a, b, out=out)
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])

@@ -115,3 +115,12 @@ def test_a_forked_process_divides_too(monkeypatch):
     child.start()
     assert receiver.poll(20) and receiver.recv() == 512
     child.join()
+
+
+def test_those_inside_share_what_is_available(one_thread):
+    assert one_thread.share == 1
+    with one_thread:
+        assert one_thread.share == 2
+        with one_thread:
+            assert one_thread.share == 1
+        assert one_thread.share == 2
