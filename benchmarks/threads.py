@@ -16,7 +16,7 @@ import numpy as np
 import tfg
 
 ROUNDS = 5
-SECONDS = 1.5
+SECONDS = 3.0
 
 
 def rate(session, fetch, feeds, threads):

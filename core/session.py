@@ -123,6 +123,10 @@ class Session:
     A graph that came from a SavedModel starts as TensorFlow's loader starts it, at the first run: its variables are restored
     and its initializer is run.
 
+    Many threads may run one session at a time. A kernel has the variables, tables and queues that it is given for itself, so that
+    updates lose nothing and reads are whole; a run of several kernels is not atomic. Where a run waits for what another thread
+    does, as for an element of a queue, `timeout` ends that. docs/threads.md says more.
+
     `files` says which files the graph may read and write: by default none, though a SavedModel reads those in its own folder.
     `FileAccess.everything()` opens all of them; PermissionDeniedError names the node that wants more.
 

@@ -107,6 +107,9 @@ def depthwise_convolve(x: Array, w: Array, strides: Sequence[int], pads: Pads, d
     x = pad(x, pads)
     outputs = output_sizes(x, window, strides, dilations)
     result = np.zeros((x.shape[0], *outputs, channels, multiplier), np.result_type(x, w))
+    if multiplier == 1 and result.size and result.dtype in (np.float32, np.float64):
+        _sum_windows(window_view(x, window, strides, dilations), w[..., 0], result[..., 0])
+        return result[..., 0]
     for image in _images(result):
         image = slice(image.start, image.stop)
         total = result[image]
@@ -116,6 +119,12 @@ def depthwise_convolve(x: Array, w: Array, strides: Sequence[int], pads: Pads, d
             np.multiply(shifted[..., np.newaxis], w[offset], out=part)
             total += part
     return result.reshape(x.shape[0], *outputs, channels * multiplier)
+
+
+def _sum_windows(view: Array, w: Array, out: Array) -> None:
+    """Windows (N, output..., window..., C) times w (window..., C), summed over the window: one call, in the window's order."""
+    inner = list(range(view.ndim - w.ndim, view.ndim))
+    np.einsum(view, list(range(view.ndim)), w, inner, [*range(view.ndim - w.ndim), view.ndim - 1], out=out)
 
 
 def depthwise_input_gradient(

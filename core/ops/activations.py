@@ -43,7 +43,8 @@ def relu(features):
 @kernel("Relu6")
 def relu6(features):
     """min(max(x, 0), 6)."""
-    return np.minimum(np.maximum(features, features.dtype.type(0)), features.dtype.type(6))
+    positive = np.maximum(features, features.dtype.type(0))
+    return np.minimum(positive, features.dtype.type(6), out=positive if positive.ndim else None)
 
 
 @kernel("LeakyRelu")
