@@ -2,8 +2,8 @@
 
 usage: threads.py GRAPH      (graph.pb of mobilenetv2, as scripts/record_networks.py makes it)
 
-Other work on the machine disturbs the numbers, so the rounds of one thread and of two take turns, and the median of their ratios
-counts.
+Other work on the machine disturbs the numbers, so the rounds of one thread and of two take turns, and the median of their
+ratios counts.
 """
 
 import argparse

@@ -123,7 +123,7 @@ class Session:
     A graph that came from a SavedModel starts as TensorFlow's loader starts it, at the first run: its variables are restored
     and its initializer is run.
 
-    Many threads may run one session at a time. A kernel has the variables, tables and queues that it is given for itself, so that
+    Many threads may run one session at a time. A kernel has the variables, tables and queues that it is given for itself, so
     updates lose nothing and reads are whole; a run of several kernels is not atomic. Where a run waits for what another thread
     does, as for an element of a queue, `timeout` ends that. docs/threads.md says more.
 
