@@ -137,9 +137,10 @@ class Variable(Shared, Readable):
     def memory(self) -> Memory:
         """The elements as whatever is written in place changes them; FailedPreconditionError before the first write."""
         self.read()
-        if self._memory is None:
-            self._memory = Memory(self)
-        return self._memory
+        with self.lock:
+            if self._memory is None:
+                self._memory = Memory(self)
+            return self._memory
 
     def writable(self) -> np.ndarray[Any, Any]:
         """The array to write into in place, copied first where somebody may still hold it; counts as a write.
