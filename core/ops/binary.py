@@ -302,7 +302,12 @@ _VARIANT_NUMBERS = {"int": "<i4", "long": "<i8", "float": "<f4", "double": "<f8"
 
 
 def _add_variants(x, y):
-    """The sum of two elements of variants: lists add up themselves, plain numbers are kept as their bytes."""
+    """The sum of two elements of variants: lists add up themselves, plain numbers are kept as their bytes.
+
+    A FakeParam holds nothing and adds nothing.
+    """
+    if x is None or y is None:
+        return y if x is None else x
     if not isinstance(x, VariantData):
         return operator.add(x, y)
     number = _VARIANT_NUMBERS.get(x.type_name)

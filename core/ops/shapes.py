@@ -299,7 +299,8 @@ def zeros_like_variant(x):
     """The zero of whatever the variant holds."""
     result = np.empty(np.shape(x), object)
     for index, item in np.ndenumerate(x):
-        result[index] = _zero_number(item) if isinstance(item, VariantData) else item.zeros_like()
+        if item is not None:  # a FakeParam holds nothing, and so does its zero
+            result[index] = _zero_number(item) if isinstance(item, VariantData) else item.zeros_like()
     return result
 
 

@@ -241,7 +241,10 @@ def tensor_list_push_back_gradient(g, node, grad):
 
 @gradient("TensorListPopBack")
 def tensor_list_pop_back_gradient(g, node, grad_list, grad_element):
-    return [g.TensorListPushBack(grad_list, grad_element), None]
+    element = node.output(1)
+    if grad_element is None and element.dtype is dtypes.resource:
+        return [None, None]
+    return [g.TensorListPushBack(grad_list, g.zeros_like(element) if grad_element is None else grad_element), None]
 
 
 @gradient("TensorListGetItem")

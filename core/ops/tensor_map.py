@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgumentError, UnimplementedError
+from ..errors import InvalidArgumentError
 from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape
 from ..values import scalar_object
@@ -19,6 +19,19 @@ class TensorMap:
     """Entries by what makes keys equal: dtype, shape and elements."""
 
     entries: Mapping[Any, tuple[Any, Any]]
+
+    def __add__(self, other: TensorMap) -> TensorMap:
+        """The entries of both; values of the same key are added."""
+        if not isinstance(other, TensorMap):
+            return NotImplemented
+        total = dict(self.entries)
+        for name, (key, value) in other.entries.items():
+            total[name] = (key, total[name][1] + value if name in total else value)
+        return TensorMap(total)
+
+    def zeros_like(self) -> TensorMap:
+        """The map without entries, which adds nothing."""
+        return TensorMap({})
 
 
 def _map(handle) -> TensorMap:
@@ -129,11 +142,15 @@ def tensor_map_erase_gradient(g, node, grad):
 
 @gradient("TensorMapInsert")
 def tensor_map_insert_gradient(g, node, grad):
-    raise UnimplementedError(
-        "the gradient of TensorMapInsert branches on whether the key has a gradient, which tfg does not build",
-        node=node.name,
-        op=node.op,
-    )
+    """What arrives at the key is the value's, the rest the map's; the key may have no gradient."""
+    _, key, value = node.inputs
+    has_key = g.TensorMapHasKey(grad, key)
+    whole, found = g.Switch(grad, has_key)
+    present = g.Switch(key, has_key)[1]
+    of_map, _ = g.Merge([whole, g.TensorMapErase(found, present, value_dtype=value.dtype)])
+    zeros = g.zeros_like(g.Switch(value, has_key)[0])
+    of_value, _ = g.Merge([zeros, g.TensorMapLookup(found, present, value_dtype=value.dtype)])
+    return [of_map, None, of_value]
 
 
 not_differentiable("EmptyTensorMap", "TensorMapSize", "TensorMapHasKey", "TensorMapStackKeys")

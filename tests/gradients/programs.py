@@ -123,6 +123,14 @@ def differentiated(graph, sources):
     return definition, [None if grad is None else tf.convert_to_tensor(grad) for grad in grads]
 
 
+def second_gradients(graph, grads, sources):
+    """TensorFlow's gradients of half the sum of the squares of gradients."""
+    with graph.as_default():
+        halves = [tf.nn.l2_loss(grad) for grad in grads if grad is not None]
+        found = tf.gradients(halves, [graph.get_tensor_by_name(name) for name in sources])
+        return [None if grad is None else tf.convert_to_tensor(grad) for grad in found]
+
+
 def values(graph, grads, given):
     """What TensorFlow computes for the gradients; None stays None."""
     with v1.Session(graph=graph) as session:

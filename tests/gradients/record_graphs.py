@@ -11,7 +11,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
 
-from tfg.tests.gradients import programs
+from tfg.tests.gradients import conditional_programs, programs
 
 tf.compat.v1.disable_eager_execution()
 TARGET = pathlib.Path(__file__).with_name("recorded.npz")
@@ -108,6 +108,10 @@ def main():
             arrays |= entry(key, *record(function, [(2, 3), (3, 3)], rng))
         for outer, inner in programs.RECORDED:
             arrays |= entry(f"{outer}_{inner}_v{version}", *of_program(outer, inner, version))
+    for name in conditional_programs.PROGRAMS:
+        definition, cases = conditional_programs.program(name)
+        for chosen, (feeds, grads, _) in zip((True, False), cases):
+            arrays |= entry(f"{name}_{chosen}_v1", definition, feeds, [grad for grad in grads if grad is not None])
     np.savez_compressed(TARGET, **arrays)
 
 

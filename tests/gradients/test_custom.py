@@ -13,7 +13,7 @@ from tfg.core.builder import GraphBuilder
 from tfg.core.errors import UnimplementedError
 from tfg.core.gradients import gradients
 from tfg.core.running import Runner
-from tfg.formats import graphdef
+from tfg.formats import saving
 
 with np.load(pathlib.Path(__file__).with_name("custom.npz")) as archive:
     RECORDED = {name: archive[name] for name in archive.files}
@@ -47,21 +47,21 @@ def test_saved_gradients_are_those_of_tensorflow() -> None:
 def test_they_survive_writing(kind: str) -> None:
     """Without the SavedModel's objects too, which say what a gradient reads."""
     graph, outputs = loaded()
-    assert_as_recorded(tfg.load(graphdef.to_bytes(graph, kind=kind)), outputs)
+    assert_as_recorded(tfg.load(saving.to_bytes(graph, kind=kind)), outputs)
 
 
 def test_they_survive_optimization() -> None:
     graph, outputs = loaded()
     optimized, _ = tfg.optimize(graph, fetches=list(outputs.values()))
     assert_as_recorded(optimized, outputs)
-    assert_as_recorded(tfg.load(graphdef.to_bytes(optimized)), outputs)
+    assert_as_recorded(tfg.load(saving.to_bytes(optimized)), outputs)
 
 
 def test_a_gradient_of_a_written_gradient() -> None:
     """Functions made by differentiation still know whose nodes they have."""
     graph, outputs = loaded()
     extended, names = gradients(graph, outputs["clipped"], [X])
-    again = tfg.load(graphdef.to_bytes(extended))
+    again = tfg.load(saving.to_bytes(extended))
     values = []
     for first in (extended, again):
         second, found = gradients(first, names[0], ["w:0"], name="second")

@@ -31,7 +31,7 @@ def case(key):
     feeds = {n.split("/")[2]: v for n, v in RECORDED.items() if n.startswith(f"{key}/feed/")}
     want = [RECORDED[f"{key}/grad/{i}"] for i in range(sum(n.startswith(f"{key}/grad/") for n in RECORDED))]
     graph = tfg.load(RECORDED[f"{key}/graph"].tobytes())
-    sources = SOURCES if "init" in graph else sorted(feeds)
+    sources = ("x:0", "w:0") if "t" in graph else SOURCES if "init" in graph else sorted(feeds)
     extended, names = gradients(graph, "y:0", sources, name="gradients_tfg")
     assert [source for source, name in zip(sources, names) if name is None] == [s for s in sources if s == "unused:0"]
     return extended, [name for name in names if name is not None], feeds, want

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfg
+from tfg.core.builder import GraphBuilder
 from tfg.core.gradients import gradients
 
 pytest.importorskip("tensorflow")
@@ -22,11 +23,29 @@ def test_every_way_in(outer: str, version: int) -> None:
         given = programs.feeds()
         want = programs.values(graph, theirs, given)
         extended, names = gradients(tfg.load(definition), "y:0", programs.SOURCES, name="gradients_tfg")
-        session = tfg.Session(extended)
-        session.run("init")
-        found = iter(session.run([name for name in names if name is not None], given))
-        got = [None if name is None else next(found) for name in names]
-        for name, mine, wanted in zip(programs.SOURCES, got, want):
-            assert (mine is None) == (wanted is None), f"{outer} {inner}: {name}"
-            if mine is not None:
-                np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-5, err_msg=f"{outer} {inner}: {name}")
+        assert_equal(extended, names, want, given, f"{outer} {inner}")
+
+
+@pytest.mark.parametrize(("outer", "inner"), programs.RECORDED)
+def test_second_gradients(outer: str, inner: str) -> None:
+    """TensorFlow takes none of V1 loops."""
+    graph, (definition, theirs) = programs.program(outer, inner, 2)
+    given = programs.feeds()
+    want = programs.values(graph, programs.second_gradients(graph, theirs, programs.SOURCES), given)
+    extended, names = gradients(tfg.load(definition), "y:0", programs.SOURCES, name="first")
+    g = GraphBuilder(extended)
+    halves = [g.L2Loss(extended.output(name)).name for name in names if name is not None]
+    extended, names = gradients(extended, halves, programs.SOURCES, name="second")
+    assert_equal(extended, names, want, given, f"{outer} {inner}")
+
+
+def assert_equal(graph, names, want, given, what):
+    """None where TensorFlow has None, the same numbers elsewhere."""
+    session = tfg.Session(graph)
+    session.run("init")
+    found = iter(session.run([name for name in names if name is not None], given))
+    got = [None if name is None else next(found) for name in names]
+    for name, mine, wanted in zip(programs.SOURCES, got, want):
+        assert (mine is None) == (wanted is None), f"{what}: {name}"
+        if mine is not None:
+            np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-5, err_msg=f"{what}: {name}")
