@@ -182,9 +182,12 @@ def flush(file: IO[bytes]) -> None:
 
 
 def flush_folder(path: str) -> None:
-    """Wait until the names in the folder of `path` are on the disk."""
+    """Wait until the names in the folder of `path` are on the disk, where the file system can say so."""
     descriptor = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EBADF, errno.EOPNOTSUPP):
+            raise
     finally:
         os.close(descriptor)

@@ -67,7 +67,7 @@ class FileGate:
         """The name that a file written anew takes: a link of that name is replaced, and may point to nothing forbidden."""
         self.to_write(path)
         folder, name = os.path.split(path)
-        return os.path.join(self.to_write(os.path.join(folder, ".")), name) if folder else path
+        return os.path.join(self.to_write(folder or "."), name)
 
     def open(self, path: str) -> BinaryIO:
         """The file open for reading."""

@@ -60,6 +60,18 @@ def test_loops_of_links(place):
                 _run(place, make, access)
 
 
+@pytest.mark.parametrize("op", ["SaveV2", "Save"])
+def test_a_link_into_the_folder_stays(op, place, monkeypatch):
+    """A checkpoint replaces links, and this one stands in a folder that is not open."""
+    monkeypatch.chdir(place.closed)
+    for name in ("in", "in.index", "in.data-00000-of-00001"):
+        (place.closed / name).symlink_to(place.open / name)
+    for prefix in ("in", "./in", "{0.closed}/in"):
+        with pytest.raises(PermissionDeniedError):
+            _run(place, escapes._save(prefix, op))
+    assert all((place.closed / name).is_symlink() for name in ("in", "in.index", "in.data-00000-of-00001"))
+
+
 def test_what_lies_in_the_folder_may_be_linked(place):
     """Links inside the folder are no way out of it: a checkpoint replaces them, as TensorFlow does, and reads through them."""
     _run(place, escapes._save("{0.open}/own"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import os
 import signal
 
@@ -53,6 +54,17 @@ def test_two_writers_and_a_reader(version, tmp_path):
             os.waitpid(child, 0)
     assert {1, 2} <= seen
     assert _read(tmp_path / "f") in (1, 2)
+
+
+def test_threads_that_write_one_prefix(tmp_path):
+    def write(number):
+        for _ in range(15):
+            write_checkpoint(tmp_path / "f", {name: np.full(3000, number) for name in "abc"})
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, (1, 2, 3, 4)))
+    assert _read(tmp_path / "f") in (1, 2, 3, 4)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f.data-00000-of-00001", "f.index"]
 
 
 def _read(prefix):
