@@ -6,8 +6,8 @@ import collections
 import dataclasses
 import itertools
 import secrets
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..numerics.binary_heap import MinHeap
 from ..numerics.philox import Philox
 from ..resources import Shared
 from ..shapes import UNKNOWN, Shape
+from ..values import WouldBlock
 
 Element = tuple[Any, ...]
 
@@ -179,6 +180,26 @@ class Attempt:
         """Be done, with an error for the kernel."""
         self.is_done, self.error = True, error
         return True
+
+
+_Attempt = TypeVar("_Attempt", bound=Attempt)
+
+
+def done(ctx: Any, line: collections.deque[Attempt], inputs: tuple[Any, ...], create: Callable[[], _Attempt]) -> _Attempt:
+    """What a kernel attempts once it is done; WouldBlock while it stands in line, for the kernel to come again."""
+    key = (ctx.node, *map(id, inputs))
+    attempt, _ = ctx.step.attempts.pop(key, (None, inputs))
+    if attempt is None:
+        attempt = create()
+        if not attempt.is_done:
+            line.append(attempt)
+            attempt.queue.serve()
+    if not attempt.is_done:
+        ctx.step.attempts[key] = attempt, inputs
+        raise WouldBlock(attempt.reason)
+    if attempt.error is not None:
+        raise attempt.error
+    return attempt
 
 
 class Adding(Attempt):

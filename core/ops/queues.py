@@ -9,8 +9,18 @@ from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
-from ..values import WouldBlock
-from ._queues import Adding, Closing, FifoQueue, PaddingQueue, PriorityQueue, Queue, QueueSpec, RandomShuffleQueue, Taking
+from ._queues import (
+    Adding,
+    Closing,
+    FifoQueue,
+    PaddingQueue,
+    PriorityQueue,
+    Queue,
+    QueueSpec,
+    RandomShuffleQueue,
+    Taking,
+    done,
+)
 from ._resources import ReferenceHandle, named, resource
 from ._shapes import require_rank
 
@@ -77,24 +87,7 @@ def queue_enqueue(ctx, handle, components):
     """Add one element."""
     queue = resource(handle, Queue)
     queue.check_element(components, is_batch=False)
-    _done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, [tuple(components)]))
-
-
-def _done(ctx, line, inputs, create):
-    """What the kernel attempts once it is done; WouldBlock while it stands in line, for the kernel to come again."""
-    key = (ctx.node, *map(id, inputs))
-    attempt, _ = ctx.step.attempts.pop(key, (None, inputs))
-    if attempt is None:
-        attempt = create()
-        if not attempt.is_done:
-            line.append(attempt)
-            attempt.queue.serve()
-    if not attempt.is_done:
-        ctx.step.attempts[key] = attempt, inputs
-        raise WouldBlock(attempt.reason)
-    if attempt.error is not None:
-        raise attempt.error
-    return attempt
+    done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, [tuple(components)]))
 
 
 @kernel("QueueEnqueueMany", "QueueEnqueueManyV2")
@@ -106,7 +99,7 @@ def queue_enqueue_many(ctx, handle, components):
     if len(sizes) > 1:
         raise InvalidArgumentError(f"All input tensors must have the same size in the 0th dimension, not {sorted(sizes)}")
     rows = [tuple(_row(component, i) for component in components) for i in range(sizes.pop())]
-    _done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, rows))
+    done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, rows))
 
 
 def _row(array, index: int):
@@ -119,7 +112,7 @@ def queue_dequeue(ctx, handle, *, component_types):
     """Take one element."""
     queue = resource(handle, Queue)
     _check_types(queue, component_types)
-    attempt = _done(ctx, queue.taking, (handle,), lambda: Taking(queue, 1))
+    attempt = done(ctx, queue.taking, (handle,), lambda: Taking(queue, 1))
     return list(attempt.elements[0])
 
 
@@ -139,7 +132,7 @@ def _dequeue_many(ctx, handle, n, component_types, may_be_fewer: bool):
         raise InvalidArgumentError(f"DequeueManyOp requested {n} < 0 elements")
     _check_types(queue, component_types)
     queue.check_batches()
-    attempt = _done(ctx, queue.taking, (handle, n), lambda: Taking(queue, int(n), may_be_fewer))
+    attempt = done(ctx, queue.taking, (handle, n), lambda: Taking(queue, int(n), may_be_fewer))
     return queue.batched(attempt.elements)
 
 
@@ -162,7 +155,7 @@ def queue_close(ctx, handle, *, cancel_pending_enqueues):
     if cancel_pending_enqueues:
         queue.cancel()
     else:
-        _done(ctx, queue.adding, (handle,), lambda: Closing(queue))
+        done(ctx, queue.adding, (handle,), lambda: Closing(queue))
 
 
 @kernel("QueueIsClosed", "QueueIsClosedV2")

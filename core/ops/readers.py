@@ -12,7 +12,7 @@ from ..resources import Shared
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..values import scalar_object
 from ._files import file_name, matching_files, read_file
-from ._queues import Queue
+from ._queues import Queue, Taking, done
 from ._readers import (
     FixedLengthReader,
     IdentityReader,
@@ -76,7 +76,8 @@ def _sources(ctx, reader_handle, queue_handle):
         raise InvalidArgumentError(f"a reader takes strings, queue '{queue.name}' holds {list(map(str, queue.spec.dtypes))}")
 
     def next_unit() -> bytes:
-        return np.asarray(queue.dequeue()[0]).item()
+        attempt = done(ctx, queue.taking, (reader_handle, queue_handle), lambda: Taking(queue, 1))
+        return np.asarray(attempt.elements[0][0]).item()
 
     return resource(reader_handle, Reader), next_unit, lambda unit: read_file(ctx, file_name(unit))
 

@@ -1,0 +1,46 @@
+"""Readers that take their files from a queue, which may be filled later or by another thread."""
+
+import threading
+
+import pytest
+
+from tfg import GraphBuilder, Session
+from tfg.core.errors import OutOfRangeError
+from tfg.core.files import FileAccess
+
+
+@pytest.fixture
+def session(tmp_path):
+    for name in "ab":
+        (tmp_path / name).write_text(f"{name}1\n{name}2\n")
+    (tmp_path / "empty").write_text("")
+    g = GraphBuilder()
+    queue = g.FIFOQueueV2(component_types=["string"], shapes=[[]], name="queue")
+    g.QueueEnqueueV2(queue, [g.Placeholder(dtype="string", shape=[], name="path")], name="add")
+    g.QueueCloseV2(queue, name="close")
+    g.ReaderReadV2(g.TextLineReaderV2(), queue, name="read")
+    g.ReaderReadUpToV2(g.TextLineReaderV2(), queue, g.constant(5, dtype="int64"), name="read_up_to")
+    return Session(g.graph, files=FileAccess.only([tmp_path]))
+
+
+def test_lines_of_several_files(session, tmp_path):
+    for name in ("a", "empty", "b"):
+        session.run(["add"], {"path:0": str(tmp_path / name).encode()})
+    found = [session.run(["read:0", "read:1"]) for _ in range(4)]
+    assert [value for _, value in found] == [b"a1", b"a2", b"b1", b"b2"]
+    assert found[3][0] == f"{tmp_path}/b:2".encode()
+    session.run(["add"], {"path:0": str(tmp_path / "a").encode()})
+    assert session.run(["read_up_to:1"])[0].tolist() == [b"a1", b"a2"]
+    session.run(["close"])
+    with pytest.raises(OutOfRangeError, match="closed"):
+        session.run(["read:1"])
+
+
+def test_a_file_that_another_thread_names(session, tmp_path):
+    found = []
+    reading = threading.Thread(target=lambda: found.append(session.run(["read:1"])[0]))
+    reading.start()
+    for name in ("empty", "b"):
+        session.run(["add"], {"path:0": str(tmp_path / name).encode()})
+    reading.join(20)
+    assert found == [b"b1"]
