@@ -101,7 +101,7 @@ def _node_item(step: Step, call: _Call) -> _Item:
     if node.op in ENTER:
         item.frame_name = node.attrs["frame_name"].decode("utf-8", "surrogateescape")
         item.is_constant = bool(node.attr("is_constant"))
-        item.parallel_iterations = node.attrs["parallel_iterations"]
+        item.parallel_iterations = node.attr("parallel_iterations")
     return item
 
 

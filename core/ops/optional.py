@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import dtypes
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, UnimplementedError
 from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..values import object_array, scalar_object
@@ -112,6 +112,9 @@ def optional_from_value_gradient(g, node, grad):
 
 @gradient("OptionalGetValue")
 def optional_get_value_gradient(g, node, *grads):
+    missing = next((dtype for dtype, grad in zip(node.output_dtypes, grads) if grad is None), None)
+    if missing is not None:
+        raise UnimplementedError(f"a component of dtype {missing} has no gradient, which an optional cannot hold")
     return [g.OptionalFromValue(list(grads))]
 
 

@@ -15,7 +15,7 @@ from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..resources import Shared
 from ..shapes import SCALAR, UNKNOWN
 from ..values import WouldBlock
-from ._shapes import require_rank
+from ._checks import require_rank
 
 
 @dataclasses.dataclass

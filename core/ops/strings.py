@@ -235,11 +235,14 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, *, separator):
         raise InvalidArgumentError(f"segment_ids are not allowed to exceed num_segments or to have negative values: {count}")
     rest = inputs.shape[ids.ndim :]
     width = int(np.prod(rest))
-    segments: list[list[bytes]] = [[] for _ in range(count * width)]
+    segments: dict[int, list[bytes]] = {}
     for segment, row in zip(ids.ravel().tolist(), inputs.reshape(ids.size, width).tolist()):
         for column, text in enumerate(row):
-            segments[segment * width + column].append(text)
-    return as_objects(map(separator.encode("utf-8", "surrogateescape").join, segments), (count, *rest))
+            segments.setdefault(segment * width + column, []).append(text)
+    joined = np.full(count * width, b"", object)
+    for place, texts in segments.items():
+        joined[place] = separator.encode("utf-8", "surrogateescape").join(texts)
+    return joined.reshape(count, *rest)
 
 
 @shape("UnsortedSegmentJoin")

@@ -336,7 +336,7 @@ def variable_shape_op_shape(input, *, out_type):
 @kernel("DestroyResourceOp")
 def destroy_resource_op(ctx, resource, *, ignore_lookup_error):
     """Forget a resource; NotFoundError where it is gone already, unless that is to be ignored."""
-    found = variable_behind(resource)
+    found = resource.item() if resource.size == 1 else None
     if isinstance(found, Variable):
         existed = found.is_initialized
         found.clear()

@@ -1,0 +1,197 @@
+"""Trials that begin as something that works: the cases of the op tests, changed in a few places."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from random import Random
+
+import numpy as np
+
+from tfg.core import dtypes
+from tfg.core.builder import GraphBuilder
+from tfg.core.catalog import CATALOG
+from tfg.core.dtypes import DType
+from tfg.core.errors import TfgError
+from tfg.core.graph import Graph, Node, parse_tensor_name
+from tfg.core.shapes import Shape
+from tfg.core.tensors import Tensor
+from tfg.tests import opcases
+from tfg.tests.fuzz import drawing
+from tfg.tests.fuzz.drawing import chance
+from tfg.tests.fuzz.trials import Trial
+
+
+@functools.cache
+def cases() -> Sequence[opcases.Case]:
+    """Every op case whose graph can be built."""
+    return [case for family in opcases.families() for case in opcases.load_cases(family)]
+
+
+def draw_trial(random: Random) -> Trial:
+    """A case with up to four changes."""
+    case = random.choice(cases())
+    builder = GraphBuilder()
+    try:
+        steps = case.build(builder)
+    except TfgError:
+        return drawing.op_trial(random, case.op)
+    trial = Trial(builder.graph, tuple(map(tuple, steps)), dict(case.feeds), case.key)
+    for _ in range(random.choice((0, 1, 1, 1, 2, 3, 4))):
+        trial = mutate(random, trial)
+    return trial
+
+
+def mutate(random: Random, trial: Trial) -> Trial:
+    """The trial with one change, to its feeds or to its graph, which is changed in place."""
+    if trial.feeds and chance(random, 0.6):
+        name = random.choice(sorted(trial.feeds))
+        node = trial.graph.node(parse_tensor_name(name)[0])
+        feeds = {**trial.feeds, name: changed_array(random, trial.feeds[name], next(iter(drawing.output_dtypes(node)), None))}
+        if chance(random, 0.7):
+            loosen(node)
+        return Trial(trial.graph, trial.steps, feeds, trial.origin)
+    mutate_graph(random, trial.graph)
+    return trial
+
+
+def loosen(node: Node) -> None:
+    """Let a placeholder take any shape."""
+    if "shape" in node.attrs:
+        node.set_attr("shape", Shape())
+
+
+def changed_array(random: Random, value: np.ndarray, dtype: DType | None) -> np.ndarray:
+    """An array of another shape, of other values, or of both."""
+    value = np.asarray(value)
+    if dtype is None or dtype.numpy != value.dtype:
+        dtype = dtypes.from_numpy(value.dtype)
+    if dtype.base in (dtypes.resource, dtypes.variant):
+        return value
+    change = random.choice(_ARRAY_CHANGES)
+    return change(random, value, dtype.base)
+
+
+def _other_values(random: Random, value: np.ndarray, dtype: DType) -> np.ndarray:
+    return drawing.draw_array(random, dtype, value.shape)
+
+
+def _other_shape(random: Random, value: np.ndarray, dtype: DType) -> np.ndarray:
+    """One dimension more, less, or of another size."""
+    shape = list(value.shape)
+    if shape and chance(random, 0.6):
+        shape[random.randrange(len(shape))] = random.choice(drawing.SIZES)
+    elif shape and chance(random, 0.5):
+        del shape[random.randrange(len(shape))]
+    else:
+        shape.insert(random.randint(0, len(shape)), random.choice((0, 1, 2)))
+    if 0 in shape or not value.size:
+        return drawing.draw_array(random, dtype, tuple(shape))
+    return np.resize(value, shape)
+
+
+def _one_element(random: Random, value: np.ndarray, dtype: DType) -> np.ndarray:
+    """One element replaced by an extreme one."""
+    if not value.size:
+        return value
+    changed = np.array(value)
+    changed.reshape(-1)[random.randrange(value.size)] = drawing.extreme(random, dtype)
+    return changed
+
+
+def _shuffled(random: Random, value: np.ndarray, dtype: DType) -> np.ndarray:
+    order = list(range(value.size))
+    random.shuffle(order)
+    return value.reshape(-1)[order].reshape(value.shape)
+
+
+def _empty(random: Random, value: np.ndarray, dtype: DType) -> np.ndarray:
+    return value[:0] if value.ndim else value
+
+
+_ARRAY_CHANGES: Sequence[Callable[[Random, np.ndarray, DType], np.ndarray]] = (
+    _other_values, _other_shape, _other_shape, _one_element, _one_element, _shuffled, _empty,
+)  # fmt: skip
+
+
+def mutate_graph(random: Random, graph: Graph) -> None:
+    """One change to an attribute, an edge, a constant or the type of a node; mostly one that is not refused at the door."""
+    nodes = list(graph)
+    for _ in range(random.choice((1, 4, 4, 4)) if nodes else 0):
+        node = random.choice(nodes)
+        before = node.op, node.attrs, node.inputs, node.control_inputs
+        random.choice(_GRAPH_CHANGES)(random, graph, node)
+        if _is_accepted(graph):
+            return
+        op, node.attrs, inputs, controls = before
+        node.change_op(op)
+        graph.set_inputs(node, inputs, controls)
+
+
+def _is_accepted(graph: Graph) -> bool:
+    try:
+        graph.check()
+    except TfgError:
+        return False
+    return True
+
+
+def _change_attr(random: Random, graph: Graph, node: Node) -> None:
+    definition = node.op_def
+    names = list(definition.attrs) if definition is not None else list(node.attrs)
+    if not names:
+        return
+    name = random.choice(names)
+    value = node.attr(name)
+    if chance(random, 0.05):
+        node.remove_attr(name)
+    elif isinstance(value, Tensor) and value.dtype.name not in ("resource", "variant"):
+        node.set_attr(name, Tensor.from_numpy(changed_array(random, value.numpy(), value.dtype), value.dtype))
+    elif definition is None or chance(random, 0.1):
+        node.set_attr(name, drawing.draw_nonsense(random))
+    else:
+        node.set_attr(name, drawing.draw_attr(random, definition.attrs[name]))
+
+
+def _change_input(random: Random, graph: Graph, node: Node) -> None:
+    """Another output of the graph in the place of an input, of the same dtype mostly; back edges make cycles now and then."""
+    if not node.inputs:
+        return
+    index = random.randrange(len(node.inputs))
+    outputs = {other: drawing.output_dtypes(other)[:8] for other in graph}
+    source = node.inputs[index]
+    wanted = dict(enumerate(outputs[source.node])).get(source.index)
+    found = [n.output(i) for n, types in outputs.items() for i, t in enumerate(types) if t is wanted or chance(random, 0.02)]
+    if found:
+        graph.set_input(node, index, random.choice(found))
+
+
+def _drop_input(random: Random, graph: Graph, node: Node) -> None:
+    if node.inputs:
+        index = random.randrange(len(node.inputs))
+        graph.set_inputs(node, node.inputs[:index] + node.inputs[index + 1 :])
+
+
+def _add_control(random: Random, graph: Graph, node: Node) -> None:
+    graph.add_control_input(node, random.choice(list(graph)))
+
+
+def _change_op(random: Random, graph: Graph, node: Node) -> None:
+    """An op of a like interface in the place of the node's own."""
+    definition = node.op_def
+    if definition is None:
+        return
+    node.change_op(random.choice(_alike(len(definition.inputs), len(definition.outputs))))
+
+
+@functools.cache
+def _alike(inputs: int, outputs: int) -> tuple[str, ...]:
+    def counts(op: str) -> tuple[int, int]:
+        return len(CATALOG[op].inputs), len(CATALOG[op].outputs)
+
+    return tuple(op for op in drawing.ops() if counts(op) == (inputs, outputs))
+
+
+_GRAPH_CHANGES = (
+    *[_change_attr] * 4, *[_change_input] * 2, _drop_input, _add_control, _change_op,
+)  # fmt: skip

@@ -1,0 +1,71 @@
+"""The parts of the fuzzer: what each draws from a seed, and what is then tried with it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from random import Random
+from typing import Any
+
+from tfg.tests.fuzz import bounds, commands, corpus, drawing, files
+from tfg.tests.fuzz.findings import Finding, attempt
+from tfg.tests.fuzz.shrinking import shrunk, snippet_of
+from tfg.tests.fuzz.trials import PARTS, Trial
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """One kind of case: how to draw one, and the actions to try on it by name."""
+
+    draw: Callable[[Random], Any]
+    actions: Callable[[Any], Iterator[tuple[str, Callable[[], object]]]]
+
+
+def _on_graph(trial: Trial) -> Iterator[tuple[str, Callable[[], object]]]:
+    for part in PARTS:
+        yield part.__name__, lambda part=part: part(trial)
+
+
+def _itself(case: Any) -> Iterator[tuple[str, Callable[[], object]]]:
+    yield case.origin, case
+
+
+FUZZERS: Mapping[str, Part] = {
+    "nodes": Part(drawing.draw_trial, _on_graph),
+    "cases": Part(corpus.draw_trial, _on_graph),
+    "commands": Part(commands.draw_invocation, _itself),
+    "files": Part(files.draw_state, _itself),
+}
+
+
+def try_seed(name: str, seed: int, seconds: float = bounds.SECONDS) -> list[Finding]:
+    """What is wrong with the case that part `name` draws from a seed."""
+    part = FUZZERS[name]
+    found = []
+    for action, act in part.actions(part.draw(Random(seed))):
+        finding = attempt(_bounded(act, seconds), action)
+        if finding is not None:
+            found.append(finding)
+    return found
+
+
+def _bounded(action: Callable[[], object], seconds: float) -> Callable[[], object]:
+    def act() -> None:
+        with bounds.time_limit(seconds):
+            action()
+
+    return act
+
+
+def snippet(name: str, seed: int, finding: Finding) -> str:
+    """What shows the finding again: the smallest graph found, or the command or file as it was drawn."""
+    case = FUZZERS[name].draw(Random(seed))
+    if not isinstance(case, Trial):
+        return str(case.snippet())
+    part = next(part for part in PARTS if part.__name__ == finding.part)
+
+    def fails(trial: Trial) -> bool:
+        again = attempt(_bounded(lambda: part(trial), bounds.SECONDS), finding.part)
+        return again is not None and again.key == finding.key
+
+    return snippet_of(shrunk(case, fails), finding.part)
