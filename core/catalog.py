@@ -24,6 +24,8 @@ from .errors import AlreadyExistsError, InvalidArgumentError
 from .shapes import Shape
 from .tensors import FuncRef, Tensor
 
+MAX_LENGTH = 1_000_000
+"""The inputs or outputs that one argument may stand for: a number that an attribute gives costs nothing to claim."""
 FLAGS = ("stateful", "commutative", "aggregate", "uninitialized_input")
 
 
@@ -97,9 +99,17 @@ class OpDef:
             found = list(self.attr(attrs, arg.type_list_attr))
         else:
             dtype = arg.dtype if arg.dtype is not None else self.attr(attrs, str(arg.type_attr))
-            count = 1 if arg.number_attr is None else self.attr(attrs, arg.number_attr)
-            found = [dtype] * count
+            found = [dtype] * self._length(arg, attrs)
         return [dtype.ref for dtype in found] if arg.is_ref else found
+
+    def _length(self, arg: ArgDef, attrs: Mapping[str, Any]) -> int:
+        """How many values an argument of one dtype stands for; InvalidArgumentError for more than any graph has."""
+        if arg.number_attr is None:
+            return 1
+        count = self.attr(attrs, arg.number_attr)
+        if isinstance(count, int) and count > MAX_LENGTH:
+            raise InvalidArgumentError(f"attribute '{arg.number_attr}' is {count}, of at most {MAX_LENGTH} that tfg takes")
+        return int(count)
 
 
 class Catalog:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextvars
 import math
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from . import waits
+from .errors import DeadlineExceededError
 from .graph import Node
 from .resources import ResourceManager
 
@@ -36,10 +38,11 @@ class Run:
     """A call of Session.run; as a context it is the current one, around which an outer one may be waiting.
 
     `number` tells the runs of a session apart, `deadline` is the time.monotonic() that ends it, `depth` counts the functions
-    that it is in; `is_over` says that nothing of it runs any more.
+    that it is in; `is_over` says that nothing of it runs any more. `reserve` refuses bytes that it must not take.
     """
 
-    deadline = math.inf
+    deadline = timeout = math.inf
+    reserve: Callable[[int], None] | None = None
     depth = 0
     is_over = False
     _resources: ResourceManager | None = None
@@ -48,6 +51,15 @@ class Run:
     def __init__(self, number: int, hook: Hook | None = None) -> None:
         self.number = number
         self.hook = hook
+
+    def start_clock(self, seconds: float) -> None:
+        """End so many seconds from now."""
+        self.timeout, self.deadline = seconds, time.monotonic() + seconds
+
+    def check_time(self) -> None:
+        """DeadlineExceededError where its time is over."""
+        if time.monotonic() > self.deadline:
+            raise DeadlineExceededError(f"the run took more than the {self.timeout:g} seconds allowed")
 
     @property
     def resources(self) -> ResourceManager:
@@ -80,3 +92,26 @@ _current: contextvars.ContextVar[Run] = contextvars.ContextVar("run")
 
 current = _current.get
 """The run that the caller works for; LookupError outside of all runs."""
+
+
+def check_time() -> None:
+    """DeadlineExceededError where the run that the caller works for has no time left: to be asked in long loops of kernels."""
+    run = _current.get(None)
+    if run is not None:
+        run.check_time()
+
+
+def is_bounded() -> bool:
+    """True where the run that the caller works for has limits."""
+    run = _current.get(None)
+    return run is not None and (run.reserve is not None or run.deadline < math.inf)
+
+
+def reserve(size: int) -> None:
+    """ResourceExhaustedError where the run that the caller works for must not take so many bytes more.
+
+    To be asked before what no shape function foretells is allocated.
+    """
+    run = _current.get(None)
+    if run is not None and run.reserve is not None:
+        run.reserve(size)

@@ -109,8 +109,8 @@ def decode16(data: bytes) -> Array:
     """The samples (height, width, channels) of a 16-bit file, uint16; ValueError where it is damaged."""
     width, height, _, colour, interlaced = header(data)
     channels = _CHANNELS[colour]
-    raw = np.frombuffer(_decompressed(data), np.uint8)
     image = np.zeros((height, width, channels), np.uint16)
+    raw = np.frombuffer(_decompressed(data, image.nbytes + 8 * height + 64), np.uint8)
     start = 0
     for row, column, row_step, column_step in _ADAM7 if interlaced else ((0, 0, 1, 1),):
         part = image[row::row_step, column::column_step]
@@ -122,9 +122,10 @@ def decode16(data: bytes) -> Array:
     return image
 
 
-def _decompressed(data: bytes) -> bytes:
+def _decompressed(data: bytes, most: int) -> bytes:
+    """The samples of all rows, of which there are at most so many bytes: filters stand before each row of each pass."""
     try:
-        return zlib.decompress(b"".join(body for kind, body in _chunks(data) if kind == b"IDAT"))
+        return zlib.decompressobj().decompress(b"".join(body for kind, body in _chunks(data) if kind == b"IDAT"), most)
     except zlib.error as error:
         raise ValueError(f"a damaged PNG file: {error}") from None
 

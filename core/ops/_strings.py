@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from ..runs import check_time, is_bounded, reserve
 from ..shapes import Shape, TensorSpec
 
 
@@ -20,12 +21,33 @@ def as_objects(values: Iterable[Any], shape: tuple[int, ...]) -> np.ndarray[Any,
 
 def map_bytes(function: Callable[[bytes], bytes], array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """`function` of each string."""
-    return as_objects(map(function, array.ravel().tolist()), array.shape)
+    return as_objects(bounded(map(function, array.ravel().tolist())), array.shape)
 
 
 def map_to(dtype: Any, function: Callable[[bytes], Any], array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """`function` of each string as numbers."""
-    return np.array(list(map(function, array.ravel().tolist())), dtype).reshape(array.shape)
+    return np.array(list(bounded(map(function, array.ravel().tolist()))), dtype).reshape(array.shape)
+
+
+def bounded(values: Iterable[Any]) -> Iterable[Any]:
+    """The values, taken one by one as long as the run has time, and memory for the strings among them."""
+    return _checked(values) if is_bounded() else values
+
+
+def _checked(values: Iterable[Any]) -> Iterator[Any]:
+    taken = 0
+    for value in values:
+        taken += len(value) if isinstance(value, bytes) else 0
+        check_time()
+        reserve(taken)
+        yield value
+
+
+def joined(separator: bytes, strings: Iterable[bytes]) -> bytes:
+    """Strings with a separator between them, where the run has memory for that."""
+    listed = list(strings)
+    reserve(sum(map(len, listed)) + len(separator) * len(listed))
+    return separator.join(listed)
 
 
 def same_shape(x: TensorSpec, *rest: Any, **attrs: Any) -> Shape:

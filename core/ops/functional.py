@@ -11,6 +11,7 @@ from ..functions import Function
 from ..gradbuilder import GradientBuilder
 from ..graph import Graph
 from ..registry import flops, kernel, not_differentiable, shape, taken_whole, uncounted_call, zero_flops
+from ..runs import check_time
 from ..shapes import SCALAR, UNKNOWN, Shape
 from ..tensor_arrays import zeros
 from ..tensors import FuncRef
@@ -126,6 +127,7 @@ def while_(ctx, values, *, T, cond, body):
     is_wanted = _checked(ctx, cond, T, None)
     run_body = _checked(ctx, body, T, T)
     while is_true(is_wanted(values)[0]):
+        check_time()
         values = run_body(values)
     return values
 
@@ -151,6 +153,7 @@ def for_(ctx, start, limit, delta, values, *, T, body):
         raise InvalidArgumentError(f"Invalid start/limit/delta: {first} {end} {step}")
     run_body = _checked(ctx, body, [dtypes.int32, *T], T)
     for i in range(first, end, step) if step else ():
+        check_time()
         values = run_body([np.int32(i), *values])
     return values
 

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics import png
 from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..runs import check_time, reserve
 from ..shapes import SCALAR, Shape
 from ..values import object_array, scalar_object
 from ._checks import dims_of, ints, require, require_min_rank, require_rank, scalar
@@ -59,9 +60,11 @@ def _open(data, what):
     """A Pillow image; InvalidArgumentError where the file is damaged."""
     image_module = _pillow()
     try:
-        return image_module.open(io.BytesIO(data))
+        image = image_module.open(io.BytesIO(data))
     except (OSError, SyntaxError, ValueError, image_module.DecompressionBombError) as error:
         raise InvalidArgumentError(f"invalid {what} data of {len(data)} bytes: {error}") from None
+    reserve(2 * image.width * image.height * max(len(image.getbands()), 3))  # as Pillow has it, and as an array
+    return image
 
 
 def _pixels(image, what):
@@ -98,9 +101,10 @@ def _decode_png(data, channels, dtype):
     """(height, width, channels) as uint8 or uint16; channels 0 means the file's."""
     _check_channels(channels, (0, 1, 3, 4))
     try:
-        _, _, depth, _, _ = png.header(data)
+        width, height, depth, _, _ = png.header(data)
     except ValueError as error:
         raise InvalidArgumentError(f"invalid PNG data: {error}") from None
+    reserve(2 * width * height * 3 * depth // 8)
     pixels = _decode_png_16(data, channels) if depth == 16 else _decode_png_8(data, channels)
     if pixels.dtype == dtype:
         return pixels
@@ -273,6 +277,8 @@ def _decode_gif(data):
     image = _open(data, "GIF")
     frames = []
     for number in range(getattr(image, "n_frames", 1)):
+        check_time()
+        reserve(2 * (number + 1) * image.width * image.height * 3)
         try:
             image.seek(number)
         except (EOFError, OSError, SyntaxError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from .. import dtypes
 from ..errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..numerics import wire
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runs import check_time, reserve
 from ..shapes import SCALAR, UNKNOWN, Shape, merge_shapes
 from ..values import scalar_object
 from . import _tensor_proto
@@ -73,6 +75,7 @@ def decode_padded_raw_shape(input_bytes, fixed_length, *, out_type):
 
 
 _WINDOW_BITS = {"ZLIB": 15, "GZIP": 31}
+_PIECE = 1 << 20
 
 
 @kernel("DecodeCompressed")
@@ -92,12 +95,25 @@ def _inflate(text: bytes, window_bits: int) -> bytes:
     pieces: list[bytes] = []
     while text:
         stream = zlib.decompressobj(window_bits)
+        before = len(pieces)
         try:
-            pieces.append(stream.decompress(text) + stream.flush())
+            pieces += _inflated(stream, text, sum(map(len, pieces)))
         except zlib.error as error:
             raise DataLossError(f"inflate() failed with error: {error}") from error
-        text = stream.unused_data if pieces[-1] and window_bits == _WINDOW_BITS["GZIP"] else b""
+        text = stream.unused_data if any(pieces[before:]) and window_bits == _WINDOW_BITS["GZIP"] else b""
     return b"".join(pieces)
+
+
+def _inflated(stream, text: bytes, taken: int) -> Iterator[bytes]:
+    """What a stream yields, in pieces while the run has time and memory for them; `taken` bytes are there already."""
+    while text:
+        piece = stream.decompress(text, _PIECE)
+        taken += len(piece)
+        check_time()
+        reserve(2 * taken)  # the pieces, and what they are joined to
+        yield piece
+        text = stream.unconsumed_tail
+    yield stream.flush()
 
 
 @kernel("SerializeTensor")

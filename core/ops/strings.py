@@ -14,7 +14,7 @@ from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, broadcast_shapes, merge_shapes
 from ..values import scalar_object
 from ._shapes import require_rank
-from ._strings import as_objects, map_bytes, map_to, same_shape
+from ._strings import as_objects, bounded, joined, map_bytes, map_to, same_shape
 
 _ELEMENTWISE = ("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber", "ShardedFilename")
 
@@ -163,9 +163,9 @@ def string_join(inputs, *, separator):
         if other != full[0]:
             raise InvalidArgumentError(f"Input shapes do not match: {full[0]} vs. {other}")
     if not full:
-        return scalar_object(joiner.join(array.item() for array in inputs))
+        return scalar_object(joined(joiner, (array.item() for array in inputs)))
     columns = (array.ravel().tolist() if array.ndim else itertools.repeat(array.item()) for array in inputs)
-    return as_objects(map(joiner.join, zip(*columns)), full[0])
+    return as_objects(bounded(joined(joiner, row) for row in zip(*columns)), full[0])
 
 
 @shape("StringJoin")
@@ -191,7 +191,7 @@ def reduce_join(inputs, reduction_indices, *, keep_dims, separator):
         return inputs
     if rows is None:
         return as_objects([b""] * int(np.prod(result)), result)
-    return as_objects(map(joiner.join, rows.reshape(-1, rows.shape[-1]).tolist()), result)
+    return as_objects(bounded(joined(joiner, row) for row in rows.reshape(-1, rows.shape[-1]).tolist()), result)
 
 
 def _join_axes(axes: list[int], rank: int) -> list[int]:

@@ -9,6 +9,7 @@ import numpy as np
 from .. import dtypes
 from ..errors import InvalidArgumentError
 from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
+from ..runs import reserve
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, covering_shape, merge_shapes
 from ..tensor_arrays import zeros
 from ..tensor_lists import TensorList
@@ -46,6 +47,7 @@ def tensor_list_reserve(element_shape, num_elements, *, element_dtype):
     count = scalar_in(num_elements, "num_elements")
     if count < 0:
         raise InvalidArgumentError(f"The num_elements to reserve must be a non negative number, but got {count}")
+    reserve(8 * count)
     return scalar_object(TensorList(element_dtype, shape_in(element_shape), [None] * count))
 
 

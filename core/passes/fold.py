@@ -13,6 +13,8 @@ from ..calls import CALLS
 from ..errors import TfgError, UnimplementedError
 from ..graph import Graph, Node
 from ..inference import apply_kernel
+from ..limits import flops_of
+from ..runs import Run
 from ..session import Session
 from ..shapes import Shape
 from ..tensors import Tensor
@@ -54,6 +56,10 @@ class FoldConstants(Pass):
         if any(size is not None and size > max(self.limit, inputs) for size in sizes):
             ctx.refuse("constant", node, f"its value takes more than the limit of {self.limit} bytes")
             return
+        flops = flops_of(node, [ctx.inference.specs[value] for value in node.inputs])
+        if flops > _MAX_FLOPS or inputs > _MAX_INPUTS:
+            ctx.refuse("constant", node, f"it takes {flops:,} FLOPs on {inputs:,} bytes, too many for an optimization")
+            return
         try:
             values = evaluate(graph, node)
         except TfgError as error:
@@ -88,7 +94,11 @@ def evaluate(graph: Graph, node: Node) -> list[Any]:
         return _evaluate_call(graph, node)
     if binding.select_kernel(node).is_stateful:
         raise UnimplementedError("its kernel needs a session")
-    return [np.asarray(value) for value in apply_kernel(node, [value.node.attrs["value"].numpy() for value in node.inputs])]
+    run = Run(0)
+    run.start_clock(_SECONDS)
+    with run:
+        values = apply_kernel(node, [value.node.attrs["value"].numpy() for value in node.inputs])
+    return [np.asarray(value) for value in values]
 
 
 def _evaluate_call(graph: Graph, node: Node) -> list[Any]:
@@ -99,12 +109,15 @@ def _evaluate_call(graph: Graph, node: Node) -> list[Any]:
         alone.add_node(source.name, "Const", (), (), source.attrs)
     inputs = [alone.node(value.node.name).output() for value in node.inputs]
     alone.add_node(node.name, node.op, inputs, (), node.attrs)
-    results = Session(alone, timeout=_SECONDS).run([output.name for output in node.outputs()])
+    results = Session(alone, timeout=_SECONDS, max_memory=_MAX_INPUTS).run([output.name for output in node.outputs()])
     return [np.asarray(value, object) if isinstance(value, bytes) else np.asarray(value) for value in results]
 
 
 _SECONDS = 0.2
-"""What a loop may take to be folded."""
+"""What a loop, or a kernel that goes through strings one by one, may take to be folded."""
+_MAX_FLOPS = 1_000_000_000
+_MAX_INPUTS = 1 << 30
+"""Bytes of the constants that a node may take to be folded, and of what a call may hold."""
 
 
 def _bytes(shape: Shape, size: int) -> int | None:

@@ -6,14 +6,17 @@ import resource
 import subprocess
 import sys
 import time
+import tracemalloc
 import zlib
 
 import numpy as np
 import pytest
 
 import tfg
+from tfg.core.errors import DeadlineExceededError, ResourceExhaustedError
 from tfg.core.tensors import FuncRef, Tensor
 from tfg.tests.cli.running import ROOT
+from tfg.tests.cli.running import tfg as tfg_in_process
 
 SLACK = 8
 """Seconds for a loaded machine to start Python and its libraries, beside the limit."""
@@ -119,3 +122,97 @@ def test_memory_counts_from_where_tfg_stands(tmp_path, size):
     tfg.save(g.graph, path)
     code, stderr, _ = command("run", path, "--fetch", str(value), "--max-memory", size, "-q")
     assert (code, stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("op", "attrs", "inputs"),
+    [
+        ("Split", {"num_split": 2**31 - 1}, "ci"),
+        ("Unpack", {"num": 1 << 40, "axis": 0}, "v"),
+        ("AddN", {"N": 1 << 40}, "v"),
+        ("ConcatV2", {"N": 1 << 40}, "vi"),
+        ("IdentityN", {}, "v"),
+    ],
+)
+@pytest.mark.parametrize("look", [["dump"], ["dump", "--shapes"], ["explain"], ["flops", "--fetch", "n"]])
+def test_numbers_of_inputs_and_outputs_cost_nothing_to_claim(tmp_path, monkeypatch, op, attrs, inputs, look):
+    """A list as long as an attribute says would take gigabytes."""
+    lines = [f'attr {{ key: "{key}" value {{ i: {value} }} }}' for key, value in attrs.items()]
+    given = " ".join(f'input: "{name}"' for name in inputs)
+    constants = """
+      node { name: "v" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" value { tensor {
+        dtype: DT_FLOAT tensor_shape { dim { size: 1 } } float_val: 1 } } } }
+      node { name: "c" op: "Const" attr { key: "dtype" value { type: DT_INT32 } } attr { key: "value" value { tensor {
+        dtype: DT_INT32 tensor_shape { } int_val: 0 } } } }
+      node { name: "i" op: "Identity" input: "c" attr { key: "T" value { type: DT_INT32 } } }"""
+    node = f"""node {{ name: "n" op: "{op}" {given} attr {{ key: "T" value {{ type: DT_FLOAT }} }} {" ".join(lines)} }}"""
+    path = tmp_path / "g.pbtxt"
+    path.write_text(constants + node)
+    tracemalloc.start()
+    outcome = tfg_in_process(look[0], str(path), *look[1:])
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert outcome.code in (0, 1), outcome.err
+    assert "Traceback" not in outcome.err
+    assert most < 100 << 20
+
+
+def strings(g):
+    """3 GB, as 3,000 times the same string."""
+    return g.Fill(g.constant([3000]), text_scalar(g, bytes(1 << 20)))
+
+
+API_BOMBS = {
+    "while": (endless, DeadlineExceededError),
+    "sum": (sum_of_a_view, (DeadlineExceededError, ResourceExhaustedError)),
+    "zlib": (BOMBS["zlib"], ResourceExhaustedError),
+    "join": (lambda g: g.ReduceJoin(strings(g), g.constant([0])), ResourceExhaustedError),
+    "base64": (lambda g: g.EncodeBase64(strings(g)), ResourceExhaustedError),
+    "list": (
+        lambda g: g.TensorListReserve(g.constant([1]), g.constant(2**31 - 1), element_dtype="float32"),
+        ResourceExhaustedError,
+    ),
+}
+
+
+def text_scalar(g, value):
+    array = np.empty((), object)
+    array[()] = value
+    return g.constant(Tensor.from_numpy(array))
+
+
+@pytest.mark.parametrize("name", API_BOMBS)
+def test_session_keeps_its_limits(name):
+    make, expected = API_BOMBS[name]
+    g = tfg.GraphBuilder()
+    value = make(g)
+    session = tfg.Session(g.graph, timeout=3, max_memory=30 << 20)
+    start = time.monotonic()
+    with pytest.raises(expected) as caught:
+        session.run(str(value))
+    assert caught.value.node
+    assert time.monotonic() - start < 3 + SLACK
+
+
+def test_views_and_strings_count(monkeypatch):
+    """What lies behind a view counts as long as the view lives, and so do the bytes of strings."""
+    g = tfg.GraphBuilder()
+    large = g.Reshape(g.Fill(g.constant([1 << 22]), g.constant(1.0)), g.constant([2, 1 << 21]))
+    strings = g.StringJoin([text_scalar(g, bytes(1 << 24)), text_scalar(g, b"x")])
+    assert tfg.Session(g.graph, max_memory=40 << 20).run(str(large)).shape == (2, 1 << 21)
+    with pytest.raises(ResourceExhaustedError):
+        tfg.Session(g.graph, max_memory=40 << 20).run([str(large), str(strings), str(g.AddV2(large, g.constant(1.0)))])
+
+
+@pytest.mark.parametrize("name", ["while", "convolution", "sum"])
+def test_optimization_folds_nothing_that_takes_long(name):
+    g = tfg.GraphBuilder()
+    if name == "convolution":
+        image, kernel = (g.constant(np.broadcast_to(np.float32(1), shape)) for shape in ((1, 512, 512, 16), (5, 5, 16, 64)))
+        value = g.Sum(g.Conv2D(image, kernel, strides=[1, 1, 1, 1], padding="SAME"), g.constant([0, 1, 2, 3]))
+    else:
+        value = {"while": endless, "sum": sum_of_a_view}[name](g)
+    start = time.monotonic()
+    result, _ = tfg.optimize(g.graph, str(value))
+    assert value.node.name in result
+    assert time.monotonic() - start < SLACK
