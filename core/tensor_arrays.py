@@ -9,9 +9,14 @@ import numpy as np
 
 from .dtypes import DType
 from .errors import InvalidArgumentError, UnimplementedError
+from .runs import check_time, reserve
 from .shapes import UNKNOWN, Shape, merge_shapes
 
 _Array = Any
+
+_ELEMENT_BYTES = 100
+"""What an element takes that nothing was written to."""
+_AT_ONCE = 1 << 16
 
 
 class _Element:
@@ -52,7 +57,15 @@ class TensorArray:
         self.is_closed = False
         self.marked_size = 0
         """How many elements a tensor gave that was cut up and written: what an array of its gradients puts together again."""
-        self._elements = [_Element() for _ in range(size)]
+        self._elements: list[_Element] = []
+        self._extend(size)
+
+    def _extend(self, size: int) -> None:
+        """Make it at least so long, as long as the run has time, and memory for it."""
+        reserve(_ELEMENT_BYTES * max(size - len(self._elements), 0))
+        while len(self._elements) < size:
+            check_time()
+            self._elements += [_Element() for _ in range(min(size - len(self._elements), _AT_ONCE))]
 
     def gradient(self, name: str, prepended: Sequence[int] = ()) -> TensorArray:
         """An array of the same size for the gradients; this one may not grow any more."""
@@ -131,8 +144,7 @@ class TensorArray:
         if index < 0 or (not self.dynamic_size and index >= len(self._elements)):
             size = len(self._elements)
             raise self._error(f"Tried to write to index {index} but array is not resizeable and size is: {size}")
-        while index >= len(self._elements):
-            self._elements.append(_Element())
+        self._extend(index + 1)
         self._check_value(index, value)
         element = self._elements[index]
         if element.is_read:

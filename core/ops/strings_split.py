@@ -10,8 +10,9 @@ import numpy as np
 from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..runs import reserve
 from ..shapes import SCALAR, Shape, merge_shapes
-from ._strings import as_objects
+from ._strings import as_objects, joined
 
 
 def _vector_and_scalar(input, separator, name: str) -> bytes:
@@ -89,8 +90,10 @@ def string_n_grams(
 
     def add(row: list[bytes], width: int) -> bool:
         padding = min(width - 1 if pad_width < 0 else pad_width, width - 1)
+        length = len(row) + 2 * padding
+        reserve(8 * length + max(length - width + 1, 0) * width * (1 + len(joiner)))
         padded = [left] * padding + row + [right] * padding
-        result.extend(joiner.join(padded[i : i + width]) for i in range(len(padded) - width + 1))
+        result.extend(joined(joiner, padded[i : i + width]) for i in range(length - width + 1))
         return len(padded) >= width
 
     for start, end in itertools.pairwise(splits):

@@ -127,6 +127,7 @@ def tensor_list_resize(input_handle, size):
     wanted = scalar_in(size, "size")
     if wanted < 0:
         raise InvalidArgumentError(f"TensorListSlice expects size to be non-negative. Got: {wanted}")
+    reserve(8 * wanted)
     return scalar_object(list_in(input_handle).resized(wanted))
 
 
