@@ -30,6 +30,8 @@ class OptimizeOptions:
     disable: tuple[str, ...]
     cluster: bool
     keep: tuple[str, ...]
+    fed: tuple[str, ...]
+    overridable: tuple[str, ...]
     verify: bool
     tolerance: float
     steps: int | None
@@ -55,6 +57,8 @@ class OptimizeOptions:
 @click.option("--disable", multiple=True, metavar="PASS", help="Leave this pass out; repeatable.")
 @click.option("--cluster", is_flag=True, help="At the end group what only computes into one function call.")
 @click.option("--keep", multiple=True, metavar="NODE", help="Keep this node; repeatable.")
+@click.option("--fed", multiple=True, metavar="TENSOR", help="Every run feeds this, as it does what --feed names; repeatable.")
+@click.option("--overridable", multiple=True, metavar="TENSOR", help="A run may feed this, but need not; repeatable.")
 @click.option("--verify", is_flag=True, help="Run both graphs on the same feeds; exit with 3 where they differ.")
 @click.option("--tolerance", type=float, default=1e-4, show_default=True, help="What --verify lets pass.")
 @click.option(

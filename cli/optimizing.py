@@ -52,9 +52,10 @@ class Optimization:
         result, report = optimize(
             self.graph,
             self.fetches,
-            tuple(self.feeds),
+            tuple(dict.fromkeys([*self.feeds, *self.options.fed])),
             self._passes(),
             keep=self.options.keep,
+            overridable=self.options.overridable,
             costs=self.options.costs,
         )
         self.report = report

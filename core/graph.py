@@ -173,6 +173,9 @@ class Graph:
         self.versions: Versions | None = None
         self.meta: MetaGraph | None = None
         self.source: Any = None
+        self.needless: frozenset[str] = frozenset()
+        """Nodes that an optimization removed because no fetch ran them; sessions ignore what is fed for them. Files do not
+        keep these names."""
 
     def __len__(self) -> int:
         return len(self._nodes)
@@ -325,6 +328,7 @@ class Graph:
         """A graph of new nodes that shares attribute values and functions with this one."""
         result = Graph()
         result.versions, result.meta, result.source = self.versions, self.meta, self.source
+        result.needless = self.needless
         result.functions = copy.copy(self.functions)
         result.registered_gradients = self.registered_gradients
         for node in self:

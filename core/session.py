@@ -20,7 +20,7 @@ from .errors import InvalidArgumentError, ResourceExhaustedError
 from .executor import Program
 from .files import NO_FILES, FileAccess
 from .function_calls import FunctionCalls
-from .graph import Graph, Node, Output
+from .graph import Graph, Node, Output, parse_tensor_name
 from .limits import Limits
 from .lowering import lowered
 from .plan import compile_plan, definition_in
@@ -114,7 +114,8 @@ class _Prepared:
     """A program for certain fetches and feeds."""
 
     program: Program
-    feeds: tuple[_Feed, ...]
+    feeds: tuple[_Feed | None, ...]
+    """In the order of the given feeds; None where one is ignored."""
 
 
 class Session:
@@ -195,7 +196,7 @@ class Session:
         names = (fetches,) if isinstance(fetches, str) else tuple(fetches)
         feeds = feeds or {}
         prepared = self._prepared.get((names, tuple(feeds))) or self._prepare(names, tuple(feeds))
-        values = [feed.convert(value) for feed, value in zip(prepared.feeds, feeds.values())]
+        values = [feed.convert(value) for feed, value in zip(prepared.feeds, feeds.values()) if feed is not None]
         run = Run(next(self._numbers), hook)
         if self._limits is not None:
             self._limits.begin(run)
@@ -260,8 +261,8 @@ class Session:
     def _compiled(self, fetches: tuple[str, ...], feeds: tuple[str, ...]) -> _Prepared:
         graph = self._runnable()
         targets = [self._fetch(graph, name) for name in fetches]
-        fed = [self._feed(graph, name) for name in feeds]
-        plan = compile_plan(graph, targets, [feed.output for feed in fed])
+        fed = [None if self._is_needless(name) else self._feed(graph, name) for name in feeds]
+        plan = compile_plan(graph, targets, [feed.output for feed in fed if feed is not None])
         if self._cache is not None:
             plan = with_cached_trees(plan, graph)
         return _Prepared(Program(plan, self._context, self.graph.functions, self._cache), tuple(fed))
@@ -281,6 +282,11 @@ class Session:
             if found.index >= count:
                 raise InvalidArgumentError(f"there is no output {found.index}: it has {count}", node=node.name, op=node.op)
         return found
+
+    def _is_needless(self, name: str) -> bool:
+        """True where the graph had the node before it was optimized, and no fetch ran it then."""
+        node_name = parse_tensor_name(name)[0]
+        return node_name in self.graph.needless and node_name not in self.graph
 
     def _feed(self, graph: Graph, name: str) -> _Feed:
         output = graph.output(name)

@@ -33,7 +33,8 @@ def _pillow():
     try:
         from PIL import Image
     except ImportError:
-        raise UnimplementedError("image files need Pillow", hint="`pip install tfg[image]` installs it") from None
+        problem = "image files need Pillow, which the extra tfg[image] brings"
+        raise UnimplementedError(problem, hint="`pip install 'tfg[image]'` installs it") from None
     return Image
 
 

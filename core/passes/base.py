@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ..calls import CALLS, callers_by_function
 from ..control_flow import ENTER, SWITCH
 from ..dtypes import DType
-from ..graph import Graph, Node, Output, descendants, forward_predecessors, topological_order
+from ..graph import Graph, Node, Output, descendants, forward_predecessors, parse_tensor_name, topological_order
 from ..inference import Inference, infer
 from ..purity import CONTROL_FLOW, impurity
 from ..shapes import Shape, TensorSpec
@@ -139,6 +139,7 @@ class PassContext:
             known = {
                 output: TensorSpec(output.dtype.base, Shape())
                 for name in self.feeds
+                if parse_tensor_name(name)[0] in self.graph
                 if (output := self.graph.output(name)).dtype is not None and not output.node.op.startswith("Placeholder")
             }
             known |= self._known

@@ -14,6 +14,7 @@ from ..errors import InvalidArgumentError, NotFoundError, TfgError
 from ..explain import explain_graph
 from ..faults import fault
 from ..graph import Graph
+from ..plan import needed_nodes
 from ..transform import forget_locations
 from .arithmetic import Arithmetic
 from .base import Pass, PassContext, Refusal
@@ -127,6 +128,7 @@ def optimize(
 
     `fetches` and `feeds` are names; `passes` is a list of passes or a text such as "prune,fold{limit=1MB}", by default all
     that need no decision; `keep` names nodes that must stay, `overridable` tensors that a run may feed but need not.
+    Sessions on the result ignore feeds of nodes that the fetches did not need, as before; a file does not remember them.
     What starts a SavedModel stays, too. With `costs` the report says what a run costs before and after each pass. `observe` is
     called with the graph at the start (stage "load") and after each pass that changed it.
     """
@@ -140,12 +142,16 @@ def optimize(
     start = result.meta.start_steps if result.meta else []
     sometimes = dict.fromkeys([*overridable, *(name for _, given in start for name in given)])
     fed, maybe_fed = ([result.output(name) for name in listed] for listed in (feeds, sometimes))
-    ctx = PassContext(result, targets, fed, keep, maybe_fed, chosen, [result.node(name) for name, _ in start])
+    starters = [result.node(name) for name, _ in start]
+    ctx = PassContext(result, targets, fed, keep, maybe_fed, chosen, starters)
+    needed = {node.name for node in needed_nodes([*targets, *starters, *map(result.node, keep)], fed)}
+    needed -= {output.node.name for output in maybe_fed}
     before = _op_counts(result)
     observe("load", result)
     steps = _records(chosen, result, ctx, rounds, observe)
     records = list(_with_costs(steps, CostMeter(result, targets, fed)) if costs else steps)
     forget_locations(result)
+    result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
     report = OptimizeReport(tuple(records), before, _op_counts(result), dict(ctx.fates))
     return result, report
 
