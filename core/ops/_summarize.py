@@ -60,7 +60,7 @@ def _unknown_style(array: np.ndarray[Any, Any], limit: int) -> bytes:
 
 def _numpy_style(array: Any, limit: int, depth: int, text: Callable[[Any], bytes]) -> bytes:
     if array.ndim == 0:
-        return text(array[()])
+        return text(array[()]) if limit else b"..."
     count = len(array)
     cut = count > 2 * limit
     head, tail = (range(limit), range(count - limit, count)) if cut else (range(count), range(0))

@@ -73,6 +73,8 @@ def sparse_count(indices, values, dense_shape, weights, *, minlength, maxlength,
     if np.any(indices < 0) or np.any(indices >= dense_shape):
         raise InvalidArgumentError(f"an index is out of bounds of {dense_shape.tolist()}")
     rows = dense_shape[:-1].tolist()
+    if 0 in rows:
+        raise InvalidArgumentError("Cannot allocate 0 batches, is the dense shape too wide?")
     groups = flat_positions(indices[:, :-1], rows)
     return _sparse_counts(groups, values.astype(np.int64), weights, rows, minlength, maxlength, binary_output)
 
@@ -84,11 +86,12 @@ def sparse_count_shape(indices, values, dense_shape, weights):
 
 @kernel("RaggedCountSparseOutput")
 def ragged_count(splits, values, weights, *, minlength, maxlength, binary_output):
-    """Counts of each row of a ragged matrix, whose splits may have any shape."""
+    """Counts of each row of a ragged matrix; splits and values may have any shape."""
     splits, values, weights = np.ravel(splits), np.asarray(values), np.asarray(weights)
-    if values.ndim != 1:
-        raise InvalidArgumentError(f"values must be a vector, not of shape {values.shape}")
+    if splits.size < 2:
+        raise InvalidArgumentError("Must provide at least 2 elements for the splits argument")
     _check_weights(weights, values)
+    values = values.ravel()
     groups = _ragged_rows(splits, values.size)
     return _sparse_counts(groups, values.astype(np.int64), weights, [splits.size - 1], minlength, maxlength, binary_output)
 
@@ -138,16 +141,16 @@ def sparse_bincount(indices, values, dense_shape, size, weights, *, binary_outpu
     """Counts of a sparse vector, (size,), or of each row of a sparse matrix, (rows, size)."""
     count, weights = _size(size), np.asarray(weights)
     validate(indices, values, dense_shape)
-    _check_weights(weights, values)
+    if values.size or dense_shape.size == 1:
+        _check_weights(weights.ravel(), values)
+    if np.any(indices < 0) or np.any(indices >= dense_shape):
+        raise InvalidArgumentError(f"an index is out of bounds of {dense_shape.tolist()}")
     if dense_shape.size == 1:
         _check_not_negative(values)
         return _bincounts(np.zeros(values.size, np.int64), 1, values.astype(np.int64), count, weights, binary_output)[0]
     if dense_shape.size != 2:
         raise InvalidArgumentError(f"the input must be of rank 1 or 2, not {dense_shape.size}")
-    rows = indices[:, 0]
-    if np.any(rows < 0) or np.any(rows >= dense_shape[0]):
-        raise InvalidArgumentError(f"Index out of bound. `batch` must be less than the dimension size {int(dense_shape[0])}.")
-    return _bincounts(rows, int(dense_shape[0]), values.astype(np.int64), count, weights, binary_output)
+    return _bincounts(indices[:, 0], int(dense_shape[0]), values.astype(np.int64), count, weights, binary_output)
 
 
 @shape("SparseBincount")
@@ -162,11 +165,12 @@ def sparse_bincount_shape(indices, values, dense_shape, size, weights):
 
 @kernel("RaggedBincount")
 def ragged_bincount(splits, values, size, weights, *, binary_output):
-    """Counts of each row of a ragged matrix, (rows, size)."""
+    """Counts of each row of a ragged matrix, (rows, size); values may have any shape."""
     count, weights, values = _size(size), np.asarray(weights), np.asarray(values)
-    if np.ndim(splits) != 1 or values.ndim != 1:
-        raise InvalidArgumentError(f"splits and values must be vectors: {np.shape(splits)}, {values.shape}")
-    _check_weights(weights, values)
+    splits = np.ravel(splits)
+    values = values.ravel()
+    if values.size:
+        _check_weights(weights.ravel(), values)
     _check_not_negative(values)
     groups = _ragged_rows(splits, values.size)
     return _bincounts(groups, splits.size - 1, values.astype(np.int64), count, weights, binary_output)

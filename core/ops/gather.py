@@ -398,8 +398,8 @@ def inplace_update(x, i, v):
 @kernel("InplaceAdd")
 def inplace_add(x, i, v):
     """`x` with the rows of `v` added at the rows `i`; row numbers wrap around."""
-    _require_numbers(x)
     result, rows, v = _inplace_target(x, i, v)
+    _require_numbers(x)
     update_rows(np.add, result, rows, v)
     return result
 
@@ -407,14 +407,14 @@ def inplace_add(x, i, v):
 @kernel("InplaceSub")
 def inplace_sub(x, i, v):
     """`x` with the rows of `v` subtracted at the rows `i`; row numbers wrap around."""
-    _require_numbers(x)
     result, rows, v = _inplace_target(x, i, v)
-    update_rows(np.add, result, rows, np.negative(v))
+    _require_numbers(x)
+    update_rows(np.add, result, rows, np.negative(v) if rows.size else v)
     return result
 
 
 def _require_numbers(x):
-    if np.asarray(x).dtype.kind in "bO":
+    if np.asarray(x).dtype.kind in "bO" and np.shape(x)[:1] != (0,):
         raise InvalidArgumentError(f"Unsupported data type: {np.asarray(x).dtype.name}")
 
 

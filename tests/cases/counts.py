@@ -35,6 +35,10 @@ def counts():
         case("RaggedCountSparseOutput", SPLITS, VALUES, WEIGHTS, **plain),
         case("RaggedCountSparseOutput", SPLITS[1:], VALUES, WEIGHTS, **plain),
         case("RaggedCountSparseOutput", SPLITS[:-1], VALUES, WEIGHTS, **plain),
+        *(case("RaggedCountSparseOutput", s, VALUES[:0], NONE, **plain) for s in (i64(0), i64(0, 0), i64(), i64([0], [0]))),
+        case("RaggedCountSparseOutput", SPLITS, VALUES[:, None].copy(), NONE, **plain),
+        case("SparseCountSparseOutput", INDICES[:0], VALUES[:0], i64(0, 2), NONE, **plain),
+        case("SparseCountSparseOutput", INDICES[:0], VALUES[:0], i64(2, 0), NONE, **plain),
     ]
 
 
@@ -51,6 +55,12 @@ def bins():
         case("RaggedBincount", SPLITS, VALUES.astype(np.int64), np.int64(9), NONE),
         case("RaggedBincount", SPLITS, -VALUES, 5, NONE),
         case("RaggedBincount", SPLITS + 1, VALUES, 5, NONE),
+        case("RaggedBincount", SPLITS, VALUES[:, None].copy(), 5, NONE),
+        case("RaggedBincount", i64(0), VALUES[:0], 2, WEIGHTS),
+        case("SparseBincount", INDICES, VALUES, i64(4, 2), 5, NONE),
+        case("SparseBincount", INDICES[:, :1].copy(), VALUES, i64(2), 5, NONE),
+        case("SparseBincount", INDICES[:0], VALUES[:0], SHAPE, 5, WEIGHTS),
+        case("SparseBincount", INDICES[:0, :1].copy(), VALUES[:0], i64(2), 5, WEIGHTS),
     ]
 
 

@@ -37,6 +37,7 @@ CASES = [
     case("StringFormat", [integers(12)]),
     case("StringFormat", [integers(8, 8), np.array(True), strings(['a"b\n', b"\xff"])], template="a%sb%s%s!"),
     case("StringFormat", [integers(12)], summarize=-1),
+    *(case("StringFormat", [integers(*shape)], summarize=0) for shape in ((), (0,), (3,), (2, 2))),
     case("StringFormat", [integers(2, 2, 2)], summarize=1),
     case("StringFormat", [np.array([1.5, 1e20, 1e-7, np.nan, np.inf, 123456789.0, 0.1], np.float32)], summarize=10),
     case("StringFormat", [np.array([0.1, 1 / 3])]),
