@@ -284,7 +284,9 @@ def sparse_tensor_dense_mat_mul_shape(indices, values, dense_shape, dense, *, ad
 
 @flops("SparseTensorDenseMatMul")
 def sparse_tensor_dense_mat_mul_flops(indices, values, dense_shape, dense, *, outputs):
-    return multiply_adds(values.shape.num_elements * outputs[0].shape[1])
+    """A row of the dense matrix for each element of the sparse one: as many as there are values, or index vectors."""
+    count = indices.shape[0] if indices.rank == 2 and isinstance(indices.shape[0], int) else values.shape.num_elements
+    return multiply_adds(count * outputs[0].shape[1])
 
 
 @gradient("SparseTensorDenseMatMul")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tfg import GraphBuilder, count_flops, gradients
 from tfg.core import registry
 from tfg.core.dtypes import float32, int64
 from tfg.core.shapes import Shape, TensorSpec
@@ -290,3 +291,16 @@ def test_ragged_range(limits):
     found = definitions_sparse.ranges(starts, np.float64(limits), deltas)
     outputs = [TensorSpec(int64, Shape([rows + 1])), TensorSpec(float32, Shape([sum(map(len, found))]))]
     agree(registry.flops_function("RaggedRange")(None, None, None, outputs=outputs), tally)
+
+
+def test_gradient_of_a_sparse_product_whose_indices_are_counted():
+    """(6, 5) with 7 elements times (5, 3), forward and back: the number of index vectors is all that is known."""
+    b = GraphBuilder()
+    indices, values, size = (
+        b.Placeholder(dtype=dtype, shape=shape) for dtype, shape in (("int64", [7, 2]), ("float32", [None]), ("int64", [2]))
+    )
+    x = b.Placeholder(dtype="float32", shape=[5, 3], name="x")
+    b.Sum(b.SparseTensorDenseMatMul(indices, values, size, x), [0, 1], name="loss")
+    graph, (grad,) = gradients(b.graph, "loss:0", ["x:0"])
+    costs = [cost.cost.flops for cost in count_flops(graph, ["loss:0", grad]).nodes if cost.op == "SparseTensorDenseMatMul"]
+    assert costs == [2 * 7 * 3] * 2
