@@ -20,7 +20,7 @@ from .graph import Node, Output
 from .plan import Plan, Step, needed_sources
 from .resources import Readable
 from .runs import current
-from .scheduling import ReadyQueue, is_asynchronous, is_cheap, starting_order
+from .scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous, is_cheap, is_small, starting_order
 from .values import DEAD, WouldBlock
 from .waits import Wait
 
@@ -45,6 +45,7 @@ class _Item:
     parallel_iterations: int = 0
     is_cheap: bool = True
     is_asynchronous: bool = False
+    runs: int = 0
     fed: int = -1
     fetched: int = -1
 
@@ -238,9 +239,11 @@ class _Run:
         except Exception as error:
             assert item.node is not None
             raise_from_kernel(error, item.node, inputs)
-        if item.outputs == 1 and not isinstance(result, tuple):
-            return (result,)
-        return result or ()
+        outputs = (result,) if item.outputs == 1 and not isinstance(result, tuple) else result or ()
+        if not item.is_cheap:
+            item.runs += 1
+            item.is_cheap = item.runs >= RUNS_UNTIL_CHEAP and is_small((*inputs, *outputs))
+        return outputs
 
     def propagate(
         self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]

@@ -61,6 +61,16 @@ def memory_outputs(node: Node) -> list[Output]:
     return [node.output()] if node.op in MERGE else list(node.outputs())
 
 
+def may_be_written(value: Output) -> bool:
+    """True for the memory of a V1 variable that some node writes to: what it is read for may depend on when."""
+    while memory_outputs(value.node) and value.dtype is not None and not value.dtype.is_ref:
+        value = value.node.inputs[0]
+    if value.dtype is None or not value.dtype.is_ref:
+        return False
+    owner = referenced_variable(value)
+    return any(written_reference(user) is owner for user in owner.uses)
+
+
 def is_view(node: Node) -> bool:
     """True where a node's result is its first input's memory, seen in another way."""
     return node.op in _VIEWS

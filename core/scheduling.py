@@ -11,7 +11,7 @@ from __future__ import annotations
 import collections
 import heapq
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from .calls import CALLS
 from .control_flow import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
@@ -36,6 +36,10 @@ _CHEAP: Final = frozenset(
 """Ops whose kernels TensorFlow declares to be inexpensive on a CPU; all others are expensive."""
 
 _EDGES_IN_ORDER: Final = 8
+RUNS_UNTIL_CHEAP: Final = 95
+"""So often an expensive kernel runs before TensorFlow's estimate of its time, a tenth of which is renewed each time, has come
+down from where it starts to what counts as cheap, if the kernel takes next to no time."""
+_SMALL: Final = 512
 _VARIABLES: Final = frozenset({"Variable", "VariableV2", "VarHandleOp", "ReadVariableOp"})
 
 _ASYNCHRONOUS: Final = frozenset(
@@ -55,6 +59,11 @@ def is_cheap(op: str) -> bool:
 def is_asynchronous(op: str) -> bool:
     """True where the op's kernel calls back when it is done: what follows is handed to the thread pool."""
     return op in _ASYNCHRONOUS or has_fact(op, "blocks")
+
+
+def is_small(values: Iterable[Any]) -> bool:
+    """True where a kernel on such inputs and outputs takes less than the 8,000 cycles up to which it may count as cheap."""
+    return sum(getattr(value, "size", 1) for value in values) <= _SMALL
 
 
 class ReadyQueue(Generic[_Item]):

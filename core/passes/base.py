@@ -13,6 +13,7 @@ from ..dtypes import DType
 from ..graph import Graph, Node, Output, descendants, forward_predecessors, parse_tensor_name, topological_order
 from ..inference import Inference, infer
 from ..purity import CONTROL_FLOW, impurity
+from ..references import may_be_written, memory_outputs
 from ..shapes import Shape, TensorSpec
 
 
@@ -247,6 +248,9 @@ class PassContext:
         """
         if not self.is_preserved(node) and self._is_at_merge(node, value):
             self.refuse(rule, node, "its control edges cannot move past a Merge, a Switch or a loop's edge")
+            return False
+        if may_be_written(value) and not memory_outputs(node):
+            self.refuse(rule, node, "what it computes stays as it is, the variable's memory behind it does not")
             return False
         if self.is_preserved(node):
             if node.op == "Identity" and node.inputs == (value,):
