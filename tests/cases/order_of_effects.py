@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from tfg.core.shapes import Shape
 from tfg.tests.cases.control_flow import counted, loop
+from tfg.tests.cases.functional import define
 from tfg.tests.opcases import graph_case
 
 
@@ -128,6 +130,25 @@ def drawing_in_turn(g):
     return [[outs[1].name]] * 3
 
 
+def drawing_in_a_while(count, **attrs):
+    """A While whose body draws; the iterations overlap where it is lowered."""
+
+    def build(g):
+        cond = define(g, "cond", ["int32", "float32"], lambda b, i, x: [b.Less(i, b.constant(count))])
+
+        def step(b, i, x):
+            drawn = b.RandomUniform(b.constant(shape_of(1)), dtype="float32", seed=3, seed2=5)
+            return [b.AddV2(i, b.constant(1)), b.ConcatV2([x, drawn], b.constant(0))]
+
+        body = define(g, "body", ["int32", "float32"], step)
+        initial = [g.constant(0), g.constant(np.zeros(0, np.float32))]
+        out = g.While(initial, cond=cond, body=body, output_shapes=[Shape(()), Shape((None,))], name="loop", **attrs)
+        others = [["loop"], [out[0].name, g.Neg(out[1]).name]] if attrs else []
+        return [*[[out[1].name]] * 3, *others]
+
+    return build
+
+
 def counting(g):
     """A loop that adds to a variable in every iteration while another node of it looks at the variable."""
     v, init = variable(g, np.float32(0))
@@ -154,5 +175,10 @@ CASES = [
     *(graph_case(f"{count} draws in a loop", "RandomUniform", drawing(count)) for count in (0, 1, 3, 9, 13)),
     graph_case("two draws in a loop", "RandomUniform", drawing(4, draws=2)),
     graph_case("draws in turn", "RandomUniform", drawing_in_turn),
+    *(
+        graph_case(f"{count} draws in a lowered While", "While", drawing_in_a_while(count, _lower_using_switch_merge=True))
+        for count in (0, 1, 4, 13)
+    ),
+    graph_case("draws in a While that is not lowered", "While", drawing_in_a_while(4)),
     graph_case("a variable counts in a loop", "AssignAdd", counting),
 ]

@@ -162,3 +162,23 @@ def test_mistakes(arguments, code, message):
     done = tfg("explain", *arguments)
     assert done.code == code
     assert message in done.err
+
+
+def test_races_in_words_and_as_json():
+    arguments = ("explain", SAMPLES / "square.pbtxt", "--races", "--fetch", "momentum", "--fetch", "sgd")
+    (run,) = tfg(*arguments, "--format", "json").json["runs"]
+    assert run["fetches"] == ["momentum", "sgd"]
+    two_writes = [race for race in run["races"] if race["first_access"] == race["second_access"] == "writes 'var'"]
+    assert len(two_writes) == 1
+    assert two_writes[0]["words"] in tfg(*arguments).out.replace("\n", " ")
+    assert two_writes[0]["control_edge"] == [two_writes[0]["first"], two_writes[0]["second"]]
+
+
+def test_several_fetches_are_for_races():
+    assert "--races only" in tfg("explain", XOR, "x", "--fetch", "loss", "--fetch", "logits").err
+
+
+@pytest.mark.parametrize("sample", [*sorted(SAMPLES.glob("*.pbtxt")), SAMPLES / "scaler_saved_model"], ids=lambda p: p.name)
+def test_samples_have_no_races(sample):
+    """Training operations and initializers one by one: each orders what it does."""
+    assert not [run for run in tfg("explain", sample, "--races", "--format", "json").json["runs"] if run["races"]]

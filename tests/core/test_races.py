@@ -153,3 +153,23 @@ def test_ready_queue():
 def test_construction_order_takes_the_first_that_can_be_made():
     waits = {"a": "d", "b": "", "c": "b", "d": "", "e": "ab"}
     assert construction_order("abcde", lambda unit: waits[unit]) == ["b", "c", "d", "a", "e"]
+
+
+def test_optimization_settles_a_race_where_both_always_run():
+    """A chain that optimization makes shorter would else let another node come first."""
+    g = GraphBuilder()
+    step, init = graphs.variable(g, np.int32(0), "step")
+    late = g.Identity(g.Identity(g.constant(1)))
+    moved = g.Assign(step, g.AddV2(g.Identity(step), g.Neg(g.Neg(late))))
+    total, init_total = graphs.variable(g, np.float32(0), "total")
+    added = g.AssignAdd(total, g.Cast(step, DstT="float32"))
+    with g.control_dependencies([moved, added]):
+        train = g.NoOp(name="train")
+    optimized, _ = optimize(g.graph, [init, init_total, train.name])
+    assert not races(optimized, train.name)
+    before, after = Session(g.graph), Session(optimized)
+    for session in (before, after):
+        session.run([init, init_total])
+        for _ in range(3):
+            session.run("train")
+    assert before.run(total.name) == after.run(total.node.name + ":0")

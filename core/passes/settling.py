@@ -1,0 +1,29 @@
+"""What races in a graph that is to be optimized keeps its order: by a control edge, before anything else changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..graph import Graph, Node, Output
+from ..plan import compile_plan, needed_nodes, races_of
+
+
+def settle_races(graph: Graph, targets: Sequence[Output | Node], fed: Sequence[Output]) -> None:
+    """Let the later one of two accesses that no path orders wait for the earlier one.
+
+    Left alone are the iterations of a loop, and a pair of which some target needs the later one only: an edge must not make
+    more run.
+    """
+    races = [race for race in races_of(graph, targets, fed) if race.loop is None]
+    plan = compile_plan(graph, targets, fed) if races else None
+    if plan is None or plan.needs_dataflow:
+        return
+    place = {step.node: i for i, step in enumerate(plan.steps)}
+    runs = [needed_nodes([target], fed) for target in targets]
+    for race in races:
+        nodes = [race.first.node, race.second.node]
+        if not all(node in place for node in nodes):
+            continue
+        earlier, later = sorted(nodes, key=lambda node: place[node])
+        if all(earlier in run for run in runs if later in run):
+            graph.add_control_input(later, earlier)
