@@ -25,6 +25,10 @@ def file_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except OSError as error:
         raise _file_error(error, os.fspath(path)) from None
+    except ValueError as error:
+        if "\0" not in os.fspath(path):
+            raise
+        raise InvalidArgumentError(f"{os.fspath(path)!r} is no name of a file: {error}") from None
 
 
 def _file_error(error: OSError, path: str) -> TfgError:

@@ -16,7 +16,7 @@ from .graph import Graph, Node, Output
 from .naming import Names
 from .placement import Device, canonical_device
 from .shapes import Shape, as_shape
-from .tensors import FuncRef, Tensor
+from .tensors import FuncRef, Tensor, as_array
 from .validation import check_value
 from .variables import Variable, ref_variable, resource_variable
 from .versions import Versions
@@ -293,7 +293,7 @@ def as_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     if isinstance(value, Tensor):
         return value
     if dtype is None and not isinstance(value, (np.ndarray, np.generic)):
-        array = np.asarray(value)
+        array = as_array(value)
         if array.dtype == np.float64:
             dtype = dtypes.float32
         elif array.dtype == np.int64 and np.all(np.abs(array) < 2**31):

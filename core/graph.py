@@ -154,7 +154,9 @@ class Node:
 
 
 def parse_tensor_name(text: str) -> tuple[str, int, bool]:
-    """(node name, output index, is control) of `a`, `a:1` or `^a`; index 0 where none is given."""
+    """(node name, output index, is control) of `a`, `a:1` or `^a`; index 0 where none is given, TypeError for no text."""
+    if not isinstance(text, str):
+        raise TypeError(f"a tensor or node is named by a str, not by {text!r}")
     if text.startswith("^"):
         return text[1:], -1, True
     name, colon, index = text.rpartition(":")

@@ -27,7 +27,7 @@ from .plan import compile_plan, definition_in
 from .resources import ResourceManager, Variable
 from .runs import Hook, Run, current
 from .shapes import UNKNOWN, Shape, merge_shapes
-from .tensors import FuncRef, as_bytes_array
+from .tensors import FuncRef, as_array, as_bytes_array
 from .threads import one_thread
 from .values import Batched
 
@@ -93,10 +93,7 @@ class _Feed:
         """The value as an array of the fed tensor's dtype; InvalidArgumentError where its shape does not fit."""
         if isinstance(value, Batched):
             return value
-        if self.dtype is dtypes.string:
-            array = as_bytes_array(value)
-        else:
-            array = np.asarray(value, self.dtype.numpy if self.dtype else None)
+        array = as_bytes_array(value) if self.dtype is dtypes.string else as_array(value, self.dtype)
         if self.shape.dims is not None and self.shape.dims != array.shape:
             try:
                 merge_shapes(self.shape, Shape(array.shape))
@@ -147,6 +144,8 @@ class Session:
         max_memory: int | None = None,
         cache: int = 0,
     ) -> None:
+        if not isinstance(graph, Graph):
+            raise TypeError(f"a session runs a Graph, not {graph!r}")
         graph.check()
         self.graph = graph
         self.seed = seed
@@ -195,6 +194,8 @@ class Session:
         self.start()
         names = (fetches,) if isinstance(fetches, str) else tuple(fetches)
         feeds = feeds or {}
+        if not isinstance(feeds, Mapping):
+            raise TypeError(f"feeds are a mapping of tensor names to values, not {feeds!r}")
         prepared = self._prepared.get((names, tuple(feeds))) or self._prepare(names, tuple(feeds))
         values = [feed.convert(value) for feed, value in zip(prepared.feeds, feeds.values()) if feed is not None]
         run = Run(next(self._numbers), hook)

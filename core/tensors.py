@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import dtypes
 from .dtypes import DType
+from .errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,10 +36,8 @@ class Tensor:
     @staticmethod
     def from_numpy(array: Any, dtype: DType | None = None) -> Tensor:
         """A constant holding `array`, of the dtype given or the one that NumPy's implies."""
-        import numpy as np
-
-        dtype = dtypes.from_numpy(np.asarray(array).dtype) if dtype is None else dtype
-        values = as_bytes_array(array) if dtype is dtypes.string else np.asarray(array, dtype.numpy)
+        dtype = dtypes.from_numpy(as_array(array).dtype) if dtype is None else dtype
+        values = as_bytes_array(array) if dtype is dtypes.string else as_array(array, dtype)
         tensor = Tensor(dtype, values.shape, lambda: values)
         tensor._array = values
         return tensor
@@ -77,14 +76,41 @@ class Tensor:
         return f"Tensor({self.dtype}, {self.shape})"
 
 
+def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
+    """`value` as an array of the dtype, or of the one that NumPy sees in it; InvalidArgumentError where it is none."""
+    import numpy as np
+
+    try:
+        return np.asarray(value, None if dtype is None else dtype.numpy)
+    except (ValueError, TypeError, OverflowError) as error:
+        kind = "array" if dtype is None else f"array of {dtype}"
+        raise InvalidArgumentError(f"{_shortened(value)} is no {kind}: {error}") from None
+
+
+def _shortened(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
 def as_bytes_array(values: Any) -> np.ndarray[Any, Any]:
-    """An object array of bytes from bytes, text or nested lists of them; text is UTF-8 encoded."""
+    """An object array of bytes from bytes, text or nested lists of them; text is UTF-8 encoded.
+
+    InvalidArgumentError where something else is among them.
+    """
     import numpy as np
 
     array = np.asarray(values, object)
     flat = np.empty(array.size, object)
-    flat[:] = [v.encode() if isinstance(v, str) else bytes(v) for v in array.ravel().tolist()]
+    flat[:] = list(map(_as_bytes, array.ravel().tolist()))
     return flat.reshape(array.shape)
+
+
+def _as_bytes(value: Any) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        raise InvalidArgumentError(f"{value!r} is no string")
+    return bytes(value)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -52,8 +52,13 @@ class _Header:
         return math.prod(self.shape) * self.dtype.itemsize
 
     def decode(self, data: bytes) -> Array:
-        array: Array = np.frombuffer(data, self.dtype) if self.dtype.itemsize else np.empty(math.prod(self.shape), self.dtype)
-        return array.reshape(self.shape, order="F" if self.is_fortran else "C")
+        """The array of these bytes; InvalidArgumentError for a shape that NumPy cannot count, whatever its elements."""
+        try:
+            count = math.prod(self.shape)
+            array: Array = np.frombuffer(data, self.dtype) if self.dtype.itemsize else np.empty(count, self.dtype)
+            return array.reshape(self.shape, order="F" if self.is_fortran else "C")
+        except ValueError as error:
+            raise InvalidArgumentError(f"no array has the shape {self.shape}: {error}") from None
 
 
 def open_array(path: str | os.PathLike[str]) -> StoredArray:

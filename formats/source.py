@@ -22,8 +22,12 @@ _FIRST_PIECE, _LARGEST_PIECE = 1 << 8, 1 << 20
 
 
 def is_in_memory(source: Source) -> bool:
-    """True for bytes, as opposed to a path."""
-    return isinstance(source, (bytes, bytearray, memoryview))
+    """True for bytes, False for a path; TypeError for what is neither."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return True
+    if isinstance(source, (str, os.PathLike)):
+        return False
+    raise TypeError(f"a graph is read from a path or from bytes, not from {source!r}")
 
 
 def describe(source: Source) -> str:

@@ -78,6 +78,8 @@ facts("side_effect", of=("SkipPairs",))
 @kernel("PairScores")
 def pair_scores(w_in, w_out, examples, labels):
     """The dot product of each example's vector with its label's: (words, n), (words, n), (b), (b) -> (b)."""
+    if np.ndim(w_in) != 2 or np.ndim(w_out) != 2:
+        raise InvalidArgumentError("the vectors must be the rows of matrices")
     return np.einsum("bn,bn->b", w_in[examples], w_out[labels])
 
 

@@ -119,6 +119,8 @@ def _requantize_32_to_8(q: Array, old: tuple[Any, Any], new: tuple[Any, Any]) ->
     one = 1 << 16
     (low, high), (new_low, new_high) = (tuple(map(np.float32, r)) for r in (old, new))
     width, new_width = high - low, new_high - new_low
+    is_finite = np.isfinite(width) and np.isfinite(new_width)
+    require(is_finite, f"the ranges [{low}, {high}] and [{new_low}, {new_high}] must be finite")
     if new_width == 0:
         scale = offset = new_offset = 0
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import numpy as np
 
@@ -126,8 +127,14 @@ def merge_v2_checkpoints(ctx, checkpoint_prefixes, destination_prefix, *, delete
 
 def _slice_shape(spec: str) -> Shape:
     """The shape of what a `shape_and_slices` names, such as `10 4 0,5:-`; unknown for the whole tensor."""
-    *sizes, extents = spec.split()
-    return Shape(int(size) if extent == "-" else int(extent.split(",")[1]) for size, extent in zip(sizes, extents.split(":")))
+    *sizes, extents = spec.split() or [""]
+    parts = [_SLICE.fullmatch(part) for part in extents.split(":")]
+    if not all(size.isdecimal() for size in sizes) or len(sizes) != len(parts) or not all(parts):
+        raise InvalidArgumentError(f"'{spec}' is no slice; one is written as 10 4 0,5:-")
+    return Shape(int(size if part[1] is None else part[1]) for size, part in zip(sizes, parts) if part is not None)
+
+
+_SLICE = re.compile(r"-|[0-9]+,([0-9]+)")
 
 
 @shape("RestoreV2")

@@ -88,7 +88,7 @@ def einsum_flops(inputs, *, equation):
 @gradient("Einsum")
 def einsum_gradient(g, node, grad):
     """For each input the output's subscripts and the other input's, contracted to its own."""
-    equation = _parsed(node.attr("equation").decode())
+    equation = _parsed(node.attr("equation").decode("utf-8", "surrogateescape"))
     if len(node.inputs) == 1:
         return [_input_gradient(g, [grad], [equation.output], node.inputs[0], equation.inputs[0])]
     x, y = node.inputs

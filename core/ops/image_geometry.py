@@ -15,6 +15,7 @@ from ._quantization import round_half_away
 def _corner(offset, image, size, centered, normalized, version):
     """The glimpse's first row (or column), cut off towards zero as in TensorFlow."""
     at, image, size = np.float32(offset), np.float32(image), np.float32(size)
+    require(np.isfinite(at), f"offsets must be finite, not {at}")
     if version == 1:
         at = at * image if normalized else at
         at = at / 2 + image / 2 if centered else at

@@ -139,15 +139,17 @@ def _named(ctx, handle):
     names = handle.read()
     if np.size(names) != 2:
         raise InvalidArgumentError(f"Stack handle must have two elements, but had shape: {Shape(np.shape(names))}")
-    container, name = (part.decode() for part in names.ravel().tolist())
-    return ctx.step.resources.get(container, name)
+    return _stack(ctx.step.resources.get(*map(os.fsdecode, names.ravel().tolist())))
+
+
+def _stack(found):
+    if not isinstance(found, Stack):
+        raise InvalidArgumentError(f"the handle leads to a {type(found).__name__}, not to a stack")
+    return found
 
 
 def _from_handle(handle):
-    found = handle.item() if handle.dtype == object and handle.size == 1 else None
-    if not isinstance(found, Stack):
-        raise InvalidArgumentError(f"the handle holds a {type(found).__name__}, not a stack")
-    return found
+    return _stack(handle.item() if handle.dtype == object and handle.size == 1 else None)
 
 
 _OPS = ("Stack", "StackV2", "StackPush", "StackPushV2", "StackPop", "StackPopV2", "StackClose", "StackCloseV2")

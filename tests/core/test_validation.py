@@ -171,6 +171,47 @@ def test_a_fault_of_a_pass_names_the_pass(monkeypatch):
     assert isinstance(raised.value.__cause__, KeyError)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("x", [[1], [2, 3]]),
+        ("x", "abc"),
+        ("x", object()),
+        ("x", {}),
+        ("i", 2**40),
+        ("i", float("nan")),
+        ("s", 3),
+        ("s", [1.5]),
+    ],
+)
+def test_a_feed_that_is_no_array_of_its_dtype(name, value):
+    g = GraphBuilder()
+    for placeholder, dtype in (("x", "float"), ("i", "int32"), ("s", "string")):
+        g.Identity(g.Placeholder(dtype=dtype, name=placeholder), name=f"y_{placeholder}")
+    with pytest.raises(InvalidArgumentError, match="is no "):
+        Session(g.graph).run(f"y_{name}:0", {f"{name}:0": value})
+    with pytest.raises(InvalidArgumentError, match="is no "):
+        g.constant(value, g.graph[name].attrs["dtype"])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda s: s.run(None), lambda s: s.run(3), lambda s: s.run([None]), lambda s: s.run("sum:0", ["x:0"]),
+        lambda s: s.run("sum:0", {3: 1.0}), lambda s: load(3), lambda s: Session(3), lambda s: optimize(s.graph, [3]),
+        lambda s: count_flops(s.graph, [3]),
+    ],
+)  # fmt: skip
+def test_an_argument_of_the_wrong_type_is_a_type_error(call):
+    with pytest.raises(TypeError):
+        call(Session(good_graph()))
+
+
+def test_a_name_that_no_file_can_have():
+    with pytest.raises(InvalidArgumentError, match="no name of a file"):
+        load("a\0b")
+
+
 def test_a_kernel_need_not_repeat_what_its_shape_function_refuses():
     """A kernel of NumPy's that trips over a rank answers with the shape function's refusal."""
     g = GraphBuilder()

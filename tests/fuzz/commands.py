@@ -104,7 +104,7 @@ def draw_arguments(random: Random, names: Sequence[str]) -> tuple[str, ...]:
 _VALUES = (
     "1", "[1,2]", "zeros(2,3)", "normal(2)", '"abc"', "[[1],[2,3]]", "nan", "1e999", "ones(0)", "{}", "@missing.npy", "[", "",
 )  # fmt: skip
-_ODD_OPTIONS = ("--format=json", "--tag=serve", f"--op-library={LIBRARY}", "--map-op=Add=AddV2", "--seed=-1", "--timeout=0")
+_ODD_OPTIONS = ("--format=json", "--tag=serve", f"--op-library={LIBRARY}", "--map-op=Add=AddV2", "--seed=-1")
 _PASSES = ("prune,fold", "default,quantize-weights", "cse{}", "layout", "inline,fuse")
 
 
@@ -140,7 +140,7 @@ class _Options:
     def run(self) -> list[str]:
         kind = self._random.choice(("json", "table"))
         options = self._some(self._feed(), self._feed(), ["--init"], ["--seed", "3"], ["--steps", "2"], ["--format", kind])
-        return ["GRAPH", "--fetch", self._tensor(), *options, "--timeout", "5"]
+        return ["GRAPH", "--fetch", self._tensor(), *options]
 
     def draw(self) -> list[str]:
         return ["GRAPH", "--out", "OUT.dot", *self._some(["--shapes"], ["--clusters"], ["--fetch", self._tensor()])]
