@@ -1,8 +1,9 @@
-"""`tfg checkpoint`: what is in a checkpoint or state file."""
+"""`tfg checkpoint`: list, extract or compare the tensors of a checkpoint."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,7 +11,9 @@ from ..core.errors import InvalidArgumentError
 from . import render
 from .main import COMPARISON_FAILED, DONE
 from .options import format_option, quiet_option
-from .states import StateComparison, TensorRow, compare_states, extract, list_state
+
+if TYPE_CHECKING:
+    from .checkpoint_job import StateComparison, TensorRow
 
 
 @click.command()
@@ -32,6 +35,8 @@ def command(
     tfg checkpoint model.ckpt-1000 --name kernel --extract kernels.npz
     tfg checkpoint model.ckpt-1000 --compare model.ckpt-2000
     """
+    from .checkpoint_job import compare_states, extract, list_state
+
     if out is not None and other is not None:
         raise InvalidArgumentError("--extract and --compare are two different things: give one")
     if other is not None:

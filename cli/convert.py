@@ -1,4 +1,4 @@
-"""`tfg convert`: a graph in another form."""
+"""`tfg convert`: write a graph in another form: text, binary, frozen, cut out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tfg diff`: two graphs compared node by node."""
+"""`tfg diff`: compare two graphs node by node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tfg draw`: a graph as Graphviz source, SVG or PNG."""
+"""`tfg draw`: draw a graph with Graphviz, as dot, SVG or PNG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tfg dump`: the nodes of a graph, or what every stage of its construction changed."""
+"""`tfg dump`: print the nodes of a graph, or what each construction stage changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..core.errors import InvalidArgumentError
 from ..core.escaping import printable_line, printable_proto
 from ..core.listing import Filter, list_functions, list_nodes, require_nodes
 from . import render
-from .dump_sections import Dump, node_sections, snapshot_sections
+from .dump_sections import Dump, node_sections, snapshot_sections, stage_sections
 from .options import GraphReader, format_option, graph_options
 
 
@@ -86,7 +86,6 @@ def _dump_snapshots(
 
 def _dump_stages(graphs: tuple[str, ...], format_: str, reader: GraphReader) -> None:
     from ..core.stages import recover_stages
-    from .stage_sections import stage_sections
 
     if len(graphs) != 1:
         raise click.UsageError("--stages takes one finished graph")

@@ -1,4 +1,4 @@
-"""How `tfg dump` shows nodes and snapshots."""
+"""How `tfg dump` shows nodes, snapshots and stages."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .render import Section, Table, Text
 if TYPE_CHECKING:
     from ..core.diff import GraphDiff, NodeChange, Snapshot
     from ..core.inference import Inference
+    from ..core.stages import RecoveredStage
 
 
 class Dump(NamedTuple):
@@ -125,3 +126,19 @@ def _arguments(node: NodeRecord) -> str:
 
 def _changes(change: NodeChange) -> str:
     return "; ".join(map(str, change.changes))
+
+
+def stage_sections(stages: Sequence[RecoveredStage], format_: str) -> Iterator[Section]:
+    """An overview, then the nodes of each stage with the evidence."""
+    if format_ == "csv":
+        rows = [(stage.name, node.name, node.op, node.evidence) for stage in stages for node in stage.nodes]
+        yield Table(("stage", "name", "op", "evidence"), rows)
+        return
+    overview = [(number, stage.name, len(stage.nodes), stage.evidence) for number, stage in enumerate(stages, 1)]
+    yield Table(("number", "stage", "nodes", "evidence"), overview)
+    for number, stage in enumerate(stages, 1):
+        title = f"stage {number}: {stage.name} ({len(stage.nodes)} nodes)"
+        if format_ == "list":
+            yield Text([f"{node.name} = {node.op}: {node.evidence}" for node in stage.nodes], title)
+        else:
+            yield Table(("name", "op", "evidence"), [(n.name, n.op, n.evidence) for n in stage.nodes], title)

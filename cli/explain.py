@@ -1,4 +1,4 @@
-"""`tfg explain`: what a graph, or each of some nodes, is for."""
+"""`tfg explain`: say in plain words what a graph, or each of its nodes, is for."""
 
 from __future__ import annotations
 

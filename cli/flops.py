@@ -1,17 +1,17 @@
-"""`tfg flops`: how much arithmetic a graph does, and where."""
+"""`tfg flops`: count floating-point operations, forward and backward."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from . import flop_sections as sections
-from . import render
-from .flop_counting import FlopsOptions, Job
 from .main import COMPARISON_FAILED, DONE
 from .options import GraphReader, Pair, Regex, ShapePair, format_option, gathered, graph_options, quiet_option
 from .sessions import SessionOptions, session_options
+
+if TYPE_CHECKING:
+    from .flops_job import FlopsOptions
 
 
 @click.command()
@@ -26,7 +26,9 @@ from .sessions import SessionOptions, session_options
 @click.option("--loss", metavar="TENSOR", help="The loss to differentiate; the first fetch by default.")
 @click.option("--wrt", type=Regex(), default="", help="Differentiate only with respect to variables that match.")
 @click.option("--per-variable", is_flag=True, help="Show the backward pass by variable.")
-@click.option("--view", type=click.Choice(sections.VIEWS), default="op", show_default=True, help="What a row stands for.")
+@click.option(
+    "--view", type=click.Choice(("op", "node", "scope")), default="op", show_default=True, help="What a row stands for."
+)
 @click.option("--top", type=click.IntRange(1), default=20, show_default=True, help="Rows to show.")
 @click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="Levels of scopes to show.")
 @click.option("--name", type=Regex(), default="", help="Only nodes whose names match.")
@@ -43,7 +45,7 @@ from .sessions import SessionOptions, session_options
 @format_option()
 @quiet_option
 @graph_options
-@gathered(FlopsOptions)
+@gathered("flops_job.FlopsOptions")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: FlopsOptions) -> int:
     """Count the floating-point operations of GRAPH: what the fetches run, by section.
 
@@ -56,39 +58,11 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: F
     tfg flops model.pb --format json --strict
     tfg flops model.pb --measured --feed x='normal(8,224,224,3)' --trace trace.json
     """
+    from . import flops_sections
+    from .flops_job import FlopsJob
+
     options.check()
     session.refuse_without("--measured", options.measured)
-    job = Job(reader.load(graph), session, options)
-    unknown = _show_measured(job) if options.measured else _show_count(job)
+    job = FlopsJob(reader.load(graph), session, options)
+    unknown = (flops_sections.show_measured if options.measured else flops_sections.show_count)(job)
     return COMPARISON_FAILED if options.strict and unknown else DONE
-
-
-def _show_measured(job: Job) -> list[Any]:
-    found, options = job.measure(), job.options
-    render.emit(
-        sections.measured_json(found),
-        options.format_,
-        lambda: sections.measured_sections(found, options.view == "node", options.top),
-    )
-    return found.unknown()
-
-
-def _show_count(job: Job) -> list[Any]:
-    report, options = job.count(), job.options
-    format_, top = options.format_, options.top
-    if options.per_variable:
-        variables = job.variables(report)
-        named = {name: {"own": own, "all": whole} for name, (own, whole) in variables.items()}
-        render.emit(named, format_, lambda: sections.variable_sections(variables))
-    elif options.run_metadata:
-        timings = job.run_metadata(report)
-        render.emit(timings, format_, lambda: sections.timing_sections(timings, top))
-    elif options.compat:
-        differences = job.comparison(report)
-        render.emit(differences, format_, lambda: sections.comparison_sections(differences))
-    elif format_ == "csv":
-        render.emit(None, format_, lambda: sections.count_csv(sections.rows_of(report, options)))
-    else:
-        rows, is_tree = sections.rows_of(report, options), options.view == "scope"
-        render.emit(sections.count_json(report), format_, lambda: sections.count_sections(report, rows, top, is_tree))
-    return report.unknown()

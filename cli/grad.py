@@ -1,47 +1,16 @@
-"""`tfg grad`: gradient nodes for a graph, or derivatives at given values."""
+"""`tfg grad`: add gradient nodes to a graph, or evaluate derivatives."""
 
 from __future__ import annotations
 
-import dataclasses
+from typing import TYPE_CHECKING
 
 import click
 
 from .options import GraphReader, feed_option, format_option, gathered, graph_options, quiet_option
 from .sessions import SessionOptions, session_options
 
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class GradOptions:
-    """What `tfg grad` is told beside how to open its session."""
-
-    ys: tuple[str, ...]
-    xs: tuple[str, ...]
-    grad_ys: tuple[str, ...]
-    stops: tuple[str, ...]
-    colocate: bool
-    output: str | None
-    text: bool
-    check: bool
-    tolerance: float | None
-    jacobian: bool
-    mode: str
-    vjp: str | None
-    jvp: str | None
-    hessian_vector: str | None
-    feeds: tuple[tuple[str, str], ...]
-    format_: str
-    quiet: bool
-
-    @property
-    def products(self) -> dict[str, str]:
-        """The products of the Jacobian or the Hessian that are asked for, and the vectors they are taken with."""
-        given = {"vjp": self.vjp, "jvp": self.jvp, "hessian_vector": self.hessian_vector}
-        return {name: text for name, text in given.items() if text}
-
-    @property
-    def runs(self) -> bool:
-        """True where derivatives are evaluated, rather than built."""
-        return self.check or self.jacobian or bool(self.products)
+if TYPE_CHECKING:
+    from .grad_job import GradOptions
 
 
 @click.command()
@@ -65,7 +34,7 @@ class GradOptions:
 @format_option("table", "json")
 @quiet_option
 @graph_options
-@gathered(GradOptions)
+@gathered("grad_job.GradOptions")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: GradOptions) -> int:
     """Add gradient nodes to GRAPH under gradients/, or evaluate derivatives of y with respect to x.
 
@@ -76,7 +45,7 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: G
     tfg grad model.pb --y logits --x image --feed image=@x.npy --jacobian --format json
     tfg grad model.pb --y loss --x w --feed x='normal(8,4)' --init --check
     """
-    from .differentiating import Differentiation
+    from .grad_job import GradJob
 
     session.refuse_without("--check, --jacobian, --vjp, --jvp and --hessian-vector", options.runs)
-    return Differentiation(reader.load(graph), session, options).run()
+    return GradJob(reader.load(graph), session, options).run()

@@ -1,4 +1,4 @@
-"""The `tfg` command: a table of commands that are imported when they are called, and one mapping of errors to exit codes."""
+"""The `tfg` command: commands found by their files and imported when called, and one mapping of errors to exit codes."""
 
 from __future__ import annotations
 
@@ -20,35 +20,21 @@ COMPARISON_FAILED = 3
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 
-# Command -> (module under cli, summary). The module's `command` is the click command.
-COMMANDS = {
-    "dump": ("dump", "Print the nodes of a graph, or what each construction stage changed."),
-    "explain": ("explain", "Say in plain words what a graph, or each of its nodes, is for."),
-    "run": ("run", "Run a graph: feed, fetch, train, keep the variables."),
-    "draw": ("draw", "Draw a graph with Graphviz, as dot, SVG or PNG."),
-    "diff": ("diff", "Compare two graphs node by node."),
-    "convert": ("convert", "Write a graph in another form: text, binary, frozen, cut out."),
-    "checkpoint": ("checkpoint", "List, extract or compare the tensors of a checkpoint."),
-    "grad": ("grad", "Add gradient nodes to a graph, or evaluate derivatives."),
-    "train": ("train", "Minimize a loss of a graph and write the trained graph."),
-    "flops": ("flops", "Count floating-point operations, forward and backward."),
-    "optimize": ("optimize", "Rewrite a graph so that it runs faster, and say what changed."),
-    "ops": ("ops", "List the ops: interfaces, kernels, gradients, coverage."),
-}
+_FOLDER = os.path.dirname(__file__)
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported at first use, so that each starts as fast as it can."""
+    """The commands: each a file of this folder that begins with "`tfg NAME`: SUMMARY", imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name in COMMANDS if exists(name)]
+        return commands()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS or not exists(cmd_name):
+        if _summary(cmd_name) is None:
             return None
         from importlib import import_module
 
-        command: click.Command = import_module(f".{COMMANDS[cmd_name][0]}", __package__).command
+        command: click.Command = import_module(f".{cmd_name}", __package__).command
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
@@ -62,12 +48,24 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, _summary(name) or "") for name in commands()])
 
 
-def exists(name: str) -> bool:
-    """True where the command has a module of its own."""
-    return os.path.exists(os.path.join(os.path.dirname(__file__), f"{COMMANDS[name][0]}.py"))
+def commands() -> list[str]:
+    """The names of all commands, in alphabetical order."""
+    return [name for name in sorted(entry.removesuffix(".py") for entry in os.listdir(_FOLDER)) if _summary(name)]
+
+
+def _summary(name: str) -> str | None:
+    """What the first line of cli/NAME.py says after "`tfg NAME`: "; None where there is no such command."""
+    if not name.isidentifier():
+        return None
+    try:
+        with open(os.path.join(_FOLDER, f"{name}.py"), encoding="utf-8") as source:
+            said, colon, summary = source.readline().strip().strip('"').partition("`: ")
+    except OSError:
+        return None
+    return summary[0].upper() + summary[1:] if colon and said == f"`tfg {name}" else None
 
 
 def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:

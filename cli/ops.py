@@ -1,4 +1,4 @@
-"""`tfg ops`: the ops that are declared, and what tfg can do with each."""
+"""`tfg ops`: list the ops: interfaces, kernels, gradients, coverage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from . import render
-from .op_sections import coverage_sections, detail_sections, list_sections, missing_sections
+from .ops_sections import coverage_sections, detail_sections, list_sections, missing_sections
 from .options import GraphReader, format_option, gathered, graph_options, quiet_option
 
 

@@ -118,18 +118,30 @@ class GraphReader:
                 load_op_library(name)
 
 
-def gathered(kind: Callable[..., Any]) -> Callable[[_Command], _Command]:
-    """Give a command the options that the dataclass `kind` has fields for as one such object, its argument `options`."""
-    names = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+def gathered(kind: type | str) -> Callable[[_Command], _Command]:
+    """Give a command the options that the dataclass `kind` has fields for as one such object, its argument `options`.
+
+    A class of another module is told as "MODULE.CLASS" and imported when the command runs: --help does without.
+    """
 
     def decorate(command: _Command) -> _Command:
         @functools.wraps(command)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            return command(*args, options=kind(**{name: kwargs.pop(name) for name in names}), **kwargs)
+            options: Any = _found(kind) if isinstance(kind, str) else kind
+            names = [field.name for field in dataclasses.fields(options)]
+            return command(*args, options=options(**{name: kwargs.pop(name) for name in names}), **kwargs)
 
         return wrapped  # type: ignore[return-value]
 
     return decorate
+
+
+def _found(name: str) -> type:
+    from importlib import import_module
+
+    module, _, kind = name.partition(".")
+    found: type = getattr(import_module(f".{module}", __package__), kind)
+    return found
 
 
 def graph_options(command: _Command) -> _Command:

@@ -1,13 +1,16 @@
-"""`tfg run`: feed a graph, fetch from it, train it, and keep its variables."""
+"""`tfg run`: run a graph: feed, fetch, train, keep the variables."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from .fetched import write_steps
 from .options import GraphReader, Pair, feed_option, gathered, graph_options, quiet_option
-from .running import Job, RunOptions
 from .sessions import SessionOptions, session_options
+
+if TYPE_CHECKING:
+    from .run_job import RunOptions
 
 
 @click.command()
@@ -27,7 +30,7 @@ from .sessions import SessionOptions, session_options
 @session_options
 @quiet_option
 @graph_options
-@gathered(RunOptions)
+@gathered("run_job.RunOptions")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:
     """Run GRAPH and print what was fetched.
 
@@ -39,7 +42,10 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: R
     tfg run train.pb --init --target train --fetch loss --steps 100 --fetch-every 10 --save-state s.npz
     tfg run saved_model_folder --signature serving_default --feed x=@x.npy --format json
     """
-    job = Job(reader.load(graph), session, options)
+    from .run_job import RunJob
+    from .run_sections import write_steps
+
+    job = RunJob(reader.load(graph), session, options)
     results = job.run()
     write_steps(results, options.format, options.out)
     return job.exit_code

@@ -1,13 +1,17 @@
-"""`tfg train`: build the training part of a graph, run it, and keep the result."""
+"""`tfg train`: minimize a loss of a graph and write the trained graph."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import click
 
 from . import render
 from .options import GraphReader, Pair, Regex, feed_option, format_option, gathered, graph_options, quiet_option
 from .sessions import SessionOptions, session_options
-from .training import FirstOrderJob, LeastSquaresJob, TrainingJob, TrainOptions
+
+if TYPE_CHECKING:
+    from .train_job import TrainOptions
 
 
 @click.command()
@@ -31,7 +35,7 @@ from .training import FirstOrderJob, LeastSquaresJob, TrainingJob, TrainOptions
 @format_option("table", "json")
 @quiet_option
 @graph_options
-@gathered(TrainOptions)
+@gathered("train_job.TrainOptions")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: TrainOptions) -> int:
     """Minimize a loss of GRAPH.
 
@@ -44,7 +48,9 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: T
     tfg train model.pb --loss loss --optimizer momentum --lr 0.1 --set momentum=0.95 --batch 32 -o trained.pb
     tfg train curve.pb --loss residuals --optimizer lm --format json
     """
-    kind: type[TrainingJob] = LeastSquaresJob if options.optimizer == "lm" else FirstOrderJob
+    from .train_job import FirstOrderJob, LeastSquaresJob, TrainJob
+
+    kind: type[TrainJob] = LeastSquaresJob if options.optimizer == "lm" else FirstOrderJob
     job = kind(reader.load(graph), session, options)
     job.run()
     render.emit(job.result(), options.format_, job.sections)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import graphlib
 import pathlib
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 
 import pytest
 
 import tfg
+from tfg.cli import main
 
 ROOT = pathlib.Path(tfg.__file__).parent
 PARTS = ("cli", "core", "formats")
@@ -55,7 +58,7 @@ def modules_imported(path: pathlib.Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("part", ["formats"])
+@pytest.mark.parametrize("part", ["cli", "formats"])
 def test_no_modules_import_each_other(part):
     files = [path for path in SOURCES if path.relative_to(ROOT).parts[0] == part and path.name != "__init__.py"]
     names = {path: str(path.relative_to(ROOT).with_suffix("")) for path in files}
@@ -104,6 +107,22 @@ def test_one_module_of_the_command_line_opens_sessions():
         used = {part.id for call in calls for part in ast.walk(call) if isinstance(part, ast.Name)}
         found |= {path.name for name in used & opening}
     assert found == {"sessions.py"}
+
+
+def test_files_of_the_command_line_are_called_by_one_grammar():
+    """`NAME.py` is the command NAME, `NAME_job.py` what it does, `NAME_sections.py` how it shows that; the rest is shared."""
+    shared = {"__init__", "main", "names", "options", "render", "sessions"}
+    names = {path.stem for path in (ROOT / "cli").glob("*.py")} - shared
+    commands = set(main.commands())
+    assert commands <= names
+    assert names - commands <= {f"{name}_{half}" for name in commands for half in ("job", "sections")}
+
+
+def test_help_needs_no_numpy():
+    """What a command computes with is imported when it runs."""
+    modules = [f"tfg.cli.{name}" for name in main.commands()]
+    script = f"import importlib, sys; list(map(importlib.import_module, {modules})); print('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"
 
 
 def test_commands_take_typed_options():

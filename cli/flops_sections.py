@@ -13,10 +13,42 @@ from . import render
 if TYPE_CHECKING:
     from ..core.flops.measured import MeasuredNode, Measurement
     from ..core.flops.timings import Timing
-    from .flop_counting import FlopsOptions
+    from .flops_job import FlopsJob, FlopsOptions
 
-VIEWS = ("op", "node", "scope")
 _COLUMNS = ("FLOPs", "MACs", "transcendental", "bytes moved", "parameters")
+
+
+def show_measured(job: FlopsJob) -> Sequence[object]:
+    """Print what a run took; what could not be counted."""
+    found, options = job.measure(), job.options
+    render.emit(
+        measured_json(found),
+        options.format_,
+        lambda: measured_sections(found, options.view == "node", options.top),
+    )
+    return found.unknown()
+
+
+def show_count(job: FlopsJob) -> Sequence[object]:
+    """Print the count in the view asked for; what could not be counted."""
+    report, options = job.count(), job.options
+    format_, top = options.format_, options.top
+    if options.per_variable:
+        variables = job.variables(report)
+        named = {name: {"own": own, "all": whole} for name, (own, whole) in variables.items()}
+        render.emit(named, format_, lambda: variable_sections(variables))
+    elif options.run_metadata:
+        timings = job.run_metadata(report)
+        render.emit(timings, format_, lambda: timing_sections(timings, top))
+    elif options.compat:
+        differences = job.comparison(report)
+        render.emit(differences, format_, lambda: comparison_sections(differences))
+    elif format_ == "csv":
+        render.emit(None, format_, lambda: count_csv(rows_of(report, options)))
+    else:
+        rows, is_tree = rows_of(report, options), options.view == "scope"
+        render.emit(count_json(report), format_, lambda: count_sections(report, rows, top, is_tree))
+    return report.unknown()
 
 
 def rows_of(report: FlopsReport, options: FlopsOptions) -> list[Row]:

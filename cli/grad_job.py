@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import click
@@ -13,13 +14,46 @@ from ..core.gradients.jacobian import Derivative
 from ..core.graph import Graph, Output
 from ..core.session import Session
 from . import render
-from .grad import GradOptions
 from .main import COMPARISON_FAILED, DONE
 from .names import Names, value_of
 from .sessions import SessionOptions
 
 
-class Differentiation:
+@dataclasses.dataclass(frozen=True, slots=True)
+class GradOptions:
+    """What `tfg grad` is told beside how to open its session."""
+
+    ys: tuple[str, ...]
+    xs: tuple[str, ...]
+    grad_ys: tuple[str, ...]
+    stops: tuple[str, ...]
+    colocate: bool
+    output: str | None
+    text: bool
+    check: bool
+    tolerance: float | None
+    jacobian: bool
+    mode: str
+    vjp: str | None
+    jvp: str | None
+    hessian_vector: str | None
+    feeds: tuple[tuple[str, str], ...]
+    format_: str
+    quiet: bool
+
+    @property
+    def products(self) -> dict[str, str]:
+        """The products of the Jacobian or the Hessian that are asked for, and the vectors they are taken with."""
+        given = {"vjp": self.vjp, "jvp": self.jvp, "hessian_vector": self.hessian_vector}
+        return {name: text for name, text in given.items() if text}
+
+    @property
+    def runs(self) -> bool:
+        """True where derivatives are evaluated, rather than built."""
+        return self.check or self.jacobian or bool(self.products)
+
+
+class GradJob:
     """One `tfg grad`: the graph, its options, and the tensors they name."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: GradOptions) -> None:

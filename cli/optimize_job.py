@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
+import click
+
 from ..core.graph import Graph
 from ..core.passes.base import Pass
 from ..core.passes.cluster import Cluster
@@ -16,13 +18,41 @@ from ..core.session import Session
 from ..core.variable_nodes import find_variables
 from . import render
 from .names import Names
-from .optimize import OptimizeOptions
 from .sessions import SessionOptions
 
 _STEPS = 3
 
 
-class Optimization:
+@dataclasses.dataclass(frozen=True, slots=True)
+class OptimizeOptions:
+    """What `tfg optimize` is told beside how to open the sessions of --verify."""
+
+    output: str | None
+    fetches: tuple[str, ...]
+    feeds: tuple[tuple[str, str], ...]
+    passes: str | None
+    disable: tuple[str, ...]
+    cluster: bool
+    keep: tuple[str, ...]
+    fed: tuple[str, ...]
+    overridable: tuple[str, ...]
+    verify: bool
+    tolerance: float
+    steps: int | None
+    costs: bool
+    text: bool
+    format_: str
+    quiet: bool
+
+    def check(self) -> None:
+        """Refuse options that would have no effect."""
+        if self.steps and not self.verify:
+            raise click.UsageError("--steps is for --verify")
+        if self.text and not self.output:
+            raise click.UsageError("--text is for --output")
+
+
+class OptimizeJob:
     """One `tfg optimize`: the graph, its options, and what came of it."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: OptimizeOptions) -> None:

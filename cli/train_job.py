@@ -50,7 +50,7 @@ class TrainOptions:
         return None if self.clip is None else Clipping(self.clip[0], _number("--clip", self.clip[1]))
 
 
-class TrainingJob:
+class TrainJob:
     """One `tfg train`: the graph, its options, and the history of losses."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: TrainOptions) -> None:
@@ -93,7 +93,7 @@ class TrainingJob:
             render.note(f"wrote {len(graph)} nodes to {self.options.output}", self.quiet)
 
 
-class FirstOrderJob(TrainingJob):
+class FirstOrderJob(TrainJob):
     """Training by gradient steps."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: TrainOptions) -> None:
@@ -160,7 +160,7 @@ class FirstOrderJob(TrainingJob):
         render.note("interrupted: the step under way is finished first; press Ctrl-C again to stop at once", self.quiet)
 
 
-class LeastSquaresJob(TrainingJob):
+class LeastSquaresJob(TrainJob):
     """Levenberg-Marquardt on residuals."""
 
     solution: Solution

@@ -61,7 +61,7 @@ class RunOptions:
                 raise InvalidArgumentError(f"there is no folder '{folder}' for {option}")
 
 
-class Job:
+class RunJob:
     """One `tfg run`: its options, and its session while it runs."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: RunOptions) -> None:

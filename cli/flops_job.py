@@ -58,7 +58,7 @@ class FlopsOptions:
             raise click.UsageError("--trace is for --measured")
 
 
-class Job:
+class FlopsJob:
     """One `tfg flops`: its options, the graph, what is fetched and fed."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: FlopsOptions) -> None:
