@@ -355,12 +355,12 @@ class Graph:
 
         What was found of a node holds until its op or attributes change, so that checking again costs little.
         """
-        for node in self._nodes.values():
-            try:
-                self._check_edges(node)
-                self._check_node(node)
-            except InvalidArgumentError as error:
-                raise InvalidArgumentError(error.message, node=node.name, op=node.op, hint=error.hint) from None
+        for check in (self._check_node, self._check_edges):
+            for node in self._nodes.values():
+                try:
+                    check(node)
+                except InvalidArgumentError as error:
+                    raise InvalidArgumentError(error.message, node=node.name, op=node.op, hint=error.hint) from None
 
     def _check_edges(self, node: Node) -> None:
         nodes = self._nodes
@@ -369,12 +369,16 @@ class Graph:
                 raise InvalidArgumentError(f"input '{source.name}' is not in the graph")
             if node not in source.uses:
                 raise InvalidArgumentError(f"'{source.name}' does not list it as a use")
+        self._check_inputs(node)
 
     def _check_node(self, node: Node) -> None:
         found = node._checked
         if found is None or not found.holds(node):
-            found = node._checked = self._checked(node)
-        expected, inputs = found.inputs, node._inputs
+            node._checked = self._checked(node)
+
+    def _check_inputs(self, node: Node) -> None:
+        """The dtypes of a node's inputs, once all nodes were found to make what they say."""
+        expected, inputs = node._checked.inputs if node._checked else None, node._inputs
         if expected is None:
             return
         if len(expected) != len(inputs):

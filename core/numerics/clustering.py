@@ -77,7 +77,7 @@ def kmeans_plus_plus(points: Array, count: int, seed: int, retries: int) -> Arra
 
 def retries_of(retries: int, count: int) -> int:
     """How often a center is drawn again; a negative number means 2 + log(count)."""
-    return 2 + int(math.log(count)) if retries < 0 else retries
+    return 2 + int(math.log(max(count, 1))) if retries < 0 else retries
 
 
 def _draw(stream: WordStream, nearest: Array, chosen: list[int]) -> int:

@@ -54,7 +54,7 @@ def convolve_filter_gradient(
         for index, columns in _gathered(x, window, strides, dilations):
             rows = grad[index].reshape(-1, groups, filters // groups).transpose(1, 0, 2)
             total += matmul(_grouped_columns(columns, groups, depth).transpose(0, 2, 1), rows)
-    total = total.reshape(groups, count, depth, -1).transpose(1, 2, 0, 3)
+    total = total.reshape(groups, count, depth, filters // groups).transpose(1, 2, 0, 3)
     return total.reshape(filter_shape)
 
 

@@ -422,6 +422,8 @@ def random_index_shuffle_shape(index, seed, max_index):
         return SCALAR
     sizes = [index.shape[:1], max_index.shape[:1], seed.shape[:1] if seed.rank == 2 else SCALAR]
     vectors = [size for size in sizes if len(size)]
+    if not vectors:
+        raise InvalidArgumentError(f"index {index.shape}, seed {seed.shape} and max_index {max_index.shape} do not fit")
     result = vectors[0]
     for other in vectors[1:]:
         result = merge_shapes(result, other)

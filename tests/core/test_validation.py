@@ -101,6 +101,15 @@ def test_an_attribute_takes_values_of_its_kind_only(type_):
         CATALOG.unregister(definition.name)
 
 
+def test_a_node_is_checked_before_those_that_read_it():
+    graph = good_graph()
+    graph["x"].set_attr("dtype", Shape([2]))
+    graph.reorder(list(graph)[::-1])
+    with pytest.raises(InvalidArgumentError, match="'dtype' must be type") as raised:
+        graph.check()
+    assert raised.value.node == "x"
+
+
 def test_a_change_after_a_check_is_seen():
     graph = good_graph()
     graph.check()
