@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from . import render
-from .ops_sections import coverage_sections, detail_sections, list_sections, missing_sections
+from .ops_sections import coverage_sections, detail_sections, formula_sections, list_sections, missing_sections
 from .options import GraphReader, format_option, gathered, graph_options, quiet_option
 
 
@@ -22,6 +22,7 @@ class OpsOptions:
     missing_kernel: bool
     custom: bool
     coverage: bool
+    flops: bool
     missing: str | None
     wrap: bool
     output: str
@@ -35,6 +36,7 @@ class OpsOptions:
 @click.option("--missing-kernel", is_flag=True, help="Only ops that tfg has no kernel for.")
 @click.option("--custom", is_flag=True, help="Only ops that op libraries declared.")
 @click.option("--coverage", is_flag=True, help="Count the ops that have a kernel, a shape function, a gradient, FLOPs.")
+@click.option("--flops", is_flag=True, help="Show the formulas by which their FLOPs are counted.")
 @click.option("--missing", metavar="GRAPH", help="What tfg lacks of the ops of this graph.")
 @click.option("--wrap", is_flag=True, help="Write Python wrappers of the ops.")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where --wrap writes them; by default standard output.")
@@ -51,6 +53,7 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
     tfg ops MatMul
     tfg ops conv --missing-kernel
     tfg ops --missing graph.pb
+    tfg ops --flops MatMul Conv2D
     tfg ops --wrap MatMul Add -o wrappers.py
     """
     from ..core import op_listing
@@ -65,6 +68,11 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
         rows = op_listing.coverage()
         total = op_listing.total(rows)
         render.emit({"families": rows, "total": total}, format_, lambda: coverage_sections(rows, total))
+    elif options.flops:
+        from ..core.flops.formulas import formulas
+
+        counted = formulas(op.name for op in _selected(options))
+        render.emit({"formulas": counted}, format_, lambda: formula_sections(counted))
     elif options.wrap:
         _wrap(_selected(options), options.output, options.quiet)
     elif names and all(map(op_listing.is_declared, names)):

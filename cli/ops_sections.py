@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .render import Section, Table, Text
 
 if TYPE_CHECKING:
+    from ..core.flops.formulas import Formula
     from ..core.op_listing import FamilyCoverage, Location, MissingFor, OpDetail, OpSummary
 
 
@@ -65,6 +66,12 @@ def coverage_sections(rows: Sequence[FamilyCoverage], total: FamilyCoverage) -> 
 
 def _counts(row: FamilyCoverage) -> tuple[str | int, ...]:
     return row.family, row.ops, row.kernels, row.shapes, row.gradients, row.not_differentiable, row.flops
+
+
+def formula_sections(formulas: Sequence[Formula]) -> Iterator[Section]:
+    """A row for the ops of a family that share a formula."""
+    rows = [(", ".join(f.ops), f.flops, f.counted, f.family) for f in formulas]
+    yield Table(("ops", "FLOPs", "what is counted", "family"), rows)
 
 
 def missing_sections(missing: Sequence[MissingFor]) -> Iterator[Section]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from tfg.core import dtypes
 from tfg.core.builder import GraphBuilder
+from tfg.core.registry import Cost
 from tfg.core.shapes import UNKNOWN
 from tfg.core.versions import Versions
 
@@ -30,6 +31,7 @@ class Case:
 
     `build` adds the nodes and returns the fetches of each step; `feeds` are the placeholders' values, the same in each step.
     `differentiable`: the numeric gradient check takes the case (float64 inputs, a gradient registered), or only these inputs.
+    `flops`: what the op's formula must say, counted by hand; two cases that differ in it hold a formula.
     """
 
     key: str
@@ -39,6 +41,7 @@ class Case:
     is_single_op: bool = False
     differentiable: bool | tuple[int, ...] = True
     tolerance: float | None = None
+    flops: Cost | None = None
 
 
 def case(
@@ -47,6 +50,7 @@ def case(
     key: str = "",
     differentiable: bool | tuple[int, ...] = True,
     tolerance: float | None = None,
+    flops: int | Cost | None = None,
     **attrs: Any,
 ) -> Case:
     """One op on placeholders fed with `inputs` (a list for a list argument), all outputs fetched; an error is an answer too.
@@ -66,7 +70,8 @@ def case(
         node = g.add(op, values, attrs, "op")
         return [[f"op:{i}" for i in range(len(node.output_dtypes))] or ["op"]]
 
-    return Case(key or _key(op, inputs, attrs), op, build, feeds, True, differentiable, tolerance)
+    cost = Cost(flops) if isinstance(flops, int) else flops
+    return Case(key or _key(op, inputs, attrs), op, build, feeds, True, differentiable, tolerance, cost)
 
 
 def graph_case(

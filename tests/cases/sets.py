@@ -18,8 +18,8 @@ WORDS = (INDICES, strings(b"b", b"a", b"c"), i64(2, 2, 3))
 
 def dense():
     words = strings([b"b", b"a", b"b"], [b"", b"c", b"c"])
-    found = [case("DenseToDenseSetOperation", A, B, set_operation=op) for op in OPERATIONS]
-    found += [case("DenseToDenseSetOperation", words, words[::-1].copy(), set_operation=op) for op in OPERATIONS]
+    found = [case("DenseToDenseSetOperation", A, B, set_operation=op, flops=28) for op in OPERATIONS]
+    found += [case("DenseToDenseSetOperation", words, words[::-1].copy(), set_operation=op, flops=12) for op in OPERATIONS]
     for t in ("int8", "uint16"):
         found += [case("DenseToDenseSetOperation", A[0].astype(t), B[0].astype(t), set_operation="A-B")]
     return [
@@ -33,22 +33,23 @@ def dense():
 
 
 def sparse():
-    found = [case("DenseToSparseSetOperation", A, *SPARSE, set_operation=op) for op in OPERATIONS]
-    found += [case("SparseToSparseSetOperation", *SPARSE, *OTHER, set_operation=op) for op in OPERATIONS]
+    found = [case("DenseToSparseSetOperation", A, *SPARSE, set_operation=op, flops=19) for op in OPERATIONS]
+    found += [case("SparseToSparseSetOperation", *SPARSE, *OTHER, set_operation=op, flops=5) for op in OPERATIONS]
     found += [case("SparseToSparseSetOperation", *WORDS, *WORDS, set_operation=op) for op in OPERATIONS]
     return [
         *found,
         case("DenseToSparseSetOperation", A[:1], *SPARSE, set_operation="union"),
+        case("DenseToSparseSetOperation", A[..., :2].copy(), *SPARSE, set_operation="union", flops=11),
         case("SparseToSparseSetOperation", *SPARSE, *UNORDERED, set_operation="union"),
         case("SparseToSparseSetOperation", *SPARSE, INDICES + 1, *SPARSE[1:], set_operation="union"),
-        case("SparseToSparseSetOperation", *SPARSE, INDICES[:0], SPARSE[1][:0], i64(2, 2, 0), set_operation="a-b"),
-        case("SetSize", *SPARSE),
+        case("SparseToSparseSetOperation", *SPARSE, INDICES[:0], SPARSE[1][:0], i64(2, 2, 0), set_operation="a-b", flops=3),
+        case("SetSize", *SPARSE, flops=3),
         case("SetSize", *WORDS),
         case("SetSize", *SPARSE[:2], i64(2, 2, 2), validate_indices=False),
         case("SparseToSparseSetOperation", *SPARSE, *SPARSE[:2], i64(2, 2, 2), set_operation="union", validate_indices=False),
         case("SetSize", *UNORDERED),
         case("SetSize", *UNORDERED, validate_indices=False),
-        case("SetSize", INDICES[:0], SPARSE[1][:0], i64(2, 3, 0)),
+        case("SetSize", INDICES[:0], SPARSE[1][:0], i64(2, 3, 0), flops=0),
         case("SetSize", normal(3).astype(np.int64).reshape(3, 1), SPARSE[1], i64(2)),
     ]
 

@@ -35,11 +35,12 @@ def top():
 def distinct():
     numbers = (i32(3, 1, 3, 2), np.array([0.0, -0.0, np.nan, np.nan]), normal(0), integers(9, dtype="uint8"))
     values = (*numbers, strings(b"b", b"a", b"b"))
-    found = [case(op, v, out_idx=t) for op in ("Unique", "UniqueWithCounts") for v in values for t in ("int32", "int64")]
+    ops = ("Unique", "UniqueWithCounts")
+    found = [case(op, v, out_idx=t, flops=v.size) for op in ops for v in values for t in ("int32", "int64")]
     rows = i32([1, 2], [1, 2], [2, 1])
     for op in ("UniqueV2", "UniqueWithCountsV2"):
-        found += [case(op, rows, axis) for axis in (i64(0), i32(1), i32(-1), i32(2), i32(0, 1))]
-        found += [case(op, rows, np.zeros(0, np.int32)), case(op, rows[:, 0], np.zeros(0, np.int32))]
+        found += [case(op, rows, axis, flops=6) for axis in (i64(0), i32(1), i32(-1), i32(2), i32(0, 1))]
+        found += [case(op, v, np.zeros(0, np.int32), flops=v.size) for v in (rows, rows[:, 0])]
         found += [case(op, strings([b"a", b"b"], [b"a", b"b"]), i64(0)), case(op, np.array([[0.0, 1], [-0.0, 1]]), i64(0))]
     return [
         *found,

@@ -1,20 +1,20 @@
-"""Every op with a FLOPs formula is held against a definition by a test file here, or listed with the reason why not.
+"""Every op with a FLOPs formula is held against numbers in its cases or a definition here, or listed with the reason why not.
 
-A test file says which ops it holds: HELD exactly, ALSO_HELD exactly by a test of their own, WITHIN_A_FACTOR roughly.
+Cases hold a formula by `flops=...`, two numbers at least. A test file says which ops it holds: HELD exactly against a
+definition, ALSO_HELD exactly by a test of their own, WITHIN_A_FACTOR roughly.
 """
 
 from __future__ import annotations
 
+import collections
 import importlib
 import pathlib
 
 from tfg.core import registry
+from tfg.tests import opcases
+from tfg.tests.recorded_answers import answers
 
 NOT_HELD = {
-    "a look-up in a hash table counts as one operation, of which arrays do nothing": (
-        "Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", "DenseToDenseSetOperation",
-        "DenseToSparseSetOperation", "SparseToSparseSetOperation", "SetSize",
-    ),
     "how many elements there are, only a run knows; a lower bound": ("SparseMatrixMatMul", "SparseMatrixSparseMatMul"),
 }  # fmt: skip
 """Reason -> ops."""
@@ -28,11 +28,21 @@ def with_formula() -> set[str]:
 
 
 def held() -> set[str]:
-    """What the tables of the files beside this one name."""
+    """What cases hold, and what the tables of the files beside this one name."""
     names = sorted(path.stem for path in pathlib.Path(__file__).parent.glob("test_*.py"))
     modules = [importlib.import_module(f".{name}", __package__) for name in names if name != pathlib.Path(__file__).stem]
     tables = ("HELD", "ALSO_HELD", "WITHIN_A_FACTOR")
-    return {op for module in modules for table in tables for op in getattr(module, table, ())}
+    return held_by_cases() | {op for module in modules for table in tables for op in getattr(module, table, ())}
+
+
+def held_by_cases() -> set[str]:
+    """Ops of which two cases at least expect different numbers of FLOPs."""
+    numbers = collections.defaultdict(set)
+    for family in opcases.families():
+        for case in opcases.load_cases(family):
+            if case.flops is not None and not answers(family).steps(case.key)[0]["error"]:
+                numbers[case.op].add(case.flops)
+    return {op for op, found in numbers.items() if len(found) > 1}
 
 
 def test_every_formula_is_held_or_excused():

@@ -1,0 +1,109 @@
+"""The formulas by which ops are counted, as text: read off the functions that count, so that they say what is done."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .. import registry
+
+_SIZE = re.compile(r"([\w.]+(?:\[[^\[\]]*\])?)\.shape\.num_elements")
+
+# (expression, what is counted, family) of what is no formula.
+_NONE = {
+    registry.zero_cost: ("", "nothing: data or control is moved", ""),
+    registry.uncounted_call: ("", "what the functions do that it calls", ""),
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Formula:
+    """What ops of one family that share a function count.
+
+    `flops` is an expression: `size(x)` is the number of elements of the input x, `result` the first output. It is "" where
+    there is no arithmetic, or none of the op's own.
+    """
+
+    ops: tuple[str, ...]
+    flops: str
+    counted: str
+    family: str
+
+
+def formulas(ops: Iterable[str]) -> tuple[Formula, ...]:
+    """The formulas of those ops that have one, by family; ops that do no arithmetic themselves come last."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for op in sorted(ops):
+        function = registry.flops_function(op)
+        if function is not None:
+            groups.setdefault(_NONE.get(function) or _formula(function, str(registry.family(op))), []).append(op)
+    ranked = sorted(groups.items(), key=lambda item: (not item[0][2], item[0][2], item[1]))
+    return tuple(Formula(tuple(names), flops, counted, family) for (flops, counted, family), names in ranked)
+
+
+def _formula(function: Callable[..., Any], family: str) -> tuple[str, str, str]:
+    """(formula, explanation, family) of a function that counts."""
+    given = function.keywords if isinstance(function, functools.partial) else {}
+    if "per_element" in given:
+        return _per_element(given["per_element"]), "for each element of the result", family
+    if isinstance(function, functools.partial) and hasattr(function.args[-1], "more"):
+        work = function.args[-1]
+        more = f" ({work.more:+d} with the op's flag)" if work.more else ""
+        cost = registry.Cost(work.flops, transcendentals=work.transcendentals)
+        return _per_element(cost) + more, "for each element of the gradient", family
+    if isinstance(function, functools.partial):
+        function = function.func
+    held = inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}
+    if isinstance(held.get("cost"), registry.Cost):
+        return _per_element(held["cost"]), "for each element", family
+    return _expression(function), " ".join((inspect.getdoc(function) or "").split()), family
+
+
+def _per_element(cost: registry.Cost) -> str:
+    parts = [str(cost.flops)] if cost.flops or not cost.transcendentals else []
+    parts += [f"{cost.transcendentals} transcendental"] if cost.transcendentals else []
+    return " + ".join(parts)
+
+
+def _expression(function: Callable[..., Any]) -> str:
+    """What a function returns, as it is written there; sizes as |x|."""
+    source = textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
+    tree = ast.parse(source[source.index("def ") :] if "def " in source else "0")
+    returns = [ast.unparse(node.value) for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]
+    text = returns[0] if returns else ""
+    for name, value in _assigned(tree):
+        text = re.sub(rf"(?<!\.)\b{name}\b(?!=)", value, text)
+    for name, value in (inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}).items():
+        if isinstance(value, int):
+            text = re.sub(rf"(?<!\.)\b{name}\b(?!=)", str(value), text)
+    return _readable(text)
+
+
+def _assigned(tree: ast.AST) -> list[tuple[str, str]]:
+    """Sizes that have names: `elements, rows = x.shape.num_elements, ...`."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and ".num_elements" in ast.unparse(node.value):
+            target, value = node.targets[0], node.value
+            both = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+            pairs = zip(target.elts, value.elts) if both else [(target, value)]  # type: ignore[attr-defined]
+            found += [(ast.unparse(a), _as_factor(b)) for a, b in pairs]
+    return found
+
+
+def _as_factor(value: ast.expr) -> str:
+    """An expression that may stand beside a product's sign: sums and choices in parentheses."""
+    is_sum = isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Sub))
+    return f"({ast.unparse(value)})" if is_sum or isinstance(value, ast.IfExp) else ast.unparse(value)
+
+
+def _readable(text: str) -> str:
+    text = _SIZE.sub(r"size(\1)", text).replace("outputs[0]", "result")
+    text = re.sub(r"\b(flops|transcendentals|macs)=", r"\1: ", text)
+    return text
