@@ -5,27 +5,28 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .core import blas, checkpoints, errors
+from .core import errors
+from .core.runtime import blas, checkpoints
 
 if TYPE_CHECKING:
-    from .core.builder import GraphBuilder
-    from .core.explain import explain
-    from .core.files import FileAccess
+    from .core.building.builder import GraphBuilder
+    from .core.explaining.graphs import explain
     from .core.flops import count_flops
     from .core.gradients import gradients
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
     from .core.passes.pipeline import optimize
-    from .core.session import Session
+    from .core.runtime.files import FileAccess
+    from .core.runtime.session import Session
     from .formats import load, save
 
 __version__ = "0.1.0"
 
 _LAZY = {
-    "FileAccess": "core.files",
-    "GraphBuilder": "core.builder",
-    "Session": "core.session",
+    "FileAccess": "core.runtime.files",
+    "GraphBuilder": "core.building.builder",
+    "Session": "core.runtime.session",
     "count_flops": "core.flops",
-    "explain": "core.explain",
+    "explain": "core.explaining.graphs",
     "gradients": "core.gradients",
     "hessian_vector": "core.gradients.jacobian",
     "jacobian": "core.gradients.jacobian",

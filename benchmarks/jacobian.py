@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients.jacobian import Derivative
 
 SIZE = 1000

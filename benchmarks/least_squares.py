@@ -8,11 +8,11 @@ import warnings
 import numpy as np
 from scipy.optimize import least_squares
 
-from tfg.core.running import Runner
-from tfg.core.session import Session
+from tests.training.test_levenberg_marquardt import PROBLEMS, residual_graph
+from tfg.core.runtime.runner import Runner
+from tfg.core.runtime.session import Session
 from tfg.core.training.levenberg_marquardt import Tolerances
 from tfg.core.training.trainer import LeastSquares
-from tfg.tests.training.test_levenberg_marquardt import PROBLEMS, residual_graph
 
 
 def digits(found, certified) -> float:

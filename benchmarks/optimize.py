@@ -12,7 +12,7 @@ import numpy as np
 import tfg
 from tfg.core.passes.pipeline import guessed_fetches, optimize
 from tfg.core.passes.verify import generated_feeds, verify
-from tfg.core.plan import needed_nodes
+from tfg.core.runtime.plan import needed_nodes
 
 # graph -> (fetches, nodes that Grappler leaves, its seconds)
 GRAPHS = {
@@ -53,7 +53,7 @@ def initialized(graph):
     """Opens sessions: the graph's own initializer is run once, and every session gets the values that it made."""
     if not any(node.op in ("VarHandleOp", "VariableV2") for node in graph):
         return lambda other: tfg.Session(other, seed=0)
-    from tfg.core.running import Runner
+    from tfg.core.runtime.runner import Runner
 
     values = {}
 

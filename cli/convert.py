@@ -80,8 +80,8 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
 
 def _changed(graph: Graph, session: SessionOptions, options: ConvertOptions) -> Graph:
     """The graph with all changes that were asked for."""
-    from ..core import transform
-    from ..core.freezing import freeze
+    from ..core.transforms import subgraphs
+    from ..core.transforms.freezing import freeze
     from .names import Names
 
     names = Names(graph, session.signature)
@@ -98,11 +98,11 @@ def _changed(graph: Graph, session: SessionOptions, options: ConvertOptions) -> 
     elif options.cuts or session.signature is not None:
         if not outputs:
             raise InvalidArgumentError("what to keep? name at least one tensor with --to")
-        graph = transform.subgraph(graph, outputs, inputs)
+        graph = subgraphs.subgraph(graph, outputs, inputs)
     if options.strip_default_attrs:
-        render.note(f"dropped {transform.strip_default_attrs(graph)} attributes that had their default", options.quiet)
+        render.note(f"dropped {subgraphs.strip_default_attrs(graph)} attributes that had their default", options.quiet)
     if options.clear_devices:
-        render.note(f"cleared {transform.clear_devices(graph)} devices", options.quiet)
+        render.note(f"cleared {subgraphs.clear_devices(graph)} devices", options.quiet)
     return graph
 
 
@@ -115,6 +115,6 @@ def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> lis
     if graph.meta is not None and graph.meta.signatures:
         tensors = (info.tensor for found in graph.meta.signatures.values() for info in found.outputs.values())
         return list(dict.fromkeys(tensors))
-    from ..core.explain import explain_graph
+    from ..core.explaining.graphs import explain_graph
 
     return [tensor.name for tensor in explain_graph(graph).outputs]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from ..core.diff import GraphDiff, diff_graphs
+from ..core.explaining.diff import GraphDiff, diff_graphs
 from . import render
 from .dump_sections import change_rows
 from .main import COMPARISON_FAILED, DONE

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from ..core.errors import NotFoundError, UnknownError
+from ..core.explaining.listing import Filter
 from ..core.graph import Graph, Node, Output, parse_tensor_name, reachable
-from ..core.listing import Filter
 from .options import GraphReader, graph_options
 
 _MAX_NODES = 2000

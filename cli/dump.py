@@ -6,7 +6,7 @@ import click
 
 from ..core.errors import InvalidArgumentError
 from ..core.escaping import printable_line, printable_proto
-from ..core.listing import Filter, list_functions, list_nodes, require_nodes
+from ..core.explaining.listing import Filter, list_functions, list_nodes, require_nodes
 from . import render
 from .dump_sections import Dump, node_sections, snapshot_sections, stage_sections
 from .options import GraphReader, format_option, graph_options
@@ -67,8 +67,8 @@ def _dump_graph(dump: Dump, chosen: Filter, format_: str) -> None:
 def _dump_snapshots(
     graphs: tuple[str, ...], script: str | None, stage: str | None, chosen: Filter, format_: str, reader: GraphReader
 ) -> None:
-    from ..core.diff import diff_snapshots
-    from ..core.scripting import run_script
+    from ..core.building.scripting import run_script
+    from ..core.explaining.diff import diff_snapshots
 
     snapshots = run_script(script) if script else [(path, reader.load(path)) for path in graphs]
     if stage is not None:
@@ -85,7 +85,7 @@ def _dump_snapshots(
 
 
 def _dump_stages(graphs: tuple[str, ...], format_: str, reader: GraphReader) -> None:
-    from ..core.stages import recover_stages
+    from ..core.explaining.stages import recover_stages
 
     if len(graphs) != 1:
         raise click.UsageError("--stages takes one finished graph")
@@ -97,7 +97,7 @@ def _dump_optimization(
     graphs: tuple[str, ...], after: str, fetches: tuple[str, ...], format_: str, reader: GraphReader
 ) -> None:
     """What each pass changes, or one of them."""
-    from ..core.diff import diff_snapshots
+    from ..core.explaining.diff import diff_snapshots
     from ..core.passes.pipeline import guessed_fetches, optimization_stages
 
     if len(graphs) != 1:

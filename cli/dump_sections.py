@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..core.explaining.listing import Filter, NodeRecord, attribute_text, own_attributes
 from ..core.graph import Graph
-from ..core.listing import Filter, NodeRecord, attribute_text, own_attributes
 from .render import Section, Table, Text
 
 if TYPE_CHECKING:
-    from ..core.diff import GraphDiff, NodeChange, Snapshot
+    from ..core.explaining.diff import GraphDiff, NodeChange, Snapshot
+    from ..core.explaining.stages import RecoveredStage
     from ..core.inference import Inference
-    from ..core.stages import RecoveredStage
 
 
 class Dump(NamedTuple):

@@ -44,11 +44,11 @@ def command(
     tfg explain graph.pb --missing
     tfg explain graph.pb --races --fetch loss --fetch train_op
     """
-    from ..core.explain import explain_graph, missing_ops
+    from ..core.explaining.graphs import explain_graph, missing_ops
 
     loaded = reader.load(graph)
     if races:
-        from ..core.race_report import explain_races
+        from ..core.explaining.race_report import explain_races
 
         runs = explain_races(loaded, fetches)
         render.emit({"runs": runs}, format_, lambda: race_sections(runs))
@@ -62,13 +62,13 @@ def command(
         ops = missing_ops(loaded)
         render.emit({"missing": ops}, format_, lambda: missing_sections(ops, graph))
     elif optimized:
-        from ..core.passes.fates import node_fates
+        from ..core.passes.outcomes import node_fates
         from ..core.passes.pipeline import guessed_fetches
 
         fates = node_fates(loaded, nodes, (fetch,) if fetch else guessed_fetches(loaded))
         render.emit({"nodes": fates}, format_, lambda: fate_sections(fates))
     elif nodes:
-        from ..core.explain_nodes import Explainer
+        from ..core.explaining.nodes import Explainer
 
         explainer = Explainer(loaded)
         facts = tuple(explainer.explain(name, fetch) for name in nodes)

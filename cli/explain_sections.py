@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..core.explain import GraphFacts, MissingOp, facts_without_detail
-from ..core.explain_nodes import NodeFacts
+from ..core.explaining.graphs import GraphFacts, MissingOp, facts_without_detail
+from ..core.explaining.nodes import NodeFacts
 from ..core.metagraph import Signature
 from .render import Section, Table, Text
 
 if TYPE_CHECKING:
-    from ..core.passes.fates import NodeFate
-    from ..core.race_report import RunRaces
+    from ..core.explaining.race_report import RunRaces
+    from ..core.passes.outcomes import NodeFate
 
 _MAX_ROWS = 30
 

@@ -150,7 +150,7 @@ class FlopsJob:
 
     def _guessed_fetches(self) -> tuple[str, ...]:
         """The graph's outputs, as `tfg explain` finds them."""
-        from ..core.explain import explain_graph
+        from ..core.explaining.graphs import explain_graph
 
         facts = explain_graph(self.graph)
         names = tuple(tensor.name for tensor in facts.outputs) or facts.train_ops

@@ -12,7 +12,7 @@ from ..core.gradients import gradients
 from ..core.gradients.check import check_gradient
 from ..core.gradients.jacobian import Derivative
 from ..core.graph import Graph, Output
-from ..core.session import Session
+from ..core.runtime.session import Session
 from . import render
 from .main import COMPARISON_FAILED, DONE
 from .names import Names, value_of

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.dtypes import DType
 from ..core.errors import NotFoundError, TfgError
 from ..core.graph import Graph, Output, parse_tensor_name
-from ..core.running import signature
+from ..core.runtime.runner import signature
 from ..formats.values import parse_value
 
 

@@ -56,17 +56,17 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
     tfg ops --flops MatMul Conv2D
     tfg ops --wrap MatMul Add -o wrappers.py
     """
-    from ..core import op_listing
+    from ..core.op_libraries import listing
 
     names, format_ = options.names, options.format_
     if options.missing is not None:
-        missing = op_listing.missing_for(reader.load(options.missing))
+        missing = listing.missing_for(reader.load(options.missing))
         render.emit({"missing": missing}, format_, lambda: missing_sections(missing))
         return
     reader.load_libraries()
     if options.coverage:
-        rows = op_listing.coverage()
-        total = op_listing.total(rows)
+        rows = listing.coverage()
+        total = listing.total(rows)
         render.emit({"families": rows, "total": total}, format_, lambda: coverage_sections(rows, total))
     elif options.flops:
         from ..core.flops.formulas import formulas
@@ -75,8 +75,8 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
         render.emit({"formulas": counted}, format_, lambda: formula_sections(counted))
     elif options.wrap:
         _wrap(_selected(options), options.output, options.quiet)
-    elif names and all(map(op_listing.is_declared, names)):
-        details = [op_listing.describe_op(name) for name in names]
+    elif names and all(map(listing.is_declared, names)):
+        details = [listing.describe_op(name) for name in names]
         render.emit({"ops": details}, format_, lambda: (s for detail in details for s in detail_sections(detail)))
     else:
         found = _selected(options)
@@ -85,13 +85,13 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
 
 def _selected(options: OpsOptions) -> Any:
     """The ops that the names or expressions and the filters choose; NotFoundError where one chooses none."""
-    from ..core.op_listing import select_ops
+    from ..core.op_libraries.listing import select_ops
 
     return select_ops(options.names, options.family, options.missing_kernel, options.custom)
 
 
 def _wrap(ops: Sequence[Any], target: str, quiet: bool) -> None:
-    from ..core.wrappers import write_wrappers
+    from ..core.op_libraries.wrappers import write_wrappers
     from ..formats.source import write_file
 
     text = write_wrappers(op.name for op in ops)

@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
+from ..core.explaining.variable_nodes import find_variables
 from ..core.graph import Graph
 from ..core.passes.base import Pass
-from ..core.passes.cluster import Cluster
+from ..core.passes.functions.cluster import Cluster
 from ..core.passes.pipeline import OptimizeReport, choose_passes, guessed_fetches, optimize
 from ..core.passes.verify import Comparison, generated_feeds, verify
-from ..core.plan import needed_nodes
-from ..core.session import Session
-from ..core.variable_nodes import find_variables
+from ..core.runtime.plan import needed_nodes
+from ..core.runtime.session import Session
 from . import render
 from .names import Names
 from .sessions import SessionOptions

@@ -101,18 +101,18 @@ class GraphReader:
     def mapped(self, graph: Graph) -> Graph:
         """`graph` with its op types mapped."""
         if self.map_op:
-            from ..core.opmap import map_ops
+            from ..core.op_libraries.opmap import map_ops
 
             map_ops(graph, self.map_op)
         return graph
 
     def load_libraries(self) -> None:
         """Register the ops and kernels of the op libraries that were named or are installed."""
-        from ..core.entry_points import installed_libraries
+        from ..core.op_libraries.entry_points import installed_libraries
 
         names = [*installed_libraries(), *self.op_library]
         if names:
-            from ..core.libraries import load_op_library
+            from ..core.op_libraries.loading import load_op_library
 
             for name in names:
                 load_op_library(name)

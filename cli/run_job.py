@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from ..core.caching import CacheStats
 from ..core.errors import DeadlineExceededError, InvalidArgumentError
+from ..core.explaining.variable_nodes import VariableNodes
 from ..core.graph import Graph
-from ..core.process_limits import lift_time_limit
-from ..core.running import Interruption, Orders, Runner, StepResult
+from ..core.runtime.caching import CacheStats
+from ..core.runtime.process_limits import lift_time_limit
+from ..core.runtime.runner import Interruption, Orders, Runner, StepResult
 from ..core.tensors import Tensor
-from ..core.variable_nodes import VariableNodes
 from . import render
 from .main import DONE, INTERRUPTED
 from .names import Names, value_of

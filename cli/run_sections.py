@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import InvalidArgumentError, UnimplementedError
-from ..core.running import FetchedValue, StepResult
+from ..core.runtime.runner import FetchedValue, StepResult
 from ..core.tensors import Tensor
 from ..formats.npz import npz_bytes
 from ..formats.source import write_file

@@ -15,8 +15,8 @@ from .options import ByteSize
 
 if TYPE_CHECKING:
     from ..core.graph import Graph
-    from ..core.running import Restored, Runner
-    from ..core.session import Session
+    from ..core.runtime.runner import Restored, Runner
+    from ..core.runtime.session import Session
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _FOR_RUNS = ("init", "init_op", "state", "seed", "allow_files")
@@ -53,7 +53,7 @@ class SessionOptions:
         if self.max_memory is None and self.timeout is None:
             yield
             return
-        from ..core.process_limits import NEEDED_MEMORY, TimeLimit, limit_memory
+        from ..core.runtime.process_limits import NEEDED_MEMORY, TimeLimit, limit_memory
 
         if self.max_memory is not None and self.max_memory < NEEDED_MEMORY:
             raise click.UsageError(f"--max-memory: tfg itself needs {NEEDED_MEMORY >> 20} MiB")
@@ -65,8 +65,8 @@ class SessionOptions:
 
     def session(self, graph: Graph, cache: int = 0) -> Session:
         """A session on the graph, which reaches the folders allowed, and a SavedModel its own."""
-        from ..core.files import FileAccess
-        from ..core.session import Session
+        from ..core.runtime.files import FileAccess
+        from ..core.runtime.session import Session
 
         return Session(graph, seed=self.seed, files=FileAccess.only(writable=self.allow_files), cache=cache)
 
@@ -75,7 +75,7 @@ class SessionOptions:
 
         `implied`: initialize the graph though no option asks for it.
         """
-        from ..core.running import Runner
+        from ..core.runtime.runner import Runner
 
         runner = Runner(self.session(graph, cache))
         self.initialize(runner, quiet, implied)
@@ -99,8 +99,8 @@ class SessionOptions:
 
     def _needs_initializer(self, graph: Graph) -> bool:
         """False where the graph brings the values of its variables, or --state has them and nothing else gives any."""
-        from ..core.running import initializers
-        from ..core.variable_nodes import find_variables
+        from ..core.explaining.variable_nodes import find_variables
+        from ..core.runtime.runner import initializers
 
         if graph.meta is not None and graph.meta.variables_prefix is not None:
             return False

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Graph
-from ..core.process_limits import lift_time_limit
-from ..core.running import Interruption, Runner
+from ..core.runtime.process_limits import lift_time_limit
+from ..core.runtime.runner import Interruption, Runner
 from ..core.training.levenberg_marquardt import Iteration, Solution, Tolerances
 from ..core.training.optimizers import find_optimizer
 from ..core.training.schedules import parse_schedule

@@ -14,7 +14,7 @@ from .catalog import ArgDef, OpDef
 from .dtypes import DType, resource
 from .errors import InvalidArgumentError, UnimplementedError
 from .graph import Node
-from .resources import Shared, exclusively
+from .runtime.resources import Shared, exclusively
 
 
 def select_kernel(node: Node) -> registry.Kernel:

@@ -13,7 +13,7 @@ from .tensors import FuncRef
 from .validation import check_attrs, check_colocation, check_name, check_op_name, expected_inputs
 
 if TYPE_CHECKING:
-    from .functions import Function, RegisteredGradient
+    from .functions.library import Function, RegisteredGradient
     from .metagraph import MetaGraph
     from .versions import Versions
 

@@ -16,11 +16,11 @@ from .dims import Dim
 from .dtypes import DType, resource
 from .errors import InvalidArgumentError, TfgError
 from .faults import faults_of, raise_from_kernel
-from .functions import Function, instantiate
+from .functions.call_signatures import renamed, signature_of
+from .functions.implementations import implementation
+from .functions.library import Function, instantiate
 from .graph import Graph, Node, Output, topological_order
-from .implementations import implementation
 from .shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
-from .signatures import renamed, signature_of
 from .tensors import FuncRef
 
 MAX_VALUE_ELEMENTS = 4096

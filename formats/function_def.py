@@ -13,7 +13,7 @@ from typing import Any
 from ..core import dtypes
 from ..core.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..core.errors import InvalidArgumentError, TfgError
-from ..core.functions import Function
+from ..core.functions.library import Function
 from ..core.graph import Graph, Node, Output
 from ..core.tensors import Placeholder
 from .attrs import NodeAttrs, attr_type, decode_attr, decode_attrs, encode_attr

@@ -23,10 +23,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from tests.fuzz import bounds
+from tests.fuzz.findings import Finding
+from tests.fuzz.parts import FUZZERS, snippet, try_seed
 from tfg.core import registry
-from tfg.tests.fuzz import bounds
-from tfg.tests.fuzz.findings import Finding
-from tfg.tests.fuzz.parts import FUZZERS, snippet, try_seed
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BATCH = 20

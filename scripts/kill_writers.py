@@ -10,7 +10,7 @@ import pathlib
 import tempfile
 import time
 
-from tfg.tests.security.kills import WRITERS, survive
+from tests.security.kills import WRITERS, survive
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ usage: make_skipgram.py
 import pathlib
 
 import tfg
-from tfg.core.libraries import load_op_library
+from tfg.core.op_libraries.loading import load_op_library
 
 SAMPLES = pathlib.Path(__file__).parents[1] / "sample_graphs"
 WORDS = ["The", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]

@@ -13,10 +13,10 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
 
-from tfg.core.builder import GraphBuilder
+from tests import opcases
+from tests.recorded_answers import Answers
+from tfg.core.building.builder import GraphBuilder
 from tfg.formats import to_bytes
-from tfg.tests import opcases
-from tfg.tests.recorded_answers import Answers
 
 tf.compat.v1.disable_eager_execution()
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tfg.core import dtypes
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.registry import Cost
 from tfg.core.shapes import UNKNOWN
 from tfg.core.versions import Versions
@@ -157,7 +157,7 @@ def families() -> list[str]:
 
 def load_cases(family: str) -> list[Case]:
     """The cases of one family; keys must be unique."""
-    cases: list[Case] = importlib.import_module(f"tfg.tests.cases.{family}").CASES
+    cases: list[Case] = importlib.import_module(f"tests.cases.{family}").CASES
     keys = [c.key for c in cases]
     duplicates = {k for k in keys if keys.count(k) > 1}
     assert not duplicates, f"cases of {family} share the keys {duplicates}"

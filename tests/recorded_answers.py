@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from tests import opcases
 from tfg.core import dtypes
-from tfg.tests import opcases
 
 
 class Answers:

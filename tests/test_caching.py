@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.builder import GraphBuilder
-from tfg.core.session import Session
-from tfg.tests.cases.functional import define
+from tests.cases.functional import define
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.runtime.session import Session
 
 MEGABYTE = 2**20
 

@@ -10,8 +10,7 @@ import shlex
 import pytest
 
 import tfg
-
-from .cli.running import tfg as run
+from tests.cli.running import tfg as run
 
 ROOT = pathlib.Path(tfg.__file__).parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tfg.core.builder import GraphBuilder
-from tfg.core.session import Session
-from tfg.tests.opcases import normal
+from tests.opcases import normal
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.runtime.session import Session
 
 CONVOLUTION = {"strides": [1, 2, 1, 1], "padding": "SAME"}
 WINDOWS = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}

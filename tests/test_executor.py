@@ -7,10 +7,14 @@ import re
 import numpy as np
 import pytest
 
+from tests import opcases
+from tests.cases import control_flow as graphs
+from tests.cases.functional import define
+from tests.recorded_answers import Answers
 from tfg.core import registry
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.catalog import CATALOG
-from tfg.core.control_flow import ALWAYS, joined
+from tfg.core.control_flow.conditions import ALWAYS, joined
 from tfg.core.dtypes import float32, int32
 from tfg.core.errors import (
     AbortedError,
@@ -22,15 +26,11 @@ from tfg.core.errors import (
     TfgError,
     UnimplementedError,
 )
-from tfg.core.functions import Function
-from tfg.core.plan import Loop, compile_plan
-from tfg.core.session import Session
+from tfg.core.functions.library import Function
+from tfg.core.runtime.plan import Loop, compile_plan
+from tfg.core.runtime.session import Session
+from tfg.core.runtime.values import WouldBlock
 from tfg.core.tensors import FuncRef, Placeholder
-from tfg.core.values import WouldBlock
-from tfg.tests import opcases
-from tfg.tests.cases import control_flow as graphs
-from tfg.tests.cases.functional import define
-from tfg.tests.recorded_answers import Answers
 
 
 def built(build):
@@ -61,7 +61,7 @@ def test_other_loops_run_by_dataflow(build):
 )
 def test_dataflow_gives_what_steps_give(case, monkeypatch):
     """The interpreter does for every graph, also for those that have a plan of steps."""
-    planner = importlib.import_module("tfg.core.plan")._Planner
+    planner = importlib.import_module("tfg.core.runtime.plan")._Planner
     monkeypatch.setattr(planner, "plan", planner.dataflow_plan)
     graph, steps = built(case.build)
     session = Session(graph)

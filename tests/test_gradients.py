@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests import opcases
+from tests.recorded_answers import answers
 from tfg.core import registry
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients.check import check_gradient
 from tfg.core.shapes import UNKNOWN
-from tfg.tests import opcases
-from tfg.tests.recorded_answers import answers
 
 
 def parameters() -> list:

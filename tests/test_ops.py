@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests import opcases
+from tests.comparison import assert_same
+from tests.recorded_answers import answers
+from tests.test_equivalent_ops import EQUIVALENT
 from tfg.core import dtypes, inference, registry
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import TfgError
-from tfg.core.files import FileAccess
-from tfg.core.session import Session
+from tfg.core.runtime.files import FileAccess
+from tfg.core.runtime.session import Session
 from tfg.core.shapes import Shape, TensorSpec
-from tfg.tests import opcases
-from tfg.tests.comparison import assert_same
-from tfg.tests.recorded_answers import answers
-from tfg.tests.test_equivalent_ops import EQUIVALENT
 
 
 def parameters() -> list:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .cli.running import SAMPLES, tfg
+from tests.cli.running import SAMPLES, tfg
 
 
 def history(*arguments):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from ..control_flow import Conditions, is_choice
+from ..control_flow.conditions import Conditions, is_choice
 from ..graph import Node, Output
 from ..inference import Inference
 from .report import NodeCost, magnitude, total

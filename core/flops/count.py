@@ -10,21 +10,21 @@ from typing import Any, Final
 import numpy as np
 
 from .. import registry
-from ..call_sites import call_site, function_targets
-from ..calls import repeated_nodes
+from ..control_flow.frames import find_frames
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError, TfgError
-from ..frames import find_frames
-from ..functions import Function, instantiate
+from ..explaining.variable_nodes import VARIABLES
+from ..functions.call_signatures import signature_of
+from ..functions.call_sites import call_site, function_targets
+from ..functions.callers import repeated_nodes
+from ..functions.implementations import implementation
+from ..functions.library import Function, instantiate
 from ..graph import Graph, Node, Output
-from ..implementations import implementation
 from ..inference import MAX_SIGNATURES, Answers, call_flops_function, infer, loop_specs, unchanged
-from ..plan import PARTLY_READ, needed_nodes, unused_outputs
 from ..registry import ZERO
+from ..runtime.plan import PARTLY_READ, needed_nodes, unused_outputs
 from ..shapes import TensorSpec
-from ..signatures import signature_of
 from ..tensors import FuncRef
-from ..variable_nodes import VARIABLES
 from .branches import not_taken
 from .given import Shapes, fed_values, is_placeholder, require_fitting, symbolic_placeholders
 from .loops import WHILES, Known, Loop, Loops

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..control_flow import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
+from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError
-from ..functions import Function, instantiate
+from ..functions.library import Function, instantiate
 from ..graph import Graph, Node, Output, topological_order
 from ..inference import Inference, container_of, infer_again
 from ..registry import Cost

@@ -18,10 +18,10 @@ from ..graph import Node
 from ..inference import call_flops_function
 from ..numerics.products import matmul
 from ..registry import Cost
-from ..resources import Variable
-from ..session import Session
+from ..runtime.resources import Variable
+from ..runtime.session import Session
+from ..runtime.threads import one_thread
 from ..shapes import Shape, TensorSpec
-from ..threads import one_thread
 from .count import moved_bytes
 
 _MAX_VALUE: Final = 64

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from ..control_flow import EXIT, NEXT_ITERATION, Frame
+from ..control_flow.conditions import EXIT, NEXT_ITERATION, Frame
 from ..dims import Dim, DimLike
 from ..graph import Node
 from ..inference import Inference

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 
-from ..control_flow import Frame
+from ..control_flow.conditions import Frame
 from ..dims import Dim, DimLike, ceil_div, dim_min
-from ..functions import Function
+from ..functions.library import Function
 from ..graph import Node, Output
 from ..inference import Inference
 from ..shapes import TensorSpec

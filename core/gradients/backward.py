@@ -11,11 +11,11 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import TypeAlias
 
 from .. import registry
-from ..calls import gradient_name
-from ..control_flow import NEXT_ITERATION, Frame
+from ..building.gradbuilder import GradientBuilder, IndexedSlices
+from ..control_flow.conditions import NEXT_ITERATION, Frame
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..faults import faults_of
-from ..gradbuilder import GradientBuilder, IndexedSlices
+from ..functions.callers import gradient_name
 from ..graph import Graph, Node, Output, forward_predecessors, topological_order
 from . import conditionals, functional, loops, named_gradients, while_loops
 from .bodies import Call

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import registry
 from ..graph import Node
-from ..values import Batched
+from ..runtime.values import Batched
 
 Call = Callable[..., Any]
 Rule = Callable[[Node, Call, Sequence[Any]], Any]

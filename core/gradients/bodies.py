@@ -7,13 +7,13 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..builder import GraphBuilder
+from ..building.builder import GraphBuilder
+from ..building.gradbuilder import GradientBuilder
 from ..catalog import ArgDef, OpDef
-from ..control_flow import FREE
+from ..control_flow.conditions import FREE
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
-from ..functions import ORIGIN, Function, instantiate, origin_of
-from ..gradbuilder import GradientBuilder
+from ..functions.library import ORIGIN, Function, instantiate, origin_of
 from ..graph import Graph, Node, Output, reachable, topological_order
 from ..shapes import UNKNOWN
 from ..tensors import FuncRef

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..building.gradbuilder import GradientBuilder
 from ..errors import InvalidArgumentError
-from ..gradbuilder import GradientBuilder
 from ..graph import Graph
-from ..resources import Variable
-from ..session import Session
+from ..runtime.resources import Variable
+from ..runtime.session import Session
+from ..runtime.values import scalar_object
 from ..shapes import UNKNOWN
-from ..values import scalar_object
 from .backward import add_gradients
 
 # By the size of the numbers: how far to step, and what then passes.

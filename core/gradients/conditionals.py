@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..control_flow import Conditions
+from ..control_flow.conditions import Conditions
 from ..errors import UnimplementedError
 from ..graph import Node, Output
 from .slices import alike, gradient_dtype, map_parts, zeros_for

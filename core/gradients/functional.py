@@ -12,10 +12,10 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from ..building.gradbuilder import GradientBuilder
 from ..dtypes import DType
 from ..errors import ResourceExhaustedError
-from ..functions import Function, origin_of
-from ..gradbuilder import GradientBuilder
+from ..functions.library import Function, origin_of
 from ..graph import Node, Output
 from ..tensors import FuncRef
 from .bodies import (

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..building.gradbuilder import GradientBuilder
 from ..errors import InvalidArgumentError
-from ..gradbuilder import GradientBuilder
 from ..graph import Graph, Output
-from ..session import Session
+from ..runtime.session import Session
+from ..runtime.values import Batched
 from ..shapes import UNKNOWN
-from ..values import Batched
 from .backward import add_gradients
 from .batching import batch_hook
 

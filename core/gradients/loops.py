@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .. import dtypes
-from ..control_flow import ENTER, EXIT, Conditions, Frame, predicate_source
+from ..building.gradbuilder import GradientBuilder
+from ..control_flow.conditions import ENTER, EXIT, Conditions, Frame, predicate_source
+from ..control_flow.frames import LoopVariable, find_frames, loop_variables
 from ..errors import UnimplementedError
-from ..frames import LoopVariable, find_frames, loop_variables
-from ..gradbuilder import GradientBuilder
 from ..graph import Graph, Node, Output
 from .bodies import dtype_of, source_of
 from .conditionals import branches_of

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidArgumentError, NotFoundError, UnimplementedError
-from ..functions import Capture, RegisteredGradient
+from ..explaining.variable_nodes import variable
+from ..functions.library import Capture, RegisteredGradient
 from ..graph import Node, Output
 from ..tensors import FuncRef
-from ..variable_nodes import variable
 from .bodies import dtype_of, find_function
 from .slices import zeros_for
 

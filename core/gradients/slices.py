@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .. import dtypes
+from ..building.gradbuilder import GradientBuilder, IndexedSlices
 from ..dtypes import DType
-from ..gradbuilder import GradientBuilder, IndexedSlices
 from ..graph import Output
 
 

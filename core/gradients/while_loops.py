@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
-from ..builder import GraphBuilder
+from ..building.builder import GraphBuilder
+from ..building.gradbuilder import GradientBuilder, IndexedSlices
 from ..dtypes import DType
 from ..errors import UnimplementedError
-from ..functions import Function
-from ..gradbuilder import GradientBuilder, IndexedSlices
+from ..functions.library import Function
 from ..graph import Graph, Node, Output
 from ..tensors import FuncRef
 from .bodies import (

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import CancelledError, InvalidArgumentError, OutOfRangeError
 from ..numerics.binary_heap import MinHeap
-from ..resources import Shared
-from ..values import WouldBlock
+from ..runtime.resources import Shared
+from ..runtime.values import WouldBlock
 from ._queues import QueueSpec
 
 _FIRST_INDEX = -(1 << 63)

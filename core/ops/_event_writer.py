@@ -11,10 +11,10 @@ import socket
 import time
 
 from ..errors import NotFoundError
-from ..files import FileGate
 from ..numerics import wire
 from ..numerics.records import encode_record
-from ..resources import Shared
+from ..runtime.files import FileGate
+from ..runtime.resources import Shared
 from ._files import system_errors
 
 _VERSION = b"brain.Event:2"

@@ -19,7 +19,7 @@ from ..errors import (
     TfgError,
     UnknownError,
 )
-from ..files import FileGate
+from ..runtime.files import FileGate
 
 _ERRORS: dict[int, type[TfgError]] = {
     errno.ENOENT: NotFoundError,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from ..runtime.tensor_lists import TensorList
 from ..shapes import UNKNOWN, Shape, as_shape, merge_shapes
-from ..tensor_lists import TensorList
 
 
 def list_in(handle, dtype=None):

@@ -15,9 +15,9 @@ from ..dtypes import DType
 from ..errors import CancelledError, InvalidArgumentError, OutOfRangeError, TfgError
 from ..numerics.binary_heap import MinHeap
 from ..numerics.philox import Philox
-from ..resources import Shared
+from ..runtime.resources import Shared
+from ..runtime.values import WouldBlock
 from ..shapes import UNKNOWN, Shape
-from ..values import WouldBlock
 
 Element = tuple[Any, ...]
 

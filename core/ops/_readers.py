@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from ..errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..numerics import wire
 from ..numerics.records import RecordError, decode_record, uncompressed
-from ..resources import Shared
+from ..runtime.resources import Shared
 
 Record = tuple[bytes, bytes]
 NextUnit = Callable[[], bytes]

@@ -10,9 +10,9 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import InvalidArgumentError
-from ..resources import Shared, Variable
+from ..runtime.resources import Shared, Variable
+from ..runtime.values import object_array, scalar_object
 from ..shapes import Shape
-from ..values import object_array, scalar_object
 
 _Resource = TypeVar("_Resource")
 

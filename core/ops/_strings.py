@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runs import check_time, is_bounded, reserve
+from ..runtime.runs import check_time, is_bounded, reserve
 from ..shapes import Shape, TensorSpec
 
 

@@ -14,7 +14,7 @@ from ..dtypes import DType
 from ..errors import AbortedError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..numerics.chained_order import ChainedOrder
 from ..numerics.hashes import murmur64
-from ..resources import Shared
+from ..runtime.resources import Shared
 from ._strings import as_objects
 
 _MASK = (1 << 64) - 1

@@ -13,7 +13,7 @@ from .. import dtypes
 from ..dtypes import DType
 from ..errors import TfgError
 from ..numerics import wire
-from ..values import object_array
+from ..runtime.values import object_array
 
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
 # Fields that hold elements one by one: number -> how its numbers are read.

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..errors import InvalidArgumentError, NotFoundError
-from ..resources import Variable
+from ..runtime.resources import Variable
 from ..shapes import Shape
 
 ANONYMOUS_NAME: Final = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"

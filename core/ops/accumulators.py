@@ -12,9 +12,9 @@ from .. import dtypes
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
-from ..resources import Shared
+from ..runtime.resources import Shared
+from ..runtime.values import WouldBlock
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ..values import WouldBlock
 from ._resources import named, resource
 
 

@@ -7,8 +7,8 @@ import struct
 import numpy as np
 
 from ..registry import Cost, flops, kernel, not_differentiable, shape, zero_flops
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape
-from ..values import scalar_object
 from ._checks import dims_of, require, require_rank, scalar
 
 not_differentiable("AudioSpectrogram", "Mfcc", "DecodeWav", "EncodeWav")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import DeadlineExceededError, InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..resources import Shared
+from ..runtime.resources import Shared
 from ..shapes import SCALAR, UNKNOWN, Shape
 
 _IDS = itertools.count(1)

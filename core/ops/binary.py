@@ -14,8 +14,8 @@ from ..errors import InternalError, InvalidArgumentError, UnimplementedError
 from ..handles import VariantData
 from ..numerics.integers import truncated_quotient
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..runtime.values import object_array
 from ..shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
-from ..values import object_array
 from ._elementwise import (
     INTEGERS,
     SIGNED,

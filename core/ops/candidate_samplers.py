@@ -11,7 +11,7 @@ from ..errors import InvalidArgumentError
 from ..numerics import range_samplers
 from ..numerics.range_samplers import UniformSampler, Words
 from ..registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
-from ..resources import Shared
+from ..runtime.resources import Shared
 from ..shapes import Shape, merge_shapes
 from ._files import read_file
 from ._random import new_stream

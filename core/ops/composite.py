@@ -11,8 +11,8 @@ from .. import dtypes
 from ..errors import InvalidArgumentError
 from ..numerics.wire import WireError, fields
 from ..registry import gradient, kernel, shape, zero_flops
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, TensorSpec
-from ..values import scalar_object
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """V1 control flow: the ops that let values live or die, and those that carry them through the iterations of a loop.
 
-A kernel answers for one firing of its node. Which node fires, and what is dead, is the business of core/plan.py and
-core/dataflow.py: an output of value DEAD is on the branch that was not taken.
+A kernel answers for one firing of its node. Which node fires, and what is dead, is the business of core/runtime/plan.py and
+core/runtime/dataflow.py: an output of value DEAD is on the branch that was not taken.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 
 from ..errors import AbortedError, InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, taken_whole, zero_flops
+from ..runtime.values import DEAD
 from ..shapes import SCALAR, UNKNOWN, TensorSpec, relax_shapes
-from ..values import DEAD
 
 PASSED_ON = ("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond")
 REFERENCES = ("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration", "RefSelect")

@@ -6,8 +6,8 @@ import os
 
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, merge_shapes
-from ..values import scalar_object
 from ._files import file_name, matching_files, read_file, write_file
 from ._strings import as_objects
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from .. import dtypes
+from ..building.gradbuilder import GradientBuilder
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
-from ..functions import Function
-from ..gradbuilder import GradientBuilder
+from ..functions.library import Function
 from ..graph import Graph
 from ..registry import flops, kernel, not_differentiable, shape, taken_whole, uncounted_call, zero_flops
-from ..runs import check_time
+from ..runtime.runs import check_time
+from ..runtime.tensor_arrays import zeros
 from ..shapes import SCALAR, UNKNOWN, Shape
-from ..tensor_arrays import zeros
 from ..tensors import FuncRef
 from ._checks import require
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from .. import dtypes
+from ..building.gradbuilder import IndexedSlices
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError, UnimplementedError
-from ..gradbuilder import IndexedSlices
 from ..numerics.grouping import update_rows
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes

@@ -14,9 +14,9 @@ import numpy as np
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics import png
 from ..registry import kernel, not_differentiable, shape, zero_flops
-from ..runs import check_time, reserve
+from ..runtime.runs import check_time, reserve
+from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, Shape
-from ..values import object_array, scalar_object
 from ._checks import dims_of, ints, require, require_min_rank, require_rank, scalar
 
 _GREY = np.array([9797, 19234, 3737], np.uint32)

@@ -7,8 +7,8 @@ import numpy as np
 from .. import dtypes
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
+from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ..values import object_array, scalar_object
 
 
 class Optional:

@@ -11,9 +11,9 @@ from .. import dtypes
 from ..errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..numerics import wire
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..runs import check_time, reserve
+from ..runtime.runs import check_time, reserve
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, merge_shapes
-from ..values import scalar_object
 from . import _tensor_proto
 from ._strings import as_objects, map_bytes, same_shape
 from .strings import parse_number

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, merge_shapes
-from ..values import object_array, scalar_object
 from ._checks import require
 from ._shapes import require_rank, scalar_int, shape_from
 from ._sparse import sparse_shapes

@@ -12,7 +12,7 @@ from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics import philox
 from ..numerics.philox import RESERVED_PER_OUTPUT, Philox
 from ..registry import facts, flops, kernel, not_differentiable, shape, zero_flops
-from ..resources import Variable
+from ..runtime.resources import Variable
 from ..shapes import SCALAR, Shape, broadcast_shapes, merge_shapes
 from ._random import (
     as_dims,

@@ -8,9 +8,9 @@ from .. import dtypes
 from ..errors import InvalidArgumentError, NotFoundError, OutOfRangeError, UnimplementedError
 from ..numerics.records import uncompressed
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..resources import Shared
+from ..runtime.resources import Shared
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ..values import scalar_object
 from ._files import file_name, matching_files, read_file
 from ._queues import Queue, Taking, done
 from ._readers import (

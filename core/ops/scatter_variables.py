@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..building.gradbuilder import IndexedSlices
 from ..catalog import CATALOG
 from ..errors import InvalidArgumentError
-from ..gradbuilder import IndexedSlices
 from ..numerics.grouping import update_rows
 from ..numerics.integers import truncated_quotient
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
-from ..resources import Variable
+from ..runtime.resources import Variable
 from ..shapes import UNKNOWN, Shape, merge_shapes
 from ._variables import resource_variable, rounds_without_repeats
 from .gather import gather, gather_nd, gather_nd_shape, scatter_into

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from ..building.gradbuilder import IndexedSlices
 from ..errors import InvalidArgumentError
-from ..gradbuilder import IndexedSlices
 from ..numerics.grouping import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
 from ..numerics.integers import truncated_quotient
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape

@@ -10,9 +10,9 @@ from .. import dtypes
 from ..errors import InvalidArgumentError
 from ..numerics.wire import WireError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..resources import Shared
+from ..runtime.resources import Shared
+from ..runtime.values import object_array
 from ..shapes import Shape
-from ..values import object_array
 from ._sparse import index_vectors, sparse_shapes, validate
 from ._tensor_proto import parse, serialize_content
 

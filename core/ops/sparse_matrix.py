@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 
 from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape
-from ..values import scalar_object
 from ._shapes import require_rank, scalar_int
 from ._sparse import check_bounds, sparse_shapes, validate
 

@@ -10,9 +10,9 @@ import numpy as np
 from .. import dtypes
 from ..errors import InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
-from ..resources import Variable
+from ..runtime.resources import Variable
+from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
-from ..values import object_array, scalar_object
 
 _CONTAINER = "_stacks"
 _unique = itertools.count()

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..resources import Shared
+from ..runtime.resources import Shared
+from ..runtime.values import WouldBlock
 from ..shapes import SCALAR, UNKNOWN
-from ..values import WouldBlock
 from ._checks import require_rank
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, broadcast_shapes, merge_shapes
-from ..values import scalar_object
 from ._shapes import require_rank
 from ._strings import as_objects, bounded, joined, map_bytes, map_to, same_shape
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR
-from ..values import scalar_object
 from ._strings import as_objects, map_bytes, same_shape
 from ._summarize import summarize_numpy_style
 

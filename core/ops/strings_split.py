@@ -10,7 +10,7 @@ import numpy as np
 from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
-from ..runs import reserve
+from ..runtime.runs import reserve
 from ..shapes import SCALAR, Shape, merge_shapes
 from ._strings import as_objects, joined
 

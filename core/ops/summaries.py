@@ -7,8 +7,8 @@ import numpy as np
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics import wire
 from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR, merge_shapes
-from ..values import scalar_object
 from . import _summary_protos as protos
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from .. import dtypes
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..resources import Shared
+from ..runtime.resources import Shared
+from ..runtime.values import WouldBlock, scalar_object
 from ..shapes import SCALAR, TensorSpec
-from ..values import WouldBlock, scalar_object
 from ._resources import named, resource
 
 

@@ -10,8 +10,8 @@ from .. import dtypes
 from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..values import scalar_object
 from ._files import file_name, read_file
 from ._resources import named, resource
 from ._tables import DenseTable, MutableTable, StaticTable, Table, file_lines

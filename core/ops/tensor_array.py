@@ -10,10 +10,10 @@ import numpy as np
 from .. import dtypes
 from ..errors import InvalidArgumentError
 from ..registry import facts, gradient, kernel, not_differentiable, shape, zero_flops
-from ..resources import Variable
+from ..runtime.resources import Variable
+from ..runtime.tensor_arrays import TensorArray
+from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..tensor_arrays import TensorArray
-from ..values import object_array, scalar_object
 from ._checks import ints
 
 _CONTAINER = "_tensor_arrays"

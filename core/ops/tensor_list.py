@@ -9,11 +9,11 @@ import numpy as np
 from .. import dtypes
 from ..errors import InvalidArgumentError
 from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
-from ..runs import reserve
+from ..runtime.runs import reserve
+from ..runtime.tensor_arrays import zeros
+from ..runtime.tensor_lists import TensorList
+from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, covering_shape, merge_shapes
-from ..tensor_arrays import zeros
-from ..tensor_lists import TensorList
-from ..values import object_array, scalar_object
 from ._list_specs import declared_shape_of, dim_of, element_of, length_of, list_spec, static_shape, with_element
 from ._lists import list_in, merged_shapes, require_vector, reserve_like, rows_of, scalar_in, shape_in
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..registry import gradient, kernel, shape, zero_flops
+from ..runtime.tensor_arrays import zeros
+from ..runtime.tensor_lists import TensorList
+from ..runtime.values import scalar_object
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..tensor_arrays import zeros
-from ..tensor_lists import TensorList
-from ..values import scalar_object
 from ._list_specs import element_shape_of, length_of, list_spec, static_shape, with_element
 from ._lists import list_in, merged_shapes, require_vector, reserve_like, rows_of, scalar_in, shape_in, vector_in
 

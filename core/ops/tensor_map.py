@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape
-from ..values import scalar_object
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

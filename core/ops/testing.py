@@ -8,8 +8,8 @@ import numpy as np
 
 from ..errors import AbortedError, AlreadyExistsError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, merge_shapes
-from ..values import scalar_object
 from ._resources import resource as held
 
 _CPU = b"/job:localhost/replica:0/task:0/device:CPU:0"

@@ -16,7 +16,7 @@ from ..catalog import CATALOG
 from ..errors import InternalError, InvalidArgumentError, NotFoundError
 from ..numerics import updates
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape
-from ..resources import Variable
+from ..runtime.resources import Variable
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._variables import resource_variable, rounds_without_repeats
 

@@ -20,9 +20,9 @@ from ..errors import (
     OutOfRangeError,
 )
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
-from ..resources import Variable
+from ..runtime.resources import Variable
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..values import scalar_object
 from ._variables import ANONYMOUS_NAME, resource_variable, same_shape, variable_behind
 
 _STEP_CONTAINER: Final = "temporary variables"

@@ -15,9 +15,9 @@ from ..errors import InvalidArgumentError
 from ..numerics.philox import Philox
 from ..numerics.range_samplers import FixedUnigramSampler, Words
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
-from ..resources import Shared
+from ..runtime.resources import Shared
+from ..runtime.values import object_array
 from ..shapes import SCALAR, Shape
-from ..values import object_array
 from ._files import read_file
 from ._random import new_stream
 

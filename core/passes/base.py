@@ -7,13 +7,13 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from ..calls import CALLS, callers_by_function
-from ..control_flow import ENTER, SWITCH
+from ..control_flow.conditions import ENTER, SWITCH
+from ..control_flow.references import may_be_written, memory_outputs
 from ..dtypes import DType
+from ..functions.callers import CALLS, callers_by_function
+from ..functions.purity import CONTROL_FLOW, impurity
 from ..graph import Graph, Node, Output, descendants, forward_predecessors, parse_tensor_name, topological_order
 from ..inference import Inference, infer
-from ..purity import CONTROL_FLOW, impurity
-from ..references import may_be_written, memory_outputs
 from ..shapes import Shape, TensorSpec
 
 

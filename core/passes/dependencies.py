@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ..calls import has_variables
+from ..functions.callers import has_variables
+from ..functions.purity import CONTROL_FLOW
 from ..graph import Graph, Node, forward_predecessors
-from ..purity import CONTROL_FLOW
 from .base import Pass, PassContext
 
 

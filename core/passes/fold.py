@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import binding, dtypes
-from ..calls import CALLS
 from ..errors import TfgError, UnimplementedError
+from ..functions.callers import CALLS
 from ..graph import Graph, Node
 from ..inference import apply_kernel
-from ..limits import flops_of
-from ..runs import Run
-from ..session import Session
+from ..runtime.limits import flops_of
+from ..runtime.runs import Run
+from ..runtime.session import Session
 from ..shapes import Shape
 from ..tensors import Tensor
 from .base import Pass, PassContext, become

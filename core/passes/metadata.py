@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ..calls import all_nodes
 from ..errors import InvalidArgumentError
+from ..functions.callers import all_nodes
 from ..graph import Graph, topological_order
 from .base import Pass, PassContext
 

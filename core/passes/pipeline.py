@@ -9,36 +9,36 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ..calls import all_nodes
 from ..errors import InvalidArgumentError, NotFoundError, TfgError
-from ..explain import explain_graph
+from ..explaining.graphs import explain_graph
 from ..faults import fault
+from ..functions.callers import all_nodes
 from ..graph import Graph
-from ..plan import needed_nodes
-from ..transform import forget_locations
-from .arithmetic import Arithmetic
+from ..runtime.plan import needed_nodes
+from ..transforms.subgraphs import forget_locations
 from .base import Pass, PassContext, Refusal
-from .batch_norm import FoldBatchNorm
-from .bodies import Bodies
-from .branches import DeadBranches
-from .cluster import Cluster
 from .costs import CostMeter, GraphCost
 from .cse import CommonSubexpressions
 from .debug import StripDebug
 from .dependencies import Dependencies
 from .fold import FoldConstants
-from .fuse import Fuse
-from .implementations import Implementations
-from .inline import Inline
-from .layout import Layout
-from .loops import Loops
+from .functions.cluster import Cluster
+from .functions.constant_branches import DeadBranches
+from .functions.function_bodies import Bodies
+from .functions.implementations import Implementations
+from .functions.inline import Inline
+from .functions.specialize import Specialize
+from .fusing.batch_norm import FoldBatchNorm
+from .fusing.epilogues import Fuse
+from .layout.conversion import Layout
+from .loops.hoisting import Loops
 from .metadata import RemoveAttribute, Rename, SetDevice, Sort
 from .pass_options import configure, parse_passes
 from .prune import Prune
+from .rules.arithmetic import Arithmetic
+from .rules.data_movement import Structure
 from .settling import settle_races
 from .shapes import Shapes
-from .specialize import Specialize
-from .structure import Structure
 from .training_nodes import RemoveTrainingNodes
 from .weights import QuantizeWeights, RoundWeights
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ..calls import called_functions
+from ..functions.callers import called_functions
 from ..graph import Graph, Node, reachable
-from ..plan import needed_nodes
+from ..runtime.plan import needed_nodes
 from .base import Pass, PassContext, become
 
 

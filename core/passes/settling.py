@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..graph import Graph, Node, Output
-from ..plan import compile_plan, needed_nodes, races_of
+from ..runtime.plan import compile_plan, needed_nodes, races_of
 
 
 def settle_races(graph: Graph, targets: Sequence[Output | Node], fed: Sequence[Output]) -> None:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..graph import Graph, Node, Output
 from .base import Pass, PassContext
-from .rewrite import Rewriter, RuleSet
+from .rules.rewrite import Rewriter, RuleSet
 
 RULES = RuleSet()
 rule = RULES.rule

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..dtypes import DType
 from ..graph import Graph
-from ..session import Session
+from ..runtime.session import Session
 from ..shapes import as_shape
 
 _UNKNOWN_SIZE = 2

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 
 from .. import dtypes
-from ..builder import GraphBuilder
+from ..building.builder import GraphBuilder
 from ..errors import InvalidArgumentError
 from ..graph import Output
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..building.gradbuilder import GradientBuilder, IndexedSlices
 from ..catalog import CATALOG
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, NotFoundError
-from ..gradbuilder import GradientBuilder, IndexedSlices
 from ..gradients import add_gradients
 from ..graph import Graph, Node, Output, reachable
 from .optimizers import Optimizer

@@ -23,9 +23,9 @@ from ...core.atomic import (
 )
 from ...core.dtypes import DType
 from ...core.errors import DataLossError, NotFoundError, UnavailableError, UnimplementedError
-from ...core.files import OPEN, FileGate, escape_pattern
 from ...core.numerics.crc32c import crc32c, mask
 from ...core.numerics.varint import varint
+from ...core.runtime.files import OPEN, FileGate, escape_pattern
 from ...core.tensors import Tensor
 from .. import wire
 from ..protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto

@@ -12,7 +12,7 @@ import numpy as np
 from ...core.atomic import file_errors
 from ...core.dtypes import DType
 from ...core.errors import InvalidArgumentError, NotFoundError
-from ...core.files import OPEN, FileAccess, FileGate, escape_pattern
+from ...core.runtime.files import OPEN, FileAccess, FileGate, escape_pattern
 from ...core.tensors import Tensor
 from ..source import read_file
 from .bundle import index_path, merge_bundles, open_bundle, write_bundle

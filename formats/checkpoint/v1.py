@@ -11,7 +11,7 @@ from ...core import dtypes
 from ...core.atomic import file_errors, replacing
 from ...core.dtypes import DType
 from ...core.errors import DataLossError
-from ...core.files import OPEN, FileGate
+from ...core.runtime.files import OPEN, FileGate
 from ...core.tensors import Tensor
 from ..protos.checkpoint_pb2 import SavedSlice, SavedTensorSlices
 from ..protos.graph_pb2 import TensorProto

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tests.opcases import graph_case, normal
 from tfg.core.shapes import UNKNOWN
-from tfg.tests.opcases import graph_case, normal
 
 I64 = np.int64
 

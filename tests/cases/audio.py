@@ -4,7 +4,7 @@ import struct
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal, strings, uniform
+from tests.opcases import case, normal, strings, uniform
 
 
 def wav(samples, rate=8000, code=1, bits=16):

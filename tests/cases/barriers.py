@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import graph_case
+from tests.opcases import string_array as strings
 
 TYPES = ["float", "int32"]
 TAKEN = [f"take:{i}" for i in range(4)]

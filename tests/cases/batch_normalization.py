@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal, removed, uniform
+from tests.opcases import case, normal, removed, uniform
 
 X, DY = normal(2, 3, 4, 3, dtype="double"), normal(2, 3, 4, 3, dtype="double", seed=1)
 M, BETA, GAMMA = (normal(3, dtype="double", seed=i) for i in range(3))

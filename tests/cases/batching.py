@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case, normal, strings
+from tests.opcases import case, graph_case, normal, strings
 
 _BATCH = {"num_batch_threads": 1, "max_batch_size": 4, "batch_timeout_micros": 1000, "grad_timeout_micros": 1000}
 

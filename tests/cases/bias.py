@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal
+from tests.opcases import case, integers, normal
 
 CASES = [
     case("BiasAdd", normal(2, 3, dtype="double"), normal(3, dtype="double")),

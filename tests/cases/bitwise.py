@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers
+from tests.opcases import case, integers
 
 SIGNED, UNSIGNED = ("int8", "int16", "int32", "int64"), ("uint8", "uint16", "uint32", "uint64")
 OPS = ("BitwiseAnd", "BitwiseOr", "BitwiseXor")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case
+from tests.opcases import case, graph_case
 
 _TRUE = np.array([[1, 2], [3, 0], [2, 2]])
 _RANGED = (

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case, integers, normal
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import graph_case, integers, normal
+from tests.opcases import string_array as strings
 
 FOLDER = "/tmp/tfg_cases/"
 VALUES = [normal(2, 3), integers(4, dtype="int64"), strings(["a", b"\x00b", ""]), np.array(True), np.zeros((0, 2), np.float64)]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal, uniform
+from tests.opcases import case, normal, uniform
 
 POINTS = normal(7, 3)
 TWINS = np.repeat(normal(3, 2), 2, axis=0)

@@ -1,6 +1,6 @@
 """Cases of the complex family."""
 
-from tfg.tests.opcases import case, normal
+from tests.opcases import case, normal
 
 CASES = [
     case("Complex", normal(2, 3), normal(2, 3, seed=1), Tout="complex64"),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case, normal
+from tests.opcases import graph_case, normal
 
 METADATA = b"\x08\x0d\x1a\x06a.Spec \x02"
 PARTS = [normal(2, 3), np.array([True, False])]

@@ -1,6 +1,6 @@
 """Cases of the compositions family."""
 
-from tfg.tests.opcases import case, normal, uniform
+from tests.opcases import case, normal, uniform
 
 CASES = [
     *(

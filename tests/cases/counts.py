@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, i64
+from tests.opcases import case, i32, i64
 
 NONE = np.zeros(0, np.float32)
 VALUES = i32(1, 1, 4, 0, 4, 7)

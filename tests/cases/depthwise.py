@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, normal, unshaped
+from tests.opcases import case, i32, normal, unshaped
 
 X, W = normal(2, 5, 6, 3, dtype="double"), normal(3, 2, 3, 2, dtype="double")
 VALID, SAME = {"strides": [1, 1, 1, 1], "padding": "VALID"}, {"strides": [1, 2, 2, 1], "padding": "SAME"}

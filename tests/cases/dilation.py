@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal
+from tests.opcases import case, integers, normal
 
 X, W = normal(2, 5, 6, 3, dtype="double"), normal(2, 3, 3, dtype="double")
 VALID = {"strides": [1, 1, 1, 1], "rates": [1, 1, 1, 1], "padding": "VALID"}

@@ -1,6 +1,6 @@
 """Cases of the einsum family."""
 
-from tfg.tests.opcases import case, integers, normal
+from tests.opcases import case, integers, normal
 
 
 def product(equation, *shapes, dtype="double"):

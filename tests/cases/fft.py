@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, normal
+from tests.opcases import case, i32, normal
 
 SIZES = {1: (2, 5), 2: (2, 4, 3), 3: (2, 3, 4)}
 

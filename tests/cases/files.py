@@ -1,7 +1,7 @@
 """Cases of the files family."""
 
-from tfg.tests.opcases import case, graph_case
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import case, graph_case
+from tests.opcases import string_array as strings
 
 FOLDER = b"/tmp/tfg_cases/files/"
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i64, integers, normal
+from tests.opcases import case, i64, integers, normal
 
 RATIO = {"pooling_ratio": [1.0, 1.5, 1.3, 1.0], "seed": 3, "seed2": 4, "deterministic": True}
 ROWS, COLUMNS = i64(0, 2, 3, 5), i64(0, 1, 3, 4, 6)

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from tfg.core.builder import GraphBuilder
+from tests.opcases import case, graph_case, normal
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.catalog import ArgDef, OpDef
 from tfg.core.dtypes import as_dtype
-from tfg.core.functions import Function
+from tfg.core.functions.library import Function
 from tfg.core.tensors import FuncRef
-from tfg.tests.opcases import case, graph_case, normal
 
 X = normal(3)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal
+from tests.opcases import case, normal
 
 # One image: TensorFlow's kernel mixes up the images of a batch.
 X, W = normal(1, 5, 6, 3), normal(2, 3, 3, 4)

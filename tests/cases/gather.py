@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, i64, integers, normal, strings, unshaped, wide
+from tests.opcases import case, i32, i64, integers, normal, strings, unshaped, wide
 
 X = wide(3, 4)
 BATCH = wide(2, 3, 4)

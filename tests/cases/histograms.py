@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal
+from tests.opcases import case, integers, normal
 
 NONE = np.zeros(0, np.int32)
 SOME = integers(7, high=6)

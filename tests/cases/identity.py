@@ -3,7 +3,7 @@
 import ml_dtypes
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case, integers, normal, strings
+from tests.opcases import case, graph_case, integers, normal, strings
 
 F64 = np.float64
 ODD = np.array([1.5, -2.5, 300.7, -1.5, 3e9, 1e20, np.nan, np.inf, -np.inf, 0.0])

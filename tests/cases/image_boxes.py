@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, i64, integers, normal, uniform
+from tests.opcases import case, i32, i64, integers, normal, uniform
 
 BOXES = np.array([[0, 0, 1, 1], [0.2, 0.1, 0.7, 0.9], [0.9, 0.8, 0.1, 0.2], [-0.3, 0.5, 0.6, 1.4]], np.float32)
 PLACES = np.array([0, 1, 1, 0], np.int32)

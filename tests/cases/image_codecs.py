@@ -5,7 +5,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from tfg.tests.opcases import case, graph_case, integers, strings
+from tests.opcases import case, graph_case, integers, strings
 
 RGB = integers(9, 11, 3, high=256, dtype="uint8")
 SMOOTH = (np.add.outer(np.arange(20), np.arange(24))[..., None] * [3, 5, 7] % 256).astype(np.uint8)

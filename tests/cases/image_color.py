@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal, removed, uniform
+from tests.opcases import case, normal, removed, uniform
 
 
 def f32(value):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, integers, normal
+from tests.opcases import case, i32, integers, normal
 
 X = normal(2, 5, 6, 3)
 OFFSETS = np.array([[0.1, -0.2], [-0.9, 0.8]], np.float32)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, uniform
+from tests.opcases import case, uniform
 
 
 def f32(value):

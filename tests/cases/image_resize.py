@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, integers, normal, unshaped
+from tests.opcases import case, i32, integers, normal, unshaped
 
 
 def f32(*values):

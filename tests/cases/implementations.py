@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tfg.core.builder import GraphBuilder
+from tests.cases.functional import define
+from tests.opcases import graph_case, normal
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.tensors import FuncRef
-from tfg.tests.cases.functional import define
-from tfg.tests.opcases import graph_case, normal
 
 X = normal(3)
 GRAPPLER_MINIMUM = 4

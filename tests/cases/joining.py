@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, i64, integers, normal, removed, strings, wide
+from tests.opcases import case, i32, i64, integers, normal, removed, strings, wide
 
 X = wide(2, 3)
 

@@ -5,7 +5,7 @@ Cholesky reads one triangle and its gradient is that of symmetric matrices, so t
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal, removed
+from tests.opcases import case, integers, normal, removed
 
 FLOATS = ("float32", "double", "complex64", "complex128")
 LOOSE = {"half": 2e-2, "float32": 1e-3, "complex64": 1e-3}

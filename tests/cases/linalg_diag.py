@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal, removed, unshaped
+from tests.opcases import case, integers, normal, removed, unshaped
 
 I64 = np.int64
 WIDE = "double"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal, removed
+from tests.opcases import case, normal, removed
 
 FLOATS = ("float32", "double", "complex64", "complex128")
 LOOSE = {"float32": 1e-3, "complex64": 1e-3}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal, uniform
+from tests.opcases import case, integers, normal, uniform
 
 NAN, INF = np.nan, np.inf
 FLOATS = ("half", "bfloat16", "float32", "double")

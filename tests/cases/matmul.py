@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal
+from tests.opcases import case, integers, normal
 
 FLOATS = ("half", "bfloat16", "float32", "double")
 COMPLEX = ("complex64", "complex128")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case
+from tests.opcases import graph_case
 
 
 def timestamp(g):

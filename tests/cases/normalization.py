@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal, uniform
+from tests.opcases import case, normal, uniform
 
 X, DY = normal(2, 3, 4, 3), normal(2, 3, 4, 3, seed=1)
 SCALE, OFFSET, MEAN, VARIANCE = normal(3), normal(3, seed=1), normal(3, seed=2), uniform(3, low=0.5, high=2.0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case, normal
+from tests.opcases import graph_case, normal
 
 X = normal(3, dtype="float64")
 

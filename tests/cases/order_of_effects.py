@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from tests.cases.control_flow import counted, loop
+from tests.cases.functional import define
+from tests.opcases import graph_case
 from tfg.core.shapes import Shape
-from tfg.tests.cases.control_flow import counted, loop
-from tfg.tests.cases.functional import define
-from tfg.tests.opcases import graph_case
 
 
 def variable(g, value, name="v"):

@@ -5,8 +5,8 @@ import zlib
 
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case, normal
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import case, graph_case, normal
+from tests.opcases import string_array as strings
 
 DEFAULTS = [np.int32([7]), np.float32([1.5]), strings(["d"])]
 TEXT_ROWS = ("1,2", '"a,""b""",x', 'a"b,c', "\n1,2", '"a"b,1', '"a', '"a",', "", ",", "1,2,3", '"",""')

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tfg.tests.example_messages import example
-from tfg.tests.opcases import case
-from tfg.tests.opcases import string_array as strings
+from tests.example_messages import example
+from tests.opcases import case
+from tests.opcases import string_array as strings
 
 E0, E1, E2 = example(), example(a=[1, 2], b=[1.5], c=[b"x"]), example(a=[3], b=[2.5])
 MATRIX = example(a=[1, -2, 3, 4])

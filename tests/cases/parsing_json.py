@@ -1,7 +1,7 @@
 """Cases of the parsing_json family."""
 
-from tfg.tests.opcases import case
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import case
+from tests.opcases import string_array as strings
 
 TEXTS = (
     '{"features":{"feature":{"a":{"int64List":{"value":["1",2,-3]}}}}}',

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, integers, normal, unshaped
+from tests.opcases import case, i32, integers, normal, unshaped
 
 X = normal(2, 5, 6, 3, dtype="double")
 VALID = {"ksize": [1, 2, 3, 1], "strides": [1, 1, 2, 1], "padding": "VALID"}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case, integers, normal, removed, unshaped
+from tests.opcases import case, graph_case, integers, normal, removed, unshaped
 
 
 def f32(value):

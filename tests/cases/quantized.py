@@ -5,8 +5,8 @@ Placeholders hold plain integers, which Bitcast makes quantized.
 
 import numpy as np
 
+from tests.opcases import graph_case, integers
 from tfg.core.shapes import UNKNOWN
-from tfg.tests.opcases import graph_case, integers
 
 
 def whole(kind, *shape, seed=0):

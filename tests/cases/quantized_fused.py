@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tfg.tests.cases.quantized import f32, quantized, whole
-from tfg.tests.opcases import normal
+from tests.cases.quantized import f32, quantized, whole
+from tests.opcases import normal
 
 X, W = whole("quint8", 2, 5, 6, 3), whole("qint8", 2, 3, 3, 4)
 RANGES = (f32(0), f32(5), f32(-2), f32(2))

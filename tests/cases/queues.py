@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case, integers, normal
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import graph_case, integers, normal
+from tests.opcases import string_array as strings
 
 TYPES = {"component_types": ["float", "string"], "shapes": [(2,), ()]}
 ROWS, TEXTS = normal(4, 2), strings(list("abcd"))

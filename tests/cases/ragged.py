@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case, i32, i64, integers, normal, strings
+from tests.opcases import case, graph_case, i32, i64, integers, normal, strings
 
 SPLITS = i64(0, 2, 2, 3)
 OUTER = i64(0, 1, 3)

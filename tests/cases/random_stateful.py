@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.cases.variables import handle
+from tests.opcases import graph_case
 from tfg.core.versions import Versions
-from tfg.tests.cases.variables import handle
-from tfg.tests.opcases import graph_case
 
 _STATE = np.array([5, -1, 77])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal
+from tests.opcases import case, normal
 
 _SEED = np.array([5, -6])
 _KEY, _COUNTER = np.array([2**63 + 5], np.uint64), np.array([7, 2**64 - 1], np.uint64)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case, normal
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import graph_case, normal
+from tests.opcases import string_array as strings
 
 FOLDER = b"/tmp/tfg_cases/"
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal
+from tests.opcases import case, normal
 
 B, N, C, T = 2, 3, 4, 5
 X, CS, H = normal(B, N), normal(B, C), normal(B, C, seed=1)

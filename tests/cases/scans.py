@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal
+from tests.opcases import case, integers, normal
 
 FLAGS = [{"exclusive": e, "reverse": r} for e, r in itertools.product((False, True), repeat=2)]
 OPS = ("Cumsum", "Cumprod", "CumulativeLogsumexp")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.cases.variables import assigned, handle
+from tests.opcases import graph_case, integers, normal
 from tfg.core.shapes import UNKNOWN
-from tfg.tests.cases.variables import assigned, handle
-from tfg.tests.opcases import graph_case, integers, normal
 
 _ROWS = np.array([2, 0, 2], np.int32)
 

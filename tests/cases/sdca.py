@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case, normal, strings
+from tests.opcases import case, graph_case, normal, strings
 
 
 def shrink(l1, l2):

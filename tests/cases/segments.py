@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, i64, integers, normal, wide
+from tests.opcases import case, i32, i64, integers, normal, wide
 
 X = wide(4, 3)
 SORTED = ("SegmentSum", "SegmentMean", "SegmentProd", "SegmentMin", "SegmentMax")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i64, integers, normal, strings
+from tests.opcases import case, i64, integers, normal, strings
 
 OPERATIONS = ("a-b", "b-a", "intersection", "union")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case, i32, i64, integers, normal, strings
+from tests.opcases import case, graph_case, i32, i64, integers, normal, strings
 
 X = normal(3, 4, dtype="double")
 

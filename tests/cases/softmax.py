@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, integers, normal, uniform
+from tests.opcases import case, integers, normal, uniform
 
 EXTREME = np.array([[1e4, -1e4, 0], [-np.inf, 0, 1]], np.float32)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, i64, integers, normal, removed, strings
+from tests.opcases import case, i32, i64, integers, normal, removed, strings
 
 X = normal(3, 5, dtype="double")
 TIED = i32([3, 1, 3, 0, 1], [2, 2, 2, 2, 2])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, integers, normal, wide
+from tests.opcases import case, i32, integers, normal, wide
 
 IMAGE = wide(2, 4, 6, 3)
 NONE = i32([0, 0], [0, 0])

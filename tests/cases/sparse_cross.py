@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i64, strings
+from tests.opcases import case, i64, strings
 
 INDICES = [i64([0, 0], [0, 1], [1, 0]), i64([0, 0], [1, 0], [1, 1])]
 SHAPES = [i64(2, 2), i64(2, 2)]

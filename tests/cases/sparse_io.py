@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case, i64, strings
+from tests.opcases import case, graph_case, i64, strings
 
 INDICES = i64([0, 0], [0, 2], [3, 1])
 NUMBERS = (INDICES, np.array([1.5, -2.0, 3.0], np.float32), i64(4, 3))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, i32, i64, normal, strings
+from tests.opcases import case, i32, i64, normal, strings
 
 INDICES = i64([0, 0], [0, 2], [1, 1])
 VALUES = np.array([1.5, -2.0, 3.0])

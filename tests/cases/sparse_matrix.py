@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case, i64, normal
+from tests.opcases import graph_case, i64, normal
 
 PLAIN = (i64([0, 0], [0, 2], [1, 1]), np.array([1.5, -2.0, 3.0]), i64(2, 3))
 BATCH = (i64([0, 0, 1], [1, 0, 0], [1, 1, 2]), np.array([1.0, 2.0, 3.0]), i64(2, 2, 3))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal, uniform
+from tests.opcases import case, normal, uniform
 
 NAN, INF = np.nan, np.inf
 SPECIAL = np.array([NAN, INF, -INF, 0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -3.0, 30.0], np.float32)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case, normal, strings
+from tests.opcases import graph_case, normal, strings
 
 X = normal(2, 3)
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case, normal
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import graph_case, normal
+from tests.opcases import string_array as strings
 
 TYPES = ["float", "string"]
 I64 = np.int64

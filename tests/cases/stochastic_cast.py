@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, normal
+from tests.opcases import case, normal
 
 CORNERS = np.array([np.nan, np.inf, -np.inf, 300, -300, 2, -2, -1.5, 127.5, -128.5, 0.25, -0.25], np.float32)
 TYPES = ("half", "bfloat16", "float32", "double")

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import case, graph_case
+from tests.opcases import string_array as strings
 
 WORDS = strings(["hello", "World Ünïcode".encode(), b"", b"\xff\x80 x", "  pad\t\n"])
 NUMBERS = strings(["1", " -2.5 ", "+3e2", "inf", "-Infinity", "nan", "0x1p3", ".5", "5.", "1e400", "\t7\n"])

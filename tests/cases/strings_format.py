@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from tests.opcases import case, integers
+from tests.opcases import string_array as strings
 from tfg.core import dtypes
-from tfg.tests.opcases import case, integers
-from tfg.tests.opcases import string_array as strings
 
 FLOATS = np.array([0.0, -0.0, 1.5, 1e20, 1e-7, 123456.789, np.inf, -np.inf, np.nan, -np.nan, 0.1, 1e10])
 BAD = ("a", "YQ=", "a+b/", "YQ===", "=", "YQ==YQ==", "Y Q=")

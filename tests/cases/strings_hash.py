@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case, integers, normal
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import case, graph_case, integers, normal
+from tests.opcases import string_array as strings
 
 TEXTS = strings([(f"xyz{i}" * i)[:i] for i in (0, 1, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 128, 129, 257)])
 

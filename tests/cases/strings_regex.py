@@ -1,7 +1,7 @@
 """Cases of the strings_regex family."""
 
-from tfg.tests.opcases import case
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import case
+from tests.opcases import string_array as strings
 
 TEXTS = strings(["abc", "aXbX", b"a\xffb", "é1 É", "baac", "a\nb\n", "", "a.b", "k2"])
 PATTERNS = (

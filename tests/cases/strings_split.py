@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import case
+from tests.opcases import string_array as strings
 
 ROWS = strings(["a,b;;c ", "", " x y", "ab", "  "])
 PADDING = {"left_pad": "<", "right_pad": ">", "separator": "|"}

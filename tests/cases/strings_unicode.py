@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import case
+from tests.opcases import string_array as strings
 
 TEXTS = strings([b"a\xffb", b"\xe2\x82", b"\xed\xa0\x80", "😀x".encode(), b"\xf0\x9fA", b"\x00\x07\n", b"\xef\xbf\xbf", ""])
 GOOD = strings(["aé€😀", ""])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case, integers, normal
+from tests.opcases import graph_case, integers, normal
 
 WRITES = ("scalar", "histogram", "image", "audio", "tensor", "raw", "graph", "event")
 

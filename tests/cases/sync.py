@@ -1,6 +1,6 @@
 """Cases of the sync family."""
 
-from tfg.tests.opcases import graph_case
+from tests.opcases import graph_case
 
 
 def build(g):

@@ -4,8 +4,8 @@ import pathlib
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import graph_case
+from tests.opcases import string_array as strings
 
 WORDS, MORE = strings(["brain", "salad", "surgery"]), strings([chr(97 + i) for i in range(20)])
 I64 = np.int64

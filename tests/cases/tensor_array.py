@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tests.opcases import graph_case, normal, strings
 from tfg.core.versions import Versions
-from tfg.tests.opcases import graph_case, normal, strings
 
 X = normal(3, 2, dtype="float64")
 

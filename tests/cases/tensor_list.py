@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import graph_case, i32, normal, strings
+from tests.opcases import graph_case, i32, normal, strings
 
 X = normal(3, 2, dtype="float64")
 

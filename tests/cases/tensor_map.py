@@ -1,7 +1,7 @@
 """Cases of the tensor_map family."""
 
-from tfg.tests.opcases import graph_case, normal
-from tfg.tests.opcases import string_array as strings
+from tests.opcases import graph_case, normal
+from tests.opcases import string_array as strings
 
 
 def build(g):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfg.tests.opcases import case, graph_case, normal, removed, strings
+from tests.opcases import case, graph_case, normal, removed, strings
 
 
 def stub(g):

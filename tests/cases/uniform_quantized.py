@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tfg.tests.cases.quantized import quantized, whole
-from tfg.tests.opcases import normal
+from tests.cases.quantized import quantized, whole
+from tests.opcases import normal
 
 
 def f32(value):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.opcases import graph_case, integers, normal
 from tfg.core.shapes import UNKNOWN
-from tfg.tests.opcases import graph_case, integers, normal
 
 
 def assigned(g, value, validate_shape=True, **attrs):

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from .running import SAMPLES, STAGES, command_line, process, tfg
+from tests.cli.running import SAMPLES, STAGES, command_line, process, tfg
 
 BUILD = SAMPLES / "variable_2" / "build.py"
 NAMES = ["Variable/initial_value", "Variable", "Variable/Assign", "Variable/read", "init"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .running import SAMPLES, STAGES, tfg
+from tests.cli.running import SAMPLES, STAGES, tfg
 
 XOR = SAMPLES / "xor.pbtxt"
 BRIDGED = """

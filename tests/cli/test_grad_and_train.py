@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.builder import GraphBuilder
-from tfg.tests.cli.running import tfg as run_tfg
+from tests.cli.running import tfg as run_tfg
+from tfg.core.building.builder import GraphBuilder
 
 
 @pytest.fixture

@@ -7,11 +7,10 @@ import pathlib
 import numpy as np
 import pytest
 
+from tests.cli.running import SAMPLES, STAGES, tfg
+from tests.core.test_freezing import W, built, conditional
 from tfg.cli import main
 from tfg.formats import save
-from tfg.tests.core.test_freezing import W, built, conditional
-
-from .running import SAMPLES, STAGES, tfg
 
 XOR = SAMPLES / "xor.pbtxt"
 

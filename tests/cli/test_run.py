@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from .running import SAMPLES, STAGES, command_line, process, tfg
+from tests.cli.running import SAMPLES, STAGES, command_line, process, tfg
 
 VARIABLE = STAGES[1]
 LINEAR = SAMPLES / "linear_regression.pbtxt"

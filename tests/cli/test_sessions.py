@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cases.functional import define
+from tests.cli.running import SAMPLES, process
+from tests.cli.running import tfg as run
+from tests.opcases import string_array as strings
 from tfg import GraphBuilder
 from tfg.core.passes.pipeline import guessed_fetches
-from tfg.core.running import Runner
+from tfg.core.runtime.runner import Runner
 from tfg.formats import to_bytes
 from tfg.formats.protos.meta_graph_pb2 import SavedModel
-from tfg.tests.cases.functional import define
-from tfg.tests.cli.running import SAMPLES, process
-from tfg.tests.cli.running import tfg as run
-from tfg.tests.opcases import string_array as strings
 
 SCALER = SAMPLES / "scaler_saved_model"
 OBJECTS = SCALER / "variables" / "variables"
@@ -130,7 +130,7 @@ def test_every_command_keeps_to_its_time(command, tmp_path):
 
 @pytest.mark.parametrize("command", WAYS)
 def test_every_command_limits_its_memory(command, bare):
-    with mock.patch("tfg.core.process_limits.limit_memory") as limit:
+    with mock.patch("tfg.core.runtime.process_limits.limit_memory") as limit:
         call(command, bare, "--state", OBJECTS, "--max-memory", "1G")
     limit.assert_called_once_with(1 << 30)
 

@@ -6,7 +6,7 @@ import pytest
 
 from tfg import GraphBuilder
 from tfg.core.errors import AlreadyExistsError, InvalidArgumentError
-from tfg.core.listing import node_record
+from tfg.core.explaining.listing import node_record
 
 # What tf.compat.v1 gives for the same construction (TensorFlow 2.21): name, op, inputs and controls, device, locations.
 EXPECTED = """

@@ -10,11 +10,11 @@ import time
 import numpy as np
 import pytest
 
-from tfg.core.builder import GraphBuilder
+from tests.cases.functional import define
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, OutOfRangeError
 from tfg.core.metagraph import MetaGraph
-from tfg.core.session import Session
-from tfg.tests.cases.functional import define
+from tfg.core.runtime.session import Session
 
 
 @pytest.fixture(autouse=True)
@@ -436,7 +436,7 @@ def test_nobody_waits_for_a_thread_that_ended_or_waits_too():
     """Threads that all wait are told one by one that nothing comes; alone, a run is told at once."""
     start = time.monotonic()
     code = (
-        "import threading, time; from tfg.tests.core.test_concurrent_runs import queue_graph; import tfg\n"
+        "import threading, time; from tests.core.test_concurrent_runs import queue_graph; import tfg\n"
         "session, ends = tfg.Session(queue_graph()), []\n"
         "def take():\n"
         "    try: session.run('take:0')\n"

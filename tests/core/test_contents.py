@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.inference import infer
 
 

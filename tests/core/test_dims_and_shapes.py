@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tfg.core.building.placement import Device, Placement, canonical_device
 from tfg.core.dims import Dim
 from tfg.core.errors import InvalidArgumentError
-from tfg.core.placement import Device, Placement, canonical_device
 from tfg.core.shapes import UNKNOWN, Shape, as_shape, broadcast_shapes, merge_shapes, relax_shapes
 
 

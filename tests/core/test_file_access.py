@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from tests.cases.functional import define
+from tests.opcases import string_array as strings
 from tfg import FileAccess, GraphBuilder, Session
 from tfg.core.errors import PermissionDeniedError
-from tfg.core.purity import impurity
+from tfg.core.functions.purity import impurity
 from tfg.formats.checkpoint import write_checkpoint
-from tfg.tests.cases.functional import define
-from tfg.tests.opcases import string_array as strings
 
 
 def _graph(op, path):

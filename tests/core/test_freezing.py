@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases.functional import define
 from tfg import GraphBuilder, Session
 from tfg.core.errors import FailedPreconditionError
-from tfg.core.freezing import freeze
 from tfg.core.tensors import FuncRef, Tensor
+from tfg.core.transforms.freezing import freeze
 from tfg.formats import load, to_bytes
-from tfg.tests.cases.functional import define
 
 W = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 X = np.array([[1.0, 1.0]], np.float32)

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.explain_nodes import Explainer
+from tests.cases.functional import define
+from tests.cases.implementations import WAYS, call, implementations, loop
+from tfg.core.explaining.nodes import Explainer
 from tfg.core.flops.count import count_flops
-from tfg.core.freezing import freeze
-from tfg.core.implementations import implementation
+from tfg.core.functions.implementations import implementation
 from tfg.core.passes.pipeline import inline_functions, optimize
 from tfg.core.tensors import Tensor
+from tfg.core.transforms.freezing import freeze
 from tfg.formats import load, to_bytes
-from tfg.tests.cases.functional import define
-from tfg.tests.cases.implementations import WAYS, call, implementations, loop
 
 X = {"x:0": np.float32(0)}
 

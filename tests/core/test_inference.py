@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases.control_flow import counted
+from tests.cases.functional import define
 from tfg import GraphBuilder
 from tfg.core.dims import Dim, dim_max, dim_min
 from tfg.core.dtypes import float32
 from tfg.core.inference import infer
-from tfg.core.session import Session
+from tfg.core.runtime.session import Session
 from tfg.core.shapes import Shape, TensorSpec
-from tfg.tests.cases.control_flow import counted
-from tfg.tests.cases.functional import define
 
 N, ROWS = Dim.symbol("N"), Dim.symbol("rows")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cli.running import SAMPLES, tfg
 from tfg.core.passes.pipeline import inline_functions
-from tfg.core.session import Session
+from tfg.core.runtime.session import Session
 from tfg.formats import load
-from tfg.tests.cli.running import SAMPLES, tfg
 
 SIGNATURE = """
 node {{ name: "x" op: "Placeholder" attr {{ key: "dtype" value {{ type: DT_FLOAT }} }} }}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cli.running import tfg
 from tfg.core import dtypes, registry
 from tfg.core.catalog import CATALOG
-from tfg.core.entry_points import installed_libraries
 from tfg.core.errors import TfgError
-from tfg.core.libraries import load_op_library
-from tfg.tests.cli.running import tfg
+from tfg.core.op_libraries.entry_points import installed_libraries
+from tfg.core.op_libraries.loading import load_op_library
 
 LIBRARY = """
 from tfg.core.catalog import CATALOG

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.core.test_freezing import VALUES, WAYS, X, built
 from tfg import GraphBuilder
-from tfg.core.freezing import freeze
+from tfg.core.transforms.freezing import freeze
 from tfg.formats.saving import to_bytes
-
-from .test_freezing import VALUES, WAYS, X, built
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live

@@ -12,7 +12,7 @@ from tfg.core.errors import ResourceExhaustedError
 from tfg.core.flops import count_flops
 from tfg.core.inference import infer
 from tfg.core.passes.pipeline import optimize
-from tfg.core.session import Session
+from tfg.core.runtime.session import Session
 from tfg.core.shapes import Shape
 
 CALL = """attr {{ key: "f" value {{ func {{ name: "{f}" }} }} }}

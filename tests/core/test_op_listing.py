@@ -7,13 +7,14 @@ import inspect
 
 import pytest
 
-from tfg.core import op_listing, registry
-from tfg.core.builder import GraphBuilder
+from tests.cli.running import SAMPLES
+from tfg.core import registry
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.catalog import CATALOG
 from tfg.core.errors import InvalidArgumentError, NotFoundError
-from tfg.core.wrappers import function_name, write_wrappers
+from tfg.core.op_libraries import listing
+from tfg.core.op_libraries.wrappers import function_name, write_wrappers
 from tfg.formats import load, to_text
-from tfg.tests.cli.running import SAMPLES
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +62,7 @@ def test_names_are_those_of_python():
 
 
 def test_detail_of_matmul():
-    found = op_listing.describe_op("MatMul")
+    found = listing.describe_op("MatMul")
     assert [arg.name for arg in found.inputs] == ["a", "b"]
     assert found.kernels[0].location.function == "matmul"
     assert found.kernels[0].location.file == "core/ops/matmul.py"
@@ -72,31 +73,31 @@ def test_detail_of_matmul():
 
 
 def test_decisions_in_words():
-    assert op_listing.describe_op("Shape").flops.startswith("none")
-    assert op_listing.describe_op("ArgMax").gradient == "not differentiable"
-    assert op_listing.describe_op("BatchDataset").kernels == ()
+    assert listing.describe_op("Shape").flops.startswith("none")
+    assert listing.describe_op("ArgMax").gradient == "not differentiable"
+    assert listing.describe_op("BatchDataset").kernels == ()
 
 
 def test_every_op_can_be_described():
     for op in CATALOG:
-        assert op_listing.describe_op(op).name == op
+        assert listing.describe_op(op).name == op
 
 
 def test_selection():
-    assert [op.name for op in op_listing.select_ops(["^MatMul$"])] == ["MatMul"]
-    assert {op.family for op in op_listing.select_ops(family="matmul")} == {"matmul"}
-    assert not any(op.kernel for op in op_listing.select_ops(missing_kernel=True))
+    assert [op.name for op in listing.select_ops(["^MatMul$"])] == ["MatMul"]
+    assert {op.family for op in listing.select_ops(family="matmul")} == {"matmul"}
+    assert not any(op.kernel for op in listing.select_ops(missing_kernel=True))
     with pytest.raises(NotFoundError, match="Matmull"):
-        op_listing.select_ops(["Matmull"])
+        listing.select_ops(["Matmull"])
     with pytest.raises(InvalidArgumentError, match="no regular expression"):
-        op_listing.select_ops(["("])
+        listing.select_ops(["("])
     with pytest.raises(NotFoundError, match="no family"):
-        op_listing.select_ops(family="none")
+        listing.select_ops(family="none")
 
 
 def test_coverage_adds_up():
-    rows = op_listing.coverage()
-    total = op_listing.total(rows)
+    rows = listing.coverage()
+    total = listing.total(rows)
     assert total.ops == len(list(CATALOG))
     assert total.kernels == len([op for op in registry.registered_ops() if op in CATALOG and registry.kernels(op)])
     assert total.kernels >= 850
@@ -104,9 +105,9 @@ def test_coverage_adds_up():
 
 
 def test_missing_for_a_graph(tmp_path):
-    assert op_listing.missing_for(load(SAMPLES / "xor.pbtxt")) == ()
+    assert listing.missing_for(load(SAMPLES / "xor.pbtxt")) == ()
     path = tmp_path / "g.pbtxt"
     path.write_text('node { name: "a" op: "Nowhere" } node { name: "b" op: "OneShotIterator" }')
-    found = {row.op: row.missing for row in op_listing.missing_for(load(path))}
+    found = {row.op: row.missing for row in listing.missing_for(load(path))}
     assert found["Nowhere"] == ("interface",)
     assert "kernel" in found["OneShotIterator"]

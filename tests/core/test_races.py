@@ -7,14 +7,14 @@ import time
 import numpy as np
 import pytest
 
+from tests import opcases
+from tests.cases import order_of_effects as graphs
+from tests.cases.control_flow import counted
 from tfg import Session, optimize
-from tfg.core.builder import GraphBuilder
-from tfg.core.plan import compile_plan
-from tfg.core.race_report import explain_races
-from tfg.core.scheduling import ReadyQueue, construction_order
-from tfg.tests import opcases
-from tfg.tests.cases import order_of_effects as graphs
-from tfg.tests.cases.control_flow import counted
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.explaining.race_report import explain_races
+from tfg.core.ordering.scheduling import ReadyQueue, construction_order
+from tfg.core.runtime.plan import compile_plan
 
 
 def built(build):

@@ -6,7 +6,7 @@ import pytest
 
 from tfg import GraphBuilder, Session
 from tfg.core.errors import OutOfRangeError
-from tfg.core.files import FileAccess
+from tfg.core.runtime.files import FileAccess
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import tfg
-from tfg.core.builder import GraphBuilder
-from tfg.core.running import Runner
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.runtime.runner import Runner
 from tfg.formats.state import read_state
 
 

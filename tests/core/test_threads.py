@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from tfg.core import threads
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.numerics import products
-from tfg.core.session import Session
+from tfg.core.runtime import threads
+from tfg.core.runtime.session import Session
 
 
 def blas_threads():

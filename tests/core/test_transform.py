@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfg import GraphBuilder, Session
-from tfg.core.transform import subgraph
+from tfg.core.transforms.subgraphs import subgraph
 
 
 def test_cut_at_one_output_of_several():

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .counting import counted
-from .definitions_linalg import eye, plain, reflect, reflection, solved
+from tests.flops.counting import counted
+from tests.flops.definitions_linalg import eye, plain, reflect, reflection, solved
 
 Array = Any
 _EPSILON = 1e-14

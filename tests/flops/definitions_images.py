@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .counting import counted
-from .definitions import Windows
+from tests.flops.counting import counted
+from tests.flops.definitions import Windows
 
 Array = Any
 Taps = list[tuple[Sequence[int], Sequence[float]]]

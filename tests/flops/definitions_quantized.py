@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from . import definitions
-from .definitions_images import taps
+from tests.flops import definitions
+from tests.flops.definitions_images import taps
 
 Array = Any
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import definitions
-from .counting import counted
+from tests.flops import definitions
+from tests.flops.counting import counted
 
 Array = Any
 IMPOSSIBLE = -1e30

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .counting import Tally, counted
+from tests.flops.counting import Tally, counted
 
 Array = Any
 Pair = tuple[Array, Array]

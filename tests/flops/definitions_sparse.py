@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .counting import counted
+from tests.flops.counting import counted
 
 Array = Any
 

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from tests.flops.counting import Tally
 from tfg import GraphBuilder
 from tfg.core.flops import count_flops
 from tfg.core.registry import Cost
-
-from .counting import Tally
 
 EXAMPLES = settings(max_examples=10, deadline=None, derandomize=True)
 SMALL = st.integers(1, 4)

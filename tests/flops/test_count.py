@@ -7,6 +7,9 @@ import json
 import numpy as np
 import pytest
 
+from tests.cases import control_flow as loops
+from tests.cases.functional import define
+from tests.cli.running import tfg
 from tfg import GraphBuilder, Session
 from tfg.core.errors import InvalidArgumentError
 from tfg.core.flops import count_flops
@@ -15,9 +18,6 @@ from tfg.core.flops.report import magnitude
 from tfg.core.flops.training import with_backward
 from tfg.core.flops.views import by_node, by_op, by_scope, readable, select
 from tfg.formats.saving import save
-from tfg.tests.cases import control_flow as loops
-from tfg.tests.cases.functional import define
-from tfg.tests.cli.running import tfg
 
 
 def dense(g, x, inputs, outputs, scope):

@@ -8,10 +8,9 @@ import re
 import pytest
 
 import tfg
+from tests.flops.test_networks import report
 from tfg.core import registry
 from tfg.core.flops.formulas import formulas
-
-from .test_networks import report
 
 ROOT = pathlib.Path(tfg.__file__).parent
 PAGE = (ROOT / "docs" / "flops.md").read_text()

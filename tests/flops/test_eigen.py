@@ -11,9 +11,9 @@ import scipy.linalg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from . import definitions_eigen as definitions
-from .counting import Tally, counted, normal, positive
-from .held import EXAMPLES, Cases, Node, cost, hold, holds
+from tests.flops import definitions_eigen as definitions
+from tests.flops.counting import Tally, counted, normal, positive
+from tests.flops.held import EXAMPLES, Cases, Node, cost, hold, holds
 
 HELD: Cases = {}
 SIZE = st.integers(1, 5)

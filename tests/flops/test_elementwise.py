@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from .counting import counted, positive
-from .held import EXAMPLES, SMALL, Cases, Node, hold, holds
+from tests.flops.counting import counted, positive
+from tests.flops.held import EXAMPLES, SMALL, Cases, Node, hold, holds
 
 HELD: Cases = {}
 UNARY = {

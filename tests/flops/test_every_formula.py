@@ -10,9 +10,9 @@ import collections
 import importlib
 import pathlib
 
+from tests import opcases
+from tests.recorded_answers import answers
 from tfg.core import registry
-from tfg.tests import opcases
-from tfg.tests.recorded_answers import answers
 
 NOT_HELD = {
     "how many elements there are, only a run knows; a lower bound": ("SparseMatrixMatMul", "SparseMatrixSparseMatMul"),

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.flops import definitions, definitions_images
+from tests.flops.counting import Tally, counted, normal, positive
+from tests.flops.held import EXAMPLES, SMALL, Cases, Node, cost, hold, holds
+from tests.flops.test_formulas import windows_of
 from tfg.core.ops import image_color
-
-from . import definitions, definitions_images
-from .counting import Tally, counted, normal, positive
-from .held import EXAMPLES, SMALL, Cases, Node, cost, hold, holds
-from .test_formulas import windows_of
 
 HELD: Cases = {}
 SIDE = st.integers(1, 5)

@@ -8,11 +8,10 @@ import scipy.linalg
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.flops import definitions_linalg as definitions
+from tests.flops.counting import counted, normal
+from tests.flops.held import EXAMPLES, Cases, Node, hold, holds
 from tfg.core.ops import linalg, linalg_functions
-
-from . import definitions_linalg as definitions
-from .counting import counted, normal
-from .held import EXAMPLES, Cases, Node, hold, holds
 
 HELD: Cases = {}
 SIZE = st.integers(1, 6)

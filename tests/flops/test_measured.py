@@ -7,6 +7,10 @@ import json
 import numpy as np
 import pytest
 
+from tests.cases import control_flow as loops
+from tests.cases.functional import define
+from tests.cli.running import tfg
+from tests.flops.test_networks import graph_of
 from tfg import GraphBuilder, Session
 from tfg.core.errors import DataLossError
 from tfg.core.flops import count_flops
@@ -15,11 +19,6 @@ from tfg.core.flops.timings import NodeTime, joined, recorded_shapes
 from tfg.formats.protos.run_metadata_pb2 import RunMetadata
 from tfg.formats.run_metadata import read_run_metadata
 from tfg.formats.saving import save
-from tfg.tests.cases import control_flow as loops
-from tfg.tests.cases.functional import define
-from tfg.tests.cli.running import tfg
-
-from .test_networks import graph_of
 
 
 def network():

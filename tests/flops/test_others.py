@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.flops import definitions, definitions_sequences
+from tests.flops.counting import Tally, counted, normal, positive
+from tests.flops.held import EXAMPLES, SMALL, Cases, Node, agree, hold, holds
 from tfg.core import registry
 from tfg.core.dtypes import float32, int64
 from tfg.core.ops import batch_normalization, fused
 from tfg.core.shapes import Shape, TensorSpec
-
-from . import definitions, definitions_sequences
-from .counting import Tally, counted, normal, positive
-from .held import EXAMPLES, SMALL, Cases, Node, agree, hold, holds
 
 HELD: Cases = {}
 IMAGE = (2, 4, 4, 3)

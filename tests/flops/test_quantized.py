@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.flops import definitions, definitions_images
+from tests.flops import definitions_quantized as quantized
+from tests.flops.counting import normal, positive
+from tests.flops.held import EXAMPLES, SMALL, Cases, Node, hold, holds
+from tests.flops.test_formulas import windows_of
 from tfg.core.catalog import CATALOG
-
-from . import definitions, definitions_images
-from . import definitions_quantized as quantized
-from .counting import normal, positive
-from .held import EXAMPLES, SMALL, Cases, Node, hold, holds
-from .test_formulas import windows_of
 
 HELD: Cases = {}
 EDGES = [(), ()]

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.flops import definitions, definitions_sequences
+from tests.flops.counting import counted, normal
+from tests.flops.held import EXAMPLES, SMALL, Cases, Node, hold, holds
 from tfg.core.numerics import ctc, edits
-
-from . import definitions, definitions_sequences
-from .counting import counted, normal
-from .held import EXAMPLES, SMALL, Cases, Node, hold, holds
 
 HELD: Cases = {}
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from . import definitions_signals as definitions
-from .counting import Tally, normal, positive
-from .held import EXAMPLES, SMALL, Cases, Node, cost, hold, holds
+from tests.flops import definitions_signals as definitions
+from tests.flops.counting import Tally, normal, positive
+from tests.flops.held import EXAMPLES, SMALL, Cases, Node, cost, hold, holds
 
 HELD: Cases = {}
 RANKS = {"": 1, "2D": 2, "3D": 3}

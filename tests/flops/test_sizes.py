@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cases import control_flow as loops
+from tests.cases.functional import define
+from tests.cli.running import tfg
 from tfg import GraphBuilder, Session
 from tfg.core.dims import Dim, dim_min, substitute
 from tfg.core.errors import InvalidArgumentError
@@ -14,9 +17,6 @@ from tfg.core.flops.measured import measure
 from tfg.core.flops.training import with_backward
 from tfg.core.versions import Versions
 from tfg.formats.saving import save
-from tfg.tests.cases import control_flow as loops
-from tfg.tests.cases.functional import define
-from tfg.tests.cli.running import tfg
 
 X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
 

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.flops import definitions, definitions_sparse
+from tests.flops.counting import Tally, counted, normal, positive
+from tests.flops.held import EXAMPLES, SMALL, Cases, Node, agree, hold, holds
 from tfg import GraphBuilder, count_flops, gradients
 from tfg.core import registry
 from tfg.core.dtypes import float32, int64
 from tfg.core.shapes import Shape, TensorSpec
-
-from . import definitions, definitions_sparse
-from .counting import Tally, counted, normal, positive
-from .held import EXAMPLES, SMALL, Cases, Node, agree, hold, holds
 
 HELD: Cases = {}
 UFUNCS = {"Sum": np.add, "Add": np.add, "Sub": np.subtract, "Mean": np.add, "Prod": np.multiply, "Mul": np.multiply,

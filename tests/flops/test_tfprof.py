@@ -8,13 +8,12 @@ import io
 import numpy as np
 import pytest
 
+from tests.cases import control_flow as loops
+from tests.flops.test_networks import GRAPHS, graph_of
 from tfg import GraphBuilder
 from tfg.core.flops import count_flops
 from tfg.core.flops.tfprof import compare
 from tfg.formats.saving import to_bytes
-from tfg.tests.cases import control_flow as loops
-
-from .test_networks import GRAPHS, graph_of
 
 
 def differences(graph, fetches, **options):

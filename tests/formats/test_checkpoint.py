@@ -15,8 +15,8 @@ from tfg.core.errors import (
     PermissionDeniedError,
     UnimplementedError,
 )
-from tfg.core.files import FileAccess, FileGate
 from tfg.core.numerics.crc32c import crc32c, mask
+from tfg.core.runtime.files import FileAccess, FileGate
 from tfg.core.tensors import Tensor
 from tfg.formats import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint import snappy

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.formats.test_functions import TEXT as FUNCTIONS
+from tests.formats.test_graphdef import TEXT
+from tests.formats.test_saved_model import META
 from tfg.core.errors import DataLossError, TfgError
 from tfg.core.tensors import Tensor
 from tfg.formats import load, open_checkpoint, to_bytes, to_text
 from tfg.formats.protos.meta_graph_pb2 import MetaGraphDef, SaverDef
-
-from .test_functions import TEXT as FUNCTIONS
-from .test_graphdef import TEXT
-from .test_saved_model import META
 
 RECORDED = pathlib.Path(__file__).with_name("recorded")
 BINARIES = [to_bytes(load(text.encode())) for text in (TEXT, FUNCTIONS, META)]

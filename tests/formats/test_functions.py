@@ -6,7 +6,7 @@ import pytest
 
 from tfg.core import dtypes
 from tfg.core.errors import InvalidArgumentError
-from tfg.core.functions import Function
+from tfg.core.functions.library import Function
 from tfg.core.graph import Graph
 from tfg.core.tensors import Placeholder
 from tfg.formats import load, to_bytes, to_text

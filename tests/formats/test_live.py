@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from google.protobuf import text_format
 
+from tests.security import kills
 from tfg.core import dtypes
 from tfg.core.tensors import Tensor
 from tfg.formats import Partitioned, load, merge_checkpoints, open_checkpoint, to_bytes, to_text, write_checkpoint
 from tfg.formats.checkpoint.bundle import read_index
 from tfg.formats.protos.graph_pb2 import TensorProto
 from tfg.formats.tensor_proto import decode_tensor, encode_tensor
-from tfg.tests.security import kills
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live

@@ -14,11 +14,11 @@ import zlib
 import numpy as np
 import pytest
 
+from tests.cli.running import tfg
 from tfg.core.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
 from tfg.formats import load
 from tfg.formats.npz import MANIFEST, read_npz
 from tfg.formats.values import parse_value
-from tfg.tests.cli.running import tfg
 
 GRAPH = b'node { name: "a" op: "NoOp" }'
 

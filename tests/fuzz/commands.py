@@ -15,11 +15,11 @@ from random import Random
 from click.testing import CliRunner
 
 import tfg
+from tests.fuzz import corpus
 from tfg.cli.main import root
 from tfg.core.errors import TfgError
-from tfg.core.libraries import load_op_library
+from tfg.core.op_libraries.loading import load_op_library
 from tfg.formats import load, to_bytes, to_text
-from tfg.tests.fuzz import corpus
 
 SAMPLES = pathlib.Path(tfg.__file__ or ".").with_name("sample_graphs")
 LIBRARY = str(SAMPLES / "skipgram_ops.py")

@@ -8,18 +8,18 @@ from random import Random
 
 import numpy as np
 
+from tests import opcases
+from tests.fuzz import drawing
+from tests.fuzz.drawing import chance
+from tests.fuzz.trials import Trial
 from tfg.core import dtypes
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.catalog import CATALOG
 from tfg.core.dtypes import DType
 from tfg.core.errors import TfgError
 from tfg.core.graph import Graph, Node, parse_tensor_name
 from tfg.core.shapes import Shape
 from tfg.core.tensors import Tensor
-from tfg.tests import opcases
-from tfg.tests.fuzz import drawing
-from tfg.tests.fuzz.drawing import chance
-from tfg.tests.fuzz.trials import Trial
 
 
 @functools.cache

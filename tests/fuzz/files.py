@@ -14,13 +14,13 @@ from random import Random
 
 import numpy as np
 
+from tests.fuzz.commands import changed_bytes
 from tfg.core import dtypes
 from tfg.core.tensors import Tensor
 from tfg.formats.checkpoint import open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint.table import read_table, write_table
 from tfg.formats.npz import npz_bytes, read_npz
 from tfg.formats.values import parse_value
-from tfg.tests.fuzz.commands import changed_bytes
 
 TENSORS = {
     "a": Tensor.from_numpy(np.arange(12, dtype=np.float32).reshape(3, 4)),

@@ -13,10 +13,10 @@ from typing import Any
 from unittest import mock
 
 import tfg
+from tests.fuzz.bounds import TooSlow
 from tfg.core import faults
 from tfg.core.errors import InternalError, TfgError
 from tfg.core.passes import pipeline
-from tfg.tests.fuzz.bounds import TooSlow
 
 _ROOT = os.path.dirname(os.path.abspath(tfg.__file__ or "."))
 

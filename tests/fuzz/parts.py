@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
-from tfg.tests.fuzz import bounds, commands, corpus, drawing, files
-from tfg.tests.fuzz.findings import Finding, attempt
-from tfg.tests.fuzz.shrinking import shrunk, snippet_of
-from tfg.tests.fuzz.trials import PARTS, Trial
+from tests.fuzz import bounds, commands, corpus, drawing, files
+from tests.fuzz.findings import Finding, attempt
+from tests.fuzz.shrinking import shrunk, snippet_of
+from tests.fuzz.trials import PARTS, Trial
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from tests.fuzz.trials import Trial
 from tfg.core.errors import TfgError
 from tfg.core.graph import Graph, Node, reachable
 from tfg.core.tensors import Tensor
 from tfg.formats import to_text
-from tfg.tests.fuzz.trials import Trial
 
 SECONDS = 20.0
 

@@ -15,15 +15,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.fuzz import bounds, drawing, parts
+from tests.fuzz.findings import attempt
+from tests.fuzz.shrinking import shrunk, snippet_of
+from tests.fuzz.trials import PARTS, Trial, run
 from tfg import GraphBuilder
 from tfg.core import faults
 from tfg.core.catalog import CATALOG
 from tfg.core.errors import InternalError, InvalidArgumentError
 from tfg.core.graph import Node
-from tfg.tests.fuzz import bounds, drawing, parts
-from tfg.tests.fuzz.findings import attempt
-from tfg.tests.fuzz.shrinking import shrunk, snippet_of
-from tfg.tests.fuzz.trials import PARTS, Trial, run
 
 CASES = int(os.environ.get("TFG_FUZZ_CASES", "3000"))
 SHARES = {"nodes": 0.5, "cases": 0.3, "commands": 0.05, "files": 0.15}

@@ -14,7 +14,7 @@ from tfg.core.gradients import gradients
 from tfg.core.graph import Graph
 from tfg.core.inference import infer
 from tfg.core.passes.pipeline import optimize
-from tfg.core.session import Session
+from tfg.core.runtime.session import Session
 from tfg.core.shapes import Shape, TensorSpec
 from tfg.core.tensors import Tensor
 from tfg.formats import load, to_bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
-from tfg.tests.gradients.programs import control_flow, differentiated, second_gradients, small, values
+from tests.gradients.programs import control_flow, differentiated, second_gradients, small, values
 
 v1 = tf.compat.v1
 

@@ -1,6 +1,6 @@
 """A module with gradients of its own in all places, saved with them: built with TensorFlow.
 
-    PYTHONPATH=FOLDER_THAT_HOLDS_tfg /path/to/tensorflow-venv/bin/python -m tfg.tests.gradients.custom
+    PYTHONPATH=FOLDER_THAT_HOLDS_tfg /path/to/tensorflow-venv/bin/python -m tests.gradients.custom
 
 records custom.npz: the SavedModel, the feeds, and TensorFlow's gradients of each output by x and by w.
 """

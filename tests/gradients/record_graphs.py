@@ -11,7 +11,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
 
-from tfg.tests.gradients import conditional_programs, programs
+from tests.gradients import conditional_programs, programs
 
 tf.compat.v1.disable_eager_execution()
 TARGET = pathlib.Path(__file__).with_name("recorded.npz")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import InvalidArgumentError
 from tfg.core.gradients.jacobian import Derivative, hessian_vector, jacobian, jvp, vjp
-from tfg.core.running import Runner
-from tfg.core.session import Session
+from tfg.core.runtime.runner import Runner
+from tfg.core.runtime.session import Session
 
 X = np.array([[0.3, -1.2, 0.7], [1.1, 0.4, -0.5]])
 

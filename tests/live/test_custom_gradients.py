@@ -9,12 +9,12 @@ import pytest
 
 import tfg
 from tfg.core.gradients import gradients
-from tfg.core.running import Runner
+from tfg.core.runtime.runner import Runner
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live
 
-from tfg.tests.gradients import custom  # noqa: E402 - needs TensorFlow
+from tests.gradients import custom  # noqa: E402 - needs TensorFlow
 
 
 def test_as_tensorflow(tmp_path: pathlib.Path) -> None:

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live
 
-from tfg.tests.gradients import programs  # noqa: E402 - needs TensorFlow
+from tests.gradients import programs  # noqa: E402 - needs TensorFlow
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tfg.core.builder import GraphBuilder
+from tests.comparison import assert_same
+from tests.live.draws import OPS
+from tests.opcases import case
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import TfgError
-from tfg.core.files import FileAccess
-from tfg.core.session import Session
+from tfg.core.runtime.files import FileAccess
+from tfg.core.runtime.session import Session
 from tfg.formats.saving import to_bytes
-from tfg.tests.comparison import assert_same
-from tfg.tests.live.draws import OPS
-from tfg.tests.opcases import case
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from tfg.core import dtypes
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.graph import Graph, Node, Output
 from tfg.core.passes.pipeline import OptimizeReport, optimize
-from tfg.core.session import Session
+from tfg.core.runtime.session import Session
 
 Build = Callable[[GraphBuilder], Any]
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.passes.rewriting import feeds_for, placeholder, rewritten
 from tfg.core import dtypes
-from tfg.core.builder import GraphBuilder
-from tfg.core.passes import batch_norm
-from tfg.core.session import Session
-from tfg.tests.passes.rewriting import feeds_for, placeholder, rewritten
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.passes.fusing import batch_norm
+from tfg.core.runtime.session import Session
 
 RNG = np.random.default_rng(0)
 

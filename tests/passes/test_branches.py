@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tests.cases.functional import define
+from tests.passes.rewriting import placeholder, rewritten
 from tfg.core.tensors import FuncRef
-from tfg.tests.cases.functional import define
-from tfg.tests.passes.rewriting import placeholder, rewritten
 
 PASSES = "fold,branches,dependency,prune"
 

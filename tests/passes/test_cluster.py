@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import SAMPLES
+from tests.cli.running import tfg as command
+from tests.passes.rewriting import placeholder, rewritten
 from tfg.core.passes.pipeline import optimize
-from tfg.tests.cli.running import SAMPLES
-from tfg.tests.cli.running import tfg as command
-from tfg.tests.passes.rewriting import placeholder, rewritten
 
 CLUSTER = "prune,fold,cse,cluster"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfg.tests.passes.rewriting import placeholder, rewritten
+from tests.passes.rewriting import placeholder, rewritten
 
 
 def pair(b, **attrs):

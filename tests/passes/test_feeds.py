@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import tfg as run
 from tfg.core.passes.pipeline import optimize
 from tfg.formats import load, to_bytes
-from tfg.tests.cli.running import tfg as run
 
 FEEDS = {"x:0": np.float32(3), "z:0": np.float32(5), "w:0": np.float32(7), "rate:0": np.float32(9)}
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import tfg
+from tests.cases.functional import define
+from tests.passes.rewriting import assert_same, placeholder, rewritten
 from tfg.core.passes.pipeline import optimize
 from tfg.core.tensors import FuncRef
-from tfg.tests.cases.functional import define
-from tfg.tests.passes.rewriting import assert_same, placeholder, rewritten
 
 
 def call(b, name, *values, op="PartitionedCall", types=("float32",)):

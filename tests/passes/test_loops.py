@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.frames import find_frames
+from tests.cases import control_flow
+from tests.cases.functional import define
+from tests.passes.rewriting import nodes, placeholder, rewritten
+from tfg.core.control_flow.frames import find_frames
 from tfg.core.passes.pipeline import optimize
 from tfg.core.tensors import FuncRef
-from tfg.tests.cases import control_flow
-from tfg.tests.cases.functional import define
-from tfg.tests.passes.rewriting import nodes, placeholder, rewritten
 
 PASSES = "loops,prune"
 FLOAT = "float32"

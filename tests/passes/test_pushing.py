@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tests.passes.rewriting import placeholder, rewritten
 from tfg.core import dtypes
-from tfg.core.builder import GraphBuilder
-from tfg.core.passes import movement, picking, scaling, sums
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.pipeline import optimize
-from tfg.core.session import Session
-from tfg.tests.passes.rewriting import placeholder, rewritten
+from tfg.core.passes.rules import constant_factors, pushing, selection, sums
+from tfg.core.runtime.session import Session
 
 Build = Callable[..., object]
 
@@ -205,8 +205,8 @@ STRUCTURE: dict[str, tuple[Build, str, Build, str | None]] = {
 }  # fmt: skip
 
 GROUPS = {
-    "arithmetic": (ARITHMETIC, (sums.RULES, scaling.RULES)),
-    "structure": (STRUCTURE, (movement.RULES, picking.RULES)),
+    "arithmetic": (ARITHMETIC, (sums.RULES, constant_factors.RULES)),
+    "structure": (STRUCTURE, (pushing.RULES, selection.RULES)),
 }
 CASES = [(passes, rule) for passes, (cases, _) in GROUPS.items() for rule in cases]
 

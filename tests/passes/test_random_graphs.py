@@ -6,12 +6,12 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tfg.core.builder import GraphBuilder
+from tests.cases import control_flow
+from tests.cases.functional import define
+from tests.passes.rewriting import assert_same, placeholder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.pipeline import optimize
 from tfg.core.tensors import FuncRef
-from tfg.tests.cases import control_flow
-from tfg.tests.cases.functional import define
-from tfg.tests.passes.rewriting import assert_same, placeholder
 
 SHAPE = (2, 3)
 UNARY = (

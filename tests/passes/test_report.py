@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.builder import GraphBuilder
+from tests.cli.running import SAMPLES, tfg
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.pipeline import optimize
 from tfg.core.passes.verify import verify
-from tfg.core.session import Session
+from tfg.core.runtime.session import Session
 from tfg.formats import load, save
-from tfg.tests.cli.running import SAMPLES, tfg
 
 
 def product():

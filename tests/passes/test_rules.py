@@ -8,10 +8,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tests.passes.rewriting import placeholder, rewritten
 from tfg.core import dtypes
-from tfg.core.builder import GraphBuilder
-from tfg.core.passes import arithmetic, structure
-from tfg.tests.passes.rewriting import placeholder, rewritten
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.passes.rules import arithmetic, data_movement
 
 Build = Callable[..., object]
 
@@ -220,7 +220,7 @@ def test_rule_leaves_fed_values_alone(passes, rules, case):
 
 
 def test_every_rule_has_cases():
-    for rules, cases in ((arithmetic.RULES, ARITHMETIC), (structure.RULES, STRUCTURE)):
+    for rules, cases in ((arithmetic.RULES, ARITHMETIC), (data_movement.RULES, STRUCTURE)):
         assert {rule.name for rule in rules.rules} == set(cases)
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cases.functional import define
+from tests.passes.rewriting import assert_same, nodes, placeholder, rewritten
 from tfg.core.passes.pipeline import optimize
 from tfg.core.shapes import Shape
 from tfg.core.tensors import FuncRef
-from tfg.tests.cases.functional import define
-from tfg.tests.passes.rewriting import assert_same, nodes, placeholder, rewritten
 
 PASSES = "specialize,prune"
 FLOAT = "float32"

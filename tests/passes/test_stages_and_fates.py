@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tfg
-from tfg.core.passes.fates import node_fates
+from tests.cli.running import SAMPLES
+from tests.cli.running import tfg as command
+from tfg.core.passes.outcomes import node_fates
 from tfg.core.passes.pipeline import optimization_stages
-from tfg.tests.cli.running import SAMPLES
-from tfg.tests.cli.running import tfg as command
 
 CONSTANTS, KERNEL = SAMPLES / "all_constant.pbtxt", SAMPLES / "one_kernel.pbtxt"
 

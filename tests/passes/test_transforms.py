@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import tfg as command
+from tests.passes.rewriting import placeholder, rewritten
 from tfg.core import dtypes
 from tfg.core.errors import InvalidArgumentError, NotFoundError
 from tfg.core.passes.pipeline import PASSES, choose_passes, optimize
-from tfg.tests.cli.running import tfg as command
-from tfg.tests.passes.rewriting import placeholder, rewritten
 
 WEIGHTS = np.linspace(-1, 1, 2000, dtype="f").reshape(2, 1000)
 

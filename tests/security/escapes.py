@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tests.opcases import string_array as strings
 from tfg import GraphBuilder
 from tfg.core.graph import Graph
 from tfg.formats import write_checkpoint
-from tfg.tests.opcases import string_array as strings
 
 Make = Callable[[GraphBuilder, pathlib.Path], None]
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 import numpy as np
 
 import tfg
+from tests.cases.functional import define
+from tests.opcases import string_array as strings
 from tfg import GraphBuilder
 from tfg.core.graph import Graph, Node
 from tfg.formats import to_bytes, write_checkpoint
 from tfg.formats.protos.meta_graph_pb2 import CollectionDef, MetaGraphDef, SavedModel
-from tfg.tests.cases.functional import define
-from tfg.tests.opcases import string_array as strings
 
 SECRET = "what nobody else may know"
 

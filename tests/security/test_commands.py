@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.cli.running import tfg
+from tests.security import escapes
 from tfg import GraphBuilder, save
-from tfg.tests.cli.running import tfg
-from tfg.tests.security import escapes
 
 # Each command twice: the attempt stands before the loss, or is the initializer.
 COMMANDS = {

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import tfg as run
+from tests.security import escapes
+from tests.security.hostile import HOSTILE, IN_MAIN_OP, SECRET, Folder, hostile_graph
 from tfg.cli import main
 from tfg.core.errors import PermissionDeniedError
 from tfg.core.flops.measured import measure
+from tfg.core.functions.purity import impurity
 from tfg.core.gradients.check import check_gradient
 from tfg.core.passes.verify import verify
-from tfg.core.purity import impurity
-from tfg.core.running import Runner
+from tfg.core.runtime.runner import Runner
 from tfg.core.training.optimizers import find_optimizer
 from tfg.core.training.trainer import LeastSquares, Trainer
 from tfg.core.training.updates import add_training
 from tfg.formats import to_bytes
-from tfg.tests.cli.running import tfg as run
-from tfg.tests.security import escapes
-from tfg.tests.security.hostile import HOSTILE, IN_MAIN_OP, SECRET, Folder, hostile_graph
 
 FEED = ("--feed", "x=1", "--init")
 RUNS = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.opcases import string_array as strings
+from tests.security import escapes
 from tfg import GraphBuilder, Session
 from tfg.core.errors import InvalidArgumentError, PermissionDeniedError, TfgError
-from tfg.core.files import FileAccess
+from tfg.core.runtime.files import FileAccess
 from tfg.formats import open_checkpoint
-from tfg.tests.opcases import string_array as strings
-from tfg.tests.security import escapes
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import signal
 import numpy as np
 import pytest
 
+from tests.security import kills
 from tfg.formats import open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint.bundle import read_index
-from tfg.tests.security import kills
 
 
 @pytest.mark.parametrize("name", kills.WRITERS)

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import ROOT
+from tests.cli.running import tfg as tfg_in_process
 from tfg.core.errors import DeadlineExceededError, ResourceExhaustedError
 from tfg.core.tensors import FuncRef, Tensor
-from tfg.tests.cli.running import ROOT
-from tfg.tests.cli.running import tfg as tfg_in_process
 
 SLACK = 8
 """Seconds for a loaded machine to start Python and its libraries, beside the limit."""
@@ -53,7 +53,7 @@ def endless(g):
 
 def tfg_function(name, builder, argument, result):
     from tfg.core.catalog import ArgDef, OpDef
-    from tfg.core.functions import Function
+    from tfg.core.functions.library import Function
 
     argument.node.change_op("_Arg")
     argument.node.attrs = {"T": argument.node.attrs["dtype"], "index": 0}

@@ -13,10 +13,10 @@ import unicodedata
 import numpy as np
 import pytest
 
+from tests.cli.running import SAMPLES, command_line, process, tfg
 from tfg.core.escaping import printable, printable_json, printable_line
 from tfg.formats import load, to_bytes
 from tfg.formats.protos.graph_pb2 import GraphDef
-from tfg.tests.cli.running import SAMPLES, command_line, process, tfg
 
 EVIL = "e\x1b]0;owned\x07\x9b31m\u202e\u2028\n\t\r\x08\x7f"
 SHOWN = "e\\x1b]0;owned\\x07\\x9b31m\\u202e\\u2028\\n\\t\\r\\x08\\x7f"

@@ -11,12 +11,12 @@ import sys
 
 import pytest
 
-from tfg.tests.security import kills
+from tests.security import kills
 
 _LIMIT = 1 << 12
 _WRITE_ALL = """
 import pathlib, sys
-from tfg.tests.security import kills
+from tests.security import kills
 from tfg.core.errors import TfgError
 for name, writer in kills.WRITERS.items():
     try:

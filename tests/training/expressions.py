@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.graph import Output
 
 _BINARY = {ast.Add: "AddV2", ast.Sub: "Sub", ast.Mult: "Mul", ast.Div: "RealDiv", ast.Pow: "Pow"}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
 from tfg.core.training.optimizers import find_optimizer
 from tfg.core.training.trainer import Trainer

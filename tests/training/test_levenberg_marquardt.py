@@ -8,13 +8,13 @@ import pathlib
 import numpy as np
 import pytest
 
-from tfg.core.builder import GraphBuilder
+from tests.training import expressions
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import InvalidArgumentError, ResourceExhaustedError
-from tfg.core.running import Runner
-from tfg.core.session import Session
+from tfg.core.runtime.runner import Runner
+from tfg.core.runtime.session import Session
 from tfg.core.training.levenberg_marquardt import Tolerances, minimize
 from tfg.core.training.trainer import LeastSquares
-from tfg.tests.training import expressions
 
 PROBLEMS = json.loads(pathlib.Path(__file__).with_name("nist.json").read_text())
 # From its first start BoxBOD leads to a stationary point at infinity; scipy's MINPACK ends there too.

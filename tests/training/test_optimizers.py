@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.builder import GraphBuilder
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import InvalidArgumentError, NotFoundError
 from tfg.core.graph import Graph
-from tfg.core.running import Runner
-from tfg.core.session import Session
+from tfg.core.runtime.runner import Runner
+from tfg.core.runtime.session import Session
 from tfg.core.training.optimizers import OPTIMIZERS, find_optimizer
 from tfg.core.training.schedules import parse_schedule
 from tfg.core.training.trainer import Trainer

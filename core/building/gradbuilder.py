@@ -1,0 +1,52 @@
+"""What gradient functions build with: a GraphBuilder with the few shapes that recur in gradients."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ..graph import Output
+from .builder import GraphBuilder
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class IndexedSlices:
+    """A gradient that is zero but for some rows: `values[i]` belongs to row `indices[i]` of a tensor of `dense_shape`."""
+
+    values: Output
+    indices: Output
+    dense_shape: Output
+
+
+class GradientBuilder(GraphBuilder):
+    """The `g` of a gradient function `(g, node, *grads)`, which returns one gradient or None for each input."""
+
+    def shape_of(self, x: Output) -> Output:
+        """The shape of `x` as an int32 vector."""
+        return self.Shape(x, out_type="int32")
+
+    def zeros_like(self, x: Output) -> Output:
+        return self.ZerosLike(x)
+
+    def scalar_like(self, x: Output, value: float) -> Output:
+        """A scalar constant of x's dtype."""
+        return self.constant(value, x.dtype.base if x.dtype else None)
+
+    def reduce_to(self, grad: Output, x: Output, other: Output) -> Output:
+        """`grad`, of the shape that x and `other` broadcast to, summed to the shape of x."""
+        shape = self.shape_of(x)
+        axes, _ = self.BroadcastGradientArgs(shape, self.shape_of(other))
+        return self.Reshape(self.Sum(grad, axes), shape)
+
+    def densify(self, grad: Output | IndexedSlices) -> Output:
+        """The gradient as a plain tensor."""
+        if isinstance(grad, Output):
+            return grad
+        rows = self.StridedSlice(
+            grad.dense_shape, [0], [1], [1], begin_mask=0, end_mask=0, shrink_axis_mask=1, new_axis_mask=0, ellipsis_mask=0
+        )
+        dense = self.UnsortedSegmentSum(grad.values, grad.indices, rows)
+        return self.Reshape(dense, grad.dense_shape)
+
+    def conj(self, x: Output) -> Output:
+        """The complex conjugate, x itself where x is real."""
+        return self.Conj(x) if x.dtype is not None and x.dtype.is_complex else x

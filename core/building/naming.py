@@ -1,0 +1,50 @@
+"""Unique names as TensorFlow numbers them: case-insensitive, name scopes and nodes sharing one list."""
+
+from __future__ import annotations
+
+from ..graph import Graph
+
+
+class Names:
+    """The names taken in a graph: its nodes, and the scopes that were opened on it."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._used: dict[str, int] = {}
+        self._seen_scopes: set[str] | None = None
+
+    def unique(self, name: str) -> str:
+        """`name`, or with the first free suffix `_1`, `_2` ...; taken from now on."""
+        key = name.lower()
+        count = self._used.get(key, 0)
+        if count == 0 and name in self._graph:
+            count = 1
+        self._used[key] = count + 1
+        if count == 0:
+            return name
+        candidate = name
+        while candidate.lower() in self._used or candidate in self._graph:
+            candidate = f"{name}_{count}"
+            count += 1
+        self._used[key] = count
+        self._used[candidate.lower()] = 1
+        return candidate
+
+    def unique_scope(self, name: str) -> str:
+        """As `unique`, for a scope: names that the graph's nodes have before a `/` are taken too."""
+        if self._seen_scopes is None:
+            self._seen_scopes = _scopes(self._graph)
+            for scope in self._seen_scopes:
+                self._used.setdefault(scope.lower(), 1)
+        return self.unique(name)
+
+
+def _scopes(graph: Graph) -> set[str]:
+    """Every scope that holds a node."""
+    found: set[str] = set()
+    for node in graph:
+        scope = node.name.rpartition("/")[0]
+        while scope and scope not in found:
+            found.add(scope)
+            scope = scope.rpartition("/")[0]
+    return found

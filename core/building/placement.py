@@ -1,0 +1,147 @@
+"""Devices and colocation: what device strings mean, which nodes share a device, and where they disagree."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from ..errors import InvalidArgumentError
+from ..graph import Graph, Node
+
+_PARTS = {
+    "job": re.compile(r"job:(\w+)"),
+    "replica": re.compile(r"replica:(\d+|\*)"),
+    "task": re.compile(r"task:(\d+|\*)"),
+    "device": re.compile(r"(?:device:)?([A-Za-z_][\w]*)(?::(\d+|\*))?"),
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Device:
+    """A full or partial device name: `/job:worker/replica:0/task:1/device:GPU:0`; None where a part is left open."""
+
+    job: str | None = None
+    replica: str | None = None
+    task: str | None = None
+    kind: str | None = None
+    index: str | None = None
+
+    @staticmethod
+    def parse(text: str) -> Device:
+        """The device of a string such as `/gpu:0`; InvalidArgumentError where it is none."""
+        found: dict[str, str | None] = {}
+        for part in filter(None, text.split("/")):
+            name = next((n for n, pattern in _PARTS.items() if pattern.fullmatch(part)), None)
+            match = _PARTS[name].fullmatch(part) if name else None
+            if match is None:
+                raise InvalidArgumentError(f"'{text}' is no device", hint="such as /job:worker/task:0/device:GPU:0")
+            if name == "device":
+                found |= {"kind": match[1].upper(), "index": match[2]}
+            else:
+                found[str(name)] = match[1]
+        return Device(**{key: None if value == "*" else value for key, value in found.items()})
+
+    def merged(self, inner: Device) -> Device:
+        """This device with the parts that `inner` names replaced, as nested device scopes do."""
+        parts = {f.name: getattr(inner, f.name) or getattr(self, f.name) for f in dataclasses.fields(self)}
+        if inner.kind is not None:  # another kind of device has its own numbers
+            parts["index"] = inner.index
+        return Device(**parts)
+
+    def conflict(self, other: Device) -> str | None:
+        """The first part in which the two differ, or None where one device can be both."""
+        for field in dataclasses.fields(self):
+            mine, theirs = getattr(self, field.name), getattr(other, field.name)
+            if mine is not None and theirs is not None and mine != theirs:
+                return f"{field.name} {mine} and {theirs}"
+        return None
+
+    def __str__(self) -> str:
+        parts = [f"/{name}:{getattr(self, name)}" for name in ("job", "replica", "task") if getattr(self, name) is not None]
+        if self.kind is not None:
+            parts.append(f"/device:{self.kind}:{'*' if self.index is None else self.index}")
+        return "".join(parts)
+
+
+def canonical_device(text: str) -> str:
+    """The device string as TensorFlow writes it: `/cpu:0` is `/device:CPU:0`."""
+    return str(Device.parse(text)) if text else ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Colocation:
+    """Nodes that must share a device, the device this comes to, and what stands against it."""
+
+    root: str
+    members: tuple[str, ...]
+    device: str
+    conflicts: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    """Names after `loc:@` that no node of the graph has."""
+
+
+class Placement:
+    """The colocation groups of a graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._parent: dict[str, str] = {}
+        for node in graph:
+            for name in node.colocation:
+                self._union(name, node.name)
+        self._members: dict[str, list[str]] = {}
+        for name in self._parent:
+            self._members.setdefault(self._find(name), []).append(name)
+
+    def groups(self) -> tuple[Colocation, ...]:
+        """All groups of two nodes or more, in the order of the graph."""
+        return tuple(self._describe(root) for root, members in self._members.items() if len(members) > 1)
+
+    def group(self, node: Node) -> Colocation | None:
+        """The group of one node, None where it shares its device with nobody."""
+        if node.name not in self._parent:
+            return None
+        root = self._find(node.name)
+        return self._describe(root) if len(self._members[root]) > 1 else None
+
+    def chain(self, node: Node) -> tuple[str, ...]:
+        """`loc:@` names followed from node to node until one names no other."""
+        found = [node.name]
+        while node.colocation and node.colocation[0] not in found:
+            found.append(node.colocation[0])
+            target = self._graph.get(found[-1])
+            if target is None:
+                break
+            node = target
+        return tuple(found[1:])
+
+    def _find(self, name: str) -> str:
+        parent = self._parent.setdefault(name, name)
+        while parent != self._parent[parent]:
+            self._parent[name] = self._parent[parent]
+            name, parent = parent, self._parent[parent]
+        return parent
+
+    def _union(self, first: str, second: str) -> None:
+        a, b = self._find(first), self._find(second)
+        if a != b:
+            self._parent[b] = a
+
+    def _describe(self, root: str) -> Colocation:
+        members = self._members[root]
+        device, conflicts = Device(), []
+        for node in filter(None, map(self._graph.get, members)):
+            if not node.device:
+                continue
+            try:
+                wanted = Device.parse(node.device)
+            except InvalidArgumentError as error:
+                conflicts.append(f"'{node.name}': {error.message}")
+                continue
+            conflict = device.conflict(wanted)
+            if conflict:
+                conflicts.append(f"'{node.name}' asks for {node.device}, the group has {device}: {conflict}")
+            else:
+                device = device.merged(wanted)
+        missing = tuple(name for name in members if name not in self._graph)
+        return Colocation(root, tuple(members), str(device), tuple(conflicts), missing)

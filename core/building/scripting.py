@@ -1,0 +1,58 @@
+"""Construction scripts: Python files that build a graph with GraphBuilder and mark stages."""
+
+from __future__ import annotations
+
+import pathlib
+import runpy
+import sys
+import traceback
+
+from ..errors import InvalidArgumentError, NotFoundError, TfgError
+from ..graph import Graph
+from .builder import GraphBuilder
+
+LAST_STAGE = "end"
+
+
+def run_script(path: str) -> list[tuple[str, Graph]]:
+    """The stages that a script marks, and `end` where nodes were added after the last of them.
+
+    The script makes one GraphBuilder at its top level, or defines `build(g)`, which is given one. InvalidArgumentError names
+    file and line where it fails.
+    """
+    if not pathlib.Path(path).is_file():
+        raise NotFoundError(f"there is no script '{path}'")
+    builder = _run(path)
+    stages = list(builder.stages)
+    if not stages or len(stages[-1][1]) != len(builder.graph):
+        stages.append((LAST_STAGE, builder.graph))
+    return stages
+
+
+def _run(path: str) -> GraphBuilder:
+    folder = str(pathlib.Path(path).resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        found = runpy.run_path(path, run_name="__main__")
+        builders = [value for value in found.values() if isinstance(value, GraphBuilder)]
+        if not builders and callable(found.get("build")):
+            builders = [GraphBuilder()]
+            found["build"](builders[0])
+    except TfgError as error:
+        hint = f"{error.hint}; {_place(error, path)}" if error.hint else _place(error, path)
+        raise type(error)(error.message, node=error.node, op=error.op, hint=hint) from None
+    except Exception as error:
+        raise InvalidArgumentError(f"the script failed: {type(error).__name__}: {error}", hint=_place(error, path)) from error
+    finally:
+        sys.path.remove(folder)
+    if not builders:
+        raise InvalidArgumentError(f"'{path}' made no graph", hint="it needs `g = tfg.GraphBuilder()`, or `def build(g):`")
+    return builders[0]
+
+
+def _place(error: BaseException, path: str) -> str:
+    """`build.py, line 3: g.MatMul(a)`: the innermost line of the script that was running."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}, line {error.lineno}"
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    return f"{path}, line {frames[-1].lineno}: {frames[-1].line}" if frames else path

@@ -1,0 +1,57 @@
+"""The V1 while loops of a graph: the nodes of each, and its variables where it is built as tf.while_loop builds loops."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ..errors import UnimplementedError
+from ..graph import Graph, Node, Output
+from .conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, assign_frames
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LoopVariable:
+    """One variable of a loop: Enter -> Merge -> Switch -> body -> NextIteration -> Merge, and Exit where it is used after."""
+
+    enter: Node
+    merge: Node
+    switch: Node
+    next_iteration: Node
+    exit: Node | None
+
+    @property
+    def body_input(self) -> Output:
+        """The value at the start of an iteration."""
+        return self.switch.output(1)
+
+    @property
+    def body_output(self) -> Output:
+        """The value at the end of an iteration."""
+        return self.next_iteration.inputs[0]
+
+
+def loop_variables(frame: Frame) -> list[LoopVariable]:
+    """The loop's variables; UnimplementedError where the loop is not built as tf.while_loop builds it."""
+    return [_loop_variable(enter) for enter in frame.with_op(ENTER) if not enter.attr("is_constant")]
+
+
+def find_frames(graph: Graph) -> dict[Node, Frame]:
+    """The innermost loop of every node that lies in one. Enter and Exit belong to the loop they lead into or out of."""
+    root, found = assign_frames(graph, lambda node: [*(value.node for value in node.inputs), *node.control_inputs])
+    return {node: frame for node, frame in found.items() if frame is not root}
+
+
+def _loop_variable(enter: Node) -> LoopVariable:
+    merge = _only(enter, [n for n in enter.uses if n.op in MERGE])
+    switch = _only(merge, [n for n in merge.uses if n.op in SWITCH and merge.output() in n.inputs[:1]])
+    exits = [n for n in switch.uses if n.op in EXIT]
+    back = _only(merge, [value.node for value in merge.inputs if value.node.op in NEXT_ITERATION])
+    return LoopVariable(enter, merge, switch, back, exits[0] if exits else None)
+
+
+def _only(node: Node, found: list[Node]) -> Node:
+    if len(found) != 1:
+        raise UnimplementedError(
+            "the loop around it is not built as tf.while_loop builds loops", node=node.name, op=node.op
+        )
+    return found[0]

@@ -1,0 +1,99 @@
+"""References to V1 variables: which inputs follow them, which nodes pass them on or write through them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from typing import Final
+
+from ..catalog import OpDef
+from ..graph import Node, Output
+from ..registry import has_fact
+from .conditions import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
+
+_PASSING_REFERENCES: Final = ("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSelect")
+
+_PASSING_VALUES: Final = frozenset(
+    {*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH, "Identity", "StopGradient", "PreventGradient", "PlaceholderWithDefault"}
+)
+_VIEWS: Final = frozenset({"Reshape", "ExpandDims", "Squeeze", "EnsureShape", "Bitcast"})
+"""Ops whose results are their first inputs' memory in TensorFlow, whatever the shapes."""
+
+
+def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
+    """The positions of inputs where a reference arrives and its value is wanted."""
+    references = [i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref]
+    if not references:
+        return ()
+    wanted = definition.input_dtypes(node.attrs)
+    return tuple(i for i in references if not wanted[i].is_ref)
+
+
+def passed_references(node: Node) -> tuple[int, ...]:
+    """The positions of references that a node passes on though it wants their variables initialized."""
+    if node.op not in _PASSING_REFERENCES:
+        return ()
+    return tuple(i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref)
+
+
+def referenced_variable(reference: Output) -> Node:
+    """The node that owns the memory a reference leads to."""
+    node = reference.node
+    while node.inputs and (dtype := node.inputs[0].dtype) is not None and dtype.is_ref:
+        node = node.inputs[0].node
+    return node
+
+
+def written_reference(node: Node) -> Node | None:
+    """The variable that a node writes to through the reference it takes first."""
+    definition = node.op_def
+    if definition is None or not node.inputs or node.op in (*_PASSING_REFERENCES, *LOOP_OPS):
+        return None
+    dtype = node.inputs[0].dtype
+    if dtype is None or not dtype.is_ref or not has_fact(node.op, "side_effect"):
+        return None
+    return referenced_variable(node.inputs[0])
+
+
+def memory_outputs(node: Node) -> list[Output]:
+    """The outputs that are the memory of a node's first input, or of any input of a Merge: later writes show in them."""
+    if node.op not in _PASSING_VALUES and node.op not in _VIEWS:
+        return []
+    return [node.output()] if node.op in MERGE else list(node.outputs())
+
+
+def may_be_written(value: Output) -> bool:
+    """True for the memory of a V1 variable that some node writes to: what it is read for may depend on when."""
+    while memory_outputs(value.node) and value.dtype is not None and not value.dtype.is_ref:
+        value = value.node.inputs[0]
+    if value.dtype is None or not value.dtype.is_ref:
+        return False
+    owner = referenced_variable(value)
+    return any(written_reference(user) is owner for user in owner.uses)
+
+
+def is_view(node: Node) -> bool:
+    """True where a node's result is its first input's memory, seen in another way."""
+    return node.op in _VIEWS
+
+
+def memory_of_variables(nodes: Iterable[Node], fed: Container[Output]) -> dict[Output, Node]:
+    """The values that are the memory of a V1 variable, with the variable's node. `nodes` are in topological order."""
+    found: dict[Output, Node] = {}
+    for node in nodes:
+        for output in memory_outputs(node):
+            owner = _owner_of_memory(node, found, fed)
+            if owner is not None and output.dtype is not None and not output.dtype.is_ref:
+                found[output] = owner
+    return found
+
+
+def _owner_of_memory(node: Node, known: Mapping[Output, Node], fed: Container[Output]) -> Node | None:
+    """The variable whose memory a node passes on."""
+    for value in node.inputs if node.op in MERGE else node.inputs[:1]:
+        if value in fed:
+            continue
+        if value in known:
+            return known[value]
+        if value.dtype is not None and value.dtype.is_ref:
+            return referenced_variable(value)
+    return None

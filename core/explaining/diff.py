@@ -1,0 +1,170 @@
+"""Differences between two graphs, and what every stage of a graph's construction changed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..functions.library import Function
+from ..graph import Graph, Node
+from ..shapes import Shape
+from ..tensors import FuncRef
+from .listing import NodeRecord, node_record, value_text
+
+NOTHING_CHANGED = (
+    "nothing changed: a graph is the program, not its values. Running it (an initializer, a training step) changes "
+    "what the variables hold, and a session holds that, not the graph"
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FieldChange:
+    """One field of a node (op, device, inputs, control_inputs or an attribute) before and after; None where it was absent."""
+
+    field: str
+    before: str | None
+    after: str | None
+
+    def __str__(self) -> str:
+        return f"{self.field}: {'-' if self.before is None else self.before} -> {'-' if self.after is None else self.after}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeChange:
+    """A node that both graphs have and that differs."""
+
+    name: str
+    op: str
+    changes: tuple[FieldChange, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FunctionChange:
+    """A function that both libraries have and whose body or signature differs."""
+
+    name: str
+    added: tuple[NodeRecord, ...]
+    removed: tuple[NodeRecord, ...]
+    changed: tuple[NodeChange, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphDiff:
+    """What it takes to get from one graph to the other. Order of nodes does not count."""
+
+    nodes_before: int
+    nodes_after: int
+    added: tuple[NodeRecord, ...] = ()
+    removed: tuple[NodeRecord, ...] = ()
+    changed: tuple[NodeChange, ...] = ()
+    functions_added: tuple[str, ...] = ()
+    functions_removed: tuple[str, ...] = ()
+    functions_changed: tuple[FunctionChange, ...] = ()
+    versions: FieldChange | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        parts = (self.added, self.removed, self.changed, self.functions_added, self.functions_removed, self.functions_changed)
+        return not any(parts) and self.versions is None
+
+    @property
+    def summary(self) -> str:
+        """`2 added, 1 changed`, or `nothing changed`."""
+        parts = [f"{len(nodes)} {word}" for nodes, word in self._counts() if nodes]
+        functions = len(self.functions_added) + len(self.functions_removed) + len(self.functions_changed)
+        parts += [f"{functions} function{'s' if functions > 1 else ''} differ"] if functions else []
+        parts += ["versions differ"] if self.versions else []
+        return ", ".join(parts) or "nothing changed"
+
+    def _counts(self) -> Iterable[tuple[Sequence[object], str]]:
+        return (self.added, "added"), (self.removed, "removed"), (self.changed, "changed")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A graph as it was after one stage of its construction, and what that stage did to it."""
+
+    stage: str
+    nodes: int
+    diff: GraphDiff
+    note: str = ""
+
+
+def diff_graphs(before: Graph, after: Graph) -> GraphDiff:
+    """All differences in nodes (found by name), functions and versions."""
+    added, removed, changed = _diff_nodes(before, after)
+    functions_added = tuple(name for name in after.functions if name not in before.functions)
+    functions_removed = tuple(name for name in before.functions if name not in after.functions)
+    versions = (str(before.versions), str(after.versions))
+    return GraphDiff(
+        len(before), len(after), added, removed, changed, functions_added, functions_removed,
+        tuple(_diff_functions(before.functions, after.functions)),
+        FieldChange("versions", *versions) if before.versions and after.versions and versions[0] != versions[1] else None,
+    )  # fmt: skip
+
+
+def diff_snapshots(snapshots: Iterable[tuple[str, Graph]]) -> tuple[Snapshot, ...]:
+    """What each (stage, graph) changed against the one before; the first starts from the empty graph."""
+    result: list[Snapshot] = []
+    previous = Graph()
+    for stage, graph in snapshots:
+        diff = diff_graphs(previous, graph)
+        note = NOTHING_CHANGED if result and diff.is_empty else ""
+        result.append(Snapshot(stage, len(graph), diff, note))
+        previous = graph
+    return tuple(result)
+
+
+def _diff_nodes(before: Graph, after: Graph) -> tuple[tuple[NodeRecord, ...], tuple[NodeRecord, ...], tuple[NodeChange, ...]]:
+    added = tuple(node_record(node) for node in after if node.name not in before)
+    removed = tuple(node_record(node) for node in before if node.name not in after)
+    changed = []
+    for node in after:
+        old = before.get(node.name)
+        changes = tuple(_node_changes(old, node)) if old is not None else ()
+        if changes:
+            changed.append(NodeChange(node.name, node.op, changes))
+    return added, removed, tuple(changed)
+
+
+def _node_changes(old: Node, new: Node) -> Iterator[FieldChange]:
+    if old.op != new.op:
+        yield FieldChange("op", old.op, new.op)
+    if old.device != new.device:
+        yield FieldChange("device", old.device or None, new.device or None)
+    inputs = [[str(value) for value in node.inputs] for node in (old, new)]
+    if inputs[0] != inputs[1]:
+        yield FieldChange("inputs", ", ".join(inputs[0]), ", ".join(inputs[1]))
+    controls = [[f"^{control.name}" for control in node.control_inputs] for node in (old, new)]
+    if set(controls[0]) != set(controls[1]):
+        yield FieldChange("control_inputs", ", ".join(controls[0]), ", ".join(controls[1]))
+    for name in dict.fromkeys((*old.attrs, *new.attrs)):
+        values = [node.attrs.get(name) for node in (old, new)]
+        present = [name in node.attrs for node in (old, new)]
+        if present[0] != present[1] or not same_value(*values):
+            yield FieldChange(name, *(value_text(v) if p else None for v, p in zip(values, present)))
+
+
+def same_value(a: Any, b: Any) -> bool:
+    """True where two attribute values mean the same; an unknown dimension is as good as another."""
+    if isinstance(a, Shape) and isinstance(b, Shape):
+        return str(a) == str(b)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(same_value, a, b))
+    if isinstance(a, FuncRef) and isinstance(b, FuncRef):
+        names = [*a.attrs]
+        return a.name == b.name and names == [*b.attrs] and all(same_value(a.attrs[n], b.attrs[n]) for n in names)
+    return type(a) is type(b) and bool(a == b)
+
+
+def _diff_functions(before: Mapping[str, Function], after: Mapping[str, Function]) -> Iterator[FunctionChange]:
+    for name in after:
+        if name not in before or before[name] is after[name]:
+            continue
+        added, removed, changed = _diff_nodes(before[name].body, after[name].body)
+        results = [", ".join(map(str, library[name].results)) for library in (before, after)]
+        if results[0] != results[1]:
+            changed += (NodeChange(name, "function", (FieldChange("results", *results),)),)
+        if added or removed or changed:
+            yield FunctionChange(name, added, removed, changed)

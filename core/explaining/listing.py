@@ -1,0 +1,219 @@
+"""What there is to say of each node, in plain values: the one source of dump's tables, lines and JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..catalog import CATALOG, AttrDef
+from ..errors import InvalidArgumentError, NotFoundError
+from ..graph import Graph, Node
+from ..shapes import Shape
+from ..tensors import FuncRef, Tensor
+
+if TYPE_CHECKING:
+    from ..inference import Inference
+
+MAX_PREVIEW = 8
+_NOISE: frozenset[str | None] = frozenset(["_output_shapes", "_has_manual_control_dependencies"])
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutputRecord:
+    """One output: its dtype, and its shape where it is known."""
+
+    dtype: str
+    shape: Shape
+
+    def __str__(self) -> str:
+        return f"{self.dtype} {'?' if self.shape.dims is None else self.shape}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeRecord:
+    """A node of a graph, or of a function's body."""
+
+    name: str
+    op: str
+    inputs: tuple[str, ...]
+    control_inputs: tuple[str, ...]
+    device: str
+    colocation: tuple[str, ...]
+    outputs: tuple[OutputRecord, ...]
+    attributes: Mapping[str, Any]
+    function: str | None = None
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Data inputs, then control inputs with their `^`."""
+        return self.inputs + tuple(f"^{name}" for name in self.control_inputs)
+
+    @property
+    def line(self) -> str:
+        """The node on one line: `y = MatMul(x, w/read, ^init) {transpose_b=true} -> float (2,3) on /cpu:0`."""
+        text = f"{self.name} = {self.op}({', '.join(self.arguments)})"
+        if self.attributes:
+            text += f" {{{attribute_text(self.attributes)}}}"
+        if self.outputs:
+            text += f" -> {', '.join(map(str, self.outputs))}"
+        return text + (f" on {self.device}" if self.device else "")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Filter:
+    """Which nodes to list: a regular expression found in the name, one matching the op, a name scope; empty lets all pass."""
+
+    name: str = ""
+    op: str = ""
+    scope: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.name or self.op or self.scope)
+
+    def apply(self, nodes: Iterable[Node]) -> Iterator[Node]:
+        """The nodes that pass; InvalidArgumentError for a bad regular expression."""
+        if self.is_empty:
+            yield from nodes
+            return
+        name, op = _compile(self.name), _compile(self.op)
+        scope = self.scope.rstrip("/")
+        for node in nodes:
+            inside = not scope or node.name == scope or node.name.startswith(scope + "/")
+            if inside and (name is None or name.search(node.name)) and (op is None or op.fullmatch(node.op)):
+                yield node
+
+
+def _compile(pattern: str) -> re.Pattern[str] | None:
+    try:
+        return re.compile(pattern) if pattern else None
+    except re.error as error:
+        raise InvalidArgumentError(f"'{pattern}' is no regular expression: {error}") from None
+
+
+def list_nodes(graph: Graph, chosen: Filter = Filter(), inference: Inference | None = None) -> tuple[NodeRecord, ...]:
+    """Records of the nodes that pass; with shapes from `inference` where it is given, else those the nodes declare."""
+    return tuple(node_record(node, inference) for node in chosen.apply(graph))
+
+
+def list_functions(graph: Graph, chosen: Filter = Filter()) -> dict[str, tuple[NodeRecord, ...]]:
+    """Records of the bodies of all functions, by function; those without a node that passes are left out."""
+    found = {}
+    for name, function in graph.functions.items():
+        records = tuple(node_record(node, None, name) for node in chosen.apply(function.body))
+        if records or chosen.is_empty:
+            found[name] = records
+    return found
+
+
+def node_record(node: Node, inference: Inference | None = None, function: str | None = None) -> NodeRecord:
+    """The record of one node."""
+    return NodeRecord(
+        node.name,
+        node.op,
+        tuple(value.node.name if value.index == 0 else value.name for value in node.inputs),
+        tuple(control.name for control in node.control_inputs),
+        node.device,
+        node.colocation,
+        _outputs(node, inference),
+        {name: value for name, value in node.attrs.items() if name != "_class"},
+        function,
+    )
+
+
+def _outputs(node: Node, inference: Inference | None) -> tuple[OutputRecord, ...]:
+    try:
+        found = node.output_dtypes
+    except InvalidArgumentError:  # a required type attribute is missing, as in a polymorphic function body
+        return ()
+    if inference is not None:
+        return tuple(OutputRecord(str(dtype), inference.shape(node.output(i))) for i, dtype in enumerate(found))
+    shapes = declared_shapes(node, len(found))
+    return tuple(OutputRecord(str(dtype), shape) for dtype, shape in zip(found, shapes))
+
+
+def declared_shapes(node: Node, count: int) -> Sequence[Shape]:
+    """The shapes that the node's own attributes tell, without inference."""
+    recorded = node.attrs.get("_output_shapes")
+    if recorded is not None and len(recorded) == count:
+        return recorded
+    if count == 1:
+        for name in ("value", "shape"):
+            found = node.attrs.get(name)
+            if isinstance(found, Tensor) and node.op == "Const":
+                return (Shape(found.shape),)
+            # A handle is a scalar, whatever the shape of the variable behind it.
+            if isinstance(found, Shape):
+                return (Shape(()) if node.op == "VarHandleOp" else found,)
+    return (Shape(),) * count
+
+
+def own_attributes(node: NodeRecord) -> dict[str, Any]:
+    """The attributes that say more than the op and its dtypes do: those that are not the op's default and no type or count."""
+    declared, implied = _attribute_kinds(node.op)
+    shown = {}
+    for name, value in node.attributes.items():
+        if name not in implied:
+            definition = declared.get(name)
+            if definition is None or not definition.has_default or definition.default != value:
+                shown[name] = value
+    return shown
+
+
+@functools.cache
+def _attribute_kinds(op: str) -> tuple[Mapping[str, AttrDef], frozenset[str | None]]:
+    """The declared attributes of an op, and the names of those that follow from its inputs and outputs."""
+    definition = CATALOG.get(op)
+    if definition is None:
+        return {}, _NOISE
+    arguments = (*definition.inputs, *definition.outputs)
+    names = {name for arg in arguments for name in (arg.type_attr, arg.number_attr, arg.type_list_attr)}
+    return definition.attrs, _NOISE | names | {"dtype"}
+
+
+def attribute_text(attributes: Mapping[str, Any]) -> str:
+    """`name=value` pairs, large constants cut short."""
+    return ", ".join(f"{name}={value_text(value)}" for name, value in attributes.items())
+
+
+def value_text(value: Any) -> str:
+    """An attribute's value as one writes it: true, "SAME", float, (2,3), [1, 2]."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, bytes):
+        text = value.decode("utf-8", "backslashreplace")
+        return f'"{text if text.isprintable() else repr(text)[1:-1]}"'
+    if isinstance(value, (list, tuple)):
+        shown = [value_text(item) for item in value[:MAX_PREVIEW]]
+        return f"[{', '.join(shown)}{', ...' if len(value) > MAX_PREVIEW else ''}]"
+    if isinstance(value, Tensor):
+        return tensor_text(value)
+    if isinstance(value, FuncRef):
+        return f"{value.name}()"
+    return "none" if value is None else str(value)
+
+
+def tensor_text(tensor: Tensor) -> str:
+    """A constant's first elements, or only its dtype and shape where they are not at hand."""
+    elements = tensor.preview(MAX_PREVIEW)
+    if not elements:
+        return f"<{tensor.dtype} {Shape(tensor.shape)}>"
+    shown = [value_text(element) for element in elements]
+    if tensor.shape == ():
+        return shown[0]
+    more = ", ..." if tensor.size > len(shown) else ""
+    described = f" {Shape(tensor.shape)}" if len(tensor.shape) > 1 or more else ""
+    return f"[{', '.join(shown)}{more}]{described}"
+
+
+def require_nodes(records: Sequence[Any], chosen: Filter) -> None:
+    """NotFoundError where a filter let nothing pass."""
+    if not records and not chosen.is_empty:
+        parts = {"name": chosen.name, "op": chosen.op, "scope": chosen.scope}
+        wanted = ", ".join(f"{part} '{text}'" for part, text in parts.items() if text)
+        raise NotFoundError(f"no node passes the filter: {wanted}", hint="`tfg dump GRAPH --format list` lists all nodes")

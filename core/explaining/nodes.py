@@ -1,0 +1,301 @@
+"""What a node is for, in plain words: its role, what it waits for, where it must live, who takes its values."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import re
+from collections.abc import Sequence
+
+from ..building.placement import Colocation, Placement
+from ..errors import NotFoundError
+from ..functions.callers import callers, function_references
+from ..functions.implementations import implementation
+from ..graph import Graph, Node, parse_tensor_name
+from ..op_libraries.opmap import foreign
+from ..tensors import Tensor
+from .listing import NodeRecord, node_record, value_text
+from .roles import Roles, Slot, named_inputs
+from .stages import stage_of_nodes
+from .variable_nodes import VariableNodes
+
+_SLOT_MEANINGS = {
+    ("Momentum", "accum"): "the velocity, a decaying sum of the gradients so far",
+    ("KerasMomentum", "accum"): "the velocity, a decaying sum of the steps so far",
+    ("Adam", "m"): "the running mean of the gradients",
+    ("Adam", "v"): "the running mean of the squared gradients",
+    ("AdaMax", "m"): "the running mean of the gradients",
+    ("AdaMax", "v"): "the decaying maximum of the gradients' sizes",
+    ("RMSProp", "ms"): "the running mean of the squared gradients",
+    ("RMSProp", "mom"): "the velocity",
+    ("CenteredRMSProp", "mg"): "the running mean of the gradients",
+    ("Adagrad", "accum"): "the sum of the squared gradients so far",
+    ("Adadelta", "accum"): "the running mean of the squared gradients",
+    ("Adadelta", "accum_update"): "the running mean of the squared updates",
+    ("Ftrl", "accum"): "the sum of the squared gradients so far",
+    ("Ftrl", "linear"): "the linear term",
+}
+_TUPLE = re.compile(r"/tuple/(group_deps|control_dependency(?:_(\d+))?)$")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ControlFacts:
+    """A control input: this node runs only after `name` has; `meaning` says what that orders."""
+
+    name: str
+    op: str
+    meaning: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ConsumerFacts:
+    """A node that takes a value of this one (`tensor`), or waits for it (None)."""
+
+    name: str
+    op: str
+    tensor: str | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FetchFacts:
+    """Whether fetching a tensor runs the node, and one shortest way by which it comes to it."""
+
+    fetch: str
+    runs: bool
+    path: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeFacts:
+    """All that `tfg explain GRAPH NODE` says."""
+
+    node: NodeRecord
+    role: str
+    stage: str
+    evidence: str
+    control_inputs: tuple[ControlFacts, ...]
+    consumers: tuple[ConsumerFacts, ...]
+    loc_chain: tuple[str, ...]
+    colocation: Colocation | None
+    function: str | None
+    callers: tuple[str, ...]
+    fetch: FetchFacts | None
+
+
+class Explainer:
+    """Explains the nodes of one graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.roles = Roles(graph)
+        self.placement = Placement(graph)
+        self.placed = stage_of_nodes(self.roles)
+
+    def explain(self, name: str, fetch: str | None = None) -> NodeFacts:
+        """The facts of one node, of the graph or (as `name` or `function/name`) of a function's body."""
+        stem = parse_tensor_name(name)[0]
+        if stem in self.graph:
+            return self._facts(self.graph.node(stem), fetch)
+        function, node = self._in_function(stem)
+        facts = Explainer(self.graph.functions[function].body)._facts(node, None)
+        return dataclasses.replace(facts, function=function, callers=callers(self.graph, function))
+
+    def _in_function(self, name: str) -> tuple[str, Node]:
+        for function_name, function in self.graph.functions.items():
+            found = function.body.get(name.removeprefix(f"{function_name}/"))
+            if found is not None:
+                return function_name, found
+        self.graph.node(name)  # raises, and names the nearest
+        raise NotFoundError(f"the graph has no node '{name}'")
+
+    def _facts(self, node: Node, fetch: str | None) -> NodeFacts:
+        stage, evidence = self.placed[node]
+        return NodeFacts(
+            node_record(node),
+            self.role(node),
+            stage,
+            evidence,
+            tuple(ControlFacts(c.name, c.op, self._order(node, c)) for c in node.control_inputs),
+            tuple(self._consumers(node)),
+            self.placement.chain(node),
+            self.placement.group(node),
+            None,
+            (),
+            None if fetch is None else self._fetch(node, fetch),
+        )
+
+    def _consumers(self, node: Node) -> list[ConsumerFacts]:
+        found = []
+        for user in node.uses:
+            taken = dict.fromkeys(value.name for value in user.inputs if value.node is node)
+            found += [ConsumerFacts(user.name, user.op, tensor) for tensor in taken]
+            if node in user.control_inputs:
+                found.append(ConsumerFacts(user.name, user.op, None))
+        return found
+
+    def _order(self, node: Node, control: Node) -> str:
+        """What a control edge makes wait for what."""
+        return f"'{node.name}' runs only after '{control.name}', which {self.effect(control)}"
+
+    def effect(self, node: Node) -> str:
+        """What has happened once the node has run, as the end of a sentence."""
+        if node in self.roles.initializers:
+            return f"has written its initial value to variable '{self.roles.initializers[node].name}'"
+        if node in self.roles.updates:
+            return f"has updated variable '{self.roles.updates[node].variable.name}'"
+        if node in self.roles.restored:
+            return f"has restored a variable from what '{self.roles.restored[node].name}' read"
+        if node.op == "NoOp":
+            return f"has waited for {_counted(len(node.control_inputs), 'other node')}"
+        if node.op == "Assert":
+            return "has checked its condition"
+        return f"is then done ({node.op})"
+
+    def _fetch(self, node: Node, fetch: str) -> FetchFacts:
+        target = self.graph.node(parse_tensor_name(fetch)[0])
+        came_from: dict[Node, Node | None] = {node: None}
+        queue = collections.deque([node])
+        while queue and target not in came_from:
+            current = queue.popleft()
+            for user in current.uses:
+                if user not in came_from:
+                    came_from[user] = current
+                    queue.append(user)
+        path: list[str] = []
+        step: Node | None = target if target in came_from else None
+        while step is not None:
+            path.append(step.name)
+            step = came_from[step]
+        return FetchFacts(fetch, bool(path), tuple(reversed(path)))
+
+    def role(self, node: Node) -> str:
+        """The node's role in one or two sentences."""
+        for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
+            text = describe(node)
+            if text is not None:
+                return text
+        return self._plain_role(node)
+
+    def _variable_role(self, node: Node) -> str | None:
+        variable = self.roles.by_node.get(node)
+        if variable is not None:
+            return _owner_text(variable, self.roles.slots.get(node))
+        for value in node.inputs:
+            owner = self.roles.by_node.get(value.node)
+            if owner is not None and node in owner.reads:
+                return _read_text(node, owner)
+            if owner is not None and node.op in ("VarIsInitializedOp", "IsVariableInitialized"):
+                return f"Tells whether variable '{owner.name}' has a value yet."
+        return None
+
+    def _write_role(self, node: Node) -> str | None:
+        if node in self.roles.initializers:
+            variable = self.roles.initializers[node]
+            return f"Initializer: writes the initial value '{node.inputs[1]}' into variable '{variable.name}' when it runs."
+        if node in self.roles.updates:
+            return self._update_text(node)
+        if node in self.roles.restored:
+            source = self.roles.restored[node].name
+            return f"Restore: writes what '{source}' read from a checkpoint into variable '{node.inputs[0].node.name}'."
+        if node in self.roles.init_ops:
+            count = _counted(len(node.control_inputs), "initializer")
+            return f"The operation that initializes: it does nothing itself but waits for {count}."
+        starts = [v for v in self.roles.variables.values() if v.initial_value is not None and v.initial_value.node is node]
+        if starts:
+            constant = node.attrs.get("value")
+            shown = f" ({value_text(constant)})" if isinstance(constant, Tensor) else ""
+            names = ", ".join(f"'{v.name}'" for v in starts[:3])
+            return f"The initial value{shown} of variable {names}; it is read when the initializer runs, and never again."
+        return None
+
+    def _update_text(self, node: Node) -> str:
+        update = self.roles.updates[node]
+        text = f"Update: writes to variable '{update.variable.name}'"
+        if update.optimizer is None:
+            return f"{text} ({node.op})."
+        text += f" by one step of {update.optimizer}"
+        if update.gradient is not None:
+            text += f", with the gradient '{update.gradient}'"
+        slots = [f"{name} '{value.node.name}'" for name, value in named_inputs(node) if value.node in self.roles.slots]
+        return text + (f"; it also reads or writes its slots {', '.join(slots)}." if slots else ".")
+
+    def _gradient_role(self, node: Node) -> str | None:
+        if self.placed[node][0] != "gradients":
+            return None
+        of = f" of '{self.roles.losses[0].name}'" if self.roles.losses else ""
+        trained = [u.variable.name for u in self.roles.updates.values() if u.gradient is not None and u.gradient.node is node]
+        if trained:
+            return f"The gradient{of} with respect to variable '{trained[0]}', as its update takes it."
+        if "/grad_ys_" in node.name:
+            return f"Where the gradients{of} start: the derivative of the loss with respect to itself, which is 1."
+        forward = self.roles.gradient_of(node)
+        if forward is None:
+            return f"Part of the gradients{of}: {self.placed[node][1]}."
+        match = _TUPLE.search(node.name)
+        if match is None:
+            return f"Part of the gradient of '{forward.name}' ({forward.op}), on the way from the loss to its inputs."
+        if match[1] == "group_deps":
+            return f"Waits until all gradients of '{forward.name}' are computed, so that none is used before the others."
+        index = int(match[2] or 0)
+        fed = f" '{forward.inputs[index]}'" if index < len(forward.inputs) else ""
+        return f"The gradient{of} with respect to input {index}{fed} of '{forward.name}' ({forward.op})."
+
+    def _other_role(self, node: Node) -> str | None:
+        if node.op in ("Placeholder", "PlaceholderV2", "_Arg"):
+            return "An input: it has no value of its own and must be fed."
+        if node.op == "PlaceholderWithDefault":
+            return f"An input that may be fed; otherwise it is '{node.inputs[0]}'."
+        if node in self.roles.losses:
+            return "The loss: gradients are taken of it."
+        functions = [reference.name for reference in function_references(node)]
+        if functions:
+            return f"Calls {', '.join(functions)} ({node.op}).{self._implementations_text(functions)}"
+        if node.op in self.graph.functions:
+            return f"Calls function '{node.op}'.{self._implementations_text([node.op])}"
+        return None
+
+    def _implementations_text(self, functions: Sequence[str]) -> str:
+        """What runs on a CPU in the place of functions that are called by name."""
+        chosen = {name: implementation(self.graph.functions, name) for name in functions}
+        return "".join(
+            f" On a CPU {other} runs in the place of {name}: both implement the same interface."
+            for name, other in chosen.items()
+            if other != name
+        )
+
+    def _plain_role(self, node: Node) -> str:
+        stage, evidence = self.placed[node]
+        if node.op_def is None:
+            reason, map_to = foreign(node.op)
+            offer = f" `--map-op {node.op}={map_to}` reads it as {map_to}." if map_to else ""
+            return f"TensorFlow has no op '{node.op}': {reason}.{offer}"
+        if node.op == "NoOp":
+            return f"Does nothing but wait for {_counted(len(node.control_inputs), 'node')} ({stage})."
+        if node.op == "Const":
+            return f"A constant, {value_text(node.attrs.get('value'))} ({stage}: {evidence})."
+        return f"{node.op}, in the stage '{stage}': {evidence}."
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def _owner_text(variable: VariableNodes, slot: Slot | None) -> str:
+    kind = "a handle to it" if variable.is_resource else "a reference to it: the edge carries the memory itself, not a value"
+    text = f"Owns the memory of variable '{variable.name}' ({variable.dtype} {variable.shape}); its output is {kind}."
+    if slot is None:
+        return text
+    meaning = _SLOT_MEANINGS.get((slot.optimizer, slot.name))
+    owner = f" for variable '{slot.variable.name}'" if slot.variable else ", shared by all variables it trains"
+    text += f" It is slot '{slot.name}' of {slot.optimizer}{owner}" + (f": {meaning}." if meaning else ".")
+    return text + " Being a variable, it carries over from step to step, and from run to run where the state is saved."
+
+
+def _read_text(node: Node, owner: VariableNodes) -> str:
+    if owner.is_resource:
+        return f"Reads variable '{owner.name}' through its handle: the value as it is when this node runs."
+    return (
+        f"Dereferences the ref edge of variable '{owner.name}': turns the reference into a value. It exists so that many "
+        "nodes share one read, which stays as it is should the variable be written to afterwards; it is kept beside the "
+        "variable, so that only the value travels to other devices, never the reference."
+    )

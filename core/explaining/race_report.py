@@ -1,0 +1,121 @@
+"""The races of a graph's runs in words, each with the control edge that would settle it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from ..control_flow.conditions import MERGE, NEXT_ITERATION
+from ..control_flow.frames import find_frames
+from ..functions.call_sites import function_targets
+from ..functions.callers import called_functions
+from ..graph import Graph, Node, Output, descendants
+from ..ordering.effects import DRAW, WRITE, Access, accesses
+from ..ordering.races import Race
+from ..runtime.plan import compile_plan, needed_nodes, races_of
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RaceFacts:
+    """Two accesses to `state` that no path orders; `first` comes first here, as in TensorFlow on one thread.
+
+    Where both are one node's, they are of different iterations of `loop`. `control_edge` would settle the order: its first
+    node becomes a control input of its second. `function` is the library function whose body both lie in.
+    """
+
+    state: str
+    first: str
+    first_access: str
+    second: str
+    second_access: str
+    loop: str | None
+    function: str | None
+    control_edge: tuple[str, str] | None
+    words: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunRaces:
+    """The races among all that runs for some fetches, the functions that they call included."""
+
+    fetches: tuple[str, ...]
+    races: tuple[RaceFacts, ...]
+
+
+def explain_races(graph: Graph, fetches: Sequence[str] = ()) -> tuple[RunRaces, ...]:
+    """The races of a run of `fetches`; without any, of the run of each node that nobody waits for and that has effects."""
+    if fetches:
+        return (_run_races(graph, tuple(fetches)),)
+    return tuple(_run_races(graph, (node.name,)) for node in _guessed_targets(graph))
+
+
+def _guessed_targets(graph: Graph) -> list[Node]:
+    """The nodes that nobody waits for and that write or wait for a write; where nothing writes, those that wait for draws."""
+    active = accesses(graph, list(graph))
+    for kind in (WRITE, DRAW):
+        leading = descendants([access.node for access in active if access.kind == kind])
+        found = [node for node in graph if node in leading and not node.uses]
+        if found:
+            return found
+    return []
+
+
+def _run_races(graph: Graph, fetches: tuple[str, ...]) -> RunRaces:
+    targets = [graph.output(name) if ":" in name else graph.node(name) for name in fetches]
+    found = list(_facts(graph, targets, (), None))
+    for name in called_functions(graph, needed_nodes(targets)):
+        function = graph.functions[name]
+        if not function.signature.attrs:
+            found += _facts(function.body, function_targets(function), [arg.output() for arg in function.args], name)
+    return RunRaces(fetches, tuple(found))
+
+
+def _facts(
+    graph: Graph, targets: Sequence[Output | Node], feeds: Sequence[Output], function: str | None
+) -> Iterator[RaceFacts]:
+    races = races_of(graph, targets, feeds)
+    if not races:
+        return
+    plan = compile_plan(graph, targets, feeds)
+    place = {} if plan.needs_dataflow else {step.node: i for i, step in enumerate(plan.steps)}
+    for race in races:
+        first, second = race.first, race.second
+        if place.get(first.node, 0) > place.get(second.node, 0):
+            first, second = second, first
+        edge = _control_edge(graph, race, first.node, second.node)
+        words = _words(race, first, second, edge)
+        yield RaceFacts(
+            race.state.name, first.node.name, first.words, second.node.name, second.words, race.loop, function, edge, words
+        )
+
+
+def _control_edge(graph: Graph, race: Race, first: Node, second: Node) -> tuple[str, str] | None:
+    """The edge that lets one access wait for the other, or the next iteration for this one's."""
+    if race.loop is None:
+        return first.name, second.name
+    frame = find_frames(graph)[race.first.node]
+    counter = next((node for node in frame.with_op(NEXT_ITERATION) if _decides(node)), None)
+    return (second.name, counter.name) if counter is not None else None
+
+
+def _decides(next_iteration: Node) -> bool:
+    """True where a loop's condition waits for what this node hands on, and so does all of the iteration after."""
+    pending = [user for user in next_iteration.uses if user.op in MERGE]
+    seen = set(pending)
+    while pending:
+        node = pending.pop()
+        if node.op == "LoopCond":
+            return True
+        users = [user for user in node.uses if user not in seen and user.op not in NEXT_ITERATION]
+        seen.update(users)
+        pending += users
+    return False
+
+
+def _words(race: Race, first: Access, second: Access, edge: tuple[str, str] | None) -> str:
+    if first.node is second.node:
+        said = f"'{first.node.name}' {first.words} in every iteration of loop '{race.loop}', and iterations overlap"
+    else:
+        where = f" in iterations of loop '{race.loop}' that overlap" if race.loop is not None else ""
+        said = f"'{first.node.name}' {first.words} and '{second.node.name}' {second.words}{where}, and no path orders the two"
+    return f"{said}; a control edge from '{edge[0]}' to '{edge[1]}' would settle it" if edge is not None else said

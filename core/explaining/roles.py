@@ -1,0 +1,203 @@
+"""Which node does what around the variables of a training graph: initializers, updates, slots, gradients, the loss."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from ..dtypes import resource
+from ..graph import Graph, Node, Output, reachable
+from .variable_nodes import VARIABLES, VariableNodes, find_variables, initializer_ops
+
+_APPLY = re.compile(r"(?:Resource)?(?:Sparse)?Apply(\w+)")
+_WRITES = re.compile(r"(?:Resource)?(?:Assign\w*|Scatter\w+|(?:Sparse)?Apply\w+|CountUpTo|StridedSliceAssign)")
+_FORWARDING = (
+    "Identity", "RefIdentity", "Enter", "RefEnter", "Exit", "RefExit", "Switch", "RefSwitch", "ReadVariableOp", "Cast",
+)  # fmt: skip
+_GRADIENT_SCOPE = re.compile(r"(?:^|/)gradients(?:_\d+)?(?:/|$)")
+_GRADIENT_OP = re.compile(r"\w*(?:Grad|GradV\d|Grad2|Backprop\w*)$")
+_GRADIENT_OF = re.compile(r"(?:^|/)gradients(?:_\d+)?/(.+?)_grad(?:_\d+)?/")
+_GRADIENT_ARGS = ("grad", "delta")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Update:
+    """A node that writes to a variable in training; `optimizer` and `gradient` where it is an optimizer's op."""
+
+    node: Node
+    variable: VariableNodes
+    optimizer: str | None
+    gradient: Output | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slot:
+    """A variable that an optimizer keeps beside the one it trains; no `variable` where all share it."""
+
+    name: str
+    optimizer: str
+    variable: VariableNodes | None
+    evidence: str
+
+
+class Roles:
+    """What the nodes around a graph's variables do; each part is worked out when it is first asked for."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.variables = find_variables(graph)
+        self.by_node = {variable.node: variable for variable in self.variables.values()}
+
+    @functools.cached_property
+    def initializers(self) -> dict[Node, VariableNodes]:
+        """The assignments that give variables their first values."""
+        return {v.initializer: v for v in self.variables.values() if v.initializer is not None}
+
+    @functools.cached_property
+    def init_ops(self) -> tuple[Node, ...]:
+        """The NoOps that run initializers."""
+        return initializer_ops(self.graph)
+
+    @functools.cached_property
+    def restored(self) -> dict[Node, Node]:
+        """Assignments that put what a Restore op read into a variable, each with that op."""
+        found = {}
+        for node in self.graph:
+            if node in self.initializers or not node.op.startswith("Assign") or len(node.inputs) < 2:
+                continue
+            source = follow(node.inputs[1], ("Identity", "Reshape")).node
+            if source.op.startswith("Restore"):
+                found[node] = source
+        return found
+
+    @functools.cached_property
+    def updates(self) -> dict[Node, Update]:
+        """Nodes that write to a variable and are neither its initializer nor a restore."""
+        found = {}
+        for node in self.graph:
+            if _WRITES.fullmatch(node.op) and node.inputs and node not in self.initializers and node not in self.restored:
+                owner = self.owner(node.inputs[0])
+                if owner is not None and _takes_variable(node):
+                    found[node] = self._update(node, owner)
+        return found
+
+    @functools.cached_property
+    def slots(self) -> dict[Node, Slot]:
+        """Variables that optimizers keep for themselves."""
+        found: dict[Node, Slot] = {}
+        for update in self.updates.values():
+            if update.optimizer is not None:
+                found |= {node: slot for node, slot in self._slots_of(update) if node not in found}
+        needed = self.needed_by_loss
+        for update in self.updates.values():
+            node = update.variable.node
+            is_state = needed and node not in needed and node not in found and not _counts(update.node)
+            if is_state and self._depends_on_gradient(update.node):
+                owner = self._longest_prefix(node)
+                reason = "an update computed from gradients writes to it, and the loss does not need it"
+                found[node] = Slot(node.name.rpartition("/")[2], "an optimizer", owner, reason)
+        return found
+
+    @functools.cached_property
+    def gradients(self) -> set[Node]:
+        """Nodes that compute gradients: those in a `gradients` scope, and gradient ops that updates need."""
+        scoped = {node for node in self.graph if _GRADIENT_SCOPE.search(node.name)}
+        needed = reachable(self.updates)
+        return scoped | {node for node in needed if _GRADIENT_OP.fullmatch(node.op)}
+
+    @functools.cached_property
+    def losses(self) -> tuple[Node, ...]:
+        """What gradients are taken of: forward nodes whose own gradient starts from `grad_ys` or a constant."""
+        found: dict[Node, None] = {}
+        for node in self.graph:
+            if "/grad_ys_" in node.name and _GRADIENT_SCOPE.search(node.name) and node.op != "Const":
+                found |= dict.fromkeys(filter(None, (self.gradient_of(user) for user in node.uses)))
+        if not found and self.updates:
+            names = [node for node in self.graph if node.name.rpartition("/")[2] in ("loss", "total_loss", "cost")]
+            found = dict.fromkeys(node for node in names if node.output_dtypes and node not in self.gradients)
+        return tuple(found)
+
+    @functools.cached_property
+    def needed_by_loss(self) -> set[Node]:
+        """All that the losses need, themselves included."""
+        return reachable(self.losses)
+
+    def gradient_of(self, node: Node) -> Node | None:
+        """The forward node whose gradient `node` helps to compute, as its scope `gradients/NAME_grad` tells."""
+        match = _GRADIENT_OF.search(node.name)
+        if match is None:
+            return None
+        scope = node.name[: match.start()].lstrip("/")
+        return self.graph.get(match[1]) or (self.graph.get(f"{scope}/{match[1]}") if scope else None)
+
+    def owner(self, value: Output) -> VariableNodes | None:
+        """The variable whose memory, handle or value arrives along an edge."""
+        return self.by_node.get(follow(value, _FORWARDING, VARIABLES).node)
+
+    def _update(self, node: Node, owner: VariableNodes) -> Update:
+        match = _APPLY.fullmatch(node.op)
+        gradient = next((value for name, value in named_inputs(node) if name in _GRADIENT_ARGS), None)
+        return Update(node, owner, match[1] if match else None, gradient if match else None)
+
+    def _slots_of(self, update: Update) -> Iterator[tuple[Node, Slot]]:
+        optimizer = str(update.optimizer)
+        for name, value in list(named_inputs(update.node))[1:]:
+            owner = self.owner(value)
+            if owner is None or name in _GRADIENT_ARGS or owner.node is update.variable.node:
+                continue
+            shared = name in ("beta1_power", "beta2_power", "global_step", "lr", "lr_power")
+            reason = f"input '{name}' of {update.node.op} '{update.node.name}'"
+            yield owner.node, Slot(name, optimizer, None if shared else update.variable, reason)
+
+    def _depends_on_gradient(self, node: Node) -> bool:
+        return not self.gradients.isdisjoint(reachable([node]))
+
+    def _longest_prefix(self, node: Node) -> VariableNodes | None:
+        names = [v for v in self.variables.values() if node.name.startswith(v.node.name + "/")]
+        return max(names, key=lambda v: len(v.node.name), default=None)
+
+
+def _counts(node: Node) -> bool:
+    """True for a step counter: a constant is added each time."""
+    return node.op in ("AssignAdd", "AssignAddVariableOp") and node.inputs[1].node.op == "Const"
+
+
+def follow(value: Output, ops: Iterable[str], stop: Iterable[str] = ()) -> Output:
+    """Back along first inputs through nodes of types `ops`, to one of another type or of `stop`."""
+    passed = set()
+    while value.node.op in ops and value.node.op not in stop and value.node.inputs and value.node not in passed:
+        passed.add(value.node)
+        value = value.node.inputs[0]
+    return value
+
+
+def named_inputs(node: Node) -> Iterator[tuple[str, Output]]:
+    """Inputs with the names of the op's arguments; only for ops without list arguments."""
+    definition = node.op_def
+    if definition is not None and len(definition.inputs) == len(node.inputs):
+        for arg, value in zip(definition.inputs, node.inputs):
+            yield arg.name, value
+
+
+def _takes_variable(node: Node) -> bool:
+    definition = node.op_def
+    return definition is not None and bool(definition.inputs) and (
+        definition.inputs[0].is_ref or definition.inputs[0].dtype is resource
+    )
+
+
+def exclusive(roots: Iterable[Node], allowed: Callable[[Node], bool]) -> set[Node]:
+    """Nodes before the roots that `allowed` admits and that feed nothing but the roots and each other."""
+    members = set(roots)
+    found: set[Node] = set()
+    stack = list(members)
+    while stack:
+        node = stack.pop()
+        for source in (*(value.node for value in node.inputs), *node.control_inputs):
+            if source not in members and allowed(source) and all(user in members for user in source.uses):
+                members.add(source)
+                found.add(source)
+                stack.append(source)
+    return found

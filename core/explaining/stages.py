@@ -1,0 +1,214 @@
+"""The construction stages of a finished graph, recovered from what its nodes do."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable
+
+from ..functions.callers import called_functions
+from ..graph import Graph, Node, descendants, reachable
+from .roles import Roles, exclusive
+
+ORDER = (
+    "variables", "initial values", "model", "loss", "gradients", "slot variables", "updates", "initializers", "save/restore",
+    "summaries",
+)  # fmt: skip
+_SAVE = re.compile(r"Save(V2|Slices)?|Restore(V2|Slice)?|MergeV2Checkpoints|ShardedFilename|ShardedFilespec")
+_SUMMARY = re.compile(r"(?:\w*Summary(?:V2)?|MergeSummary|Write\w*Summary|ImportEvent)")
+_INITIALIZED = ("VarIsInitializedOp", "IsVariableInitialized", "ReportUninitializedVariables")
+_PENALTIES = ("L2Loss",)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StagedNode:
+    """A node and why it belongs to its stage."""
+
+    name: str
+    op: str
+    evidence: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RecoveredStage:
+    """One stage of the construction with its nodes in the order of the graph."""
+
+    name: str
+    evidence: str
+    nodes: tuple[StagedNode, ...]
+
+
+_EVIDENCE = {
+    "variables": "nodes that own a variable's memory and those that read it",
+    "initial values": "nodes that feed nothing but the assignments that initialize variables",
+    "model": "the forward computation",
+    "loss": "what lies between the model and the tensor that gradients are taken of",
+    "gradients": "nodes in a 'gradients' scope, gradient ops, and what only they need",
+    "slot variables": "variables that optimizers keep for themselves, with their initial values",
+    "updates": "nodes that write to variables in training, and what only they need",
+    "initializers": "assignments of initial values, and the operations that run them",
+    "save/restore": "Save and Restore ops, and what only serves them",
+    "summaries": "summary ops, and what only feeds them",
+}
+
+
+def recover_stages(graph: Graph) -> tuple[RecoveredStage, ...]:
+    """The stages that the graph went through, each node in exactly one; stages without nodes are left out."""
+    placed = stage_of_nodes(Roles(graph))
+    by_stage: dict[str, list[StagedNode]] = {name: [] for name in ORDER}
+    for node in graph:
+        stage, evidence = placed[node]
+        by_stage[stage].append(StagedNode(node.name, node.op, evidence))
+    return tuple(RecoveredStage(name, _EVIDENCE[name], tuple(nodes)) for name, nodes in by_stage.items() if nodes)
+
+
+def stage_of_nodes(roles: Roles) -> dict[Node, tuple[str, str]]:
+    """(stage, evidence) of every node."""
+    return _Sorter(roles).sort()
+
+
+class _Sorter:
+    """Puts each node into the first stage that claims it."""
+
+    def __init__(self, roles: Roles) -> None:
+        self.roles = roles
+        self.placed: dict[Node, tuple[str, str]] = {}
+
+    def sort(self) -> dict[Node, tuple[str, str]]:
+        self._variables()
+        self._save_restore()
+        self._summaries()
+        self._updates()
+        self._gradients()
+        self._initial_values()
+        self._loss()
+        for node in self.roles.graph:
+            self._put("model", [node], "needed by the loss" if node in self.roles.needed_by_loss else "forward computation")
+        return self.placed
+
+    def _put(self, stage: str, nodes: Iterable[Node], evidence: str) -> None:
+        for node in nodes:
+            self.placed.setdefault(node, (stage, evidence))
+
+    def _is_free(self, node: Node) -> bool:
+        return node not in self.placed
+
+    def _only_for(self, roots: Iterable[Node]) -> set[Node]:
+        return exclusive(roots, self._is_free)
+
+    def _groups(self, stage: str, evidence: str) -> None:
+        """NoOps that wait for nothing but nodes of a stage belong to it."""
+        changed = True
+        while changed:
+            changed = False
+            for node in self.roles.graph:
+                waits = node.control_inputs
+                grouped = node.op == "NoOp" and waits and all(self.placed.get(c, ("",))[0] == stage for c in waits)
+                if grouped and self._is_free(node):
+                    self._put(stage, [node], evidence.format(count=len(waits)))
+                    changed = True
+
+    def _variables(self) -> None:
+        for variable in self.roles.variables.values():
+            slot = self.roles.slots.get(variable.node)
+            kept = f"of slot variable '{variable.name}'"
+            if slot is not None:
+                owner = f" for '{slot.variable.name}'" if slot.variable else ""
+                self._put("slot variables", [variable.node], f"'{slot.name}' of {slot.optimizer}{owner}: {slot.evidence}")
+            else:
+                self._put("variables", [variable.node], f"{variable.node.op} owns the memory")
+            stage = "variables" if slot is None else "slot variables"
+            own = [read for read in variable.reads if read.name.startswith(variable.node.name + "/")]
+            self._put(stage, own, f"reads '{variable.name}'")
+            tests = [user for user in variable.node.uses if user.op in _INITIALIZED]
+            self._put(stage, tests, f"tells whether '{variable.name}' is initialized")
+            if variable.initializer is not None:
+                what = f"assigns the initial value {kept if slot else f'of {variable.name!r}'}"
+                self._put("initializers" if slot is None else stage, [variable.initializer], what)
+        self._put("initializers", self.roles.init_ops, "runs initializers")
+
+    def _initial_values(self) -> None:
+        for variable in self.roles.variables.values():
+            if variable.initializer is not None:
+                is_slot = variable.node in self.roles.slots
+                stage = "slot variables" if is_slot else "initial values"
+                self._put(stage, self._only_for([variable.initializer]), f"feeds only the initializer of '{variable.name}'")
+        assigns = list(self.roles.initializers)
+        self._put("initial values", self._only_for(assigns), "feeds only initializers")
+
+    def _save_restore(self) -> None:
+        cores = [node for node in self.roles.graph if _SAVE.fullmatch(node.op)]
+        for node in cores:
+            self._put("save/restore", [node], f"{node.op} reads or writes checkpoints")
+        self._put("save/restore", self._saving_calls(), "calls a function that reads or writes checkpoints")
+        self._put("save/restore", self.roles.restored, "assigns what a Restore op read")
+        for node in self.roles.graph:
+            if self._is_free(node) and node.op == "Identity" and any(c in cores for c in node.control_inputs):
+                self._put("save/restore", [node], "hands on the file name once the checkpoint is written")
+        self._groups("save/restore", "waits for {count} nodes that save or restore")
+        members = [node for node, (stage, _) in self.placed.items() if stage == "save/restore"]
+        self._put("save/restore", self._only_for(members), "needed only to save or restore")
+
+    def _saving_calls(self) -> list[Node]:
+        """The calls of functions with Save or Restore ops in them, as TF2 adds to a SavedModel for its loader."""
+        graph = self.roles.graph
+        saving = {name for name, function in graph.functions.items() if any(_SAVE.fullmatch(n.op) for n in function.body)}
+        return [node for node in graph if not saving.isdisjoint(called_functions(graph, [node]))] if saving else []
+
+    def _summaries(self) -> None:
+        cores = [node for node in self.roles.graph if _SUMMARY.fullmatch(node.op)]
+        self._put("summaries", cores, "a summary op")
+        self._put("summaries", self._only_for(cores), "feeds only summaries")
+
+    def _updates(self) -> None:
+        for update in self.roles.updates.values():
+            how = f" by {update.optimizer}" if update.optimizer else ""
+            self._put("updates", [update.node], f"{update.node.op} writes to '{update.variable.name}'{how}")
+        self._groups("updates", "waits for {count} updates")
+
+    def _gradients(self) -> None:
+        for node in self.roles.gradients:
+            forward = self.roles.gradient_of(node)
+            of = f"gradient of '{forward.name}'" if forward else "in the gradients' scope, or a gradient op"
+            self._put("gradients", [node], of)
+        after = descendants(self.roles.gradients) - self.roles.needed_by_loss
+        self._put("gradients", filter(self._is_free, after), "computed from gradients")
+        updates = [node for node, (stage, _) in self.placed.items() if stage == "updates"]
+        for node in self._only_for([*updates, *self.roles.gradients]):
+            depends = not self.roles.gradients.isdisjoint(reachable([node]))
+            if depends or any(user in self.roles.gradients for user in node.uses):
+                self._put("gradients", [node], "works on gradients on their way to the updates")
+            else:
+                self._put("updates", [node], "feeds only updates")
+
+    def _loss(self) -> None:
+        """The losses; and what reaches them, comes from labels, and leads to no variable any more."""
+        losses = set(self.roles.losses)
+        self._put("loss", losses, "gradients are taken of it")
+        leading = self._leading_to_variables()
+        behind = [node for node in self.roles.graph if node in self.roles.needed_by_loss and self._is_free(node)]
+        labels = {node for node in behind if node.op.startswith("Placeholder") and node not in leading}
+        self._put("loss", labels, "an input that only the loss needs: labels")
+        penalties = {node for node in behind if node.op in _PENALTIES}
+        self._put("loss", penalties, "a penalty on a variable")
+        after = descendants(labels | penalties) & set(behind)
+        self._put("loss", after - leading, "computed from labels or penalties, needed by the loss")
+        members = {node for node, (stage, _) in self.placed.items() if stage == "loss"}
+        scopes = {node.name for node in members}
+        inside = [node for node in behind if node not in leading and node.name.rpartition("/")[0] in scopes]
+        self._put("loss", inside, "in the name scope of a loss node")
+        members |= set(inside)
+        around = members | self.roles.gradients
+        constants = [node for node in behind if not node.inputs and around.issuperset(node.uses)]
+        self._put("loss", (n for n in constants if not members.isdisjoint(n.uses)), "a constant that only the loss needs")
+
+    def _leading_to_variables(self) -> set[Node]:
+        """Forward nodes whose values meet a variable further on: all nodes before an op that also reads a variable."""
+        meeting = [
+            node
+            for node in self.roles.needed_by_loss
+            if node.op not in (*_PENALTIES, "Identity", "ReadVariableOp", "Enter")
+            and any(self.roles.owner(value) is not None for value in node.inputs)
+            and node not in self.roles.losses
+        ]
+        return reachable(meeting)

@@ -1,0 +1,96 @@
+"""The variables of a graph: the node that owns each one's memory, and the nodes that initialize and read it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from ..dtypes import DType, resource
+from ..errors import NotFoundError
+from ..graph import Graph, Node, Output
+from ..shapes import UNKNOWN, Shape
+
+REF_VARIABLES = ("VariableV2", "Variable")
+RESOURCE_VARIABLES = ("VarHandleOp",)
+VARIABLES = REF_VARIABLES + RESOURCE_VARIABLES
+ASSIGN_OPS = ("Assign", "AssignVariableOp")
+READ_OPS = ("ReadVariableOp", "Identity")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class VariableNodes:
+    """One variable of a graph. `name` is what a session and a checkpoint call it: the shared name, or the node's own."""
+
+    node: Node
+    name: str
+    dtype: DType
+    shape: Shape
+    is_resource: bool
+    initializer: Node | None
+    initial_value: Output | None
+    reads: tuple[Node, ...]
+
+
+def find_variables(graph: Graph) -> dict[str, VariableNodes]:
+    """The variables by name, in the order of the graph."""
+    found = (_variable_nodes(graph, node) for node in graph if node.op in VARIABLES)
+    return {variable.name: variable for variable in found}
+
+
+def variable(graph: Graph, name: str) -> VariableNodes:
+    """The variable of that name, of its node or of its value's tensor name; NotFoundError names the nearest ones."""
+    variables = find_variables(graph)
+    stem = name.removesuffix(":0").removesuffix("/read").removesuffix("/Read/ReadVariableOp")
+    found = variables.get(stem) or next((v for v in variables.values() if v.node.name == stem), None)
+    if found is None:
+        from difflib import get_close_matches
+
+        close = get_close_matches(stem, variables, 3) or list(variables)[:3]
+        hint = f"its variables are {', '.join(close)} ..." if close else "it has no variables"
+        raise NotFoundError(f"the graph has no variable '{name}'", hint=hint)
+    return found
+
+
+def _variable_nodes(graph: Graph, node: Node) -> VariableNodes:
+    is_resource = node.op in RESOURCE_VARIABLES
+    shared = node.attr("shared_name", b"").decode("utf-8", "replace")
+    initializer = _initializer(node)
+    value = initializer.inputs[1] if initializer is not None and len(initializer.inputs) > 1 else None
+    return VariableNodes(
+        node, shared or node.name, node.attr("dtype", resource), node.attr("shape", UNKNOWN), is_resource, initializer, value,
+        tuple(consumer for consumer in node.uses if consumer.op in READ_OPS and Output(node, 0) in consumer.inputs),
+    )  # fmt: skip
+
+
+def _initializer(node: Node) -> Node | None:
+    """The assignment that gives the variable its first value: the one called `.../Assign`, otherwise the first."""
+    assigns = list(writers(node))
+    own = [assign for assign in assigns if assign.name == f"{node.name}/Assign"]
+    return next(iter(own or [assign for assign in assigns if assign.name.endswith("/Assign")] or assigns), None)
+
+
+def writers(node: Node) -> Iterator[Node]:
+    """The plain assignments to a variable."""
+    for consumer in node.uses:
+        if consumer.op in ASSIGN_OPS and consumer.inputs and consumer.inputs[0].node is node:
+            yield consumer
+
+
+def initializer_ops(graph: Graph) -> tuple[Node, ...]:
+    """NoOps that do nothing but wait for initializers of variables and tables, outermost ones only, in graph order."""
+    initializers = {v.initializer for v in find_variables(graph).values() if v.initializer is not None}
+    groups: dict[Node, bool] = {}
+
+    def is_group(node: Node) -> bool:
+        if node not in groups:
+            groups[node] = False  # for the time being, should NoOps wait for each other in a circle
+            waits = node.control_inputs
+            groups[node] = node.op == "NoOp" and not node.inputs and bool(waits) and all(map(initializes, waits))
+        return groups[node]
+
+    def initializes(node: Node) -> bool:
+        return node in initializers or node.op.startswith("InitializeTable") or "TableInit" in node.op or is_group(node)
+
+    found = [node for node in graph if is_group(node)]
+    outer = tuple(node for node in found if not any(user in groups and groups[user] for user in node.uses))
+    return outer or tuple(node for node in graph if node.op == "NoOp" and node.name == "init")

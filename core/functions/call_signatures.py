@@ -1,0 +1,55 @@
+"""When two calls of a function are alike: their arguments have the same dtypes, shapes and known values.
+
+Unnamed dimensions are told apart by where they stand among the arguments only: a function is looked into once for all calls
+whose arguments differ in nothing but the names of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..dims import Dim, DimLike
+from ..shapes import TensorSpec, substituted
+
+
+def signature_of(specs: Sequence[TensorSpec]) -> tuple[Hashable, list[str]]:
+    """A key that is the same for like arguments, and their unnamed dimensions in the order in which they stand there."""
+    unnamed = list(dict.fromkeys(symbol for spec in specs for symbol in _unnamed(spec)))
+    places: dict[str, DimLike] = {symbol: Dim.symbol(f"?-{place}") for place, symbol in enumerate(unnamed)}
+    return tuple(_key(substituted(spec, places) if places else spec) for spec in specs), unnamed
+
+
+def renamed(specs: Iterable[TensorSpec], before: Sequence[str], now: Sequence[str]) -> list[TensorSpec]:
+    """What a call returned, for a call like it: its arguments' unnamed dimensions for the other's, new ones for its own."""
+    listed = list(specs)
+    names: dict[str, DimLike] = {old: Dim.symbol(new) for old, new in zip(before, now)}
+    for spec in listed:
+        for symbol in _unnamed(spec):
+            names.setdefault(symbol, Dim.unknown())
+    return [substituted(spec, names) for spec in listed]
+
+
+def _unnamed(spec: TensorSpec) -> Iterator[str]:
+    """The unnamed dimensions in a spec's shape, its value and what its handle holds."""
+    shown: list[Any] = list(spec.shape.dims or ())
+    if spec.value is not None and spec.value.dtype == object:
+        shown += spec.value.ravel().tolist()
+    for item in shown:
+        if isinstance(item, Dim):
+            yield from item.unnamed
+    for part in spec.handle:
+        yield from _unnamed(part)
+
+
+def _key(spec: TensorSpec) -> Hashable:
+    return spec.dtype.name, spec.shape.dims, _value_key(spec.value), tuple(map(_key, spec.handle))
+
+
+def _value_key(value: np.ndarray[Any, Any] | None) -> Hashable:
+    if value is None:
+        return None
+    items = tuple(value.ravel().tolist()) if value.dtype == object else value.tobytes()
+    return value.dtype.str, value.shape, items

@@ -1,0 +1,98 @@
+"""Functions that implement one interface for several devices: which of them a call runs.
+
+A library function may say what it implements (`api_implements`) and for which device (`api_preferred_device`). TensorFlow's
+implementation selector, on by default, lets a call that is placed on a CPU run the function for CPUs, whatever the call
+names; tfg runs everything on the CPU and does the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ..catalog import ArgDef
+from ..graph import Graph, Node, function_names
+from ..tensors import FuncRef
+
+if TYPE_CHECKING:
+    from .library import Function
+
+INTERFACE: Final = "api_implements"
+_DEVICE: Final = "api_preferred_device"
+_INPUTS, _OUTPUTS = 0, 1
+_COMPARED: Final = {"": (_INPUTS, _OUTPUTS), "backward_function_name": (_INPUTS,), "forward_function_name": (_OUTPUTS,)}
+"""Which types must agree among functions of one interface: plain ones, forward ones (which name their backward function) and
+backward ones."""
+_GRADIENT_KINDS: Final = tuple(filter(None, _COMPARED))
+OF_AN_INTERFACE: Final = (INTERFACE, *_GRADIENT_KINDS)
+"""What ties a function to others of its interface; a copy with another signature loses it."""
+
+
+def implementation(functions: Mapping[str, Function], name: str) -> str:
+    """The function that runs where `name` is called: itself, or the one for CPUs that implements the same.
+
+    As in TensorFlow nothing changes in a library where implementations of one interface have different signatures. Forward
+    and backward functions of a gradient hand each other what the implementation keeps: they are exchanged where both
+    implementations keep values of the same types, which TensorFlow does not ask for.
+    """
+    function = functions.get(name)
+    if function is None or INTERFACE not in function.attrs or _is_for_cpu(function):
+        return name
+    families = _families(functions)
+    chosen = next((f.name for f in families[_interface(function)] if _is_for_cpu(f) and _types(f) == _types(function)), name)
+    return chosen if all(map(_agree, families, families.values())) else name
+
+
+def name_implementations(graph: Graph) -> list[tuple[str, str]]:
+    """Let every call name the function that it runs; returns pairs of a node and the function that it names now."""
+    changed = []
+    for nodes in (graph, *(function.body for function in graph.functions.values())):
+        for node in nodes:
+            for name in set(function_names(graph, node)):
+                chosen = implementation(graph.functions, name)
+                if chosen != name:
+                    _retarget(node, name, chosen)
+                    changed.append((node.name, chosen))
+    return changed
+
+
+def _retarget(node: Node, name: str, chosen: str) -> None:
+    if node.op == name:
+        node.change_op(chosen)
+    for key, value in node.attrs.items():
+        if isinstance(value, FuncRef) and value.name == name:
+            node.set_attr(key, FuncRef(chosen, value.attrs))
+
+
+def _is_for_cpu(function: Function) -> bool:
+    return function.attrs.get(_DEVICE) == b"CPU"
+
+
+def _interface(function: Function) -> tuple[Any, str]:
+    """What a function implements, and as which of the three: the function, or the forward or backward one of its gradient."""
+    return function.attrs.get(INTERFACE), next((kind for kind in _GRADIENT_KINDS if kind in function.attrs), "")
+
+
+def _families(functions: Mapping[str, Function]) -> dict[tuple[Any, str], list[Function]]:
+    found: dict[tuple[Any, str], list[Function]] = {}
+    for function in functions.values():
+        if INTERFACE in function.attrs:
+            found.setdefault(_interface(function), []).append(function)
+    return found
+
+
+def _types(function: Function) -> tuple[list[ArgDef], list[ArgDef]]:
+    """The types of arguments and results; their names do not matter."""
+    signature = function.signature
+    return _nameless(signature.inputs), _nameless(signature.outputs)
+
+
+def _nameless(args: Sequence[ArgDef]) -> list[ArgDef]:
+    return [dataclasses.replace(arg, name="") for arg in args]
+
+
+def _agree(interface: tuple[Any, str], family: Sequence[Function]) -> bool:
+    """True where the implementations have the signatures that TensorFlow asks for: the kept values apart, all the same."""
+    parts = _COMPARED[interface[1]]
+    return all(_types(function)[part] == _types(family[0])[part] for function in family for part in parts)

@@ -1,0 +1,70 @@
+"""Which nodes only compute: the question that folding, merging, hoisting, clustering and caching all ask."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .. import registry
+from ..graph import Graph, Node
+from .callers import CALLS, function_references
+
+CONTROL_FLOW: Final = frozenset(
+    {
+        "Enter", "Exit", "NextIteration", "Merge", "Switch", "LoopCond", "ControlTrigger", "NoOp", "_SwitchN",
+        "RefEnter", "RefExit", "RefNextIteration", "RefMerge", "RefSwitch",
+    }
+)  # fmt: skip
+_MAY_BE_PURE: Final = CALLS - {"PartitionedCall", "StatelessIf", "StatelessCase", "StatelessWhile"}
+"""Calls that are declared stateful because of what their functions may do."""
+
+
+def impurity(graph: Graph, node: Node, known: dict[str, str | None] | None = None) -> str | None:
+    """Why a node's result may be more, or other, than a function of its inputs; None for a pure node.
+
+    `known` is what was found out of functions before, and takes up what is found now.
+    """
+    known = {} if known is None else known
+    seen = dict(known)
+    reason = _impurity(graph, node, seen)
+    # While one of the functions that call each other may be impure, nothing is known of the others.
+    known.update(seen if reason is None else {name: found for name, found in seen.items() if found is not None})
+    return reason
+
+
+def _impurity(graph: Graph, node: Node, seen: dict[str, str | None]) -> str | None:
+    definition = node.op_def
+    if definition is None:
+        return f"op '{node.op}' is not declared"
+    stateful = definition.is_stateful and node.op not in _MAY_BE_PURE
+    if stateful or registry.has_fact(node.op, "random") or registry.has_fact(node.op, "side_effect"):
+        return "it is stateful"
+    if registry.has_fact(node.op, "reads_files"):
+        return "it reads files"
+    if node.op.startswith("Placeholder") or node.op in CONTROL_FLOW:
+        return f"{node.op} nodes are told apart by their names"
+    if any(dtype.is_ref for dtype in node.output_dtypes) or any(v.dtype is not None and v.dtype.is_ref for v in node.inputs):
+        return "it touches a variable by reference"
+    return _impure_function(graph, node, seen)
+
+
+def _impure_function(graph: Graph, node: Node, seen: dict[str, str | None]) -> str | None:
+    for reference in function_references(node):
+        if reference.name not in seen:
+            seen[reference.name] = None
+            seen[reference.name] = _impure_body(graph, reference.name, seen)
+        if seen[reference.name] is not None:
+            return seen[reference.name]
+    return None
+
+
+def _impure_body(graph: Graph, name: str, seen: dict[str, str | None]) -> str | None:
+    function = graph.functions.get(name)
+    if function is None:
+        return f"function '{name}' is not in the library"
+    for inner in function.body:
+        if inner.op in ("_Arg", "_Retval", "NoOp", "Switch", "Merge"):
+            continue
+        reason = _impurity(graph, inner, seen)
+        if reason is not None:
+            return f"{inner.name} in function '{name}': {reason}"
+    return None

@@ -1,0 +1,347 @@
+"""What there is to say of ops: lists from the catalog and the index alone, details and counts from what is registered."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import difflib
+import functools
+import inspect
+import pathlib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from .. import binding, kernel_types, registry
+from ..catalog import CATALOG, ArgDef, AttrDef, OpDef
+from ..dtypes import DType
+from ..errors import InvalidArgumentError, NotFoundError, TfgError
+from ..functions.callers import all_nodes
+from ..graph import Graph, Node
+from .opmap import foreign
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OpSummary:
+    """One op of a list: its family is the file that tfg has it in, or None."""
+
+    name: str
+    family: str | None
+    kernel: bool
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    flags: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Location:
+    """A Python function and where it is."""
+
+    function: str
+    file: str
+    line: int | None
+    doc: str
+
+    def __str__(self) -> str:
+        return f"{self.function} ({self.file}{'' if self.line is None else f':{self.line}'})"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelInfo:
+    """A kernel: the dtypes it is for (empty for all that TensorFlow takes), its engine, and whether it has state."""
+
+    dtypes: dict[str, tuple[str, ...]]
+    engine: str
+    stateful: bool
+    location: Location
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgInfo:
+    """An argument as the spec writes it: `x: T`, `values: N * T`, `ref: Ref(T)`."""
+
+    name: str
+    type: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AttrInfo:
+    """An attribute, its default as text (None where it must be given or follows from the inputs), and the values allowed."""
+
+    name: str
+    type: str
+    default: str | None
+    minimum: int | None
+    allowed: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OpDetail:
+    """Everything known of one op. `gradient` and `flops` are a Location, words for a decision, or None: undecided."""
+
+    name: str
+    spec: str
+    declared_by: str
+    inputs: tuple[ArgInfo, ...]
+    outputs: tuple[ArgInfo, ...]
+    attrs: tuple[AttrInfo, ...]
+    flags: tuple[str, ...]
+    family: str | None
+    kernels: tuple[KernelInfo, ...]
+    tensorflow_dtypes: tuple[dict[str, tuple[str, ...]], ...]
+    shape: Location | None
+    gradient: Location | str | None
+    flops: Location | str | None
+    facts: dict[str, str]
+    doc: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FamilyCoverage:
+    """How many ops of a family have what; of those declared, TensorFlow's internal ones (`_Name`) are counted too."""
+
+    family: str
+    ops: int
+    kernels: int
+    shapes: int
+    gradients: int
+    not_differentiable: int
+    flops: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class MissingFor:
+    """What tfg lacks of one op type of a graph: kernel, shape, gradient or FLOPs; `nodes` are the first that use it."""
+
+    op: str
+    count: int
+    missing: tuple[str, ...]
+    reason: str
+    nodes: tuple[str, ...]
+
+
+def select_ops(
+    patterns: Sequence[str] = (), family: str | None = None, missing_kernel: bool = False, custom: bool = False
+) -> tuple[OpSummary, ...]:
+    """The ops that any pattern chooses (an op's name, or a regular expression found in it), by name; imports no kernel.
+
+    InvalidArgumentError for a bad expression, NotFoundError for a pattern that chooses nothing and for an unknown family.
+    """
+    if family is not None and family not in set(registry.family_names()):
+        raise NotFoundError(f"there is no family '{family}'", hint=f"families are {', '.join(registry.family_names())}")
+    names = CATALOG.custom() if custom else tuple(CATALOG)
+    chosen = {name for pattern in patterns for name in _matching(pattern, names)} if patterns else set(names)
+    return tuple(
+        _summary(name)
+        for name in sorted(chosen)
+        if (family is None or registry.family(name) == family) and not (missing_kernel and registry.has_kernel(name))
+    )
+
+
+def is_declared(op: str) -> bool:
+    """True for the exact name of an op that TensorFlow or a library declares."""
+    return op in CATALOG
+
+
+def _matching(pattern: str, names: Iterable[str]) -> list[str]:
+    if pattern in CATALOG:
+        return [pattern]
+    try:
+        found = list(filter(re.compile(pattern, re.IGNORECASE).search, names))
+    except re.error as error:
+        raise InvalidArgumentError(f"'{pattern}' is no regular expression: {error}") from None
+    return found or _raise_unknown(pattern)
+
+
+def _raise_unknown(name: str) -> NoReturn:
+    close = difflib.get_close_matches(name, list(CATALOG), 3, 0.6)
+    hint = f"is it {' or '.join(close)}?" if close else "`tfg ops PATTERN` searches"
+    raise NotFoundError(f"no op is called '{name}'", hint=hint)
+
+
+def _summary(name: str) -> OpSummary:
+    definition = CATALOG[name]
+    return OpSummary(
+        name,
+        registry.family(name),
+        registry.has_kernel(name),
+        tuple(f"{arg.name}: {arg_type(arg)}" for arg in definition.inputs),
+        tuple(f"{arg.name}: {arg_type(arg)}" for arg in definition.outputs),
+        tuple(sorted(definition.flags)),
+    )
+
+
+def arg_type(arg: ArgDef) -> str:
+    """The type of an argument in the notation of specs: `T`, `N * T`, `Ref(float)`, `Tin`."""
+    element = arg.type_list_attr or arg.type_attr or str(arg.dtype)
+    repeated = element if arg.number_attr is None else f"{arg.number_attr} * {element}"
+    return f"Ref({repeated})" if arg.is_ref else repeated
+
+
+def describe_op(name: str) -> OpDetail:
+    """Everything known of one op; NotFoundError with the nearest names where nobody declared it."""
+    if name not in CATALOG:
+        _raise_unknown(name)
+    definition = CATALOG[name]
+    kernels = tuple(map(_kernel_info, registry.kernels(name)))
+    return OpDetail(
+        name=name,
+        spec=CATALOG.spec(name),
+        declared_by="TensorFlow" if CATALOG.is_builtin(name) else "an op library",
+        inputs=tuple(ArgInfo(arg.name, arg_type(arg)) for arg in definition.inputs),
+        outputs=tuple(ArgInfo(arg.name, arg_type(arg)) for arg in definition.outputs),
+        attrs=tuple(map(_attr_info, definition.attrs.values())),
+        flags=tuple(sorted(definition.flags)),
+        family=registry.family(name),
+        kernels=kernels,
+        tensorflow_dtypes=tuple(map(_dtype_names, kernel_types.alternatives(name))),
+        shape=_location(registry.shape_function(name), name),
+        gradient=_gradient(name),
+        flops=_flops(name),
+        facts={fact: registry.FACTS[fact] for fact in registry.facts_of(name)},
+        doc=next((info.location.doc for info in kernels if info.location.doc), ""),
+    )
+
+
+def _dtype_names(row: Mapping[str, Iterable[DType]]) -> dict[str, tuple[str, ...]]:
+    return {attr: tuple(sorted(map(str, allowed))) for attr, allowed in row.items()}
+
+
+def _attr_info(attr: AttrDef) -> AttrInfo:
+    allowed = tuple(map(_text, attr.allowed or ()))
+    return AttrInfo(attr.name, attr.type, _text(attr.default) if attr.has_default else None, attr.minimum, allowed)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return f'"{value.decode("utf-8", "backslashreplace")}"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"[{', '.join(map(_text, value))}]"
+    return str(value)
+
+
+def _kernel_info(kernel: registry.Kernel) -> KernelInfo:
+    allowed = {name: tuple(map(str, types)) for name, types in kernel.dtypes.items()}
+    location = _location(kernel.function, kernel.op)
+    assert location is not None
+    return KernelInfo(allowed, kernel.engine, kernel.is_stateful, location)
+
+
+def _location(function: Any, op: str) -> Location | None:
+    """Where a function is; one that NumPy has, or that a family makes, is at the family's file."""
+    if function is None:
+        return None
+    inner: Any = inspect.unwrap(function)
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    code = getattr(inner, "__code__", None)
+    name = str(getattr(inner, "__qualname__", None) or getattr(inner, "__name__", type(inner).__name__))
+    doc = inspect.getdoc(inner) if code is not None else None
+    file = _family_file(op) if code is None else code.co_filename
+    name = f"numpy.{name}" if code is None and "." not in name else name.replace(".<locals>", "")
+    return Location(name, _relative(file), None if code is None else code.co_firstlineno, doc or "")
+
+
+def _family_file(op: str) -> str:
+    family = registry.family(op)
+    return "" if family is None else str(ROOT / "core" / "ops" / f"{family}.py")
+
+
+def _relative(file: str) -> str:
+    path = pathlib.Path(file).resolve()
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else file
+
+
+def _gradient(op: str) -> Location | str | None:
+    found = registry.gradient_function(op)
+    if found is registry.NOT_DIFFERENTIABLE:
+        return "not differentiable"
+    return "part of a loop, conditional or call taken back whole" if found is registry.BY_SWEEP else _location(found, op)
+
+
+def _flops(op: str) -> Location | str | None:
+    found = registry.flops_function(op)
+    if found is registry.zero_cost:
+        return "none: it does no arithmetic"
+    return "those of the functions it calls" if found is registry.uncounted_call else _location(found, op)
+
+
+NO_FAMILY = "(interface only)"
+
+
+def coverage() -> tuple[FamilyCoverage, ...]:
+    """Counts by family, and what is only declared; imports every family."""
+    registry.load_all_families()
+    families: dict[str, list[str]] = {}
+    for name in CATALOG:
+        families.setdefault(_group(name), []).append(name)
+    return tuple(_coverage(family, families[family]) for family in sorted(families, key=lambda f: (f[0] == "(", f)))
+
+
+def _group(op: str) -> str:
+    return registry.family(op) or ("(op libraries)" if not CATALOG.is_builtin(op) else NO_FAMILY)
+
+
+def _coverage(family: str, ops: Sequence[str]) -> FamilyCoverage:
+    gradients = [registry.gradient_function(op) for op in ops]
+    none = sum(found is registry.NOT_DIFFERENTIABLE for found in gradients)
+    return FamilyCoverage(
+        family,
+        ops=len(ops),
+        kernels=sum(bool(registry.kernels(op)) for op in ops),
+        shapes=sum(registry.shape_function(op) is not None for op in ops),
+        gradients=sum(found is not None for found in gradients) - none,
+        not_differentiable=none,
+        flops=sum(registry.flops_function(op) is not None for op in ops),
+    )
+
+
+def total(rows: Iterable[FamilyCoverage]) -> FamilyCoverage:
+    """The sum of all rows."""
+    counts = collections.Counter[str]()
+    for row in rows:
+        counts.update({f.name: getattr(row, f.name) for f in dataclasses.fields(row) if f.name != "family"})
+    return FamilyCoverage("total", **counts)
+
+
+def missing_for(graph: Graph) -> tuple[MissingFor, ...]:
+    """What tfg lacks of the ops of a graph and its functions, for the dtypes that their nodes have."""
+    users: dict[str, list[Node]] = {}
+    for node in all_nodes(graph):
+        if node.op not in graph.functions:
+            users.setdefault(node.op, []).append(node)
+    found = (_missing(op, nodes) for op, nodes in users.items())
+    return tuple(row for row in found if row is not None)
+
+
+def _missing(op: str, nodes: Sequence[Node]) -> MissingFor | None:
+    names = tuple(node.name for node in nodes[:5])
+    definition = CATALOG.get(op)
+    if definition is None:
+        return MissingFor(op, len(nodes), ("interface",), foreign(op)[0], names)
+    lacks = [name for name, table in _TABLES.items() if table(op) is None]
+    reason = _kernel_refusal(definition, nodes)
+    if reason is None and not lacks:
+        return None
+    return MissingFor(op, len(nodes), (*(["kernel"] if reason else []), *lacks), reason or "undecided", names)
+
+
+_TABLES: dict[str, Callable[[str], Any]] = {
+    "shape": registry.shape_function, "gradient": registry.gradient_function, "flops": registry.flops_function,
+}  # fmt: skip
+
+
+def _kernel_refusal(definition: OpDef, nodes: Iterable[Node]) -> str | None:
+    """Why the first of the nodes that cannot run cannot; bodies of polymorphic functions are left out."""
+    types = [attr.name for attr in definition.attrs.values() if attr.type == "type"]
+    for node in nodes:
+        if all(isinstance(node.attr(name), DType) for name in types if name in node.attrs):
+            try:
+                binding.select_kernel(node)
+            except TfgError as error:
+                return error.message
+    return None

@@ -1,0 +1,83 @@
+"""Op libraries: Python files or modules that declare ops and register kernels when they are loaded."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import pathlib
+import sys
+from collections.abc import Iterable
+
+from .. import registry
+from ..catalog import CATALOG
+from ..errors import InvalidArgumentError, NotFoundError, TfgError
+
+_loaded: set[str] = set()
+
+
+def load_op_library(name: str) -> None:
+    """Load a library once: a path that ends in .py, or the name of an importable module.
+
+    A library declares ops with `CATALOG.register(spec)` and kernels with the decorators of `registry`: two acts, each of which
+    may stand alone, several kernels an op. NotFoundError where there is no such library; any error of its own names it, and
+    nothing of it stays registered.
+    """
+    key = str(pathlib.Path(name).resolve()) if name.endswith(".py") else name
+    if key in _loaded:
+        return
+    declared = set(CATALOG.custom())
+    try:
+        with registry.op_library() as kernels:
+            _import(key)
+            _check_signatures(kernels)
+    except Exception as error:
+        for op in set(CATALOG.custom()) - declared:
+            CATALOG.unregister(op)
+        sys.modules.pop(_module_name(key), None)
+        raise _named(error, name) from error
+    _loaded.add(key)
+
+
+def _named(error: Exception, name: str) -> TfgError:
+    """The error with the library in front."""
+    if isinstance(error, TfgError):
+        return type(error)(f"op library '{name}': {error.message}", node=error.node, op=error.op, hint=error.hint)
+    if isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]:
+        return NotFoundError(f"there is no module '{name}'", hint="give a path that ends in .py, or a module's name")
+    if isinstance(error, ModuleNotFoundError):
+        return InvalidArgumentError(f"op library '{name}' needs module '{error.name}', which is not installed")
+    return InvalidArgumentError(f"op library '{name}' failed: {type(error).__name__}: {error}")
+
+
+def _module_name(key: str) -> str:
+    return f"tfg_op_library_{pathlib.Path(key).stem}" if key.endswith(".py") else key
+
+
+def _import(key: str) -> None:
+    if not key.endswith(".py"):
+        importlib.import_module(key)
+        return
+    if not pathlib.Path(key).is_file():
+        raise NotFoundError(f"there is no file '{key}'")
+    spec = importlib.util.spec_from_file_location(_module_name(key), key)
+    if spec is None or spec.loader is None:
+        raise InvalidArgumentError(f"'{key}' is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+
+
+def _check_signatures(kernels: Iterable[registry.Kernel]) -> None:
+    """InvalidArgumentError for a kernel that its op's interface could not call."""
+    for kernel in kernels:
+        definition = CATALOG[kernel.op]
+        arguments = (None,) * (len(definition.inputs) + kernel.is_stateful)
+        signature = inspect.signature(kernel.function)
+        keywords = {p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY}
+        try:
+            signature.bind(*arguments, **dict.fromkeys(keywords & set(definition.attrs)))
+        except TypeError as error:
+            raise InvalidArgumentError(
+                f"kernel '{kernel.function.__name__}' does not fit its op: {error}", op=kernel.op, hint=CATALOG.spec(kernel.op)
+            ) from None

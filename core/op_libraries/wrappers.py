@@ -1,0 +1,171 @@
+"""Python wrappers of ops, written from their interfaces alone: typed and documented functions that add nodes to a graph.
+
+`mat_mul(g, a, b, transpose_b=True)` of the file written is `g.MatMul(a, b, transpose_b=True)` of a GraphBuilder `g`.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ..catalog import CATALOG, ArgDef, AttrDef, OpDef
+from ..errors import InvalidArgumentError
+from .listing import arg_type
+
+_HEADER = '''"""Wrappers of {count} ops, written by `tfg ops --wrap` from their interfaces.
+
+Each takes the GraphBuilder that is to hold the node; inputs are Outputs, tensor names, variables or values, which become
+constants. Attributes that are None follow from the inputs or have the default that the docstring states.
+"""
+
+# ruff: noqa: E501, E741
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from {package} import GraphBuilder
+from {package}.core.dtypes import DType
+from {package}.core.graph import Node, Output
+from {package}.core.building.variables import Variable
+
+TensorLike: TypeAlias = Output | Node | Variable | np.ndarray | np.generic | str | bytes | complex | Sequence[Any]
+'''
+_PYTHON_TYPES = {
+    "int": "int", "float": "float", "bool": "bool", "string": "str | bytes", "type": "DType | str", "shape": "Any",
+    "tensor": "Any", "func": "Any",
+}  # fmt: skip
+_TAKEN = {"g", "name", "GraphBuilder", "DType", "Node", "Output", "Any", "Sequence", "TensorLike", "Variable", "np"}
+_PACKAGE = __name__.partition(".core")[0]
+
+
+def write_wrappers(ops: Iterable[str] = ()) -> str:
+    """The text of a module with a wrapper for each of `ops`, by default every declared op."""
+    names = sorted(set(ops) or set(CATALOG))
+    functions = [_function(CATALOG[name]) for name in names]
+    return "\n\n".join([_HEADER.format(count=len(names), package=_PACKAGE), *functions])
+
+
+def function_name(op: str) -> str:
+    """The wrapper's name: words in lower case with underscores, one behind a Python keyword."""
+    plain = re.sub(r"\dD", lambda match: match[0].lower(), op.replace(">", "_"))
+    words = re.sub(r"([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\3_\2", plain)
+    return _identifier(words.lower())
+
+
+def _identifier(name: str) -> str:
+    return f"{name}_" if keyword.iskeyword(name) or name in _TAKEN else name
+
+
+def _function(definition: OpDef) -> str:
+    attrs = sorted(definition.attrs.values(), key=lambda attr: not _is_required(definition, attr))
+    lines = [f"def {function_name(definition.name)}("]
+    lines += [f"    {parameter}," for parameter in _parameters(definition, attrs)]
+    lines += [f") -> {_result(definition)}:", *_docstring(definition, attrs), f"    return {_call(definition, attrs)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _parameters(definition: OpDef, attrs: Sequence[AttrDef]) -> Iterator[str]:
+    yield "g: GraphBuilder"
+    for arg in definition.inputs:
+        yield f"{_identifier(arg.name)}: {'Sequence[TensorLike]' if arg.is_list else 'TensorLike'}"
+    yield "*"
+    for attr in attrs:
+        kind = _python_type(attr.type)
+        if _is_required(definition, attr):
+            yield f"{_attr_name(definition, attr)}: {kind}"
+        else:
+            default = _literal(attr)
+            optional = " | None" if default == "None" and kind != "Any" else ""
+            yield f"{_attr_name(definition, attr)}: {kind}{optional} = {default}"
+    yield "name: str | None = None"
+
+
+def _attr_name(definition: OpDef, attr: AttrDef) -> str:
+    name = _identifier(attr.name)
+    return f"{name}_" if name in {_identifier(arg.name) for arg in definition.inputs} else name
+
+
+def _python_type(type_: str) -> str:
+    if type_.startswith("list("):
+        return f"Sequence[{_PYTHON_TYPES[type_[5:-1]]}]"
+    return _PYTHON_TYPES[type_]
+
+
+def _is_required(definition: OpDef, attr: AttrDef) -> bool:
+    return not attr.has_default and not any(_follows_from(arg, attr) for arg in definition.inputs)
+
+
+def _follows_from(arg: ArgDef, attr: AttrDef) -> bool:
+    return attr.name in (arg.type_attr, arg.number_attr, arg.type_list_attr)
+
+
+def _literal(attr: AttrDef) -> str:
+    """The default as Python source where it has a plain one, else None, which leaves it to the interface."""
+    value = attr.default
+    if isinstance(value, bytes):
+        return repr(_text(value))
+    if isinstance(value, float) and value - value != 0:
+        return "None"
+    return repr(value) if attr.has_default and isinstance(value, (bool, int, float)) else "None"
+
+
+def _text(value: bytes) -> str | bytes:
+    try:
+        return value.decode("ascii")
+    except UnicodeDecodeError:
+        return value
+
+
+def _docstring(definition: OpDef, attrs: Sequence[AttrDef]) -> list[str]:
+    arguments = ", ".join(f"{arg.name}: {arg_type(arg)}" for arg in definition.inputs)
+    results = ", ".join(f"{arg.name}: {arg_type(arg)}" for arg in definition.outputs)
+    summary = f"{definition.name}({arguments}) -> ({results})"
+    details = [f"    {_attr_name(definition, attr)}: {_about(definition, attr)}" for attr in attrs]
+    if definition.flags:
+        details += [*([""] if details else []), f"    Flags: {', '.join(sorted(definition.flags))}."]
+    if not details:
+        return [f'    """{summary}"""']
+    return [f'    """{summary}', "", *details, '    """']
+
+
+def _about(definition: OpDef, attr: AttrDef) -> str:
+    words = [f"{attr.type}"]
+    if attr.minimum is not None:
+        words.append(f"at least {attr.minimum}")
+    if attr.allowed:
+        words.append(f"one of {', '.join(map(_shown, attr.allowed))}")
+    if attr.has_default:
+        words.append(f"default {_shown(attr.default)}")
+    elif not _is_required(definition, attr):
+        words.append("follows from the inputs")
+    return "; ".join(words)
+
+
+def _shown(value: Any) -> str:
+    text = repr(_text(value)) if isinstance(value, bytes) else str(value)
+    return text.replace("\\", "\\\\").replace('"', "'")
+
+
+def _result(definition: OpDef) -> str:
+    if not definition.outputs:
+        return "Node"
+    if any(arg.is_list for arg in definition.outputs):
+        return "Output | tuple[Output, ...] | Node"
+    if len(definition.outputs) == 1:
+        return "Output"
+    return f"tuple[{', '.join(['Output'] * len(definition.outputs))}]"
+
+
+def _call(definition: OpDef, attrs: Sequence[AttrDef]) -> str:
+    if "name" in definition.attrs:
+        raise InvalidArgumentError("attribute 'name' leaves no word for the node's name", op=definition.name)
+    inputs = [_identifier(arg.name) for arg in definition.inputs]
+    plain = [f"{attr.name}={_attr_name(definition, attr)}" for attr in attrs if not keyword.iskeyword(attr.name)]
+    odd = [f'"{attr.name}": {_attr_name(definition, attr)}' for attr in attrs if keyword.iskeyword(attr.name)]
+    keywords = [*plain, "name=name", *([f"**{{{', '.join(odd)}}}"] if odd else [])]
+    return f'g.apply({", ".join([f"{chr(34)}{definition.name}{chr(34)}", *inputs, *keywords])})'

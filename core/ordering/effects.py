@@ -1,0 +1,196 @@
+"""What the nodes of a run do to state: which variables and tables they read and write, which random ops they draw from."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
+from ..control_flow.references import (
+    dereferenced_inputs,
+    memory_of_variables,
+    memory_outputs,
+    referenced_variable,
+    written_reference,
+)
+from ..dtypes import resource
+from ..functions.callers import CALLS, function_references
+from ..functions.library import Function, instantiate
+from ..graph import Graph, Node, Output
+from ..registry import has_fact
+from ..tensors import FuncRef
+
+READ: Final = "reads"
+WRITE: Final = "writes"
+DRAW: Final = "draws"
+
+_PASSING: Final = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH})
+_SHAPE_ONLY: Final = frozenset(
+    {"VariableShape", "VarIsInitializedOp", "IsVariableInitialized", "Shape", "ShapeN", "Size", "Rank"}
+)
+_OWNERS: Final = frozenset({"VarHandleOp", "VariableV2", "Variable", "TemporaryVariable", "AnonymousMutableHashTable"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class State:
+    """What nodes read and write: a variable or table by its container and name, or a random op's generator."""
+
+    container: str
+    name: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Access:
+    """That a node reads or writes a state, or draws from it; `through` is the node of a function that does so for it."""
+
+    node: Node
+    kind: str
+    state: State
+    through: Node | None = None
+
+    @property
+    def words(self) -> str:
+        """What the node does, as a phrase that follows its name."""
+        place = f" (by '{self.through.name}' in a function it calls)" if self.through is not None else ""
+        return f"{self.kind} '{self.state.name}'{place}" if self.kind != DRAW else f"draws random numbers{place}"
+
+
+def accesses(graph: Graph, nodes: Sequence[Node], fed: frozenset[Output] = frozenset()) -> list[Access]:
+    """What `nodes`, in topological order but for back edges, do to variables, tables and random generators.
+
+    A value that is a reference variable's own memory is read where it is used.
+    """
+    return _Effects(graph, fed).of(nodes)
+
+
+class _Effects:
+    """What is known of a graph's nodes on the way through them."""
+
+    def __init__(self, graph: Graph, fed: frozenset[Output]) -> None:
+        self.graph = graph
+        self.fed = fed
+        self.memory: dict[Output, Node] = {}
+        self.active: frozenset[str] = frozenset()
+        self.bodies: dict[str, list[Access]] = {}
+
+    def of(self, nodes: Sequence[Node]) -> list[Access]:
+        self.memory = memory_of_variables(nodes, self.fed)
+        touching = _nodes_touching_state(nodes)
+        return [access for node in nodes if node in touching for access in dict.fromkeys(self.of_node(node))]
+
+    def of_node(self, node: Node) -> Iterator[Access]:
+        if node.op in CALLS or node.op_def is None:
+            yield from self.of_call(node)
+            return
+        written = written_reference(node)
+        if written is not None:
+            yield Access(node, WRITE, state_of(written))
+        yield from self.reads_of_memory(node)
+        yield from self.of_handles(node)
+        if has_fact(node.op, "random") and is_seeded(node):
+            yield Access(node, DRAW, State("", node.name))
+
+    def reads_of_memory(self, node: Node) -> Iterator[Access]:
+        """Reads of reference variables, directly or through values that are their memory."""
+        if node.op in _SHAPE_ONLY or ((memory := memory_outputs(node)) and memory[0] in self.memory):
+            return
+        owners = [self.memory[value] for value in node.inputs if value in self.memory and value not in self.fed]
+        if node.op_def is not None:
+            wanted = (node.inputs[i] for i in dereferenced_inputs(node, node.op_def))
+            owners += [referenced_variable(value) for value in wanted if value not in self.fed]
+        yield from (Access(node, READ, state_of(owner)) for owner in dict.fromkeys(owners))
+
+    def of_handles(self, node: Node) -> Iterator[Access]:
+        if node.op in _PASSING or node.op in _SHAPE_ONLY or has_fact(node.op, "forwarding"):
+            return
+        for value in node.inputs:
+            if value.dtype is resource and (value not in self.fed or value.node.op == "_Arg"):
+                owner = handle_owner(value)
+                if owner.op in _OWNERS or "HashTable" in owner.op or owner.op == "_Arg":
+                    writes = has_fact(node.op, "side_effect") or has_fact(node.op, "random")
+                    yield Access(node, WRITE if writes else READ, state_of(owner))
+
+    def of_call(self, node: Node) -> Iterator[Access]:
+        """What the functions that a node calls do: to its arguments and to what they name themselves."""
+        called = [*function_references(node), *([FuncRef(node.op, node.attrs)] if node.op_def is None else [])]
+        for reference in called:
+            function = self.graph.functions.get(reference.name)
+            if function is None or reference.name in self.active:
+                continue
+            body = instantiate(function, reference.attrs) if function.signature.attrs else function
+            skipped = len(node.inputs) - len(body.args)
+            given = {state_of(arg): node.inputs[i + skipped] for i, arg in enumerate(body.args) if i + skipped >= 0}
+            for inner in self.of_body(body):
+                yield from self.seen_from_outside(node, inner, given)
+
+    def of_body(self, function: Function) -> list[Access]:
+        """What a function does, in terms of its own arguments."""
+        if function.name not in self.bodies:
+            inner = _Effects(self.graph, frozenset())
+            inner.active = self.active | {function.name}
+            self.bodies[function.name] = inner.of(list(function.body))
+        return self.bodies[function.name]
+
+    def seen_from_outside(self, node: Node, inner: Access, given: dict[State, Output]) -> Iterator[Access]:
+        state = inner.state
+        if state in given:
+            value = given[state]
+            if value.dtype is not resource or value in self.fed:
+                return
+            state = state_of(handle_owner(value))
+        elif inner.kind == DRAW:
+            state = State(node.name, state.name)
+        yield Access(node, inner.kind, state, inner.through or inner.node)
+
+
+def _nodes_touching_state(nodes: Sequence[Node]) -> set[Node]:
+    """The nodes that take references, handles or what may be a variable's memory, draw random numbers or call functions."""
+    found: set[Node] = set()
+    for node in nodes:
+        is_passing = node in found and (bool(memory_outputs(node)) or has_fact(node.op, "forwarding"))
+        if is_passing or _gives_state(node):
+            found |= node.uses.keys()
+        if node.op in CALLS or node.op_def is None or has_fact(node.op, "random"):
+            found.add(node)
+    return found
+
+
+def _gives_state(node: Node) -> bool:
+    """True where an output may be a reference or a handle."""
+    definition = node.op_def
+    if definition is None or (not node.inputs and node.attr("dtype") is resource):
+        return True
+    return any(arg.is_ref or arg.dtype is resource for arg in definition.outputs)
+
+
+def handle_owner(value: Output) -> Node:
+    """The node that a resource handle comes from."""
+    seen: set[Node] = set()
+    node = value.node
+    while node.inputs and node not in seen and node.inputs[0].dtype is resource and node.op not in CALLS:
+        seen.add(node)
+        node = node.inputs[0].node
+    return node
+
+
+def state_of(owner: Node) -> State:
+    """The state that a variable's or table's node owns; the one of that shared name where it has one."""
+    shared = owner.attr("shared_name", b"") or b""
+    container = owner.attr("container", b"") or b""
+    if owner.op == "_Arg":
+        return State("argument", owner.name)
+    return State(container.decode("utf-8", "replace"), shared.decode("utf-8", "replace") or owner.name)
+
+
+def is_seeded(node: Node) -> bool:
+    """True where a random op's draws are the same in every session."""
+    return bool(node.attr("seed", 0) or node.attr("seed2", 0)) and not any(v.dtype is resource for v in node.inputs)
+
+
+def contested(found: Iterable[Access]) -> dict[State, list[Access]]:
+    """The states that are written to or drawn from, with all accesses to them."""
+    by_state: dict[State, list[Access]] = {}
+    for access in found:
+        by_state.setdefault(access.state, []).append(access)
+    return {state: every for state, every in by_state.items() if any(access.kind != READ for access in every)}

@@ -1,0 +1,203 @@
+"""Accesses to state that no path orders: what TensorFlow's executor decides by which node happens to be ready first.
+
+Order is reachability along data and control edges, computed for all nodes at once with one bit for each access that matters.
+In a loop, accesses keep the order of its iterations only where each waits for the one before: where both lie on one cycle.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from ..control_flow.conditions import (
+    ALWAYS,
+    MERGE,
+    NEXT_ITERATION,
+    SWITCH,
+    Condition,
+    Frame,
+    is_contradiction,
+    predicate_of,
+)
+from ..graph import Graph, Node, Output, topological_order
+from .effects import DRAW, READ, WRITE, Access, State, accesses, contested
+
+Sources = Callable[[Node], Iterable[Node | None]]
+WRITES: Final = frozenset({WRITE, DRAW})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Race:
+    """Two accesses to one state that nothing orders; those of one node are of different iterations of a loop, `loop`."""
+
+    state: State
+    first: Access
+    second: Access
+    loop: str | None = None
+
+
+def find_races(
+    graph: Graph, nodes: Sequence[Node], sources: Sources, frames: Mapping[Node, Frame], fed: frozenset[Output] = frozenset()
+) -> list[Race]:
+    """The races among `nodes`, which run together. `sources` gives what a node waits for, `frames` the loop it lies in."""
+    order = topological_order(nodes, lambda node: forward_sources(node, sources))
+    states = contested(accesses(graph, order, fed))
+    if not any(len(found) > 1 for found in states.values()) and not frames:
+        return []
+    return _Search(order, sources, frames, fed).races(states)
+
+
+def forward_sources(node: Node, sources: Sources) -> Iterable[Node]:
+    """What a node waits for in its own iteration."""
+    is_merge = node.op in MERGE
+    return (s for s in sources(node) if s is not None and not (is_merge and s.op in NEXT_ITERATION))
+
+
+class _Search:
+    """Who waits for whom, as bits."""
+
+    def __init__(self, order: list[Node], sources: Sources, frames: Mapping[Node, Frame], fed: frozenset[Output]) -> None:
+        self.order = order
+        self.sources = sources
+        self.frames = frames
+        self.fed = fed
+        self.groups = _components(order, sources) if frames else [[node] for node in order]
+        self.components = {node: group[0] for group in self.groups if len(group) > 1 for node in group}
+
+    def races(self, states: Mapping[State, list[Access]]) -> list[Race]:
+        shared = {state: every for state, every in states.items() if len(every) > 1}
+        bits = {node: 1 << i for i, node in enumerate(dict.fromkeys(a.node for every in shared.values() for a in every))}
+        before = self.reached(bits) if bits else {}
+        conditions = self.conditions() if bits else {}
+        found = []
+        for state, every in states.items():
+            repeated = [(access, loop) for access in every if (loop := self.repeated(access)) is not None]
+            found += [Race(state, access, access, loop) for access, loop in repeated]
+            found += self.in_loops(state, every)
+            found += [race for race in _unordered(state, every, before, bits) if not self.excludes(race, conditions)]
+        return found
+
+    def in_loops(self, state: State, every: Sequence[Access]) -> Iterator[Race]:
+        """Accesses in one loop that do not wait for those of the iteration before."""
+        inside = [access for access in every if access.node in self.frames and self.frames[access.node].parent is not None]
+        if len({self.components.get(access.node, access.node) for access in inside}) < 2:
+            return
+        for i, second in enumerate(inside):
+            for first in inside[:i]:
+                loop = self.common_loop(first.node, second.node)
+                is_ordered = self.components.get(first.node, first) == self.components.get(second.node, second)
+                if loop is None or is_ordered or first.node is second.node:
+                    continue
+                if WRITES & {first.kind, second.kind}:
+                    yield Race(state, first, second, loop.name)
+
+    def excludes(self, race: Race, conditions: Mapping[Node, Condition]) -> bool:
+        """True where two accesses lie on different branches of one conditional, or their loop is told of already."""
+        first, second = race.first.node, race.second.node
+        both = conditions.get(first, ALWAYS) | conditions.get(second, ALWAYS)
+        loop = self.common_loop(first, second)
+        is_told = loop is not None and self.components.get(first, first) != self.components.get(second, second)
+        return is_told or is_contradiction(both)
+
+    def reached(self, bits: Mapping[Node, int]) -> dict[Node, int]:
+        """For every node, the bits of the nodes that are done before it starts, its whole cycle's where it lies on one."""
+        before: dict[Node, int] = {}
+        for members in self.groups:
+            mask = 0
+            for node in members:
+                for source in self.sources(node):
+                    if source is not None:
+                        mask |= before.get(source, 0) | bits.get(source, 0)
+            before |= dict.fromkeys(members, mask)
+        return before
+
+    def repeated(self, access: Access) -> str | None:
+        """The loop in whose iterations a node writes or draws without waiting for the iteration before."""
+        frame = self.frames.get(access.node)
+        if access.kind == READ or frame is None or frame.parent is None or access.node in self.components:
+            return None
+        return frame.name
+
+    def common_loop(self, first: Node, second: Node) -> Frame | None:
+        """The innermost loop around both nodes."""
+        frame = self.frames.get(first)
+        other = self.frames.get(second)
+        while frame is not None and frame.parent is not None:
+            if other is not None and other.is_inside(frame):
+                return frame
+            frame = frame.parent
+        return None
+
+    def conditions(self) -> dict[Node, Condition]:
+        """The branches of V1 conditionals that nodes lie on."""
+        found: dict[Node, Condition] = {}
+        if not any(node.op in SWITCH for node in self.order):
+            return found
+        for node in self.order:
+            every = [self.condition_behind(value, found) for value in node.inputs if value not in self.fed]
+            every += [found.get(control, ALWAYS) for control in node.control_inputs]
+            condition = ALWAYS.intersection(*every) if node.op in MERGE and every else ALWAYS.union(*every)
+            if condition:
+                found[node] = condition
+        return found
+
+    def condition_behind(self, value: Output, found: Mapping[Node, Condition]) -> Condition:
+        condition = found.get(value.node, ALWAYS)
+        return condition | {(predicate_of(value.node), value.index)} if value.node.op in SWITCH else condition
+
+
+def _unordered(
+    state: State, every: Sequence[Access], before: Mapping[Node, int], bits: Mapping[Node, int]
+) -> Iterator[Race]:
+    """The pairs of accesses, in topological order, of which the later one does not wait for the earlier one."""
+    earlier: list[Access] = []
+    read = written = 0
+    for second in every:
+        bit = bits.get(second.node, 0)
+        missing = (written if second.kind == READ else read | written) & ~before.get(second.node, 0) & ~bit
+        if missing:
+            yield from (Race(state, a, second) for a in earlier if missing & bits[a.node] and WRITES & {a.kind, second.kind})
+        earlier.append(second)
+        if second.kind == READ:
+            read |= bit
+        else:
+            written |= bit
+
+
+def _components(nodes: Sequence[Node], sources: Sources) -> list[list[Node]]:
+    """The strongly connected components, each after those that it waits for (Tarjan's algorithm, without recursion)."""
+    number: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    stack: list[Node] = []
+    found: list[list[Node]] = []
+    place: dict[Node, int] = {}
+    closed: set[Node] = set()
+    for root in nodes:
+        work = [] if root in number else [(root, iter(sources(root)))]
+        if work:
+            number[root] = low[root] = len(number)
+            place[root] = len(stack)
+            stack.append(root)
+        while work:
+            node, pending = work[-1]
+            for source in pending:
+                if source is None or source in closed:
+                    continue
+                if source not in number:
+                    number[source] = low[source] = len(number)
+                    place[source] = len(stack)
+                    stack.append(source)
+                    work.append((source, iter(sources(source))))
+                    break
+                low[node] = min(low[node], number[source])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == number[node]:
+                    members = stack[place[node] :]
+                    del stack[-len(members) :]
+                    closed.update(members)
+                    found.append(members)
+    return found

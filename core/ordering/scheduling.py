@@ -1,0 +1,176 @@
+"""The order in which TensorFlow's executor runs what is ready, where it has one thread to run it on.
+
+A node that is done hands on what has become ready by it, along its edges: those of data first, in the order in which their
+consumers were made. Cheap kernels and dead nodes go to the end of a queue that is worked off at once. Of the other kernels,
+the last one joins that queue if it is empty; the rest are put on a pile, which is taken from the top whenever the queue is
+empty. What an asynchronous kernel makes ready goes to the pile, all of it.
+"""
+
+from __future__ import annotations
+
+import collections
+import heapq
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, Final, Generic, TypeVar
+
+from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
+from ..functions.callers import CALLS
+from ..graph import Node, Output
+from ..registry import has_fact
+
+_Item = TypeVar("_Item")
+_Unit = TypeVar("_Unit", bound=Hashable)
+Edges = tuple[Sequence[_Unit], Sequence[_Unit]]
+"""What a unit takes data from, and what it waits for besides."""
+
+_CHEAP: Final = frozenset(
+    {
+        *ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH, "LoopCond", "ControlTrigger", "NoOp", "RefSelect",
+        "Const", "ImmutableConst", "_Arg", "_Retval", "_ReadVariablesOp", "ConsumeMutexLock",
+        "Identity", "RefIdentity", "IdentityN", "StopGradient", "PreventGradient", "PlaceholderWithDefault",
+        "Shape", "ShapeN", "Size", "Rank", "Reshape", "Squeeze", "ExpandDims", "EnsureShape",
+        "BroadcastArgs", "BroadcastGradientArgs", "ConcatOffset",
+        "StackPush", "StackPop", "StackClose", "StackPushV2", "StackPopV2", "StackCloseV2",
+    }
+)  # fmt: skip
+"""Ops whose kernels TensorFlow declares to be inexpensive on a CPU; all others are expensive."""
+
+_EDGES_IN_ORDER: Final = 8
+RUNS_UNTIL_CHEAP: Final = 95
+"""So often an expensive kernel runs before TensorFlow's estimate of its time, a tenth of which is renewed each time, has come
+down from where it starts to what counts as cheap, if the kernel takes next to no time."""
+_SMALL: Final = 512
+_VARIABLES: Final = frozenset({"Variable", "VariableV2", "VarHandleOp", "ReadVariableOp"})
+
+_ASYNCHRONOUS: Final = frozenset(
+    {
+        "StackPush", "StackPop", "StackPushV2", "StackPopV2",
+        "CropAndResize", "CropAndResizeGradImage", "CropAndResizeGradBoxes",
+        "Batch", "BatchFunction", "Unbatch", "UnbatchGrad", "RemoteCall", "SymbolicGradient", "MapDefun", *CALLS,
+    }
+)  # fmt: skip
+
+
+def is_cheap(op: str) -> bool:
+    """True where TensorFlow's executor runs the op's kernel at once, in the thread that made it ready."""
+    return not op or op in _CHEAP
+
+
+def is_asynchronous(op: str) -> bool:
+    """True where the op's kernel calls back when it is done: what follows is handed to the thread pool."""
+    return op in _ASYNCHRONOUS or has_fact(op, "blocks")
+
+
+def is_small(values: Iterable[Any]) -> bool:
+    """True where a kernel on such inputs and outputs takes less than the 8,000 cycles up to which it may count as cheap."""
+    return sum(getattr(value, "size", 1) for value in values) <= _SMALL
+
+
+class ReadyQueue(Generic[_Item]):
+    """What is ready to run. `is_cheap` says of an item whether it goes into the queue or may go to the pile."""
+
+    def __init__(self, is_cheap: Callable[[_Item], bool]) -> None:
+        self.is_cheap = is_cheap
+        self.inline: collections.deque[_Item] = collections.deque()
+        self.pile: list[_Item] = []
+
+    def __bool__(self) -> bool:
+        return bool(self.inline or self.pile)
+
+    def take(self) -> _Item:
+        """The next to run."""
+        return self.inline.popleft() if self.inline else self.pile.pop()
+
+    def add(self, ready: Sequence[_Item], is_asynchronous: bool = False) -> None:
+        """Queue what has become ready by one node, in the order of its edges."""
+        if is_asynchronous:
+            self.pile += ready
+            return
+        expensive = []
+        for item in ready:
+            if self.is_cheap(item):
+                self.inline.append(item)
+            else:
+                expensive.append(item)
+        if expensive and not self.inline:
+            self.inline.append(expensive.pop())
+        self.pile += expensive
+
+
+def is_bypassed(node: Node, is_kept: Callable[[Output], bool]) -> bool:
+    """True for an Identity that TensorFlow's graph optimizer takes out: one that orders nothing and reads no variable.
+
+    `is_kept` says of a value that it is fed or fetched.
+    """
+    if node.op != "Identity" or node.control_inputs or is_kept(node.output()) or is_kept(node.inputs[0]):
+        return False
+    source = node.inputs[0].node
+    dtype = node.inputs[0].dtype
+    reads = source.op in _VARIABLES or dtype is None or dtype.is_ref
+    return not reads and not any(node in user.control_inputs for user in node.uses)
+
+
+def starting_order(roots: Sequence[_Item]) -> Sequence[_Item]:
+    """The order in which what waits for nothing is handed on at the start.
+
+    TensorFlow keeps more than eight edges of a node by their addresses: blocks of neighbours from some place on, another in
+    each process. Most likely is what comes about where neither the first nor the last made stands at an end.
+    """
+    middle = len(roots) // 2 if len(roots) > _EDGES_IN_ORDER else 0
+    return [*roots[middle:], *roots[:middle]]
+
+
+def construction_order(units: Sequence[_Unit], predecessors: Callable[[_Unit], Iterable[_Unit]]) -> list[_Unit]:
+    """`units` in the order in which TensorFlow makes them: always the first of those whose inputs are there.
+
+    Units that lie on a cycle, or wait for one, come last.
+    """
+    place = {unit: i for i, unit in enumerate(units)}
+    waits: dict[_Unit, int] = {}
+    consumers: dict[_Unit, list[_Unit]] = {}
+    for unit in units:
+        sources = [source for source in predecessors(unit) if source in place]
+        waits[unit] = len(sources)
+        for source in sources:
+            consumers.setdefault(source, []).append(unit)
+    ready = [place[unit] for unit in units if not waits[unit]]
+    order = []
+    while ready:
+        unit = units[heapq.heappop(ready)]
+        order.append(unit)
+        for consumer in consumers.get(unit, ()):
+            waits[consumer] -= 1
+            if not waits[consumer]:
+                heapq.heappush(ready, place[consumer])
+    return order + [unit for unit in units if waits[unit]]
+
+
+def execution_order(units: Sequence[_Unit], edges: Callable[[_Unit], Edges[_Unit]], op: Callable[[_Unit], str]) -> list[_Unit]:
+    """`units`, which come in the order of their construction, in the order in which the executor runs them.
+
+    `edges` gives what a unit takes data and control from, `op` its op type, "" for what always runs at once. Units on a cycle
+    are left out.
+    """
+    waits: dict[_Unit, int] = {}
+    data: dict[_Unit, list[_Unit]] = {unit: [] for unit in units}
+    control: dict[_Unit, list[_Unit]] = {unit: [] for unit in units}
+    for unit in units:
+        values, controls = edges(unit)
+        waits[unit] = len(values) + len(controls)
+        for source in values:
+            data[source].append(unit)
+        for source in controls:
+            control[source].append(unit)
+    queue: ReadyQueue[_Unit] = ReadyQueue(lambda unit: is_cheap(op(unit)))
+    queue.add(starting_order([unit for unit in units if not waits[unit]]))
+    order = []
+    while queue:
+        unit = queue.take()
+        order.append(unit)
+        ready = []
+        for consumer in (*data[unit], *control[unit]):
+            waits[consumer] -= 1
+            if not waits[consumer]:
+                ready.append(consumer)
+        queue.add(ready, is_asynchronous(op(unit)))
+    return order

@@ -1,0 +1,150 @@
+"""Group what only computes into one function call, as a compiler would take it over as one kernel."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+from ...catalog import ArgDef, OpDef
+from ...functions.library import Function
+from ...graph import Graph, Node, Output
+from ...tensors import FuncRef
+from ..base import Pass, PassContext, identity_of
+
+
+@dataclasses.dataclass(frozen=True)
+class Cluster(Pass):
+    """Move all pure nodes that can run in one go into a function, called by a single PartitionedCall.
+
+    Left out are nodes in loops and on branches, those that wait for something with effects, and those that come after an
+    effect which itself needs the group. At least `minimum` nodes besides constants make a group.
+    """
+
+    name: ClassVar[str] = "cluster"
+    summary: ClassVar[str] = "group the pure remainder into one function call (one kernel)"
+    in_default_pipeline: ClassVar[bool] = False
+    is_final: ClassVar[bool] = True
+    minimum: int = 2
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        members = _members(graph, ctx)
+        if sum(node.op != "Const" for node in members) < self.minimum:
+            for node in members:
+                ctx.refuse("cluster", node, f"there are fewer than {self.minimum} pure nodes")
+            return
+        _Grouping(graph, ctx, members).make()
+
+
+def _members(graph: Graph, ctx: PassContext) -> list[Node]:
+    """The pure nodes with no effect among what they need that needs a pure node itself, in order."""
+    members: dict[Node, None] = {}
+    after_effect: set[Node] = set()
+    computed: set[Node] = set()
+    for node in ctx.order():
+        sources = {*(value.node for value in node.inputs), *node.control_inputs}
+        is_pure = ctx.impurity(node) is None and not ctx.is_inside(node) and not any(map(ctx.is_fed, node.outputs()))
+        waits = any(control not in members for control in node.control_inputs)
+        if not sources.isdisjoint(after_effect):
+            after_effect.add(node)
+        elif is_pure and not waits:
+            members[node] = None
+            if node.op != "Const":
+                computed.add(node)
+        elif not sources.isdisjoint(computed):
+            after_effect.add(node)
+    return [node for node in members if node.op != "Const" or (node.uses and all(user in members for user in node.uses))]
+
+
+class _Grouping:
+    """The nodes of a group on their way into a function."""
+
+    def __init__(self, graph: Graph, ctx: PassContext, members: list[Node]) -> None:
+        self.graph = graph
+        self.ctx = ctx
+        self.members = dict.fromkeys(members)
+        self.names = {node: node.name for node in members}
+        inputs = (value for node in members for value in node.inputs if value.node not in self.members)
+        self.inputs = list(dict.fromkeys(inputs))
+        self.results = [output for node in members for output in node.outputs() if self._is_read(output)]
+
+    def make(self) -> None:
+        """Replace the members by a call."""
+        function = self._function()
+        self.graph.functions[function.name] = function
+        kept = [node for node in self.members if self.ctx.is_preserved(node)]
+        is_whole = len(kept) == 1 and [o.node for o in self.results] == kept
+        name = kept[0].name if is_whole else self.graph.unique_name("cluster")
+        for node in kept:
+            self.graph.rename_node(node, self.graph.unique_name(f"{node.name}/clustered"))
+        call = self._call(name, function)
+        if not is_whole:
+            self._restore_names(call, kept)
+        for i, output in enumerate(self.results):
+            self._redirect(output, call.output(i))
+        self._remove(call)
+
+    def _function(self) -> Function:
+        body = Graph()
+        body.functions, body.versions = self.graph.functions, self.graph.versions
+        made: dict[Output, Output] = {}
+        args = []
+        for i, value in enumerate(self.inputs):
+            assert value.dtype is not None
+            args.append(body.add_node(f"arg_{i}", "_Arg", (), (), {"T": value.dtype.base, "index": i}))
+            made[value] = args[-1].output()
+        for node in self.members:
+            copy = body.add_node(
+                body.unique_name(node.name), node.op, [made[value] for value in node.inputs],
+                [made[c.output()].node for c in node.control_inputs if c.output_dtypes], node.attrs, node.device,
+            )  # fmt: skip
+            made |= {output: copy.output(output.index) for output in node.outputs()}
+        signature = OpDef(
+            self._function_name(),
+            tuple(ArgDef(f"arg_{i}", v.dtype.base) for i, v in enumerate(self.inputs) if v.dtype is not None),
+            tuple(ArgDef(f"result_{i}", v.dtype.base) for i, v in enumerate(self.results) if v.dtype is not None),
+            {},
+            frozenset(),
+        )
+        return Function(signature, body, args, [made[value] for value in self.results])
+
+    def _function_name(self) -> str:
+        number = 0
+        while f"cluster_{number}" in self.graph.functions:
+            number += 1
+        return f"cluster_{number}"
+
+    def _call(self, name: str, function: Function) -> Node:
+        types = [[v.dtype.base for v in values if v.dtype is not None] for values in (self.inputs, self.results)]
+        attrs = {
+            "Tin": types[0], "Tout": types[1], "f": FuncRef(function.name), "config": b"", "config_proto": b"",
+            "executor_type": b"",
+        }  # fmt: skip
+        return self.graph.add_node(name, "PartitionedCall", self.inputs, (), attrs)
+
+    def _restore_names(self, call: Node, kept: list[Node]) -> None:
+        """Nodes that must keep their names pass the call's results on under them."""
+        for node in kept:
+            outputs = [call.output(self.results.index(output)) for output in node.outputs()]
+            op, attrs = identity_of([output.dtype.base for output in outputs if output.dtype is not None])
+            self.graph.add_node(self.names[node], op, outputs, (), attrs)
+
+    def _is_read(self, output: Output) -> bool:
+        node = output.node
+        is_kept = self.ctx.is_preserved(node)
+        return is_kept or any(user not in self.members for user in self.graph.consumers(output))
+
+    def _redirect(self, output: Output, result: Output) -> None:
+        for user in self.graph.consumers(output):
+            if user not in self.members:
+                self.graph.set_inputs(user, [result if value == output else value for value in user.inputs])
+
+    def _remove(self, call: Node) -> None:
+        """Drop the members; who waited for one waits for the call."""
+        for node in self.members:
+            for user in self.graph.control_consumers(node):
+                if user not in self.members:
+                    self.graph.remove_control_input(user, node)
+                    self.graph.add_control_input(user, call)
+        for name in self.names.values():
+            self.ctx.fire("cluster", name, f"moved into function {call.attrs['f'].name}, called by {call.name}")
+        self.graph.remove_nodes(self.members)

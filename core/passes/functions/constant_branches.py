@@ -1,0 +1,153 @@
+"""Drop the branches that a constant predicate never takes."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+
+from ... import dtypes
+from ...control_flow.conditions import EXIT, MERGE, NEXT_ITERATION
+from ...graph import Graph, Node, Output
+from ...tensors import Tensor
+from ..base import Pass, PassContext
+
+_CALLS = {"If": "StatefulPartitionedCall", "Case": "StatefulPartitionedCall"} | {
+    "StatelessIf": "PartitionedCall", "StatelessCase": "PartitionedCall"
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class DeadBranches(Pass):
+    """Where a predicate is constant, take the branch: a call in place of If and Case, an Identity in place of a Switch.
+
+    What lies on the branch of a Switch that is never taken goes, and a Merge takes the one input that is left.
+    """
+
+    name: ClassVar[str] = "branches"
+    summary: ClassVar[str] = "take the branches that constant predicates choose, drop the others"
+    requires: ClassVar[tuple[str, ...]] = ("fold",)
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        for node in ctx.order():
+            if graph.get(node.name) is not node:
+                continue
+            if node.op in _CALLS:
+                self._take_function(graph, ctx, node)
+            elif node.op == "Switch" and not any(map(ctx.is_fed, node.outputs())):
+                self._take_output(graph, ctx, node)
+
+    def _take_function(self, graph: Graph, ctx: PassContext, node: Node) -> None:
+        predicate = _constant(ctx, node.inputs[0])
+        if predicate is None or (predicate.ndim and not node.op.endswith("If")):
+            return
+        if node.op.endswith("If"):
+            branch = node.attr("then_branch") if _is_true(predicate) else node.attr("else_branch")
+        else:
+            branches, index = node.attr("branches"), int(predicate.item())
+            branch = branches[index] if 0 <= index < len(branches) else branches[-1]
+        controls = (*node.control_inputs, *node.inputs[0].node.control_inputs)
+        attrs = {"Tin": node.attr("Tin"), "Tout": node.attr("Tout"), "f": branch}
+        node.change_op(_CALLS[node.op])
+        node.attrs = attrs
+        node.forget_dtypes()
+        graph.set_inputs(node, node.inputs[1:], controls)
+        ctx.fire("call", node, f"calls {branch.name}: its predicate is constant")
+
+    def _take_output(self, graph: Graph, ctx: PassContext, switch: Node) -> None:
+        predicate = _constant(ctx, switch.inputs[1])
+        if predicate is None or predicate.ndim:
+            return
+        taken = int(bool(predicate))
+        dead = _dead_nodes(graph, switch.output(1 - taken))
+        obstacle = _obstacle(ctx, switch, dead)
+        if obstacle is not None:
+            ctx.refuse("switch", switch, obstacle)
+            return
+        alive = graph.add_node(
+            graph.unique_name(f"{switch.name}/taken"), "Identity", switch.inputs[:1],
+            (*switch.control_inputs, *switch.inputs[1].node.control_inputs), {"T": switch.attr("T")}, switch.device,
+        )  # fmt: skip
+        graph.replace_all_uses(switch.output(taken), alive.output())
+        for merge in {user for node in dead for user in node.uses if user.op == "Merge"} | _merges_of(switch):
+            if merge not in dead:
+                _settle(graph, merge, dead, switch)
+        graph.replace_control_uses(switch, alive)
+        graph.remove_nodes([switch, *dead])
+        for node in (switch, *dead):
+            ctx.fire("switch", node, f"removed: the predicate of {switch.name} is constant")
+
+
+def _constant(ctx: PassContext, value: Output) -> np.ndarray | None:
+    while value.node.op == "Identity" and not ctx.is_fed(value) and not value.node.control_inputs:
+        value = value.node.inputs[0]
+    found: np.ndarray | None = ctx.constant_value(value)
+    return found
+
+
+def _is_true(value: np.ndarray) -> bool:
+    """What If makes of its condition: a scalar by its value, a string or another tensor by whether it is empty."""
+    if value.ndim:
+        return value.size > 0
+    return len(value.item()) > 0 if value.dtype == object else bool(value)
+
+
+def _merges_of(switch: Node) -> set[Node]:
+    return {user for user in switch.uses if user.op == "Merge"}
+
+
+def _dead_nodes(graph: Graph, output: Output) -> list[Node]:
+    """The nodes that never run where `output` is dead; a Merge only where all its inputs are."""
+    dead: dict[Node, None] = {}
+    pending = graph.consumers(output)
+    while pending:
+        node = pending.pop()
+        if node in dead or node.op == "ControlTrigger":
+            continue
+        if node.op in MERGE and not all(value == output or value.node in dead for value in node.inputs):
+            continue
+        dead[node] = None
+        pending += node.uses
+    return list(dead)
+
+
+def _obstacle(ctx: PassContext, switch: Node, dead: list[Node]) -> str | None:
+    """Why a Switch stays although its predicate is constant, or None."""
+    if any(ctx.is_preserved(node) for node in (switch, *dead)):
+        return "a node that never runs is fetched or kept"
+    if any(node.op in (*EXIT, *NEXT_ITERATION) for node in dead):
+        return "the dead branch leads around or out of a loop"
+    touched = {user for node in (switch, *dead) for user in node.uses if user not in dead}
+    merges = [node for node in touched if node.op in MERGE]
+    if not all(_can_settle(ctx, merge) for merge in merges):
+        return "a Merge of more than two inputs, of references, or whose index is fetched takes the dead branch"
+    if any(node.op == "ControlTrigger" for node in touched):
+        return "a ControlTrigger waits for the dead branch"
+    return None
+
+
+def _can_settle(ctx: PassContext, merge: Node) -> bool:
+    """True for a Merge of two plain inputs whose index nobody fetches and whose value no feed replaces."""
+    is_fetched = merge.output(1).name in ctx.fetched_outputs or merge.name in ctx.keep
+    is_plain = merge.op == "Merge" and len(merge.inputs) == 2 and not merge.control_inputs
+    return is_plain and not is_fetched and not any(map(ctx.is_fed, merge.outputs()))
+
+
+def _settle(graph: Graph, merge: Node, dead: list[Node], switch: Node) -> None:
+    """A Merge of which one input never comes becomes an Identity of the other, and its index a constant."""
+    gone = [value.node in dead or value.node is switch for value in merge.inputs]
+    if gone.count(True) != 1:
+        return
+    left = gone.index(False)
+    value = merge.inputs[left]
+    if graph.consumers(merge.output(1)):
+        tensor = Tensor.from_numpy(np.asarray(left, np.int32), dtypes.int32)
+        attrs = {"value": tensor, "dtype": dtypes.int32}
+        index = graph.add_node(graph.unique_name(f"{merge.name}/index"), "Const", (), [merge], attrs)
+        graph.replace_all_uses(merge.output(1), index.output())
+    kept = {key: item for key, item in merge.attrs.items() if key != "N"}
+    merge.change_op("Identity")
+    merge.attrs = kept
+    merge.forget_dtypes()
+    graph.set_inputs(merge, [value])

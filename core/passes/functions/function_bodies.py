@@ -1,0 +1,144 @@
+"""The other passes at work in the functions that stay."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Mapping
+from typing import ClassVar
+
+from ...control_flow.conditions import SWITCH
+from ...functions.call_kinds import call_kind, why_not_changed
+from ...functions.callers import all_nodes, function_references
+from ...functions.library import Function, instantiate
+from ...graph import Graph, Node, Output, function_names
+from ...runtime.plan import needed_nodes
+from ...shapes import TensorSpec
+from ...transforms.subgraphs import forget_locations
+from ..base import Pass, PassContext
+from ..cse import CommonSubexpressions
+from ..dependencies import Dependencies
+from ..fold import FoldConstants
+from ..loops.hoisting import Loops
+from ..rules.arithmetic import Arithmetic
+from ..rules.data_movement import Structure
+from ..shapes import Shapes
+from .constant_branches import DeadBranches
+from .inline import Inline
+from .specialize import Specialize
+
+_IN_BODIES = (
+    Inline, FoldConstants, DeadBranches, Specialize, Loops, CommonSubexpressions, Shapes, Structure, Arithmetic, Dependencies,
+)  # fmt: skip
+_DIFFERENTIATING = ("SymbolicGradient",)
+_MAX_ROUNDS = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Bodies(Pass):
+    """Run those passes that concern single nodes in the bodies of all functions that are called, too.
+
+    A function keeps its name, its arguments and its results, all nodes with effects stay, and so does their order.
+    """
+
+    name: ClassVar[str] = "bodies"
+    summary: ClassVar[str] = "optimize the bodies of functions that are still called"
+    requires: ClassVar[tuple[str, ...]] = ("fold",)
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        differentiated = {inner.name for n in all_nodes(graph) if n.op in _DIFFERENTIATING for inner in function_references(n)}
+        for name in sorted(differentiated & graph.functions.keys()):
+            ctx.refuse("body", name, "its gradient is taken in a run, by rules that not all ops have in TensorFlow")
+        _optimize_called(graph, ctx, differentiated)
+
+
+def _optimize_called(graph: Graph, ctx: PassContext, done: set[str]) -> None:
+    """Optimize the functions that the nodes call but those `done`, and then what they call."""
+    for node in list(graph):
+        for name in function_names(graph, node):
+            if name not in done and name in graph.functions:
+                done.add(name)
+                reason = why_not_changed(graph, graph.functions[name])
+                if reason is not None:
+                    ctx.refuse("body", name, reason)
+                    continue
+                body = _Body(graph, ctx, node, name)
+                body.run()
+                _optimize_called(body.graph, body.ctx, done)
+
+
+class _Body:
+    """The body of one function under change, and the context that the passes work in.
+
+    An Identity behind each result that is not constant keeps its place, so that what gives it may be folded or merged.
+    """
+
+    def __init__(self, graph: Graph, ctx: PassContext, node: Node, name: str) -> None:
+        self.outer = ctx
+        self.function = instantiate(graph.functions[name], {})
+        self.graph = self.function.body
+        self.graph.functions = graph.functions
+        self.ends: dict[Output, Node] = {}
+        for value, arg in zip(self.function.results, self.function.signature.outputs):
+            if value not in self.ends and value.node.op not in ("Const", "_Arg"):
+                free = self.graph.unique_name(f"{value.node.name}/result")
+                self.ends[value] = self.graph.add_node(free, "Identity", [value], (), {"T": arg.dtype})
+        constants = [value for value in self.function.results if value.node.op == "Const"]
+        held = [*self.function.args, *self.ends.values(), *self.function.control_results]
+        self.fetches: list[Output | Node] = [*held, *constants]
+        known = _known(ctx, node, name, self.function)
+        self.ctx = PassContext(self.graph, self.fetches, passes=ctx.passes, function=name, known=known, copied=ctx.copied)
+
+    def run(self) -> None:
+        """Run the passes until nothing changes; where something did the function has the new body from then on."""
+        changes: collections.Counter[str] = collections.Counter()
+        for _ in range(_MAX_ROUNDS):
+            fired = self._round()
+            if not fired:
+                break
+            changes += fired
+        if changes:
+            self._drop_ends()
+            forget_locations(self.graph)
+            self.graph.check()
+            self.graph.functions[self.function.name] = dataclasses.replace(self.function, source=None)
+            self.outer.fired += changes
+        self.ctx.begin_pass()
+
+    def _round(self) -> collections.Counter[str]:
+        fired: collections.Counter[str] = collections.Counter()
+        name = self.function.name
+        for one in self.outer.passes:
+            if isinstance(one, _IN_BODIES):
+                self.ctx.begin_pass()
+                one.run(self.graph, self.ctx)
+                fired += self.ctx.fired
+                for refusal in self.ctx.refusals.values():
+                    place = refusal.node if ": " in refusal.node else f"{name}: {refusal.node}"
+                    self.outer.refuse(refusal.rule, place, refusal.reason)
+        needed = needed_nodes([*self.fetches, *(node for node in self.graph if self.ctx.acts(node))])
+        doomed = [node for node in self.graph if node not in needed]
+        self.graph.remove_nodes(doomed)
+        return fired + collections.Counter(unreachable=len(doomed))
+
+    def _drop_ends(self) -> None:
+        """Return what stands before the Identities again, where they are nothing but copies of it."""
+        self.function.results = [self.ends[v].output() if v in self.ends else v for v in self.function.results]
+        for end in self.ends.values():
+            if end.op == "Identity" and not end.control_inputs and end.inputs[0].node.op not in SWITCH:
+                value = end.inputs[0]
+                self.function.results = [value if v == end.output() else v for v in self.function.results]
+                self.graph.replace_all_uses(end.output(), value)
+                self.graph.replace_control_uses(end, value.node)
+                self.graph.remove_node(end)
+
+
+def _known(ctx: PassContext, node: Node, name: str, function: Function) -> Mapping[Output, TensorSpec]:
+    """What is known of a function's arguments where `node` alone calls it: shapes that hold in all calls."""
+    kind = call_kind(ctx.graph, node)
+    if kind is None or len(ctx.callers(name)) > 1:
+        return {}
+    given = node.outputs() if kind.is_loop else node.inputs[kind.before :]
+    specs = ctx.inference.specs
+    found = zip(function.args, given)
+    return {arg.output(): dataclasses.replace(specs[value], value=None) for arg, value in found if value in specs}

@@ -1,0 +1,94 @@
+"""Copies of functions on their way to becoming functions of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ... import registry
+from ...catalog import ArgDef, OpDef
+from ...dtypes import DType
+from ...functions.callers import reached_functions
+from ...functions.library import Function, instantiate
+from ...graph import Graph, Node, Output
+from ...runtime.plan import needed_nodes
+from ...tensors import FuncRef
+from ..base import PassContext
+
+
+def why_not_copied(ctx: PassContext, function: Function) -> str | None:
+    """Why a changed copy cannot stand for a function at one of its callers, or None."""
+    functions = ctx.graph.functions
+    reached = reached_functions(ctx.graph, function)
+    if function.name in reached:
+        return f"function '{function.name}' calls itself"
+    bodies = [function.body, *(functions[name].body for name in reached)]
+    if len(ctx.callers(function.name)) > 1 and any(registry.has_fact(n.op, "random") for body in bodies for n in body):
+        return f"function '{function.name}' draws random numbers and is called from several places"
+    return None
+
+
+class Draft:
+    """A copy of a function, to be changed and put into the library of `graph` under a name of its own."""
+
+    def __init__(self, graph: Graph, reference: FuncRef) -> None:
+        self._functions = graph.functions
+        self._reference = reference
+        origin = graph.functions[reference.name]
+        made = instantiate(origin, {})
+        self.body = made.body
+        self.body.functions = graph.functions
+        self.args, self.results, self.control_results = made.args, made.results, made.control_results
+        self._inputs, self._outputs = list(origin.signature.inputs), list(origin.signature.outputs)
+        self._flags = origin.signature.flags
+
+    def add_variable(self, dtype: DType, name: str, is_result: bool) -> Output:
+        """A new last argument, and where `is_result` a last result that hands it on."""
+        name = self.body.unique_name(name)
+        node = self.body.add_node(name, "_Arg", (), (), {"T": dtype, "index": len(self.args)})
+        self.args.append(node)
+        self._inputs.append(ArgDef(name, dtype))
+        if is_result:
+            self.results.append(node.output())
+            self._outputs.append(ArgDef(f"{name}_out", dtype))
+        return node.output()
+
+    def make_constant(self, index: int, constant: Node) -> None:
+        """Let a copy of a constant stand for an argument."""
+        arg = self.args[index]
+        attrs = {key: value for key, value in constant.attrs.items() if key != "_class"}
+        made = self.body.add_node(self.body.unique_name(f"{arg.name}/constant"), "Const", (), (), attrs, constant.device)
+        self.replace(arg.output(), made.output())
+        self.body.replace_control_uses(arg, made)
+
+    def keep_args(self, kept: Sequence[int]) -> None:
+        """Drop the other arguments, which nothing uses."""
+        doomed = [arg for i, arg in enumerate(self.args) if i not in kept]
+        self.body.remove_nodes(doomed)
+        self.args, self._inputs = [self.args[i] for i in kept], [self._inputs[i] for i in kept]
+        for i, arg in enumerate(self.args):
+            arg.set_attr("index", i)
+
+    def keep_results(self, kept: Sequence[int]) -> None:
+        """Drop the other results."""
+        self.results, self._outputs = [self.results[i] for i in kept], [self._outputs[i] for i in kept]
+
+    def replace(self, old: Output, new: Output) -> None:
+        """Let `new` stand for `old` wherever that is used or returned."""
+        self.body.replace_all_uses(old, new)
+        self.results = [new if value == old else value for value in self.results]
+
+    def prune(self, ctx: PassContext) -> None:
+        """Remove what neither results nor effects need, arguments apart."""
+        acting = [node for node in self.body if ctx.acts(node)]
+        needed = needed_nodes([*self.results, *self.control_results, *acting, *self.args])
+        self.body.remove_nodes([node for node in self.body if node not in needed])
+
+    def add(self) -> FuncRef:
+        """Put the function into the library; what calls it as the origin was called."""
+        base = re.sub(r"_specialized(_\d+)?$", "", self._reference.name) + "_specialized"
+        numbered = (f"{base}_{i}" if i else base for i in range(len(self._functions) + 1))
+        name = next(name for name in numbered if name not in self._functions)
+        signature = OpDef(name, tuple(self._inputs), tuple(self._outputs), {}, self._flags)
+        self._functions[name] = Function(signature, self.body, self.args, self.results, self.control_results)
+        return FuncRef(name, self._reference.attrs)

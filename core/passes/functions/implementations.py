@@ -1,0 +1,25 @@
+"""Let calls name the functions that TensorFlow runs on a CPU."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+from ...functions.implementations import name_implementations
+from ...graph import Graph
+from ..base import Pass, PassContext
+
+
+@dataclasses.dataclass(frozen=True)
+class Implementations(Pass):
+    """Where functions implement one interface for several devices, call the one for CPUs by its own name, as a run does.
+
+    Passes that change functions work on copies, which implement no interface any more.
+    """
+
+    name: ClassVar[str] = "implementations"
+    summary: ClassVar[str] = "call the functions for CPUs among those that implement the same"
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        for node, function in name_implementations(graph):
+            ctx.fire("call", node, f"calls {function}, the implementation for CPUs")

@@ -1,0 +1,161 @@
+"""Put the bodies of called functions into the graph around them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import ClassVar
+
+from ... import registry
+from ...functions.callers import INLINED, captured_functions, reached_functions
+from ...functions.library import Function, instantiate
+from ...graph import Graph, Node, Output
+from ...runtime.plan import needed_nodes
+from ...tensors import FuncRef
+from ..base import Pass, PassContext, identity_of
+
+
+@dataclasses.dataclass(frozen=True)
+class Inline(Pass):
+    """Replace PartitionedCall, StatefulPartitionedCall and calls by name by the nodes of the function, `limit` at most.
+
+    What is called from several places is copied: `copies` nodes at most, with those that are copied into other functions.
+
+    As in TensorFlow only what leads to a result or is a control output comes along; it waits for what the call waited for, and
+    what waited for the call waits for all of it. Functions that call themselves stay, and so do those with random ops that are
+    called from several places, whose draws would part.
+    """
+
+    name: ClassVar[str] = "inline"
+    summary: ClassVar[str] = "put the bodies of called functions into the graph"
+    requires: ClassVar[tuple[str, ...]] = ("implementations",)
+    limit: int = 10_000
+    copies: int = 1_000
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        for node in ctx.order():
+            reference = _called(graph, node)
+            function = graph.functions.get(reference.name) if reference is not None else None
+            if function is None or reference is None:
+                continue
+            reason = self._obstacle(graph, ctx, node, function)
+            if reason is not None:
+                ctx.refuse("inline", node, reason)
+                continue
+            if len(ctx.callers(function.name)) > 1:
+                ctx.copied["nodes"] += len(function.body)
+            if function.signature.attrs:
+                function = instantiate(function, reference.attrs)
+            _Inlining(graph, ctx, node, function).make()
+
+    def _obstacle(self, graph: Graph, ctx: PassContext, node: Node, function: Function) -> str | None:
+        if node.name in ctx.start:
+            return "it runs only when a session starts"
+        if any(map(ctx.is_fed, (node.output(i) for i in range(len(function.results))))):
+            return "its result may be fed"
+        if len(function.body) > self.limit:
+            return f"the function has more than {self.limit} nodes"
+        is_shared = len(ctx.callers(function.name)) > 1
+        if is_shared and ctx.copied["nodes"] + len(function.body) > self.copies:
+            return f"copies of functions that are called from several places take more than {self.copies} nodes"
+        if any(arg.is_ref for arg in function.signature.outputs):
+            return "it returns a reference"
+        if function.name in reached_functions(graph, function):
+            return "the function calls itself"
+        if function.name in captured_functions(graph):
+            return "a gradient that is saved with the graph reads its nodes"
+        if node.op not in INLINED and any(ctx.acts(n) for n in function.body):
+            return "it is called by name and has effects, which need lead to no result there"
+        is_random = any(registry.has_fact(n.op, "random") for n in function.body)
+        if is_random and is_shared:
+            return "it draws random numbers and is called from several places"
+        return None
+
+
+def _called(graph: Graph, node: Node) -> FuncRef | None:
+    """The function that a node calls, and nothing else."""
+    if node.op in INLINED:
+        found = node.attr("f")
+        return found if isinstance(found, FuncRef) else None
+    return FuncRef(node.op, node.attrs) if node.op_def is None and node.op in graph.functions else None
+
+
+class _Inlining:
+    """One call on its way into the graph."""
+
+    def __init__(self, graph: Graph, ctx: PassContext, call: Node, function: Function) -> None:
+        self.graph = graph
+        self.ctx = ctx
+        self.call = call
+        self.function = function
+        self.made: dict[Node, Node] = {}
+
+    def make(self) -> None:
+        """Add the body's nodes, let consumers take their outputs, and drop the call."""
+        self._arguments()
+        for node in self._needed():
+            self._copy(node)
+        for node in self.made:
+            if node not in self.function.args:
+                self._connect(node)
+        results = [Output(self.made[value.node], value.index) for value in self.function.results]
+        self._redirect(results)
+
+    def _needed(self) -> Iterator[Node]:
+        args = dict.fromkeys(self.function.args)
+        needed = needed_nodes([*self.function.results, *self.function.control_results], [arg.output() for arg in args])
+        return (node for node in self.function.body if node in needed and node not in args)
+
+    def _name(self, name: str) -> str:
+        return self.graph.unique_name(f"{self.call.name}/{name}")
+
+    def _arguments(self) -> None:
+        for arg, value in zip(self.function.args, self.call.inputs):
+            dtype = arg.output_dtypes[0]
+            self.made[arg] = self.graph.add_node(
+                self._name(arg.name), "Identity", [value], self.call.control_inputs, {"T": dtype.base}, self.call.device
+            )
+
+    def _copy(self, node: Node) -> None:
+        attrs = {key: value for key, value in node.attrs.items() if key != "_class"}
+        self.made[node] = self.graph.add_node(self._name(node.name), node.op, (), (), attrs, node.device or self.call.device)
+
+    def _connect(self, node: Node) -> None:
+        """Give a copy its edges; what has none waits for what the call waited for and for what it was given."""
+        inputs = [Output(self.made[value.node], value.index) for value in node.inputs]
+        controls = [self.made[c] for c in node.control_inputs]
+        if not inputs and not controls:
+            controls = [self.made[arg] for arg in self.function.args] or list(self.call.control_inputs)
+            if node.op == "Const" and not self.ctx.is_inside(self.call) and not self._waits():
+                controls = []
+        self.graph.set_inputs(self.made[node], inputs, controls)
+
+    def _waits(self) -> bool:
+        return any(self.ctx.has_effects(control) for control in self.call.control_inputs)
+
+    def _redirect(self, results: list[Output]) -> None:
+        call, graph = self.call, self.graph
+        done = [self.made[node] for node in self.function.control_results or self.function.args]
+        waiting = graph.control_consumers(call)
+        if self.ctx.is_preserved(call):
+            self._keep_name(results, done)
+        else:
+            for i, value in enumerate(results):
+                graph.replace_all_uses(call.output(i), value)
+            for consumer in waiting:
+                graph.remove_control_input(consumer, call)
+                for node in done or self.call.control_inputs:
+                    graph.add_control_input(consumer, node)
+            graph.remove_node(call)
+        self.ctx.fire("call", call, f"inlined: the nodes of function {self.function.name} stand for it")
+
+    def _keep_name(self, results: list[Output], done: list[Node]) -> None:
+        """A fetched or kept call becomes an Identity of the results, or a NoOp where nobody can want them."""
+        is_read = any(user for i in range(len(results)) for user in self.graph.consumers(self.call.output(i)))
+        is_read |= any(self.call.output(i).name in self.ctx.fetched_outputs for i in range(len(results)))
+        types = [value.dtype.base for value in results if value.dtype is not None] if is_read else []
+        op, attrs = identity_of(types)
+        self.call.change_op(op)
+        self.call.attrs = attrs
+        self.call.forget_dtypes()
+        self.graph.set_inputs(self.call, results if types else (), dict.fromkeys(done))

@@ -1,0 +1,207 @@
+"""Functions made to fit one call: constant arguments inside, without what nobody uses."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Sequence
+from typing import ClassVar
+
+from ...functions.call_kinds import CallKind, call_kind, why_not_read
+from ...functions.callers import INLINED
+from ...functions.library import Function
+from ...graph import Graph, Node
+from ...runtime.plan import needed_nodes
+from ...tensors import FuncRef, Tensor
+from ..base import Pass, PassContext
+from ..loops.invariance import passed_on
+from .function_copies import Draft, why_not_copied
+
+_BY_POSITION = ("_num_original_outputs", "_output_shapes", "_read_only_resource_inputs")
+"""What TensorFlow's Python notes about inputs and outputs by their numbers; it refuses to import shapes that do not fit."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Specialize(Pass):
+    """Give calls that stay functions of their own, with constants of at most `limit` bytes in the place of arguments.
+
+    Arguments that no function uses and results that nobody reads are dropped, and so are variables of a loop on which neither
+    its condition, its effects nor what is read of it depends. A function that others call, too, is copied where less is
+    computed then, not just to drop an argument.
+    """
+
+    name: ClassVar[str] = "specialize"
+    summary: ClassVar[str] = "put constant arguments into called functions, drop arguments and results that nobody uses"
+    requires: ClassVar[tuple[str, ...]] = ("implementations",)
+    limit: int = 64 * 2**10
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        made: dict[Hashable, FuncRef] = {}
+        acting: dict[str, set[Node]] = {}
+        for node in ctx.order():
+            kind = call_kind(graph, node)
+            if kind is None:
+                continue
+            reason = why_not_read(graph, node, kind)
+            if reason is None:
+                _Specialization(graph, ctx, node, kind, self.limit, acting).run(made)
+            else:
+                ctx.refuse("specialize", node, reason)
+
+
+class _Specialization:
+    """One call, and which of its arguments and results stay; `acting` notes the nodes with effects of each function."""
+
+    def __init__(
+        self, graph: Graph, ctx: PassContext, node: Node, kind: CallKind, limit: int, acting: dict[str, set[Node]]
+    ) -> None:
+        self.graph = graph
+        self.ctx = ctx
+        self.node = node
+        self.kind = kind
+        self.references = kind.references(node)
+        self.functions = [graph.functions[reference.name] for reference in self.references]
+        self.given = node.inputs[kind.before :]
+        self.all_results = range(len(self.functions[-1].results))
+        for function in self.functions:
+            if function.name not in acting:
+                acting[function.name] = {inner for inner in function.body if ctx.acts(inner)}
+        self.acting = [acting[function.name] for function in self.functions]
+        self.results = set(self.all_results) if self._keeps_results() else set(filter(self._is_needed, self.all_results))
+        self.constants = self._constants(limit)
+        self.args = self._needed_args() - self.constants.keys()
+        if kind.is_loop:
+            self.results = self.args
+
+    def run(self, made: dict[Hashable, FuncRef]) -> None:
+        """Let the node call functions of its own where that is worth it; `made` has those that are there already."""
+        dropped = [i for i in range(len(self.given)) if i not in self.args]
+        if self.ctx.is_preserved(self.node) and not all(map(self._is_read, self.all_results)):
+            self.ctx.refuse("unread-result", self.node, "its outputs are fetched or kept by their numbers")
+        if not dropped and len(self.results) == len(self.all_results):
+            return
+        reason = self._obstacle()
+        if reason is not None:
+            self.ctx.refuse("specialize", self.node, reason)
+            return
+        self._fire(dropped)
+        self._rewrite(dropped, [self._specialized(i, made) for i in range(len(self.references))])
+
+    def _keeps_results(self) -> bool:
+        """True where results stay though nobody reads them: a call of a function with none runs more effects."""
+        has_controls = any(function.control_results for function in self.functions)
+        is_read = any(map(self._is_read, self.all_results))
+        return self.ctx.is_preserved(self.node) or (self.node.op in INLINED and not is_read and not has_controls)
+
+    def _is_needed(self, index: int) -> bool:
+        """True for a result that is read, and for a variable of a loop where effects run because they lead to it."""
+        value = self.functions[-1].results[index]
+        return self._is_read(index) or (self.kind.is_loop and not self.acting[-1].isdisjoint(needed_nodes([value])))
+
+    def _is_read(self, index: int) -> bool:
+        output = self.node.output(index)
+        return bool(self.graph.consumers(output)) or output.name in self.ctx.fetched_outputs
+
+    def _constants(self, limit: int) -> dict[int, Node]:
+        """The arguments that are constants; of a loop only those that no iteration changes and nobody reads after it."""
+        found = {}
+        for i, value in enumerate(self.given):
+            if value.node.op != "Const" or self.ctx.is_fed(value) or _bytes(value.node) > limit:
+                continue
+            if self.kind.is_loop:
+                body = self.functions[-1]
+                if i in self.results or passed_on(body.results[i]) != body.args[i].output():
+                    continue
+            found[i] = value.node
+        return found
+
+    def _kept_results(self, position: int) -> Sequence[int]:
+        """The results that stay of one of the functions; a loop's condition keeps its own."""
+        is_condition = self.kind.is_loop and position == 0
+        return range(len(self.functions[0].results)) if is_condition else sorted(self.results)
+
+    def _needed_args(self) -> set[int]:
+        """The arguments that results which are read, or effects, depend on."""
+        found = set()
+        for position, function in enumerate(self.functions):
+            results = [function.results[i] for i in self._kept_results(position)]
+            needed = needed_nodes([*results, *function.control_results, *self.acting[position]])
+            found |= {i for i, arg in enumerate(function.args) if arg in needed}
+        return self._carried(found | self.results) if self.kind.is_loop else found
+
+    def _carried(self, variables: set[int]) -> set[int]:
+        """Variables of a loop with those that they are computed from."""
+        body = self.functions[-1]
+        while True:
+            needed = needed_nodes([body.results[i] for i in variables])
+            more = {i for i, arg in enumerate(body.args) if arg in needed} - variables
+            if not more:
+                return variables
+            variables = variables | more
+
+    def _obstacle(self) -> str | None:
+        """Why the functions are not copied for this call although arguments or results could go."""
+        reasons = [why_not_copied(self.ctx, function) for function in self.functions]
+        if any(reasons):
+            return next(reason for reason in reasons if reason)
+        is_shared = any(len(self.ctx.callers(function.name)) > 1 for function in self.functions)
+        saves = len(self.results) < len(self.all_results) or any(map(self._is_folding, self.functions))
+        return "others call its function, too, and a copy would not compute less" if is_shared and not saves else None
+
+    def _is_folding(self, function: Function) -> bool:
+        """True where a node of the function takes nothing but constants once arguments are."""
+        constants = {function.args[i] for i in self.constants}
+        users = {user for arg in constants for user in arg.uses if user.inputs}
+        return any(all(value.node in constants or value.node.op == "Const" for value in user.inputs) for user in users)
+
+    def _fire(self, dropped: Sequence[int]) -> None:
+        gone = [i for i in dropped if i not in self.constants]
+        fates = (
+            ("constant-argument", sorted(self.constants), "with constants in the place of arguments"),
+            ("unused-argument", [] if self.kind.is_loop else gone, "without arguments that it does not use"),
+            ("unread-result", [i for i in self.all_results if i not in self.results], "without results that nobody reads"),
+        )
+        for rule, positions, words in fates:
+            if positions:
+                self.ctx.fire(rule, self.node, f"calls a copy of its function {words}")
+
+    def _specialized(self, position: int, made: dict[Hashable, FuncRef]) -> FuncRef:
+        """The function with constants inside, and with the arguments and results that stay."""
+        reference, args, results = self.references[position], sorted(self.args), self._kept_results(position)
+        constants = tuple((i, node.attrs["value"]) for i, node in self.constants.items())
+        key = (reference, tuple(args), tuple(results), constants)
+        if key not in made:
+            draft = Draft(self.graph, reference)
+            for i, constant in self.constants.items():
+                draft.make_constant(i, constant)
+            draft.keep_results(results)
+            draft.prune(self.ctx)
+            draft.keep_args(args)
+            made[key] = draft.add()
+        return made[key]
+
+    def _rewrite(self, dropped: Sequence[int], references: Sequence[FuncRef]) -> None:
+        """Let the node take and give what its new functions do; for inputs that are gone it waits where that matters."""
+        graph, node, kind = self.graph, self.node, self.kind
+        args, results = sorted(self.args), sorted(self.results)
+        waits = self.ctx.anchors(node, [self.given[i] for i in dropped])
+        graph.set_inputs(node, [*node.inputs[: kind.before], *(self.given[i] for i in args)], waits)
+        left = iter(references)
+        for name in kind.functions:
+            value = node.attr(name)
+            node.set_attr(name, [next(left) for _ in value] if isinstance(value, list) else next(left))
+        if not kind.functions:
+            node.change_op(references[0].name)
+        for name, kept in {kind.args: args, kind.results: results, "output_shapes": results}.items():
+            if node.attrs.get(name):
+                node.set_attr(name, [node.attrs[name][i] for i in kept])
+        for name in _BY_POSITION:
+            node.remove_attr(name)
+        places = {old: new for new, old in enumerate(results)}
+        for user in list(node.uses):
+            graph.set_inputs(user, (node.output(places[v.index]) if v.node is node else v for v in user.inputs))
+        self.ctx.forget_inference()
+
+
+def _bytes(constant: Node) -> int:
+    tensor: Tensor = constant.attrs["value"]
+    return tensor.size * tensor.dtype.size

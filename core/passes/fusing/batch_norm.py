@@ -1,0 +1,246 @@
+"""Batch normalization with fixed moments folded into the weights beside it, in all its forms."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...graph import Graph, Node, Output
+from ..base import Pass, PassContext
+from ..rules.linear_maps import (
+    FORWARD_PRODUCTS,
+    PRODUCTS,
+    WEIGHTS,
+    aligned_vector,
+    bias_format,
+    channel_vector,
+    constant_weights,
+    input_axes,
+    is_channels_first,
+    is_read,
+    output_axes,
+    scaled,
+    wide,
+    with_factor,
+)
+from ..rules.rewrite import Rewriter, RuleSet, attrs_of
+
+RULES = RuleSet()
+rule = RULES.rule
+LEFT = RuleSet()
+"""For what stands beside no weights that could take it."""
+
+_FUSED_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+_NORMS = (*_FUSED_NORMS, "BatchNormWithGlobalNormalization")
+_ADD = ("Add", "AddV2")
+
+
+@dataclasses.dataclass(frozen=True)
+class FoldBatchNorm(Pass):
+    """Multiply the scale of a batch normalization into the constant weights of the convolution or product beside it.
+
+    What remains is a bias. Decomposed normalizations (x * scale + offset) are folded like the fused ops. A normalization
+    that stands alone becomes a product and a sum, where that takes no more nodes.
+    """
+
+    name: ClassVar[str] = "batchnorm"
+    summary: ClassVar[str] = "fold batch normalizations and channel factors into convolution and product weights"
+    requires: ClassVar[tuple[str, ...]] = ("fold",)
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        rewriter = Rewriter(graph, ctx)
+        rewriter.apply(RULES)
+        rewriter.apply(LEFT)
+
+
+@rule("Mul", algebra="conv(x, w) * c -> conv(x, w * c)")
+def factor_into_weights(r: Rewriter, node: Node) -> Output | None:
+    for constant, value in _constant_operands(r, node):
+        producer = value.node
+        product = _product_of(producer)
+        channels = channel_vector(r, product, r.constant_value(constant)) if product is not None else None
+        if product is None or channels is None:
+            continue
+        bias = _constant_bias(r, producer)
+        if bias is None or not _is_foldable(r, product, producer):
+            return None
+        result = with_factor(r, product, output_axes(product), channels)
+        if producer is product:
+            return result
+        return r.add("BiasAdd", result, r.constant(bias * wide(channels), constant), **attrs_of(producer))
+    return None
+
+
+@rule(*_ADD, "Sub", algebra="conv(x, w) + b -> bias_add(conv(x, w), b)")
+def addition_as_bias(r: Rewriter, node: Node) -> Output | None:
+    for constant, value in _constant_operands(r, node):
+        product = _product_of(value.node)
+        array = r.constant_value(constant)
+        channels = channel_vector(r, product, array) if product is not None and array.ndim else None
+        if product is None or channels is None or (array.size == 1 and len(channels) > 1):
+            continue
+        is_bias = array.ndim == 1 and node.op != "Sub"
+        bias = constant if is_bias else r.constant(-channels if node.op == "Sub" else channels, constant)
+        return r.add("BiasAdd", value, bias, data_format=bias_format(product))
+    return None
+
+
+@rule("BiasAdd", algebra="(x + b) + c -> x + (b + c)")
+def merge_biases(r: Rewriter, node: Node) -> Output | None:
+    inner = node.inputs[0].node
+    if inner.op != "BiasAdd" or not r.is_free(inner) or inner.attr("data_format") != node.attr("data_format"):
+        return None
+    first, second = (r.constant_value(n.inputs[1]) for n in (inner, node))
+    if first is None or second is None:
+        return None
+    return r.add("BiasAdd", inner.inputs[0], r.constant(first + second, node.inputs[1]), **attrs_of(node))
+
+
+@rule(*_NORMS, algebra="batch_norm(conv(x, w)) -> bias_add(conv(x, w * s), o - m * s)")
+def norm_into_weights(r: Rewriter, node: Node) -> Output | None:
+    producer = node.inputs[0].node
+    product = _product_of(producer)
+    if product is None or product.op == "MatMul" or is_channels_first(product) != is_channels_first(node):
+        return None
+    found = _scale_and_offset(r, node)
+    bias = _constant_bias(r, producer) if found is not None else None
+    if found is None or bias is None or not _is_foldable(r, product, producer):
+        return None
+    scale, offset = found
+    result = with_factor(r, product, output_axes(product), scale)
+    return r.add("BiasAdd", result, r.constant(offset + bias * scale, result), data_format=bias_format(product))
+
+
+@rule(*FORWARD_PRODUCTS, algebra="conv(x * s + o, w) -> bias_add(conv(x, s * w), sum of o * w)")
+def affine_before_product(r: Rewriter, node: Node) -> Output | None:
+    inner = node.inputs[0].node
+    found = _affine(r, inner, node)
+    if found is None:
+        return None
+    x, scale, offset = found
+    if np.any(offset != 0) and not _is_without_padding(r, node):
+        r.refuse(f"{inner.name} before it adds to the data, but not to the zeros of the padding")
+        return None
+    if not r.is_free(inner):
+        r.refuse(f"{inner.name} is read by others too")
+        return None
+    weights = constant_weights(r, node)
+    if weights is None or scale.size != weights.shape[input_axes(node)[0]]:
+        return None
+    result = with_factor(r, node, input_axes(node), scale, x)
+    if np.all(offset == 0):
+        return result
+    summed = tuple(i for i in range(weights.ndim) if i - weights.ndim not in output_axes(node))
+    bias = scaled(weights, input_axes(node), offset).sum(summed).reshape(-1)
+    return r.add("BiasAdd", result, r.constant(bias, result), data_format=bias_format(node))
+
+
+@LEFT.rule(*_NORMS, algebra="batch_norm(x) -> x * s + o")
+def norm_as_product_and_sum(r: Rewriter, node: Node) -> Output | None:
+    x = node.inputs[0]
+    found = _scale_and_offset(r, node) if is_read(r, node) else None
+    if found is None or x.dtype is None:
+        return None
+    if x.dtype.size < 4:
+        r.refuse("it computes in float32 what a product and a sum would round to fewer bits")
+        return None
+    steps = [(op, v) for op, v, neutral in zip(("Mul", "AddV2"), found, (1, 0)) if np.any(v != neutral)]
+    freed = sum(set(source.uses) == {node} for source in {value.node for value in node.inputs[1:5]})
+    if 2 * len(steps) > 1 + freed:
+        r.refuse("others read its parameters: a product, a sum and their constants would be more nodes")
+        return None
+    shape = (-1, *(1,) * (len(node.attr("data_format")) - 2)) if is_channels_first(node) else (-1,)
+    for op, vector in steps:
+        x = r.add(op, x, r.constant(vector.reshape(shape), x))
+    return x
+
+
+def _constant_operands(r: Rewriter, node: Node) -> list[tuple[Output, Output]]:
+    """The ways to see an operation of two operands as one of a floating constant and a value: (constant, value)."""
+    a, b = node.inputs
+    pairs = [(b, a)] if node.op == "Sub" else [(a, b), (b, a)]
+    return [(c, v) for c, v in pairs if c.dtype is not None and c.dtype.is_floating and r.constant_value(c) is not None]
+
+
+def _product_of(producer: Node) -> Node | None:
+    """The product behind which `producer` adds a bias, or that it is itself."""
+    if producer.op in PRODUCTS:
+        return producer
+    product = producer.inputs[0].node if producer.op == "BiasAdd" else None
+    if product is None or product.op not in PRODUCTS:
+        return None
+    return product if product.op == "MatMul" or producer.attr("data_format") == bias_format(product) else None
+
+
+def _constant_bias(r: Rewriter, producer: Node) -> Any:
+    """The bias that `producer` adds, 0 where it is a product; None, with the reason noted, where it is not constant."""
+    if producer.op != "BiasAdd":
+        return np.float32(0)
+    bias = r.constant_value(producer.inputs[1])
+    if bias is None:
+        r.refuse("the bias before it is not constant")
+        return None
+    return wide(bias)
+
+
+def _is_foldable(r: Rewriter, product: Node, producer: Node) -> bool:
+    """True where the product's weights are constant and nobody else reads what is to be scaled."""
+    if constant_weights(r, product) is None:
+        return False
+    for node in {product, producer}:
+        if not r.is_free(node):
+            r.refuse(f"{node.name} is read by others too")
+            return False
+    return True
+
+
+def _is_without_padding(r: Rewriter, product: Node) -> bool:
+    """True where every element of the result is a sum over data alone; kernels of size 1 need no padding."""
+    if product.op == "MatMul" or product.attr("padding") == b"VALID":
+        return True
+    spatial = r.shape(product.inputs[WEIGHTS])
+    return product.attr("padding") == b"SAME" and spatial.is_known and set(spatial.known()[:-2]) == {1}
+
+
+def _affine(r: Rewriter, node: Node, product: Node) -> tuple[Output, Any, Any] | None:
+    """(x, s, o) where `node` computes x * s + o for each channel of the product's data; None where it does not."""
+    if product.op == "MatMul" and product.attr("transpose_a"):
+        return None
+    if node.op in _NORMS and is_channels_first(node) == is_channels_first(product):
+        found = _scale_and_offset(r, node)
+        return None if found is None else (node.inputs[0], *found)
+    if node.op not in ("Mul", "Sub", *_ADD) or not r.shape(product.inputs[WEIGHTS]).is_known:
+        return None
+    channels = r.shape(product.inputs[WEIGHTS]).known()[input_axes(product)[0]]
+    for constant, x in _constant_operands(r, node):
+        vector = aligned_vector(r, node.output(), channels, is_channels_first(product), r.constant_value(constant))
+        if vector is not None and r.same_shape(x, node.output()):
+            ones, zeros = np.ones_like(vector), np.zeros_like(vector)
+            return (x, vector, zeros) if node.op == "Mul" else (x, ones, -vector if node.op == "Sub" else vector)
+    return None
+
+
+def _scale_and_offset(r: Rewriter, node: Node) -> tuple[Any, Any] | None:
+    """gamma / sqrt(variance + epsilon) and beta - mean * that; None, with the reason noted, where they are not fixed."""
+    if node.op in _FUSED_NORMS and node.attr("is_training"):
+        r.refuse("it normalizes with the moments of the batch (is_training)")
+        return None
+    if not r.is_only_first_read(node):
+        r.refuse("its moments are read")
+        return None
+    values = [r.constant_value(value) for value in node.inputs[1:5]]
+    if any(v is None for v in values):
+        kinds = {v.node.op for v, known in zip(node.inputs[1:5], values) if known is None}
+        r.refuse(f"its parameters are not constant but come from {', '.join(sorted(kinds))}; freeze the graph first")
+        return None
+    if node.op == "BatchNormWithGlobalNormalization":
+        mean, variance, beta, gamma = map(wide, values)
+        gamma = gamma if node.attr("scale_after_normalization") else np.ones_like(gamma)
+        epsilon = node.attr("variance_epsilon")
+    else:
+        gamma, beta, mean, variance = map(wide, values)
+        epsilon = node.attr("epsilon")
+    scale = gamma / np.sqrt(variance + variance.dtype.type(epsilon))
+    return scale, beta - mean * scale

@@ -1,0 +1,169 @@
+"""Products, biases and activations fused into TensorFlow's `_Fused*` ops."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import ClassVar
+
+from ...explaining.variable_nodes import VARIABLES
+from ...graph import Graph, Node, Output
+from ..base import Pass, PassContext
+from ..rules.linear_maps import reshaped
+from ..rules.rewrite import Rewriter, RuleSet, attrs_of
+from .gelu import GELU
+from .normalization import NORMALIZATION
+from .padding import MIRROR_PADDING, ZERO_PADDING
+
+
+@dataclasses.dataclass(frozen=True)
+class FusedKernel:
+    """A fused op, and the dtypes and activations that TensorFlow's CPU kernel takes."""
+
+    op: str
+    dtypes: tuple[str, ...]
+    activations: tuple[str, ...]
+
+
+_RECTIFIERS = ("Relu", "Relu6", "Elu")
+KERNELS = {
+    "Conv2D": FusedKernel("_FusedConv2D", ("float", "double"), (*_RECTIFIERS, "LeakyRelu")),
+    "MatMul": FusedKernel(
+        "_FusedMatMul", ("float", "half", "bfloat16"), (*_RECTIFIERS, "LeakyRelu", "Tanh", "Sigmoid")
+    ),
+}  # fmt: skip
+ONEDNN_KERNELS = {
+    "DepthwiseConv2dNative": FusedKernel("_FusedDepthwiseConv2dNative", ("float", "bfloat16"), _RECTIFIERS),
+    "Conv3D": FusedKernel("_FusedConv3D", ("float", "bfloat16"), (*_RECTIFIERS, "LeakyRelu")),
+}
+_ACTIVATIONS = (*_RECTIFIERS, "LeakyRelu", "Tanh", "Sigmoid")
+
+
+@dataclasses.dataclass(frozen=True)
+class Fuse(Pass):
+    """Fuse products with the bias and the activation behind them, and padding and resizing into the convolution behind it.
+
+    The fused ops have no gradient: where variables are yet to be trained nothing but zero padding is fused, unless `trainable`
+    says so. TensorFlow's CPU kernels for Conv2D and MatMul are in all its builds; those for DepthwiseConv2dNative, Conv3D,
+    GELU, layer normalization, and batch normalization with Relu are oneDNN's. With `onednn` these are used too, and the graph
+    runs only where TensorFlow has oneDNN switched on (TF_ENABLE_ONEDNN_OPTS=1, the default on x86 servers since AVX512-VNNI).
+    """
+
+    name: ClassVar[str] = "fuse"
+    summary: ClassVar[str] = "fuse convolutions and products with bias and activation (no gradients afterwards)"
+    trainable: bool = False
+    onednn: bool = False
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        rewriter = Rewriter(graph, ctx)
+        variable = next((node for node in graph if node.op in VARIABLES), None)
+        rewriter.apply(ZERO_PADDING)
+        if variable is not None and not self.trainable:
+            ctx.refuse("fuse", variable, "the graph has variables, and gradients may yet be taken; fuse{trainable=true}")
+        else:
+            for rules in (PRODUCTS_IN_ONEDNN, GELU, NORMALIZATION) if self.onednn else (PRODUCTS,):
+                rewriter.apply(rules)
+            rewriter.apply(MIRROR_PADDING)
+
+
+def product_rules(kernels: Mapping[str, FusedKernel]) -> RuleSet:
+    """The rules that fuse products with bias and activation into those of the `kernels`."""
+    rules = RuleSet()
+    by_op = {kernel.op: kernel for kernel in kernels.values()}
+
+    @rules.rule("BiasAdd", algebra="bias_add(conv(x, w), b) -> fused conv")
+    def product_with_bias(r: Rewriter, node: Node) -> Output | None:
+        product, reshape = _behind_reshape(r, node.inputs[0].node)
+        if not _is_fusible(r, node, product, kernels):
+            return None
+        if reshape is not None and not _keeps_channels(r, reshape):
+            r.refuse(f"{reshape.name} is not known to keep the channels")
+            return None
+        fused = r.add(kernels[product.op].op, *_operands(product, node.inputs[1]), **_attributes(product))
+        return reshaped(r, fused, reshape)
+
+    @rules.rule(*_ACTIVATIONS, algebra="activation(fused conv) -> fused conv")
+    def activation_of_fused(r: Rewriter, node: Node) -> Output | None:
+        fused, reshape = _behind_reshape(r, node.inputs[0].node)
+        kernel = by_op.get(fused.op)
+        if kernel is None or fused.attr("fused_ops") != [b"BiasAdd"] or not r.is_free(fused):
+            return None
+        if node.op not in kernel.activations:
+            r.refuse(f"{fused.op} knows no {node.op}")
+            return None
+        attrs = attrs_of(fused, fused_ops=[b"BiasAdd", node.op.encode()])
+        if node.op == "LeakyRelu":
+            attrs = {**attrs, "leakyrelu_alpha": node.attr("alpha")}
+        return reshaped(r, r.add(fused.op, *_operands(fused, fused.inputs[2]), **attrs), reshape)
+
+    return rules
+
+
+PRODUCTS = product_rules(KERNELS)
+PRODUCTS_IN_ONEDNN = product_rules({**KERNELS, **ONEDNN_KERNELS})
+
+
+def _is_fusible(r: Rewriter, bias: Node, product: Node, kernels: Mapping[str, FusedKernel]) -> bool:
+    """True where one of the `kernels` computes the product and the bias."""
+    kernel = {**ONEDNN_KERNELS, **kernels}.get(product.op)
+    if kernel is None:
+        return False
+    dtype, padding = bias.attrs["T"].name, product.attrs.get("padding")
+    is_matrix, is_behind = product.op == "MatMul", bias.inputs[0].node is product
+    for is_wrong, reason in (
+        (product.op not in kernels, f"TensorFlow runs {kernel.op} with oneDNN only; fuse{{onednn=true}}"),
+        (not r.is_free(product), f"{product.name} is read by others too"),
+        (dtype not in kernel.dtypes, f"{kernel.op} has no kernel for {dtype}"),
+        (not is_matrix and _is_nchw(product), f"{kernel.op} takes channels last only on the CPU"),
+        (product.op == "Conv2D" and _may_be_grouped(r, product), f"{kernel.op} takes no groups of channels on the CPU"),
+        (_is_nchw(bias) and not (is_matrix and is_behind), "the bias goes along another axis"),
+        (product.op in ONEDNN_KERNELS and padding == b"EXPLICIT", f"{kernel.op} takes no explicit padding"),
+    ):
+        if is_wrong:
+            r.refuse(reason)
+            return False
+    return True
+
+
+def _is_nchw(node: Node) -> bool:
+    return bool(node.attr("data_format").startswith(b"NC"))
+
+
+def _may_be_grouped(r: Rewriter, product: Node) -> bool:
+    """True unless a convolution's weights are known to take all channels of its input, which lie last."""
+    data, weights = (r.shape(value).dims for value in product.inputs[:2])
+    source = product.inputs[0].node
+    if data is None and source.op in ("Conv2D", "_FusedConv2D"):
+        data = r.shape(source.inputs[1]).dims
+    return not data or not weights or data[-1] != weights[-2]
+
+
+def _behind_reshape(r: Rewriter, node: Node) -> tuple[Node, Node | None]:
+    """What a Reshape or Squeeze that nobody else reads gives another shape, and it; or `node` itself and None."""
+    if node.op in ("Reshape", "Squeeze") and r.is_free(node):
+        return node.inputs[0].node, node
+    return node, None
+
+
+def _keeps_channels(r: Rewriter, reshape: Node) -> bool:
+    """True where the last dimension stays what it is."""
+    before, after = r.shape(reshape.inputs[0]).dims, r.shape(reshape.output()).dims
+    return before is not None and bool(after) and isinstance(before[-1], int) and before[-1:] == (after or ())[-1:]
+
+
+def _operands(product: Node, bias: Output) -> tuple[object, ...]:
+    """The inputs of the fused op: input, weights, the list of arguments, and for Conv2D the list of host arguments."""
+    arguments: tuple[object, ...] = (product.inputs[0], product.inputs[1], [bias])
+    return (*arguments, []) if product.op in ("Conv2D", "_FusedConv2D") else arguments
+
+
+def _attributes(product: Node) -> dict[str, object]:
+    """The attributes that the fused op shares with the product, and what is fused."""
+    dropped = {"use_cudnn_on_gpu", "grad_a", "grad_b"}
+    if product.op == "DepthwiseConv2dNative":
+        dropped |= {"explicit_paddings"}
+    shared = {name: value for name, value in attrs_of(product).items() if name not in dropped}
+    extra: dict[str, object] = {"fused_ops": [b"BiasAdd"], "num_args": 1}
+    if product.op == "Conv2D":
+        extra |= {"TArgs": [product.attrs["T"]], "num_host_args": 0}
+    return {**shared, **extra}

@@ -1,0 +1,87 @@
+"""GELU behind a product and its bias, in whatever operations it is written."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import binding, dtypes
+from ...graph import Node, Output
+from ..rules.linear_maps import is_read_only_by, reshaped
+from ..rules.rewrite import Rewriter, RuleSet, attrs_of
+
+GELU = RuleSet()
+
+_OPERATIONS = ("Mul", "AddV2", "Add", "Sub", "Neg", "RealDiv", "Pow", "Square", "Tanh", "Erf", "Erfc", "Identity")
+_MOST = 12
+"""More operations than any way to write GELU takes."""
+
+
+@GELU.rule("Mul", algebra="gelu(fused matmul) -> fused matmul")
+def gelu_of_fused(r: Rewriter, node: Node) -> Output | None:
+    found = _expression(r, node)
+    if found is None:
+        return None
+    x, nodes = found
+    reshape = x.node if x.node.op == "Reshape" else None
+    product = reshape.inputs[0].node if reshape is not None else x.node
+    if product.op != "_FusedMatMul" or product.attr("fused_ops") != [b"BiasAdd"] or x.dtype is not dtypes.float32:
+        return None
+    name = _gelu_form(r, node, x)
+    if name is None:
+        return None
+    nodes |= {product, x.node}
+    if not all(is_read_only_by(r, n, nodes) for n in nodes - {node}):
+        r.refuse("what lies between is read by others too")
+        return None
+    a, b, bias = product.inputs
+    fused = r.add("_FusedMatMul", a, b, [bias], **attrs_of(product, fused_ops=[b"BiasAdd", name.encode()]))
+    return reshaped(r, fused, reshape)
+
+
+def _expression(r: Rewriter, root: Node) -> tuple[Output, set[Node]] | None:
+    """The one value that `root` is a function of besides numbers, and the operations of that function."""
+    nodes, leaves, pending = {root}, set(), [root]
+    while pending and len(nodes) <= _MOST:
+        for value in pending.pop().inputs:
+            if value.node.op not in _OPERATIONS:
+                leaves.add(value)
+            elif value.node not in nodes:
+                nodes.add(value.node)
+                pending.append(value.node)
+    sources = [value for value in leaves if np.shape(r.constant_value(value)) or value.node.op != "Const"]
+    is_curved = any(node.op in ("Tanh", "Erf", "Erfc") for node in nodes)
+    return (sources[0], nodes) if is_curved and not pending and len(sources) == 1 else None
+
+
+def _gelu_form(r: Rewriter, root: Node, x: Output) -> str | None:
+    """The name of the form of GELU that `root` is of `x`: functions of so few smooth operations that agree here are equal."""
+    points = np.linspace(-5, 5, 101, dtype=np.float32)
+    values = _evaluate(r, root.output(), {x: points})
+    for name, function in (("GeluApproximate", _gelu_approximate), ("GeluExact", _gelu_exact)):
+        if np.allclose(values, [function(float(point)) for point in points], rtol=2e-6, atol=1e-6):
+            return name
+    return None
+
+
+def _evaluate(r: Rewriter, output: Output, known: dict[Output, Any]) -> Any:
+    """The value of `output` by the ordinary kernels, with what is known given and remembered in `known`."""
+    if output.node.op == "Const":
+        return r.constant_value(output)
+    if output not in known:
+        node = output.node
+        call = binding.bind_kernel(node, binding.select_kernel(node), None)
+        known[output] = call(*(_evaluate(r, value, known) for value in node.inputs))
+    return known[output]
+
+
+def _gelu_approximate(x: float) -> float:
+    """x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (Hendrycks and Gimpel 2016)."""
+    return x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def _gelu_exact(x: float) -> float:
+    """x times the normal distribution function."""
+    return x / 2 * (1 + math.erf(x / math.sqrt(2)))

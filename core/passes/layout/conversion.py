@@ -1,0 +1,215 @@
+"""From NCHW to NHWC or back, with as few transposes as there can be."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...building.builder import GraphBuilder
+from ...errors import InvalidArgumentError
+from ...graph import Graph, Node, Output
+from ..base import Pass, PassContext, become, identity_of
+from .dimension_order import FORMATS, Carrying, carrying, changed_attrs, is_sensitive, permutation, renumbered
+from .minimum_cut import UNCUT, Network
+
+_COSTS = {"T": 1000, "V": 1}
+"""What it costs to reorder a tensor, and a vector of its sizes."""
+_SOURCE, _SINK = "converted", "as it is"
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout(Pass):
+    """Turn convolutions, poolings, biases and normalizations into the layout `to`: NHWC (NDHWC) or NCHW (NCDHW).
+
+    Which of the other nodes follow is a minimum cut: no other choice needs fewer transposes, and among those that need as
+    many, most nodes follow.
+    """
+
+    name: ClassVar[str] = "layout"
+    summary: ClassVar[str] = "turn NCHW convolutions, poolings and normalizations into NHWC, or back, with few transposes"
+    in_default_pipeline: ClassVar[bool] = False
+    to: str = "NHWC"
+
+    def __post_init__(self) -> None:
+        if self.to not in FORMATS:
+            raise InvalidArgumentError(f"layout '{self.to}' is not known", hint=f"there are {', '.join(FORMATS)}")
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        if any(is_sensitive(node, self.to) for node in graph):
+            _Conversion(graph, ctx, self.to).make()
+
+
+class _Conversion:
+    """One change of layout: which nodes take part, then the edges where an order meets the other."""
+
+    def __init__(self, graph: Graph, ctx: PassContext, to: str) -> None:
+        self._graph, self._ctx, self._to = graph, ctx, to
+        self._builder = GraphBuilder(graph)
+        self._reasons: dict[Node, str] = {}
+        self._able: dict[Node, Carrying] = {}
+        self._converted: dict[Node, Carrying] = {}
+        self._reordered: dict[tuple[Output, str, int], Output] = {}
+
+    def make(self) -> None:
+        for node in self._graph:
+            found = self._place(node)
+            if isinstance(found, Carrying):
+                self._able[node] = found
+            elif found is not None:
+                self._reasons[node] = found
+        for node in self._reasons:
+            if is_sensitive(node, self._to):
+                self._ctx.refuse("convert", node, self._reasons[node])
+        side = self._network().source_side(_SOURCE, _SINK)
+        parts = {node: self._part(node, how, side) for node, how in self._able.items()}
+        self._converted = {node: how for node, how in parts.items() if how.inputs.strip(".")}
+        for node in [n for n in self._converted if self._ctx.is_preserved(n)]:
+            self._step_aside(node)
+        for node, values in {node: self._inputs(node) for node in list(self._graph)}.items():
+            self._convert(node, values)
+
+    def _place(self, node: Node) -> Carrying | str | None:
+        """As `carrying`, with what the node's place in the graph asks for."""
+        if any(map(self._ctx.is_fed, node.outputs())):
+            return "a feed may replace it"
+        found = carrying(self._ctx, node, self._to)
+        if isinstance(found, Carrying) and self._ctx.is_preserved(node) and not is_sensitive(node, self._to):
+            return "it is fetched or kept as it is" if "T" in found.outputs else found
+        return found
+
+    def _network(self) -> Network:
+        """Nodes that may be converted, and for each value what it costs if only some of its producer and consumers are."""
+        network = Network()
+        for node in self._graph:
+            for value in node.outputs():
+                slots = [(user, i, self._wanted(self._able, user, i)) for user, i in self._uses(value)]
+                if self._ctx.is_preserved(node):
+                    slots.append((node, 0, "."))
+                given = self._given(self._able, value)
+                producer = self._vertex(node, value.index) if given in _COSTS else _SINK
+                consumers = {self._vertex(user, i) if letter in _COSTS else _SINK for user, i, letter in slots}
+                letters = {given, *(letter for _, _, letter in slots)}
+                if self._ctx.constant_value(value) is None and consumers - {producer}:
+                    self._add(network, value, _COSTS["V" if "V" in letters else "T"], producer, consumers)
+        return network
+
+    def _add(self, network: Network, value: Output, cost: int, producer: Hashable, consumers: set[Hashable]) -> None:
+        """One reordering serves all consumers: they hang on a vertex of their own, one for each direction."""
+        away, back = (value, "away"), (value, "back")
+        network.add(producer, away, cost)
+        network.add(back, producer, cost)
+        for consumer in consumers:
+            network.add(away, consumer, UNCUT)
+            network.add(consumer, back, UNCUT)
+
+    def _uses(self, value: Output) -> Iterator[tuple[Node, int]]:
+        for user in value.node.uses:
+            yield from ((user, i) for i, taken in enumerate(user.inputs) if taken == value)
+
+    def _vertex(self, node: Node, index: int) -> Hashable:
+        """Whose choice it is in which order an input or output is."""
+        if node not in self._able:
+            return _SINK
+        if is_sensitive(node, self._to):
+            return _SOURCE
+        return (node, index) if self._able[node].is_separate else node
+
+    def _part(self, node: Node, how: Carrying, side: set[Hashable]) -> Carrying:
+        """Of what a node can carry, that which is on the converted side."""
+        inputs, outputs = (
+            "".join(letter if self._vertex(node, i) in side else "." for i, letter in enumerate(letters))
+            for letters in (how.inputs, how.outputs)
+        )
+        return dataclasses.replace(how, inputs=inputs, outputs=outputs)
+
+    def _given(self, nodes: Mapping[Node, Carrying], value: Output) -> str:
+        """The letter of an output where its node is among `nodes`."""
+        return nodes[value.node].outputs[value.index] if value.node in nodes else "."
+
+    def _wanted(self, nodes: Mapping[Node, Carrying], node: Node, index: int) -> str:
+        """The letter of an input where the node is among `nodes`."""
+        return nodes[node].inputs[index] if node in nodes else "."
+
+    def _step_aside(self, node: Node) -> None:
+        """What is fetched keeps its name and its order: it becomes an identity of a new node that is converted instead."""
+        how = self._converted[node]
+        if not any(letter in _COSTS for letter in how.outputs):
+            return
+        name = self._graph.unique_name(f"{node.name}/{self._to}")
+        made = self._graph.add_node(name, node.op, node.inputs, node.control_inputs, node.attrs, node.device)
+        self._converted[made] = self._converted.pop(node)
+        for output in node.outputs():
+            self._graph.replace_all_uses(output, made.output(output.index))
+        op, attrs = identity_of([dtype.base for dtype in node.output_dtypes])
+        become(self._graph, node, op, made.outputs(), attrs, ())
+
+    def _inputs(self, node: Node) -> list[Output]:
+        """A node's inputs, in the order that it will want them in."""
+        return [self._input(node, i, value) for i, value in enumerate(node.inputs)]
+
+    def _input(self, node: Node, index: int, value: Output) -> Output:
+        given, wanted = self._given(self._converted, value), self._wanted(self._converted, node, index)
+        if wanted == "A":
+            order = permutation(self._to, self._converted[node].rank)
+            return self._constant(value, renumbered(self._ctx.constant_value(value), order))
+        if (given in _COSTS) == (wanted in _COSTS):
+            return value
+        if wanted in _COSTS:
+            return self._reorder(value, wanted, self._converted[node].rank, self._to)
+        if node in self._reasons:
+            self._ctx.refuse("follow", node, self._reasons[node])
+        return self._reorder(value, given, self._converted[value.node].rank, next(to for to in FORMATS if to != self._to))
+
+    def _reorder(self, value: Output, letter: str, rank: int, to: str) -> Output:
+        """A value with its dimensions, or its rows, in the order of layout `to`; made once."""
+        key = (value, letter, rank)
+        order = permutation(to, rank)
+        if key not in self._reordered:
+            known = self._ctx.constant_value(value)
+            self._reordered[key] = (
+                self._constant(value, _ordered(known, letter, order))
+                if known is not None
+                else self._moved(value, letter, order, f"{value.node.name}/to_{to}")
+            )
+        return self._reordered[key]
+
+    def _moved(self, value: Output, letter: str, order: tuple[int, ...], name: str) -> Output:
+        """A Transpose, or a GatherV2 of rows, beside the value; its constants lie in the loop or branch where that lies."""
+        with self._builder.device(value.node.device):
+            places = self._builder.constant(np.array(order, np.int32), name=f"{name}/order")
+            inputs: list[Any] = [value, places]
+            if letter == "V":
+                inputs.append(self._builder.constant(np.int32(0), name=f"{name}/axis"))
+            node = self._builder.add("Transpose" if letter == "T" else "GatherV2", inputs, {}, name)
+        if self._ctx.is_inside(value.node):
+            self._ctx.inside.add(node)
+            anchors = self._ctx.anchors(node)
+            for made in inputs[1:]:
+                self._graph.set_inputs(made.node, (), anchors)
+        self._ctx.fire("transpose" if letter == "T" else "gather", node)
+        return node.output()
+
+    def _constant(self, old: Output, array: Any) -> Output:
+        """A new constant that waits for what an old one waits for."""
+        with self._builder.device(old.node.device):
+            made = self._builder.constant(array, old.node.attrs["dtype"], f"{old.node.name}/{self._to}")
+        self._graph.set_inputs(made.node, (), old.node.control_inputs)
+        return made
+
+    def _convert(self, node: Node, inputs: list[Output]) -> None:
+        """Give a node its inputs, and one that takes part its attributes."""
+        if inputs != list(node.inputs):
+            self._graph.set_inputs(node, inputs)
+        if node in self._converted:
+            node.attrs = changed_attrs(node, self._to, permutation(self._to, self._converted[node].rank))
+            self._ctx.fire("convert" if node.attr("data_format") is not None else "follow", node)
+
+
+def _ordered(array: Any, letter: str, order: tuple[int, ...]) -> Any:
+    """The array of a constant with its rows or dimensions in another order; broadcasting's dimensions of size 1 are added."""
+    if letter == "V":
+        return array[list(order)]
+    return array.reshape((1,) * (len(order) - array.ndim) + array.shape).transpose(order)

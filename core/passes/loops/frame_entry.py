@@ -1,0 +1,114 @@
+"""Whether a V1 while loop runs at all, and what is left of one that does not."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from ...control_flow.conditions import ENTER, EXIT, Frame
+from ...control_flow.frames import LoopVariable
+from ...dtypes import resource
+from ...functions.purity import impurity
+from ...graph import Graph, Node, Output, topological_order
+from ...inference import infer
+from ...shapes import TensorSpec
+from ..base import PassContext, become
+from .frame_hoisting import body_nodes, nodes_within
+
+RULE = "never-runs"
+
+
+def truth(value: np.ndarray | None) -> bool | None:
+    """What a condition's value says, None where it is not known or no boolean scalar."""
+    return bool(value) if value is not None and value.dtype == bool and value.ndim == 0 else None
+
+
+def entering_spec(ctx: PassContext, value: Output) -> TensorSpec:
+    """What is known of a value that enters a loop, without what a feed may replace."""
+    spec = ctx.inference.specs.get(value, TensorSpec(value.dtype or resource))
+    return dataclasses.replace(spec, dtype=spec.dtype.base, value=ctx.value(value))
+
+
+def first_condition(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool | None:
+    """What the loop's condition is when the loop is entered, None where that is not known before a run.
+
+    The nodes that give it are inferred by themselves, with what enters the loop in the place of its variables.
+    """
+    sources = {variable.merge.output(): variable.enter.inputs[0] for variable in variables}
+    sources |= {enter.output(): enter.inputs[0] for enter in frame.invariants}
+    starts = {value.node for value in sources}
+
+    def inputs_of(node: Node) -> list[Node]:
+        return [] if node in starts else [value.node for value in node.inputs]
+
+    predicate = frame.condition.inputs[0]
+    probe = Graph()
+    probe.functions = graph.functions
+    copies: dict[Node, Node] = {}
+    known = {}
+    for node in topological_order(_reached(predicate.node, inputs_of), inputs_of):
+        if node in starts:
+            value = node.output()
+            copies[node] = probe.add_node(node.name, "Placeholder", attrs={"dtype": value.node.output_dtypes[0].base})
+            known[copies[node].output()] = entering_spec(ctx, sources[value])
+        elif node.op != "Const" and impurity(graph, node) is not None:
+            return None
+        else:
+            inputs = [copies[value.node].output(value.index) for value in node.inputs]
+            copies[node] = probe.add_node(node.name, node.op, inputs, (), node.attrs)
+    spec = infer(probe, known).specs.get(copies[predicate.node].output(predicate.index))
+    return truth(spec.value) if spec is not None else None
+
+
+def _reached(node: Node, inputs_of: Callable[[Node], Iterable[Node]]) -> set[Node]:
+    found = {node}
+    stack = [node]
+    while stack:
+        new = set(inputs_of(stack.pop())) - found
+        found |= new
+        stack += new
+    return found
+
+
+def skip_loop(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool:
+    """Let what entered the loop stand for what leaves it; False where that cannot be, which is then refused."""
+    doomed = [node for node in nodes_within(frame) if node not in frame.with_op(EXIT)]
+    reason = _obstacle(graph, ctx, frame, variables, doomed)
+    if reason is not None:
+        ctx.refuse(RULE, frame.condition, reason)
+        return False
+    enters = {variable.switch.output(0): variable.enter for variable in variables}
+    # As before nothing leaves the loop unless all that enters it is there.
+    waits = [wait for enter in frame.with_op(ENTER) for wait in _waits(ctx, enter)]
+    for node in frame.with_op(EXIT):
+        source = enters[node.inputs[0]].inputs[0]
+        become(graph, node, "Identity", [source], {"T": node.attrs["T"]}, (w for w in waits if w is not source.node))
+        ctx.fire(RULE, node, f"an Identity of {source.name}: the condition of loop '{frame.name}' is false from the start")
+    graph.remove_nodes(doomed)
+    for node in doomed:
+        ctx.fire(RULE, node, f"removed: the condition of loop '{frame.name}' is false from the start")
+    return True
+
+
+def _waits(ctx: PassContext, enter: Node) -> list[Node]:
+    """What an Enter waits for, as far as that is not always there or does more than compute."""
+    source = enter.inputs[0].node
+    return ctx.anchors(enter) if ctx.is_inside(source) or ctx.has_effects(source) else list(enter.control_inputs)
+
+
+def _obstacle(
+    graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable], doomed: Sequence[Node]
+) -> str | None:
+    """Why a loop whose condition is false from the start has to stay."""
+    if any(ctx.is_preserved(node) for node in doomed):
+        return "a node of the loop is fetched or kept"
+    body = body_nodes(graph, frame)
+    acting = next((node for node in doomed if node not in body and ctx.acts(node)), None)
+    if acting is not None:
+        return f"'{acting.name}' runs before the condition is known"
+    left = {variable.switch.output(0) for variable in variables}
+    if any(node.op != "Exit" or node.inputs[0] not in left for node in frame.with_op(EXIT)):
+        return "what leaves the loop is not one of its variables"
+    return None

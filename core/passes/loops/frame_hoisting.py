@@ -1,0 +1,202 @@
+"""Moving what is the same in every iteration out of V1 while loops."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence, Set
+
+from ...control_flow.conditions import ENTER, EXIT, FREE, MERGE, NEXT_ITERATION, SWITCH, Frame
+from ...control_flow.frames import LoopVariable
+from ...control_flow.references import written_reference
+from ...functions.purity import CONTROL_FLOW
+from ...graph import Graph, Node, Output, topological_order
+from ..base import PassContext
+from .invariance import Invariants, bound_to_loop, is_reference, may_fail, passed_on
+
+RULE = "invariant"
+
+
+def nodes_within(frame: Frame) -> list[Node]:
+    """The nodes of a loop and of the loops inside it."""
+    return [*frame.nodes, *(node for child in frame.children for node in nodes_within(child))]
+
+
+def body_nodes(graph: Graph, frame: Frame) -> set[Node]:
+    """The nodes that run only where the loop's condition is true."""
+    predicate = frame.condition.output()
+    switches = [switch for switch in frame.with_op(SWITCH) if switch.inputs[1] == predicate]
+    return _after(frame, (user for switch in switches for user in graph.consumers(switch.output(1))))
+
+
+def _branch_nodes(graph: Graph, frame: Frame) -> set[Node]:
+    """The nodes on branches within an iteration and what comes after them, and what runs after the last iteration only."""
+    predicate = frame.condition.output()
+    starts: list[Node] = []
+    for switch in frame.with_op(SWITCH):
+        users = graph.consumers(switch.output(0)) if switch.inputs[1] == predicate else list(switch.uses)
+        starts += [user for user in users if user.op not in EXIT]
+    return _after(frame, starts)
+
+
+def _after(frame: Frame, starts: Iterable[Node]) -> set[Node]:
+    """The starts, and what comes after them in the same iteration."""
+    within, last = set(nodes_within(frame)), set(frame.with_op(NEXT_ITERATION))
+    found = set(starts)
+    stack = list(found)
+    while stack:
+        node = stack.pop()
+        for user in () if node in last else node.uses:
+            if user in within and user not in found:
+                found.add(user)
+                stack.append(user)
+    return found
+
+
+class FrameMotion:
+    """One loop whose invariant nodes are computed before it.
+
+    What entered as a constant, or as a variable that the body does not change, is what it was before the loop. A node that
+    depends on nothing else moves there, and a new constant Enter brings in what it gives. Its consumers wait for what it
+    waited for, so that they are alive in the same iterations as before.
+    """
+
+    def __init__(
+        self, graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable], entered: bool | None
+    ) -> None:
+        self.graph = graph
+        self.ctx = ctx
+        self.frame = frame
+        self.enters: dict[Output, Node] = {}
+        """The Enter of each value that is the same in every iteration."""
+        self.constants: dict[Node, Node] = {}
+        """Constants of the loop -> what stands for them before it."""
+        self.witnesses: dict[Node, Node] = {}
+        """For each node that was moved one that still runs in every iteration."""
+        self.body = body_nodes(graph, frame)
+        self.branches = _branch_nodes(graph, frame)
+        sources = [enter.inputs[0].node for enter in frame.with_op(ENTER)]
+        self.is_reached = frame.enclosing is None and not any(map(ctx.is_inside, sources))
+        """True where the loop lies in no other loop and on no branch: a run that needs it starts it."""
+        self.entered = entered
+        """Whether there is a first iteration once the loop is started, None where that is not known."""
+        self.writes_references = any(written_reference(node) is not None for node in nodes_within(frame))
+        self.invariants = Invariants(self._obstacle, functools.partial(ctx.refuse, RULE))
+        self.unchanged = [v for v in variables if passed_on(v.body_output) == v.body_input]
+        self._seed()
+
+    def run(self) -> None:
+        """Move what is worth it, and read unchanged variables past the loop."""
+        for variable in self.unchanged:
+            self._read_past(variable)
+        for node in topological_order(self.frame.nodes):
+            if node.op not in CONTROL_FLOW:
+                self.invariants.consider(node)
+        moved = self.invariants.worthwhile()
+        for node, waits in moved.items():
+            self._move(node, waits, moved.keys())
+
+    def _seed(self) -> None:
+        """Note what is invariant to begin with: constants that enter, and variables that no iteration changes."""
+        for enter in self.frame.invariants:
+            self._add(enter.output(), enter)
+        for variable in self.unchanged:
+            self._add(variable.merge.output(), variable.enter)
+            for user in self.graph.consumers(variable.body_input):
+                if user.op in FREE:
+                    self._add(user.output(), variable.enter, [user])
+
+    def _read_past(self, variable: LoopVariable) -> None:
+        """Let what takes the variable after the loop take what entered it, unless it may have to wait for the loop."""
+        graph, ctx, exit_node, source = self.graph, self.ctx, variable.exit, variable.enter.inputs[0]
+        users = [] if exit_node is None else graph.consumers(exit_node.output())
+        if exit_node is None or not users or is_reference(source):
+            return
+        enters = self.frame.with_op(ENTER)
+        if not self.is_reached or any(map(ctx.has_effects, enters)) or any(map(ctx.acts, nodes_within(self.frame))):
+            ctx.refuse("unchanged", exit_node, "what takes it may have to wait for the loop")
+            return
+        graph.replace_all_uses(exit_node.output(), source)
+        for user in users:
+            ctx.fire("unchanged", user)
+
+    def _add(self, value: Output, enter: Node, waits: Iterable[Node] = ()) -> None:
+        source = passed_on(enter.inputs[0])
+        if enter.op == "Enter" and not (self.writes_references and _reads_reference(source)):
+            self.enters[value] = enter
+            self.invariants.add(value, waits)
+
+    def _obstacle(self, node: Node) -> str | None:
+        """Why a node stays in the loop though its inputs are the same in every iteration."""
+        reason = bound_to_loop(self.graph, node)
+        if reason is not None:
+            return reason
+        if self.ctx.is_preserved(node):
+            return "its name is needed in the loop"
+        if node in self.branches:
+            return "it lies on a branch within the loop"
+        if any(user.op in (*MERGE, *EXIT, "LoopCond") for user in node.uses):
+            return "a Merge, an Exit or the loop's condition takes it as it is"
+        if self.is_reached and (self.entered or node not in self.body):
+            return None
+        reason = may_fail(node, self.ctx.inference)
+        return None if reason is None else f"{reason}, and the loop may never run"
+
+    def _move(self, node: Node, waits: Sequence[Node], moved: Set[Node]) -> None:
+        """Put a node before the loop, whose inputs that move are there already, and let those that stay take what comes in."""
+        graph = self.graph
+        staying = [user for user in node.uses if user not in moved]
+        sources = self.invariants.sources(node)
+        inside = next(value.node for value in sources if value.node.op != "Const")
+        self.witnesses[node] = self.witnesses.get(inside, inside)
+        controls = [c for value in sources if value in self.enters for c in self.enters[value].control_inputs]
+        graph.set_inputs(node, [self._before(value, moved) for value in sources], controls)
+        for output in node.outputs():
+            self._bring_in(output, [user for user in staying if output in user.inputs])
+        for user in staying:
+            if node in user.control_inputs:
+                graph.remove_control_input(user, node)
+                graph.add_control_input(user, self.witnesses[node])
+            for wait in waits:
+                graph.add_control_input(user, wait)
+        self.ctx.fire(RULE, node, f"moved before loop '{self.frame.name}': it is the same in every iteration")
+
+    def _before(self, value: Output, moved: Set[Node]) -> Output:
+        """What an invariant value is before the loop."""
+        if value in self.enters:
+            return self.enters[value].inputs[0]
+        return self._constant(value.node, moved).output() if value.node.op == "Const" else value
+
+    def _constant(self, constant: Node, moved: Set[Node]) -> Node:
+        """The constant, or a copy where somebody in the loop takes it too."""
+        if constant not in self.constants:
+            # In an outer loop it waits for what enters this one: with neither inputs nor controls it would lie in no loop.
+            around = [self.frame.with_op(ENTER)[0].inputs[0].node] if self.frame.enclosing is not None else []
+            if self.ctx.is_preserved(constant) or any(user not in moved for user in constant.uses):
+                name = self.graph.unique_name(f"{constant.name}/before")
+                made = self.graph.add_node(name, "Const", (), around, constant.attrs, constant.device)
+            else:
+                made = constant
+                self.graph.set_inputs(made, (), around)
+            self.constants[constant] = made
+        return self.constants[constant]
+
+    def _bring_in(self, value: Output, users: Sequence[Node]) -> None:
+        if not users:
+            return
+        assert value.dtype is not None
+        like = self.frame.with_op(ENTER)[0]
+        attrs = {
+            "T": value.dtype.base, "frame_name": like.attrs["frame_name"], "is_constant": True,
+            "parallel_iterations": like.attr("parallel_iterations"),
+        }  # fmt: skip
+        name = self.graph.unique_name(f"{value.node.name}/Enter")
+        enter = self.graph.add_node(name, "Enter", [value], (), attrs, value.node.device)
+        for user in users:
+            self.graph.set_inputs(user, (enter.output() if taken == value else taken for taken in user.inputs))
+
+
+def _reads_reference(value: Output) -> bool:
+    """True for what is read of a variable by reference: a write changes it even after it was read."""
+    node = value.node
+    references = [value, *(node.inputs if node.op in FREE else ())]
+    return any(map(is_reference, references))

@@ -1,0 +1,54 @@
+"""What became of single nodes when a graph was optimized."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from ..functions.purity import impurity
+from ..graph import Graph, Node, parse_tensor_name
+from .pipeline import OptimizeReport, optimize
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeFate:
+    """What became of a node; `refused` lists what was not done to it, by which pass's rule and why."""
+
+    name: str
+    op: str
+    op_after: str | None
+    fate: str
+    refused: tuple[str, ...]
+
+
+def node_fates(graph: Graph, names: Sequence[str], fetches: Sequence[str], feeds: Sequence[str] = ()) -> tuple[NodeFate, ...]:
+    """Optimize for the fetches, and say of each node whether it went (folded, merged, fused, removed ...) or why it stayed."""
+    nodes = [graph.node(parse_tensor_name(name)[0]) for name in names]
+    after, report = optimize(graph, fetches, feeds)
+    fetched = {parse_tensor_name(name)[0] for name in fetches}
+    return tuple(_fate(graph, node, after, report, fetched) for node in nodes)
+
+
+def _fate(graph: Graph, node: Node, after: Graph, report: OptimizeReport, fetched: set[str]) -> NodeFate:
+    left = after.get(node.name)
+    fate = report.fates.get(node.name, "")
+    if left is not None and not fate:
+        fate = f"kept: {_reason(graph, node, fetched)}"
+    refused = dict.fromkeys(
+        f"{record.name}: {refusal.rule}: {refusal.reason}"
+        for record in report.passes
+        for refusal in record.refused
+        if refusal.node == node.name
+    )
+    return NodeFate(node.name, node.op, left.op if left is not None else None, fate, tuple(refused))
+
+
+def _reason(graph: Graph, node: Node, fetched: set[str]) -> str:
+    if node.name in fetched:
+        return "it is fetched"
+    if node.op.startswith("Placeholder"):
+        return "it is an input"
+    if node.op == "Const":
+        return "it is a constant that something needs"
+    reason = impurity(graph, node)
+    return reason if reason is not None else "its value is needed, depends on what only a run knows, and no rule applies"

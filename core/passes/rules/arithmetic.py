@@ -1,0 +1,346 @@
+"""Arithmetic identities: the same numbers with fewer or cheaper operations."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+
+from ... import dtypes
+from ...graph import Graph, Node, Output
+from ..base import Pass, PassContext
+from . import constant_factors, sums
+from .linear_maps import weights_take
+from .rewrite import Rewriter, RuleSet, attrs_of, is_unary_map
+
+RULES = RuleSet()
+rule = RULES.rule
+
+_ADD = ("Add", "AddV2")
+_DIVIDE = ("RealDiv", "Div")
+
+
+@dataclasses.dataclass(frozen=True)
+class Arithmetic(Pass):
+    """Apply the identities of this file wherever they hold, floating-point reassociation allowed."""
+
+    name: ClassVar[str] = "arithmetic"
+    summary: ClassVar[str] = "algebraic identities: x*1, x+0, common factors, powers, negations, transposes into products"
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        Rewriter(graph, ctx).apply(RULES, sums.RULES, constant_factors.RULES)
+
+
+@rule(*_ADD, algebra="x + 0 -> x")
+def add_zero(r: Rewriter, node: Node) -> Output | None:
+    return _neutral(r, node, 0)
+
+
+@rule("Sub", algebra="x - 0 -> x")
+def subtract_zero(r: Rewriter, node: Node) -> Output | None:
+    return _neutral(r, node, 0, only_right=True)
+
+
+@rule("Mul", algebra="x * 1 -> x")
+def multiply_by_one(r: Rewriter, node: Node) -> Output | None:
+    return _neutral(r, node, 1)
+
+
+@rule(*_DIVIDE, algebra="x / 1 -> x")
+def divide_by_one(r: Rewriter, node: Node) -> Output | None:
+    return _neutral(r, node, 1, only_right=True)
+
+
+def _neutral(r: Rewriter, node: Node, number: float, only_right: bool = False) -> Output | None:
+    """The other operand where one is the neutral element and does not broadcast the other."""
+    a, b = node.inputs
+    for kept, gone in ((a, b),) if only_right else ((a, b), (b, a)):
+        if r.is_all(gone, number):
+            if r.same_shape(kept, node.output()):
+                return kept
+            r.refuse(f"the constant {number} may broadcast the other operand to another shape")
+    return None
+
+
+@rule("Mul", algebra="x * 0 -> 0")
+def multiply_by_zero(r: Rewriter, node: Node) -> Output | None:
+    if not any(r.is_all(value, 0) for value in node.inputs):
+        return None
+    shape, dtype = r.shape(node.output()), node.output_dtypes[0]
+    if not dtype.is_integer:
+        r.refuse("0 times infinity or NaN is NaN")
+        return None
+    if not shape.is_known:
+        r.refuse("the shape of the zeros is not known")
+        return None
+    return r.constant_for(np.zeros(shape.known()), node)
+
+
+@rule("Sub", algebra="x - x -> 0")
+def subtract_itself(r: Rewriter, node: Node) -> Output | None:
+    if node.inputs[0] != node.inputs[1]:
+        return None
+    if not node.output_dtypes[0].is_integer:
+        r.refuse("infinity minus infinity is NaN")
+        return None
+    return r.add("ZerosLike", node.inputs[0])
+
+
+@rule("LogicalAnd", "LogicalOr", algebra="x and true -> x, x or false -> x")
+def logical_neutral(r: Rewriter, node: Node) -> Output | None:
+    return _neutral(r, node, node.op == "LogicalAnd")
+
+
+@rule("Mul", algebra="x * x -> x^2")
+def multiply_by_itself(r: Rewriter, node: Node) -> Output | None:
+    return r.add("Square", node.inputs[0]) if node.inputs[0] == node.inputs[1] else None
+
+
+@rule(*_ADD, algebra="x + (-y) -> x - y")
+def add_negated(r: Rewriter, node: Node) -> Output | None:
+    a, b = node.inputs
+    if b.node.op == "Neg":
+        return r.add("Sub", a, b.node.inputs[0])
+    return r.add("Sub", b, a.node.inputs[0]) if a.node.op == "Neg" else None
+
+
+@rule("Sub", algebra="x - (-y) -> x + y")
+def subtract_negated(r: Rewriter, node: Node) -> Output | None:
+    a, b = node.inputs
+    return r.add("AddV2", a, b.node.inputs[0]) if b.node.op == "Neg" else None
+
+
+@rule("Neg", "Reciprocal", "Inv", "Conj", "LogicalNot", "Invert", "InvertPermutation", algebra="f(f(x)) -> x")
+def involution(r: Rewriter, node: Node) -> Output | None:
+    inner = node.inputs[0].node
+    return inner.inputs[0] if inner.op == node.op and r.is_fact(node, "involution") else None
+
+
+@rule(
+    "Abs", "Ceil", "Floor", "Rint", "Round", "Sign", "Relu", "Relu6", "OnesLike", "ZerosLike", "Snapshot",
+    algebra="f(f(x)) -> f(x)",
+)  # fmt: skip
+def idempotent(r: Rewriter, node: Node) -> Output | None:
+    inner = node.inputs[0]
+    return inner if inner.node.op == node.op and r.is_fact(node, "idempotent") else None
+
+
+@rule("LogicalNot", algebra="not (x = y) -> x != y")
+def push_not_into_comparison(r: Rewriter, node: Node) -> Output | None:
+    inner = node.inputs[0].node
+    opposite = _OPPOSITE.get(inner.op)
+    if opposite is None or not r.is_free(inner):
+        return None
+    dtype = inner.inputs[0].dtype
+    if inner.op not in ("Equal", "NotEqual") and (dtype is None or not dtype.is_integer):
+        r.refuse("comparisons with NaN are false whichever way they are asked")
+        return None
+    return r.add(opposite, *inner.inputs, **attrs_of(inner))
+
+
+_OPPOSITE = {
+    "Equal": "NotEqual",
+    "NotEqual": "Equal",
+    "Less": "GreaterEqual",
+    "GreaterEqual": "Less",
+    "Greater": "LessEqual",
+    "LessEqual": "Greater",
+}
+
+
+@rule("Pow", algebra="x^0, x^1, x^2, x^3, x^0.5, x^-0.5, x^-1 -> cheaper ops")
+def power(r: Rewriter, node: Node) -> Output | None:
+    x, exponent = node.inputs
+    value = r.constant_value(exponent)
+    if value is None or value.size == 0 or not np.all(value == value.flat[0]):
+        return None
+    if not r.same_shape(x, node.output()):
+        r.refuse("the exponent broadcasts the base")
+        return None
+    number = value.flat[0].item()
+    if number == 1:
+        return x
+    if number == 0:
+        return r.add("OnesLike", x)
+    if number == 3:
+        return r.add("Mul", x, r.add("Square", x))
+    op = _POWERS.get(number)
+    is_real = x.dtype is not None and (x.dtype.is_floating or number == 2)
+    return r.add(op, x) if op is not None and is_real else None
+
+
+_POWERS = {2: "Square", 0.5: "Sqrt", -0.5: "Rsqrt", -1: "Reciprocal"}
+
+
+@rule("Square", algebra="(x - y)^2 -> SquaredDifference(x, y)")
+def square_of_difference(r: Rewriter, node: Node) -> Output | None:
+    inner = node.inputs[0].node
+    is_real = node.inputs[0].dtype is not None and not node.inputs[0].dtype.is_complex
+    return r.add("SquaredDifference", *inner.inputs) if inner.op == "Sub" and is_real and r.is_free(inner) else None
+
+
+@rule(*_DIVIDE, algebra="x / sqrt(y) -> x * rsqrt(y)")
+def divide_by_root(r: Rewriter, node: Node) -> Output | None:
+    x, root = node.inputs
+    if root.node.op != "Sqrt" or not r.is_free(root.node):
+        return None
+    return r.add("Mul", x, r.add("Rsqrt", root.node.inputs[0]))
+
+
+@rule(*_DIVIDE, algebra="x / c -> x * (1/c)")
+def divide_by_constant(r: Rewriter, node: Node) -> Output | None:
+    x, divisor = node.inputs
+    value = r.constant_value(divisor)
+    if value is None or x.dtype is None or not (x.dtype.is_floating or x.dtype.is_complex) or np.any(value == 0):
+        return None
+    with np.errstate(over="ignore"):
+        reciprocal = 1 / value
+    if not np.all(np.isfinite(reciprocal.astype(np.complex128))):
+        r.refuse("the reciprocal overflows")
+        return None
+    return r.add("Mul", x, r.constant(reciprocal, x))
+
+
+@rule("Log", algebra="log(1 + x) -> log1p(x)")
+def log_of_one_plus(r: Rewriter, node: Node) -> Output | None:
+    inner = node.inputs[0].node
+    if inner.op not in _ADD:
+        return None
+    for one, x in (inner.inputs, reversed(inner.inputs)):
+        if r.is_all(one, 1) and r.same_shape(x, node.output()):
+            return r.add("Log1p", x)
+    return None
+
+
+@rule("Log", algebra="log(softmax(x)) -> logsoftmax(x)")
+def log_of_softmax(r: Rewriter, node: Node) -> Output | None:
+    inner = node.inputs[0].node
+    return r.add("LogSoftmax", inner.inputs[0]) if inner.op == "Softmax" and r.is_free(inner) else None
+
+
+@rule("Sub", algebra="exp(x) - 1 -> expm1(x)")
+def exp_minus_one(r: Rewriter, node: Node) -> Output | None:
+    a, one = node.inputs
+    if a.node.op != "Exp" or not r.is_free(a.node) or not r.is_all(one, 1) or not r.same_shape(a, node.output()):
+        return None
+    return r.add("Expm1", a.node.inputs[0])
+
+
+@rule("AddN", algebra="AddN of one, of two, of equals, of AddNs")
+def add_many(r: Rewriter, node: Node) -> Output | None:
+    values = node.inputs
+    if values[0].dtype is None or values[0].dtype is dtypes.variant:
+        return None
+    if len(values) == 1:
+        return values[0]
+    if len(set(values)) == 1:
+        return r.add("Mul", values[0], r.constant(len(values), values[0]))
+    inner = [v.node for v in values if v.node.op == "AddN" and r.is_free(v.node)]
+    if not inner:
+        return r.add("AddV2", *values) if len(values) == 2 else None
+    flat = [w for v in values for w in (v.node.inputs if v.node in inner else (v,))]
+    return r.add("AddN", flat)
+
+
+@rule(*_ADD, "Sub", algebra="a*x + a*y -> a*(x + y)")
+def hoist_common_factor(r: Rewriter, node: Node) -> Output | None:
+    left, right = (value.node for value in node.inputs)
+    if left.op != "Mul" or right.op != "Mul" or left is right or not (r.is_free(left) and r.is_free(right)):
+        return None
+    for i, factor in enumerate(left.inputs):
+        if factor in right.inputs:
+            x, y = left.inputs[1 - i], right.inputs[1 - right.inputs.index(factor)]
+            if not r.same_shape(x, y):
+                r.refuse("the other factors may broadcast differently")
+                return None
+            if weights_take(r, factor, x) or weights_take(r, factor, y):
+                r.refuse("the factor can go into constant weights")
+                return None
+            return r.add("Mul", factor, r.add(node.op, x, y))
+    return None
+
+
+@rule("MatMul", algebra="MatMul(transpose(a), b) -> MatMul(a, b, transpose_a)")
+def transpose_into_matmul(r: Rewriter, node: Node) -> Output | None:
+    return _transposes_into_product(r, node, ("transpose_a", "transpose_b"))
+
+
+@rule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", algebra="BatchMatMul(transpose(a), b) -> BatchMatMul(a, b, adj_x)")
+def transpose_into_batch_matmul(r: Rewriter, node: Node) -> Output | None:
+    if node.inputs[0].dtype is None or node.inputs[0].dtype.is_complex:
+        return None
+    return _transposes_into_product(r, node, ("adj_x", "adj_y"))
+
+
+def _transposes_into_product(r: Rewriter, node: Node, flags: tuple[str, str]) -> Output | None:
+    """The product with each operand that is a swap of the last two dimensions replaced by what is swapped."""
+    inputs, attrs = list(node.inputs), dict(attrs_of(node))
+    for i, flag in enumerate(flags):
+        if _swaps_last_two(r, node.inputs[i].node):
+            inputs[i] = node.inputs[i].node.inputs[0]
+            attrs[flag] = not node.attr(flag)
+    return r.add(node.op, *inputs, **attrs) if tuple(inputs) != node.inputs else None
+
+
+def _swaps_last_two(r: Rewriter, node: Node) -> bool:
+    if node.op != "Transpose":
+        return False
+    permutation = r.constant_value(node.inputs[1])
+    if permutation is None or len(permutation) < 2:
+        return False
+    rank = len(permutation)
+    return bool(np.array_equal(permutation, [*range(rank - 2), rank - 1, rank - 2]))
+
+
+@rule("Max", "Min", algebra="max(f(x)) -> f(max(x)) for monotone f")
+def reduce_before_monotone(r: Rewriter, node: Node) -> Output | None:
+    inner = node.inputs[0].node
+    if len(inner.inputs) != 1 or not r.is_fact(inner, "monotone") or not r.is_free(inner) or r.is_fact(inner, "forwarding"):
+        return None
+    reduced = r.add(node.op, inner.inputs[0], node.inputs[1], **attrs_of(node, T=inner.inputs[0].dtype))
+    return r.add(inner.op, reduced, **attrs_of(inner))
+
+
+@rule("Concat", "ConcatV2", algebra="concat(f(x), f(y)) -> f(concat(x, y))")
+def unary_after_concat(r: Rewriter, node: Node) -> Output | None:
+    count = node.attrs["N"]
+    start = 1 if node.op == "Concat" else 0
+    values = node.inputs[start : start + count]
+    first = values[0].node
+    if count < 2 or not is_unary_map(first):
+        return None
+    if any(v.node.op != first.op or not r.is_free(v.node) or attrs_of(v.node) != attrs_of(first) for v in values):
+        return None
+    inner = [v.node.inputs[0] for v in values]
+    axis = node.inputs[0] if start else node.inputs[-1]
+    joined = r.add(node.op, *((axis, inner) if start else (inner, axis)))
+    return r.add(first.op, joined, **attrs_of(first))
+
+
+@rule("Sum", "Mean", "Max", "Min", "Prod", "Any", "All", algebra="a reduction over axes of size 1 -> x or a reshape")
+def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
+    x, axes = node.inputs
+    value, shape = r.constant_value(axes), r.shape(x)
+    if value is None or shape.dims is None:
+        return None
+    sizes = [shape.dims[int(axis)] for axis in np.ravel(value)]
+    if not sizes or (all(size == 1 for size in sizes) and node.attr("keep_dims")):
+        return x
+    result = r.shape(node.output())
+    if all(size == 1 for size in sizes) and result.is_known:
+        return r.add("Reshape", x, r.constant_vector(result.known()))
+    return None
+
+
+@rule("Mul", algebra="matmul(x, w) * c -> matmul(x, w * c)")
+def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
+    constant, other = sums.with_constant(r, node)
+    if constant is None or other is None or other.node.op != "MatMul" or not r.is_free(other.node):
+        return None
+    value = r.constant_value(constant)
+    weights = other.node.inputs[1]
+    known = r.constant_value(weights)
+    if known is None or value.size != 1 or value.ndim > 2:
+        return None
+    return r.add("MatMul", other.node.inputs[0], r.constant(known * value.item(), weights), **attrs_of(other.node))

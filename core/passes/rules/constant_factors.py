@@ -1,0 +1,99 @@
+"""Constants in front of products and convolutions move into their weights, offsets into biases."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...graph import Node, Output
+from .rewrite import Rewriter, RuleSet, attrs_of
+from .sums import free_node, with_constant
+
+RULES = RuleSet()
+rule = RULES.rule
+
+_CONVOLUTIONS = ("Conv2D", "Conv3D", "DepthwiseConv2dNative")
+_ADD = ("Add", "AddV2")
+
+
+@rule(*_CONVOLUTIONS, "MatMul", algebra="conv(x * c, w) -> conv(x, c * w)")
+def factor_of_input_into_weights(r: Rewriter, node: Node) -> Output | None:
+    constant, x = with_constant(r, free_node(r, node.inputs[0], ("Mul",)))
+    weights = r.constant_value(node.inputs[1])
+    if constant is None or x is None or not node.output_dtypes[0].is_floating:
+        return None
+    if weights is None:
+        r.refuse("the weights are not constant")
+        return None
+    return _scaled(r, node, x, r.constant_value(constant), weights)
+
+
+def _scaled(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any) -> Output | None:
+    """The product of x and weights that are scaled as x was."""
+    if not r.same_shape(x, node.inputs[0]):
+        r.refuse("the factor may broadcast the input")
+        return None
+    aligned = _along_weights(node, factor, len(r.shape(x)), weights.shape)
+    if aligned is None:
+        r.refuse("the factor is neither one number nor one for each input channel")
+        return None
+    with np.errstate(all="ignore"):
+        scaled = weights * aligned
+        exact = weights.astype(np.float64) * aligned.astype(np.float64)
+    if not np.allclose(scaled.astype(np.float64), exact, rtol=0.01, atol=0, equal_nan=True):
+        r.refuse("the weights would overflow or underflow")
+        return None
+    return r.add(node.op, x, r.constant(scaled, node.inputs[1]), **attrs_of(node))
+
+
+def _along_weights(node: Node, factor: Any, rank: int, shape: tuple[int, ...]) -> Any:
+    """The factor in a form that broadcasts to weights of a shape; None where it varies along more than the input channels."""
+    if factor.size == 1:
+        return factor.reshape(())
+    channels_axis = _input_channels_axis(node, rank)
+    aligned = (1,) * (rank - factor.ndim) + factor.shape
+    if channels_axis is None or factor.size != aligned[channels_axis]:
+        return None
+    if node.op == "MatMul":
+        return factor.reshape(-1) if node.attr("transpose_b") else factor.reshape(-1, 1)
+    return factor.reshape(-1, 1) if factor.size == shape[-2] else None
+
+
+def _input_channels_axis(node: Node, rank: int) -> int | None:
+    if node.op == "MatMul":
+        return None if node.attr("transpose_a") else 1
+    return 1 if node.attr("data_format").startswith(b"NC") else rank - 1
+
+
+@rule("BiasAdd", algebra="bias_add(x + c, b) -> bias_add(x, b + c)")
+def offset_into_later_bias(r: Rewriter, node: Node) -> Output | None:
+    constant, x = with_constant(r, free_node(r, node.inputs[0], _ADD))
+    return None if constant is None or x is None else _merged_bias(r, node, node, x, constant)
+
+
+@rule(*_ADD, algebra="bias_add(x, b) + c -> bias_add(x, b + c)")
+def offset_into_earlier_bias(r: Rewriter, node: Node) -> Output | None:
+    constant, other = with_constant(r, node)
+    bias_add = free_node(r, other, ("BiasAdd",))
+    if constant is None or bias_add is None:
+        return None
+    return _merged_bias(r, node, bias_add, bias_add.inputs[0], constant)
+
+
+def _merged_bias(r: Rewriter, node: Node, bias_add: Node, x: Output, constant: Output) -> Output | None:
+    """A BiasAdd of x in the place of `node` that adds the constant too, where that is one number or one for each channel."""
+    bias, offset = r.constant_value(bias_add.inputs[1]), r.constant_value(constant)
+    shape = r.shape(x)
+    if bias is None:
+        return None
+    if not r.same_shape(x, node.output()):
+        r.refuse("the constant may broadcast what it is added to")
+        return None
+    axis = 1 if bias_add.attr("data_format").startswith(b"NC") else len(shape) - 1
+    aligned = (1,) * (len(shape) - offset.ndim) + offset.shape
+    if math.prod(aligned) not in (1, aligned[axis]):
+        r.refuse("the constant varies along more than the channels")
+        return None
+    return r.add("BiasAdd", x, r.constant(bias + offset.reshape(-1), bias_add.inputs[1]), **attrs_of(bias_add))

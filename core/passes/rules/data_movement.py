@@ -1,0 +1,185 @@
+"""Movements of data that cancel, merge or move nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from ...dims import Dim
+from ...graph import Graph, Node, Output
+from ...shapes import Shape
+from ..base import Pass, PassContext
+from . import pushing, selection
+from .rewrite import Rewriter, RuleSet, attrs_of
+
+RULES = RuleSet()
+rule = RULES.rule
+
+
+@dataclasses.dataclass(frozen=True)
+class Structure(Pass):
+    """Remove reshapes, transposes, casts, slices and pads that do nothing, and merge those that follow each other."""
+
+    name: ClassVar[str] = "structure"
+    summary: ClassVar[str] = "cancel and merge reshapes, transposes, casts, slices, pads, concats that change nothing"
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        Rewriter(graph, ctx).apply(RULES, pushing.RULES, selection.RULES)
+
+
+@rule("Reshape", algebra="reshape(reshape(x, _), s) -> reshape(x, s)")
+def merge_reshapes(r: Rewriter, node: Node) -> Output | None:
+    inner = node.inputs[0].node
+    if inner.op not in ("Reshape", "Squeeze", "ExpandDims"):
+        return None
+    return r.add("Reshape", inner.inputs[0], node.inputs[1], **attrs_of(node))
+
+
+@rule("Reshape", algebra="reshape(x, [n, 4, 8]) -> reshape(x, [-1, 4, 8]) where n follows")
+def one_unknown_dimension(r: Rewriter, node: Node) -> Output | None:
+    sizes = r.partial_value(node.inputs[1])
+    if sizes is None:
+        return None
+    unknown = [i for i, size in enumerate(sizes) if isinstance(size, Dim)]
+    elements = r.shape(node.inputs[0]).num_elements
+    if len(unknown) != 1 or any(isinstance(size, int) and size <= 0 for size in sizes.tolist()):
+        r.refuse("more than one dimension is unknown, or one may be 0")
+        return None
+    if elements is None or elements != math.prod(sizes.tolist(), start=1):
+        r.refuse("the unknown dimension is not known to follow from the others")
+        return None
+    sizes = [-1 if i in unknown else int(size) for i, size in enumerate(sizes.tolist())]
+    return r.add("Reshape", node.inputs[0], r.constant(sizes, node.inputs[1]), **attrs_of(node))
+
+
+@rule("Reshape", "Squeeze", "ExpandDims", "BroadcastTo", "EnsureShape", algebra="a reshape to the same shape -> x")
+def same_shape(r: Rewriter, node: Node) -> Output | None:
+    x = node.inputs[0]
+    if node.op == "Reshape" and _differ_in_one_unknown(r.shape(x), r.shape(node.output())):
+        return x
+    return x if r.same_shape(x, node.output()) else None
+
+
+def _differ_in_one_unknown(a: Shape, b: Shape) -> bool:
+    """True where all dimensions but one are known, not 0 and alike: as many elements mean that the last one is alike too."""
+    if a.dims is None or b.dims is None or len(a) != len(b):
+        return False
+    rest = [(p, q) for p, q in zip(a, b) if isinstance(p, int) and isinstance(q, int)]
+    return len(rest) == len(a) - 1 and all(p == q != 0 for p, q in rest)
+
+
+@rule("Transpose", algebra="transpose(transpose(x, p), q) -> transpose(x, p[q]) or x")
+def merge_transposes(r: Rewriter, node: Node) -> Output | None:
+    outer = r.constant_value(node.inputs[1])
+    if outer is None:
+        return None
+    if np.array_equal(outer, np.arange(len(outer))):
+        return node.inputs[0]
+    inner = node.inputs[0].node
+    permutation = r.constant_value(inner.inputs[1]) if inner.op == "Transpose" else None
+    if permutation is None:
+        return None
+    return r.add("Transpose", inner.inputs[0], r.constant(permutation[outer], node.inputs[1]))
+
+
+@rule("Transpose", algebra="a transpose that moves only axes of size 1 -> reshape")
+def transpose_as_reshape(r: Rewriter, node: Node) -> Output | None:
+    permutation, shape = r.constant_value(node.inputs[1]), r.shape(node.inputs[0])
+    if permutation is None or not shape.is_known:
+        return None
+    moved = [int(axis) for axis in permutation if shape.known()[int(axis)] != 1]
+    if moved != sorted(moved):
+        return None
+    return r.add("Reshape", node.inputs[0], r.constant_vector(r.shape(node.output()).known()))
+
+
+@rule("Cast", algebra="cast to the same type -> x; cast(cast(x, wider), t) -> cast(x, t)")
+def merge_casts(r: Rewriter, node: Node) -> Output | None:
+    source, target = node.attrs["SrcT"], node.attrs["DstT"]
+    if source is target:
+        return node.inputs[0]
+    inner = node.inputs[0].node
+    if inner.op != "Cast" or not np.can_cast(inner.attrs["SrcT"].numpy, inner.attrs["DstT"].numpy, "safe"):
+        return None
+    return r.add("Cast", inner.inputs[0], SrcT=inner.attrs["SrcT"], DstT=target)
+
+
+@rule("Bitcast", algebra="bitcast(bitcast(x, _), t) -> bitcast(x, t)")
+def merge_bitcasts(r: Rewriter, node: Node) -> Output | None:
+    if node.attrs["T"] is node.attrs["type"]:
+        return node.inputs[0]
+    inner = node.inputs[0].node
+    return r.add("Bitcast", inner.inputs[0], type=node.attrs["type"]) if inner.op == "Bitcast" else None
+
+
+@rule("Tile", algebra="tile(x, 1s) -> x")
+def tile_once(r: Rewriter, node: Node) -> Output | None:
+    return node.inputs[0] if r.is_all(node.inputs[1], 1) else None
+
+
+@rule("Pad", "PadV2", "MirrorPad", algebra="pad(x, 0s) -> x")
+def pad_nothing(r: Rewriter, node: Node) -> Output | None:
+    return node.inputs[0] if r.is_all(node.inputs[1], 0) else None
+
+
+@rule("Slice", "StridedSlice", "ReverseV2", "Roll", algebra="a slice of everything, a reverse of nothing -> x")
+def whole_slice(r: Rewriter, node: Node) -> Output | None:
+    x = node.inputs[0]
+    if node.op in ("ReverseV2", "Roll"):
+        shape, axes = r.shape(x), r.constant_value(node.inputs[-1])
+        if axes is None or shape.dims is None or any(shape.dims[int(a)] != 1 for a in np.ravel(axes)):
+            return None
+        return x
+    if not r.same_shape(x, node.output()):
+        return None
+    if node.op == "StridedSlice" and (not r.is_all(node.inputs[3], 1) or node.attr("shrink_axis_mask")):
+        return None
+    return x
+
+
+@rule("ConcatV2", algebra="concat of one -> x; concat(concat(x, y), z) -> concat(x, y, z)")
+def merge_concats(r: Rewriter, node: Node) -> Output | None:
+    values, axis = node.inputs[:-1], r.constant_value(node.inputs[-1])
+    if len(values) == 1:
+        return values[0]
+    flat: list[Output] = []
+    for value in values:
+        inner = value.node
+        same_axis = inner.op == "ConcatV2" and axis is not None and np.array_equal(r.constant_value(inner.inputs[-1]), axis)
+        flat += inner.inputs[:-1] if same_axis and r.is_free(inner) else [value]
+    return r.add("ConcatV2", flat, node.inputs[-1]) if len(flat) > len(values) else None
+
+
+@rule("Split", "SplitV", algebra="split into one -> x")
+def split_into_one(r: Rewriter, node: Node) -> Output | None:
+    if node.attrs["num_split"] != 1:
+        return None
+    return node.inputs[1] if node.op == "Split" else node.inputs[0]
+
+
+@rule("Pack", algebra="pack of one -> expand_dims")
+def pack_one(r: Rewriter, node: Node) -> Output | None:
+    if node.attrs["N"] != 1:
+        return None
+    return r.add("ExpandDims", node.inputs[0], r.constant_scalar(node.attr("axis")))
+
+
+@rule("Select", "SelectV2", algebra="select(true, x, y) -> x")
+def constant_select(r: Rewriter, node: Node) -> Output | None:
+    condition, x, y = node.inputs
+    for number, chosen in ((1, x), (0, y)):
+        if r.is_all(condition, number) and r.same_shape(chosen, node.output()):
+            return chosen
+    return None
+
+
+@rule("ConjugateTranspose", "Transpose", algebra="conj and transpose -> conjugate transpose")
+def conjugate_transpose(r: Rewriter, node: Node) -> Output | None:
+    inner = node.inputs[0].node
+    if inner.op != "Conj" or not r.is_free(inner):
+        return None
+    opposite = "ConjugateTranspose" if node.op == "Transpose" else "Transpose"
+    return r.add(opposite, inner.inputs[0], node.inputs[1])

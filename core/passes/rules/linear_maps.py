@@ -1,0 +1,141 @@
+"""Convolutions and matrix products seen as linear maps: where their channels lie, and their weights scaled by channel."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from ...graph import Node, Output
+from .rewrite import Rewriter, attrs_of
+
+WEIGHTS = 1
+"""The index of the weights among the inputs of every product."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Axes:
+    """The axes of the weights that make up the channels of the result and of the data, and which input the data is."""
+
+    outputs: tuple[int, ...] = (-1,)
+    inputs: tuple[int, ...] = (-2,)
+    data: int = 0
+
+
+_AXES = {
+    "Conv2D": _Axes(),
+    "Conv3D": _Axes(),
+    "MatMul": _Axes(),
+    "DepthwiseConv2dNative": _Axes(outputs=(-2, -1)),
+    "Conv2DBackpropInput": _Axes(outputs=(-2,), inputs=(-1,), data=2),
+    "Conv3DBackpropInputV2": _Axes(outputs=(-2,), inputs=(-1,), data=2),
+}
+PRODUCTS = tuple(_AXES)
+FORWARD_PRODUCTS = tuple(op for op, axes in _AXES.items() if axes.data == 0)
+
+
+def output_axes(product: Node) -> tuple[int, ...]:
+    """The axes of the weights that make up the channels of the result."""
+    axes = _AXES[product.op]
+    return axes.inputs if product.op == "MatMul" and product.attr("transpose_b") else axes.outputs
+
+
+def input_axes(product: Node) -> tuple[int, ...]:
+    """The axis of the weights that the channels of the data are summed over (for a depthwise convolution: stay apart in)."""
+    axes = _AXES[product.op]
+    return axes.outputs if product.op == "MatMul" and product.attr("transpose_b") else axes.inputs
+
+
+def output_channels(r: Rewriter, product: Node) -> int | None:
+    """The number of channels of the result, None where the shape of the weights is not known."""
+    weights = r.shape(product.inputs[WEIGHTS])
+    return math.prod(weights.known()[axis] for axis in output_axes(product)) if weights.is_known else None
+
+
+_CHANNELS_LAST = ("MatMul", "BatchNormWithGlobalNormalization")
+"""Ops that know one layout only."""
+
+
+def is_channels_first(node: Node) -> bool:
+    """True for convolutions and normalizations of NCHW or NCDHW."""
+    return node.op not in _CHANNELS_LAST and node.attr("data_format").startswith(b"NC")
+
+
+def bias_format(product: Node) -> bytes:
+    """What BiasAdd calls the layout of the product's result."""
+    return b"NCHW" if is_channels_first(product) else b"NHWC"
+
+
+def channel_vector(r: Rewriter, product: Node, value: Any) -> Any:
+    """The factor or offset of each channel of the result, None where `value` is not one for each, or one for all."""
+    return aligned_vector(r, product.output(), output_channels(r, product), is_channels_first(product), value)
+
+
+def aligned_vector(r: Rewriter, tensor: Output, channels: int | None, is_first: bool, value: Any) -> Any:
+    """`value` as a vector over the channels of `tensor` that it is broadcast along; None where it is something else."""
+    shape = r.shape(tensor)
+    if channels is None or shape.dims is None or value.ndim > len(shape):
+        return None
+    if value.size == 1:
+        return np.full(channels, value.item(), value.dtype)
+    axis = 1 if is_first else len(shape) - 1
+    aligned = (1,) * (len(shape) - value.ndim) + value.shape
+    wanted = tuple(channels if i == axis else 1 for i in range(len(shape)))
+    return value.reshape(channels) if aligned == wanted else None
+
+
+def constant_weights(r: Rewriter, product: Node) -> Any:
+    """The array of the product's weights; None, with the reason noted, where they are not constant."""
+    weights = r.constant_value(product.inputs[WEIGHTS])
+    if weights is None:
+        r.refuse("the weights are not constant; freeze the graph first")
+    return weights
+
+
+def weights_take(r: Rewriter, factor: Output, value: Output) -> bool:
+    """True where a constant factor of `value` can go into the constant weights of the product that it is, but for a bias."""
+    product = value.node.inputs[0].node if value.node.op == "BiasAdd" else value.node
+    if product.op not in PRODUCTS or r.constant_value(factor) is None:
+        return False
+    return r.constant_value(product.inputs[WEIGHTS]) is not None
+
+
+def with_factor(r: Rewriter, product: Node, axes: tuple[int, ...], factor: Any, data: Output | None = None) -> Output:
+    """The product with its weights times a vector along `axes`, of other data where `data` is given."""
+    weights = r.constant_value(product.inputs[WEIGHTS])
+    inputs = list(product.inputs)
+    inputs[WEIGHTS] = r.constant(scaled(weights, axes, factor), product.inputs[WEIGHTS])
+    if data is not None:
+        inputs[_AXES[product.op].data] = data
+    return r.add(product.op, *inputs, **attrs_of(product))
+
+
+def scaled(weights: Any, axes: tuple[int, ...], factor: Any) -> Any:
+    """`weights` times a vector along `axes`, in float32 at least."""
+    places = [axis % weights.ndim for axis in axes]
+    shape = [size if axis in places else 1 for axis, size in enumerate(weights.shape)]
+    return wide(weights) * wide(factor).reshape(shape)
+
+
+def reshaped(r: Rewriter, value: Output, reshape: Node | None) -> Output:
+    """`value` in the shape that the Reshape or Squeeze gives, if there is one."""
+    return value if reshape is None else r.add(reshape.op, value, *reshape.inputs[1:], **attrs_of(reshape))
+
+
+def is_read(r: Rewriter, node: Node) -> bool:
+    """False for what a rule has replaced."""
+    return bool(node.uses) or r.ctx.is_preserved(node)
+
+
+def is_read_only_by(r: Rewriter, node: Node, readers: Collection[Node]) -> bool:
+    """True where nobody but `readers` needs the node: it may go with them."""
+    others = [user for user in node.uses if user not in readers and is_read(r, user)]
+    return not others and not r.ctx.is_preserved(node) and not node.control_inputs
+
+
+def wide(values: Any) -> Any:
+    """half and bfloat16 as float32: what is folded is rounded once, at the end."""
+    return values.astype(np.float32) if values.dtype.itemsize == 2 else values

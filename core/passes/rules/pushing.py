@@ -1,0 +1,146 @@
+"""Work that moves past splits, concatenations, transposes and casts, so that it is done once, or on fewer bytes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...graph import Node, Output
+from .rewrite import Rewriter, RuleSet, attrs_of, is_unary_map
+
+RULES = RuleSet()
+rule = RULES.rule
+
+
+@rule("Split", "SplitV", algebra="f(split(x)[i]) for all i -> split(f(x))[i]")
+def unary_before_split(r: Rewriter, node: Node) -> Output | None:
+    users = _alike_users(r, node)
+    if users is None or not is_unary_map(users[0]):
+        return None
+    position = _data_input(node)
+    first = users[0]
+    moved = r.add(first.op, node.inputs[position], **attrs_of(first))
+    node.set_attr("T", first.output_dtypes[0])
+    return _over_split(r, node, users, position, moved)
+
+
+@rule("Split", "SplitV", algebra="transpose(split(x, a)[i], p) for all i -> split(transpose(x, p), p.index(a))[i]")
+def transpose_before_split(r: Rewriter, node: Node) -> Output | None:
+    users = _alike_users(r, node)
+    if users is None or users[0].op != "Transpose":
+        return None
+    order = _common_order(r, users)
+    axis_at = 0 if node.op == "Split" else 2
+    axis = r.constant_value(node.inputs[axis_at])
+    if order is None or axis is None:
+        return None
+    position = _data_input(node)
+    moved = r.add("Transpose", node.inputs[position], users[0].inputs[1])
+    place = int(np.flatnonzero(order == axis % len(order))[0])
+    r.graph.set_input(node, axis_at, r.constant(place, node.inputs[axis_at]))
+    return _over_split(r, node, users, position, moved)
+
+
+def _data_input(node: Node) -> int:
+    return 1 if node.op == "Split" else 0
+
+
+def _alike_users(r: Rewriter, node: Node) -> list[Node] | None:
+    """The only readers of a node's outputs, one each, of the same op and attributes; None where that is not so."""
+    readers = [r.graph.consumers(output) for output in node.outputs()]
+    if len(readers) < 2 or any(len(found) != 1 for found in readers) or r.ctx.is_preserved(node):
+        return None
+    users = [found[0] for found in readers]
+    first = users[0]
+    for output, user in zip(node.outputs(), users):
+        is_alike = user.op == first.op and attrs_of(user) == attrs_of(first) and user.inputs[0] == output
+        if not is_alike or user.control_inputs or r.ctx.is_preserved(user):
+            return None
+    return users if len(set(users)) == len(users) else None
+
+
+def _over_split(r: Rewriter, node: Node, users: list[Node], position: int, moved: Output) -> Output:
+    """Split `moved` instead; the outputs stand for what their readers made of them."""
+    r.graph.set_input(node, position, moved)
+    for output, user in zip(node.outputs(), users):
+        r.ctx.replace(user, output, "split", f"moved before {node.name}")
+    return node.output()
+
+
+@rule("ConcatV2", algebra="concat(transpose(x, p), transpose(y, p), a) -> transpose(concat(x, y, p[a]), p)")
+def transpose_after_concat(r: Rewriter, node: Node) -> Output | None:
+    nodes = [value.node for value in node.inputs[:-1]]
+    axis = r.constant_value(node.inputs[-1])
+    if len(nodes) < 2 or axis is None or any(n.op != "Transpose" or not r.is_free(n) for n in nodes):
+        return None
+    order = _common_order(r, nodes)
+    if order is None:
+        r.refuse("the transposes are not alike")
+        return None
+    place = r.constant(order[int(axis)], node.inputs[-1])
+    joined = r.add("ConcatV2", [n.inputs[0] for n in nodes], place)
+    return r.add("Transpose", joined, nodes[0].inputs[1])
+
+
+def _common_order(r: Rewriter, transposes: Iterable[Node]) -> Any:
+    """The constant permutation of all transposes, None where it is not one."""
+    orders = [r.constant_value(node.inputs[1]) for node in transposes]
+    return orders[0] if all(o is not None and np.array_equal(o, orders[0]) for o in orders) else None
+
+
+@rule("Transpose", algebra="transpose(f(transpose(x, p)), q) -> transpose(f(x), p[q]) or f(x)")
+def transposes_around_unary(r: Rewriter, node: Node) -> Output | None:
+    outer, chain = r.constant_value(node.inputs[1]), []
+    inner = node.inputs[0].node
+    while is_unary_map(inner) and r.is_free(inner):
+        chain.append(inner)
+        inner = inner.inputs[0].node
+    order = r.constant_value(inner.inputs[1]) if inner.op == "Transpose" else None
+    if not chain or outer is None or order is None:
+        return None
+    value = inner.inputs[0]
+    merged = order[outer]
+    if not r.is_free(inner) and not np.array_equal(merged, np.arange(len(merged))):
+        r.refuse("the inner transpose has other readers")
+        return None
+    for one in reversed(chain):
+        value = r.add(one.op, value, **attrs_of(one))
+    return r.add("Transpose", value, r.constant(merged, node.inputs[1]))
+
+
+@rule("Cast", algebra="cast(transpose(x)) -> transpose(cast(x)) where the cast narrows")
+def narrow_before_moving(r: Rewriter, node: Node) -> Output | None:
+    moved = node.inputs[0].node
+    if moved.op != "Transpose" or not r.is_free(moved) or node.attrs["DstT"].size >= node.attrs["SrcT"].size:
+        return None
+    return r.add("Transpose", r.add("Cast", moved.inputs[0], **attrs_of(node)), moved.inputs[1])
+
+
+@rule("Transpose", algebra="transpose(cast(x)) -> cast(transpose(x)) where the cast widens")
+def widen_after_moving(r: Rewriter, node: Node) -> Output | None:
+    cast = node.inputs[0].node
+    if cast.op != "Cast" or not r.is_free(cast) or cast.attrs["DstT"].size <= cast.attrs["SrcT"].size:
+        return None
+    return r.add("Cast", r.add("Transpose", cast.inputs[0], node.inputs[1]), **attrs_of(cast))
+
+
+@rule("ConcatV2", algebra="concat(x, c1, c2) -> concat(x, c)")
+def join_neighbouring_constants(r: Rewriter, node: Node) -> Output | None:
+    axis = r.constant_value(node.inputs[-1])
+    values = [(value, r.constant_value(value)) for value in node.inputs[:-1]]
+    known = [array is not None for _, array in values]
+    if axis is None or all(known) or not any(a and b for a, b in itertools.pairwise(known)):
+        return None
+    runs: list[Output | list[Any]] = []
+    for value, array in values:
+        last = runs[-1] if runs else None
+        if array is not None and isinstance(last, list):
+            last.append(array)
+        else:
+            runs.append(value if array is None else [array])
+    like = node.inputs[0]
+    joined = [run if isinstance(run, Output) else r.constant(np.concatenate(run, int(axis)), like) for run in runs]
+    return r.add("ConcatV2", joined, node.inputs[-1])

@@ -1,0 +1,235 @@
+"""Local algebra: a table of rules, each at home at the op types it starts from, and the driver that applies them.
+
+A rule is a function (rewriter, node) -> Output | None: the value that may stand for the node's first output, or None where
+it does not apply. It says why through `rewriter.refuse` where it nearly did. New nodes are made by `rewriter.add`.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes, registry
+from ...building.builder import GraphBuilder
+from ...graph import Graph, Node, Output, reachable
+from ...kernel_types import runs_in_tensorflow
+from ...shapes import Shape
+from ..base import PassContext
+
+RuleFunction = Callable[["Rewriter", Node], "Output | None"]
+
+
+class Rule:
+    """A rule with the algebra that it stands for, such as `x * 1 -> x`."""
+
+    def __init__(self, name: str, algebra: str, ops: Sequence[str], function: RuleFunction) -> None:
+        self.name = name
+        self.algebra = algebra
+        self.ops = ops
+        self.function = function
+
+
+class RuleSet:
+    """Rules by root op, in the order in which they are tried."""
+
+    def __init__(self) -> None:
+        self.rules: list[Rule] = []
+        self._by_op: dict[str, list[Rule]] = collections.defaultdict(list)
+
+    def rule(self, *ops: str, algebra: str) -> Callable[[RuleFunction], RuleFunction]:
+        """Register a function as a rule for nodes of type `ops`; its name is the rule's."""
+
+        def register(function: RuleFunction) -> RuleFunction:
+            made = Rule(function.__name__.replace("_", "-"), algebra, ops, function)
+            self.rules.append(made)
+            for op in ops:
+                self._by_op[op].append(made)
+            return function
+
+        return register
+
+    def of(self, op: str) -> Sequence[Rule]:
+        return self._by_op.get(op, ())
+
+
+class Rewriter:
+    """What rules look at the graph and change it through."""
+
+    def __init__(self, graph: Graph, ctx: PassContext) -> None:
+        self.graph = graph
+        self.ctx = ctx
+        self._builder = GraphBuilder(graph)
+        self._inference = ctx.inference
+        self._rule = ""
+        self._node: Node | None = None
+        self._made: list[Node] = []
+
+    def apply(self, *rules: RuleSet) -> None:
+        """Apply rules to all nodes, inputs first, and to what the rules make, until none fires."""
+        queue = collections.deque(self.ctx.order())
+        while queue:
+            node = queue.popleft()
+            if self.graph.get(node.name) is not node:
+                continue
+            queue.extendleft(self._apply_at(node, [rule for one in rules for rule in one.of(node.op)]))
+
+    def refuse(self, reason: str) -> None:
+        """Say why the rule being tried does not apply although it nearly did."""
+        if self._node is not None:
+            self.ctx.refuse(self._rule, self._node, reason)
+
+    def add(self, op: str, *inputs: Any, **attrs: Any) -> Output:
+        """A new node beside the node being rewritten: same device, a name made from its."""
+        assert self._node is not None
+        with self._builder.device(self._node.device):
+            node = self._builder.add(op, inputs, attrs, f"{self._node.name}/{self._rule}")
+        return self._placed(node).output()
+
+    def _placed(self, node: Node) -> Node:
+        """A new node, known to lie in a loop or on a branch where the node being rewritten does."""
+        assert self._node is not None
+        self._made.append(node)
+        if self.ctx.is_inside(self._node):
+            self.ctx.inside.add(node)
+            if not node.inputs:
+                self.graph.set_inputs(node, (), self.ctx.anchors(self._node))
+        return node
+
+    def constant(self, value: Any, like: Output) -> Output:
+        """A new constant of like's dtype."""
+        assert like.dtype is not None
+        return self._constant(value, like.dtype.base)
+
+    def constant_for(self, value: Any, node: Node) -> Output:
+        """A new constant that stands for a node whose inputs then run for their effects only."""
+        made = self.constant(value, node.output())
+        self.graph.set_inputs(made.node, (), self.ctx.anchors(node))
+        return made
+
+    def constant_vector(self, values: Sequence[int]) -> Output:
+        """A new int32 vector."""
+        return self._constant(values, dtypes.int32)
+
+    def constant_scalar(self, value: int) -> Output:
+        """A new int32 scalar."""
+        return self._constant(value, dtypes.int32)
+
+    def _constant(self, value: Any, dtype: dtypes.DType) -> Output:
+        assert self._node is not None
+        made = self._builder.constant(np.asarray(value, dtype.numpy), dtype, f"{self._node.name}/{self._rule}")
+        return self._placed(made.node).output()
+
+    def shape(self, value: Output) -> Shape:
+        """What inference knows of the shape; unknown for values made by rules of this run."""
+        spec = self._inference.specs.get(value)
+        return spec.shape if spec is not None else Shape()
+
+    def constant_value(self, value: Output) -> Any:
+        """The array of a Const that no feed replaces, else None."""
+        return self.ctx.constant_value(value)
+
+    def partial_value(self, value: Output) -> Any:
+        """What inference knows of a value in part: an array with a Dim for each element that it only knows by a symbol."""
+        spec = self._inference.specs.get(value)
+        known = spec is not None and spec.value is not None and spec.value.dtype == object and not self.ctx.is_fed(value)
+        return spec.value if known and spec is not None else None
+
+    def is_all(self, value: Output, number: float) -> bool:
+        """True for a constant whose elements all equal `number`."""
+        array = self.constant_value(value)
+        return array is not None and array.dtype != object and array.size > 0 and bool(np.all(array == number))
+
+    def is_free(self, node: Node) -> bool:
+        """True where only one node reads this one, and nobody else needs it: it may change or go."""
+        return not self.ctx.is_preserved(node) and sum(node.uses.values()) == 1 and not node.control_inputs
+
+    def is_only_first_read(self, node: Node) -> bool:
+        """True where nobody reads or fetches any output of a node but the first."""
+        others = node.outputs()[1:]
+        return not any(self.graph.consumers(output) or output.name in self.ctx.fetched_outputs for output in others)
+
+    def is_fact(self, node: Node, fact: str) -> bool:
+        return registry.has_fact(node.op, fact)
+
+    def same_shape(self, a: Output, b: Output) -> bool:
+        """True where both are known to have the same shape."""
+        first, second = self.shape(a), self.shape(b)
+        return first.dims is not None and first == second
+
+    def _apply_at(self, node: Node, rules: Sequence[Rule]) -> list[Node]:
+        """Try rules at a node; the nodes to look at (again) after one fired.
+
+        A node whose shapes do not fit fails when it runs, which no rule may change.
+        """
+        if node.name in self._inference.reasons:
+            return []
+        for rule in rules:
+            self._rule, self._node, self._made = rule.name, node, []
+            if any(map(self.ctx.is_fed, node.outputs())) or any(map(self._is_opaque, node.inputs)):
+                continue
+            value = rule.function(self, node)
+            if value is None or self._took_back():
+                continue
+            consumers = list(node.uses)
+            self._keep_waiting(node, value)
+            if value.node is node:
+                self.ctx.fire(rule.name, node, f"rewritten: {rule.algebra}")
+            elif not self.ctx.replace(node, value, rule.name, f"replaced by {value.name}: {rule.algebra}"):
+                continue
+            return [value.node, *(c for c in consumers if self.graph.get(c.name) is c)]
+        return []
+
+    def _took_back(self) -> bool:
+        """Remove what a rule made where TensorFlow could not run all of it."""
+        lacking = next((made for made in self._made if not runs_in_tensorflow(made.op, made.attrs)), None)
+        if lacking is None:
+            return False
+        self.graph.remove_nodes(self._made)
+        self.refuse(f"TensorFlow has no kernel of {lacking.op} for these dtypes")
+        return True
+
+    def _is_opaque(self, value: Output) -> bool:
+        """True for a computed value that a feed may replace: what computes it says nothing of it."""
+        return self.ctx.is_fed(value) and not value.node.op.startswith("Placeholder")
+
+    def _keep_waiting(self, node: Node, value: Output) -> None:
+        """What stands for `node` waits for what the nodes that go with it waited for, where that has effects."""
+        if value.node is node:
+            return
+        controls = {c for source in _going_with(node) for c in source.control_inputs if self.ctx.has_effects(c)}
+        if controls:
+            for control in controls - reachable([value.node]):
+                self.graph.add_control_input(node, control)
+
+
+def _going_with(node: Node) -> list[Node]:
+    """The nodes that a node takes its inputs from, and before those that nobody else reads, what they take theirs from."""
+    found: list[Node] = []
+    pending = [value.node for value in node.inputs]
+    while pending:
+        source = pending.pop()
+        found.append(source)
+        if sum(source.uses.values()) == 1:
+            pending += [value.node for value in source.inputs]
+    return found
+
+
+def attrs_of(node: Node, **changes: Any) -> Mapping[str, Any]:
+    """A node's attributes, without what a format noted, with some changed."""
+    return {**{k: v for k, v in node.attrs.items() if not k.startswith("_")}, **changes}
+
+
+def is_map(node: Node) -> bool:
+    """True for an op that does the same to each element wherever it stands, and that nothing observes."""
+    definition = node.op_def
+    if definition is None or len(node.output_dtypes) != 1 or any(attr.type == "shape" for attr in definition.attrs.values()):
+        return False
+    return registry.has_fact(node.op, "elementwise") and not registry.has_fact(node.op, "debug")
+
+
+def is_unary_map(node: Node) -> bool:
+    """True for a map of one tensor."""
+    return len(node.inputs) == 1 and is_map(node)

@@ -1,0 +1,249 @@
+"""Sums and products as wholes: constants that meet, denominators and factors that all terms share."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...graph import Node, Output
+from .linear_maps import weights_take
+from .rewrite import Rewriter, RuleSet
+
+RULES = RuleSet()
+rule = RULES.rule
+
+
+@dataclasses.dataclass(frozen=True)
+class _Group:
+    """An operation with an inverse: `parts` says which operands of an op come in inverted."""
+
+    parts: Mapping[str, tuple[bool, ...]]
+    joined: str
+    parted: str
+    combine: Callable[[Any, Any], Any]
+    invert: Callable[[Any], Any]
+
+
+_ADDED = {"Add": (False, False), "AddV2": (False, False), "Sub": (False, True), "Neg": (True,)}
+_DIVIDED = {"RealDiv": (False, True), "Div": (False, True), "Reciprocal": (True,), "Inv": (True,)}
+_SUM = _Group(_ADDED, "AddV2", "Sub", np.add, np.negative)
+_PRODUCT = _Group({"Mul": (False, False), **_DIVIDED}, "Mul", "RealDiv", np.multiply, lambda c: np.true_divide(1, c))
+_MULTIPLIED = dataclasses.replace(_PRODUCT, parts={"Mul": (False, False)})
+
+
+@dataclasses.dataclass
+class _Terms:
+    """The operands of a tree of sums or of products, each with whether it comes in inverted, and how many nodes it has."""
+
+    values: list[tuple[bool, Output]]
+    constants: list[tuple[bool, Output]]
+    nodes: int
+
+
+@rule("Add", "AddV2", "Sub", "Neg", algebra="c1 - (x - c2), (x + c1) + (y + c2) ... -> x + c, (x + y) + c")
+def merge_offsets(r: Rewriter, node: Node) -> Output | None:
+    return _rebuilt(r, node, _SUM) if node.output_dtypes[0].is_numeric else None
+
+
+@rule("Mul", "RealDiv", "Div", "Reciprocal", "Inv", algebra="c1 / (x * c2), (x * c1) * (y * c2) ... -> c / x, (x * y) * c")
+def merge_factors(r: Rewriter, node: Node) -> Output | None:
+    dtype = node.output_dtypes[0]
+    # A complex quotient by zero is NaN, not an infinity that a second division would bring back to zero.
+    group = _PRODUCT if dtype.is_floating else _MULTIPLIED
+    return _rebuilt(r, node, group) if node.op in group.parts and dtype.is_numeric else None
+
+
+def _rebuilt(r: Rewriter, node: Node, group: _Group) -> Output | None:
+    """The tree at a node with one constant at most, where that takes fewer nodes."""
+    terms = _collected(r, node, group)
+    has_start = bool(terms.constants) or not all(inverted for inverted, _ in terms.values)
+    if not terms.values or not has_start or len(terms.values) + bool(terms.constants) > terms.nodes:
+        return None
+    ordered = [(inverted, value, _elements(r, value)) for inverted, value in terms.values]
+    if terms.constants:
+        combined = _combined(r, terms.constants, group)
+        if combined is None:
+            return None
+        ordered.insert(0, (False, r.constant(combined, node.output()), combined.size))
+    return _joined(r, sorted(ordered, key=lambda term: term[2]), group)
+
+
+def _collected(r: Rewriter, node: Node, group: _Group) -> _Terms:
+    """The terms of the tree at `node`, from left to right; what others read too is a term itself."""
+    terms = _Terms([], [], 0)
+    pending: list[tuple[bool, Output, Node | None]] = [(False, node.output(), node)]
+    while pending:
+        inverted, value, tree = pending.pop()
+        if tree is not None:
+            terms.nodes += 1
+            parts = zip(tree.inputs, group.parts[tree.op])
+            pending += [(inverted != flips, v, _inner(r, v, group)) for v, flips in reversed(list(parts))]
+        elif r.constant_value(value) is not None:
+            terms.constants.append((inverted, value))
+        else:
+            terms.values.append((inverted, value))
+    return terms
+
+
+def _inner(r: Rewriter, value: Output, group: _Group) -> Node | None:
+    return value.node if value.node.op in group.parts and r.is_free(value.node) else None
+
+
+def _elements(r: Rewriter, value: Output) -> float:
+    """What to sort by: small operands first, so that the results on the way stay small."""
+    shape = r.shape(value)
+    return math.prod(shape.known()) if shape.is_known else math.inf
+
+
+def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Group) -> Any:
+    """One constant for all; None where it would be large, or would not be what they are together."""
+    values = [(inverted, r.constant_value(value)) for inverted, value in constants]
+    with np.errstate(all="ignore"):
+        result = np.asarray(functools.reduce(group.combine, [group.invert(v) if i else v for i, v in values]))
+        if result.size > max(v.size for _, v in values):
+            r.refuse("the combined constant would be larger than each")
+            return None
+        if result.dtype.kind in "iu":
+            return result
+        wide = [v.astype(np.complex128) for _, v in values]
+        exact = functools.reduce(group.combine, [group.invert(w) if i else w for (i, _), w in zip(values, wide)])
+    if not np.allclose(result.astype(np.complex128), exact, rtol=0.01, atol=0, equal_nan=True):
+        r.refuse("the combined constant overflows, underflows or cancels")
+        return None
+    return result
+
+
+def _joined(r: Rewriter, terms: Sequence[tuple[bool, Output, float]], group: _Group) -> Output:
+    """The terms joined in their order, from the first that is not inverted; constants stand to the right."""
+    start = next(i for i, (inverted, _, _) in enumerate(terms) if not inverted)
+    result = terms[start][1]
+    for inverted, value, _ in (*terms[:start], *terms[start + 1 :]):
+        if inverted:
+            result = r.add(group.parted, result, value)
+        else:
+            operands = (value, result) if r.constant_value(result) is not None else (result, value)
+            result = r.add(group.joined, *operands)
+    return result
+
+
+@rule("Mul", algebra="(x*a + b) * c -> x*(a*c) + b*c")
+def scale_an_affine_function(r: Rewriter, node: Node) -> Output | None:
+    scale, total = with_constant(r, node)
+    offset, product = with_constant(r, free_node(r, total, ("Add", "AddV2")))
+    factor, x = with_constant(r, free_node(r, product, ("Mul",)))
+    if scale is None or offset is None or factor is None or x is None:
+        return None
+    factors, offsets = (_combined(r, [(False, scale), (False, c)], _PRODUCT) for c in (factor, offset))
+    if factors is None or offsets is None:
+        return None
+    return r.add("AddV2", r.add("Mul", x, r.constant(factors, x)), r.constant(offsets, x))
+
+
+def with_constant(r: Rewriter, node: Node | None) -> tuple[Output | None, Output | None]:
+    """The constant operand of a binary op and the other one."""
+    operands = () if node is None else ((node.inputs[0], node.inputs[1]), (node.inputs[1], node.inputs[0]))
+    for constant, other in operands:
+        if r.constant_value(constant) is not None and r.constant_value(other) is None and other.dtype is not None:
+            return (constant, other) if other.dtype.is_numeric else (None, None)
+    return None, None
+
+
+def free_node(r: Rewriter, value: Output | None, ops: Sequence[str]) -> Node | None:
+    return value.node if value is not None and value.node.op in ops and r.is_free(value.node) else None
+
+
+@rule("Mul", "Neg", algebra="(-x) * c, -(x * c) -> x * (-c)")
+def negate_the_constant(r: Rewriter, node: Node) -> Output | None:
+    outer = node if node.op == "Mul" else free_node(r, node.inputs[0], ("Mul",))
+    constant, x = with_constant(r, outer)
+    if constant is None or x is None:
+        return None
+    if node.op == "Mul":
+        negated = free_node(r, x, ("Neg",))
+        if negated is None:
+            return None
+        x = negated.inputs[0]
+    return r.add("Mul", x, r.constant(np.negative(r.constant_value(constant)), x))
+
+
+@rule("Add", "AddV2", "Sub", algebra="a/c + b/c -> (a + b)/c")
+def hoist_common_denominator(r: Rewriter, node: Node) -> Output | None:
+    shared = _shared_denominator(r, node.inputs)
+    if shared is None:
+        return None
+    op, numerators, denominator = shared
+    return r.add(op, r.add(node.op, *numerators), denominator)
+
+
+@rule("AddN", algebra="AddN(a*x, b*x, ...) -> AddN(a, b, ...) * x, and the same for a/x")
+def hoist_from_many(r: Rewriter, node: Node) -> Output | None:
+    if len(node.inputs) < 2:
+        return None
+    shared = _shared_denominator(r, node.inputs) or _shared_factor(r, node.inputs)
+    if shared is None:
+        return None
+    op, others, factor = shared
+    return r.add(op, r.add("AddN", others), factor)
+
+
+_Shared = tuple[str, list[Output], Output]
+
+
+def _shared_denominator(r: Rewriter, values: Sequence[Output]) -> _Shared | None:
+    """The op, the numerators and the denominator of quotients that all have the same."""
+    nodes = _free_nodes(r, values, ("RealDiv", "Div", "DivNoNan"))
+    if nodes is None or len({n.inputs[1] for n in nodes}) > 1 or nodes[0].output_dtypes[0].is_integer:
+        return None
+    return _of_one_shape(r, nodes[0].op, [n.inputs[0] for n in nodes], nodes[0].inputs[1])
+
+
+def _shared_factor(r: Rewriter, values: Sequence[Output]) -> _Shared | None:
+    """Mul, the other factors and the factor of products that all have one in common."""
+    nodes = _free_nodes(r, values, ("Mul",))
+    if nodes is None:
+        return None
+    for factor in nodes[0].inputs:
+        if all(factor in n.inputs for n in nodes):
+            others = [n.inputs[1 - n.inputs.index(factor)] for n in nodes]
+            if any(weights_take(r, factor, other) for other in others):
+                r.refuse("the factor can go into constant weights")
+                return None
+            return _of_one_shape(r, "Mul", others, factor)
+    return None
+
+
+def _free_nodes(r: Rewriter, values: Sequence[Output], ops: Sequence[str]) -> list[Node] | None:
+    """The different nodes of one type in `ops` behind the values, None where there are others among them."""
+    nodes = [value.node for value in values]
+    alike = nodes[0].op in ops and len(set(nodes)) == len(nodes) and len({n.op for n in nodes}) == 1
+    return nodes if alike and all(map(r.is_free, nodes)) else None
+
+
+def _of_one_shape(r: Rewriter, op: str, others: list[Output], shared: Output) -> _Shared | None:
+    if not all(r.same_shape(others[0], other) for other in others[1:]):
+        r.refuse("what they do not share may broadcast differently")
+        return None
+    return op, others, shared
+
+
+@rule("AddN", "AccumulateNV2", algebra="AddN(x, c1, y, c2, 0) -> AddN(x, y, c1 + c2)")
+def merge_constants_of_many(r: Rewriter, node: Node) -> Output | None:
+    kinds: dict[str, list[Output]] = collections.defaultdict(list)
+    for value in node.inputs:
+        is_zero = value.node.op == "ZerosLike" or r.is_all(value, 0)
+        kinds["zero" if is_zero else "constant" if r.constant_value(value) is not None else "value"].append(value)
+    values, constants = kinds["value"], kinds["constant"]
+    if not values or not node.output_dtypes[0].is_numeric or len(values) + bool(constants) == len(node.inputs):
+        return None
+    if len(constants) > 1:
+        combined = _combined(r, [(False, c) for c in constants], _SUM)
+        if combined is None:
+            return None
+        constants = [r.constant(combined, values[0])]
+    return r.add("AddN", [*values, *constants])

@@ -1,0 +1,366 @@
+"""Runs any graph as TensorFlow's executor does: values and dead tokens wander along edges, by frame and iteration.
+
+Plans made of steps are several times faster and do for all graphs but those whose loops are put together by hand.
+The rules are those of TensorFlow's executor: a node fires when everything it waits for has arrived, dead where any of it is
+dead; a Merge fires on its first live input, or when all are dead; an Enter opens the frame of its name in the iteration it is
+in; NextIteration hands a live value to the next iteration; a dead Exit counts only in the last one.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION
+from ..errors import InternalError, InvalidArgumentError
+from ..faults import raise_from_kernel
+from ..graph import Node, Output
+from ..ordering.scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous, is_cheap, is_small, starting_order
+from .plan import Plan, Step, needed_sources
+from .resources import Readable
+from .runs import current
+from .values import DEAD, WouldBlock
+from .waits import Wait
+
+_Call = Callable[..., Any]
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class _Item:
+    """A node with its edges, or what stands for a fed value (`fed`) or a fetch (`fetched`)."""
+
+    name: str
+    op: str
+    node: Node | None = None
+    call: _Call | None = None
+    inputs: int = 0
+    controls: int = 0
+    outputs: int = 1
+    consumers: list[tuple[int, _Item, int]] = dataclasses.field(default_factory=list)
+    control_consumers: list[_Item] = dataclasses.field(default_factory=list)
+    frame_name: str = ""
+    is_constant: bool = False
+    parallel_iterations: int = 0
+    is_cheap: bool = True
+    is_asynchronous: bool = False
+    runs: int = 0
+    fed: int = -1
+    fetched: int = -1
+
+    @property
+    def is_merge(self) -> bool:
+        return self.op in MERGE
+
+    @property
+    def initial_pending(self) -> int:
+        """How much a node waits for. The lowest bit of a Merge's count says that no live input has come."""
+        return 1 + 2 * self.controls if self.is_merge else self.inputs + self.controls
+
+
+class DataflowProgram:
+    """The nodes of a plan with their edges; `calls` are their bound kernels."""
+
+    def __init__(self, plan: Plan, calls: Mapping[Node, _Call]) -> None:
+        self.plan = plan
+        self.fed_items = [_Item(f"feed of {value}", "_Arg", fed=i) for i, value in enumerate(plan.fed)]
+        self.items = {step.node: _node_item(step, calls[step.node]) for step in plan.steps}
+        self.fetch_items: list[_Item | None] = []
+        sources: dict[Output, _Item] = dict(zip(plan.fed, self.fed_items))
+        for node, item in self.items.items():
+            for i, value in enumerate(node.inputs):
+                self._connect(sources, value, item, i)
+            for control in needed_sources(node, frozenset(plan.fed))[len(node.inputs) :]:
+                assert control is not None
+                self.items[control].control_consumers.append(item)
+                item.controls += 1
+        for i, target in enumerate(plan.targets):
+            fetch = None
+            if isinstance(target, Output):
+                fetch = _Item(f"fetch of {target}", "_Retval", inputs=1, outputs=0, fetched=i)
+                self._connect(sources, target, fetch, 0)
+            self.fetch_items.append(fetch)
+        self.enters = collections.Counter(item.frame_name for item in self.items.values() if item.op in ENTER)
+
+    def _connect(self, fed: Mapping[Output, _Item], value: Output, item: _Item, position: int) -> None:
+        while value not in fed and value.node in self.plan.bypassed:
+            value = value.node.inputs[0]
+        source = fed.get(value)
+        consumers = source.consumers if source else self.items[value.node].consumers
+        consumers.append((value.index if source is None else 0, item, position))
+
+    def run(self, feeds: Sequence[Any], hook: Any = None) -> list[Any]:
+        """The values of the plan's fetches; None for operations."""
+        return _Run(self, feeds, hook).run()
+
+
+def _node_item(step: Step, call: _Call) -> _Item:
+    node = step.node
+    item = _Item(node.name, node.op, node, call, len(node.inputs), outputs=len(step.outputs))
+    item.is_cheap, item.is_asynchronous = is_cheap(node.op), is_asynchronous(node.op)
+    if node.op in ENTER:
+        item.frame_name = node.attrs["frame_name"].decode("utf-8", "surrogateescape")
+        item.is_constant = bool(node.attr("is_constant"))
+        item.parallel_iterations = node.attr("parallel_iterations")
+    return item
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class _Iteration:
+    """One iteration of a frame: what each of its nodes still waits for, and how much of it is going on."""
+
+    number: int
+    pending: dict[_Item, int] = dataclasses.field(default_factory=dict)
+    dead: dict[_Item, int] = dataclasses.field(default_factory=dict)
+    inputs: dict[_Item, list[Any]] = dataclasses.field(default_factory=dict)
+    frames: dict[str, _FrameState] = dataclasses.field(default_factory=dict)
+    outstanding: int = 0
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class _FrameState:
+    """A frame at run time: one for each iteration of the frame around it."""
+
+    name: str
+    parent: _FrameState | None
+    parent_iteration: _Iteration | None
+    pending_enters: int
+    iterations: dict[int, _Iteration]
+    parallel_iterations: int
+    latest: int = 0
+    deferred: list[tuple[_Item, Any]] = dataclasses.field(default_factory=list)
+    constants: list[tuple[_Item, Any]] = dataclasses.field(default_factory=list)
+    dead_exits: list[_Item] = dataclasses.field(default_factory=list)
+
+
+_Ready = tuple[_Item, _FrameState, _Iteration, bool]
+
+
+def _runs_at_once(entry: _Ready) -> bool:
+    return entry[3] or entry[0].is_cheap
+
+
+class _Run:
+    """The state of one run."""
+
+    def __init__(self, program: DataflowProgram, feeds: Sequence[Any], hook: Any) -> None:
+        self.program = program
+        self.feeds = feeds
+        self.hook = hook
+        self.fetched: dict[int, Any] = {}
+        self.queue: ReadyQueue[_Ready] = ReadyQueue(_runs_at_once)
+        self.ready: list[_Ready] = []
+        self.fired = 0
+
+    def run(self) -> list[Any]:
+        first = _Iteration(0)
+        root = _FrameState("", None, None, 0, {0: first}, 1)
+        program = self.program
+        items = (*program.items.values(), *program.fed_items)
+        for item in starting_order([item for item in items if not item.inputs and not item.controls]):
+            self.make_ready(item, root, first, False)
+        self.hand_on()
+        self.process_all()
+        return [self.result(i, item) for i, item in enumerate(program.fetch_items)]
+
+    def result(self, index: int, item: _Item | None) -> Any:
+        if item is None:
+            return None
+        if index not in self.fetched:
+            target = self.program.plan.targets[index]
+            raise InvalidArgumentError(
+                f"'{target}' has no value: what leads to it was dead or never ran", hint="a Merge before it may never fire"
+            )
+        value = self.fetched[index]
+        return value.read() if isinstance(value, Readable) else value
+
+    def process_all(self) -> None:
+        """Fire what is ready until nothing is left; where all of it would block, wait for other threads."""
+        blocked, _ = self.attempt()
+        if blocked:
+            self.queue.pile += reversed(blocked)
+            with Wait() as wait:
+                self.keep_trying(wait)
+
+    def keep_trying(self, wait: Wait) -> None:
+        deadline = current().deadline
+        while self.queue:
+            fired = self.fired
+            blocked, reason = self.attempt()
+            if blocked and self.fired == fired:
+                node = blocked[0][0].node
+                assert node is not None
+                wait.for_change(deadline, reason, node)
+            self.queue.pile += reversed(blocked)
+
+    def attempt(self) -> tuple[list[_Ready], str]:
+        """Fire all that is ready or becomes so, but what would block, which is returned with the first one's reason."""
+        blocked: list[_Ready] = []
+        reason = ""
+        while self.queue:
+            entry = self.queue.take()
+            try:
+                self.process(*entry)
+                self.fired += 1
+            except WouldBlock as signal:
+                blocked.append(entry)
+                reason = reason or signal.reason
+        return blocked, reason
+
+    def hand_on(self, is_asynchronous: bool = False) -> None:
+        """Queue what has become ready."""
+        self.queue.add(self.ready, is_asynchronous)
+        self.ready.clear()
+
+    def process(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool) -> None:
+        """Fire a node and send what it returns on."""
+        outputs = [DEAD] * max(item.outputs, 1) if is_dead else self.fire(item, iteration)
+        iteration.inputs.pop(item, None)
+        self.propagate(item, frame, iteration, is_dead, outputs)
+        iteration.outstanding -= 1
+        self.clean_up(frame, iteration.number)
+        self.hand_on(item.is_asynchronous and not is_dead)
+
+    def fire(self, item: _Item, iteration: _Iteration) -> Sequence[Any]:
+        if item.fed >= 0:
+            return (self.feeds[item.fed],)
+        inputs = iteration.inputs.get(item, [])
+        if item.fetched >= 0:
+            if item.fetched in self.fetched:
+                raise InternalError(f"{item.name}: a tensor in a loop has a value for each iteration")
+            self.fetched[item.fetched] = inputs[0]
+            return ()
+        assert item.call is not None
+        try:
+            result = item.call(*inputs) if self.hook is None else self.hook(item.node, item.call, inputs)
+        except WouldBlock:
+            raise
+        except Exception as error:
+            assert item.node is not None
+            raise_from_kernel(error, item.node, inputs)
+        outputs = (result,) if item.outputs == 1 and not isinstance(result, tuple) else result or ()
+        if not item.is_cheap:
+            item.runs += 1
+            item.is_cheap = item.runs >= RUNS_UNTIL_CHEAP and is_small((*inputs, *outputs))
+        return outputs
+
+    def propagate(
+        self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]
+    ) -> None:
+        if item.op in ENTER:
+            self.enter(item, frame, iteration, is_dead, outputs)
+        elif item.op in EXIT:
+            if not is_dead:
+                assert frame.parent is not None and frame.parent_iteration is not None
+                self.activate(item, frame.parent, frame.parent_iteration, is_dead, outputs)
+            elif frame.latest == iteration.number:
+                frame.dead_exits.append(item)
+        elif item.op in NEXT_ITERATION:
+            if not is_dead:
+                if iteration.number == frame.latest:
+                    if len(frame.iterations) == frame.parallel_iterations:
+                        frame.deferred.append((item, outputs[0]))
+                        return
+                    self.start_iteration(frame)
+                self.activate(item, frame, frame.iterations[iteration.number + 1], is_dead, outputs)
+        else:
+            self.activate(item, frame, iteration, is_dead, outputs)
+
+    def enter(
+        self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]
+    ) -> None:
+        child = iteration.frames.get(item.frame_name)
+        if child is None:
+            pending = self.program.enters[item.frame_name]
+            child = _FrameState(item.frame_name, frame, iteration, pending, {0: _Iteration(0)}, item.parallel_iterations)
+            iteration.frames[item.frame_name] = child
+        child.pending_enters -= 1
+        if item.is_constant:
+            child.constants.append((item, outputs[0]))
+            for running in list(child.iterations.values()):
+                self.activate(item, child, running, is_dead, outputs)
+        else:
+            self.activate(item, child, child.iterations[0], is_dead, outputs)
+        self.clean_up(child, 0)
+
+    def start_iteration(self, frame: _FrameState) -> None:
+        frame.latest += 1
+        frame.dead_exits.clear()
+        started = frame.iterations[frame.latest] = _Iteration(frame.latest)
+        deferred, frame.deferred = frame.deferred, []
+        for item, value in deferred:
+            self.activate(item, frame, started, False, (value,))
+        for item, value in frame.constants:
+            self.activate(item, frame, started, value is DEAD, (value,))
+
+    def activate(
+        self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]
+    ) -> None:
+        """Let the outputs of a node, and that it ran, arrive in an iteration of a frame."""
+        for index, consumer, position in item.consumers:
+            value = outputs[index]
+            if consumer.is_merge:
+                self.arrive_at_merge(consumer, position, value, item.op in ENTER, frame, iteration)
+            else:
+                if value is not DEAD:
+                    iteration.inputs.setdefault(consumer, [DEAD] * consumer.inputs)[position] = value
+                self.arrive(consumer, is_dead or value is DEAD, frame, iteration)
+        for consumer in item.control_consumers:
+            if consumer.is_merge:
+                self.control_arrives_at_merge(consumer, frame, iteration)
+            else:
+                self.arrive(consumer, is_dead, frame, iteration)
+
+    def arrive(self, item: _Item, is_dead: bool, frame: _FrameState, iteration: _Iteration) -> None:
+        if is_dead:
+            iteration.dead[item] = iteration.dead.get(item, 0) + 1
+        pending = iteration.pending[item] = iteration.pending.get(item, item.initial_pending) - 1
+        if pending == 0:
+            self.make_ready(item, frame, iteration, item in iteration.dead and item.op != "ControlTrigger")
+
+    def arrive_at_merge(
+        self, item: _Item, position: int, value: Any, from_enter: bool, frame: _FrameState, iteration: _Iteration
+    ) -> None:
+        pending = iteration.pending.get(item, item.initial_pending)
+        if value is not DEAD:
+            iteration.pending[item] = pending & ~1
+            if pending & 1:
+                iteration.inputs.setdefault(item, [DEAD] * item.inputs)[position] = value
+            if pending == 1:
+                self.make_ready(item, frame, iteration, False)
+            return
+        iteration.dead[item] = iteration.dead.get(item, 0) + 1
+        # A dead Enter will never be followed by a NextIteration.
+        if pending == 1 and (from_enter or iteration.dead[item] == item.inputs):
+            self.make_ready(item, frame, iteration, True)
+
+    def control_arrives_at_merge(self, item: _Item, frame: _FrameState, iteration: _Iteration) -> None:
+        pending = iteration.pending[item] = iteration.pending.get(item, item.initial_pending) - 2
+        is_dead = iteration.dead.get(item, 0) == item.inputs
+        if pending == 0 or (pending == 1 and is_dead):
+            self.make_ready(item, frame, iteration, is_dead)
+
+    def make_ready(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool) -> None:
+        iteration.outstanding += 1
+        self.ready.append((item, frame, iteration, is_dead))
+
+    def clean_up(self, frame: _FrameState, number: int) -> None:
+        """Drop iterations that are done, and the frame with the last of them; its dead Exits then count."""
+        while number in frame.iterations and self.is_done(frame, frame.iterations[number]):
+            del frame.iterations[number]
+            number += 1
+            if frame.deferred:
+                self.start_iteration(frame)
+        parent, around = frame.parent, frame.parent_iteration
+        if frame.iterations or frame.pending_enters or parent is None or around is None:
+            return
+        del around.frames[frame.name]
+        for item in frame.dead_exits:
+            self.activate(item, parent, around, True, (DEAD,))
+        self.clean_up(parent, around.number)
+
+    def is_done(self, frame: _FrameState, iteration: _Iteration) -> bool:
+        if iteration.outstanding or iteration.frames:
+            return False
+        return frame.pending_enters == 0 if iteration.number == 0 else iteration.number - 1 not in frame.iterations

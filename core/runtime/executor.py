@@ -1,0 +1,339 @@
+"""Running a plan: kernels bound once, then a loop that calls, stores and releases."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..binding import bind_kernel, select_kernel
+from ..errors import InvalidArgumentError
+from ..faults import faults_of, raise_from_kernel
+from ..functions.library import Function
+from ..graph import Node, descendants
+from ..tensors import FuncRef
+from .caching import Cached, ValueCache
+from .dataflow import DataflowProgram
+from .plan import Loop, Plan, Step
+from .resources import Readable, Variable, View
+from .runs import current
+from .values import DEAD, WouldBlock
+from .waits import Wait
+
+_Call = Callable[..., Any]
+_Instruction = tuple[int, _Call, Any, Any, Any, Any, Step]
+"""(inputs, call, slot or slots of inputs, slot of a second input, slot or slots of outputs, slot or slots to clear, step).
+
+`inputs` is 1 or 2 where one output follows from that many inputs, which is most of a graph, and 0 for the general form.
+"""
+
+
+class Program:
+    """A plan bound to kernels and to the session whose state they touch.
+
+    `context` gives what a stateful kernel takes as `ctx`; `functions` is the library that ops may name.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        context: Callable[..., Any],
+        functions: Mapping[str, Function] | None = None,
+        cache: ValueCache | None = None,
+    ) -> None:
+        self.plan = plan
+        self._cache = cache
+        self._context = context
+        self._functions = functions if functions is not None else {}
+        self._calls: dict[Node, _Call] = {}
+        self._hooked: list[_Instruction] | None = None
+        self._hooking = threading.Lock()
+        self._dataflow: DataflowProgram | None = None
+        self._initial: list[Any] = [None] * plan.slots
+        self._instructions: list[_Instruction] = []
+        if plan.needs_dataflow:
+            self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps})
+        else:
+            self._instructions = self._assemble(plan.steps, self._initial, False)
+
+    def run(self, feeds: Sequence[Any]) -> list[Any]:
+        """The values of the plan's fetches, None for operations, with the hook of the current run. Several threads may."""
+        hook = current().hook
+        if self._dataflow is not None:
+            return self._dataflow.run(feeds, hook)
+        slots = self._initial.copy()
+        for slot, value in zip(self.plan.feeds, feeds):
+            slots[slot] = value
+        _execute(self._instructions if hook is None else self._hooked_instructions(), slots)
+        return [None if slot is None else self._fetched(i, slots[slot]) for i, slot in enumerate(self.plan.fetches)]
+
+    def _fetched(self, index: int, value: Any) -> Any:
+        if value is DEAD:
+            target = self.plan.targets[index]
+            raise InvalidArgumentError(f"'{target}' has no value: it is on a branch that was not taken")
+        return value.read() if isinstance(value, Readable) else value
+
+    def _hooked_instructions(self) -> list[_Instruction]:
+        with self._hooking:
+            if self._hooked is None:
+                self._hooked = self._assemble(self.plan.steps, self._initial, True)
+        return self._hooked
+
+    def _assemble(self, steps: Sequence[Step], initial: list[Any], hooked: bool) -> list[_Instruction]:
+        """Instructions for the steps, with or without a hook's call; constants are put into `initial` instead."""
+        instructions = []
+        for step in steps:
+            call: _Call
+            if isinstance(step, Loop):
+                call = self._loop(step, hooked)
+            elif isinstance(step, Cached):
+                call = self._cached(step, hooked)
+            else:
+                call = self._call(step, hooked)
+                if step.node.op == "Const" and not step.is_guarded:
+                    with faults_of(step.node, "value"):
+                        initial[step.outputs[0]] = self._calls[step.node]()
+                    continue
+            if step.is_guarded:
+                call = _guard(call, step)
+            instructions.append(_instruction(step, call))
+        return instructions
+
+    def _call(self, step: Step, hooked: bool) -> _Call:
+        """The kernel of a step on the values of its inputs, references followed."""
+        node = step.node
+        call = self._calls.get(node)
+        if call is None:
+            call = self._calls[node] = self._bind(node, step.unused)
+        if hooked:
+            call = _hooked(node, call)
+        return _following_references(call, step)
+
+    def _bind(self, node: Node, unused: tuple[int, ...]) -> _Call:
+        ctx = self._context(node, unused) if unused else self._context(node)
+        if node.op_def is None and node.op in self._functions:
+            return _function_call(ctx, FuncRef(node.op, node.attrs))
+        with faults_of(node, "kernel"):
+            return bind_kernel(node, select_kernel(node), ctx)
+
+    def _loop(self, loop: Loop, hooked: bool) -> _Call:
+        initial: list[Any] = [None] * loop.slots
+        head, body, tail = (self._assemble(steps, initial, hooked) for steps in (loop.head, loop.body, loop.tail))
+        call = _loop_runner(loop, initial, head, body, tail, hooked)
+        return _following_references(call, loop)
+
+    def _cached(self, step: Cached, hooked: bool) -> _Call:
+        """A tree of steps that keeps its result; hooks see the steps when they run."""
+        assert self._cache is not None
+        initial: list[Any] = [None] * step.slots
+        body, inputs, root = self._assemble(step.body, initial, hooked), len(step.inputs), step.body[-1].outputs[0]
+
+        def call(*values: Any) -> Any:
+            slots = initial.copy()
+            slots[:inputs] = values
+            _execute(body, slots)
+            return slots[root]
+
+        return self._cache.remembering(call, step)
+
+
+def _instruction(step: Step, call: _Call) -> _Instruction:
+    inputs = step.inputs + step.controls
+    outputs: Any = step.outputs
+    released: Any = step.released or None
+    if len(step.released) == 1:
+        released = step.released[0]
+    if len(outputs) == 1 and not step.tells_liveness and not isinstance(step, Loop):
+        outputs = outputs[0]
+        if len(inputs) == 1:
+            return (1, call, inputs[0], None, outputs, released, step)
+        if len(inputs) == 2:
+            return (2, call, inputs[0], inputs[1], outputs, released, step)
+    return (0, call, inputs, None, outputs, released, step)
+
+
+def _execute(instructions: Sequence[_Instruction], slots: list[Any]) -> None:
+    """Run the instructions on the slots; an error names the node it came from."""
+    step: Step | None = None
+    try:
+        for kind, call, a, b, out, released, step in instructions:  # noqa: B007 - read by the handlers
+            if kind == 2:
+                slots[out] = call(slots[a], slots[b])
+            elif kind == 1:
+                slots[out] = call(slots[a])
+            else:
+                result = call(*[slots[i] for i in a])
+                if out.__class__ is int:
+                    slots[out] = result
+                elif out:
+                    for slot, value in zip(out, result):
+                        slots[slot] = value
+                result = value = None
+            if released is not None:
+                if released.__class__ is int:
+                    slots[released] = None
+                else:
+                    for slot in released:
+                        slots[slot] = None
+    except WouldBlock:
+        assert step is not None
+        _execute_around(instructions, slots, step)
+    except Exception as error:
+        if step is not None:
+            raise_from_kernel(error, step.node, [slots[i] for i in step.inputs])
+        raise
+
+
+def _execute_around(instructions: Sequence[_Instruction], slots: list[Any], first: Step) -> None:
+    """Go on from step `first`, which would block: put it and what depends on it aside, retry while other steps get on."""
+    start = next(i for i, instruction in enumerate(instructions) if instruction[-1] is first)
+    pending = instructions[start:]
+    deadline = current().deadline
+    with Wait() as wait:
+        while pending:
+            waiting, reason = _attempt(pending, slots)
+            if len(waiting) == len(pending):
+                wait.for_change(deadline, reason, waiting[0][-1].node)
+            pending = waiting
+
+
+def _attempt(pending: Sequence[_Instruction], slots: list[Any]) -> tuple[list[_Instruction], str]:
+    """Run what can run of the instructions; those that have to wait are returned, with the first one's reason."""
+    waiting: list[_Instruction] = []
+    blocked: set[Node] = set()
+    reason = ""
+    for instruction in pending:
+        step = instruction[-1]
+        if blocked and not blocked.isdisjoint(_entries(step)):
+            waiting.append(instruction)
+            continue
+        try:
+            _execute_one(instruction, slots)
+        except WouldBlock as signal:
+            reason = reason or signal.reason
+            waiting.append(instruction)
+            blocked |= descendants(_entries(step))
+    return waiting, reason
+
+
+def _execute_one(instruction: _Instruction, slots: list[Any]) -> None:
+    """Run one instruction; nothing is released, since others may have been put aside."""
+    _, call, _, _, out, _, step = instruction
+    try:
+        result = call(*[slots[i] for i in step.inputs + step.controls])
+    except WouldBlock:
+        raise
+    except Exception as error:
+        raise_from_kernel(error, step.node, [slots[i] for i in step.inputs])
+    if out.__class__ is int:
+        slots[out] = result
+    elif out:
+        for slot, value in zip(out, result):
+            slots[slot] = value
+
+
+def _entries(step: Step) -> tuple[Node, ...]:
+    """The nodes by which a step depends on others."""
+    return step.enters if isinstance(step, Loop) else (step.node,)
+
+
+def _loop_runner(
+    loop: Loop,
+    initial: list[Any],
+    head: list[_Instruction],
+    body: list[_Instruction],
+    tail: list[_Instruction],
+    hooked: bool,
+) -> _Call:
+    """A function from a loop's inputs to the tuple of its exits."""
+    entries, condition, exits = loop.entries, loop.condition, loop.exits
+    sources = tuple(a for a, _ in loop.carried)
+    targets = tuple(b for _, b in loop.carried)
+
+    def run(*inputs: Any) -> tuple[Any, ...]:
+        slots = initial.copy()
+        for slot, value in zip(entries, inputs):
+            slots[slot] = value
+        inputs = ()
+        while True:
+            _execute(head, slots)
+            predicate = slots[condition]
+            if hooked:
+                _call_hook(loop.node, _pass_on, (predicate,))
+            if predicate.ndim:
+                raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {predicate.shape}")
+            if not predicate:
+                break
+            _execute(body, slots)
+            for slot, value in zip(targets, [slots[i] for i in sources]):
+                slots[slot] = value
+        _execute(tail, slots)
+        return tuple([slots[i] for i in exits])
+
+    return run
+
+
+def _pass_on(value: Any) -> Any:
+    return value
+
+
+def _function_call(ctx: Any, function: FuncRef) -> _Call:
+    """A call of a library function by an op of its name."""
+
+    def call(*inputs: Any) -> Any:
+        results = ctx.call(function, inputs)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    return call
+
+
+def _hooked(node: Node, call: _Call) -> _Call:
+    return lambda *inputs: _call_hook(node, call, inputs)
+
+
+def _call_hook(node: Node, call: _Call, inputs: Sequence[Any]) -> Any:
+    """What the hook of the current run gives; only instructions of runs with one are assembled to come here."""
+    hook = current().hook
+    assert hook is not None
+    return hook(node, call, inputs)
+
+
+def _following_references(call: _Call, step: Step) -> _Call:
+    """`call` on values of variables where these are wanted; an uninitialized variable raises also where it is passed on."""
+    if not (step.dereferenced or step.references or step.shared or step.is_view):
+        return call
+
+    def following(*inputs: Any) -> Any:
+        values = list(inputs)
+        for i in step.dereferenced:
+            if isinstance(values[i], Readable):  # neither dead nor fed
+                values[i] = values[i].read()
+        for i in step.references:
+            if isinstance(values[i], Readable):
+                values[i].read()
+        for i in step.shared:
+            if isinstance(values[i], Variable):
+                values[i] = values[i].memory()
+        if step.is_view and isinstance(values[0], Readable):
+            return View(call, values)
+        return call(*values)
+
+    return following
+
+
+def _guard(call: _Call, step: Step) -> _Call:
+    """`call` where every value is alive, dead outputs otherwise."""
+    inputs, outputs = len(step.inputs), len(step.outputs)
+    has_tuple = isinstance(step, Loop) or outputs - step.tells_liveness != 1
+    dead = (DEAD,) * outputs if outputs != 1 or step.tells_liveness or isinstance(step, Loop) else DEAD
+
+    def guarded(*values: Any) -> Any:
+        for value in values:
+            if value is DEAD:
+                return dead
+        result = call(*values[:inputs])
+        if not step.tells_liveness:
+            return result
+        return (*(result or ()), None) if has_tuple else (result, None)
+
+    return guarded

@@ -1,0 +1,149 @@
+"""Which files the kernels of a graph may touch: a graph can be a stranger's program."""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+import os
+import pathlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from ..errors import InvalidArgumentError, PermissionDeniedError
+
+_WILDCARD = re.compile(r"[*?\[\\]")
+_GLOB_PARTS = re.compile(r"\\(.)|\[\^", re.DOTALL)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FileAccess:
+    """Files and folders open to reading and to writing: none by default, None for all. A folder opens all below it."""
+
+    readable: tuple[pathlib.Path, ...] | None = ()
+    writable: tuple[pathlib.Path, ...] | None = ()
+
+    @staticmethod
+    def everything() -> FileAccess:
+        """Access to every file, for graphs that are trusted as programs are."""
+        return FileAccess(None, None)
+
+    @staticmethod
+    def only(readable: Iterable[str | pathlib.Path] = (), writable: Iterable[str | pathlib.Path] = ()) -> FileAccess:
+        """Access to what is named and nothing else; what may be written may be read."""
+        writes = tuple(pathlib.Path(path).resolve() for path in writable)
+        return FileAccess((*(pathlib.Path(path).resolve() for path in readable), *writes), writes)
+
+    def reading(self, folder: str | pathlib.Path) -> FileAccess:
+        """This access, with a folder that may be read besides."""
+        if self.readable is None:
+            return self
+        return dataclasses.replace(self, readable=(*self.readable, pathlib.Path(folder).resolve()))
+
+
+NO_FILES = FileAccess()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FileGate:
+    """The one way of a node to files: what it opens is resolved, checked and then opened by the name that was checked.
+
+    Each method raises PermissionDeniedError before it tells whether anything is there, and InvalidArgumentError for a name
+    that no file can have.
+    """
+
+    access: FileAccess = NO_FILES
+    node: Any = None
+
+    def to_read(self, path: str) -> str:
+        """The name by which `path` may be read, without links where files are kept from the node."""
+        return self._checked(path, self.access.readable, "read")
+
+    def to_write(self, path: str) -> str:
+        """The name by which `path` may be written."""
+        return self._checked(path, self.access.writable, "write")
+
+    def to_replace(self, path: str) -> str:
+        """The name that a file written anew takes: a link of that name is replaced, and may point to nothing forbidden."""
+        self.to_write(path)
+        folder, name = os.path.split(path)
+        return os.path.join(self.to_write(folder or "."), name)
+
+    def open(self, path: str) -> BinaryIO:
+        """The file open for reading."""
+        return self._open(path, self.to_read(path), "rb", self.access.readable)
+
+    def open_to_append(self, path: str) -> BinaryIO:
+        """The file open at its end."""
+        return self._open(path, self.to_write(path), "ab", self.access.writable)
+
+    def matching(self, pattern: str) -> list[str]:
+        """The files that a pattern names: `*`, `?`, `[a-z]`, `[!a]`, `[^a]`, and a backslash before any of them.
+
+        As there, a pattern without any of these names one file, names with a leading dot match, and after the first wildcard
+        no component is `.` or `..`.
+        """
+        if _WILDCARD.search(pattern) is None:
+            return [pattern] if pattern and os.path.lexists(self.to_read(pattern)) else []
+        start = _WILDCARD.split(pattern, maxsplit=1)[0].rpartition("/")
+        if start[0].endswith("/"):
+            return []  # found names have one slash where the pattern has two
+        folder = start[0] or start[1] or "."
+        rest = pattern[len(start[0]) + len(start[1]) :].removesuffix("/")
+        return sorted(self._walk(folder, rest.split("/")))
+
+    def _walk(self, folder: str, patterns: list[str]) -> Iterator[str]:
+        real = self.to_read(folder)
+        if not os.path.isdir(real):
+            return
+        matches = re.compile(fnmatch.translate(_GLOB_PARTS.sub(_python_glob, patterns[0]))).match
+        for name in sorted(filter(matches, os.listdir(real))):
+            path = f"{folder.removesuffix('/')}/{name}"
+            if len(patterns) == 1:
+                yield path
+            elif os.path.isdir(os.path.join(real, name)):
+                yield from self._walk(path, patterns[1:])
+
+    def _checked(self, path: str, allowed: tuple[pathlib.Path, ...] | None, verb: str) -> str:
+        if "\0" in path:
+            raise InvalidArgumentError(f"a file name cannot hold a NUL: {path!r}")
+        if allowed is None:
+            return path
+        resolved = os.path.realpath(path)
+        if not any(pathlib.PurePath(resolved).is_relative_to(folder) for folder in allowed):
+            raise self._denied(path, verb, resolved)
+        return resolved
+
+    def _denied(self, path: str, verb: str, resolved: str) -> PermissionDeniedError:
+        return PermissionDeniedError(
+            f"the graph wants to {verb} '{path}', which was not named",
+            node=getattr(self.node, "name", None),
+            op=getattr(self.node, "op", None),
+            hint=f"`--allow-files {os.path.dirname(resolved)}` opens that folder, in Python `files=FileAccess.only(...)`",
+        )
+
+    def _open(self, path: str, checked: str, mode: str, allowed: tuple[pathlib.Path, ...] | None) -> Any:
+        if allowed is None:
+            return open(checked, mode)
+        file = open(checked, mode, opener=_follow_no_link)  # noqa: SIM115 - handed to the caller
+        if os.path.realpath(checked) != checked:  # a folder on the way became a link after it was resolved
+            file.close()
+            raise self._denied(path, "open", os.path.realpath(checked))
+        return file
+
+
+def _follow_no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
+
+
+def _python_glob(match: re.Match[str]) -> str:
+    """`\\*` and `[^` as fnmatch has them."""
+    return "[!" if match[1] is None else f"[{match[1]}]"
+
+
+def escape_pattern(path: str) -> str:
+    """The pattern that matches just this path."""
+    return _WILDCARD.sub(r"\\\g<0>", path)
+
+
+OPEN = FileGate(FileAccess.everything())

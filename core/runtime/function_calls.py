@@ -1,0 +1,138 @@
+"""Calls of library functions within a run: bodies compiled once for each way they are called, depth bounded."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from ..errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
+from ..functions.call_sites import PLAIN_CALL, CallSite, function_targets
+from ..functions.implementations import implementation
+from ..functions.library import Function, instantiate
+from ..graph import Graph
+from ..tensors import FuncRef
+from .caching import ValueCache, with_cached_trees
+from .executor import Program
+from .plan import Plan, compile_plan
+from .runs import current
+
+_MAX_DEPTH: Final = 400
+_DEEP: Final = 40
+_DEEP_STACK: Final = 8000
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Body:
+    """A function ready to run."""
+
+    name: str
+    program: Program
+    args: int
+    results: tuple[int | None, ...]
+    """For each result its place among the program's fetches, None where it is left out."""
+
+
+class FunctionCalls:
+    """The functions of a graph's library, ready to run with a session's state and the values that it keeps."""
+
+    def __init__(self, graph: Graph, context: Callable[..., Any], cache: ValueCache | None = None) -> None:
+        self._library = graph.functions
+        self._context = context
+        self._cache = cache
+        self._bodies: dict[tuple[str, CallSite], _Body] = {}
+        self._made: dict[int, tuple[Function, _Body]] = {}
+        self._lock = threading.RLock()
+
+    def find(self, reference: FuncRef) -> Function:
+        """A function of the library; NotFoundError where there is none of that name."""
+        function = self._library.get(reference.name)
+        if function is None:
+            raise NotFoundError(f"function '{reference.name}' is not in the graph's library")
+        return function
+
+    def call(self, reference: FuncRef, args: Sequence[Any], site: CallSite = PLAIN_CALL) -> list[Any]:
+        """The results of a library function on `args`; None for results that are left out."""
+        body = self._bodies.get((reference.name, site)) or self._library_body(reference, site)
+        return self._run(body, args)
+
+    def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
+        """The results of a function that is not in the library, but was made by a kernel."""
+        with self._lock:
+            found = self._made.get(id(function))
+            if found is None:
+                found = self._made[id(function)] = (function, self._compiled(function, PLAIN_CALL))
+        return self._run(found[1], args)
+
+    def _library_body(self, reference: FuncRef, site: CallSite) -> _Body:
+        function = self.find(FuncRef(implementation(self._library, reference.name)))
+        key = reference.name
+        if function.signature.attrs:
+            key = f"{reference.name}{sorted(reference.attrs.items(), key=lambda item: item[0])}"
+        with self._lock:
+            if (key, site) not in self._bodies:
+                made = instantiate(function, reference.attrs) if function.signature.attrs else function
+                self._bodies[key, site] = self._compiled(made, site)
+            return self._bodies[key, site]
+
+    def _compiled(self, function: Function, site: CallSite) -> _Body:
+        function.body.check()
+        plan = function_plan(function, site)
+        if self._cache is not None:
+            plan = with_cached_trees(plan, function.body)
+        program = Program(plan, self._context, self._library, self._cache)
+        places = iter(range(len(function.results)))
+        results = tuple(None if i in site.unused else next(places) for i in range(len(function.results)))
+        return _Body(function.name, program, len(function.args), results)
+
+    def _run(self, body: _Body, args: Sequence[Any]) -> list[Any]:
+        if len(args) != body.args:
+            raise InvalidArgumentError(f"function '{body.name}' takes {body.args} arguments, not {len(args)}")
+        run = current()
+        if run.depth >= _MAX_DEPTH:
+            raise ResourceExhaustedError(f"function '{body.name}' calls itself without end ({run.depth} calls deep)")
+        run.depth += 1
+        try:
+            if run.depth == _DEEP:
+                with _deep_stack:
+                    found = body.program.run(args)
+            else:
+                found = body.program.run(args)
+        finally:
+            run.depth -= 1
+        return [None if place is None else found[place] for place in body.results]
+
+
+class _DeepStack:
+    """Room for functions that call each other many levels deep: every level takes about ten Python frames.
+
+    The interpreter has one limit for all threads, so the last thread to leave sets it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entered = 0
+        self._before = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._entered += 1
+            if self._entered == 1:
+                self._before = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(self._before, _DEEP_STACK))
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._entered -= 1
+            if not self._entered:
+                sys.setrecursionlimit(self._before)
+
+
+_deep_stack = _DeepStack()
+
+
+def function_plan(function: Function, site: CallSite = PLAIN_CALL) -> Plan:
+    """The plan of a function body: arguments are feeds, results fetches; what has effects runs too."""
+    return compile_plan(function.body, function_targets(function, site), [arg.output() for arg in function.args])

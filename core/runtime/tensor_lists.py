@@ -1,0 +1,127 @@
+"""TensorLists: immutable lists of tensors, cheap to extend and to change because only the newest version holds the elements.
+
+After Baker, "Shallow binding makes functional arrays fast" (1991): a version that was changed keeps the difference to the one
+made from it, and is built anew only where somebody still reads it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import DType
+from ..errors import InvalidArgumentError
+from ..shapes import Shape, merge_shapes
+from .values import object_array
+
+_Difference = tuple["TensorList", str, int, Any]
+
+
+class TensorList:
+    """A list of tensors of one dtype; None stands for an element that was never set, which reads as zeros."""
+
+    __slots__ = ("_difference", "_items", "dtype", "element_shape", "max_num_elements")
+
+    def __init__(self, dtype: DType, element_shape: Shape, items: list[Any], max_num_elements: int = -1) -> None:
+        self.dtype = dtype
+        self.element_shape = element_shape
+        self.max_num_elements = max_num_elements
+        self._items: list[Any] | None = items
+        self._difference: _Difference | None = None
+
+    @property
+    def items(self) -> list[Any]:
+        """The elements. Not to be written to."""
+        if self._items is None:
+            self._items = self._rebuilt()
+            self._difference = None
+        return self._items
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def pushed(self, value: Any) -> TensorList:
+        """With one element more at the end."""
+        items = self.items
+        items.append(value)
+        return self._followed_by(items, "pop", 0, None)
+
+    def popped(self) -> TensorList:
+        """Without the last element."""
+        items = self.items
+        return self._followed_by(items, "push", 0, items.pop())
+
+    def replaced(self, index: int, value: Any) -> TensorList:
+        """With another element at `index`."""
+        items = self.items
+        old = items[index]
+        items[index] = value
+        return self._followed_by(items, "set", index, old)
+
+    def resized(self, size: int) -> TensorList:
+        """Cut to, or filled up with unset elements to `size`."""
+        items = self.items[:size]
+        items += [None] * (size - len(items))
+        return self.with_items(items)
+
+    def with_items(self, items: list[Any]) -> TensorList:
+        """A list of the same kind that holds `items`."""
+        return TensorList(self.dtype, self.element_shape, items, self.max_num_elements)
+
+    def _followed_by(self, items: list[Any], change: str, index: int, value: Any) -> TensorList:
+        """The next version, which takes the elements over; this one keeps how it differs."""
+        following = self.with_items(items)
+        self._items = None
+        self._difference = (following, change, index, value)
+        return following
+
+    def _rebuilt(self) -> list[Any]:
+        differences = []
+        version = self
+        while version._items is None:
+            assert version._difference is not None
+            differences.append(version._difference)
+            version = version._difference[0]
+        items = version._items.copy()
+        for _, change, index, value in reversed(differences):
+            if change == "set":
+                items[index] = value
+            elif change == "push":
+                items.append(value)
+            else:
+                items.pop()
+        return items
+
+    def __add__(self, other: object) -> TensorList:
+        """The list of sums: what AddN makes of variants that hold lists."""
+        if not isinstance(other, TensorList) or self.dtype is not other.dtype:
+            raise InvalidArgumentError("Trying to add two lists of tensors of different dtypes.")
+        if len(self) != len(other):
+            raise InvalidArgumentError("Trying to add two lists of tensors with different lengths.")
+        items = [b if a is None else a if b is None else _sum(a, b) for a, b in zip(self.items, other.items)]
+        return TensorList(self.dtype, merge_shapes(self.element_shape, other.element_shape), items)
+
+    def zeros_like(self) -> TensorList:
+        """The list of zeros: what ZerosLike makes of a variant that holds a list."""
+        zero = _zeros_of_variants if self.dtype.name == "variant" else _zeros_of_tensor
+        return self.with_items([None if item is None else zero(item) for item in self.items])
+
+    def __repr__(self) -> str:
+        return f"TensorList({self.dtype}, {self.element_shape}, {len(self)} elements)"
+
+
+def _sum(a: Any, b: Any) -> Any:
+    if np.shape(a) != np.shape(b):
+        raise InvalidArgumentError(f"Trying to add elements of shapes {Shape(np.shape(a))} and {Shape(np.shape(b))}")
+    if a.dtype != object:
+        return a + b
+    return object_array([x + y for x, y in zip(a.ravel().tolist(), b.ravel().tolist())], a.shape)
+
+
+def _zeros_of_variants(item: Any) -> Any:
+    return object_array([None if v is None else v.zeros_like() for v in item.ravel().tolist()], item.shape)
+
+
+def _zeros_of_tensor(item: Any) -> Any:
+    return np.full(item.shape, b"", object) if item.dtype == object else np.zeros(item.shape, item.dtype)

@@ -1,0 +1,114 @@
+"""Freezing: variables become constants, and handles that go into functions become values there."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Final
+
+from ..errors import FailedPreconditionError
+from ..explaining.variable_nodes import RESOURCE_VARIABLES, find_variables
+from ..functions.callers import called_functions
+from ..graph import Graph, Node, reachable, topological_order
+from ..shapes import Shape
+from ..tensors import Tensor
+from .frozen_handles import Value, Values, replace_handles
+from .subgraphs import subgraph
+
+# What a use of a reference becomes when the reference is a plain value.
+_WITHOUT_REFERENCE: Final = {
+    "RefIdentity": "Identity", "RefEnter": "Enter", "RefExit": "Exit", "RefSwitch": "Switch", "RefMerge": "Merge",
+    "RefSelect": "Select", "RefNextIteration": "NextIteration", "AssignAdd": "AddV2", "AssignSub": "Sub",
+}  # fmt: skip
+_TABLE_INITIALIZERS: Final = (
+    "InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2",
+    "LookupTableImport", "LookupTableImportV2",
+)  # fmt: skip
+
+
+def freeze(
+    graph: Graph, values: Mapping[str, Tensor], outputs: Sequence[str], inputs: Sequence[str] = ()
+) -> Graph:
+    """What `outputs` need, cut at `inputs`, with variables as constants of the values given.
+
+    Functions that took handles have copies that take values; functions that nothing calls are dropped. Tables stay tables;
+    `init_all_tables` fills them. FailedPreconditionError names a variable without a value, or a node that writes to one.
+    """
+    initializers = _table_initializers(graph, reachable([graph.output(name).node for name in outputs]))
+    result = subgraph(graph, outputs, inputs, initializers)
+    if initializers:
+        result.add_node(result.unique_name("init_all_tables"), "NoOp", (), map(result.node, initializers))
+    handles: Values = {}
+    for variable in find_variables(result).values():
+        value = values.get(variable.name)
+        if value is None:
+            raise FailedPreconditionError(
+                f"variable '{variable.name}' has no value to freeze", node=variable.node.name, op=variable.node.op,
+                hint="give --state FILE, or --init to freeze the initial values",
+            )  # fmt: skip
+        if variable.is_resource:
+            handles[variable.node.output()] = Value(variable.name, value.dtype, Shape(value.shape))
+        else:
+            _drop_references(variable.node)
+        _become_constant(variable.node, value)
+    replace_handles(result, handles)
+    result.reorder(topological_order(result))
+    _keep_functions(result, called_functions(result, result))
+    return result
+
+
+def _keep_functions(graph: Graph, names: Set[str]) -> None:
+    """Drop the other functions; FailedPreconditionError where one of those kept makes a variable in its body."""
+    for name in [name for name in graph.functions if name not in names]:
+        del graph.functions[name]
+    for name, function in graph.functions.items():
+        for node in function.body:
+            if node.op in RESOURCE_VARIABLES:
+                raise FailedPreconditionError(
+                    f"function '{name}' has a variable of its own", node=node.name, op=node.op,
+                    hint="--inline-functions puts it into the graph, where it can be frozen",
+                )  # fmt: skip
+
+
+def _table_initializers(graph: Graph, kept: Set[Node]) -> list[str]:
+    """The operations that fill tables which are among the nodes kept, with nothing fed."""
+    takers = {user for node in kept if "HashTable" in node.op for user in _users(node)}
+    return [node.name for node in graph if node in takers and _fills_table(graph, node) and not _needs_feeds(node)]
+
+
+def _users(handle: Node) -> Iterator[Node]:
+    """What takes a handle, also through nodes that pass it on."""
+    for user in handle.uses:
+        if any(value.node is handle for value in user.inputs):
+            yield user
+            if user.op == "Identity":
+                yield from _users(user)
+
+
+def _fills_table(graph: Graph, node: Node) -> bool:
+    """True for the ops that do, and for calls of functions that have one."""
+    bodies = (graph.functions[name].body for name in called_functions(graph, [node]))
+    return any(inner.op in _TABLE_INITIALIZERS for inner in itertools.chain([node], *bodies))
+
+
+def _needs_feeds(node: Node) -> bool:
+    return any(source.op.startswith("Placeholder") for source in reachable([node]))
+
+
+def _become_constant(node: Node, value: Tensor) -> None:
+    node.change_op("Const")
+    node.attrs = {"dtype": value.dtype, "value": value}
+    node.device = ""
+
+
+def _drop_references(node: Node) -> None:
+    """Make the nodes that may take a node's reference take a value, and those that take their references in turn."""
+    for user in [user for user in node.uses if any(value.node is node for value in user.inputs)]:
+        if user.op in _WITHOUT_REFERENCE:
+            gives_reference = any(dtype.is_ref for dtype in user.output_dtypes)
+            user.change_op(_WITHOUT_REFERENCE[user.op])
+            user.remove_attr("use_locking")
+            if gives_reference:
+                _drop_references(user)
+        elif user.op_def is not None and any(arg.is_ref for arg in user.op_def.inputs):
+            raise FailedPreconditionError("it writes to a variable that is to be frozen", node=user.name, op=user.op)

@@ -1,0 +1,258 @@
+"""Nodes and functions that take the handles of frozen variables, made to take the variables' values."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from typing import Any, Final
+
+from .. import dtypes
+from ..building.builder import GraphBuilder
+from ..catalog import CATALOG, ArgDef
+from ..dtypes import DType
+from ..errors import FailedPreconditionError, InvalidArgumentError, TfgError
+from ..functions.callers import function_references
+from ..functions.implementations import OF_AN_INTERFACE, implementation
+from ..functions.library import Function, instantiate
+from ..graph import Graph, Node, Output, topological_order
+from ..shapes import UNKNOWN, Shape
+from ..tensors import FuncRef
+
+_PASSING_ON: Final = ("Identity", "IdentityN", "Enter", "Exit", "Switch", "_SwitchN", "Merge", "NextIteration")
+_LOOPS: Final = ("While", "StatelessWhile")
+# Nodes that call the functions they name, each with the input that is the functions' first argument.
+_CALLS: Final = {
+    "PartitionedCall": 0, "StatefulPartitionedCall": 0, "BatchFunction": 0, "MapDefun": 0, "RemoteCall": 1,
+    "If": 1, "StatelessIf": 1, "Case": 1, "StatelessCase": 1, **dict.fromkeys(_LOOPS, 0),
+}  # fmt: skip
+_OF_A_HANDLE: Final = ("_output_shapes", "_handle_dtypes", "_handle_shapes", "_resource_arg_unique_id")
+_OF_THE_SIGNATURE: Final = ("_input_shapes", *OF_AN_INTERFACE)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Value:
+    """What stands where a variable's handle was. Messages name the variable; calls with different ones may share a copy."""
+
+    variable: str = dataclasses.field(compare=False)
+    dtype: DType
+    shape: Shape
+
+
+Values = dict[Output, Value]
+
+
+def replace_handles(graph: Graph, values: Values) -> None:
+    """Let every node that took one of `values` as a handle take it as a value: a read becomes an Identity and so on.
+
+    Nodes that hand handles to functions call new copies of these, which take values. FailedPreconditionError names a node
+    that does more with a handle than read it.
+    """
+    _Replacing(graph.functions).replace(graph, values)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Copy:
+    """A function of the library that takes values for handles, and those of its results that were handles."""
+
+    name: str
+    results: Mapping[int, Value]
+
+
+class _Replacing:
+    """The functions of one library that have copies, made once for each way they are called."""
+
+    def __init__(self, functions: MutableMapping[str, Function]) -> None:
+        self.functions = functions
+        self.copies: dict[tuple[FuncRef, tuple[tuple[int, Value], ...]], _Copy | None] = {}
+
+    def replace(self, graph: Graph, values: Values) -> None:
+        """Change what takes one of `values`, and add to them the outputs that handed handles on."""
+        for node in topological_order(graph):
+            taken = {i: values[value] for i, value in enumerate(node.inputs) if value in values}
+            if not taken:
+                continue
+            if node.op in _READS:
+                _READS[node.op](graph, node, taken[0])
+            elif node.op in _PASSING_ON:
+                values |= _pass_on(node, taken)
+            elif node.op in _CALLS or node.op in self.functions:
+                values |= self.call(node, taken)
+            else:
+                raise _refusal(node, taken, "does more with it than read it")
+        for node in graph:
+            if node.op == "Merge" and node.output() in values and any(value not in values for value in node.inputs):
+                raise _refusal(node, {0: values[node.output()]}, "merges it with something else")
+
+    def call(self, node: Node, taken: Mapping[int, Value]) -> Values:
+        """Let a node call copies of its functions; returns the outputs that were handles."""
+        first = _CALLS.get(node.op, 0)
+        arguments = {i - first: value for i, value in taken.items()}
+        if node.op in self.functions:
+            copy = self.copy(node, FuncRef(node.op, node.attrs), arguments)
+            node.change_op(copy.name)
+            return {node.output(i): value for i, value in copy.results.items()}
+        copies = {reference: self.copy(node, reference, arguments) for reference in function_references(node)}
+        results = _results(node, taken, copies)
+        node.attrs = {name: _renamed(value, copies) for name, value in node.attrs.items()}
+        _retype_call(node, taken, results)
+        return {node.output(i): value for i, value in results.items()}
+
+    def copy(self, node: Node, reference: FuncRef, arguments: Mapping[int, Value]) -> _Copy:
+        """The copy of a function that takes values for these arguments; made when it is first asked for."""
+        key = reference, tuple(sorted(arguments.items()))
+        if key not in self.copies:
+            self.copies[key] = None
+            function = self.functions.get(implementation(self.functions, reference.name))
+            if function is None or max(arguments) >= len(function.args):
+                problem = f"there is no function '{reference.name}' of so many arguments"
+                raise InvalidArgumentError(problem, node=node.name, op=node.op)
+            try:
+                self.copies[key] = self.make_copy(instantiate(function, reference.attrs), arguments)
+            except TfgError as error:
+                message = f"function '{reference.name}': {error.message}"
+                raise type(error)(message, node=error.node, op=error.op, hint=error.hint) from None
+        found = self.copies[key]
+        if found is None:
+            raise _refusal(node, arguments, "hands it to the function that the node is in")
+        return found
+
+    def make_copy(self, function: Function, arguments: Mapping[int, Value]) -> _Copy:
+        """Add `function`, whose body is changed, to the library under a free name."""
+        body, values = function.body, {function.args[i].output(): value for i, value in arguments.items()}
+        body.functions = self.functions
+        for arg, value in values.items():
+            arg.node.attrs = _without(arg.node.attrs, _OF_A_HANDLE)
+            arg.node.set_attr("T", value.dtype)
+        self.replace(body, values)
+        results = {i: values[result] for i, result in enumerate(function.results) if result in values}
+        signature = function.signature
+        name = self.free_name(f"{signature.name}_frozen")
+        self.functions[name] = dataclasses.replace(
+            function,
+            signature=dataclasses.replace(
+                signature, name=name, inputs=_with_dtypes(signature.inputs, arguments),
+                outputs=_with_dtypes(signature.outputs, results),
+            ),
+            attrs=_without(function.attrs, _OF_THE_SIGNATURE),
+            arg_attrs={i: _without(at, _OF_A_HANDLE) if i in arguments else at for i, at in function.arg_attrs.items()},
+            gradient=None,
+            source=None,
+        )  # fmt: skip
+        return _Copy(name, results)
+
+    def free_name(self, name: str) -> str:
+        """`name`, or with the first suffix `_1`, `_2` ... that no function has."""
+        suffix, found = 0, name
+        while found in self.functions:
+            suffix += 1
+            found = f"{name}_{suffix}"
+        return found
+
+
+def _without(attrs: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name, value in attrs.items() if name not in names}
+
+
+def _with_dtypes(args: Sequence[ArgDef], values: Mapping[int, Value]) -> tuple[ArgDef, ...]:
+    """The arguments of a signature, those that were handles with the dtypes of the values."""
+    return tuple(ArgDef(arg.name, values[i].dtype) if i in values else arg for i, arg in enumerate(args))
+
+
+def _renamed(value: Any, copies: Mapping[FuncRef, _Copy]) -> Any:
+    """An attribute that names the copies in the places of their functions."""
+    if isinstance(value, FuncRef):
+        return FuncRef(copies[value].name, value.attrs)
+    return [_renamed(item, copies) for item in value] if isinstance(value, list) else value
+
+
+def _results(node: Node, taken: Mapping[int, Value], copies: Mapping[FuncRef, _Copy]) -> Mapping[int, Value]:
+    """The results of a call that were handles: the same ones in all branches, and in a loop those that go in as well."""
+    found = [copies[node.attr("body")].results, taken] if node.op in _LOOPS else [copy.results for copy in copies.values()]
+    if any(results.keys() != found[0].keys() for results in found):
+        raise _refusal(node, taken, "returns it or something else")
+    return {i: _common(node, [results[i] for results in found]) for i in found[0]}
+
+
+def _common(node: Node, values: Sequence[Value]) -> Value:
+    """What holds for all the values, one of which this is."""
+    first = values[0]
+    if any(value.dtype is not first.dtype for value in values):
+        raise _refusal(node, dict(enumerate(values)), "takes variables of several dtypes for it")
+    return first if all(value.shape == first.shape for value in values) else dataclasses.replace(first, shape=UNKNOWN)
+
+
+def _pass_on(node: Node, taken: Mapping[int, Value]) -> Values:
+    """Let a node that hands handles on hand values on; returns the outputs that were handles."""
+    before = node.output_dtypes
+    node.attrs = _without(node.attrs, _OF_A_HANDLE)
+    _retype(node, CATALOG[node.op].inputs, taken)
+    changed = [i for i, (old, new) in enumerate(zip(before, node.output_dtypes)) if old is not new]
+    if node.op == "IdentityN":
+        return {node.output(i): taken[i] for i in changed}
+    return dict.fromkeys(map(node.output, changed), _common(node, list(taken.values())))
+
+
+def _retype_call(node: Node, taken: Mapping[int, Value], results: Mapping[int, Value]) -> None:
+    """Let a call's attributes say that these inputs and outputs are values."""
+    definition = CATALOG[node.op]
+    _retype(node, definition.inputs, taken)
+    _retype(node, definition.outputs, results)
+    if results:
+        node.remove_attr("_output_shapes")
+    if shapes := node.attr("output_shapes"):
+        node.set_attr("output_shapes", [results[i].shape if i in results else shape for i, shape in enumerate(shapes)])
+    if "_read_only_resource_inputs" in node.attrs:
+        left = [i for i in node.attrs["_read_only_resource_inputs"] if i not in taken]
+        node.set_attr("_read_only_resource_inputs", left)
+
+
+def _retype(node: Node, args: Sequence[ArgDef], values: Mapping[int, Value]) -> None:
+    """Set the type attributes of the arguments at these flat places."""
+    start = 0
+    for arg in args:
+        count = len(CATALOG[node.op].arg_dtypes(arg, node.attrs))
+        here = {i - start: value.dtype for i, value in values.items() if start <= i < start + count}
+        start += count
+        if here and arg.type_list_attr:
+            types = node.attr(arg.type_list_attr)
+            node.set_attr(arg.type_list_attr, [here.get(i, dtype) for i, dtype in enumerate(types)])
+        elif here and arg.type_attr:
+            node.set_attr(arg.type_attr, here[min(here)])
+
+
+def _become(node: Node, op: str, attrs: Mapping[str, Any]) -> None:
+    """Make a node another op's, with its private attributes kept."""
+    node.change_op(op)
+    node.attrs = {**{name: value for name, value in node.attrs.items() if name.startswith("_")}, **attrs}
+
+
+def _read(graph: Graph, node: Node, value: Value) -> None:
+    _become(node, "Identity", {"T": value.dtype})
+
+
+def _gather(graph: Graph, node: Node, value: Value) -> None:
+    batch_dims = node.attr("batch_dims")
+    axis = GraphBuilder(graph).constant(batch_dims, dtypes.int32, f"{node.name}/axis")
+    types = {"Tparams": value.dtype, "Tindices": node.inputs[1].dtype, "Taxis": dtypes.int32}
+    _become(node, "GatherV2", {**types, "batch_dims": batch_dims})
+    graph.set_inputs(node, (*node.inputs, axis))
+
+
+def _gather_nd(graph: Graph, node: Node, value: Value) -> None:
+    _become(node, "GatherNd", {"Tparams": value.dtype, "Tindices": node.inputs[1].dtype})
+
+
+def _shape_of(graph: Graph, node: Node, value: Value) -> None:
+    _become(node, "Shape", {"T": value.dtype, "out_type": node.attr("out_type")})
+
+
+_READS: Final[dict[str, Callable[[Graph, Node, Value], None]]] = {
+    "ReadVariableOp": _read, "ResourceGather": _gather, "ResourceGatherNd": _gather_nd, "VariableShape": _shape_of,
+}  # fmt: skip
+
+
+def _refusal(node: Node, taken: Mapping[int, Value], why: str) -> FailedPreconditionError:
+    """The error of a node that `why` completes the sentence of."""
+    variable = next(iter(taken.values())).variable
+    message = f"it takes the handle of variable '{variable}', which is to be frozen, and {why}"
+    return FailedPreconditionError(message, node=node.name, op=node.op)

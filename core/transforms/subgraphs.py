@@ -1,0 +1,70 @@
+"""Changes of a whole graph that `tfg convert` offers: default attributes, devices, cutting a part out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import InvalidArgumentError
+from ..explaining.listing import declared_shapes
+from ..functions.callers import all_nodes
+from ..graph import Graph, Output, reachable
+
+
+def strip_default_attrs(graph: Graph) -> int:
+    """Drop attributes that are their op's default, as older readers want it; returns how many there were."""
+    count = 0
+    for node in all_nodes(graph):
+        definition = node.op_def
+        for name in list(node.attrs):
+            declared = definition.attrs.get(name) if definition else None
+            if declared is not None and declared.has_default and declared.default == node.attrs[name]:
+                node.remove_attr(name)
+                count += 1
+    return count
+
+
+def clear_devices(graph: Graph) -> int:
+    """Drop the devices of all nodes, those in functions too; returns how many had one."""
+    placed = [node for node in all_nodes(graph) if node.device]
+    for node in placed:
+        node.device = ""
+    return len(placed)
+
+
+def subgraph(graph: Graph, outputs: Sequence[str], inputs: Sequence[str] = (), operations: Sequence[str] = ()) -> Graph:
+    """A copy with what `outputs` and `operations` need and nothing else; tensors among `inputs` become placeholders."""
+    result = graph.copy()
+    result.meta = None
+    for name in inputs:
+        _cut(result, result.output(name))
+    kept = reachable([*(result.output(name).node for name in outputs), *map(result.node, operations)])
+    result.remove_nodes([node for node in result if node not in kept])
+    forget_locations(result)
+    return result
+
+
+def forget_locations(graph: Graph) -> None:
+    """Drop `loc:@` names of nodes that are gone: TensorFlow refuses a graph that has them."""
+    for node in graph:
+        if any(name not in graph for name in node.colocation):
+            kept = [entry for entry in node.attrs["_class"] if entry[5:].decode("utf-8", "replace") in graph]
+            if kept:
+                node.set_attr("_class", kept)
+            else:
+                node.remove_attr("_class")
+
+
+def _cut(graph: Graph, value: Output) -> None:
+    """Put a placeholder in the place of a tensor."""
+    node = value.node
+    if value.dtype is None:
+        raise InvalidArgumentError("it cannot be cut here: nobody declared its op", node=node.name, op=node.op)
+    shape = declared_shapes(node, len(node.output_dtypes))[value.index]
+    whole = len(node.output_dtypes) == 1
+    name = node.name if whole else graph.unique_name(f"{node.name}/output_{value.index}")
+    if whole:
+        graph.rename_node(node, graph.unique_name(f"{node.name}/cut"))
+    placeholder = graph.add_node(name, "Placeholder", attrs={"dtype": value.dtype.base, "shape": shape})
+    graph.replace_all_uses(value, placeholder.output())
+    if whole:
+        graph.replace_control_uses(node, placeholder)

@@ -1,1 +1,0 @@
-"""What a stranger's graph, an unlucky moment or a full disk must not bring about."""
