@@ -10,7 +10,8 @@ import click
 
 from ..core.errors import NotFoundError, UnknownError
 from ..core.explaining.listing import Filter
-from ..core.graph import Graph, Node, Output, parse_tensor_name, reachable
+from ..core.graph import Graph, Node, Output, parse_tensor_name
+from ..core.traversal import reachable
 from .options import GraphReader, graph_options
 
 _MAX_NODES = 2000

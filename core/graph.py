@@ -1,19 +1,18 @@
-"""The graph: nodes by name, and edges that are changed only by the graph's own methods."""
+"""The graph: nodes by name, edges that are changed only by the graph's own methods, and a library of functions, graphs too."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .catalog import CATALOG, OpDef
 from .dtypes import DType
 from .errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
-from .tensors import FuncRef
 from .validation import check_attrs, check_colocation, check_name, check_op_name, expected_inputs
 
 if TYPE_CHECKING:
-    from .functions.library import Function, RegisteredGradient
     from .metagraph import MetaGraph
     from .versions import Versions
 
@@ -438,79 +437,50 @@ def _drop_use(source: Node, consumer: Node) -> None:
         del source.uses[consumer]
 
 
-def topological_order(
-    nodes: Iterable[Node], predecessors: Callable[[Node], Iterable[Node]] | None = None
-) -> list[Node]:
-    """`nodes` with every node after its inputs, otherwise in the order given; back edges of V1 loops are not followed.
+@dataclasses.dataclass(slots=True)
+class Function:
+    """A function: its interface as an OpDef, its body, and which outputs and nodes of the body it returns.
 
-    InvalidArgumentError names a node on a cycle.
+    `args` are the body's `_Arg` nodes in order, `results` the outputs returned, `control_results` the nodes that must have
+    run before a call counts as done. A polymorphic body holds `tensors.Placeholder` attribute values.
     """
-    pool = dict.fromkeys(nodes)
-    order: list[Node] = []
-    state: dict[Node, bool] = {}
-    for root in pool:
-        if root in state:
-            continue
-        stack = [(root, iter((predecessors or forward_predecessors)(root)))]
-        state[root] = False
-        while stack:
-            node, pending = stack[-1]
-            for source in pending:
-                if source not in pool or state.get(source):
-                    continue
-                if source in state:
-                    raise InvalidArgumentError("it is part of a cycle", node=source.name, op=source.op)
-                state[source] = False
-                stack.append((source, iter((predecessors or forward_predecessors)(source))))
-                break
-            else:
-                state[node] = True
-                order.append(node)
-                stack.pop()
-    return order
+
+    signature: OpDef
+    body: Graph
+    args: list[Node]
+    results: list[Output]
+    control_results: list[Node] = dataclasses.field(default_factory=list)
+    attrs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    arg_attrs: Mapping[int, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    gradient: str | None = None
+    """The function that TensorFlow is to call for this one's gradient, where one is declared."""
+    source: Any = None
+    """Whatever a format keeps to write the function back unchanged."""
+
+    @property
+    def name(self) -> str:
+        return self.signature.name
 
 
-def forward_predecessors(node: Node) -> Iterator[Node]:
-    """The nodes whose data or control outputs `node` takes, without the back edge NextIteration -> Merge."""
-    is_merge = node.op in ("Merge", "RefMerge")
-    for value in node.inputs:
-        if not (is_merge and value.node.op in ("NextIteration", "RefNextIteration")):
-            yield value.node
-    yield from node.control_inputs
+@dataclasses.dataclass(frozen=True, slots=True)
+class Capture:
+    """A value that a registered gradient reads besides the gradients that arrive.
+
+    `tensor` is one of the library function `function`; without one it is the name of a variable.
+    """
+
+    tensor: str
+    function: str | None = None
 
 
-def reachable(roots: Iterable[Node], stop: Callable[[Node], bool] = lambda node: False) -> set[Node]:
-    """Every node that the roots need; inputs of nodes for which `stop` holds are not followed."""
-    found = set(roots)
-    stack = list(found)
-    while stack:
-        node = stack.pop()
-        if stop(node):
-            continue
-        for source in (*(value.node for value in node.inputs), *node.control_inputs):
-            if source not in found:
-                found.add(source)
-                stack.append(source)
-    return found
+@dataclasses.dataclass(frozen=True, slots=True)
+class RegisteredGradient:
+    """A gradient that nodes name in `_gradient_op_type`: the function (gradients of outputs, captures) -> gradients of inputs.
 
+    `captures` and `returns`, whether it returns a gradient for each input of the node, are None where only the lost objects
+    of a SavedModel would tell.
+    """
 
-def descendants(roots: Iterable[Node]) -> set[Node]:
-    """The roots and every node that depends on one of them."""
-    found = set(roots)
-    stack = list(found)
-    while stack:
-        for user in stack.pop().uses:
-            if user not in found:
-                found.add(user)
-                stack.append(user)
-    return found
-
-
-def function_names(graph: Graph, node: Node) -> Iterator[str]:
-    """The library functions that a node refers to: by its op, or in attributes."""
-    if node.op in graph.functions:
-        yield node.op
-    for value in node.attrs.values():
-        for item in value if isinstance(value, list) else (value,):
-            if isinstance(item, FuncRef):
-                yield item.name
+    function: str
+    captures: tuple[Capture, ...] | None = None
+    returns: tuple[bool, ...] | None = None

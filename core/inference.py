@@ -18,10 +18,11 @@ from .errors import InvalidArgumentError, TfgError
 from .faults import faults_of, raise_from_kernel
 from .functions.call_signatures import renamed, signature_of
 from .functions.implementations import implementation
-from .functions.library import Function, instantiate
-from .graph import Graph, Node, Output, topological_order
+from .functions.instantiation import instantiate
+from .graph import Function, Graph, Node, Output
 from .shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
 from .tensors import FuncRef
+from .traversal import topological_order
 
 MAX_VALUE_ELEMENTS = 4096
 MAX_SIGNATURES: Final = 200

@@ -13,8 +13,7 @@ from typing import Any
 from ..core import dtypes
 from ..core.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..core.errors import InvalidArgumentError, TfgError
-from ..core.functions.library import Function
-from ..core.graph import Graph, Node, Output
+from ..core.graph import Function, Graph, Node, Output
 from ..core.tensors import Placeholder
 from .attrs import NodeAttrs, attr_type, decode_attr, decode_attrs, encode_attr
 from .node_def import encode_node

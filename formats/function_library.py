@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ..core.catalog import OpDef
 from ..core.errors import InvalidArgumentError
-from ..core.functions.library import Function
+from ..core.graph import Function
 from .function_def import DeclaredFunctions, decode_function, decode_signature, encode_function
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary
 

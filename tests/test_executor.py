@@ -26,7 +26,7 @@ from tfg.core.errors import (
     TfgError,
     UnimplementedError,
 )
-from tfg.core.functions.library import Function
+from tfg.core.graph import Function
 from tfg.core.runtime.plan import Loop, compile_plan
 from tfg.core.runtime.session import Session
 from tfg.core.runtime.values import WouldBlock

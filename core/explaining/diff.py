@@ -6,8 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..functions.library import Function
-from ..graph import Graph, Node
+from ..graph import Function, Graph, Node
 from ..shapes import Shape
 from ..tensors import FuncRef
 from .listing import NodeRecord, node_record, value_text

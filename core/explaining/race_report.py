@@ -9,10 +9,11 @@ from ..control_flow.conditions import MERGE, NEXT_ITERATION
 from ..control_flow.frames import find_frames
 from ..functions.call_sites import function_targets
 from ..functions.callers import called_functions
-from ..graph import Graph, Node, Output, descendants
+from ..graph import Graph, Node, Output
 from ..ordering.effects import DRAW, WRITE, Access, accesses
 from ..ordering.races import Race
 from ..runtime.plan import compile_plan, needed_nodes, races_of
+from ..traversal import descendants
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

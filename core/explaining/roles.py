@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from ..dtypes import resource
-from ..graph import Graph, Node, Output, reachable
+from ..graph import Graph, Node, Output
+from ..traversal import reachable
 from .variable_nodes import VARIABLES, VariableNodes, find_variables, initializer_ops
 
 _APPLY = re.compile(r"(?:Resource)?(?:Sparse)?Apply(\w+)")

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable
 
 from ..functions.callers import called_functions
-from ..graph import Graph, Node, descendants, reachable
+from ..graph import Graph, Node
+from ..traversal import descendants, reachable
 from .roles import Roles, exclusive
 
 ORDER = (

@@ -18,8 +18,8 @@ from ..functions.call_signatures import signature_of
 from ..functions.call_sites import call_site, function_targets
 from ..functions.callers import repeated_nodes
 from ..functions.implementations import implementation
-from ..functions.library import Function, instantiate
-from ..graph import Graph, Node, Output
+from ..functions.instantiation import instantiate
+from ..graph import Function, Graph, Node, Output
 from ..inference import MAX_SIGNATURES, Answers, call_flops_function, infer, loop_specs, unchanged
 from ..registry import ZERO
 from ..runtime.plan import PARTLY_READ, needed_nodes, unused_outputs

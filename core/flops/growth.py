@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..dims import Dim, DimLike, floor_div, substitute
-from ..functions.library import Function
+from ..graph import Function
 from ..inference import LoopRule, infer, is_empty_list
 from ..shapes import POSITION, UNKNOWN, Shape, TensorSpec, common_value, substituted
 

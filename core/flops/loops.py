@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError
-from ..functions.library import Function, instantiate
-from ..graph import Graph, Node, Output, topological_order
+from ..functions.instantiation import instantiate
+from ..graph import Function, Graph, Node, Output
 from ..inference import Inference, container_of, infer_again
 from ..registry import Cost
 from ..shapes import TensorSpec, substituted
+from ..traversal import topological_order
 from .growth import Growth, find_growth, summed, while_growth
 from .report import NodeCost
 from .symbols import Symbols

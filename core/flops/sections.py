@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import registry
-from ..graph import Graph, Node, Output, reachable
+from ..graph import Graph, Node, Output
+from ..traversal import reachable
 
 _ASSIGNS = frozenset({"Assign", "AssignVariableOp"})
 _UPDATES = frozenset({"AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp", "ScatterSub", "ScatterAdd"})

@@ -11,7 +11,8 @@ from ..building.gradbuilder import GradientBuilder
 from ..errors import InvalidArgumentError
 from ..explaining.variable_nodes import VARIABLES
 from ..gradients import add_gradients
-from ..graph import Graph, Node, Output, reachable
+from ..graph import Graph, Node, Output
+from ..traversal import reachable
 from .report import FlopsReport, Section, total
 from .sections import is_gradient
 

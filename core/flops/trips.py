@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..control_flow.conditions import Frame
 from ..dims import Dim, DimLike, ceil_div, dim_min
-from ..functions.library import Function
-from ..graph import Node, Output
+from ..graph import Function, Node, Output
 from ..inference import Inference
 from ..shapes import TensorSpec
 

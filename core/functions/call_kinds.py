@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Final
 
-from ..graph import Graph, Node
+from ..graph import Function, Graph, Node
 from ..tensors import FuncRef
 from .callers import captured_functions
-from .library import Function
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
-from ..graph import Node, Output
+from ..graph import Function, Node, Output
 from .callers import INLINED
-from .library import Function
 
 _LOWERED: Final = ("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile")
 

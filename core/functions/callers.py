@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ..dtypes import resource
 from ..explaining.variable_nodes import VARIABLES
-from ..graph import Graph, Node, function_names
+from ..graph import Function, Graph, Node
 from ..tensors import FuncRef
+from ..traversal import function_names
 from .implementations import implementation
-
-if TYPE_CHECKING:
-    from .library import Function
-
 
 INLINED: Final = ("PartitionedCall", "StatefulPartitionedCall")
 """Calls whose bodies TensorFlow puts into the graph around them."""

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ..catalog import ArgDef
-from ..graph import Graph, Node, function_names
+from ..graph import Function, Graph, Node
 from ..tensors import FuncRef
-
-if TYPE_CHECKING:
-    from .library import Function
+from ..traversal import function_names
 
 INTERFACE: Final = "api_implements"
 _DEVICE: Final = "api_preferred_device"

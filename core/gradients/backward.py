@@ -16,7 +16,8 @@ from ..control_flow.conditions import NEXT_ITERATION, Frame
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..faults import faults_of
 from ..functions.callers import gradient_name
-from ..graph import Graph, Node, Output, forward_predecessors, topological_order
+from ..graph import Graph, Node, Output
+from ..traversal import forward_predecessors, topological_order
 from . import conditionals, functional, loops, named_gradients, while_loops
 from .bodies import Call
 from .slices import carries_gradient

@@ -13,10 +13,11 @@ from ..catalog import ArgDef, OpDef
 from ..control_flow.conditions import FREE
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
-from ..functions.library import ORIGIN, Function, instantiate, origin_of
-from ..graph import Graph, Node, Output, reachable, topological_order
+from ..functions.instantiation import ORIGIN, instantiate, origin_of
+from ..graph import Function, Graph, Node, Output
 from ..shapes import UNKNOWN
 from ..tensors import FuncRef
+from ..traversal import reachable, topological_order
 from .slices import parts as tensors_of
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ..building.gradbuilder import GradientBuilder
 from ..dtypes import DType
 from ..errors import ResourceExhaustedError
-from ..functions.library import Function, origin_of
-from ..graph import Node, Output
+from ..functions.instantiation import origin_of
+from ..graph import Function, Node, Output
 from ..tensors import FuncRef
 from .bodies import (
     Differentiated,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InvalidArgumentError, NotFoundError, UnimplementedError
 from ..explaining.variable_nodes import variable
-from ..functions.library import Capture, RegisteredGradient
-from ..graph import Node, Output
+from ..graph import Capture, Node, Output, RegisteredGradient
 from ..tensors import FuncRef
 from .bodies import dtype_of, find_function
 from .slices import zeros_for

@@ -11,8 +11,7 @@ from ..building.builder import GraphBuilder
 from ..building.gradbuilder import GradientBuilder, IndexedSlices
 from ..dtypes import DType
 from ..errors import UnimplementedError
-from ..functions.library import Function
-from ..graph import Graph, Node, Output
+from ..graph import Function, Graph, Node, Output
 from ..tensors import FuncRef
 from .bodies import (
     Differentiated,

@@ -8,8 +8,7 @@ from .. import dtypes
 from ..building.gradbuilder import GradientBuilder
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
-from ..functions.library import Function
-from ..graph import Graph
+from ..graph import Function, Graph
 from ..registry import flops, kernel, not_differentiable, shape, taken_whole, uncounted_call, zero_flops
 from ..runtime.runs import check_time
 from ..runtime.tensor_arrays import zeros

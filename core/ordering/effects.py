@@ -16,8 +16,8 @@ from ..control_flow.references import (
 )
 from ..dtypes import resource
 from ..functions.callers import CALLS, function_references
-from ..functions.library import Function, instantiate
-from ..graph import Graph, Node, Output
+from ..functions.instantiation import instantiate
+from ..graph import Function, Graph, Node, Output
 from ..registry import has_fact
 from ..tensors import FuncRef
 

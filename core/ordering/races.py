@@ -20,7 +20,8 @@ from ..control_flow.conditions import (
     is_contradiction,
     predicate_of,
 )
-from ..graph import Graph, Node, Output, topological_order
+from ..graph import Graph, Node, Output
+from ..traversal import topological_order
 from .effects import DRAW, READ, WRITE, Access, State, accesses, contested
 
 Sources = Callable[[Node], Iterable[Node | None]]

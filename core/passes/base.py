@@ -12,9 +12,10 @@ from ..control_flow.references import may_be_written, memory_outputs
 from ..dtypes import DType
 from ..functions.callers import CALLS, callers_by_function
 from ..functions.purity import CONTROL_FLOW, impurity
-from ..graph import Graph, Node, Output, descendants, forward_predecessors, parse_tensor_name, topological_order
+from ..graph import Graph, Node, Output, parse_tensor_name
 from ..inference import Inference, infer
 from ..shapes import Shape, TensorSpec
+from ..traversal import descendants, forward_predecessors, topological_order
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

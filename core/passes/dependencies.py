@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from ..functions.callers import has_variables
 from ..functions.purity import CONTROL_FLOW
-from ..graph import Graph, Node, forward_predecessors
+from ..graph import Graph, Node
+from ..traversal import forward_predecessors
 from .base import Pass, PassContext
 
 

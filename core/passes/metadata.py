@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from ..errors import InvalidArgumentError
 from ..functions.callers import all_nodes
-from ..graph import Graph, topological_order
+from ..graph import Graph
+from ..traversal import topological_order
 from .base import Pass, PassContext
 
 

@@ -6,8 +6,9 @@ import dataclasses
 from typing import ClassVar
 
 from ..functions.callers import called_functions
-from ..graph import Graph, Node, reachable
+from ..graph import Graph, Node
 from ..runtime.plan import needed_nodes
+from ..traversal import reachable
 from .base import Pass, PassContext, become
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from ..binding import bind_kernel, select_kernel
 from ..errors import InvalidArgumentError
 from ..faults import faults_of, raise_from_kernel
-from ..functions.library import Function
-from ..graph import Node, descendants
+from ..graph import Function, Node
 from ..tensors import FuncRef
+from ..traversal import descendants
 from .caching import Cached, ValueCache
 from .dataflow import DataflowProgram
 from .plan import Loop, Plan, Step

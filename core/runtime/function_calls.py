@@ -11,8 +11,8 @@ from typing import Any, Final
 from ..errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
 from ..functions.call_sites import PLAIN_CALL, CallSite, function_targets
 from ..functions.implementations import implementation
-from ..functions.library import Function, instantiate
-from ..graph import Graph
+from ..functions.instantiation import instantiate
+from ..graph import Function, Graph
 from ..tensors import FuncRef
 from .caching import ValueCache, with_cached_trees
 from .executor import Program

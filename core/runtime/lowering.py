@@ -13,10 +13,11 @@ from typing import Any
 from ..control_flow.conditions import LOOP_OPS
 from ..dtypes import resource
 from ..functions.callers import INLINED
-from ..functions.library import Function, instantiate
-from ..graph import Graph, Node, Output, topological_order
+from ..functions.instantiation import instantiate
+from ..graph import Function, Graph, Node, Output
 from ..ordering.effects import DRAW, accesses
 from ..tensors import FuncRef
+from ..traversal import topological_order
 from .plan import needed_nodes
 
 _PARALLEL_ITERATIONS = 10

@@ -34,10 +34,11 @@ from ..control_flow.references import (
 )
 from ..errors import InvalidArgumentError
 from ..functions.callers import INLINED
-from ..graph import Graph, Node, Output, topological_order
+from ..graph import Graph, Node, Output
 from ..ordering.races import Race, find_races
 from ..ordering.scheduling import construction_order, execution_order, is_bypassed
 from ..registry import has_fact
+from ..traversal import topological_order
 
 _PLACEHOLDERS: Final = ("Placeholder", "PlaceholderV2", "_Arg", "_DeviceArg")
 PARTLY_READ: Final = ("If", "StatelessIf", "Case", "StatelessCase", *INLINED)

@@ -19,7 +19,8 @@ from ..catalog import CATALOG
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, NotFoundError
 from ..gradients import add_gradients
-from ..graph import Graph, Node, Output, reachable
+from ..graph import Graph, Node, Output
+from ..traversal import reachable
 from .optimizers import Optimizer
 from .schedules import Schedule
 

@@ -9,9 +9,10 @@ from typing import Final
 from ..errors import FailedPreconditionError
 from ..explaining.variable_nodes import RESOURCE_VARIABLES, find_variables
 from ..functions.callers import called_functions
-from ..graph import Graph, Node, reachable, topological_order
+from ..graph import Graph, Node
 from ..shapes import Shape
 from ..tensors import Tensor
+from ..traversal import reachable, topological_order
 from .frozen_handles import Value, Values, replace_handles
 from .subgraphs import subgraph
 

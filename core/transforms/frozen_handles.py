@@ -13,10 +13,11 @@ from ..dtypes import DType
 from ..errors import FailedPreconditionError, InvalidArgumentError, TfgError
 from ..functions.callers import function_references
 from ..functions.implementations import OF_AN_INTERFACE, implementation
-from ..functions.library import Function, instantiate
-from ..graph import Graph, Node, Output, topological_order
+from ..functions.instantiation import instantiate
+from ..graph import Function, Graph, Node, Output
 from ..shapes import UNKNOWN, Shape
 from ..tensors import FuncRef
+from ..traversal import topological_order
 
 _PASSING_ON: Final = ("Identity", "IdentityN", "Enter", "Exit", "Switch", "_SwitchN", "Merge", "NextIteration")
 _LOOPS: Final = ("While", "StatelessWhile")

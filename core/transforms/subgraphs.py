@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from ..errors import InvalidArgumentError
 from ..explaining.listing import declared_shapes
 from ..functions.callers import all_nodes
-from ..graph import Graph, Output, reachable
+from ..graph import Graph, Output
+from ..traversal import reachable
 
 
 def strip_default_attrs(graph: Graph) -> int:

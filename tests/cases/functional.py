@@ -6,7 +6,7 @@ from tests.opcases import case, graph_case, normal
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.catalog import ArgDef, OpDef
 from tfg.core.dtypes import as_dtype
-from tfg.core.functions.library import Function
+from tfg.core.graph import Function
 from tfg.core.tensors import FuncRef
 
 X = normal(3)

@@ -6,8 +6,7 @@ import pytest
 
 from tfg.core import dtypes
 from tfg.core.errors import InvalidArgumentError
-from tfg.core.functions.library import Function
-from tfg.core.graph import Graph
+from tfg.core.graph import Function, Graph
 from tfg.core.tensors import Placeholder
 from tfg.formats import load, to_bytes, to_text
 from tfg.formats.function_def import encode_function

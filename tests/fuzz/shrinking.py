@@ -10,8 +10,9 @@ import numpy as np
 
 from tests.fuzz.trials import Trial
 from tfg.core.errors import TfgError
-from tfg.core.graph import Graph, Node, reachable
+from tfg.core.graph import Graph, Node
 from tfg.core.tensors import Tensor
+from tfg.core.traversal import reachable
 from tfg.formats import to_text
 
 SECONDS = 20.0

@@ -53,7 +53,7 @@ def endless(g):
 
 def tfg_function(name, builder, argument, result):
     from tfg.core.catalog import ArgDef, OpDef
-    from tfg.core.functions.library import Function
+    from tfg.core.graph import Function
 
     argument.node.change_op("_Arg")
     argument.node.attrs = {"T": argument.node.attrs["dtype"], "index": 0}

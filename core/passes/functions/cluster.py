@@ -6,8 +6,7 @@ import dataclasses
 from typing import ClassVar
 
 from ...catalog import ArgDef, OpDef
-from ...functions.library import Function
-from ...graph import Graph, Node, Output
+from ...graph import Function, Graph, Node, Output
 from ...tensors import FuncRef
 from ..base import Pass, PassContext, identity_of
 

@@ -10,11 +10,12 @@ from typing import ClassVar
 from ...control_flow.conditions import SWITCH
 from ...functions.call_kinds import call_kind, why_not_changed
 from ...functions.callers import all_nodes, function_references
-from ...functions.library import Function, instantiate
-from ...graph import Graph, Node, Output, function_names
+from ...functions.instantiation import instantiate
+from ...graph import Function, Graph, Node, Output
 from ...runtime.plan import needed_nodes
 from ...shapes import TensorSpec
 from ...transforms.subgraphs import forget_locations
+from ...traversal import function_names
 from ..base import Pass, PassContext
 from ..cse import CommonSubexpressions
 from ..dependencies import Dependencies

@@ -9,8 +9,8 @@ from ... import registry
 from ...catalog import ArgDef, OpDef
 from ...dtypes import DType
 from ...functions.callers import reached_functions
-from ...functions.library import Function, instantiate
-from ...graph import Graph, Node, Output
+from ...functions.instantiation import instantiate
+from ...graph import Function, Graph, Node, Output
 from ...runtime.plan import needed_nodes
 from ...tensors import FuncRef
 from ..base import PassContext

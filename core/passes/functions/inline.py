@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from ... import registry
 from ...functions.callers import INLINED, captured_functions, reached_functions
-from ...functions.library import Function, instantiate
-from ...graph import Graph, Node, Output
+from ...functions.instantiation import instantiate
+from ...graph import Function, Graph, Node, Output
 from ...runtime.plan import needed_nodes
 from ...tensors import FuncRef
 from ..base import Pass, PassContext, identity_of

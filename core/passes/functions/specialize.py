@@ -8,8 +8,7 @@ from typing import ClassVar
 
 from ...functions.call_kinds import CallKind, call_kind, why_not_read
 from ...functions.callers import INLINED
-from ...functions.library import Function
-from ...graph import Graph, Node
+from ...graph import Function, Graph, Node
 from ...runtime.plan import needed_nodes
 from ...tensors import FuncRef, Tensor
 from ..base import Pass, PassContext

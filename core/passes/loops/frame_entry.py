@@ -11,9 +11,10 @@ from ...control_flow.conditions import ENTER, EXIT, Frame
 from ...control_flow.frames import LoopVariable
 from ...dtypes import resource
 from ...functions.purity import impurity
-from ...graph import Graph, Node, Output, topological_order
+from ...graph import Graph, Node, Output
 from ...inference import infer
 from ...shapes import TensorSpec
+from ...traversal import topological_order
 from ..base import PassContext, become
 from .frame_hoisting import body_nodes, nodes_within
 

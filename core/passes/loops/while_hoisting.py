@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...control_flow.conditions import ENTER, SWITCH
-from ...functions.library import Function
 from ...functions.purity import CONTROL_FLOW
-from ...graph import Graph, Node, Output, descendants, topological_order
+from ...graph import Function, Graph, Node, Output
 from ...inference import Inference, infer
 from ...shapes import Shape, TensorSpec
+from ...traversal import descendants, topological_order
 from ..base import PassContext, identity_of
 from ..functions.function_copies import Draft, why_not_copied
 from .frame_entry import entering_spec, truth

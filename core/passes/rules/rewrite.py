@@ -14,9 +14,10 @@ import numpy as np
 
 from ... import dtypes, registry
 from ...building.builder import GraphBuilder
-from ...graph import Graph, Node, Output, reachable
+from ...graph import Graph, Node, Output
 from ...kernel_types import runs_in_tensorflow
 from ...shapes import Shape
+from ...traversal import reachable
 from ..base import PassContext
 
 RuleFunction = Callable[["Rewriter", Node], "Output | None"]

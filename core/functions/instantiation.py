@@ -1,0 +1,48 @@
+"""Functions made of others: one with its attributes given, and the record of what it was made of."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..errors import InvalidArgumentError
+from ..graph import Function, Output
+from ..tensors import FuncRef, Placeholder
+
+ORIGIN: Final = "_derived_from"
+"""The attribute of a function that holds the name of the one it was made of, whose nodes it still has."""
+
+
+def origin_of(function: Function) -> str:
+    """The name of the function that this one was made of, its own where it was made of none."""
+    found = function.attrs.get(ORIGIN, b"")
+    return found.decode() or function.name
+
+
+def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:
+    """The function with its own attributes given: every `Placeholder` in its body replaced by a value."""
+    signature = function.signature
+    given = {name: signature.attr(attrs, name) for name in signature.attrs}
+    body = function.body.copy()
+    for node in body:
+        node.attrs = {key: _filled(value, given, function.name) for key, value in node.attrs.items()}
+    return dataclasses.replace(
+        function,
+        body=body,
+        args=[body.node(arg.name) for arg in function.args],
+        results=[Output(body.node(value.node.name), value.index) for value in function.results],
+        control_results=[body.node(control.name) for control in function.control_results],
+    )
+
+
+def _filled(value: Any, given: Mapping[str, Any], function: str) -> Any:
+    if isinstance(value, Placeholder):
+        if value.name not in given:
+            raise InvalidArgumentError(f"function '{function}' leaves attribute '{value.name}' to its caller, who gives none")
+        return given[value.name]
+    if isinstance(value, FuncRef):
+        return FuncRef(value.name, {key: _filled(item, given, function) for key, item in value.attrs.items()})
+    if isinstance(value, list):
+        return [_filled(item, given, function) for item in value]
+    return value

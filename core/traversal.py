@@ -1,0 +1,87 @@
+"""Walks over a graph: an order of its nodes, what they need, what depends on them, which functions they name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from .errors import InvalidArgumentError
+from .graph import Graph, Node
+from .tensors import FuncRef
+
+
+def topological_order(
+    nodes: Iterable[Node], predecessors: Callable[[Node], Iterable[Node]] | None = None
+) -> list[Node]:
+    """`nodes` with every node after its inputs, otherwise in the order given; back edges of V1 loops are not followed.
+
+    InvalidArgumentError names a node on a cycle.
+    """
+    pool = dict.fromkeys(nodes)
+    order: list[Node] = []
+    state: dict[Node, bool] = {}
+    for root in pool:
+        if root in state:
+            continue
+        stack = [(root, iter((predecessors or forward_predecessors)(root)))]
+        state[root] = False
+        while stack:
+            node, pending = stack[-1]
+            for source in pending:
+                if source not in pool or state.get(source):
+                    continue
+                if source in state:
+                    raise InvalidArgumentError("it is part of a cycle", node=source.name, op=source.op)
+                state[source] = False
+                stack.append((source, iter((predecessors or forward_predecessors)(source))))
+                break
+            else:
+                state[node] = True
+                order.append(node)
+                stack.pop()
+    return order
+
+
+def forward_predecessors(node: Node) -> Iterator[Node]:
+    """The nodes whose data or control outputs `node` takes, without the back edge NextIteration -> Merge."""
+    is_merge = node.op in ("Merge", "RefMerge")
+    for value in node.inputs:
+        if not (is_merge and value.node.op in ("NextIteration", "RefNextIteration")):
+            yield value.node
+    yield from node.control_inputs
+
+
+def reachable(roots: Iterable[Node], stop: Callable[[Node], bool] = lambda node: False) -> set[Node]:
+    """Every node that the roots need; inputs of nodes for which `stop` holds are not followed."""
+    found = set(roots)
+    stack = list(found)
+    while stack:
+        node = stack.pop()
+        if stop(node):
+            continue
+        for source in (*(value.node for value in node.inputs), *node.control_inputs):
+            if source not in found:
+                found.add(source)
+                stack.append(source)
+    return found
+
+
+def descendants(roots: Iterable[Node]) -> set[Node]:
+    """The roots and every node that depends on one of them."""
+    found = set(roots)
+    stack = list(found)
+    while stack:
+        for user in stack.pop().uses:
+            if user not in found:
+                found.add(user)
+                stack.append(user)
+    return found
+
+
+def function_names(graph: Graph, node: Node) -> Iterator[str]:
+    """The library functions that a node refers to: by its op, or in attributes."""
+    if node.op in graph.functions:
+        yield node.op
+    for value in node.attrs.values():
+        for item in value if isinstance(value, list) else (value,):
+            if isinstance(item, FuncRef):
+                yield item.name
