@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
-from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from collections.abc import Iterator
+from typing import NoReturn
 
-import numpy as np
-
-from . import registry
-from .dtypes import from_numpy, resource
-from .errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError
+from .errors import InternalError, ResourceExhaustedError, TfgError
 from .graph import Node
-from .shapes import Shape, TensorSpec
-
-_FEW = 1024
-"""Elements up to which a shape function gets the values of an input."""
 
 _TOO_LARGE = ("array is too big", "Maximum allowed size exceeded", "Maximum allowed dimension exceeded")
 """What NumPy says of arrays with more elements or bytes than there can be addresses."""
@@ -59,40 +50,3 @@ def fault(message: str, node: Node | None = None) -> InternalError:
 
 def _described(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-
-
-def raise_from_kernel(error: Exception, node: Node, inputs: Sequence[Any]) -> NoReturn:
-    """Raise what came out of a node's kernel; where its shape function refuses such inputs, that is what is wrong.
-
-    So a kernel need not repeat the checks of the shape function, and nothing is checked twice in a run that goes well.
-    """
-    if not isinstance(error, (TfgError, MemoryError, RecursionError)):
-        _raise_refusal(error, node, inputs)
-    raise_located(error, node)
-
-
-def _raise_refusal(error: Exception, node: Node, inputs: Sequence[Any]) -> None:
-    """InvalidArgumentError where an op does not take inputs of these shapes."""
-    from .inference import call_shape_function
-
-    function = registry.shape_function(node.op)
-    if function is not None and len(inputs) == len(node.inputs):
-        try:
-            call_shape_function(node, function, [spec_of(value) for value in inputs])
-        except InternalError:
-            pass  # the kernel's own error says more
-        except TfgError as refusal:
-            raise_located(refusal, node)
-    # Elementwise kernels are NumPy's own functions, which say themselves what does not fit.
-    is_elementwise = any(isinstance(inspect.unwrap(kernel.function), np.ufunc) for kernel in registry.kernels(node.op))
-    if is_elementwise and isinstance(error, ValueError):
-        raise InvalidArgumentError(f"Incompatible shapes: {error}", node=node.name, op=node.op)
-
-
-def spec_of(value: Any) -> TensorSpec:
-    """What a shape function needs of a value that flows along an edge."""
-    if not isinstance(value, (np.ndarray, np.generic)):
-        return TensorSpec(resource)
-    is_small = value.dtype.kind in "iub" and value.size <= _FEW
-    dtype = resource if value.dtype == object else from_numpy(value.dtype)
-    return TensorSpec(dtype, Shape(value.shape), np.asarray(value) if is_small else None)

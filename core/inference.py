@@ -11,15 +11,14 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from . import binding, registry
-from .catalog import OpDef
 from .dims import Dim
 from .dtypes import DType, resource
-from .errors import InvalidArgumentError, TfgError
-from .faults import faults_of, raise_from_kernel
+from .errors import TfgError
 from .functions.call_signatures import renamed, signature_of
 from .functions.implementations import implementation
 from .functions.instantiation import instantiate
 from .graph import Function, Graph, Node, Output
+from .node_calls import apply_kernel, call_shape_function
 from .shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
 from .tensors import FuncRef
 from .traversal import topological_order
@@ -388,30 +387,6 @@ def _shown(spec: TensorSpec) -> str:
     return f"{spec.shape} {[(str(held.shape), held.value is None) for held in spec.handle]}"
 
 
-def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec]) -> list[Any]:
-    """What the op's shape function says of each output, list outputs expanded: Shapes or TensorSpecs."""
-    definition = binding.require_op_def(node)
-    keywords = binding.bind_attrs(node, function)
-    lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
-    with faults_of(node, "shape function"):
-        found = _flat_results(definition, function(*binding.regroup(inputs, lengths), **keywords))
-    if len(found) != len(node.output_dtypes):
-        message = f"its attributes ask for {len(found)} outputs, its interface has {len(node.output_dtypes)}"
-        raise InvalidArgumentError(message, node=node.name, op=node.op)
-    return found
-
-
-def _flat_results(definition: OpDef, result: Any) -> list[Any]:
-    if isinstance(result, (Shape, TensorSpec)):
-        return [result]
-    if len(definition.outputs) == 1:
-        return list(result or ())
-    flat: list[Any] = []
-    for arg, item in zip(definition.outputs, result or ()):
-        flat += item if arg.is_list else [item]
-    return flat
-
-
 def _merge(spec: TensorSpec, result: Shape | TensorSpec) -> TensorSpec:
     if isinstance(result, TensorSpec):
         return dataclasses.replace(result, dtype=spec.dtype)
@@ -438,17 +413,6 @@ def _constant_values(node: Node, inputs: Sequence[TensorSpec], outputs: list[Ten
     return [dataclasses.replace(spec, value=_as_value(value, spec)) for spec, value in zip(outputs, results)]
 
 
-def apply_kernel(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
-    """What a stateless kernel makes of the values of a node's inputs: one value an output."""
-    call = binding.bind_kernel(node, binding.select_kernel(node), None)
-    try:
-        with np.errstate(all="ignore"):
-            result = call(*inputs)
-    except Exception as error:
-        raise_from_kernel(error, node, inputs)
-    return result if isinstance(result, tuple) else (result,)
-
-
 def _as_value(value: Any, spec: TensorSpec) -> np.ndarray[Any, Any]:
     """A computed value of the spec's dtype, or of objects only while a symbolic dimension is among its elements."""
     array = np.asarray(value)
@@ -460,19 +424,3 @@ def _as_value(value: Any, spec: TensorSpec) -> np.ndarray[Any, Any]:
 def _is_small(spec: TensorSpec) -> bool:
     size = spec.shape.num_elements
     return isinstance(size, int) and size <= MAX_VALUE_ELEMENTS and not spec.dtype.is_object
-
-
-def call_flops_function(
-    node: Node, function: Any, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
-) -> registry.Cost:
-    """The cost of running `node` once, from the specs of its inputs and outputs."""
-    definition = binding.require_op_def(node)
-    if function is registry.zero_cost:
-        return registry.ZERO
-    names = binding.keyword_names(function, frozenset(definition.attrs))
-    keywords: dict[str, Any] = {"outputs": list(outputs)} if "outputs" in names else {}
-    keywords |= {name: binding.plain(definition.attr(node.attrs, name)) for name in names if name != "outputs"}
-    lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
-    with faults_of(node, "FLOPs function"):
-        cost: registry.Cost = function(*binding.regroup(inputs, lengths), **keywords)
-    return cost

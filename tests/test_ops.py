@@ -9,7 +9,7 @@ from tests import opcases
 from tests.comparison import assert_same
 from tests.recorded_answers import answers
 from tests.test_equivalent_ops import EQUIVALENT
-from tfg.core import dtypes, inference, registry
+from tfg.core import dtypes, inference, node_calls, registry
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import TfgError
 from tfg.core.runtime.files import FileAccess
@@ -99,7 +99,7 @@ def test_flops_are_decided(family: str, case: opcases.Case) -> None:
     graph, _ = build(case)
     node = graph["op"]
     specs = inference.infer(graph, fed_specs(graph, case, full=True)).specs
-    cost = inference.call_flops_function(node, function, [specs[v] for v in node.inputs], [specs[o] for o in outputs(node)])
+    cost = node_calls.call_flops_function(node, function, [specs[v] for v in node.inputs], [specs[o] for o in outputs(node)])
     assert isinstance(cost, registry.Cost)
     assert case.flops in (None, cost)
 

@@ -20,7 +20,8 @@ from ..functions.callers import repeated_nodes
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
-from ..inference import MAX_SIGNATURES, Answers, call_flops_function, infer, loop_specs, unchanged
+from ..inference import MAX_SIGNATURES, Answers, infer, loop_specs, unchanged
+from ..node_calls import call_flops_function
 from ..registry import ZERO
 from ..runtime.plan import PARTLY_READ, needed_nodes, unused_outputs
 from ..shapes import TensorSpec

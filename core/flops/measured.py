@@ -15,7 +15,7 @@ from ..dims import Dim
 from ..dtypes import DType, from_numpy, resource, string
 from ..errors import TfgError
 from ..graph import Node
-from ..inference import call_flops_function
+from ..node_calls import call_flops_function
 from ..numerics.products import matmul
 from ..registry import Cost
 from ..runtime.resources import Variable

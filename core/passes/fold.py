@@ -12,7 +12,7 @@ from .. import binding, dtypes
 from ..errors import TfgError, UnimplementedError
 from ..functions.callers import CALLS
 from ..graph import Graph, Node
-from ..inference import apply_kernel
+from ..node_calls import apply_kernel
 from ..runtime.limits import flops_of
 from ..runtime.runs import Run
 from ..runtime.session import Session

@@ -15,8 +15,8 @@ from typing import Any
 
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION
 from ..errors import InternalError, InvalidArgumentError
-from ..faults import raise_from_kernel
 from ..graph import Node, Output
+from ..node_calls import raise_from_kernel
 from ..ordering.scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous, is_cheap, is_small, starting_order
 from .plan import Plan, Step, needed_sources
 from .resources import Readable

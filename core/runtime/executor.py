@@ -8,8 +8,9 @@ from typing import Any
 
 from ..binding import bind_kernel, select_kernel
 from ..errors import InvalidArgumentError
-from ..faults import faults_of, raise_from_kernel
+from ..faults import faults_of
 from ..graph import Function, Node
+from ..node_calls import raise_from_kernel
 from ..tensors import FuncRef
 from ..traversal import descendants
 from .caching import Cached, ValueCache

@@ -13,9 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from ..errors import DeadlineExceededError, ResourceExhaustedError, TfgError
-from ..faults import faults_of, spec_of
+from ..faults import faults_of
 from ..graph import Node
-from ..inference import call_flops_function, call_shape_function
+from ..node_calls import call_flops_function, call_shape_function, spec_of
 from ..registry import flops_function, shape_function
 from ..shapes import TensorSpec
 from .runs import Hook, Run

@@ -1,0 +1,106 @@
+"""Calls of what is registered for a node's op: its shape function, its kernel, its FLOPs function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import binding, registry
+from .catalog import OpDef
+from .dtypes import from_numpy, resource
+from .errors import InternalError, InvalidArgumentError, TfgError
+from .faults import faults_of, raise_located
+from .graph import Node
+from .shapes import Shape, TensorSpec
+
+_FEW = 1024
+"""Elements up to which a shape function gets the values of an input."""
+
+
+def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec]) -> list[Any]:
+    """What the op's shape function says of each output, list outputs expanded: Shapes or TensorSpecs."""
+    definition = binding.require_op_def(node)
+    keywords = binding.bind_attrs(node, function)
+    lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
+    with faults_of(node, "shape function"):
+        found = _flat_results(definition, function(*binding.regroup(inputs, lengths), **keywords))
+    if len(found) != len(node.output_dtypes):
+        message = f"its attributes ask for {len(found)} outputs, its interface has {len(node.output_dtypes)}"
+        raise InvalidArgumentError(message, node=node.name, op=node.op)
+    return found
+
+
+def _flat_results(definition: OpDef, result: Any) -> list[Any]:
+    if isinstance(result, (Shape, TensorSpec)):
+        return [result]
+    if len(definition.outputs) == 1:
+        return list(result or ())
+    flat: list[Any] = []
+    for arg, item in zip(definition.outputs, result or ()):
+        flat += item if arg.is_list else [item]
+    return flat
+
+
+def call_flops_function(
+    node: Node, function: Any, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
+) -> registry.Cost:
+    """The cost of running `node` once, from the specs of its inputs and outputs."""
+    definition = binding.require_op_def(node)
+    if function is registry.zero_cost:
+        return registry.ZERO
+    names = binding.keyword_names(function, frozenset(definition.attrs))
+    keywords: dict[str, Any] = {"outputs": list(outputs)} if "outputs" in names else {}
+    keywords |= {name: binding.plain(definition.attr(node.attrs, name)) for name in names if name != "outputs"}
+    lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
+    with faults_of(node, "FLOPs function"):
+        cost: registry.Cost = function(*binding.regroup(inputs, lengths), **keywords)
+    return cost
+
+
+def apply_kernel(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
+    """What a stateless kernel makes of the values of a node's inputs: one value an output."""
+    call = binding.bind_kernel(node, binding.select_kernel(node), None)
+    try:
+        with np.errstate(all="ignore"):
+            result = call(*inputs)
+    except Exception as error:
+        raise_from_kernel(error, node, inputs)
+    return result if isinstance(result, tuple) else (result,)
+
+
+def raise_from_kernel(error: Exception, node: Node, inputs: Sequence[Any]) -> NoReturn:
+    """Raise what came out of a node's kernel; where its shape function refuses such inputs, that is what is wrong.
+
+    So a kernel need not repeat the checks of the shape function, and nothing is checked twice in a run that goes well.
+    """
+    if not isinstance(error, (TfgError, MemoryError, RecursionError)):
+        _raise_refusal(error, node, inputs)
+    raise_located(error, node)
+
+
+def _raise_refusal(error: Exception, node: Node, inputs: Sequence[Any]) -> None:
+    """InvalidArgumentError where an op does not take inputs of these shapes."""
+    function = registry.shape_function(node.op)
+    if function is not None and len(inputs) == len(node.inputs):
+        try:
+            call_shape_function(node, function, [spec_of(value) for value in inputs])
+        except InternalError:
+            pass  # the kernel's own error says more
+        except TfgError as refusal:
+            raise_located(refusal, node)
+    # Elementwise kernels are NumPy's own functions, which say themselves what does not fit.
+    is_elementwise = any(isinstance(inspect.unwrap(kernel.function), np.ufunc) for kernel in registry.kernels(node.op))
+    if is_elementwise and isinstance(error, ValueError):
+        raise InvalidArgumentError(f"Incompatible shapes: {error}", node=node.name, op=node.op)
+
+
+def spec_of(value: Any) -> TensorSpec:
+    """What a shape function needs of a value that flows along an edge."""
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return TensorSpec(resource)
+    is_small = value.dtype.kind in "iub" and value.size <= _FEW
+    dtype = resource if value.dtype == object else from_numpy(value.dtype)
+    return TensorSpec(dtype, Shape(value.shape), np.asarray(value) if is_small else None)
