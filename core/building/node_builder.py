@@ -1,0 +1,312 @@
+"""Adding nodes: op wrappers made from the catalog, name scopes, control dependencies, colocation and devices."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..catalog import CATALOG, ArgDef, OpDef
+from ..dtypes import DType
+from ..errors import InvalidArgumentError
+from ..graph import Graph, Node, Output
+from ..shapes import Shape, as_shape
+from ..tensors import FuncRef, Tensor, as_array
+from ..validation import check_value
+from ..versions import Versions
+from .naming import Names
+from .placement import Device, canonical_device
+from .variables import Variable
+
+GRAPH_VERSION = 2474
+"""The GraphDef version of the TensorFlow that catalog.txt was made from."""
+_MANUAL_CONTROLS = "_has_manual_control_dependencies"
+
+
+class _Controls:
+    """One `control_dependencies` block: what its nodes wait for, and the nodes made in it."""
+
+    def __init__(self, nodes: tuple[Node, ...]) -> None:
+        self.nodes = nodes
+        self.made: set[Node] = set()
+
+
+class NodeBuilder:
+    """Adds nodes to a graph. `b.MatMul(x, w, transpose_b=True, name="y")` adds a MatMul and returns its Output.
+
+    Inputs are Outputs, tensor names, or Python and NumPy values, which become Const nodes. Type and length attributes follow
+    from the inputs. A call returns the one Output, a tuple of Outputs, or the Node where the op has none.
+    """
+
+    def __init__(self, graph: Graph | None = None) -> None:
+        if graph is None:
+            graph = Graph()
+            graph.versions = Versions(GRAPH_VERSION)
+        self.graph = graph
+        self._names = Names(graph)
+        self._scope = ""
+        self._controls: tuple[_Controls, ...] = ()
+        self._device = ""
+        self._colocation: tuple[Node, ...] = ()
+
+    def __getattr__(self, op: str) -> Callable[..., Any]:
+        if op.startswith("__") or op not in CATALOG:
+            raise AttributeError(f"'{op}' is neither a method of GraphBuilder nor a declared op")
+        return lambda *inputs, **options: self.apply(op, *inputs, **options)
+
+    def apply(self, op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
+        """Add a node of type `op`; list arguments are given as sequences, attributes by keyword."""
+        node = self.add(op, inputs, attrs, name)
+        outputs = tuple(Output(node, i) for i in range(len(node.output_dtypes)))
+        if not outputs:
+            return node
+        definition = CATALOG[op]
+        return outputs[0] if len(definition.outputs) == 1 and not definition.outputs[0].is_list else outputs
+
+    def add(self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any], name: str | None = None) -> Node:
+        """Add a node and return it; InvalidArgumentError where inputs or attributes do not fit the op's interface."""
+        definition = CATALOG[op]
+        if len(inputs) != len(definition.inputs):
+            wanted = ", ".join(arg.name for arg in definition.inputs)
+            raise InvalidArgumentError(f"{op} takes {len(definition.inputs)} inputs ({wanted}), not {len(inputs)}", op=op)
+        exact = (name or op).endswith("/")
+        node_name = (name or op).rstrip("/") if exact else self._names.unique(self._scope + (name or op))
+        resolved = {key: _attr_value(definition, key, value) for key, value in attrs.items() if value is not None}
+        flat: list[Output] = []
+        for arg, given in zip(definition.inputs, inputs):
+            flat += self._argument(definition, arg, given, resolved, node_name)
+        self._fill_defaults(definition, resolved, node_name)
+        if self._colocation and "_class" not in resolved:
+            resolved["_class"] = self._locations()
+        node = self.graph.add_node(node_name, op, flat, self._waits_for(flat), resolved, self._device)
+        for block in self._controls:
+            block.made.add(node)
+        return node
+
+    def _locations(self) -> list[bytes]:
+        names = {name for node in self._colocation for name in node.colocation or (node.name,)}
+        return [b"loc:@" + name.encode() for name in sorted(names)]
+
+    def _waits_for(self, inputs: Sequence[Output]) -> list[Node]:
+        """Control inputs in the order of their names; none from a block that made one of the inputs (it has waited)."""
+        sources = {value.node for value in inputs}
+        blocks = (block for block in self._controls if not sources & block.made)
+        return sorted({node for block in blocks for node in block.nodes if node not in sources}, key=lambda node: node.name)
+
+    def constant(self, value: Any, dtype: DType | str | None = None, name: str = "Const", **attrs: Any) -> Output:
+        """A Const node holding `value`; Python floats become float32 and ints int32, as in TensorFlow."""
+        tensor = as_tensor(value, None if dtype is None else dtypes.as_dtype(dtype))
+        node = self.add("Const", (), {"value": tensor, "dtype": tensor.dtype, **attrs}, name)
+        return node.output()
+
+    def group(self, nodes: Iterable[Output | Node], name: str = "group_deps") -> Node:
+        """A NoOp that waits for all `nodes`; where they are on several devices, one NoOp on each comes in between."""
+        by_device: dict[str, list[Node]] = {}
+        for item in nodes:
+            node = item.node if isinstance(item, Output) else item
+            by_device.setdefault(node.device, []).append(node)
+        with self.name_scope(name) as scope:
+            if len(by_device) > 1:
+                joined = [self._no_op(device, by_device[device], "NoOp") for device in sorted(by_device)]
+                return self._no_op("", joined, scope)
+            device, members = next(iter(by_device.items()), ("", []))
+            return self._no_op(device, members, scope)
+
+    def _no_op(self, device: str, controls: Sequence[Node], name: str) -> Node:
+        with self.device(device), self.control_dependencies(controls):
+            return self.NoOp(name=name)
+
+    @contextlib.contextmanager
+    def name_scope(self, name: str) -> Iterator[str]:
+        """Nodes made inside are called `name/...`; a taken name gets a suffix, `name/` opens a scope again. Yields `name/`."""
+        outer = self._scope
+        self._scope = name if name.endswith("/") else f"{self._names.unique_scope(outer + name)}/"
+        try:
+            yield self._scope
+        finally:
+            self._scope = outer
+
+    @contextlib.contextmanager
+    def control_dependencies(self, controls: Iterable[Output | Node | Variable]) -> Iterator[None]:
+        """Nodes made inside wait for `controls`."""
+        outer = self._controls
+        nodes = tuple(dict.fromkeys(_node_of(control) for control in controls))
+        for node in nodes:
+            if not node.attrs.get(_MANUAL_CONTROLS):
+                node.set_attr(_MANUAL_CONTROLS, True)
+        self._controls = (*outer, _Controls(nodes))
+        try:
+            yield
+        finally:
+            self._controls = outer
+
+    @contextlib.contextmanager
+    def no_controls(self) -> Iterator[None]:
+        """Nodes made inside wait for nothing, whatever control_dependencies are open."""
+        outer, self._controls = self._controls, ()
+        try:
+            yield
+        finally:
+            self._controls = outer
+
+    @contextlib.contextmanager
+    def device(self, device: str | None) -> Iterator[None]:
+        """Nodes made inside are placed on `device`, what it leaves open on that of the scope around; None is no device."""
+        outer = self._device
+        if device is None:
+            self._device = ""
+        else:
+            self._device = str(Device.parse(outer).merged(Device.parse(device)))
+        try:
+            yield
+        finally:
+            self._device = outer
+
+    @contextlib.contextmanager
+    def colocate_with(self, target: Output | Node | Variable) -> Iterator[None]:
+        """Nodes made inside share the device of `target` (`loc:@target`)."""
+        node = _node_of(target)
+        outer = self._colocation, self._device
+        self._colocation = (*self._colocation, node)
+        self._device = canonical_device(node.device)
+        try:
+            yield
+        finally:
+            self._colocation, self._device = outer
+
+    @contextlib.contextmanager
+    def no_placement(self) -> Iterator[None]:
+        """Nodes made inside have no device and share none, whatever scopes are open."""
+        outer = self._colocation, self._device
+        self._colocation, self._device = (), ""
+        try:
+            yield
+        finally:
+            self._colocation, self._device = outer
+
+    def as_output(self, value: Any, dtype: DType | None = None, name: str = "Const") -> Output:
+        """An Output from an Output, a Node, a tensor name, or a value that becomes a Const."""
+        if isinstance(value, Output):
+            return value
+        if isinstance(value, Node):
+            return value.output()
+        if isinstance(value, Variable):
+            return value.value
+        if isinstance(value, str) and dtype is not dtypes.string:
+            return self.graph.output(value)
+        return self.constant(value, dtype, name)
+
+    def _argument(
+        self, definition: OpDef, arg: ArgDef, given: Any, attrs: dict[str, Any], node_name: str
+    ) -> list[Output]:
+        """The outputs for one argument; sets the type and length attributes that follow from them."""
+        items = [self._read(item, arg, node_name) for item in (given if arg.is_list else [given])]
+        known = arg.dtype or (attrs.get(arg.type_attr) if arg.type_attr else None)
+        if known is None and arg.type_attr:
+            known = next((i.dtype.base for i in items if isinstance(i, Output) and i.dtype), None)
+            known = known or _default_type(definition, arg.type_attr, items)
+        types = attrs.get(arg.type_list_attr) if arg.type_list_attr else None
+        outputs = [
+            self.as_output(item, types[i] if types else known, f"{node_name}/{arg.name}"[len(self._scope) :])
+            for i, item in enumerate(items)
+        ]
+        found = [output.dtype.base if output.dtype else dtypes.float32 for output in outputs]
+        if arg.number_attr:
+            attrs.setdefault(arg.number_attr, len(outputs))
+        if arg.type_list_attr:
+            attrs.setdefault(arg.type_list_attr, found)
+        elif arg.type_attr and found:
+            attrs.setdefault(arg.type_attr, found[0])
+        wanted = arg.dtype or (attrs.get(arg.type_attr) if arg.type_attr else None)
+        for dtype in found:
+            if wanted is not None and dtype is not wanted:
+                raise InvalidArgumentError(f"input '{arg.name}' is {dtype}, not {wanted}", node=node_name, op=definition.name)
+        return outputs
+
+    def _read(self, item: Any, arg: ArgDef, node_name: str) -> Any:
+        """What an op takes of a variable: the reference or handle, or its value; every use of a resource reads it anew."""
+        if not isinstance(item, Variable):
+            return item
+        if arg.is_ref or arg.dtype is dtypes.resource:
+            return item.handle
+        if not item.is_resource:
+            return item.value
+        name = f"{node_name}/ReadVariableOp"[len(self._scope) :]
+        with self.no_placement():
+            return self.ReadVariableOp(item.handle, dtype=item.dtype, name=name)
+
+    def _fill_defaults(self, definition: OpDef, attrs: dict[str, Any], node_name: str) -> None:
+        for attr in definition.attrs.values():
+            if attr.name not in attrs:
+                if not attr.has_default:
+                    raise InvalidArgumentError(f"attribute '{attr.name}' is needed", node=node_name, op=definition.name)
+                attrs[attr.name] = attr.default
+
+
+def _node_of(item: Output | Node | Variable) -> Node:
+    if isinstance(item, Variable):
+        return item.handle.node
+    return item.node if isinstance(item, Output) else item
+
+
+def _default_type(definition: OpDef, type_attr: str, items: Sequence[Any]) -> DType | None:
+    """The attribute's default where the op has one and the value given says nothing itself."""
+    attr = definition.attrs[type_attr]
+    if attr.has_default and items and not isinstance(items[0], np.ndarray):
+        return attr.default
+    return None
+
+
+def as_tensor(value: Any, dtype: DType | None = None) -> Tensor:
+    """A Tensor from a Tensor or a value; Python floats are float32 and ints int32 (int64 where they do not fit)."""
+    if isinstance(value, Tensor):
+        return value
+    if dtype is None and not isinstance(value, (np.ndarray, np.generic)):
+        array = as_array(value)
+        if array.dtype == np.float64:
+            dtype = dtypes.float32
+        elif array.dtype == np.int64 and np.all(np.abs(array) < 2**31):
+            dtype = dtypes.int32
+    return Tensor.from_numpy(value, dtype)
+
+
+def _attr_value(definition: OpDef, name: str, value: Any) -> Any:
+    """A plain attribute value from what Python callers write; InvalidArgumentError for a wrong type or value."""
+    if name.startswith("_"):
+        return value
+    attr = definition.attrs.get(name)
+    if attr is None:
+        known = ", ".join(definition.attrs)
+        raise InvalidArgumentError(f"{definition.name} has no attribute '{name}' (it has {known})", op=definition.name)
+    try:
+        if attr.type.startswith("list("):
+            element = attr.type[5:-1]
+            converted: Any = [_CONVERTERS[element](item) for item in value]
+        else:
+            converted = _CONVERTERS[attr.type](value)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"attribute '{name}' must be {attr.type}, not {value!r}", op=definition.name) from error
+    try:
+        check_value(attr, converted)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(error.message, op=definition.name) from None
+    return converted
+
+
+def _as_bytes(value: str | bytes) -> bytes:
+    return value.encode() if isinstance(value, str) else bytes(value)
+
+
+_CONVERTERS: dict[str, Callable[[Any], Any]] = {
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "string": _as_bytes,
+    "type": lambda value: dtypes.as_dtype(value).base,
+    "shape": lambda value: value if isinstance(value, Shape) else as_shape(value),
+    "tensor": as_tensor,
+    "func": lambda value: value if isinstance(value, FuncRef) else FuncRef(str(value)),
+}
