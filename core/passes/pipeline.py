@@ -143,7 +143,7 @@ def optimize(
     start = result.meta.start_steps if result.meta else []
     sometimes = dict.fromkeys([*overridable, *(name for _, given in start for name in given)])
     fed, maybe_fed = ([result.output(name) for name in listed] for listed in (feeds, sometimes))
-    settle_races(result, targets, [*fed, *maybe_fed])
+    settle_races(result, targets, fed, maybe_fed)
     starters = [result.node(name) for name, _ in start]
     ctx = PassContext(result, targets, fed, keep, maybe_fed, chosen, starters)
     needed = {node.name for node in needed_nodes([*targets, *starters, *map(result.node, keep)], fed)}
