@@ -217,15 +217,20 @@ class Conditions:
         self._found: dict[Node, Condition] = {}
 
     def of_node(self, node: Node) -> Condition:
-        """When a node runs."""
+        """When a node runs; InvalidArgumentError where it waits for itself."""
         stack = [node]
+        entered: set[Node] = set()
         while stack:
             last = stack[-1]
-            if missing := [source for source in self._sources(last) if source not in self._found]:
-                stack += missing
-            else:
+            missing = [source for source in self._sources(last) if source not in self._found]
+            if not missing:
                 self._found[last] = self._after_sources(last)
                 stack.pop()
+            elif last in entered:
+                raise InvalidArgumentError("it is part of a cycle", node=last.name, op=last.op)
+            else:
+                entered.add(last)
+                stack += missing
         return self._found[node]
 
     def of_value(self, value: Output) -> Condition:
