@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from ..core.errors import DataLossError, InvalidArgumentError
-from . import wire
+from ..core.numerics import wire
 
 Kind = Literal["graph", "meta_graph", "saved_model"]
 

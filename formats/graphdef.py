@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from ..core.graph import Graph, Node
+from ..core.numerics import wire
 from ..core.versions import Versions
-from . import wire
 from .attrs import NodeAttrs
 from .function_library import FunctionLibrary, encode_library
 from .node_def import add_nodes, complete_proto, encode_node, input_texts, node_chunks

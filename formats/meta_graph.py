@@ -10,7 +10,7 @@ from ..core import dtypes
 from ..core.errors import DataLossError
 from ..core.graph import Graph
 from ..core.metagraph import Asset, MetaGraph, SaverInfo, Signature, SignatureTensor, VariableInfo
-from . import wire
+from ..core.numerics import wire
 from .attrs import decode_shape
 from .graphdef import GraphSource, add_registered_gradients, graph_from_bytes
 from .protos.meta_graph_pb2 import AssetFileDef, CollectionDef, MetaGraphDef, SaverDef, SignatureDef, TensorInfo, VariableDef

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
 from ..core.graph import Graph, Node, Output, parse_tensor_name
+from ..core.numerics import wire
 from ..core.tensors import Tensor
-from . import wire
 from .attrs import NodeAttrs, attr_type, encode_attr
 from .protos.graph_pb2 import AttrValue, NodeDef, TensorProto
 from .tensor_proto import split_tensor

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from ..core.errors import InvalidArgumentError, NotFoundError
 from ..core.graph import Graph
-from . import detect, wire
+from ..core.numerics import wire
+from . import detect
 from .meta_graph import graph_from_meta_graph
 from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 from .scan import parse

@@ -8,7 +8,7 @@ from typing import TypeVar
 from google.protobuf.message import DecodeError, Message
 
 from ..core.errors import DataLossError
-from . import wire
+from ..core.numerics import wire
 from .attrs import NodeAttrs
 from .protos.graph_pb2 import AttrValue, GraphDef, NodeDef, TensorProto
 from .tensor_proto import LARGE_CONTENT

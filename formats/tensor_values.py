@@ -13,8 +13,8 @@ from ..core import dtypes
 from ..core.dtypes import DType
 from ..core.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
 from ..core.handles import ResourceHandle, VariantData
+from ..core.numerics import wire
 from ..core.tensors import Tensor
-from . import wire
 from .protos.graph_pb2 import ResourceHandleProto, TensorProto, VariantTensorDataProto
 
 Buffer = bytes | memoryview

@@ -1,98 +1,120 @@
-"""Protobuf's wire format, for the few small messages that kernels read and write themselves.
+"""Protobuf's wire format, without protobuf and without NumPy: messages are walked without copying what they hold.
 
-https://protobuf.dev/programming-guides/encoding. Payloads: int for varints, bytes for everything else.
+For files too big, or with tensors too big, to hand to protobuf whole, and for the few small messages that kernels read
+and write themselves. Source: https://protobuf.dev/programming-guides/encoding.
 """
 
 from __future__ import annotations
 
+import itertools
 import struct
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-import numpy as np
-
+from ..errors import DataLossError
 from .varint import MASK_64, varint
 
-VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+VARINT, FIXED64, LENGTH_DELIMITED, FIXED32 = 0, 1, 2, 5
+_FIXED_SIZES = {FIXED64: 8, FIXED32: 4}
 
-
-class WireError(ValueError):
-    """The bytes are no protobuf message."""
+Buffer = bytes | memoryview
 
 
 class Field(NamedTuple):
-    """One field of a message."""
+    """A field of the message in `data`: number, wire type, where the tag starts, where the payload starts and ends."""
 
     number: int
     wire_type: int
-    payload: Any
+    tag_start: int
+    start: int
+    end: int
+    data: Buffer
+
+    @property
+    def payload(self) -> bytes:
+        """The encoded bytes that the field holds, without its tag and length."""
+        return bytes(self.data[self.start : self.end])
 
 
-def fields(data: bytes) -> Iterator[Field]:
-    """The fields of a message, in their order; WireError where it is cut off or damaged."""
-    position, end = 0, len(data)
+def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[Field]:
+    """The fields of the message in data[start:end], in their order; DataLossError where it is no complete message."""
+    position = start
+    end = len(data) if end is None else end
     while position < end:
-        tag, position = read_varint(data, position)
+        tag, payload = read_varint(data, position, end)
         number, wire_type = tag >> 3, tag & 7
+        if wire_type == LENGTH_DELIMITED:
+            size, payload = read_varint(data, payload, end)
+            after = payload + size
+        elif wire_type == VARINT:
+            after = read_varint(data, payload, end)[1]
+        elif wire_type in _FIXED_SIZES:
+            after = payload + _FIXED_SIZES[wire_type]
+        else:
+            raise DataLossError(f"byte {position} is no start of a protobuf field")
         if number == 0:
-            raise WireError("a field has number 0")
-        if wire_type == VARINT:
-            value, position = read_varint(data, position)
-            yield Field(number, wire_type, value)
-            continue
-        size, position = _payload_size(data, position, wire_type)
-        if position + size > end:
-            raise WireError("the message is cut off")
-        yield Field(number, wire_type, data[position : position + size])
-        position += size
+            raise DataLossError(f"byte {position} is no start of a protobuf field")
+        if after > end:
+            raise DataLossError(f"the message is truncated: field at byte {position} ends {after - end} bytes past the end")
+        yield Field(number, wire_type, position, payload, after, data)
+        position = after
 
 
-def _payload_size(data: bytes, position: int, wire_type: int) -> tuple[int, int]:
-    if wire_type == BYTES:
-        return read_varint(data, position)
-    if wire_type in (FIXED64, FIXED32):
-        return (8 if wire_type == FIXED64 else 4), position
-    raise WireError(f"wire type {wire_type} is not supported")
-
-
-def read_varint(data: bytes, position: int) -> tuple[int, int]:
-    """(value, position after it)."""
+def read_varint(data: Buffer, position: int, end: int) -> tuple[int, int]:
+    """(value from 0 to 2**64 - 1, position after it); DataLossError where it runs past `end` or is longer than ten bytes."""
     result = shift = 0
-    while position < len(data) and shift < 70:
-        byte = data[position]
-        position += 1
+    for i in range(position, min(end, position + 10)):
+        byte = data[i]
         result |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return result & MASK_64, position
+            return result & MASK_64, i + 1
         shift += 7
-    raise WireError("a varint is cut off or too long")
+    raise DataLossError(f"the protobuf message is cut off or damaged at byte {position}")
 
 
-def signed(value: int) -> int:
-    """A varint as a signed 64-bit number."""
-    return value - (1 << 64) if value >= 1 << 63 else value
+def read_varints(data: Buffer, count: int) -> tuple[list[int], int]:
+    """(values, position after them) of the varints that `data` begins with."""
+    values, position = [], 0
+    for _ in range(count):
+        value, position = read_varint(data, position, len(data))
+        values.append(value)
+    return values, position
 
 
-def repeated_varints(found: Iterable[Field]) -> list[int]:
-    """The signed numbers of a repeated integer field, packed or not."""
+def pieces(data: Buffer, position: int, sizes: Iterable[int]) -> list[bytes]:
+    """The bytes from `position` on, cut into pieces of these sizes."""
+    ends = itertools.accumulate(sizes, initial=position)
+    return [bytes(data[start:end]) for start, end in itertools.pairwise(ends)]
+
+
+def contents(data: Buffer, number: int) -> list[bytes]:
+    """The strings or messages in the fields of this number; as protobuf does, one of another wire type is passed over."""
+    return [field.payload for field in fields(data) if field.number == number and field.wire_type == LENGTH_DELIMITED]
+
+
+def repeated_integers(found: Iterable[Field]) -> list[int]:
+    """The signed 64-bit numbers of a repeated integer field, packed or not."""
     numbers: list[int] = []
     for field in found:
-        if field.wire_type == VARINT:
-            numbers.append(signed(field.payload))
-            continue
-        position = 0
-        while position < len(field.payload):
-            value, position = read_varint(field.payload, position)
-            numbers.append(signed(value))
+        position = field.start if field.wire_type in (VARINT, LENGTH_DELIMITED) else field.end
+        while position < field.end:
+            value, position = read_varint(field.data, position, field.end)
+            numbers.append(value - (1 << 64) if value >= 1 << 63 else value)
     return numbers
 
 
-def repeated_fixed(found: Iterable[Field], dtype: str) -> np.ndarray[Any, Any]:
-    """The numbers of a repeated float or double field, packed or not."""
-    data = b"".join(field.payload for field in found if field.wire_type != VARINT)
-    if len(data) % np.dtype(dtype).itemsize:
-        raise WireError("a packed field is cut off")
-    return np.frombuffer(data, dtype)
+def repeated_fixed(found: Iterable[Field], size: int) -> bytes:
+    """The little-endian numbers of `size` bytes, 4 or 8, of a repeated field, packed or not, one after the other."""
+    wanted = (LENGTH_DELIMITED, FIXED32 if size == 4 else FIXED64)
+    data = b"".join(field.payload for field in found if field.wire_type in wanted)
+    if len(data) % size:
+        raise DataLossError("a packed field is cut off")
+    return data
+
+
+def length_prefix(number: int, size: int) -> bytes:
+    """Tag and length of a length-delimited field."""
+    return varint(number << 3 | LENGTH_DELIMITED) + varint(size)
 
 
 def varint_field(number: int, value: int, always: bool = False) -> bytes:
@@ -102,7 +124,7 @@ def varint_field(number: int, value: int, always: bool = False) -> bytes:
 
 def bytes_field(number: int, value: bytes) -> bytes:
     """A string or message field; also where it is empty."""
-    return varint(number << 3 | BYTES) + varint(len(value)) + value
+    return length_prefix(number, len(value)) + value
 
 
 def string_field(number: int, value: bytes) -> bytes:
@@ -117,11 +139,11 @@ def double_field(number: int, value: float) -> bytes:
 
 
 def float_field(number: int, value: float, always: bool = False) -> bytes:
-    """A float field; nothing for 0 (but for -0) unless it is written always."""
-    data = np.float32(value).tobytes()
+    """A field of a number that float32 can hold; nothing for 0 (but for -0) unless it is written always."""
+    data = struct.pack("<f", value)
     return varint(number << 3 | FIXED32) + data if always or any(data) else b""
 
 
-def packed_doubles(number: int, values: Any) -> bytes:
+def packed_doubles(number: int, values: Sequence[float]) -> bytes:
     """A packed field of doubles; nothing where there are none."""
-    return string_field(number, np.asarray(values, "<f8").tobytes())
+    return string_field(number, struct.pack(f"<{len(values)}d", *values))

@@ -44,38 +44,34 @@ def parse_feature(data: bytes) -> Feature:
     """A Feature message: the last of its lists counts."""
     number, payload = 0, b""
     for field in wire.fields(data):
-        if field.number in _KINDS:
+        if field.number in _KINDS and field.wire_type == wire.LENGTH_DELIMITED:
             number, payload = field.number, (payload if field.number == number else b"") + field.payload
-    found = [field for field in wire.fields(payload) if field.number == 1]
     if number == 1:
-        return Feature(dtypes.string, [field.payload for field in found])
+        return Feature(dtypes.string, wire.contents(payload, 1))
+    found = [field for field in wire.fields(payload) if field.number == 1]
     if number == 2:
-        return Feature(dtypes.float32, wire.repeated_fixed(found, "<f4"))
-    return Feature(dtypes.int64, wire.repeated_varints(found)) if number == 3 else Feature(None, ())
+        return Feature(dtypes.float32, np.frombuffer(wire.repeated_fixed(found, 4), "<f4"))
+    return Feature(dtypes.int64, wire.repeated_integers(found)) if number == 3 else Feature(None, ())
 
 
 def _map(data: bytes) -> dict[bytes, bytes]:
     """A map field: the last of the entries with one key counts."""
     entries: dict[bytes, bytes] = {}
-    for field in wire.fields(data):
-        if field.number == 1:
-            parts = {part.number: part.payload for part in wire.fields(field.payload)}
-            entries[parts.get(1, b"")] = parts.get(2, b"")
+    for entry in wire.contents(data, 1):
+        parts = {part.number: part.payload for part in wire.fields(entry) if part.wire_type == wire.LENGTH_DELIMITED}
+        entries[parts.get(1, b"")] = parts.get(2, b"")
     return entries
 
 
 def parse_example(data: bytes) -> dict[bytes, bytes]:
     """The features of an Example by name, each still to be parsed."""
-    return _map(b"".join(field.payload for field in wire.fields(data) if field.number == 1))
+    return _map(b"".join(wire.contents(data, 1)))
 
 
 def parse_sequence_example(data: bytes) -> tuple[dict[bytes, bytes], dict[bytes, list[bytes]]]:
     """The context's features and the feature lists of a SequenceExample by name, each still to be parsed."""
-    parts = {number: b"".join(f.payload for f in wire.fields(data) if f.number == number) for number in (1, 2)}
-    lists = {
-        name: [field.payload for field in wire.fields(value) if field.number == 1]
-        for name, value in _map(parts[2]).items()
-    }
+    parts = {number: b"".join(wire.contents(data, number)) for number in (1, 2)}
+    lists = {name: wire.contents(value, 1) for name, value in _map(parts[2]).items()}
     return _map(parts[1]), lists
 
 

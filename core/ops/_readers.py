@@ -78,11 +78,12 @@ class Reader(Shared):
         """Go on from a state; InvalidArgumentError where the bytes are none."""
         self._require_state()
         try:
-            found = {field.number: field.payload for field in wire.fields(state)}
-        except wire.WireError:
+            counts = [field for field in wire.fields(state) if field.wire_type == wire.VARINT]
+        except DataLossError:
             raise InvalidArgumentError(f"Could not parse state for {self.name}: {state!r}") from None
         self.reset()
-        self.work_started, self.work_finished, self.produced = (int(found.get(i, 0)) for i in (1, 2, 3))
+        found = dict(zip((field.number for field in counts), wire.repeated_integers(counts)))
+        self.work_started, self.work_finished, self.produced = (found.get(i, 0) for i in (1, 2, 3))
 
     def _require_state(self) -> None:
         if not self.has_state:

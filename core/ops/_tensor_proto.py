@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -46,11 +45,11 @@ def shape_message(shape: tuple[int, ...]) -> bytes:
 
 
 def parse(data: bytes) -> tuple[np.ndarray[Any, Any], DType]:
-    """The tensor in a message; WireError for bytes that are none, ValueError for a message that is no tensor."""
+    """The tensor in a message; DataLossError for bytes that are none, ValueError for a message that is no tensor."""
     by_number: dict[int, list[wire.Field]] = {}
     for field in wire.fields(data):
         by_number.setdefault(field.number, []).append(field)
-    number = by_number[_DTYPE][-1].payload if _DTYPE in by_number else 0
+    number = (wire.repeated_integers(by_number.get(_DTYPE, [])) or [0])[-1]
     try:
         dtype = dtypes.from_number(number)
     except TfgError as error:
@@ -60,14 +59,17 @@ def parse(data: bytes) -> tuple[np.ndarray[Any, Any], DType]:
 
 
 def _parse_shape(found: list[wire.Field]) -> tuple[int, ...]:
-    sizes: list[int] = []
-    for field in wire.fields(b"".join(f.payload for f in found)):
-        if field.number == 2:
-            size = [wire.signed(f.payload) for f in wire.fields(field.payload) if f.number == 1]
-            sizes.append(size[-1] if size else 0)
+    message = b"".join(f.payload for f in found)
+    sizes = [_parse_size(dim) for dim in wire.contents(message, 2)]
     if any(size < 0 for size in sizes):
         raise ValueError(f"the shape {sizes} has an unknown dimension")
     return tuple(sizes)
+
+
+def _parse_size(dim: bytes) -> int:
+    """The size in a message of one dimension."""
+    found = wire.repeated_integers(field for field in wire.fields(dim) if field.number == 1)
+    return found[-1] if found else 0
 
 
 def _elements(by_number: dict[int, list[wire.Field]], dtype: DType, count: int) -> np.ndarray[Any, Any]:
@@ -88,24 +90,20 @@ def _elements(by_number: dict[int, list[wire.Field]], dtype: DType, count: int) 
 
 def _split_texts(content: bytes, count: int) -> list[Any]:
     """The strings in a block of `count` lengths and the bytes of all."""
-    lengths, position = [], 0
-    for _ in range(count):
-        length, position = wire.read_varint(content, position)
-        lengths.append(length)
+    lengths, position = wire.read_varints(content, count)
     if position + sum(lengths) != len(content):
         raise ValueError(f"{len(content)} bytes are not {count} strings")
-    ends = np.cumsum([position, *lengths]).tolist()
-    return [content[start:end] for start, end in itertools.pairwise(ends)]
+    return wire.pieces(content, position, lengths)
 
 
 def _typed(by_number: dict[int, list[wire.Field]], dtype: DType) -> np.ndarray[Any, Any]:
     for number, form in _FLOATS.items():
         if number in by_number:
-            values = wire.repeated_fixed(by_number[number], form)
+            values = np.frombuffer(wire.repeated_fixed(by_number[number], np.dtype(form).itemsize), form)
             return values.view(dtype.numpy) if dtype.is_complex else values.astype(dtype.numpy)
     for number in _INTEGERS:
         if number in by_number:
-            integers = np.array(wire.repeated_varints(by_number[number]), np.int64)
+            integers = np.array(wire.repeated_integers(by_number[number]), np.int64)
             return integers.astype(np.uint16).view(dtype.numpy) if dtype.name in _BITS else integers.astype(dtype.numpy)
     return np.empty(0, dtype.numpy)
 

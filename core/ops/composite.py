@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..errors import InvalidArgumentError
-from ..numerics.wire import WireError, fields
+from ..errors import DataLossError, InvalidArgumentError
+from ..numerics.wire import fields
 from ..registry import gradient, kernel, shape, zero_flops
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, TensorSpec
@@ -26,7 +26,7 @@ def _check_metadata(metadata):
     """InvalidArgumentError where the attribute is no serialized message; what the TypeSpecProto says is for Python."""
     try:
         list(fields(metadata.encode("utf-8", "surrogateescape")))
-    except WireError as error:
+    except DataLossError as error:
         raise InvalidArgumentError(f"Error parsing metadata: {error}") from None
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import DataLossError, InvalidArgumentError, UnimplementedError
-from ..numerics import wire
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import scalar_object
@@ -131,7 +130,7 @@ def parse_tensor(serialized, *, out_type):
         raise InvalidArgumentError(f"Expected `serialized` to be a scalar, got shape: {serialized.shape}")
     try:
         array, dtype = _tensor_proto.parse(serialized.item())
-    except wire.WireError as error:
+    except DataLossError as error:
         raise InvalidArgumentError(f"Could not parse `serialized` as TensorProto: {error}") from None
     except ValueError as error:
         raise InvalidArgumentError(f"Cannot parse tensor from proto: {error}") from None

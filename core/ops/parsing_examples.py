@@ -11,8 +11,7 @@ import numpy as np
 
 from ..dims import Dim
 from ..dtypes import DType
-from ..errors import InvalidArgumentError
-from ..numerics import wire
+from ..errors import DataLossError, InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape
 from . import _examples
@@ -113,7 +112,7 @@ def read_examples(serialized: list[bytes], names: list[bytes]) -> Columns:
     for text in serialized:
         try:
             examples.append(_examples.parse_example(text))
-        except wire.WireError as error:
+        except DataLossError as error:
             raise InvalidArgumentError(f"Could not parse example input, value: {text!r}: {error}") from None
     return Columns(examples, names)
 
@@ -136,7 +135,7 @@ def _parse(serialized, names, sparse, dense, ragged):
         sparse_parts = [_examples.sparse(column(key, dtype), dtype) for key, dtype in sparse]
         ragged_parts = [_examples.ragged(column(key, dtype), dtype, splits) for key, dtype, splits in ragged]
         dense_parts = [dense_batch(columns, feature) for feature in dense]
-    except wire.WireError as error:
+    except DataLossError as error:
         raise InvalidArgumentError(f"Could not parse example input: {error}") from None
     if is_single:
         sparse_parts = [(indices[:, 1:], values, size[1:]) for indices, values, size in sparse_parts]

@@ -8,6 +8,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from ..errors import InvalidArgumentError
 from ..numerics import wire
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
@@ -80,7 +82,7 @@ def _from_base64(item: Any) -> bytes:
 
 
 def _float_list(value: Any) -> bytes:
-    return b"".join(wire.float_field(1, float(item), always=True) for item in _values(value))
+    return b"".join(wire.float_field(1, float(np.float32(float(item))), always=True) for item in _values(value))
 
 
 def _int64_list(value: Any) -> bytes:

@@ -12,8 +12,7 @@ import numpy as np
 from .. import dtypes
 from ..dims import Dim
 from ..dtypes import DType
-from ..errors import InvalidArgumentError
-from ..numerics import wire
+from ..errors import DataLossError, InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape
 from . import _examples
@@ -64,7 +63,7 @@ class _Batch:
     def _parse(self, text: bytes, index: int):
         try:
             return _examples.parse_sequence_example(text)
-        except wire.WireError:
+        except DataLossError:
             raise InvalidArgumentError(f"Invalid protocol message input, example id: {self._name(index)}") from None
 
     def check_context(self, wanted: Sequence[Any]) -> None:
@@ -148,7 +147,7 @@ def _parse(serialized, names, wanted: _Wanted):
         sparse = [batch.sparse(*item) for item in wanted.sparse]
         dense = [batch.dense(*item) for item in wanted.dense]
         ragged = [batch.ragged(*item) for item in wanted.ragged]
-    except wire.WireError as error:
+    except DataLossError as error:
         raise InvalidArgumentError(f"Invalid protocol message input: {error}") from None
     if serialized.ndim == 0:
         context_sparse = [(i[:, 1:], v, s[1:]) for i, v, s in context_sparse]

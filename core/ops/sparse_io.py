@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from .. import dtypes
-from ..errors import InvalidArgumentError
-from ..numerics.wire import WireError
+from ..errors import DataLossError, InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.resources import Shared
 from ..runtime.values import object_array
@@ -41,7 +40,7 @@ def _tensor(item):
         raise InvalidArgumentError(f"a {type(item).__name__} is no serialized tensor")
     try:
         return parse(item)[0]
-    except (WireError, ValueError) as error:
+    except (DataLossError, ValueError) as error:
         raise InvalidArgumentError(f"Could not parse serialized_sparse: {error}") from None
 
 

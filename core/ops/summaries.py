@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import InvalidArgumentError, UnimplementedError
+from ..errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..numerics import wire
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import scalar_object
@@ -82,7 +82,7 @@ def parsed_or_empty(message: bytes) -> bytes:
     try:
         for _ in wire.fields(message):
             pass
-    except wire.WireError:
+    except DataLossError:
         return b""
     return message
 
@@ -94,9 +94,9 @@ def merge_summary(inputs):
     result = b""
     for text in (text for value in inputs for text in value.ravel().tolist()):
         try:
-            values = [field.payload for field in wire.fields(text) if field.number == 1]
-            names = [next((f.payload for f in wire.fields(value) if f.number == 1), b"") for value in values]
-        except wire.WireError:
+            values = wire.contents(text, 1)
+            names = [next(iter(wire.contents(value, 1)), b"") for value in values]
+        except DataLossError:
             raise InvalidArgumentError("Could not parse one of the summary inputs") from None
         for name, value in zip(names, values):
             if name in tags:

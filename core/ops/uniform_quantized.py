@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import UnimplementedError
+from ..errors import DataLossError, UnimplementedError
 from ..numerics import convolution as convolution_numerics
 from ..numerics import windows
-from ..numerics.wire import WireError, fields, read_varint
+from ..numerics.wire import fields, repeated_integers
 from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape
 from ..shapes import Shape, broadcast_shapes
 from ._checks import dims_of, require, require_rank
@@ -274,9 +274,9 @@ def _orders(numbers, spatial):
     """For lhs, rhs and output, the dimensions in the order batch, spatial..., channels (for rhs: spatial..., in, out)."""
     found = {i: [] for i in range(1, 10)}
     try:
-        for number, _, value in fields(numbers.encode("utf-8", "surrogateescape")):
-            found[number] += [value] if isinstance(value, int) else _varints(value)
-    except (WireError, KeyError):
+        for field in fields(numbers.encode("utf-8", "surrogateescape")):
+            found[field.number] += repeated_integers([field])
+    except (DataLossError, KeyError):
         require(False, "dimension_numbers are no UniformQuantizedConvolutionDimensionNumbersAttr")
     if not numbers:
         places = list(range(2, spatial + 2))
@@ -290,15 +290,6 @@ def _orders(numbers, spatial):
     for order in orders:
         require(sorted(order) == list(range(spatial + 2)), f"dimension_numbers are no permutation: {order}")
     return orders
-
-
-def _varints(data):
-    """Packed integers of a message."""
-    values, at = [], 0
-    while at < len(data):
-        value, at = read_varint(data, at)
-        values.append(value)
-    return values
 
 
 def _pads(sizes, window, strides, dilations, padding, explicit):

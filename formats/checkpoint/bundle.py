@@ -23,11 +23,11 @@ from ...core.atomic import (
 )
 from ...core.dtypes import DType
 from ...core.errors import DataLossError, NotFoundError, UnavailableError, UnimplementedError
+from ...core.numerics import wire
 from ...core.numerics.crc32c import crc32c, mask
 from ...core.numerics.varint import varint
 from ...core.runtime.files import OPEN, FileGate, escape_pattern
 from ...core.tensors import Tensor
-from .. import wire
 from ..protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from ..scan import parse
 from ..source import read_file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.errors import DataLossError
-from .. import wire
+from ...core.numerics import wire
 
 
 def decompress(data: memoryview) -> bytes:

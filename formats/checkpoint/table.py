@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from ...core.errors import DataLossError, UnimplementedError
+from ...core.numerics import wire
 from ...core.numerics.crc32c import crc32c, mask, masked_crc32c
 from ...core.numerics.varint import varint
-from .. import wire
 from . import snappy
 
 MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)
