@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from .widening import is_narrow
+
 Array = np.ndarray[Any, Any]
 _LARGE: Final = 1 << 14
 _WORST: Final = {np.maximum: -np.inf, np.minimum: np.inf}
@@ -43,7 +45,7 @@ def reduce_groups(ufunc: np.ufunc, groups: Array, rows: Array) -> tuple[Array, A
     starts = _starts(groups)
     if len(starts) == len(groups):
         return groups, rows
-    if rows.dtype.itemsize <= 2 and rows.dtype.kind in "fV":
+    if is_narrow(rows.dtype):
         return groups[starts], ufunc.reduceat(rows.astype(np.float32), starts, axis=0).astype(rows.dtype)
     return groups[starts], ufunc.reduceat(rows, starts, axis=0, dtype=rows.dtype)
 

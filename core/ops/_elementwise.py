@@ -6,9 +6,8 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .. import kernel_types, registry
+from ..numerics.widening import widened
 from ..registry import Cost
 from ..shapes import broadcast_shapes
 
@@ -67,17 +66,6 @@ def _register(row: Unary | Binary, shape: Callable[..., Any], cost: Callable[...
     else:
         registry.gradient(row.op)(functools.partial(gradient, row.gradient))
     registry.facts("elementwise", of=(row.op,))
-
-
-def widened(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` on 16-bit floats, computed in float32."""
-
-    @functools.wraps(function)
-    def narrow(*inputs: Any) -> Any:
-        dtype = inputs[0].dtype
-        return function(*[x.astype(np.float32) for x in inputs]).astype(dtype)
-
-    return narrow
 
 
 def unary_shape(x):

@@ -32,20 +32,6 @@ def shape_in(tensor):
     return as_shape(tensor.tolist())
 
 
-def scalar_in(tensor, name):
-    """The number in a scalar; InvalidArgumentError naming it otherwise."""
-    if np.ndim(tensor):
-        raise InvalidArgumentError(f"{name} expected to be a scalar but got shape: {Shape(np.shape(tensor))}")
-    return int(tensor)
-
-
-def vector_in(tensor, name):
-    """The numbers in a vector; InvalidArgumentError naming it otherwise."""
-    if np.ndim(tensor) != 1:
-        raise InvalidArgumentError(f"Expected {name} to be a vector, but received shape: {Shape(np.shape(tensor))}")
-    return tensor.tolist()
-
-
 def require_vector(tensor, what):
     """`tensor` has rows; `what` begins the sentence that says so."""
     if not np.ndim(tensor):

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from ..dims import DimLike
 from ..registry import Cost
 from ..shapes import UNKNOWN, Shape, merge_dims, merge_shapes
 from ._checks import require
-
-
-def widened(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` with half and bfloat16 inputs computed in float32, each result in the dtype of the first input."""
-
-    @functools.wraps(function)
-    def narrow(*inputs: Any, **attrs: Any) -> Any:
-        dtype = inputs[0].dtype
-        if dtype.itemsize != 2:
-            return function(*inputs, **attrs)
-        result = function(*(x.astype(np.float32) if x.dtype == dtype else x for x in inputs), **attrs)
-        if isinstance(result, tuple):
-            return tuple(value.astype(dtype) if value.dtype == np.float32 else value for value in result)
-        return result.astype(dtype)
-
-    return narrow
 
 
 def require_matrix(x: Any, place: int = 0) -> None:

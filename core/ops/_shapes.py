@@ -12,6 +12,7 @@ from ..dims import Dim, DimLike
 from ..dtypes import DType, int64
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..shapes import UNKNOWN, Shape, TensorSpec
+from ._checks import require, require_rank, single
 
 
 def dims_of(spec: TensorSpec) -> list[DimLike] | None:
@@ -30,16 +31,15 @@ def scalar_of(spec: TensorSpec) -> int | None:
     return found[0] if found is not None and len(found) == 1 and isinstance(found[0], int) else None
 
 
-def shape_from(spec: TensorSpec) -> Shape:
-    """The shape that a shape tensor describes; -1 is an unknown dimension."""
-    if spec.rank is not None and spec.rank > 1:
-        raise InvalidArgumentError(f"a shape must be a vector, not of shape {spec.shape}")
+def shape_from(spec: TensorSpec, rank: int | None = None) -> Shape:
+    """The shape that a vector of dimensions describes, of which it must hold `rank` if given; a negative one is unknown."""
+    require_rank(spec, 1, "a shape")
+    length = spec.shape[0] if spec.rank == 1 and isinstance(spec.shape[0], int) else None
+    require(rank is None or length in (None, rank), f"a shape must be a vector of {rank} elements, not of shape {spec.shape}")
     found = dims_of(spec)
-    if found is not None:
-        return Shape(None if isinstance(d, int) and d < 0 else d for d in found)
-    if spec.rank == 1 and isinstance(spec.shape[0], int):
-        return Shape([None] * spec.shape[0])
-    return UNKNOWN
+    if found is None:
+        return unknown_dims(rank if length is None else length)
+    return Shape(None if isinstance(d, int) and d < 0 else d for d in found)
 
 
 def shape_value(dims: Iterable[DimLike], dtype: DType = int64) -> np.ndarray[Any, Any]:
@@ -58,12 +58,6 @@ def unknown_dims(rank: int | None) -> Shape:
     return UNKNOWN if rank is None else Shape([None] * rank)
 
 
-def require_rank(spec: TensorSpec, rank: int, name: str) -> None:
-    """InvalidArgumentError where the rank is known to be another."""
-    if spec.rank is not None and spec.rank != rank:
-        raise InvalidArgumentError(f"{name} must be of rank {rank}, not of shape {spec.shape}")
-
-
 def normalize_axis(axis: int, rank: int, name: str = "axis") -> int:
     """A non-negative axis below `rank`; InvalidArgumentError where it is out of range."""
     if not -rank <= axis < rank:
@@ -73,10 +67,7 @@ def normalize_axis(axis: int, rank: int, name: str = "axis") -> int:
 
 def scalar_int(value: Any, name: str) -> int:
     """The one element of an integer input; InvalidArgumentError where there are more or none."""
-    array = np.asarray(value)
-    if array.size != 1:
-        raise InvalidArgumentError(f"{name} must be a single number, not of shape {Shape(array.shape)}")
-    return number(array.item())
+    return number(single(value, name))
 
 
 def number(value: Any) -> int:
@@ -91,11 +82,12 @@ def numbers(value: Any) -> list[int]:
     return [number(v) for v in np.ravel(value).tolist()]
 
 
-def vector_ints(value: Any, name: str) -> list[int]:
-    """The elements of an integer vector; InvalidArgumentError where it is of another rank."""
-    if np.ndim(value) != 1:
-        raise InvalidArgumentError(f"{name} must be a vector, not of shape {Shape(np.shape(value))}")
-    return numbers(value)
+def ints(value: Any, name: str, count: int | None = None) -> tuple[int, ...]:
+    """A vector of integers (of `count` elements) as a tuple; InvalidArgumentError where it is of another shape."""
+    if np.ndim(value) != 1 or (count is not None and np.size(value) != count):
+        wanted = "a vector" if count is None else f"a vector of {count} elements"
+        raise InvalidArgumentError(f"{name} must be {wanted}, not of shape {Shape(np.shape(value))}")
+    return tuple(numbers(value))
 
 
 def replaced(shape: Shape, axis: int, dim: DimLike | None) -> Shape:

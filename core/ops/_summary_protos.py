@@ -31,7 +31,7 @@ def node_name_part(name: bytes) -> bytes:
     return wire.string_field(_NODE_NAME, name)
 
 
-def scalar(number: Any) -> bytes:
+def number_part(number: Any) -> bytes:
     """The part of a value that holds a number."""
     return wire.float_field(_SIMPLE_VALUE, number, always=True)
 

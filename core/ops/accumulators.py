@@ -15,6 +15,7 @@ from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, ze
 from ..runtime.resources import Shared
 from ..runtime.values import WouldBlock
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ._checks import scalar
 from ._resources import named, resource
 
 
@@ -168,7 +169,7 @@ def accumulator_apply_gradient(handle, local_step, gradient, *, dtype):
     """Add a gradient that was computed at `local_step`."""
     found = resource(handle, DenseAccumulator)
     found.check(dtype)
-    found.apply(_scalar(local_step), np.asarray(gradient))
+    found.apply(scalar(local_step, "local_step"), np.asarray(gradient))
 
 
 @kernel("SparseAccumulatorApplyGradient")
@@ -179,7 +180,8 @@ def sparse_accumulator_apply_gradient(
     found = resource(handle, SparseAccumulator)
     found.check(dtype)
     size = np.ravel(gradient_shape).tolist()
-    found.apply(_scalar(local_step), np.asarray(gradient_indices), np.asarray(gradient_values), size, has_known_shape)
+    step = scalar(local_step, "local_step")
+    found.apply(step, np.asarray(gradient_indices), np.asarray(gradient_values), size, has_known_shape)
 
 
 @kernel("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
@@ -187,7 +189,7 @@ def accumulator_take_gradient(handle, num_required, *, dtype):
     """The mean or sum of the gradients, once enough have come."""
     found = resource(handle, DenseAccumulator)
     found.check(dtype)
-    return found.take(_scalar(num_required))
+    return found.take(scalar(num_required, "num_required"))
 
 
 @kernel("SparseAccumulatorTakeGradient")
@@ -195,7 +197,7 @@ def sparse_accumulator_take_gradient(handle, num_required, *, dtype):
     """Indices, values and shape of the mean or sum, once enough gradients have come."""
     found = resource(handle, SparseAccumulator)
     found.check(dtype)
-    return found.take(_scalar(num_required))
+    return found.take(scalar(num_required, "num_required"))
 
 
 @kernel("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")
@@ -207,13 +209,7 @@ def accumulator_num_accumulated(handle):
 @kernel("AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep")
 def accumulator_set_global_step(handle, new_global_step):
     """Gradients of earlier steps are stale from now on."""
-    resource(handle, _Accumulator).global_step = _scalar(new_global_step)
-
-
-def _scalar(value) -> int:
-    if np.ndim(value):
-        raise InvalidArgumentError(f"a scalar is needed, not a tensor of shape {np.shape(value)}")
-    return int(value)
+    resource(handle, _Accumulator).global_step = scalar(new_global_step, "new_global_step")
 
 
 def _spec(dtype, shape) -> tuple[TensorSpec, ...]:

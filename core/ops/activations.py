@@ -8,9 +8,9 @@ import ml_dtypes
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from ..numerics.widening import wide
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import Shape, merge_shapes
-from ._checks import wide
 
 _SELU_SCALE = 1.0507009873554805
 _SELU_ALPHA = 1.6732632423543772

@@ -9,7 +9,7 @@ import numpy as np
 from ..registry import Cost, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape
-from ._checks import dims_of, require, require_rank, scalar
+from ._checks import require, require_rank, scalar, with_rank
 
 not_differentiable("AudioSpectrogram", "Mfcc", "DecodeWav", "EncodeWav")
 zero_flops("DecodeWav", "EncodeWav")
@@ -88,14 +88,14 @@ def encode_wav(audio, sample_rate):
 
 @shape("DecodeWav")
 def decode_wav_shape(contents, *, desired_channels, desired_samples):
-    dims_of(contents, 0)
+    with_rank(contents.shape, 0)
     return [Shape([None if n == -1 else n for n in (desired_samples, desired_channels)]), SCALAR]
 
 
 
 @shape("EncodeWav")
 def encode_wav_shape(audio, sample_rate):
-    dims_of(audio, 2)
+    with_rank(audio.shape, 2)
     return SCALAR
 
 
@@ -132,7 +132,7 @@ def audio_spectrogram(input, *, window_size, stride, magnitude_squared):
 @shape("AudioSpectrogram")
 def audio_spectrogram_shape(input, *, window_size, stride):
     require(window_size >= 2 and stride >= 1, f"window_size {window_size} and stride {stride} are too small")
-    samples, channels = dims_of(input, 2)
+    samples, channels = with_rank(input.shape, 2)
     slices = _slices(samples, window_size, stride)
     slices = max(slices, 0) if isinstance(slices, int) else slices
     return Shape((channels, slices, _fft_length(window_size) // 2 + 1))
@@ -205,14 +205,14 @@ def mfcc(
 
 @shape("Mfcc")
 def mfcc_shape(spectrogram, sample_rate, *, dct_coefficient_count):
-    channels, slices, _ = dims_of(spectrogram, 3)
+    channels, slices, _ = with_rank(spectrogram.shape, 3)
     return Shape((channels, slices, dct_coefficient_count))
 
 
 @flops("Mfcc")
 def mfcc_flops(spectrogram, sample_rate, *, filterbank_channel_count, dct_coefficient_count):
     """A root and two multiply-adds a bin, even outside of the limits; a bound and a logarithm a filter; a cosine transform."""
-    channels, slices, bins = dims_of(spectrogram, 3)
+    channels, slices, bins = with_rank(spectrogram.shape, 3)
     products = 2 * bins + filterbank_channel_count * dct_coefficient_count
     each = Cost(bins + filterbank_channel_count + 2 * products, products, filterbank_channel_count)
     return each * (channels * slices)

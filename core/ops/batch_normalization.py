@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import Shape, merge_shapes
-from ._checks import dims_of, require_rank, require_same_shape, require_shape, wide
+from ._checks import require_rank, require_same_shape, require_shape, with_rank
 from .normalization import (
     fused_batch_norm,
     fused_batch_norm_flops,
@@ -52,7 +53,7 @@ def batch_norm_with_global_normalization_grad(
 
 @shape("BatchNormWithGlobalNormalization")
 def batch_norm_with_global_normalization_shape(t, m, v, beta, gamma):
-    dims = dims_of(t, 4)
+    dims = with_rank(t.shape, 4)
     channels = Shape(dims[3:])
     for vector in (m, v, beta, gamma):
         channels = merge_shapes(channels, vector.shape)
@@ -61,7 +62,7 @@ def batch_norm_with_global_normalization_shape(t, m, v, beta, gamma):
 
 @shape("BatchNormWithGlobalNormalizationGrad")
 def batch_norm_with_global_normalization_grad_shape(t, m, v, gamma, backprop):
-    dims = dims_of(t, 4)
+    dims = with_rank(t.shape, 4)
     channels = Shape(dims[3:])
     for vector in (m, v, gamma):
         channels = merge_shapes(channels, vector.shape)
@@ -81,13 +82,13 @@ not_differentiable("BatchNormWithGlobalNormalizationGrad", "_FusedBatchNormEx", 
 @flops("BatchNormWithGlobalNormalization")
 def batch_norm_with_global_normalization_flops(t, m, v, beta, gamma, *, scale_after_normalization):
     """A difference, a product and a sum an element; a sum, a root, a division and, to scale, a product a channel."""
-    return Cost(3 * t.shape.num_elements + (4 if scale_after_normalization else 3) * dims_of(t, 4)[3])
+    return Cost(3 * t.shape.num_elements + (4 if scale_after_normalization else 3) * with_rank(t.shape, 4)[3])
 
 
 @flops("BatchNormWithGlobalNormalizationGrad")
 def batch_norm_with_global_normalization_grad_flops(t, m, v, gamma, backprop, *, scale_after_normalization):
     """A difference, a product, two sums and a product an element; a few operations a channel."""
-    return Cost(5 * t.shape.num_elements + (9 if scale_after_normalization else 7) * dims_of(t, 4)[3])
+    return Cost(5 * t.shape.num_elements + (9 if scale_after_normalization else 7) * with_rank(t.shape, 4)[3])
 
 
 # ---- fused with a side input and an activation

@@ -11,14 +11,8 @@ from ..errors import InvalidArgumentError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, merge_shapes
 from ..tensors import Tensor
+from ._checks import require_rank, scalar
 from ._files import file_name, gate
-from ._shapes import require_rank
-
-
-def _scalar(value, what: str):
-    if value.ndim:
-        raise InvalidArgumentError(f"Input {what} should be a scalar tensor, got {value.shape}")
-    return value.item()
 
 
 def _texts(value, what: str, count: int) -> list[str]:
@@ -57,7 +51,7 @@ def _check_size(name: str, dtype, count: int) -> None:
 @kernel("SaveV2")
 def save_v2(ctx, prefix, tensor_names, shape_and_slices, tensors, *, dtypes):
     """Write a checkpoint of format V2."""
-    path = file_name(_scalar(prefix, "prefix"))
+    path = file_name(scalar(prefix, "prefix"))
     names = _texts(tensor_names, "tensor_names", len(tensors))
     _write(ctx, path, names, _texts(shape_and_slices, "shape_and_slices", len(tensors)), tensors, dtypes, 2)
 
@@ -65,14 +59,14 @@ def save_v2(ctx, prefix, tensor_names, shape_and_slices, tensors, *, dtypes):
 @kernel("Save")
 def save(ctx, filename, tensor_names, data, *, T):
     """Write a checkpoint of format V1."""
-    path = file_name(_scalar(filename, "filename"))
+    path = file_name(scalar(filename, "filename"))
     _write(ctx, path, _texts(tensor_names, "tensor_names", len(data)), [""] * len(data), data, T, 1)
 
 
 @kernel("SaveSlices")
 def save_slices(ctx, filename, tensor_names, shapes_and_slices, data, *, T):
     """Write a checkpoint of format V1 that may hold parts of tensors."""
-    path = file_name(_scalar(filename, "filename"))
+    path = file_name(scalar(filename, "filename"))
     names = _texts(tensor_names, "tensor_names", len(data))
     _write(ctx, path, names, _texts(shapes_and_slices, "shapes_and_slices", len(data)), data, T, 1)
 
@@ -89,7 +83,7 @@ def _read(ctx, prefix: str, name: str, spec: str, dtype):
 @kernel("RestoreV2")
 def restore_v2(ctx, prefix, tensor_names, shape_and_slices, *, dtypes):
     """Tensors, or slices of them, from a checkpoint."""
-    path = file_name(_scalar(prefix, "prefix"))
+    path = file_name(scalar(prefix, "prefix"))
     names = _texts(tensor_names, "tensor_names", len(dtypes))
     specs = _texts(shape_and_slices, "shape_and_slices", len(dtypes))
     return [_read(ctx, path, *item) for item in zip(names, specs, dtypes)]
@@ -105,15 +99,15 @@ def _checkpoint(ctx, pattern: str) -> str:
 @kernel("Restore")
 def restore(ctx, file_pattern, tensor_name, *, dt):
     """A tensor from a checkpoint."""
-    path = _checkpoint(ctx, file_name(_scalar(file_pattern, "file_pattern")))
-    return _read(ctx, path, os.fsdecode(_scalar(tensor_name, "tensor_name")), "", dt)
+    path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
+    return _read(ctx, path, os.fsdecode(scalar(tensor_name, "tensor_name")), "", dt)
 
 
 @kernel("RestoreSlice")
 def restore_slice(ctx, file_pattern, tensor_name, shape_and_slice, *, dt):
     """A slice of a tensor from a checkpoint."""
-    path = _checkpoint(ctx, file_name(_scalar(file_pattern, "file_pattern")))
-    name, spec = (os.fsdecode(_scalar(v, w)) for v, w in ((tensor_name, "tensor_name"), (shape_and_slice, "shape_and_slice")))
+    path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
+    name, spec = (os.fsdecode(scalar(v, w)) for v, w in ((tensor_name, "tensor_name"), (shape_and_slice, "shape_and_slice")))
     return _read(ctx, path, name, spec, dt)
 
 
@@ -121,7 +115,7 @@ def restore_slice(ctx, file_pattern, tensor_name, shape_and_slice, *, dt):
 def merge_v2_checkpoints(ctx, checkpoint_prefixes, destination_prefix, *, delete_old_dirs, allow_missing_files):
     """Make one checkpoint of several."""
     prefixes = [file_name(text) for text in _texts(checkpoint_prefixes, "checkpoint_prefixes", checkpoint_prefixes.size)]
-    destination = file_name(_scalar(destination_prefix, "destination_prefix"))
+    destination = file_name(scalar(destination_prefix, "destination_prefix"))
     ctx.session.checkpoints.merge(prefixes, destination, delete_old_dirs, allow_missing_files, files=gate(ctx))
 
 

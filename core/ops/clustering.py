@@ -7,7 +7,7 @@ import numpy as np
 from ..numerics import clustering as numerics
 from ..registry import Cost, facts, flops, kernel, multiply_adds, not_differentiable, shape
 from ..shapes import SCALAR, UNKNOWN, Shape
-from ._checks import dims_of, require, require_rank, scalar
+from ._checks import require, require_rank, scalar, with_rank
 from ._shapes import scalar_int, scalar_of
 
 
@@ -39,7 +39,7 @@ def kmeans_plus_plus_initialization(points, num_to_sample, seed, num_retries_per
 
 @shape("KmeansPlusPlusInitialization")
 def kmeans_plus_plus_initialization_shape(points, num_to_sample, seed, num_retries_per_sample):
-    return Shape([scalar_of(num_to_sample), dims_of(points, 2)[1]])
+    return Shape([scalar_of(num_to_sample), with_rank(points.shape, 2)[1]])
 
 
 @kernel("NearestNeighbors")
@@ -74,7 +74,7 @@ def kmeans_plus_plus_initialization_flops(points, num_to_sample, seed, num_retri
 
     Halves of squared norms are made once. The search for what is drawn, and what is drawn again, are not counted.
     """
-    count, (size, depth) = outputs[0].shape[0], dims_of(points, 2)
+    count, (size, depth) = outputs[0].shape[0], with_rank(points.shape, 2)
     tries = _candidates(num_retries_per_sample, count)
     distances = multiply_adds(size * depth) + Cost(4 * size - 1)
     drawn = Cost(size) * ((count - 1) * tries)

@@ -8,9 +8,11 @@ import numpy as np
 
 from ..errors import InvalidArgumentError, TfgError, UnimplementedError
 from ..numerics import convolution as numerics
+from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape
 from ..shapes import Shape
-from ._checks import dims_of, ints, require, require_rank, value_shape, wide
+from ._checks import require, require_rank, with_rank
+from ._shapes import ints, shape_from
 from ._windows import (
     batch_and_channel,
     explicit_pads,
@@ -255,8 +257,8 @@ def conv(x, w, *, strides, padding, explicit_paddings, data_format, dilations, b
 
 def convolution_shape(x, w, geometry):
     """The result's shape from those of input and filter, in the geometry's data format."""
-    dims = geometry.last(dims_of(x, geometry.rank))
-    *window, depth, filters = dims_of(w, geometry.rank)
+    dims = geometry.last(with_rank(x.shape, geometry.rank))
+    *window, depth, filters = with_rank(w.shape, geometry.rank)
     if isinstance(dims[-1], int) and isinstance(depth, int) and isinstance(filters, int):
         _check_channels(dims[-1], depth, filters)
     return shape_from_channels_last((dims[0], *geometry.outputs(dims[1:-1], window), filters), geometry.data_format)
@@ -275,25 +277,25 @@ def conv3d_shape(x, w, *, strides, padding, data_format, dilations):
 @shape("Conv2DBackpropInput")
 def conv2d_backprop_input_shape(sizes, w, grad, *, data_format):
     if sizes.shape.is_known and sizes.shape.known() == (2,):
-        height, width = value_shape(sizes, 2)
-        batch = shape_to_channels_last(dims_of(grad, 4), data_format)[0]
-        return shape_from_channels_last((batch, height, width, dims_of(w, 4)[2]), data_format)
-    return value_shape(sizes, 4)
+        height, width = shape_from(sizes, 2)
+        batch = shape_to_channels_last(with_rank(grad.shape, 4), data_format)[0]
+        return shape_from_channels_last((batch, height, width, with_rank(w.shape, 4)[2]), data_format)
+    return shape_from(sizes, 4)
 
 
 @shape("Conv3DBackpropInputV2")
 def conv3d_backprop_input_v2_shape(sizes, w, grad):
-    return value_shape(sizes, 5)
+    return shape_from(sizes, 5)
 
 
 @shape("Conv2DBackpropFilter")
 def conv2d_backprop_filter_shape(x, sizes, grad):
-    return value_shape(sizes, 4)
+    return shape_from(sizes, 4)
 
 
 @shape("Conv3DBackpropFilterV2")
 def conv3d_backprop_filter_v2_shape(x, sizes, grad):
-    return value_shape(sizes, 5)
+    return shape_from(sizes, 5)
 
 
 @shape("Conv2DBackpropInputV2", "Conv3DBackpropInput")
@@ -314,7 +316,7 @@ def conv_shape(x, w, *, strides, padding, explicit_paddings, data_format, dilati
     require(batch_dims >= 1 and rank in (4, 5), f"{batch_dims} batch dimensions of {x.shape}")
     geometry = Geometry(rank, strides, padding, explicit_paddings, data_format, dilations or [1] * rank)
     dims = geometry.last((1, *tuple(x.shape)[batch_dims:]))
-    *window, _, filters = dims_of(w, rank)
+    *window, _, filters = with_rank(w.shape, rank)
     inner = shape_from_channels_last((1, *geometry.outputs(dims[1:-1], window), filters), data_format)
     return Shape((*tuple(x.shape)[:batch_dims], *tuple(inner)[1:]))
 

@@ -7,8 +7,8 @@ import numpy as np
 from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, kernel, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape
-from ._checks import require
-from ._shapes import dims_of, require_rank, scalar_int
+from ._checks import require, require_rank
+from ._shapes import dims_of, scalar_int
 from ._sparse import flat_positions, index_vectors, sparse_shapes, validate
 
 

@@ -9,7 +9,7 @@ from ..errors import FailedPreconditionError
 from ..numerics import ctc as numerics
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import Shape
-from ._checks import dims_of, require, require_rank, require_shape
+from ._checks import require, require_rank, require_shape, with_rank
 
 # ---- loss
 
@@ -115,9 +115,9 @@ def ctc_loss_v2(
 
 @shape("CTCLoss", "CTCLossV2")
 def ctc_loss_shape(inputs, labels_indices, labels_values, sequence_length):
-    dims = dims_of(inputs, 3)
-    dims_of(labels_indices, 2)
-    dims_of(labels_values, 1)
+    dims = with_rank(inputs.shape, 3)
+    with_rank(labels_indices.shape, 2)
+    with_rank(labels_values.shape, 1)
     return [Shape([dims[1]]), Shape(dims)]
 
 
@@ -135,7 +135,7 @@ def ctc_loss_flops(inputs, labels_indices, labels_values, sequence_length):
     A state, of which a sequence of n labels has 2 n + 1, takes two sums by logarithms a step in either direction, each a
     maximum, a minimum, a difference, an exponential, a logarithm and a sum. All sequences are counted at full length.
     """
-    time, batch, _ = dims_of(inputs, 3)
+    time, batch, _ = with_rank(inputs.shape, 3)
     elements, labels = inputs.shape.num_elements, labels_values.shape.num_elements
     states = 2 * labels + batch
     softmax = Cost(4, transcendentals=2) * elements + Cost(-2, transcendentals=1) * (time * batch)
@@ -200,12 +200,12 @@ def ctc_beam_search_decoder(inputs, sequence_length, *, beam_width, top_paths, m
 @shape("CTCGreedyDecoder")
 def ctc_greedy_decoder_shape(inputs, sequence_length):
     count = Dim.unknown()
-    return [Shape([count, 2]), Shape([count]), Shape([2]), Shape([dims_of(inputs, 3)[1], 1])]
+    return [Shape([count, 2]), Shape([count]), Shape([2]), Shape([with_rank(inputs.shape, 3)[1], 1])]
 
 
 @shape("CTCBeamSearchDecoder")
 def ctc_beam_search_decoder_shape(inputs, sequence_length, *, top_paths):
-    batch = dims_of(inputs, 3)[1]
+    batch = with_rank(inputs.shape, 3)[1]
     counts = [Dim.unknown() for _ in range(top_paths)]
     indices, values = [Shape([count, 2]) for count in counts], [Shape([count]) for count in counts]
     return [indices, values, [Shape([2])] * top_paths, Shape([batch, top_paths])]

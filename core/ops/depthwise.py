@@ -7,8 +7,10 @@ import math
 import numpy as np
 
 from ..numerics import convolution as numerics
+from ..numerics.widening import wide
 from ..registry import Cost, flops, kernel, multiply_adds, shape
-from ._checks import dims_of, ints, require, require_rank, value_shape, wide
+from ._checks import require, require_rank, with_rank
+from ._shapes import ints, shape_from
 from ._windows import from_channels_last, shape_from_channels_last, to_channels_last
 from .convolution import (
     ATTRIBUTES_2D,
@@ -94,8 +96,8 @@ def depthwise_conv2d_native_backprop_filter(x, sizes, grad, *, strides, padding,
 @shape("DepthwiseConv2dNative")
 def depthwise_conv2d_native_shape(x, w, *, strides, padding, explicit_paddings, data_format, dilations):
     geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations)
-    dims = geometry.last(dims_of(x, 4))
-    *window, channels, multiplier = dims_of(w, 4)
+    dims = geometry.last(with_rank(x.shape, 4))
+    *window, channels, multiplier = with_rank(w.shape, 4)
     if isinstance(channels, int) and isinstance(dims[-1], int):
         require(channels == dims[-1], f"input has {dims[-1]} channels, the filter {channels}")
     channels = channels if isinstance(channels, int) else dims[-1]
@@ -104,12 +106,12 @@ def depthwise_conv2d_native_shape(x, w, *, strides, padding, explicit_paddings, 
 
 @shape("DepthwiseConv2dNativeBackpropInput")
 def depthwise_conv2d_native_backprop_input_shape(sizes, w, grad):
-    return value_shape(sizes, 4)
+    return shape_from(sizes, 4)
 
 
 @shape("DepthwiseConv2dNativeBackpropFilter")
 def depthwise_conv2d_native_backprop_filter_shape(x, sizes, grad):
-    return value_shape(sizes, 4)
+    return shape_from(sizes, 4)
 
 
 register_gradients(

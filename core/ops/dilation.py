@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import UnimplementedError
+from ..numerics.widening import wide
 from ..numerics.windows import offset_index, offsets, pad, unpad
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import Shape
-from ._checks import dims_of, require, require_rank, require_shape, wide
+from ._checks import require, require_rank, require_shape, with_rank
 from ._windows import output_sizes, window_pads
 
 
@@ -99,8 +100,8 @@ def dilation2d_backprop_filter(input, filter, out_backprop, *, strides, rates, p
 
 @shape("Dilation2D")
 def dilation2d_shape(input, filter, *, strides, rates, padding):
-    batch, *sizes, depth = dims_of(input, 4)
-    *window, filter_depth = dims_of(filter, 3)
+    batch, *sizes, depth = with_rank(input.shape, 4)
+    *window, filter_depth = with_rank(filter.shape, 3)
     outputs = _Geometry(strides, rates, padding).outputs(sizes, window)
     return Shape((batch, *outputs, depth if isinstance(depth, int) else filter_depth))
 
@@ -126,7 +127,7 @@ not_differentiable("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
 
 
 def _window_elements(filter):
-    height, width, _ = dims_of(filter, 3)
+    height, width, _ = with_rank(filter.shape, 3)
     return height * width
 
 

@@ -10,9 +10,9 @@ from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..numerics import einsum as numerics
 from ..numerics.einsum import ELLIPSIS
+from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, shape
 from ..shapes import UNKNOWN, Shape, broadcast_dims, merge_dims
-from ._checks import wide
 
 
 @kernel("Einsum")

@@ -8,28 +8,21 @@ from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, merge_shapes
+from ._checks import scalar
 from ._files import file_name, matching_files, read_file, write_file
 from ._strings import as_objects
-
-
-def _scalar(value, what: str) -> str:
-    if value.ndim:
-        raise InvalidArgumentError(f"Input {what} tensor must be scalar, but had shape: {value.shape}")
-    return file_name(value.item())
 
 
 @kernel("ReadFile")
 def read_file_op(ctx, filename):
     """The contents of a file."""
-    return scalar_object(read_file(ctx, _scalar(filename, "filename")))
+    return scalar_object(read_file(ctx, file_name(scalar(filename, "filename"))))
 
 
 @kernel("WriteFile")
 def write_file_op(ctx, filename, contents):
     """Write a file, its folder too."""
-    if contents.ndim:
-        raise InvalidArgumentError(f"Contents tensor must be scalar, but had shape: {contents.shape}")
-    write_file(ctx, _scalar(filename, "filename"), contents.item())
+    write_file(ctx, file_name(scalar(filename, "filename")), scalar(contents, "contents"))
 
 
 @kernel("MatchingFiles")

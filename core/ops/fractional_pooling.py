@@ -11,8 +11,9 @@ from ..errors import UnimplementedError
 from ..numerics.integers import truncated_quotient
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import Shape
-from ._checks import dims_of, ints, require, require_rank, require_shape, value_shape
+from ._checks import require, require_rank, require_shape, with_rank
 from ._random import node_stream
+from ._shapes import ints, shape_from
 
 _FORWARD = ("FractionalAvgPool", "FractionalMaxPool")
 facts("random", of=_FORWARD)
@@ -186,7 +187,7 @@ def fractional_max_pool_grad(
 
 @shape(*_FORWARD)
 def fractional_pool_shape(value, *, pooling_ratio):
-    dims = dims_of(value, 4)
+    dims = with_rank(value.shape, 4)
     known = all(isinstance(d, int) for d in dims[1:3])
     rows, columns = _counts((1, dims[1], dims[2], 1), pooling_ratio) if known else (None, None)
     ends = [Shape([None if n is None else n + 1]) for n in (rows, columns)]
@@ -195,7 +196,7 @@ def fractional_pool_shape(value, *, pooling_ratio):
 
 @shape("FractionalAvgPoolGrad")
 def fractional_avg_pool_grad_shape(orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence):
-    return value_shape(orig_input_tensor_shape, 4)
+    return shape_from(orig_input_tensor_shape, 4)
 
 
 @shape("FractionalMaxPoolGrad")
@@ -223,8 +224,8 @@ not_differentiable("FractionalAvgPoolGrad", "FractionalMaxPoolGrad")
 
 def _elements(image, pooled, overlapping):
     """The elements of all regions; where they overlap, a row or column is the last of one and the first of the next."""
-    batch, *sizes, channels = dims_of(image, 4)
-    rows, columns = (n + overlapping * (regions - 1) for n, regions in zip(sizes, dims_of(pooled, 4)[1:3]))
+    batch, *sizes, channels = with_rank(image.shape, 4)
+    rows, columns = (n + overlapping * (regions - 1) for n, regions in zip(sizes, with_rank(pooled.shape, 4)[1:3]))
     return batch * rows * columns * channels
 
 

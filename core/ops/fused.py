@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import InvalidArgumentError, UnimplementedError
+from ..numerics.widening import wide
 from ..registry import Cost, flops, kernel, not_differentiable, shape
 from . import activations, convolution, depthwise, matmul
-from ._checks import require, require_shape, wide
+from ._checks import require, require_shape
 
 _OPS = ("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul", "_MklLayerNorm")
 not_differentiable(*_OPS)

@@ -7,7 +7,8 @@ import numpy as np
 from ..registry import Cost, flops, kernel, not_differentiable, shape
 from ..shapes import Shape, TensorSpec
 from . import convolution, image_resize
-from ._checks import dims_of, require, require_rank, value_shape
+from ._checks import require, require_rank, with_rank
+from ._shapes import shape_from
 
 not_differentiable("FusedPadConv2D", "FusedResizeAndPadConv2D")
 
@@ -42,7 +43,7 @@ def fused_resize_and_pad_conv2d(input, size, paddings, filter, *, resize_align_c
 
 
 def _padded_shape(x, paddings):
-    dims = dims_of(x, 4)
+    dims = with_rank(x.shape, 4)
     if paddings.value is None:
         return TensorSpec(x.dtype, Shape((dims[0], None, None, dims[3])))
     return TensorSpec(x.dtype, Shape([n + before + after for n, (before, after) in zip(dims, paddings.value.tolist())]))
@@ -56,8 +57,8 @@ def fused_pad_conv2d_shape(input, paddings, filter, *, strides, padding):
 
 @shape("FusedResizeAndPadConv2D")
 def fused_resize_and_pad_conv2d_shape(input, size, paddings, filter, *, strides, padding):
-    batch, _, _, channels = dims_of(input, 4)
-    resized = TensorSpec(input.dtype, Shape((batch, *value_shape(size, 2), channels)))
+    batch, _, _, channels = with_rank(input.shape, 4)
+    resized = TensorSpec(input.dtype, Shape((batch, *shape_from(size, 2), channels)))
     return fused_pad_conv2d_shape(resized, paddings, filter, strides=strides, padding=padding)
 
 
@@ -69,7 +70,7 @@ def fused_pad_conv2d_flops(input, paddings, filter, *, outputs):
 @flops("FusedResizeAndPadConv2D")
 def fused_resize_and_pad_conv2d_flops(input, size, paddings, filter, *, outputs):
     """The convolution, and three interpolations for each resized element."""
-    height, width = value_shape(size, 2)
-    batch, _, _, channels = dims_of(input, 4)
+    height, width = shape_from(size, 2)
+    batch, _, _, channels = with_rank(input.shape, 4)
     resized = Cost(9, macs=3) * (batch * height * width * channels)
     return convolution.convolution_flops(input, filter, outputs=outputs) + resized

@@ -13,7 +13,8 @@ from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics.grouping import update_rows
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
-from ._shapes import normalize_axis, require_rank, scalar_int, scalar_of, shape_from, unknown_dims, vector_ints
+from ._checks import require_rank
+from ._shapes import ints, normalize_axis, scalar_int, scalar_of, shape_from, unknown_dims
 
 
 @kernel("GatherV2")
@@ -228,7 +229,7 @@ def gather_nd_gradient(g, node, grad):
 @kernel("ScatterNd")
 def scatter_nd(indices, updates, dims, *, bad_indices_policy):
     """Zeros of shape `dims` with `updates` added at the coordinates in `indices`."""
-    target = vector_ints(dims, "shape")
+    target = ints(dims, "shape")
     if any(d < 0 for d in target):
         raise InvalidArgumentError(f"the shape {target} has a negative dimension")
     indices, updates = np.asarray(indices), np.asarray(updates)

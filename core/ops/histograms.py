@@ -6,9 +6,10 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..numerics.isotonic import decreasing_fit
+from ..numerics.widening import wide
 from ..registry import Cost, flops, kernel, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape
-from ._checks import require, wide
+from ._checks import require
 from ._shapes import scalar_of
 
 

@@ -8,8 +8,9 @@ from ..errors import OutOfRangeError
 from ..numerics.philox import Philox
 from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape
-from ._checks import dims_of, ints, require, require_rank, scalar, value_shape
+from ._checks import require, require_rank, scalar, with_rank
 from ._random import node_stream
+from ._shapes import ints, shape_from
 from .random_stateless import seeded
 
 # ---- crop and resize
@@ -153,13 +154,13 @@ def crop_and_resize_grad_boxes(grads, image, boxes, box_ind):
 
 @shape("CropAndResize")
 def crop_and_resize_shape(image, boxes, box_ind, crop_size):
-    height, width = value_shape(crop_size, 2)
-    return Shape((dims_of(boxes, 2)[0] if boxes.rank == 2 else None, height, width, dims_of(image, 4)[3]))
+    height, width = shape_from(crop_size, 2)
+    return Shape((with_rank(boxes.shape, 2)[0] if boxes.rank == 2 else None, height, width, with_rank(image.shape, 4)[3]))
 
 
 @shape("CropAndResizeGradImage")
 def crop_and_resize_grad_image_shape(grads, boxes, box_ind, image_size):
-    return value_shape(image_size, 4)
+    return shape_from(image_size, 4)
 
 
 @shape("CropAndResizeGradBoxes")
@@ -269,7 +270,7 @@ def draw_bounding_boxes_v2(images, boxes, colors):
 
 @shape("DrawBoundingBoxes", "DrawBoundingBoxesV2")
 def draw_bounding_boxes_shape(images, *rest):
-    return Shape(dims_of(images, 4))
+    return Shape(with_rank(images.shape, 4))
 
 
 not_differentiable("DrawBoundingBoxes", "DrawBoundingBoxesV2")

@@ -17,7 +17,8 @@ from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, Shape
-from ._checks import dims_of, ints, require, require_min_rank, require_rank, scalar
+from ._checks import require, require_min_rank, require_rank, scalar, with_rank
+from ._shapes import ints
 
 _GREY = np.array([9797, 19234, 3737], np.uint32)
 """What libpng makes of red, green and blue for grey, in 2^-15."""
@@ -413,33 +414,33 @@ def _as_type(pixels, dtype):
 @shape("DecodePng", "DecodeJpeg", "DecodeBmp")
 def decode_shape(contents, *, channels):
     """As TensorFlow says; a WebP file gives frames all the same."""
-    dims_of(contents, 0)
+    with_rank(contents.shape, 0)
     return Shape([None, None, channels or None])
 
 
 @shape("DecodeAndCropJpeg")
 def decode_and_crop_jpeg_shape(contents, crop_window, *, channels):
-    dims_of(contents, 0)
+    with_rank(contents.shape, 0)
     sizes = [None, None] if crop_window.value is None else ints(crop_window.value, "crop_window", 4)[2:]
     return Shape([*sizes, channels or None])
 
 
 @shape("DecodeGif")
 def decode_gif_shape(contents):
-    dims_of(contents, 0)
+    with_rank(contents.shape, 0)
     return Shape([None, None, None, 3])
 
 
 @shape("DecodeWebP")
 def decode_webp_shape(contents, *, channels):
     """Rank 4 for WebP files, 3 for others."""
-    dims_of(contents, 0)
+    with_rank(contents.shape, 0)
     return Shape()
 
 
 @shape("DecodeImage")
 def decode_image_shape(contents, *, channels, expand_animations):
-    dims_of(contents, 0)
+    with_rank(contents.shape, 0)
     return Shape() if expand_animations else Shape([None, None, channels or None])
 
 
@@ -453,17 +454,17 @@ def encode_png_shape(image):
 
 @shape("EncodeJpeg")
 def encode_jpeg_shape(image):
-    dims_of(image, 3)
+    with_rank(image.shape, 3)
     return SCALAR
 
 
 @shape("EncodeJpegVariableQuality")
 def encode_jpeg_variable_quality_shape(images, quality):
-    dims_of(images, 3)
+    with_rank(images.shape, 3)
     return SCALAR
 
 
 @shape("ExtractJpegShape")
 def extract_jpeg_shape_shape(contents):
-    dims_of(contents, 0)
+    with_rank(contents.shape, 0)
     return Shape([3])

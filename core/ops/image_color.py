@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import FailedPreconditionError, InvalidArgumentError
+from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
-from ._checks import require_min_rank, scalar, wide
+from ._checks import require_min_rank, scalar
 
 
 def _check_colours(images, rank, error=InvalidArgumentError):

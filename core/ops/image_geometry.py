@@ -6,8 +6,9 @@ import numpy as np
 
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape
-from ._checks import dims_of, ints, require, require_rank, scalar, value_shape
+from ._checks import require, require_rank, scalar, with_rank
 from ._quantization import round_half_away
+from ._shapes import ints, shape_from
 
 # ---- glimpses
 
@@ -88,8 +89,8 @@ def extract_glimpse_v2(ctx, input, size, offsets, *, centered, normalized, unifo
 
 @shape("ExtractGlimpse", "ExtractGlimpseV2")
 def extract_glimpse_shape(input, size, offsets):
-    batch, _, _, channels = dims_of(input, 4)
-    return Shape((batch, *value_shape(size, 2), channels))
+    batch, _, _, channels = with_rank(input.shape, 4)
+    return Shape((batch, *shape_from(size, 2), channels))
 
 
 not_differentiable("ExtractGlimpse", "ExtractGlimpseV2")
@@ -201,8 +202,8 @@ def image_projective_transform_v3(images, transforms, output_shape, fill_value, 
 
 @shape("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
 def image_projective_transform_shape(images, transforms, output_shape, *rest):
-    batch, _, _, channels = dims_of(images, 4)
-    return Shape((batch, *value_shape(output_shape, 2), channels))
+    batch, _, _, channels = with_rank(images.shape, 4)
+    return Shape((batch, *shape_from(output_shape, 2), channels))
 
 
 def _inverse_transforms(g, transforms):
@@ -233,6 +234,6 @@ def image_projective_transform_flops(images, transforms, output_shape, *rest, in
     """Fourteen operations for each pixel's position, not counting the fill mode, and two roundings; bilinear: the shares of
     its neighbours four more, and for each element three sums of two products.
     """
-    batch, height, width, channels = dims_of(outputs[0], 4)
+    batch, height, width, channels = with_rank(outputs[0].shape, 4)
     of_pixel = 20 + 9 * channels if interpolation.upper() == "BILINEAR" else 16
     return Cost(1) * (batch * height * width * of_pixel)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..registry import ZERO, Cost, flops, kernel, not_differentiable, shape
 from ..shapes import SCALAR, Shape
-from ._checks import dims_of, require, require_rank, require_shape, scalar
+from ._checks import require, require_rank, require_shape, scalar, with_rank
 
 _ALL = (
     "NonMaxSuppression",
@@ -248,7 +248,7 @@ def non_max_suppression_v5_shape(boxes, scores, max_output_size, *thresholds, pa
 def combined_non_max_suppression_shape(
     boxes, scores, max_output_size_per_class, max_total_size, *thresholds, pad_per_class
 ):
-    images, _, classes = dims_of(scores, 3)
+    images, _, classes = with_rank(scores.shape, 3)
     size, limit = _limit(max_total_size), _limit(max_output_size_per_class)
     if pad_per_class:
         known = size is not None and limit is not None and isinstance(classes, int)
@@ -263,14 +263,14 @@ def _pairs(count):
 @flops("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4")
 def non_max_suppression_flops(boxes, scores, *rest):
     """At most: 13 for the overlap of each pair of boxes and a comparison, 8 for each box's corners, area and score."""
-    count = dims_of(boxes, 2)[0]
+    count = with_rank(boxes.shape, 2)[0]
     return Cost(13) * _pairs(count) + Cost(8) * count
 
 
 @flops("NonMaxSuppressionV5")
 def non_max_suppression_v5_flops(boxes, scores, limit, iou_threshold, score_threshold, soft_nms_sigma):
     """As NonMaxSuppression; unless sigma is known to be zero each overlap lowers a score: three more and an exponential."""
-    count = dims_of(boxes, 2)[0]
+    count = with_rank(boxes.shape, 2)[0]
     is_hard = soft_nms_sigma.value is not None and not soft_nms_sigma.value.any()
     return Cost(8) * count + (Cost(13) if is_hard else Cost(16, transcendentals=1)) * _pairs(count)
 
@@ -278,13 +278,13 @@ def non_max_suppression_v5_flops(boxes, scores, limit, iou_threshold, score_thre
 @flops("NonMaxSuppressionWithOverlaps")
 def non_max_suppression_with_overlaps_flops(overlaps, *rest):
     """At most one comparison for each pair, and one for each score."""
-    count = dims_of(overlaps, 2)[0]
+    count = with_rank(overlaps.shape, 2)[0]
     return Cost(1) * (_pairs(count) + count)
 
 
 @flops("CombinedNonMaxSuppression")
 def combined_non_max_suppression_flops(boxes, scores, *rest, clip_boxes, outputs):
     """At most NonMaxSuppression for each class of each image, and two comparisons for each edge that is clipped."""
-    images, count, classes = dims_of(scores, 3)
+    images, count, classes = with_rank(scores.shape, 3)
     clipped = Cost(2) * outputs[0].shape.num_elements if clip_boxes else ZERO
     return (Cost(13) * _pairs(count) + Cost(8) * count) * (images * classes) + clipped

@@ -8,9 +8,11 @@ import numpy as np
 
 from ..dims import dim_min
 from ..numerics import resize as numerics
+from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape
-from ._checks import dims_of, ints, require, require_rank, value_shape
+from ._checks import require, require_rank, require_shape, with_rank
+from ._shapes import ints, shape_from
 
 _ATTRS = ("align_corners", "half_pixel_centers")
 
@@ -110,11 +112,11 @@ def resize_nearest_neighbor_grad(grads, size, *, align_corners, half_pixel_cente
 
 def _sum_rows(x, targets, count):
     """Row i added to row targets[i] of `count`; targets do not decrease."""
-    wider = np.float32 if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x.dtype
-    result = np.zeros((count, *x.shape[1:]), wider)
+    x = wide(x)
+    result = np.zeros((count, *x.shape[1:]), x.dtype)
     if len(targets):
         starts = np.flatnonzero(np.concatenate(([True], targets[1:] != targets[:-1])))
-        result[targets[starts]] = np.add.reduceat(x.astype(wider, copy=False), starts, 0)
+        result[targets[starts]] = np.add.reduceat(x, starts, 0)
     return result
 
 
@@ -132,10 +134,16 @@ def resize_area(images, size, *, align_corners):
 
 def _scaling_taps(shape, height, width, scale, translation, kernel_type, antialias):
     require(kernel_type in numerics.SAMPLING_KERNELS, f"kernel_type '{kernel_type}' is not known")
-    scales, translations = ints(scale, "scale", 2), ints(translation, "translation", 2)
+    scales, translations = _pair(scale, "scale"), _pair(translation, "translation")
     require(min(scales) > 0, f"scale must be positive, not {scales}")
     sizes = zip(shape[1:3], (height, width), scales, translations)
     return [numerics.scaled_and_translated(*size, kernel_type, antialias) for size in sizes]
+
+
+def _pair(x, name):
+    """The two numbers of a vector, for rows and columns."""
+    require_shape(x, (2,), name)
+    return x.tolist()
 
 
 @kernel("ScaleAndTranslate")
@@ -159,8 +167,8 @@ def scale_and_translate_grad(grads, original_image, scale, translation, *, kerne
 
 @shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")
 def resize_shape(images, size):
-    batch, _, _, channels = dims_of(images, 4)
-    return Shape((batch, *value_shape(size, 2), channels))
+    batch, _, _, channels = with_rank(images.shape, 4)
+    return Shape((batch, *shape_from(size, 2), channels))
 
 
 @shape("ScaleAndTranslate")
@@ -241,7 +249,7 @@ def resize_bicubic_flops(images, size, *, outputs):
 @flops("ResizeArea")
 def resize_area_flops(images, size, *, align_corners, outputs):
     """A multiply-add for each element that an output element covers, in part or whole."""
-    batch, *sizes, channels = dims_of(images, 4)
+    batch, *sizes, channels = with_rank(images.shape, 4)
     rows, columns = (_covered(n, out, align_corners) for n, out in zip(sizes, outputs[0].shape[1:3]))
     return multiply_adds(batch * rows * columns * channels)
 
@@ -285,9 +293,9 @@ def scale_and_translate_grad_flops(grads, original_image, scale, translation, *,
 
 
 def _scaling_cost(images, scaled, scale, kernel_type, antialias):
-    batch, *sizes, channels = dims_of(images, 4)
-    height, width = dims_of(scaled, 4)[1:3]
-    scales = [None, None] if scale.value is None else ints(scale.value, "scale", 2)
+    batch, *sizes, channels = with_rank(images.shape, 4)
+    height, width = with_rank(scaled.shape, 4)[1:3]
+    scales = [None, None] if scale.value is None else _pair(scale.value, "scale")
     rows, columns = (_span(n, factor, kernel_type, antialias) for n, factor in zip(sizes, scales))
     return multiply_adds(batch * height * channels * (sizes[1] * rows + width * columns))
 

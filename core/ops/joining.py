@@ -12,17 +12,8 @@ from ..dims import Dim
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
-from ._shapes import (
-    dims_of,
-    normalize_axis,
-    numbers,
-    replaced,
-    require_rank,
-    scalar_int,
-    scalar_of,
-    unknown_dims,
-    vector_ints,
-)
+from ._checks import require_rank
+from ._shapes import dims_of, ints, normalize_axis, numbers, replaced, scalar_int, scalar_of, unknown_dims
 
 
 @kernel("ConcatV2")
@@ -96,7 +87,7 @@ def _concat_parts(g, values, axis, grad):
 @kernel("ConcatOffset")
 def concat_offset(axis, shapes):
     """Where each input of a concatenation begins in its result, by their shapes."""
-    vectors = tuple(tuple(vector_ints(s, "a shape")) for s in shapes)
+    vectors = tuple(tuple(ints(s, "a shape")) for s in shapes)
     axis = normalize_axis(scalar_int(axis, "concat_dim"), len(vectors[0]), "concat_dim")
     return list(_offsets(axis, vectors, np.asarray(shapes[0]).dtype))
 
@@ -189,7 +180,7 @@ _NOT_TILED = tuple(dtypes.from_name(name).numpy for name in ("uint16", "float8_e
 @kernel("Tile")
 def tile(x, multiples):
     """The input repeated `multiples[i]` times along dimension i."""
-    times = vector_ints(multiples, "multiples")
+    times = ints(multiples, "multiples")
     if len(times) != np.ndim(x):
         raise InvalidArgumentError(f"Expected multiples to be a vector of length {np.ndim(x)} but got length {len(times)}")
     for i, count in enumerate(times):
@@ -225,7 +216,7 @@ def tile_gradient(g, node, grad):
 @kernel("TileGrad")
 def tile_grad(x, multiples):
     """The sum over the copies that Tile made."""
-    times = vector_ints(multiples, "multiples")
+    times = ints(multiples, "multiples")
     x = np.asarray(x)
     if len(times) != x.ndim or any(t <= 0 or d % t for t, d in zip(times, x.shape)):
         raise InvalidArgumentError(f"multiples {times} do not divide the shape {Shape(x.shape)}")
@@ -413,7 +404,7 @@ def conjugate_transpose(x, perm):
 
 
 def _permutation(perm, rank):
-    axes = vector_ints(perm, "perm")
+    axes = ints(perm, "perm")
     if len(axes) != rank:
         raise InvalidArgumentError(f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(axes)}")
     if sorted(a + rank if a < 0 else a for a in axes) != list(range(rank)):
@@ -442,7 +433,7 @@ def reverse(x, axes):
     rank = np.ndim(x)
     if rank == 0 or np.size(x) == 0:
         return x
-    found = [normalize_axis(a, rank) for a in vector_ints(axes, "axis")]
+    found = [normalize_axis(a, rank) for a in ints(axes, "axis")]
     if len(set(found)) != len(found):
         raise InvalidArgumentError(f"axis {found} specified more than once.")
     return np.flip(x, found) if found else x

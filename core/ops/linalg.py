@@ -7,6 +7,7 @@ import numpy as np
 from ..dims import dim_min
 from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..numerics import linalg as numerics
+from ..numerics.widening import widened
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape, broadcast_shapes, merge_dims, merge_shapes
 from ._checks import require
@@ -29,7 +30,6 @@ from ._matrices import (
     system_shape,
     transposed,
     upper_triangle,
-    widened,
 )
 from .linalg_diag import matrix_diag_v3
 

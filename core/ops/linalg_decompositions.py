@@ -8,6 +8,7 @@ from ..dims import dim_min
 from ..errors import InvalidArgumentError
 from ..numerics import linalg as numerics
 from ..numerics.eigh import eigh
+from ..numerics.widening import widened
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import SCALAR, UNKNOWN
 from ._matrices import (
@@ -23,7 +24,6 @@ from ._matrices import (
     require_matrix,
     require_square,
     square_shape,
-    widened,
 )
 
 _EPSILON = 1e-20

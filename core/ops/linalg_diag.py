@@ -10,7 +10,7 @@ from ..dims import DimLike, dim_max, dim_min
 from ..errors import InvalidArgumentError
 from ..registry import gradient, kernel, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, merge_shapes
-from ._checks import require, require_min_rank
+from ._checks import require, require_min_rank, scalar
 from ._shapes import scalar_of
 
 # ---- bands
@@ -27,14 +27,9 @@ def matrix_band_part(input, num_lower, num_upper):
 
 
 def _band_width(value, name, size):
-    value = _scalar(value, name)
+    value = scalar(value, name)
     require(value <= size, f"{name} must be negative or not above {size}, not {value}")
     return size if value < 0 else value
-
-
-def _scalar(value, name):
-    require(np.ndim(value) == 0, f"{name} must be a scalar, not of shape {np.shape(value)}")
-    return int(value)
 
 
 @functools.lru_cache(maxsize=64)
@@ -126,7 +121,7 @@ def matrix_diag_v3(diagonal, k, num_rows, num_cols, padding_value, *, align):
     """Matrices (..., num_rows, num_cols) with the given diagonals and `padding_value` elsewhere."""
     require_min_rank(diagonal, 1, "diagonal")
     lower, upper = _diagonal_range(k)
-    rows, columns = _scalar(num_rows, "num_rows"), _scalar(num_cols, "num_cols")
+    rows, columns = scalar(num_rows, "num_rows"), scalar(num_cols, "num_cols")
     if lower < upper:
         require_min_rank(diagonal, 2, "diagonal")
         require(

@@ -6,10 +6,11 @@ import numpy as np
 import scipy.linalg
 
 from ..numerics import linalg as numerics
+from ..numerics.widening import widened
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import merge_shapes
 from ._checks import require
-from ._matrices import lu_flops, matrix_shape, require_matrix, require_square, square_shape, transposed, widened
+from ._matrices import lu_flops, matrix_shape, require_matrix, require_square, square_shape, transposed
 
 _WELL_CONDITIONED = 1e3
 """Eigenvectors with a condition number up to this give the logarithm fast and to twelve digits."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from ..numerics.widening import widened
 from ..registry import facts, flops, gradient, kernel, shape
 from ._elementwise import Unary, register_unary, unary_flops
 
@@ -158,10 +159,9 @@ def _of_value(formula):
             if np.size(y) != np.size(dy):
                 raise InvalidArgumentError(f"y and dy must have as many elements: {np.shape(y)} and {np.shape(dy)}")
             dy = np.reshape(dy, np.shape(y))
-        if y.dtype.itemsize == 2:
-            return formula(y.astype(np.float32), dy.astype(np.float32)).astype(y.dtype)
-        return formula(y, dy)
+        return computed(y, dy)
 
+    computed = widened(formula)
     return gradient_op
 
 

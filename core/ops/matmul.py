@@ -8,15 +8,12 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..numerics import products
+from ..numerics.widening import widened
 from ..registry import facts, flops, gradient, kernel, multiply_adds, shape
 from ..shapes import UNKNOWN, Shape, broadcast_shapes, merge_dims
 
-
-def _product(a, b):
-    """a @ b in the inputs' dtype; 16-bit floats are multiplied in float32."""
-    if a.dtype.itemsize == 2 and a.dtype.kind in "fV":
-        return products.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
-    return products.matmul(a, b)
+# a @ b in the inputs' dtype; 16-bit floats are multiplied in float32.
+_product = widened(products.matmul)
 
 
 @kernel("MatMul")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import SCALAR, Shape, merge_shapes
-from ._checks import wide
 from ._windows import from_channels_last, is_channels_first, to_channels_last
 
 _FORWARD = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")

@@ -8,9 +8,11 @@ import numpy as np
 
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics import pooling as numerics
+from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape
-from ._checks import dims_of, ints, value_shape, wide
+from ._checks import with_rank
+from ._shapes import ints, shape_from
 from ._windows import (
     batch_and_channel,
     explicit_pads,
@@ -304,7 +306,7 @@ def max_pool_grad_grad_with_argmax(input, grad, argmax, *, ksize, strides, paddi
 
 
 def _pooled_shape(x, pool):
-    dims = shape_to_channels_last(dims_of(x, pool.rank), pool.data_format)
+    dims = shape_to_channels_last(with_rank(x.shape, pool.rank), pool.data_format)
     channels = dims[-1] // pool.depth if pool.depth > 1 else dims[-1]
     return shape_from_channels_last((dims[0], *pool.sizes(dims[1:-1]), channels), pool.data_format)
 
@@ -354,12 +356,12 @@ def max_pool_grad_grad_with_argmax_shape(input, grad, argmax):
 
 @shape("AvgPoolGrad")
 def avg_pool_grad_shape(orig_input_shape, grad):
-    return value_shape(orig_input_shape, 4)
+    return shape_from(orig_input_shape, 4)
 
 
 @shape("AvgPool3DGrad")
 def avg_pool_3d_grad_shape(orig_input_shape, grad):
-    return value_shape(orig_input_shape, 5)
+    return shape_from(orig_input_shape, 5)
 
 
 # ---- gradients

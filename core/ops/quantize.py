@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import UnimplementedError
+from ..numerics.widening import wide
 from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import SCALAR, Shape
-from ._checks import require, require_same_shape, scalar, wide
+from ._checks import require, require_same_shape, scalar
 from ._quantization import limits, range_of, round_half_away, steps, tensor_from_float
 
 # ---- slices along an axis
@@ -30,7 +31,7 @@ def _check_slices(x, low, high, axis, name):
 # ---- QuantizeV2 and Dequantize
 
 
-def _widened(low, high, ensure_minimum_range):
+def _range_with_zero(low, high, ensure_minimum_range):
     """A range that holds zero and is not too small beside its own magnitude."""
     require(np.all(low <= high), f"the range is empty: {low} > {high}")
     low = np.minimum(low, np.float32(0))
@@ -62,7 +63,7 @@ def quantize_v2(input, min_range, max_range, *, T, mode, round_mode, narrow_rang
     require(not narrow_range or mode == "SCALED", f"narrow_range needs mode SCALED, not {mode}")
     require(round_mode != "HALF_TO_EVEN" or mode == "SCALED", f"round_mode HALF_TO_EVEN needs mode SCALED, not {mode}")
     shape = () if axis == -1 else np.shape(min_range)
-    low, high = _widened(np.reshape(min_range, shape), np.reshape(max_range, shape), ensure_minimum_range)
+    low, high = _range_with_zero(np.reshape(min_range, shape), np.reshape(max_range, shape), ensure_minimum_range)
     if mode == "SCALED":
         scale, low, high = _scaled_range(low, high, T, narrow_range)
         clipped = np.clip(input, _along(low, axis, input.ndim), _along(high, axis, input.ndim))

@@ -11,7 +11,7 @@ from ..numerics import resize as resize_numerics
 from ..numerics.integers import truncated_quotient
 from ..registry import ZERO, Cost, flops, kernel, multiply_adds, not_differentiable, shape, zero_flops
 from ..shapes import Shape, broadcast_shapes
-from ._checks import dims_of, ints, require, require_rank, scalar, value_shape
+from ._checks import require, require_rank, scalar, with_rank
 from ._elementwise import unary_flops
 from ._quantization import (
     from_float,
@@ -24,7 +24,7 @@ from ._quantization import (
     to_float,
     unclamped,
 )
-from ._shapes import normalize_axis, scalar_int
+from ._shapes import ints, normalize_axis, scalar_int, shape_from
 from .convolution import Geometry, convolution_shape
 from .convolution import convolve as convolve_checked
 from .pooling import Pool
@@ -340,7 +340,7 @@ def quantized_binary_shape(x, y, *ranges):
 
 @shape("QuantizedMatMul")
 def quantized_mat_mul_shape(a, b, *ranges, transpose_a, transpose_b):
-    rows, columns = dims_of(a, 2)[1 if transpose_a else 0], dims_of(b, 2)[0 if transpose_b else 1]
+    rows, columns = with_rank(a.shape, 2)[1 if transpose_a else 0], with_rank(b.shape, 2)[0 if transpose_b else 1]
     return with_range(Shape((rows, columns)))
 
 
@@ -363,7 +363,7 @@ def quantized_unary_shape(x, *rest):
 
 @shape("QuantizedMaxPool", "QuantizedAvgPool")
 def quantized_pool_shape(input, *ranges, ksize, strides, padding):
-    batch, height, width, channels = dims_of(input, 4)
+    batch, height, width, channels = with_rank(input.shape, 4)
     return with_range(Shape((batch, *Pool(4, ksize, strides, padding, "NHWC").sizes((height, width)), channels)))
 
 
@@ -391,13 +391,13 @@ def quantized_concat_v2_shape(values, axis, input_mins, input_maxes):
 
 @shape("QuantizedReshape")
 def quantized_reshape_shape(tensor, shape, input_min, input_max):
-    return with_range(value_shape(shape))
+    return with_range(shape_from(shape))
 
 
 @shape("QuantizedResizeBilinear")
 def quantized_resize_bilinear_shape(images, size, min, max):
-    batch, _, _, channels = dims_of(images, 4)
-    return with_range(Shape((batch, *value_shape(size, 2), channels)))
+    batch, _, _, channels = with_rank(images.shape, 4)
+    return with_range(Shape((batch, *shape_from(size, 2), channels)))
 
 
 # ---- decisions and FLOPs: TensorFlow differentiates none of these
@@ -438,14 +438,14 @@ def quantized_mul_flops(x, y, *ranges, outputs):
 @flops("QuantizedMatMul")
 def quantized_mat_mul_flops(a, b, *ranges, transpose_a, outputs):
     """A difference for each element and the product."""
-    depth = dims_of(a, 2)[0 if transpose_a else 1]
+    depth = with_rank(a.shape, 2)[0 if transpose_a else 1]
     return _centered_cost(a, b) + multiply_adds(outputs[0].shape.num_elements * depth)
 
 
 @flops("QuantizedConv2D")
 def quantized_conv2d_flops(input, filter, *ranges, outputs):
     """A difference for each element and the convolution."""
-    height, width, depth, _ = dims_of(filter, 4)
+    height, width, depth, _ = with_rank(filter.shape, 4)
     return _centered_cost(input, filter) + multiply_adds(outputs[0].shape.num_elements * (height * width * depth))
 
 
@@ -466,7 +466,7 @@ def quantized_avg_pool_flops(input, *ranges, ksize, outputs):
 @flops("QuantizedInstanceNorm")
 def quantized_instance_norm_flops(x, *rest, output_range_given):
     """Moments and the norm, 6 each, and 2 for each channel; the range, unless given, and the change to it, 5."""
-    batch, _, _, channels = dims_of(x, 4)
+    batch, _, _, channels = with_rank(x.shape, 4)
     normed = Cost(6) * x.shape.num_elements + Cost(2) * (batch * channels)
     return normed + QUANTIZING * x.shape.num_elements + (ZERO if output_range_given else requantization_range_flops(x))
 
@@ -475,7 +475,7 @@ def quantized_instance_norm_flops(x, *rest, output_range_given):
 def quantized_batch_norm_flops(x, *rest, scale_after_normalization):
     """The change of range, a product, a division and a sum; for each channel the scale and the offset in the new range."""
     of_channel = QUANTIZING * 2 + DEQUANTIZING * 3 + Cost(5) + (DEQUANTIZING + Cost(1) if scale_after_normalization else ZERO)
-    return (DEQUANTIZING + QUANTIZING + Cost(3)) * x.shape.num_elements + of_channel * dims_of(x, 4)[3]
+    return (DEQUANTIZING + QUANTIZING + Cost(3)) * x.shape.num_elements + of_channel * with_rank(x.shape, 4)[3]
 
 
 @flops("QuantizedResizeBilinear")

@@ -16,7 +16,7 @@ import numpy as np
 from ..registry import ZERO, Cost, flops, kernel, multiply_adds, not_differentiable, shape
 from ..shapes import SCALAR, Shape
 from . import convolution, depthwise
-from ._checks import dims_of, require, require_rank
+from ._checks import require, require_rank, with_rank
 from ._quantization import limits, unclamped
 
 _PATTERN = re.compile(
@@ -229,8 +229,8 @@ def _convolution_shape(form, specs, strides, padding, dilations, padding_list=()
     geometry = convolution.Geometry(
         4, strides, "EXPLICIT" if explicit else padding, padding_list if explicit else (), "NHWC", dilations
     )
-    batch, height, width, _ = dims_of(given["x"], 4)
-    *window, depth, filters = dims_of(given["w"], 4)
+    batch, height, width, _ = with_rank(given["x"].shape, 4)
+    *window, depth, filters = with_rank(given["w"].shape, 4)
     filters = filters if form.kind == "Conv2D" else depth * filters
     return _result_shapes(form, given, (batch, *geometry.outputs((height, width), window), filters), filters)
 
@@ -253,8 +253,8 @@ def _quantized_product_shape(op):
     def quantized_product_shape(*specs, transpose_a, transpose_b):
         form = _form(op)
         given = dict(zip(form.inputs, specs))
-        rows = dims_of(given["x"], 2)[1 if transpose_a else 0]
-        columns = dims_of(given["w"], 2)[0 if transpose_b else 1]
+        rows = with_rank(given["x"].shape, 2)[1 if transpose_a else 0]
+        columns = with_rank(given["w"].shape, 2)[0 if transpose_b else 1]
         return _result_shapes(form, given, (rows, columns), columns)
 
     return quantized_product_shape
@@ -288,7 +288,7 @@ def _finish_cost(form, specs, elements):
 
 def _convolution_cost(form, *specs, outputs):
     """The convolution, and what is fused with it; ranges are not counted."""
-    height, width, depth, _ = dims_of(specs[1], 4)
+    height, width, depth, _ = with_rank(specs[1].shape, 4)
     elements = outputs[0].shape.num_elements
     products = elements * height * width * (depth if form.kind == "Conv2D" else 1)
     return multiply_adds(products) + _finish_cost(form, specs, elements)
@@ -296,7 +296,7 @@ def _convolution_cost(form, *specs, outputs):
 
 def _product_cost(form, *specs, transpose_a, input_quant_mode, outputs):
     """The product, what is fused with it, and in mode MIN_FIRST a difference for each element of the first matrix."""
-    depth, elements = dims_of(specs[0], 2)[0 if transpose_a else 1], outputs[0].shape.num_elements
+    depth, elements = with_rank(specs[0].shape, 2)[0 if transpose_a else 1], outputs[0].shape.num_elements
     centered = Cost(1) * specs[0].shape.num_elements if input_quant_mode == "MIN_FIRST" else ZERO
     return centered + multiply_adds(elements * depth) + _finish_cost(form, specs, elements)
 

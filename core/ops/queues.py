@@ -9,6 +9,7 @@ from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ._checks import require_rank
 from ._queues import (
     Adding,
     Closing,
@@ -22,7 +23,6 @@ from ._queues import (
     done,
 )
 from ._resources import ReferenceHandle, named, resource
-from ._shapes import require_rank
 
 
 def _queue(ctx, container: str, shared_name: str, kind: type[Queue], spec: QueueSpec):

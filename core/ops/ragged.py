@@ -12,8 +12,8 @@ from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, merge_shapes
-from ._checks import require
-from ._shapes import require_rank, scalar_int, shape_from
+from ._checks import require, require_rank
+from ._shapes import scalar_int, shape_from
 from ._sparse import sparse_shapes
 from .sparse import sparse_fill_empty_rows
 

@@ -13,7 +13,6 @@ from ..numerics.bounded_normal import MAX_ITERATIONS, Ahead, bounded_normal_call
 from ..numerics.sharding import blocks
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, merge_shapes
-from ._checks import ints
 from ._random import (
     as_dims,
     bounded_normal_flops,
@@ -35,6 +34,7 @@ from ._random import (
     uniform_flops,
     uniform_int_flops,
 )
+from ._shapes import ints
 
 Array = np.ndarray[Any, Any]
 

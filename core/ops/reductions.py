@@ -9,6 +9,7 @@ import numpy as np
 from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..numerics.integers import truncated_quotient
+from ..numerics.widening import wide
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape
 from ._checks import single
@@ -42,23 +43,18 @@ def _reduction(function):
     return reduce
 
 
-def _widened(input):
-    """16-bit floats as float32, which sums are taken in."""
-    return input.astype(np.float32) if input.dtype.itemsize == 2 and input.dtype.kind in "fV" else input
-
-
 def _sum(input, axes, keepdims):
     if input.dtype == object:
         return np.sum(input, axes, keepdims=keepdims)
-    wide = _widened(input)
-    total = np.add.reduce(wide, axes, dtype=wide.dtype, keepdims=keepdims)
-    return total if wide is input else total.astype(input.dtype)
+    x = wide(input)
+    total = np.add.reduce(x, axes, dtype=x.dtype, keepdims=keepdims)
+    return total if x is input else total.astype(input.dtype)
 
 
 def _prod(input, axes, keepdims):
     if input.dtype == object:
         return np.asarray(np.prod(input, axes, keepdims=keepdims), object)
-    return np.prod(_widened(input), axes, keepdims=keepdims, dtype=_widened(input).dtype).astype(input.dtype, copy=False)
+    return np.prod(wide(input), axes, keepdims=keepdims, dtype=wide(input).dtype).astype(input.dtype, copy=False)
 
 
 def _mean(input, axes, keepdims):
@@ -69,9 +65,9 @@ def _mean(input, axes, keepdims):
         if not count and input.dtype.kind == "c":
             return total
         return (total / np.asarray(count).astype(input.dtype)).astype(input.dtype, copy=False)
-    wide = np.uint64 if input.dtype.kind == "u" else np.int64
-    total = np.add.reduce(input, axes, dtype=wide, keepdims=keepdims)
-    return truncated_quotient(total, wide(max(count, 1))).astype(input.dtype)
+    long = np.uint64 if input.dtype.kind == "u" else np.int64
+    total = np.add.reduce(input, axes, dtype=long, keepdims=keepdims)
+    return truncated_quotient(total, long(max(count, 1))).astype(input.dtype)
 
 
 def _extreme(function, lowest):
@@ -93,8 +89,8 @@ def _highest(dtype):
 
 def _euclidean_norm(input, axes, keepdims):
     """Squares of integers and their sum wrap around; the root of a negative sum is 0."""
-    wide = _widened(input)
-    squares = np.square(np.abs(wide) if input.dtype.kind == "c" else wide)
+    x = wide(input)
+    squares = np.square(np.abs(x) if input.dtype.kind == "c" else x)
     total = np.add.reduce(squares, axes, dtype=squares.dtype, keepdims=keepdims)
     if input.dtype.kind == "i":
         total = np.maximum(total, 0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..registry import Cost, flops, kernel, not_differentiable, shape
 from ..shapes import SCALAR
-from ._checks import dims_of, require, require_rank
+from ._checks import require, require_rank, with_rank
 from ._elementwise import unary_flops
 from ._quantization import limits, range_of, requantize, to_float
 
@@ -110,7 +110,7 @@ def requantization_range_flops(x, *rest):
 @flops("RequantizationRangePerChannel")
 def requantization_range_per_channel_flops(x, *rest):
     """The smallest and the largest element of each channel; what is done to ranges is not counted."""
-    return Cost(2 * x.shape.num_elements - 2 * dims_of(x, 4)[3])
+    return Cost(2 * x.shape.num_elements - 2 * with_rank(x.shape, 4)[3])
 
 
 @flops("Requantize")

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape
 from ..shapes import Shape
-from ._checks import dims_of, require, require_rank, require_shape, scalar, wide
+from ._checks import require, require_rank, require_shape, scalar, with_rank
 
 _V1 = (0, 1, 2, 3)
 _V2 = (0, 2, 1, 3)
@@ -116,14 +117,14 @@ def lstm_block_cell_grad(
 
 @shape("LSTMBlockCell")
 def lstm_block_cell_shape(x, cs_prev, *rest):
-    state = Shape((dims_of(x, 2)[0], dims_of(cs_prev, 2)[1]))
+    state = Shape((with_rank(x.shape, 2)[0], with_rank(cs_prev.shape, 2)[1]))
     return [state] * 7
 
 
 @shape("LSTMBlockCellGrad")
 def lstm_block_cell_grad_shape(x, cs_prev, h_prev, w, wci, wcf, wco, b, *rest):
-    batch = dims_of(x, 2)[0]
-    cells = dims_of(cs_prev, 2)[1]
+    batch = with_rank(x.shape, 2)[0]
+    cells = with_rank(cs_prev.shape, 2)[1]
     return [Shape((batch, cells)), Shape((batch, 4 * cells)), *[Shape((cells,))] * 3]
 
 
@@ -213,8 +214,8 @@ def block_lstm_grad_v2(
 
 @shape("BlockLSTM", "BlockLSTMV2")
 def block_lstm_shape(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b):
-    time, batch, _ = dims_of(x, 3)
-    return [Shape((time, batch, dims_of(cs_prev, 2)[1]))] * 7
+    time, batch, _ = with_rank(x.shape, 3)
+    return [Shape((time, batch, with_rank(cs_prev.shape, 2)[1]))] * 7
 
 
 @shape("BlockLSTMGrad", "BlockLSTMGradV2")
@@ -283,12 +284,12 @@ def gru_block_cell_grad(x, h_prev, w_ru, w_c, b_ru, b_c, r, u, c, d_h):
 
 @shape("GRUBlockCell")
 def gru_block_cell_shape(x, h_prev, *rest):
-    return [Shape((dims_of(x, 2)[0], dims_of(h_prev, 2)[1]))] * 4
+    return [Shape((with_rank(x.shape, 2)[0], with_rank(h_prev.shape, 2)[1]))] * 4
 
 
 @shape("GRUBlockCellGrad")
 def gru_block_cell_grad_shape(x, h_prev, *rest):
-    batch, cells = dims_of(h_prev, 2)
+    batch, cells = with_rank(h_prev.shape, 2)
     return [x.shape, h_prev.shape, Shape((batch, cells)), Shape((batch, 2 * cells))]
 
 
@@ -304,20 +305,20 @@ not_differentiable(
 def _step_cost(x, cs_prev, use_peephole):
     """One LSTM step of a batch: the matrix product, and for each cell its gates."""
     batch, inputs = tuple(x.shape)[-2:]
-    cells = dims_of(cs_prev, 2)[1]
+    cells = with_rank(cs_prev.shape, 2)[1]
     each = Cost(18 + (6 if use_peephole else 0), transcendentals=5)
     return multiply_adds(batch * (inputs + cells) * 4 * cells) + each * (batch * cells)
 
 
 def _gates_gradient_cost(cs_prev, use_peephole):
-    batch, cells = dims_of(cs_prev, 2)
+    batch, cells = with_rank(cs_prev.shape, 2)
     return Cost(34 * batch * cells - 3 * cells if use_peephole else 22 * batch * cells)
 
 
 @flops("LSTMBlockCell")
 def lstm_block_cell_flops(x, cs_prev, *rest, use_peephole):
     """One matrix product, and about twenty operations for each cell."""
-    dims_of(x, 2)
+    with_rank(x.shape, 2)
     return _step_cost(x, cs_prev, use_peephole)
 
 
@@ -330,15 +331,15 @@ def lstm_block_cell_grad_flops(x, cs_prev, *rest, use_peephole):
 @flops("BlockLSTM", "BlockLSTMV2")
 def block_lstm_flops(seq_len_max, x, cs_prev, *rest, use_peephole):
     """As many steps as x holds."""
-    time, _, _ = dims_of(x, 3)
+    time, _, _ = with_rank(x.shape, 3)
     return _step_cost(x, cs_prev, use_peephole) * time
 
 
 @flops("BlockLSTMGrad", "BlockLSTMGradV2")
 def block_lstm_grad_flops(seq_len_max, x, cs_prev, *rest, use_peephole):
     """Two matrix products a step, for the inputs and for the weights; the gates; sums over the steps."""
-    time, batch, inputs = dims_of(x, 3)
-    cells = dims_of(cs_prev, 2)[1]
+    time, batch, inputs = with_rank(x.shape, 3)
+    cells = with_rank(cs_prev.shape, 2)[1]
     weights = (inputs + cells) * 4 * cells
     sums = weights + 6 * batch * cells + (3 * cells if use_peephole else 0)
     return (multiply_adds(2 * batch * weights) + _gates_gradient_cost(cs_prev, use_peephole) + Cost(sums)) * time
@@ -347,14 +348,14 @@ def block_lstm_grad_flops(seq_len_max, x, cs_prev, *rest, use_peephole):
 @flops("GRUBlockCell")
 def gru_block_cell_flops(x, h_prev, *rest):
     """Two matrix products, and for each cell two sigmoids, a tanh, and the new state."""
-    batch, inputs = dims_of(x, 2)
-    cells = dims_of(h_prev, 2)[1]
+    batch, inputs = with_rank(x.shape, 2)
+    cells = with_rank(h_prev.shape, 2)[1]
     return multiply_adds(batch * (inputs + cells) * 3 * cells) + Cost(14, transcendentals=3) * (batch * cells)
 
 
 @flops("GRUBlockCellGrad")
 def gru_block_cell_grad_flops(x, h_prev, *rest):
     """Two matrix products, the derivatives of the gates, and sums for the inputs and the state."""
-    batch, inputs = dims_of(x, 2)
-    cells = dims_of(h_prev, 2)[1]
+    batch, inputs = with_rank(x.shape, 2)
+    cells = with_rank(h_prev.shape, 2)[1]
     return multiply_adds(batch * (inputs + cells) * 3 * cells) + Cost(18 * batch * cells + batch * inputs)

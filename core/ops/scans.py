@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, shape
-from ._checks import require, wide
+from ._checks import require
 from ._shapes import normalize_axis, scalar_int
 
 

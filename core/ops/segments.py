@@ -12,7 +12,8 @@ from ..numerics.grouping import group_sizes, highest, lowest, reduce_groups, set
 from ..numerics.integers import truncated_quotient
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape, merge_dims, merge_shapes
-from ._shapes import dims_of, require_rank, scalar_int
+from ._checks import require_rank
+from ._shapes import dims_of, scalar_int
 
 # op, ufunc, value of a segment without rows
 _SORTED = (

@@ -14,18 +14,8 @@ from ..errors import InvalidArgumentError, UnimplementedError
 from ..handles import VariantData
 from ..registry import facts, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
-from ._shapes import (
-    dims_of,
-    normalize_axis,
-    require_rank,
-    scalar_int,
-    scalar_of,
-    scalar_value,
-    shape_from,
-    shape_value,
-    unknown_dims,
-    vector_ints,
-)
+from ._checks import require_rank
+from ._shapes import dims_of, ints, normalize_axis, scalar_int, scalar_of, scalar_value, shape_from, shape_value, unknown_dims
 
 
 @kernel("Shape")
@@ -259,7 +249,7 @@ def fill(dims, value):
 
 
 def _filled_dims(dims):
-    target = vector_ints(dims, "dims")
+    target = ints(dims, "dims")
     if any(d < 0 for d in target):
         raise InvalidArgumentError(f"Dimensions {target} must be >= 0")
     return target

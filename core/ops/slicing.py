@@ -8,17 +8,8 @@ from ..dims import Dim, DimLike, floor_div
 from ..errors import InvalidArgumentError
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, broadcast_shapes, merge_shapes
-from ._shapes import (
-    dims_of,
-    normalize_axis,
-    replaced,
-    require_rank,
-    scalar_int,
-    scalar_of,
-    shape_from,
-    unknown_dims,
-    vector_ints,
-)
+from ._checks import require_rank
+from ._shapes import dims_of, ints, normalize_axis, replaced, scalar_int, scalar_of, shape_from, unknown_dims
 from ._strided import Masks, numpy_index, sliced_shape
 from ._variables import resource_variable
 
@@ -28,7 +19,7 @@ _MASK_NAMES = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shri
 @kernel("Slice")
 def slice_(x, begin, size):
     """x[begin : begin + size] along each dimension; a size of -1 goes to the end."""
-    starts, sizes = vector_ints(begin, "begin"), vector_ints(size, "size")
+    starts, sizes = ints(begin, "begin"), ints(size, "size")
     dims = np.shape(x)
     if not len(starts) == len(sizes) == len(dims):
         raise InvalidArgumentError(
@@ -112,7 +103,7 @@ def strided_slice_grad(
     dims, begin, end, strides, dy, *, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
 ):
     """Zeros of shape `dims` with `dy` at the places that the slice takes."""
-    dims = vector_ints(dims, "shape")
+    dims = ints(dims, "shape")
     if any(d < 0 for d in dims):
         raise InvalidArgumentError(f"the shape {dims} has a negative dimension")
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
@@ -255,7 +246,7 @@ def split_v(x, sizes, axis, *, num_split):
     if num_split == 1:
         return [x]
     axis = normalize_axis(scalar_int(axis, "split_dim"), x.ndim, "split_dim")
-    lengths = _split_sizes(vector_ints(sizes, "size_splits"), x.shape[axis], num_split)
+    lengths = _split_sizes(ints(sizes, "size_splits"), x.shape[axis], num_split)
     return np.split(x, np.cumsum(lengths)[:-1], axis)
 
 

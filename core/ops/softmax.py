@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, shape
 from ..shapes import Shape, broadcast_shapes
-from ._checks import wide
 
 
 def _require_logits(logits):

@@ -9,9 +9,11 @@ import numpy as np
 from ..dims import Dim
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics.topn import unsorted_top_k
+from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, merge_dims
-from ._shapes import dims_of, normalize_axis, replaced, require_rank, scalar_int
+from ._checks import require_rank
+from ._shapes import dims_of, normalize_axis, replaced, scalar_int
 
 
 @kernel("TopKV2")
@@ -54,7 +56,7 @@ def _reversed_order(x):
     """Numbers that are in the opposite order to those of `x`."""
     if x.dtype.kind in "iu":
         return ~x
-    return -(x.astype(np.float32) if x.itemsize <= 2 else x)
+    return -wide(x)
 
 
 def _descending(x):
@@ -171,8 +173,7 @@ def nth_element(x, n, *, reverse):
     if x.shape[-1] <= n:
         raise InvalidArgumentError(f"Input must have last dimension > n = {n}")
     n = x.shape[-1] - 1 - n if reverse else n
-    wide = x.astype(np.float32) if x.itemsize <= 2 and x.dtype.kind in "fV" else x
-    return np.partition(wide, n, -1)[..., n].astype(x.dtype)
+    return np.partition(wide(x), n, -1)[..., n].astype(x.dtype)
 
 
 @shape("NthElement")
@@ -204,8 +205,7 @@ def unique_index(x):
         return _unique_objects(x.tolist())
     if x.dtype.kind in "iu" and x.size and int(x.max()) - int(x.min()) < 4 * x.size + 1024:
         return _unique_by_table(x)
-    wide = x.astype(np.float32) if x.dtype.kind == "V" else x
-    _, first, inverse, counts = np.unique(wide, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+    _, first, inverse, counts = np.unique(wide(x), return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)

@@ -10,7 +10,8 @@ from ..dims import Dim, ceil_div
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..registry import facts, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape
-from ._shapes import dims_of, numbers, require_rank, unknown_dims, vector_ints
+from ._checks import require_rank
+from ._shapes import dims_of, ints, numbers, unknown_dims
 
 
 def _pairs(value, count, name):
@@ -25,7 +26,7 @@ def _pairs(value, count, name):
 
 def _block(block_shape, rank):
     """The block's sizes; InvalidArgumentError where they are not positive or too many."""
-    sizes = vector_ints(block_shape, "block_shape")
+    sizes = ints(block_shape, "block_shape")
     if rank < 1 + len(sizes):
         raise InvalidArgumentError(f"input rank should be >= {1 + len(sizes)} instead of {rank}")
     if any(size < 1 for size in sizes):

@@ -10,7 +10,8 @@ from ..dims import Dim, dim_min
 from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, TensorSpec
-from ._shapes import dims_of, normalize_axis, require_rank, scalar_int, shape_from, shape_value
+from ._checks import require_rank
+from ._shapes import dims_of, normalize_axis, scalar_int, shape_from, shape_value
 from ._sparse import (
     check_bounds,
     check_order,

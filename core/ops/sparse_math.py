@@ -11,9 +11,11 @@ from ..errors import InternalError, InvalidArgumentError
 from ..numerics.edits import edit_distance
 from ..numerics.grouping import reduce_groups, update_rows
 from ..numerics.integers import truncated_quotient
+from ..numerics.widening import widened
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape, merge_dims, merge_shapes
-from ._shapes import dims_of, normalize_axis, require_rank, shape_from
+from ._checks import require_rank
+from ._shapes import dims_of, normalize_axis, shape_from
 from ._sparse import check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 
 
@@ -261,12 +263,11 @@ def sparse_tensor_dense_mat_mul(indices, values, dense_shape, dense, *, adjoint_
         raise InvalidArgumentError(f"Cannot multiply A and B because inner dimension does not match: {inner} vs. {b.shape[0]}")
     check_bounds(indices, dense_shape)
     weights = np.conj(values) if adjoint_a else values
-    return _sparse_product(rows, columns, weights, count, b)
+    return _sparse_product(weights, b, rows, columns, count=count)
 
 
-def _sparse_product(rows, columns, weights, count, b):
-    if weights.dtype.kind == "V" or weights.dtype.itemsize == 2:
-        return _sparse_product(rows, columns, weights.astype(np.float32), count, b.astype(np.float32)).astype(weights.dtype)
+@widened
+def _sparse_product(weights, b, rows, columns, *, count):
     from scipy.sparse import csr_array
 
     return np.asarray(csr_array((weights, (rows, columns)), shape=(count, b.shape[0])) @ b).astype(weights.dtype, copy=False)

@@ -12,7 +12,8 @@ from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape
-from ._shapes import require_rank, scalar_int
+from ._checks import require_rank
+from ._shapes import scalar_int
 from ._sparse import check_bounds, sparse_shapes, validate
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..numerics.philox import Philox, uniform_from_words, words_per_sample
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape
-from ._checks import dims_of, require, require_rank, require_shape, scalar
+from ._checks import require, require_rank, require_shape, scalar, with_rank
 
 _PHILOX_OR_AUTOMATIC: Final = (1, 3)
 _INTEGERS_AT_ONCE: Final = 8
@@ -57,9 +57,9 @@ def _samples(gen, fixed, dtype, in_lanes):
 
 @shape("StochasticCastToInt")
 def stochastic_cast_to_int_shape(input, key, counter, alg):
-    dims_of(key, 1)
-    dims_of(counter, 1)
-    dims_of(alg, 0)
+    with_rank(key.shape, 1)
+    with_rank(counter.shape, 1)
+    with_rank(alg.shape, 0)
     return input.shape
 
 

@@ -13,7 +13,7 @@ from ..errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, broadcast_shapes, merge_shapes
-from ._shapes import require_rank
+from ._checks import require_rank, scalar
 from ._strings import as_objects, bounded, joined, map_bytes, map_to, same_shape
 
 _ELEMENTWISE = ("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber", "ShardedFilename")
@@ -257,19 +257,14 @@ def unsorted_segment_join_shape(inputs, segment_ids, num_segments):
 @kernel("ShardedFilename")
 def sharded_filename(basename, shard, num_shards):
     """`basename-00003-of-00010`."""
-    return scalar_object(_scalar(basename) + b"-%05d-of-%05d" % (_scalar(shard), _scalar(num_shards)))
+    place, count = scalar(shard, "shard"), scalar(num_shards, "num_shards")
+    return scalar_object(scalar(basename, "basename") + b"-%05d-of-%05d" % (place, count))
 
 
 @kernel("ShardedFilespec")
 def sharded_filespec(basename, num_shards):
     """The glob pattern that matches all shards."""
-    return scalar_object(_scalar(basename) + b"-?????-of-%05d" % _scalar(num_shards))
-
-
-def _scalar(value):
-    if np.ndim(value):
-        raise InvalidArgumentError(f"a scalar is needed, not a tensor of shape {np.shape(value)}")
-    return value.item()
+    return scalar_object(scalar(basename, "basename") + b"-?????-of-%05d" % scalar(num_shards, "num_shards"))
 
 
 @shape("ShardedFilename", "ShardedFilespec")

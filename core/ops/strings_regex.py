@@ -6,6 +6,7 @@ from ..errors import InvalidArgumentError
 from ..numerics import re2
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, merge_shapes
+from ._checks import scalar
 from ._strings import map_bytes, map_to, same_shape
 
 
@@ -14,12 +15,6 @@ def _compile(pattern: bytes):
         return re2.compile_pattern(pattern)
     except re2.PatternError as error:
         raise InvalidArgumentError(f"Invalid pattern: {pattern.decode('utf-8', 'replace')}, error: {error}") from None
-
-
-def _scalar(value, name: str) -> bytes:
-    if value.ndim:
-        raise InvalidArgumentError(f"{name} must be scalar, but received {value.shape}")
-    return value.item()
 
 
 def _full_match(input, pattern: bytes):
@@ -35,7 +30,7 @@ def _replace(input, pattern: bytes, rewrite: bytes, everywhere: bool):
 @kernel("RegexFullMatch")
 def regex_full_match(input, pattern):
     """Whether each string as a whole matches."""
-    return _full_match(input, _scalar(pattern, "Pattern"))
+    return _full_match(input, scalar(pattern, "pattern"))
 
 
 @kernel("StaticRegexFullMatch")
@@ -47,7 +42,7 @@ def static_regex_full_match(input, *, pattern):
 @kernel("RegexReplace")
 def regex_replace(input, pattern, rewrite, *, replace_global):
     """Matches replaced by `rewrite`, in which \\1 stands for the first group."""
-    return _replace(input, _scalar(pattern, "Pattern"), _scalar(rewrite, "Rewrite"), replace_global)
+    return _replace(input, scalar(pattern, "pattern"), scalar(rewrite, "rewrite"), replace_global)
 
 
 @kernel("StaticRegexReplace")

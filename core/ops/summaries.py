@@ -25,7 +25,7 @@ def scalar_summary(tags, values):
     if tags.shape != numbers.shape:
         raise InvalidArgumentError(f"tags and values are not the same shape: {tags.shape} != {numbers.shape}")
     floats = numbers.astype(np.float32).ravel()
-    return scalar_object(b"".join(protos.value(t, protos.scalar(v)) for t, v in zip(tags.ravel().tolist(), floats)))
+    return scalar_object(b"".join(protos.value(t, protos.number_part(v)) for t, v in zip(tags.ravel().tolist(), floats)))
 
 
 @kernel("HistogramSummary")

@@ -7,11 +7,11 @@ import os
 import numpy as np
 
 from .. import dtypes
-from ..errors import InvalidArgumentError
 from ..numerics import wire
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, TensorSpec
 from . import _summary_protos as protos
+from ._checks import scalar
 from ._event_writer import EventWriter, WriterResource
 from ._files import file_name, gate
 from ._resources import named, resource
@@ -41,21 +41,15 @@ def _writer(handle) -> EventWriter:
 
 
 def _add_summary(handle, step, summary: bytes) -> None:
-    _writer(handle).add(wire.bytes_field(_SUMMARY, summary), _scalar(step, "step"))
-
-
-def _scalar(value, what: str):
-    if np.ndim(value):
-        raise InvalidArgumentError(f"{what} must be a scalar, not of shape {np.shape(value)}")
-    return np.asarray(value).item()
+    _writer(handle).add(wire.bytes_field(_SUMMARY, summary), scalar(step, "step"))
 
 
 @kernel("WriteSummary")
 def write_summary(ctx, writer, step, tensor, tag, summary_metadata, *, T):
     """A tensor with a tag and metadata."""
-    metadata = parsed_or_empty(_scalar(summary_metadata, "summary_metadata"))
+    metadata = parsed_or_empty(scalar(summary_metadata, "summary_metadata"))
     parts = (protos.tensor_part(np.asarray(tensor), T), protos.metadata_part(metadata))
-    _add_summary(writer, step, protos.value(_scalar(tag, "tag"), *parts))
+    _add_summary(writer, step, protos.value(scalar(tag, "tag"), *parts))
 
 
 @kernel("WriteRawProtoSummary")
@@ -68,40 +62,40 @@ def write_raw_proto_summary(ctx, writer, step, tensor):
 @kernel("WriteScalarSummary")
 def write_scalar_summary(ctx, writer, step, tag, value):
     """A number."""
-    number = np.float32(_scalar(value, "value"))
-    _add_summary(writer, step, protos.value(_scalar(tag, "tag"), protos.scalar(number)))
+    number = np.float32(scalar(value, "value"))
+    _add_summary(writer, step, protos.value(scalar(tag, "tag"), protos.number_part(number)))
 
 
 @kernel("WriteHistogramSummary")
 def write_histogram_summary(ctx, writer, step, tag, values):
     """The histogram of a tensor."""
-    name = _scalar(tag, "tag")
+    name = scalar(tag, "tag")
     _add_summary(writer, step, protos.value(name, protos.histogram_part(values, name.decode("utf-8", "replace"))))
 
 
 @kernel("WriteImageSummary")
 def write_image_summary(ctx, writer, step, tag, tensor, bad_color, *, max_images):
     """Images as PNG files."""
-    _add_summary(writer, step, protos.images(_scalar(tag, "tag"), np.asarray(tensor), max_images, np.asarray(bad_color)))
+    _add_summary(writer, step, protos.images(scalar(tag, "tag"), np.asarray(tensor), max_images, np.asarray(bad_color)))
 
 
 @kernel("WriteAudioSummary")
 def write_audio_summary(ctx, writer, step, tag, tensor, sample_rate, *, max_outputs):
     """Clips as WAV files."""
-    rate = np.float32(_scalar(sample_rate, "sample_rate"))
-    _add_summary(writer, step, protos.audio(_scalar(tag, "tag"), np.asarray(tensor), rate, max_outputs))
+    rate = np.float32(scalar(sample_rate, "sample_rate"))
+    _add_summary(writer, step, protos.audio(scalar(tag, "tag"), np.asarray(tensor), rate, max_outputs))
 
 
 @kernel("WriteGraphSummary")
 def write_graph_summary(ctx, writer, step, tensor):
     """A serialized GraphDef."""
-    _writer(writer).add(wire.bytes_field(_GRAPH, _scalar(tensor, "tensor")), _scalar(step, "step"))
+    _writer(writer).add(wire.bytes_field(_GRAPH, scalar(tensor, "tensor")), scalar(step, "step"))
 
 
 @kernel("ImportEvent")
 def import_event(ctx, writer, event):
     """A serialized Event."""
-    _writer(writer).add_event(_scalar(event, "event"))
+    _writer(writer).add_event(scalar(event, "event"))
 
 
 @kernel("FlushSummaryWriter")

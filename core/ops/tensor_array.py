@@ -14,7 +14,7 @@ from ..runtime.resources import Variable
 from ..runtime.tensor_arrays import TensorArray
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ._checks import ints
+from ._shapes import ints
 
 _CONTAINER = "_tensor_arrays"
 _GRADS_CONTAINER = "_tensor_array_grads"

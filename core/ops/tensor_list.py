@@ -14,8 +14,9 @@ from ..runtime.tensor_arrays import zeros
 from ..runtime.tensor_lists import TensorList
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, covering_shape, merge_shapes
+from ._checks import scalar
 from ._list_specs import declared_shape_of, dim_of, element_of, length_of, list_spec, static_shape, with_element
-from ._lists import list_in, merged_shapes, require_vector, reserve_like, rows_of, scalar_in, shape_in
+from ._lists import list_in, merged_shapes, require_vector, reserve_like, rows_of, shape_in
 
 
 def _require_shape(items, value, what):
@@ -33,7 +34,7 @@ def _require_shape(items, value, what):
 
 @kernel("EmptyTensorList")
 def empty_tensor_list(element_shape, max_num_elements, *, element_dtype):
-    limit = scalar_in(max_num_elements, "max_num_elements")
+    limit = scalar(max_num_elements, "max_num_elements")
     return scalar_object(TensorList(element_dtype, shape_in(element_shape), [], limit))
 
 
@@ -44,7 +45,7 @@ def empty_tensor_list_shape(element_shape, max_num_elements, *, element_dtype):
 
 @kernel("TensorListReserve")
 def tensor_list_reserve(element_shape, num_elements, *, element_dtype):
-    count = scalar_in(num_elements, "num_elements")
+    count = scalar(num_elements, "num_elements")
     if count < 0:
         raise InvalidArgumentError(f"The num_elements to reserve must be a non negative number, but got {count}")
     reserve(8 * count)
@@ -113,7 +114,7 @@ def _element(items, index, element_shape):
 @kernel("TensorListSetItem")
 def tensor_list_set_item(input_handle, index, item, *, element_dtype, resize_if_index_out_of_bounds):
     items = list_in(input_handle, element_dtype)
-    place = scalar_in(index, "index")
+    place = scalar(index, "index")
     if place >= len(items) and resize_if_index_out_of_bounds:
         items = items.resized(place + 1)
     if not 0 <= place < len(items):
@@ -124,7 +125,7 @@ def tensor_list_set_item(input_handle, index, item, *, element_dtype, resize_if_
 
 @kernel("TensorListResize")
 def tensor_list_resize(input_handle, size):
-    wanted = scalar_in(size, "size")
+    wanted = scalar(size, "size")
     if wanted < 0:
         raise InvalidArgumentError(f"TensorListSlice expects size to be non-negative. Got: {wanted}")
     reserve(8 * wanted)
@@ -222,7 +223,7 @@ def tensor_list_element_shape_shape(input_handle):
 def tensor_list_get_item(input_handle, index, element_shape, *, element_dtype):
     """The element at `index`, zeros where it was never set."""
     items = list_in(input_handle, element_dtype)
-    place = scalar_in(index, "index")
+    place = scalar(index, "index")
     if not 0 <= place < len(items):
         raise InvalidArgumentError(f"Trying to access element {place} in a list with {len(items)} elements.")
     return _element(items, place, element_shape)

@@ -12,8 +12,10 @@ from ..runtime.tensor_arrays import zeros
 from ..runtime.tensor_lists import TensorList
 from ..runtime.values import scalar_object
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ._checks import scalar
 from ._list_specs import element_shape_of, length_of, list_spec, static_shape, with_element
-from ._lists import list_in, merged_shapes, require_vector, reserve_like, rows_of, scalar_in, shape_in, vector_in
+from ._lists import list_in, merged_shapes, require_vector, reserve_like, rows_of, shape_in
+from ._shapes import ints
 
 # Lists of a tensor's parts
 
@@ -47,7 +49,7 @@ def tensor_list_split(tensor, element_shape, lengths, *, element_dtype):
     expected = shape_in(element_shape)
     if expected.dims == ():
         raise InvalidArgumentError("TensorListSplit requires element_shape to be at least of rank 1, but saw: ()")
-    sizes = vector_in(lengths, "lengths")
+    sizes = ints(lengths, "lengths")
     require_vector(tensor, "Tensor must")
     merged_shapes(expected[1:], Shape(tensor.shape[1:]))
     if any(size < 0 for size in sizes) or sum(sizes) > len(tensor):
@@ -72,7 +74,7 @@ def tensor_list_scatter(tensor, indices, element_shape, *, element_dtype):
 @kernel("TensorListScatterV2")
 def tensor_list_scatter_v2(tensor, indices, element_shape, num_elements, *, element_dtype):
     """A list that holds the rows of a tensor at `indices`."""
-    return _scattered(tensor, indices, element_shape, scalar_in(num_elements, "num_elements"), element_dtype)
+    return _scattered(tensor, indices, element_shape, scalar(num_elements, "num_elements"), element_dtype)
 
 
 def _scattered(tensor, indices, element_shape, size, dtype):
@@ -92,7 +94,7 @@ def _scattered(tensor, indices, element_shape, size, dtype):
 
 def _scatter_places(tensor, indices):
     require_vector(tensor, "Tensor must")
-    places = vector_in(indices, "indices")
+    places = ints(indices, "indices")
     if any(i < 0 for i in places):
         raise InvalidArgumentError("Indices in TensorListScatter must all be non-negative.")
     if len(places) != len(tensor):
@@ -147,7 +149,7 @@ def tensor_list_stack_shape(input_handle, element_shape, *, num_elements):
 def tensor_list_gather(input_handle, indices, element_shape, *, element_dtype):
     """The elements at `indices`, stacked."""
     items = list_in(input_handle, element_dtype)
-    places = vector_in(indices, "indices")
+    places = ints(indices, "indices")
     for i in places:
         if not 0 <= i < len(items):
             raise InvalidArgumentError(f"Index {i} out o range; list only has {len(items)} elements.")

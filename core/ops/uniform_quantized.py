@@ -10,7 +10,7 @@ from ..numerics import windows
 from ..numerics.wire import fields, repeated_integers
 from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape
 from ..shapes import Shape, broadcast_shapes
-from ._checks import dims_of, require, require_rank
+from ._checks import require, require_rank, with_rank
 from ._elementwise import unary_flops
 
 _OPS = (
@@ -367,7 +367,7 @@ def uniform_quantized_add_shape(lhs, rhs, *rest):
 
 @shape("UniformQuantizedDot", "UniformQuantizedDotHybrid")
 def uniform_quantized_dot_shape(lhs, rhs, *rest):
-    return Shape((dims_of(lhs, 2)[0], dims_of(rhs, 2)[1]))
+    return Shape((with_rank(lhs.shape, 2)[0], with_rank(rhs.shape, 2)[1]))
 
 
 @shape("UniformQuantizedConvolution", "UniformQuantizedConvolutionHybrid")
@@ -419,13 +419,13 @@ def _hybrid_cost(lhs, rhs, outputs, products):
 @flops("UniformQuantizedDot")
 def uniform_quantized_dot_flops(lhs, rhs, *rest, outputs):
     """A difference for each element, the product, and its change of scale, eight operations."""
-    return _exact_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * dims_of(lhs, 2)[1])
+    return _exact_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
 
 
 @flops("UniformQuantizedDotHybrid")
 def uniform_quantized_dot_hybrid_flops(lhs, rhs, *rest, outputs):
     """Nine operations to quantize a float, a difference for an integer, the product, and two products to make floats again."""
-    return _hybrid_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * dims_of(lhs, 2)[1])
+    return _hybrid_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
 
 
 def _window_products(rhs, dimension_numbers, outputs):
