@@ -14,6 +14,7 @@ from . import binding, registry
 from .dims import Dim
 from .dtypes import DType, resource
 from .errors import TfgError
+from .functions.call_kinds import Form, call_kind
 from .functions.call_signatures import renamed, signature_of
 from .functions.implementations import implementation
 from .functions.instantiation import instantiate
@@ -262,22 +263,18 @@ class _Library:
 
     def call_specs(self, node: Node, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         """What a call, If, Case or While returns, from the bodies; None for other nodes and where a body cannot be told."""
-        if node.op in self._functions:
-            return self._body(FuncRef(node.op, node.attrs), inputs)
-        if node.op in ("PartitionedCall", "StatefulPartitionedCall", "BatchFunction"):
-            return self._body(node.attr("f"), inputs)
-        if node.op == "RemoteCall":
-            return self._body(node.attr("f"), inputs[1:])
-        if node.op in ("If", "StatelessIf", "_If"):
-            return self._branches([node.attr("then_branch"), node.attr("else_branch")], inputs[1:])
-        if node.op in ("Case", "StatelessCase"):
-            return self._branches(node.attr("branches"), inputs[1:])
-        if node.op in ("While", "StatelessWhile", "_While"):
-            found = self._loop_rule(node, inputs) if self._loop_rule is not None else None
-            return self.loop(node.attr("body"), inputs) if found is None else list(found)
-        if node.op == "For":
-            return self.loop(node.attr("body"), inputs[3:], [dataclasses.replace(inputs[0], value=None)])
-        return None
+        kind = call_kind(self._functions, node)
+        if kind is None or kind.form not in (Form.CALL, Form.BRANCH, Form.LOOP):
+            return None
+        references, arguments = kind.references(node), kind.arguments(inputs)
+        if kind.form is Form.CALL:
+            return self._body(references[0], arguments)
+        if kind.form is Form.BRANCH:
+            return self._branches(references, arguments)
+        if kind.counters:
+            return self.loop(references[-1], arguments, [dataclasses.replace(inputs[0], value=None)])
+        found = self._loop_rule(node, arguments) if self._loop_rule is not None else None
+        return self.loop(references[-1], arguments) if found is None else list(found)
 
     def _body(self, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         """What a call returns: looked into once for arguments that are alike, however often it is called."""

@@ -102,6 +102,18 @@ class _BySweep:
 
 BY_SWEEP: Final = _BySweep()
 
+
+class _WithoutGradient:
+    """TensorFlow has no gradient of this op: what asks for one is told so."""
+
+    def __repr__(self) -> str:
+        return "WITHOUT_GRADIENT"
+
+
+WITHOUT_GRADIENT: Final = _WithoutGradient()
+Gradient = Callable[..., Any] | _NotDifferentiable | _BySweep | _WithoutGradient
+"""What is decided of an op's gradient."""
+
 FACTS: Final = {
     "random": "draws random numbers: never merged, folded or cached",
     "elementwise": "each output element depends only on the input elements at its place, after broadcasting",
@@ -134,7 +146,7 @@ _loading = threading.RLock()
 """Held by the thread that imports a family or an op library, since `_library` says whose the registered kernels are."""
 _KERNELS: dict[str, list[Kernel]] = {}
 _SHAPES: dict[str, Callable[..., Any]] = {}
-_GRADIENTS: dict[str, Callable[..., Any] | _NotDifferentiable | _BySweep] = {}
+_GRADIENTS: dict[str, Gradient] = {}
 _FLOPS: dict[str, Callable[..., Cost]] = {}
 _OPS_BY_FACT: dict[str, set[str]] = {name: set() for name in FACTS}
 
@@ -173,6 +185,12 @@ def not_differentiable(*ops: str) -> None:
         _register(_GRADIENTS, "gradient", (op,), NOT_DIFFERENTIABLE)
 
 
+def without_gradient(*ops: str) -> None:
+    """Declare that TensorFlow has no gradient of these ops: one that is asked for is an error that names the node."""
+    for op in ops:
+        _register(_GRADIENTS, "gradient", (op,), WITHOUT_GRADIENT)
+
+
 def taken_whole(*ops: str, calls: bool = False) -> None:
     """Declare that the gradient sweep handles these control-flow ops itself; `calls`: FLOPs are those of the bodies."""
     for op in ops:
@@ -204,8 +222,8 @@ def shape_function(op: str) -> Callable[..., Any] | None:
     return _SHAPES.get(op)
 
 
-def gradient_function(op: str) -> Callable[..., Any] | _NotDifferentiable | _BySweep | None:
-    """The gradient function, NOT_DIFFERENTIABLE, BY_SWEEP, or None where nobody decided."""
+def gradient_function(op: str) -> Gradient | None:
+    """The gradient function, NOT_DIFFERENTIABLE, BY_SWEEP, WITHOUT_GRADIENT, or None where nobody decided."""
     _load_family(op)
     return _GRADIENTS.get(op)
 

@@ -14,6 +14,7 @@ from ..control_flow.frames import find_frames
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError, TfgError
 from ..explaining.variable_nodes import VARIABLES
+from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind
 from ..functions.call_signatures import signature_of
 from ..functions.call_sites import call_site, function_targets
 from ..functions.callers import repeated_nodes
@@ -23,12 +24,12 @@ from ..graph import Function, Graph, Node, Output
 from ..inference import MAX_SIGNATURES, Answers, infer, loop_specs, unchanged
 from ..node_calls import call_flops_function
 from ..registry import ZERO
-from ..runtime.plan import PARTLY_READ, needed_nodes, unused_outputs
+from ..runtime.plan import needed_nodes, unused_outputs
 from ..shapes import TensorSpec
 from ..tensors import FuncRef
 from .branches import not_taken
 from .given import Shapes, fed_values, is_placeholder, require_fitting, symbolic_placeholders
-from .loops import WHILES, Known, Loop, Loops
+from .loops import Known, Loop, Loops
 from .report import FlopsReport, NodeCost, magnitude, merged, total
 from .scopes import Scope, is_definite, origin, passes_parameters_on, shape_reason
 from .sections import classify
@@ -39,7 +40,6 @@ from .trips import for_trips
 _SOURCES = frozenset({"Const", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg", "NoOp", "ControlTrigger"})
 _MAX_LISTED: Final = 5_000
 """The nodes of second and further calls of functions up to which a count lists the nodes of each call."""
-_CALLS = ("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "BatchFunction")
 
 
 def count_flops(
@@ -195,28 +195,25 @@ class _Counter:
     def _called(self, node: Node, scope: Scope, section: str) -> list[NodeCost] | None:
         """The nodes of the functions that a node calls, None where it calls none."""
         specs = [scope.inference.specs[value] for value in node.inputs]
-        if node.op in self.graph.functions:
-            return self._body(FuncRef(node.op, node.attrs), specs, scope, node, section)
-        if node.op in _CALLS:
-            return self._body(node.attr("f"), specs[1:] if node.op == "RemoteCall" else specs, scope, node, section)
-        if node.op in ("If", "StatelessIf", "_If"):
-            branches = {"then": node.attr("then_branch"), "else": node.attr("else_branch")}
-            return self._branches(branches, specs, scope, node, section)
-        if node.op in ("Case", "StatelessCase"):
-            branches = {str(i): branch for i, branch in enumerate(node.attr("branches"))}
-            return self._branches(branches, specs, scope, node, section)
-        if node.op in WHILES:
-            return self._while(node, specs, scope, section)
-        if node.op == "For":
-            return self._for(node, specs, scope, section)
-        if node.op == "SymbolicGradient":
-            return self._body(node.attr("f"), specs, scope, node, section, function=self._gradient(node))
-        if node.op == "MapDefun":
-            mapped = len(node.attr("Targuments"))
-            elements = [dataclasses.replace(s, shape=s.shape[1:], value=None) for s in specs[:mapped]]
-            costs = self._body(node.attr("f"), elements + specs[mapped:], scope, node, section, is_repeated=True)
-            return self.loops.even(node.name, specs[0].shape[0]).repeated(costs)
-        return None
+        kind = call_kind(self.graph.functions, node)
+        if kind is None:
+            return None
+        if kind.form is Form.BRANCH:
+            return self._branches(dict(zip(kind.labels(node), kind.references(node))), specs, scope, node, section)
+        if kind.form is Form.LOOP:
+            count = self._for if kind.counters else self._while
+            return count(node, specs, scope, section)
+        if kind.form is Form.MAP:
+            return self._map(node, specs, scope, section)
+        function = self._gradient(node) if kind.form is Form.GRADIENT else None
+        return self._body(kind.references(node)[0], kind.arguments(specs), scope, node, section, function=function)
+
+    def _map(self, node: Node, specs: Sequence[TensorSpec], scope: Scope, section: str) -> list[NodeCost]:
+        """The function of a MapDefun, which takes an element of each argument and all of what is captured."""
+        mapped = len(node.attr("Targuments"))
+        elements = [dataclasses.replace(s, shape=s.shape[1:], value=None) for s in specs[:mapped]]
+        costs = self._body(node.attr("f"), [*elements, *specs[mapped:]], scope, node, section, is_repeated=True)
+        return self.loops.even(node.name, specs[0].shape[0]).repeated(costs)
 
     def _while(self, node: Node, specs: Sequence[TensorSpec], scope: Scope, section: str) -> list[NodeCost]:
         """A loop's condition and body, each iteration at the sizes that its variables have then."""
@@ -270,8 +267,8 @@ class _Counter:
         """The nodes of a function in one of its calls, counted once for all calls that are alike."""
         name = call.reference.name
         sources = tuple(origin(value, call.scope)[0] for value in call.node.inputs)
-        kind = call.node.op if call.node.op == "SymbolicGradient" else ""
-        key = (kind, repr(call.reference), signature_of(call.specs)[0], sources, call.unused, call.section)
+        form = CALL_KINDS.get(call.node.op, BY_NAME).form
+        key = (form is Form.GRADIENT, repr(call.reference), signature_of(call.specs)[0], sources, call.unused, call.section)
         if key in self._bodies:
             return [dataclasses.replace(cost, parameters=0) for cost in self._bodies[key]]
         self._signatures[name] += 1
@@ -289,7 +286,7 @@ class _Counter:
         targets = function_targets(function, call_site(node, call.unused))
         needed = needed_nodes(targets, list(known))
         arguments = dict(zip(reversed(function.args), reversed(node.inputs)))
-        if node.op in (*WHILES, "For"):
+        if CALL_KINDS.get(node.op, BY_NAME).is_loop:
             arguments = {arg: arguments[arg] for arg in unchanged(function) if arg in arguments}
         count = 0 if call.is_repeated else len(function.results)
         outer = [scope.inference.specs[Output(node, i)] for i in range(count)]

@@ -19,7 +19,6 @@ from .report import NodeCost
 from .symbols import Symbols
 from .trips import frame_trips, while_trips
 
-WHILES = ("While", "StatelessWhile", "_While")
 Known = Mapping[Output, TensorSpec]
 
 

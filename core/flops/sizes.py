@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from ..control_flow.conditions import EXIT, NEXT_ITERATION, Frame
+from ..control_flow.conditions import EXIT, MERGE, NEXT_ITERATION, Frame
 from ..dims import Dim, DimLike
+from ..functions.call_kinds import CALL_KINDS, Form
 from ..graph import Node
 from ..inference import Inference
 from ..shapes import TensorSpec, substituted
 from .symbols import Symbols
 
+_OF_FORM: Final = {form: [op for op, kind in CALL_KINDS.items() if kind.form is form] for form in Form}
 _MEANING: Final = {
     "Where": "the number of true elements",
     **dict.fromkeys(("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"), "the number of distinct values"),
-    **dict.fromkeys(("Merge", "If", "StatelessIf", "Case", "StatelessCase"), "as the branch taken makes it"),
-    **dict.fromkeys(("Exit", "While", "StatelessWhile"), "as the last iteration leaves it"),
+    **dict.fromkeys((*MERGE, *_OF_FORM[Form.BRANCH]), "as the branch taken makes it"),
+    **dict.fromkeys((*EXIT, *_OF_FORM[Form.LOOP]), "as the last iteration leaves it"),
 }
 """What a size tells at ops that are known for it."""
 

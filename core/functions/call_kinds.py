@@ -1,77 +1,122 @@
-"""How ops call functions of the library, for the passes that change both together."""
+"""How ops call functions of the library: the one table that is asked by all who look into calls."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Final
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
-from ..graph import Function, Graph, Node
+from ..graph import Node
 from ..tensors import FuncRef
-from .callers import captured_functions
+
+_Value = TypeVar("_Value")
+
+
+class Form(enum.Enum):
+    """What an op does with its functions."""
+
+    CALL = "runs its function once"
+    BRANCH = "runs the one of its functions that its first input chooses"
+    LOOP = "runs its last function again and again, each time on what it returned"
+    MAP = "runs its function for each element of its arguments"
+    GRADIENT = "runs the gradient of its function"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CallKind:
-    """How an op calls functions: attributes that name them, inputs before the arguments, type lists of arguments and results.
+    """How an op calls functions.
 
-    Where no attribute names a function, the op itself does.
+    `functions` are the attributes that name them; where there are none, the op itself is the function's name. The arguments
+    stand `before` inputs behind the first and `after` before the last; the attributes `args` and `results` list their types.
+    `counters` arguments of the last function come from the op and stand before the others.
     """
 
+    form: Form
     functions: tuple[str, ...]
-    before: int
-    args: str = "Tin"
+    args: tuple[str, ...] = ("Tin",)
     results: str = "Tout"
+    before: int = 0
+    after: int = 0
+    counters: int = 0
+    is_inlined: bool = False
+    """TensorFlow puts the body into the graph around the node."""
+    may_be_lowered: bool = False
+    """TensorFlow does so where the node has `_lower_using_switch_merge`."""
+    may_be_pure: bool = False
+    """Declared stateful, if at all, for what its functions may do."""
 
     @property
     def is_loop(self) -> bool:
         """True where the results of the last function are its arguments in the next call."""
-        return self.args == self.results != ""
+        return self.form is Form.LOOP
+
+    @property
+    def is_partly_read(self) -> bool:
+        """True where the functions run only as far as somebody reads their results."""
+        return self.is_inlined or (self.form is Form.BRANCH and self.may_be_lowered)
+
+    @property
+    def is_plain(self) -> bool:
+        """True where the inputs behind the first few are the arguments, by one list of types, and nothing comes between."""
+        return self.form in (Form.CALL, Form.BRANCH, Form.LOOP) and not self.after and not self.counters and len(self.args) < 2
+
+    def arguments(self, values: Sequence[_Value]) -> Sequence[_Value]:
+        """Those of a node's inputs, or of what stands for them, that its functions take."""
+        return values[self.before : len(values) - self.after]
 
     def references(self, node: Node) -> list[FuncRef]:
         """The functions that a node calls, in the order of its attributes."""
         if not self.functions:
-            return [FuncRef(node.op)]
+            return [FuncRef(node.op, node.attrs)]
         values = [node.attr(name) for name in self.functions]
         return [reference for value in values for reference in (value if isinstance(value, list) else [value])]
 
+    def naming(self, node: Node, references: Iterable[FuncRef]) -> dict[str, Any]:
+        """The attributes with which a node calls other functions, given in the order of `references`."""
+        left = iter(references)
+        values = {name: node.attr(name) for name in self.functions}
+        return {name: [next(left) for _ in v] if isinstance(v, list) else next(left) for name, v in values.items()}
 
-_CALL, _IF, _CASE = CallKind(("f",), 0), CallKind(("then_branch", "else_branch"), 1), CallKind(("branches",), 1)
-_WHILE, _BY_NAME = CallKind(("cond", "body"), 0, "T", "T"), CallKind((), 0, "", "")
-_KINDS: Final = {
-    "PartitionedCall": _CALL, "StatefulPartitionedCall": _CALL, "If": _IF, "StatelessIf": _IF,
-    "Case": _CASE, "StatelessCase": _CASE, "While": _WHILE, "StatelessWhile": _WHILE,
-}  # fmt: skip
-
-
-def call_kind(graph: Graph, node: Node) -> CallKind | None:
-    """How a node calls functions, None where it does not, or in a way of its own."""
-    return _KINDS.get(node.op) or (_BY_NAME if node.op_def is None and node.op in graph.functions else None)
-
-
-def why_not_read(graph: Graph, node: Node, kind: CallKind) -> str | None:
-    """Why nothing can be made of what a node calls, or None."""
-    for reference in kind.references(node):
-        function = graph.functions.get(reference.name)
-        if function is None:
-            return f"function '{reference.name}' is not in the library"
-        reason = why_not_changed(graph, function)
-        if reason is not None:
-            return reason
-        if len(function.args) != len(node.inputs) - kind.before:
-            return f"function '{reference.name}' takes {len(function.args)} arguments"
-    last = graph.functions[kind.references(node)[-1].name]
-    is_loop_body = kind.is_loop and len(last.results) == len(last.args)
-    return None if is_loop_body or not kind.is_loop else f"function '{last.name}' does not return what it takes"
+    def labels(self, node: Node) -> tuple[str, ...]:
+        """What tells the branches of a node apart: `then` and `else`, or their numbers."""
+        if len(self.functions) > 1:
+            return tuple(name.removesuffix("_branch") for name in self.functions)
+        return tuple(map(str, range(len(self.references(node)))))
 
 
-def why_not_changed(graph: Graph, function: Function) -> str | None:
-    """Why a function's body cannot be taken apart, or None."""
-    signature = function.signature
-    if signature.attrs:
-        return f"function '{function.name}' leaves attributes to its callers"
-    if any(arg.is_ref for arg in (*signature.inputs, *signature.outputs)):
-        return f"function '{function.name}' takes or returns references"
-    if function.name in captured_functions(graph):
-        return f"a gradient that is saved with the graph reads the nodes of function '{function.name}'"
-    strange = next((n for n in function.body if n.op_def is None and n.op not in graph.functions), None)
-    return None if strange is None else f"op '{strange.op}' in function '{function.name}' is not declared"
+BY_NAME: Final = CallKind(Form.CALL, (), (), "")
+"""How a node calls the function that its op names."""
+
+_CALL: Final = CallKind(Form.CALL, ("f",), is_inlined=True, may_be_pure=True)
+_IF: Final = CallKind(Form.BRANCH, ("then_branch", "else_branch"), before=1, may_be_lowered=True, may_be_pure=True)
+_CASE: Final = dataclasses.replace(_IF, functions=("branches",))
+_WHILE: Final = CallKind(Form.LOOP, ("cond", "body"), ("T",), "T", may_be_lowered=True, may_be_pure=True)
+
+CALL_KINDS: Final[Mapping[str, CallKind]] = {
+    "PartitionedCall": _CALL,
+    "StatefulPartitionedCall": _CALL,
+    "TPUPartitionedCall": CallKind(Form.CALL, ("f",), after=1),
+    "RemoteCall": CallKind(Form.CALL, ("f",), before=1),
+    "BatchFunction": CallKind(Form.CALL, ("f",), ("Tin", "Tcaptured")),
+    "If": _IF,
+    "StatelessIf": _IF,
+    "_If": dataclasses.replace(_IF, may_be_lowered=False),
+    "Case": _CASE,
+    "StatelessCase": _CASE,
+    "While": _WHILE,
+    "StatelessWhile": _WHILE,
+    "_While": dataclasses.replace(_WHILE, may_be_lowered=False),
+    "For": CallKind(Form.LOOP, ("body",), ("T",), "T", before=3, counters=1),
+    "MapDefun": CallKind(Form.MAP, ("f",), ("Targuments", "Tcaptured"), "output_types"),
+    "SymbolicGradient": CallKind(Form.GRADIENT, ("f",)),
+}
+"""The ops that run functions of the library where they stand. Datasets and XLA's ops, which name functions too, keep them."""
+
+INLINED: Final = frozenset(op for op, kind in CALL_KINDS.items() if kind.is_inlined)
+PARTLY_READ: Final = frozenset(op for op, kind in CALL_KINDS.items() if kind.is_partly_read)
+
+
+def call_kind(functions: Mapping[str, Any], node: Node) -> CallKind | None:
+    """How a node calls functions of a library, None where it calls none."""
+    return CALL_KINDS.get(node.op) or (BY_NAME if node.op in functions else None)

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..graph import Function, Node, Output
-from .callers import INLINED
-
-_LOWERED: Final = ("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile")
+from .call_kinds import BY_NAME, CALL_KINDS
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,8 +33,9 @@ PLAIN_CALL: Final = CallSite()
 
 def call_site(node: Node, unused: tuple[int, ...] = ()) -> CallSite:
     """How a node calls its functions."""
-    is_lowered = node.op in _LOWERED and bool(node.attrs.get("_lower_using_switch_merge"))
-    return CallSite(unused, node.op in INLINED, is_lowered)
+    kind = CALL_KINDS.get(node.op, BY_NAME)
+    is_lowered = kind.may_be_lowered and bool(node.attrs.get("_lower_using_switch_merge"))
+    return CallSite(unused, kind.is_inlined, is_lowered)
 
 
 def function_targets(function: Function, site: CallSite = PLAIN_CALL) -> list[Output | Node]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from ..dtypes import resource
 from ..explaining.variable_nodes import VARIABLES
@@ -11,10 +10,6 @@ from ..graph import Function, Graph, Node
 from ..tensors import FuncRef
 from ..traversal import function_names
 from .implementations import implementation
-
-INLINED: Final = ("PartitionedCall", "StatefulPartitionedCall")
-"""Calls whose bodies TensorFlow puts into the graph around them."""
-CALLS: Final = frozenset({"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "For", *INLINED})
 
 
 def all_nodes(graph: Graph) -> Iterator[Node]:

@@ -6,7 +6,8 @@ from typing import Final
 
 from .. import registry
 from ..graph import Graph, Node
-from .callers import CALLS, function_references
+from .call_kinds import BY_NAME, CALL_KINDS
+from .callers import function_references
 
 CONTROL_FLOW: Final = frozenset(
     {
@@ -14,8 +15,6 @@ CONTROL_FLOW: Final = frozenset(
         "RefEnter", "RefExit", "RefNextIteration", "RefMerge", "RefSwitch",
     }
 )  # fmt: skip
-_MAY_BE_PURE: Final = CALLS - {"PartitionedCall", "StatelessIf", "StatelessCase", "StatelessWhile"}
-"""Calls that are declared stateful because of what their functions may do."""
 
 
 def impurity(graph: Graph, node: Node, known: dict[str, str | None] | None = None) -> str | None:
@@ -35,7 +34,7 @@ def _impurity(graph: Graph, node: Node, seen: dict[str, str | None]) -> str | No
     definition = node.op_def
     if definition is None:
         return f"op '{node.op}' is not declared"
-    stateful = definition.is_stateful and node.op not in _MAY_BE_PURE
+    stateful = definition.is_stateful and not CALL_KINDS.get(node.op, BY_NAME).may_be_pure
     if stateful or registry.has_fact(node.op, "random") or registry.has_fact(node.op, "side_effect"):
         return "it is stateful"
     if registry.has_fact(node.op, "reads_files"):

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from .. import registry
 from ..building.gradbuilder import GradientBuilder, IndexedSlices
-from ..control_flow.conditions import NEXT_ITERATION, Frame
+from ..control_flow.conditions import MERGE, NEXT_ITERATION, Frame
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..faults import faults_of
+from ..functions.call_kinds import Form, call_kind
 from ..functions.callers import gradient_name
 from ..graph import Graph, Node, Output
 from ..traversal import forward_predecessors, topological_order
@@ -160,9 +161,7 @@ class Backward:
         named = gradient_name(node)
         if named in self.graph.registered_gradients:
             return named_gradients.registered_gradient(self, node, grads, self.graph.registered_gradients[named])
-        special = _SPECIAL_GRADIENTS.get(node.op)
-        if node.op in self.graph.functions:
-            special = functional.call_gradient
+        special = self._whole_gradient(node)
         if special is not None and (not named or special is functional.call_gradient):
             # The gradient that a call names is that of its function, in a program that is gone.
             return special(self, node, grads)
@@ -171,7 +170,7 @@ class Backward:
             raise named_gradients.missing_gradient(node, named)
         if function is registry.NOT_DIFFERENTIABLE:
             return [None] * len(node.inputs)
-        if function is registry.BY_SWEEP or not callable(function):
+        if not callable(function):
             raise UnimplementedError(
                 f"op '{node.op}' has no gradient; it lies on the path {' -> '.join(self._path(node))}",
                 node=node.name,
@@ -185,6 +184,14 @@ class Backward:
                 f"its gradient gives {len(result)} values for {len(node.inputs)} inputs", node=node.name, op=node.op
             )
         return result
+
+    def _whole_gradient(self, node: Node) -> _WholeGradient | None:
+        """How a conditional or a call is taken back; None for other nodes, and for calls that no gradient is declared of."""
+        kind = call_kind(self.graph.functions, node)
+        if kind is None:
+            return CONDITIONALS.get(node.op)
+        is_declared = not kind.functions or registry.gradient_function(node.op) is registry.BY_SWEEP
+        return CALLS[kind.form] if is_declared else None
 
     def _take_back(self, unit: Unit, grads: Sequence[Gradient]) -> None:
         take_back = unit.gradient or self._scoped_gradient
@@ -259,19 +266,16 @@ class Backward:
 
 
 # Gradients that need the whole sweep, not only the node: control flow and calls.
-_SPECIAL_GRADIENTS: dict[str, Callable[[Backward, Node, Sequence[Gradient]], Sequence[Gradient]]] = {
+_WholeGradient: TypeAlias = Callable[[Backward, Node, Sequence[Gradient]], Sequence[Gradient]]
+CONDITIONALS: Final[Mapping[str, _WholeGradient]] = {
     "Switch": conditionals.switch_gradient,
     "RefSwitch": conditionals.switch_gradient,
-    "Merge": conditionals.merge_gradient,
-    "RefMerge": conditionals.merge_gradient,
-    "PartitionedCall": functional.call_gradient,
-    "StatefulPartitionedCall": functional.call_gradient,
-    "If": functional.if_gradient,
-    "StatelessIf": functional.if_gradient,
-    "Case": functional.case_gradient,
-    "StatelessCase": functional.case_gradient,
-    "While": while_loops.while_gradient,
-    "StatelessWhile": while_loops.while_gradient,
+    **dict.fromkeys(MERGE, conditionals.merge_gradient),
+}
+CALLS: Final[Mapping[Form, _WholeGradient]] = {
+    Form.CALL: functional.call_gradient,
+    Form.BRANCH: functional.branch_gradient,
+    Form.LOOP: while_loops.while_gradient,
 }
 
 

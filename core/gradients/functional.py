@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..building.gradbuilder import GradientBuilder
 from ..dtypes import DType
 from ..errors import ResourceExhaustedError
+from ..functions.call_kinds import BY_NAME, CALL_KINDS, call_kind
 from ..functions.instantiation import origin_of
 from ..graph import Function, Node, Output
 from ..tensors import FuncRef
@@ -47,22 +48,25 @@ class DifferentiatedCall:
 
 
 def call_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
-    """The gradient of PartitionedCall, StatefulPartitionedCall or a function called by its name."""
+    """The gradient of a node that runs one function, once."""
     g = backward.builder
-    reference = node.attr("f") if node.op not in backward.graph.functions else FuncRef(node.op, node.attrs)
+    kind = call_kind(backward.graph.functions, node) or BY_NAME
+    reference = kind.references(node)[0]
+    before, arguments = node.inputs[: kind.before], kind.arguments(node.inputs)
+    nothing = [None] * kind.before
     function = find_function(backward.graph, node, reference)
     dense = _dense(g, node, grads, [function])
     if function.gradient is not None:
-        return _declared_gradient(g, node, function.gradient, dense)
+        return [*nothing, *_declared_gradient(g, node, arguments, function.gradient, dense)]
     call = _differentiated_call(backward, node, function, reference, [_grad_dtype(grad) for grad in dense])
     parts = call.parts
     _retarget_call(node, FuncRef(call.forward), [*node.output_dtypes, *(dtype_of(v) for v in parts.captured)])
     saved = [node.output(len(parts.results) + i) for i in range(len(parts.captured))]
-    inputs = [*node.inputs, *saved, *(grad for grad in dense if grad is not None)]
+    inputs = [*arguments, *saved, *(grad for grad in dense if grad is not None)]
     if not call.backward:
-        return parts.grads
-    results = iter(g.apply(node.op, inputs, f=FuncRef(call.backward), Tout=_dtypes(parts.grads)))
-    return [rebuilt(grad, results) for grad in parts.grads]
+        return [*nothing, *parts.grads]
+    results = iter(g.apply(node.op, *before, inputs, f=FuncRef(call.backward), Tout=_dtypes(parts.grads)))
+    return [*nothing, *(rebuilt(grad, results) for grad in parts.grads)]
 
 
 def _differentiated_call(
@@ -89,22 +93,13 @@ def _require_few(parts: Differentiated, node: Node) -> None:
         raise ResourceExhaustedError(problem, node=node.name, op=node.op)
 
 
-def if_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
-    """The gradient of If: an If of the gradients of its two branches."""
-    names = ("then_branch", "else_branch")
-    references = [node.attr(name) for name in names]
-    results = _branch_gradient(backward, node, references, grads)
-    for name, forward in zip(names, results.forwards):
-        node.set_attr(name, FuncRef(forward))
-    attrs = {name: FuncRef(f) for name, f in zip(names, results.backwards)}
-    return _branch_call(backward.builder, node, results, attrs)
-
-
-def case_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
-    """The gradient of Case: a Case of the gradients of its branches."""
-    results = _branch_gradient(backward, node, node.attr("branches"), grads)
-    node.set_attr("branches", [FuncRef(forward) for forward in results.forwards])
-    return _branch_call(backward.builder, node, results, {"branches": [FuncRef(f) for f in results.backwards]})
+def branch_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+    """The gradient of If or Case: an If or Case of the gradients of its branches."""
+    kind = CALL_KINDS[node.op]
+    results = _branch_gradient(backward, node, kind.references(node), grads)
+    for name, value in kind.naming(node, map(FuncRef, results.forwards)).items():
+        node.set_attr(name, value)
+    return _branch_call(backward.builder, node, results, kind.naming(node, map(FuncRef, results.backwards)))
 
 
 @dataclasses.dataclass(slots=True)
@@ -196,7 +191,7 @@ def _is_number(value: Output) -> bool:
 
 def _retarget_call(node: Node, reference: FuncRef, output_dtypes: Sequence[DType]) -> None:
     """Let a call node call another function with more results."""
-    if node.op not in ("PartitionedCall", "StatefulPartitionedCall"):
+    if node.op not in CALL_KINDS:
         node.op = "StatefulPartitionedCall"
         node.attrs = {"Tin": [dtype_of(value) for value in node.inputs]}
     node.set_attr("f", reference)
@@ -204,11 +199,11 @@ def _retarget_call(node: Node, reference: FuncRef, output_dtypes: Sequence[DType
 
 
 def _declared_gradient(
-    g: GradientBuilder, node: Node, gradient: str, grads: Sequence[Output | None]
+    g: GradientBuilder, node: Node, arguments: Sequence[Output], gradient: str, grads: Sequence[Output | None]
 ) -> Sequence[Gradient]:
     """A call of the gradient function that the library declares for this one: (inputs, gradients) -> gradients."""
     filled = [g.zeros_like(node.output(i)) if grad is None else grad for i, grad in enumerate(grads)]
-    found = g.PartitionedCall([*node.inputs, *filled], f=FuncRef(gradient), Tout=[dtype_of(v) for v in node.inputs])
+    found = g.PartitionedCall([*arguments, *filled], f=FuncRef(gradient), Tout=[dtype_of(v) for v in arguments])
     return list(found)
 
 

@@ -260,6 +260,8 @@ def _gradient(op: str) -> Location | str | None:
     found = registry.gradient_function(op)
     if found is registry.NOT_DIFFERENTIABLE:
         return "not differentiable"
+    if found is registry.WITHOUT_GRADIENT:
+        return "none, in TensorFlow as here: asking for it is an error"
     return "part of a loop, conditional or call taken back whole" if found is registry.BY_SWEEP else _location(found, op)
 
 
@@ -288,7 +290,7 @@ def _group(op: str) -> str:
 
 def _coverage(family: str, ops: Sequence[str]) -> FamilyCoverage:
     gradients = [registry.gradient_function(op) for op in ops]
-    none = sum(found is registry.NOT_DIFFERENTIABLE for found in gradients)
+    none = sum(found in (registry.NOT_DIFFERENTIABLE, registry.WITHOUT_GRADIENT) for found in gradients)
     return FamilyCoverage(
         family,
         ops=len(ops),

@@ -11,7 +11,7 @@ import dataclasses
 import numpy as np
 
 from ..errors import AbortedError, InvalidArgumentError
-from ..registry import facts, kernel, not_differentiable, shape, taken_whole, zero_flops
+from ..registry import facts, kernel, not_differentiable, shape, taken_whole, without_gradient, zero_flops
 from ..runtime.values import DEAD
 from ..shapes import SCALAR, UNKNOWN, TensorSpec, relax_shapes
 
@@ -118,6 +118,7 @@ def abort(*, error_msg, exit_without_error):
 facts("ref", of=REFERENCES)
 facts("side_effect", of=("Abort",))
 not_differentiable("LoopCond", "ControlTrigger", "Abort", "RefSelect")
-taken_whole("Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit")
+without_gradient("_SwitchN")
+taken_whole("Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit")
 taken_whole("NextIteration", "RefNextIteration")
 zero_flops(*PASSED_ON, *REFERENCES, "Switch", "Merge", "_SwitchN", "ControlTrigger", "Abort")

@@ -9,7 +9,7 @@ from ..building.gradbuilder import GradientBuilder
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Function, Graph
-from ..registry import flops, kernel, not_differentiable, shape, taken_whole, uncounted_call, zero_flops
+from ..registry import flops, kernel, not_differentiable, shape, taken_whole, uncounted_call, without_gradient, zero_flops
 from ..runtime.runs import check_time
 from ..runtime.tensor_arrays import zeros
 from ..shapes import SCALAR, UNKNOWN, Shape
@@ -207,7 +207,7 @@ def symbolic_gradient_shape(inputs, *, Tout):
     return [spec.shape for spec in inputs[: len(Tout)]]
 
 
-not_differentiable("SymbolicGradient")
+without_gradient("SymbolicGradient")
 flops("SymbolicGradient")(uncounted_call)
 
 
@@ -243,11 +243,10 @@ def map_defun_shape(arguments, captured_inputs, *, output_shapes):
     return [Shape((rows,)) + declared if declared.dims is not None else UNKNOWN for declared in output_shapes]
 
 
-not_differentiable("MapDefun", "BatchFunction")
-flops("MapDefun", "BatchFunction")(uncounted_call)
+without_gradient("MapDefun", "BatchFunction", "_If", "_While", "For")
+flops("MapDefun", "BatchFunction", "_If", "_While", "For")(uncounted_call)
 taken_whole("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", calls=True)
-taken_whole("If", "StatelessIf", "_If", "Case", "StatelessCase", calls=True)
-taken_whole("While", "StatelessWhile", "_While", "For", calls=True)
+taken_whole("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", calls=True)
 
 
 # Helpers of lowered control flow

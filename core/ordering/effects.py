@@ -15,11 +15,10 @@ from ..control_flow.references import (
     written_reference,
 )
 from ..dtypes import resource
-from ..functions.callers import CALLS, function_references
+from ..functions.call_kinds import CALL_KINDS, call_kind
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
 from ..registry import has_fact
-from ..tensors import FuncRef
 
 READ: Final = "reads"
 WRITE: Final = "writes"
@@ -80,7 +79,7 @@ class _Effects:
         return [access for node in nodes if node in touching for access in dict.fromkeys(self.of_node(node))]
 
     def of_node(self, node: Node) -> Iterator[Access]:
-        if node.op in CALLS or node.op_def is None:
+        if node.op in CALL_KINDS or node.op_def is None:
             yield from self.of_call(node)
             return
         written = written_reference(node)
@@ -113,14 +112,15 @@ class _Effects:
 
     def of_call(self, node: Node) -> Iterator[Access]:
         """What the functions that a node calls do: to its arguments and to what they name themselves."""
-        called = [*function_references(node), *([FuncRef(node.op, node.attrs)] if node.op_def is None else [])]
-        for reference in called:
+        kind = call_kind(self.graph.functions, node)
+        if kind is None:
+            return
+        for reference in kind.references(node):
             function = self.graph.functions.get(reference.name)
             if function is None or reference.name in self.active:
                 continue
             body = instantiate(function, reference.attrs) if function.signature.attrs else function
-            skipped = len(node.inputs) - len(body.args)
-            given = {state_of(arg): node.inputs[i + skipped] for i, arg in enumerate(body.args) if i + skipped >= 0}
+            given = dict(zip(map(state_of, body.args[kind.counters :]), kind.arguments(node.inputs)))
             for inner in self.of_body(body):
                 yield from self.seen_from_outside(node, inner, given)
 
@@ -151,7 +151,7 @@ def _nodes_touching_state(nodes: Sequence[Node]) -> set[Node]:
         is_passing = node in found and (bool(memory_outputs(node)) or has_fact(node.op, "forwarding"))
         if is_passing or _gives_state(node):
             found |= node.uses.keys()
-        if node.op in CALLS or node.op_def is None or has_fact(node.op, "random"):
+        if node.op in CALL_KINDS or node.op_def is None or has_fact(node.op, "random"):
             found.add(node)
     return found
 
@@ -168,7 +168,7 @@ def handle_owner(value: Output) -> Node:
     """The node that a resource handle comes from."""
     seen: set[Node] = set()
     node = value.node
-    while node.inputs and node not in seen and node.inputs[0].dtype is resource and node.op not in CALLS:
+    while node.inputs and node not in seen and node.inputs[0].dtype is resource and node.op not in CALL_KINDS:
         seen.add(node)
         node = node.inputs[0].node
     return node

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
-from ..functions.callers import CALLS
+from ..functions.call_kinds import CALL_KINDS
 from ..graph import Node, Output
 from ..registry import has_fact
 
@@ -46,7 +46,7 @@ _ASYNCHRONOUS: Final = frozenset(
     {
         "StackPush", "StackPop", "StackPushV2", "StackPopV2",
         "CropAndResize", "CropAndResizeGradImage", "CropAndResizeGradBoxes",
-        "Batch", "BatchFunction", "Unbatch", "UnbatchGrad", "RemoteCall", "SymbolicGradient", "MapDefun", *CALLS,
+        "Batch", "Unbatch", "UnbatchGrad", *CALL_KINDS,
     }
 )  # fmt: skip
 

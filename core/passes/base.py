@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 from ..control_flow.conditions import ENTER, SWITCH
 from ..control_flow.references import may_be_written, memory_outputs
 from ..dtypes import DType
-from ..functions.callers import CALLS, callers_by_function
+from ..functions.call_kinds import CALL_KINDS
+from ..functions.callers import callers_by_function
 from ..functions.purity import CONTROL_FLOW, impurity
 from ..graph import Graph, Node, Output, parse_tensor_name
 from ..inference import Inference, infer
@@ -156,7 +157,7 @@ class PassContext:
         return {
             output: dataclasses.replace(inference.specs[output], value=None)
             for node in self.graph
-            if node.op in CALLS and self.acts(node)
+            if node.op in CALL_KINDS and self.acts(node)
             for output in node.outputs()
             if inference.specs[output].value is not None
         }

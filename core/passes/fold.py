@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import binding, dtypes
 from ..errors import TfgError, UnimplementedError
-from ..functions.callers import CALLS
+from ..functions.call_kinds import CALL_KINDS
 from ..graph import Graph, Node
 from ..node_calls import apply_kernel
 from ..runtime.limits import flops_of
@@ -90,7 +90,7 @@ class FoldConstants(Pass):
 
 def evaluate(graph: Graph, node: Node) -> list[Any]:
     """The values of a pure node whose inputs are all Const nodes; UnimplementedError where its kernel needs a session."""
-    if node.op in CALLS:
+    if node.op in CALL_KINDS:
         return _evaluate_call(graph, node)
     if binding.select_kernel(node).is_stateful:
         raise UnimplementedError("its kernel needs a session")

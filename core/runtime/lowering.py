@@ -12,7 +12,8 @@ from typing import Any
 
 from ..control_flow.conditions import LOOP_OPS
 from ..dtypes import resource
-from ..functions.callers import INLINED
+from ..functions.call_kinds import CALL_KINDS, INLINED
+from ..functions.call_sites import call_site
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
 from ..ordering.effects import DRAW, accesses
@@ -34,15 +35,17 @@ def lowered(graph: Graph) -> Graph:
 
 def _is_lowered(graph: Graph, node: Node) -> bool:
     """True for a loop, or a call around one, that TensorFlow puts into the graph and that draws."""
-    if node.op not in INLINED and not (node.op in ("While", "StatelessWhile") and node.attrs.get("_lower_using_switch_merge")):
+    kind = CALL_KINDS.get(node.op)
+    is_loop = kind is not None and kind.is_loop and call_site(node).is_lowered
+    if kind is None or not (kind.is_inlined or is_loop):
         return False
     if not any(access.kind == DRAW for access in accesses(graph, [node])):
         return False
-    functions = [_function(graph, node.attr(name)) for name in (("f",) if node.op in INLINED else ("cond", "body"))]
+    functions = [_function(graph, reference) for reference in kind.references(node)]
     if any(function is None or any(inner.op in LOOP_OPS for inner in function.body) for function in functions):
         return False
     bodies = [function.body for function in functions if function is not None]
-    return node.op not in INLINED or any(_is_lowered(graph, inner) for body in bodies for inner in body)
+    return is_loop or any(_is_lowered(graph, inner) for body in bodies for inner in body)
 
 
 def _function(graph: Graph, reference: object) -> Function | None:

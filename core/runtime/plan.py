@@ -33,7 +33,7 @@ from ..control_flow.references import (
     written_reference,
 )
 from ..errors import InvalidArgumentError
-from ..functions.callers import INLINED
+from ..functions.call_kinds import PARTLY_READ
 from ..graph import Graph, Node, Output
 from ..ordering.races import Race, find_races
 from ..ordering.scheduling import construction_order, execution_order, is_bypassed
@@ -41,8 +41,6 @@ from ..registry import has_fact
 from ..traversal import topological_order
 
 _PLACEHOLDERS: Final = ("Placeholder", "PlaceholderV2", "_Arg", "_DeviceArg")
-PARTLY_READ: Final = ("If", "StatelessIf", "Case", "StatelessCase", *INLINED)
-"""Ops whose functions run only as far as somebody reads their results."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

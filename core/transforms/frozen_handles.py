@@ -11,7 +11,7 @@ from ..building.builder import GraphBuilder
 from ..catalog import CATALOG, ArgDef
 from ..dtypes import DType
 from ..errors import FailedPreconditionError, InvalidArgumentError, TfgError
-from ..functions.callers import function_references
+from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import OF_AN_INTERFACE, implementation
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
@@ -20,12 +20,6 @@ from ..tensors import FuncRef
 from ..traversal import topological_order
 
 _PASSING_ON: Final = ("Identity", "IdentityN", "Enter", "Exit", "Switch", "_SwitchN", "Merge", "NextIteration")
-_LOOPS: Final = ("While", "StatelessWhile")
-# Nodes that call the functions they name, each with the input that is the functions' first argument.
-_CALLS: Final = {
-    "PartitionedCall": 0, "StatefulPartitionedCall": 0, "BatchFunction": 0, "MapDefun": 0, "RemoteCall": 1,
-    "If": 1, "StatelessIf": 1, "Case": 1, "StatelessCase": 1, **dict.fromkeys(_LOOPS, 0),
-}  # fmt: skip
 _OF_A_HANDLE: Final = ("_output_shapes", "_handle_dtypes", "_handle_shapes", "_resource_arg_unique_id")
 _OF_THE_SIGNATURE: Final = ("_input_shapes", *OF_AN_INTERFACE)
 
@@ -76,25 +70,26 @@ class _Replacing:
                 _READS[node.op](graph, node, taken[0])
             elif node.op in _PASSING_ON:
                 values |= _pass_on(node, taken)
-            elif node.op in _CALLS or node.op in self.functions:
-                values |= self.call(node, taken)
+            elif (kind := call_kind(self.functions, node)) is not None and _takes(kind, node, taken):
+                values |= self.call(node, kind, taken)
             else:
                 raise _refusal(node, taken, "does more with it than read it")
         for node in graph:
             if node.op == "Merge" and node.output() in values and any(value not in values for value in node.inputs):
                 raise _refusal(node, {0: values[node.output()]}, "merges it with something else")
 
-    def call(self, node: Node, taken: Mapping[int, Value]) -> Values:
+    def call(self, node: Node, kind: CallKind, taken: Mapping[int, Value]) -> Values:
         """Let a node call copies of its functions; returns the outputs that were handles."""
-        first = _CALLS.get(node.op, 0)
-        arguments = {i - first: value for i, value in taken.items()}
-        if node.op in self.functions:
+        arguments = {i - kind.before + kind.counters: value for i, value in taken.items()}
+        if not kind.functions:
             copy = self.copy(node, FuncRef(node.op, node.attrs), arguments)
             node.change_op(copy.name)
             return {node.output(i): value for i, value in copy.results.items()}
-        copies = {reference: self.copy(node, reference, arguments) for reference in function_references(node)}
-        results = _results(node, taken, copies)
-        node.attrs = {name: _renamed(value, copies) for name, value in node.attrs.items()}
+        references = kind.references(node)
+        copies = {reference: self.copy(node, reference, arguments) for reference in references}
+        results = _results(node, kind, taken, [copies[reference] for reference in references])
+        renamed = [FuncRef(copies[reference].name, reference.attrs) for reference in references]
+        node.attrs = {**node.attrs, **kind.naming(node, renamed)}
         _retype_call(node, taken, results)
         return {node.output(i): value for i, value in results.items()}
 
@@ -159,16 +154,16 @@ def _with_dtypes(args: Sequence[ArgDef], values: Mapping[int, Value]) -> tuple[A
     return tuple(ArgDef(arg.name, values[i].dtype) if i in values else arg for i, arg in enumerate(args))
 
 
-def _renamed(value: Any, copies: Mapping[FuncRef, _Copy]) -> Any:
-    """An attribute that names the copies in the places of their functions."""
-    if isinstance(value, FuncRef):
-        return FuncRef(copies[value].name, value.attrs)
-    return [_renamed(item, copies) for item in value] if isinstance(value, list) else value
+def _takes(kind: CallKind, node: Node, taken: Mapping[int, Value]) -> bool:
+    """True where all of `taken` are among the arguments of the functions that run."""
+    return kind.form is not Form.GRADIENT and taken.keys() <= set(kind.arguments(range(len(node.inputs))))
 
 
-def _results(node: Node, taken: Mapping[int, Value], copies: Mapping[FuncRef, _Copy]) -> Mapping[int, Value]:
+def _results(node: Node, kind: CallKind, taken: Mapping[int, Value], copies: Sequence[_Copy]) -> Mapping[int, Value]:
     """The results of a call that were handles: the same ones in all branches, and in a loop those that go in as well."""
-    found = [copies[node.attr("body")].results, taken] if node.op in _LOOPS else [copy.results for copy in copies.values()]
+    found: list[Mapping[int, Value]] = [copy.results for copy in copies]
+    if kind.is_loop:
+        found = [copies[-1].results, {i - kind.before: value for i, value in taken.items()}]
     if any(results.keys() != found[0].keys() for results in found):
         raise _refusal(node, taken, "returns it or something else")
     return {i: _common(node, [results[i] for results in found]) for i in found[0]}

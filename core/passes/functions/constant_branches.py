@@ -8,14 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from ... import dtypes
+from ...catalog import CATALOG
 from ...control_flow.conditions import EXIT, MERGE, NEXT_ITERATION
+from ...functions.call_kinds import CALL_KINDS, CallKind, Form
 from ...graph import Graph, Node, Output
 from ...tensors import Tensor
 from ..base import Pass, PassContext
-
-_CALLS = {"If": "StatefulPartitionedCall", "Case": "StatefulPartitionedCall"} | {
-    "StatelessIf": "PartitionedCall", "StatelessCase": "PartitionedCall"
-}  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,26 +31,26 @@ class DeadBranches(Pass):
         for node in ctx.order():
             if graph.get(node.name) is not node:
                 continue
-            if node.op in _CALLS:
-                self._take_function(graph, ctx, node)
+            kind = CALL_KINDS.get(node.op)
+            if kind is not None and kind.form is Form.BRANCH:
+                self._take_function(graph, ctx, node, kind)
             elif node.op == "Switch" and not any(map(ctx.is_fed, node.outputs())):
                 self._take_output(graph, ctx, node)
 
-    def _take_function(self, graph: Graph, ctx: PassContext, node: Node) -> None:
+    def _take_function(self, graph: Graph, ctx: PassContext, node: Node, kind: CallKind) -> None:
         predicate = _constant(ctx, node.inputs[0])
-        if predicate is None or (predicate.ndim and not node.op.endswith("If")):
+        is_indexed = len(kind.functions) == 1
+        if predicate is None or (predicate.ndim and is_indexed):
             return
-        if node.op.endswith("If"):
-            branch = node.attr("then_branch") if _is_true(predicate) else node.attr("else_branch")
-        else:
-            branches, index = node.attr("branches"), int(predicate.item())
-            branch = branches[index] if 0 <= index < len(branches) else branches[-1]
+        branches = kind.references(node)
+        index = int(predicate.item()) if is_indexed else int(not _is_true(predicate))
+        branch = branches[index] if 0 <= index < len(branches) else branches[-1]
         controls = (*node.control_inputs, *node.inputs[0].node.control_inputs)
         attrs = {"Tin": node.attr("Tin"), "Tout": node.attr("Tout"), "f": branch}
-        node.change_op(_CALLS[node.op])
+        node.change_op("StatefulPartitionedCall" if CATALOG[node.op].is_stateful else "PartitionedCall")
         node.attrs = attrs
         node.forget_dtypes()
-        graph.set_inputs(node, node.inputs[1:], controls)
+        graph.set_inputs(node, kind.arguments(node.inputs), controls)
         ctx.fire("call", node, f"calls {branch.name}: its predicate is constant")
 
     def _take_output(self, graph: Graph, ctx: PassContext, switch: Node) -> None:

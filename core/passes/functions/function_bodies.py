@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from ...control_flow.conditions import SWITCH
-from ...functions.call_kinds import call_kind, why_not_changed
+from ...functions.call_kinds import CALL_KINDS, Form, call_kind
 from ...functions.callers import all_nodes, function_references
 from ...functions.instantiation import instantiate
+from ...functions.obstacles import why_not_changed
 from ...graph import Function, Graph, Node, Output
 from ...runtime.plan import needed_nodes
 from ...shapes import TensorSpec
@@ -31,7 +32,7 @@ from .specialize import Specialize
 _IN_BODIES = (
     Inline, FoldConstants, DeadBranches, Specialize, Loops, CommonSubexpressions, Shapes, Structure, Arithmetic, Dependencies,
 )  # fmt: skip
-_DIFFERENTIATING = ("SymbolicGradient",)
+_DIFFERENTIATING = [op for op, kind in CALL_KINDS.items() if kind.form is Form.GRADIENT]
 _MAX_ROUNDS = 5
 
 
@@ -136,8 +137,8 @@ class _Body:
 
 def _known(ctx: PassContext, node: Node, name: str, function: Function) -> Mapping[Output, TensorSpec]:
     """What is known of a function's arguments where `node` alone calls it: shapes that hold in all calls."""
-    kind = call_kind(ctx.graph, node)
-    if kind is None or len(ctx.callers(name)) > 1:
+    kind = call_kind(ctx.graph.functions, node)
+    if kind is None or not kind.is_plain or len(ctx.callers(name)) > 1:
         return {}
     given = node.outputs() if kind.is_loop else node.inputs[kind.before :]
     specs = ctx.inference.specs

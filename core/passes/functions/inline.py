@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ... import registry
-from ...functions.callers import INLINED, captured_functions, reached_functions
+from ...functions.call_kinds import INLINED
+from ...functions.callers import captured_functions, reached_functions
 from ...functions.instantiation import instantiate
 from ...graph import Function, Graph, Node, Output
 from ...runtime.plan import needed_nodes

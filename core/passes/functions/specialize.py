@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
-from ...functions.call_kinds import CallKind, call_kind, why_not_read
-from ...functions.callers import INLINED
+from ...functions.call_kinds import CallKind, call_kind
+from ...functions.obstacles import why_not_read
 from ...graph import Function, Graph, Node
 from ...runtime.plan import needed_nodes
 from ...tensors import FuncRef, Tensor
@@ -37,7 +37,7 @@ class Specialize(Pass):
         made: dict[Hashable, FuncRef] = {}
         acting: dict[str, set[Node]] = {}
         for node in ctx.order():
-            kind = call_kind(graph, node)
+            kind = call_kind(graph.functions, node)
             if kind is None:
                 continue
             reason = why_not_read(graph, node, kind)
@@ -89,7 +89,7 @@ class _Specialization:
         """True where results stay though nobody reads them: a call of a function with none runs more effects."""
         has_controls = any(function.control_results for function in self.functions)
         is_read = any(map(self._is_read, self.all_results))
-        return self.ctx.is_preserved(self.node) or (self.node.op in INLINED and not is_read and not has_controls)
+        return self.ctx.is_preserved(self.node) or (self.kind.is_inlined and not is_read and not has_controls)
 
     def _is_needed(self, index: int) -> bool:
         """True for a result that is read, and for a variable of a loop where effects run because they lead to it."""
@@ -184,13 +184,11 @@ class _Specialization:
         args, results = sorted(self.args), sorted(self.results)
         waits = self.ctx.anchors(node, [self.given[i] for i in dropped])
         graph.set_inputs(node, [*node.inputs[: kind.before], *(self.given[i] for i in args)], waits)
-        left = iter(references)
-        for name in kind.functions:
-            value = node.attr(name)
-            node.set_attr(name, [next(left) for _ in value] if isinstance(value, list) else next(left))
+        for name, value in kind.naming(node, references).items():
+            node.set_attr(name, value)
         if not kind.functions:
             node.change_op(references[0].name)
-        for name, kept in {kind.args: args, kind.results: results, "output_shapes": results}.items():
+        for name, kept in {**dict.fromkeys(kind.args, args), kind.results: results, "output_shapes": results}.items():
             if node.attrs.get(name):
                 node.set_attr(name, [node.attrs[name][i] for i in kept])
         for name in _BY_POSITION:

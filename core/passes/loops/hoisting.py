@@ -8,7 +8,8 @@ from typing import ClassVar
 from ...control_flow.conditions import ENTER, Frame
 from ...control_flow.frames import find_frames, loop_variables
 from ...errors import TfgError
-from ...functions.call_kinds import call_kind, why_not_read
+from ...functions.call_kinds import call_kind
+from ...functions.obstacles import why_not_read
 from ...graph import Graph, Node
 from ..base import Pass, PassContext
 from .frame_entry import first_condition, skip_loop
@@ -31,7 +32,7 @@ class Loops(Pass):
         if any(node.op in ENTER for node in graph):
             self._run_frames(graph, ctx)
         for node in ctx.order():
-            kind = call_kind(graph, node)
+            kind = call_kind(graph.functions, node)
             if kind is None or not kind.is_loop:
                 continue
             reason = why_not_read(graph, node, kind)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from ... import registry
 from ...control_flow.conditions import FREE
 from ...dtypes import resource, variant
-from ...functions.callers import CALLS
+from ...functions.call_kinds import CALL_KINDS
 from ...functions.purity import impurity
 from ...graph import Graph, Node, Output
 from ...inference import Inference
@@ -99,7 +99,7 @@ def bound_to_loop(graph: Graph, node: Node) -> str | None:
 
 def may_fail(node: Node, inference: Inference) -> str | None:
     """Why a node may fail on inputs that are there, or None where it cannot: then it may run though nobody needs it."""
-    if node.op in CALLS:
+    if node.op in CALL_KINDS:
         return "the function it calls may fail"
     if node.name in inference.reasons or not (registry.has_fact(node.op, "total") or _is_safe_elementwise(node)):
         return "it may fail"

@@ -1,0 +1,38 @@
+"""Why what a node calls cannot be read, or changed together with its caller."""
+
+from __future__ import annotations
+
+from ..graph import Function, Graph, Node
+from .call_kinds import CallKind
+from .callers import captured_functions
+
+
+def why_not_read(graph: Graph, node: Node, kind: CallKind) -> str | None:
+    """Why nothing can be made of what a node calls, or None."""
+    if not kind.is_plain:
+        return f"{node.op} gives its function more, or other, than its inputs"
+    for reference in kind.references(node):
+        function = graph.functions.get(reference.name)
+        if function is None:
+            return f"function '{reference.name}' is not in the library"
+        reason = why_not_changed(graph, function)
+        if reason is not None:
+            return reason
+        if len(function.args) != len(node.inputs) - kind.before:
+            return f"function '{reference.name}' takes {len(function.args)} arguments"
+    last = graph.functions[kind.references(node)[-1].name]
+    is_loop_body = kind.is_loop and len(last.results) == len(last.args)
+    return None if is_loop_body or not kind.is_loop else f"function '{last.name}' does not return what it takes"
+
+
+def why_not_changed(graph: Graph, function: Function) -> str | None:
+    """Why a function's body cannot be taken apart, or None."""
+    signature = function.signature
+    if signature.attrs:
+        return f"function '{function.name}' leaves attributes to its callers"
+    if any(arg.is_ref for arg in (*signature.inputs, *signature.outputs)):
+        return f"function '{function.name}' takes or returns references"
+    if function.name in captured_functions(graph):
+        return f"a gradient that is saved with the graph reads the nodes of function '{function.name}'"
+    strange = next((n for n in function.body if n.op_def is None and n.op not in graph.functions), None)
+    return None if strange is None else f"op '{strange.op}' in function '{function.name}' is not declared"
