@@ -1,7 +1,6 @@
-"""Write core/ops/index.txt, the family of each op, by importing every family file. Run after adding an op.
+"""core/ops/index.txt, the family of each op, by importing every family file; a part of regenerate.py."""
 
-    python scripts/index_ops.py
-"""
+from __future__ import annotations
 
 import ast
 import importlib
@@ -11,7 +10,10 @@ from collections.abc import Iterator
 from tfg.core import registry
 
 FOLDER = pathlib.Path(registry.__file__).with_name("ops")
-TARGET = FOLDER / "index.txt"
+
+
+def derived() -> dict[pathlib.Path, str]:
+    return {FOLDER / "index.txt": index()}
 
 
 def index() -> str:
@@ -46,7 +48,3 @@ def imported(name: str) -> Iterator[str]:
         if isinstance(node, ast.ImportFrom) and node.level == 1:
             for other in [node.module] if node.module else [alias.name for alias in node.names]:
                 yield from [other] if not other.startswith("_") else imported(other)
-
-
-if __name__ == "__main__":
-    TARGET.write_text(index())

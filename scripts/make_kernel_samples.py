@@ -1,13 +1,11 @@
-"""Write sample_graphs/one_kernel.pbtxt and all_constant.pbtxt, the graphs that `tfg optimize --cluster` is shown on.
-
-usage: make_kernel_samples.py
-"""
+"""The two samples on which `tfg optimize --cluster` is shown, one_kernel and all_constant; a part of regenerate.py."""
 
 from __future__ import annotations
 
 import pathlib
 
 import tfg
+from tfg.formats import to_text
 
 SAMPLES = pathlib.Path(__file__).parents[1] / "sample_graphs"
 
@@ -21,6 +19,6 @@ def affine(fed: bool) -> tfg.GraphBuilder:
     return b
 
 
-if __name__ == "__main__":
-    tfg.save(affine(fed=True).graph, str(SAMPLES / "one_kernel.pbtxt"), text=True)
-    tfg.save(affine(fed=False).graph, str(SAMPLES / "all_constant.pbtxt"), text=True)
+def derived() -> dict[pathlib.Path, str]:
+    graphs = {"one_kernel": affine(fed=True), "all_constant": affine(fed=False)}
+    return {SAMPLES / f"{name}.pbtxt": to_text(builder.graph) for name, builder in graphs.items()}

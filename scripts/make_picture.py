@@ -1,4 +1,4 @@
-"""Write docs/picture.svg: what a terminal shows of a few commands."""
+"""docs/picture.svg: what a terminal shows of a few commands; a part of regenerate.py."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from rich.text import Text
 
 ROOT = pathlib.Path(__file__).parents[1]
 COLUMNS, LINES = 118, 50
+TERMINAL = {"COLUMNS": str(COLUMNS), "LINES": str(LINES), "TERM": "xterm-256color", "COLORTERM": "truecolor"}
 COMMANDS = (
     "tfg dump sample_graphs/variable_2/2_after_initializer_creation.pbtxt",
     "tfg explain sample_graphs/variable_2/2_after_initializer_creation.pbtxt Variable/read",
@@ -30,7 +31,7 @@ def at_terminal(command: str) -> str:
     arguments = [sys.executable, "-c", "from tfg.cli.main import main; main()", *shlex.split(command)[1:]]
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
-    done = subprocess.Popen(arguments, stdin=follower, stdout=follower, stderr=follower)
+    done = subprocess.Popen(arguments, stdin=follower, stdout=follower, stderr=follower, cwd=ROOT, env=os.environ | TERMINAL)
     os.close(follower)
     chunks = []
     while True:
@@ -42,15 +43,9 @@ def at_terminal(command: str) -> str:
     return b"".join(chunks).decode().replace("\r\n", "\n").rstrip()
 
 
-def main() -> None:
-    os.environ.update(COLUMNS=str(COLUMNS), LINES=str(LINES), TERM="xterm-256color", COLORTERM="truecolor")
-    os.chdir(ROOT)
+def derived() -> dict[pathlib.Path, str]:
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     for command in COMMANDS:
         console.print(Text.assemble(("$ ", "bold green"), (command, "bold")))
         console.print(Text.from_ansi(at_terminal(command)))
-    console.save_svg(str(ROOT / "docs" / "picture.svg"), title="tfg")
-
-
-if __name__ == "__main__":
-    main()
+    return {ROOT / "docs" / "picture.svg": console.export_svg(title="tfg")}

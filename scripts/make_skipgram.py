@@ -1,18 +1,18 @@
-"""Write sample_graphs/skipgram.pbtxt, a graph of the ops that sample_graphs/skipgram_ops.py declares.
+"""sample_graphs/skipgram.pbtxt, a graph of the ops that sample_graphs/skipgram_ops.py declares; a part of regenerate.py."""
 
-usage: make_skipgram.py
-"""
+from __future__ import annotations
 
 import pathlib
 
 import tfg
 from tfg.core.op_libraries.loading import load_op_library
+from tfg.formats import to_text
 
 SAMPLES = pathlib.Path(__file__).parents[1] / "sample_graphs"
 WORDS = ["The", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]
 
 
-def main() -> None:
+def derived() -> dict[pathlib.Path, str]:
     load_op_library(str(SAMPLES / "skipgram_ops.py"))
     g = tfg.GraphBuilder()
     words = g.constant([word.encode() for word in WORDS], "string", name="words")
@@ -24,7 +24,4 @@ def main() -> None:
     g.Identity(epoch, name="epoch")
     w_in, w_out = (g.Fill([len(WORDS), 3], value, name=name) for name, value in (("w_in", 0.5), ("w_out", 2.0)))
     g.PairScores(w_in, w_out, examples, labels, name="scores")
-    tfg.save(g.graph, SAMPLES / "skipgram.pbtxt", text=True)
-
-
-main()
+    return {SAMPLES / "skipgram.pbtxt": to_text(g.graph)}

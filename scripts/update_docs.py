@@ -1,7 +1,4 @@
-"""Run every `$ tfg ...` of the console blocks in README.md and docs/, and write its true output below it.
-
-usage: update_docs.py [--check]        --check changes nothing and exits with 1 where an output is out of date
-"""
+"""What the `$ tfg ...` of the console blocks in README.md and docs/ really print; a part of regenerate.py."""
 
 from __future__ import annotations
 
@@ -19,6 +16,13 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 COMMAND = [sys.executable, "-c", "from tfg.cli.main import main; main()"]
+
+
+def derived() -> dict[pathlib.Path, str]:
+    """The pages with fresh outputs."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(ROOT / "sample_graphs", pathlib.Path(folder) / "sample_graphs")
+        return {path: rewritten(path.read_text(), folder) for path in PAGES}
 
 
 def run(command: str, folder: str) -> str:
@@ -61,22 +65,3 @@ def without_times(page: str) -> str:
             place = next(slice(*m.span()) for m in re.finditer("-+", below) if "ms" in line[slice(*m.span())].split())
         lines.append(line if place is None else line[: place.start] + line[place.stop :])
     return "\n".join(lines)
-
-
-def main() -> None:
-    stale = []
-    with tempfile.TemporaryDirectory() as folder:
-        os.symlink(ROOT / "sample_graphs", pathlib.Path(folder) / "sample_graphs")
-        for path in PAGES:
-            old = path.read_text()
-            new = rewritten(old, folder)
-            if not same(old, new):
-                stale.append(str(path.relative_to(ROOT)))
-                if "--check" not in sys.argv:
-                    path.write_text(new)
-    if "--check" in sys.argv and stale:
-        sys.exit(f"out of date: {', '.join(stale)}; scripts/update_docs.py writes them anew")
-
-
-if __name__ == "__main__":
-    main()
