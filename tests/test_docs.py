@@ -30,7 +30,8 @@ def test_console_examples(page, clone):
         for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, expected = example.partition("\n")
             done = run(*shlex.split(command)[1:])
-            assert docs["same"](f"{done.err}{done.out}".strip(), expected.strip()), command
+            printed = f"{done.err}{done.out}".strip()
+            assert docs["same"](printed, expected.strip()), f"{command}: run scripts/regenerate.py outputs"
 
 
 def test_main_command_of_the_readme(clone):

@@ -1,0 +1,39 @@
+"""Check what must hold before a change is taken: the one list that .ci/run and the hooks of pre-commit go by.
+
+usage: check.py [CHECK ...]        lint, types and tests by default; house is the part of the tests that a commit waits for
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PYTEST = ("pytest", "-q", "-m", "not live")
+CHECKS = {
+    "lint": ("ruff", "check", "."),
+    "types": ("scripts.check_types",),
+    "tests": (*PYTEST, "-n", "2"),
+    # What no change of one file shows: who may import whom, and whether all that is derived is up to date.
+    "house": (*PYTEST, "tests/test_architecture.py", "tests/test_derived.py", "tests/test_docs.py"),
+}
+DEFAULT = ("lint", "types", "tests")
+
+
+def main() -> int:
+    """Run every check, also after one that fails."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checks", nargs="*", default=DEFAULT, metavar="CHECK", help=", ".join(CHECKS))
+    failed = []
+    for name in parser.parse_args().checks:
+        print(f"\n== {name}", flush=True)
+        if subprocess.run([sys.executable, "-m", *CHECKS[name]], cwd=ROOT).returncode:
+            failed.append(name)
+    print("\nfailed: " + ", ".join(failed) if failed else "\nall is well")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

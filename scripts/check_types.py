@@ -1,0 +1,25 @@
+"""Run mypy on the package, whatever the folder of the checkout is called: mypy asks for a folder that holds it as `tfg`.
+
+usage: check_types.py [OPTION_OF_MYPY ...]
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "tfg").symlink_to(ROOT)
+        command = [sys.executable, "-m", "mypy", "-p", "tfg", *sys.argv[1:]]
+        return subprocess.run(command, cwd=ROOT, env=os.environ | {"MYPYPATH": folder}).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
