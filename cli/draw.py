@@ -10,7 +10,7 @@ import click
 
 from ..core.errors import NotFoundError, UnknownError
 from ..core.explaining.listing import Filter
-from ..core.graph import Graph, Node, Output, parse_tensor_name
+from ..core.graph import Graph, Node, Output
 from ..core.traversal import reachable
 from .options import GraphReader, graph_options
 
@@ -61,9 +61,9 @@ def command(
 def _chosen(graph: Graph, chosen: Filter, fetches: tuple[str, ...], around: str | None, hops: int) -> list[Node]:
     nodes = set(chosen.apply(graph))
     if fetches:
-        nodes &= reachable([graph.node(parse_tensor_name(fetch)[0]) for fetch in fetches])
+        nodes &= reachable([graph.node_of(fetch) for fetch in fetches])
     if around is not None:
-        near = {graph.node(parse_tensor_name(around)[0])}
+        near = {graph.node_of(around)}
         for _ in range(hops):
             near |= {n for node in near for n in (*node.uses, *(v.node for v in node.inputs), *node.control_inputs)}
         nodes &= near

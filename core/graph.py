@@ -200,6 +200,10 @@ class Graph:
             raise NotFoundError(f"the graph has no node '{name}'", hint=self._nearest(name))
         return found
 
+    def node_of(self, tensor_name: str) -> Node:
+        """The node that `a`, `a:1` or `^a` is about; whether it has such an output is not asked."""
+        return self.node(parse_tensor_name(tensor_name)[0])
+
     def output(self, tensor_name: str) -> Output:
         """The Output called `a` or `a:1`; errors where the node or the output does not exist."""
         name, index, is_control = parse_tensor_name(tensor_name)

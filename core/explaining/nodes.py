@@ -152,7 +152,7 @@ class Explainer:
         return f"is then done ({node.op})"
 
     def _fetch(self, node: Node, fetch: str) -> FetchFacts:
-        target = self.graph.node(parse_tensor_name(fetch)[0])
+        target = self.graph.node_of(fetch)
         came_from: dict[Node, Node | None] = {node: None}
         queue = collections.deque([node])
         while queue and target not in came_from:

@@ -23,7 +23,7 @@ class NodeFate:
 
 def node_fates(graph: Graph, names: Sequence[str], fetches: Sequence[str], feeds: Sequence[str] = ()) -> tuple[NodeFate, ...]:
     """Optimize for the fetches, and say of each node whether it went (folded, merged, fused, removed ...) or why it stayed."""
-    nodes = [graph.node(parse_tensor_name(name)[0]) for name in names]
+    nodes = [graph.node_of(name) for name in names]
     after, report = optimize(graph, fetches, feeds)
     fetched = {parse_tensor_name(name)[0] for name in fetches}
     return tuple(_fate(graph, node, after, report, fetched) for node in nodes)
