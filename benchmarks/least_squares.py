@@ -1,4 +1,7 @@
-"""The NIST StRD problems solved by tfg's Levenberg-Marquardt through a graph and by scipy's on plain functions."""
+"""The NIST StRD problems solved by tfg's Levenberg-Marquardt through a graph and by scipy's on plain functions.
+
+usage: python -m benchmarks.least_squares
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Look for what no graph, file or argument may do to tfg: any error but a TfgError, and InternalError, which is a fault too.
 
-usage: fuzz.py [--minutes N] [--jobs N] [--seed N] [PART ...]        default: 5 minutes of every part, 2 processes
+usage: python -m scripts.fuzz [--minutes N] [--jobs N] [--seed N] [PART ...]
+
+By default 5 minutes of every part, in 2 processes.
 
 Parts: nodes (any op with drawn attributes and inputs), cases (the op tests, changed), commands (the sample graphs, changed,
 through every command), files (checkpoints and arrays that lie), and those that are tests of their own: kills, threads. What

@@ -1,6 +1,6 @@
 """Kill each writer of files many times and say whether anything was lost.
 
-usage: kill_writers.py [--kills N] [--seed N] [WRITER ...]        default: 1000 kills of every writer
+usage: python -m scripts.kill_writers [--kills N] [--seed N] [WRITER ...]        default: 1000 kills of every writer
 """
 
 from __future__ import annotations

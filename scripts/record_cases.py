@@ -1,6 +1,6 @@
 """Record TensorFlow's answers to the op cases of tests/cases into tests/recorded.
 
-    PYTHONPATH=FOLDER_THAT_HOLDS_tfg /path/to/tensorflow-venv/bin/python scripts/record_cases.py [FAMILY ...]
+usage: python -m scripts.record_cases [FAMILY ...]        where tfg and TensorFlow are installed
 
 Each family is recorded anew as a whole. TensorFlow runs on one process a family, so that a crash names its case.
 """

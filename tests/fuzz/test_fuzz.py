@@ -1,6 +1,7 @@
 """A few thousand cases of every fuzzer, and that the fuzzers find what is there to be found.
 
-`TFG_FUZZ_CASES=60000 pytest tests/fuzz` tries as many; `scripts/fuzz.py --minutes N` goes on for that long on two processes.
+`TFG_FUZZ_CASES=60000 pytest tests/fuzz` tries as many; `python -m scripts.fuzz --minutes N` goes on for that long in two
+processes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Record forward graphs with TensorFlow's gradients of y with respect to x0, x1 ... into recorded.npz.
 
-    PYTHONPATH=FOLDER_THAT_HOLDS_tfg /path/to/tensorflow-venv/bin/python tests/gradients/record_graphs.py
+usage: python -m tests.gradients.record_graphs        where tfg and TensorFlow are installed
 """
 
 import os
