@@ -12,7 +12,7 @@ import runpy
 import sys
 from collections.abc import Iterator, Sequence
 
-FOLDER = pathlib.Path(__file__).parent
+FOLDER = pathlib.Path(__file__).resolve().parent
 # Part -> the script whose `derived` says what its files should hold, and whose `same` what is no difference worth writing.
 # In this order: what is shown of samples and ops follows from them.
 PARTS = {
@@ -42,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for part in options.parts:
         for path, text in stale(part):
             found = True
-            print(f"{part}: {path.relative_to(FOLDER.parent)} {'is out of date' if options.check else 'is written anew'}")
+            name = path.resolve().relative_to(FOLDER.parent)
+            print(f"{part}: {name} {'is out of date' if options.check else 'is written anew'}")
             if not options.check:
                 path.write_text(text, encoding="utf-8")
     if found and options.check:
