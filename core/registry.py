@@ -1,7 +1,7 @@
 """What tfg can do with an op: kernels, shape function, gradient, FLOPs and facts.
 
 A family file under `ops/` fills these tables with decorators; it is imported when one of its ops is first asked for, which
-`ops/index.txt` (written by scripts/index_ops.py) makes possible. The tables of one op:
+`ops/index.txt` (written by scripts/regenerate.py) makes possible. The tables of one op:
 
     @kernel("MatMul")
     def matmul(a, b, *, transpose_a, transpose_b): ...      # NumPy in, NumPy out
