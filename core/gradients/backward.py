@@ -1,29 +1,22 @@
-"""The backward sweep: nodes added to a graph, op by op, from the gradient functions that the families register.
-
-The algorithm is TensorFlow's (tf.gradients): find the nodes between xs and ys, walk them from ys back, sum what arrives at
-each output with AddN, and call the op's gradient function once all of it is there.
-"""
+"""The backward pass: nodes added to a graph, op by op, from the gradient functions that the families register."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from .. import registry
-from ..building.gradbuilder import GradientBuilder, IndexedSlices
-from ..control_flow.conditions import MERGE, NEXT_ITERATION, Frame
+from ..building.gradbuilder import GradientBuilder
+from ..control_flow.conditions import MERGE, Frame
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..faults import faults_of
 from ..functions.call_kinds import Form, call_kind
 from ..functions.callers import gradient_name
 from ..graph import Graph, Node, Output
-from ..traversal import forward_predecessors, topological_order
 from . import conditionals, functional, loops, named_gradients, while_loops
-from .bodies import Call
-from .slices import carries_gradient
-
-Gradient: TypeAlias = Output | IndexedSlices | None
+from .function_parts import DifferentiatedCall
+from .slices import Gradient
+from .sweep import Call, Sweep
 
 
 def add_gradients(
@@ -35,7 +28,7 @@ def add_gradients(
     *,
     name: str = "gradients",
     colocate: bool = False,
-    calls: dict[Hashable, functional.DifferentiatedCall] | None = None,
+    calls: dict[Hashable, DifferentiatedCall] | None = None,
     call: Call | None = None,
 ) -> list[Gradient]:
     """The gradients of the sum of ys with respect to xs, built in the graph itself; sparse ones stay IndexedSlices.
@@ -53,108 +46,8 @@ def add_gradients(
         return [backward.total(x) for x in xs]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Unit:
-    """What the sweep handles at once: one node, or a V1 loop (`node` is one of its nodes) with its own gradient."""
-
-    node: Node
-    outputs: tuple[Output, ...]
-    inputs: tuple[Output, ...]
-    gradient: Callable[[Node, Sequence[Gradient]], Sequence[Gradient]] | None = None
-
-
-class Backward:
-    """One backward sweep: the gradients that have arrived so far, and the builder that adds nodes."""
-
-    def __init__(
-        self,
-        builder: GradientBuilder,
-        ys: Sequence[Output],
-        xs: Sequence[Output],
-        stop_gradients: Iterable[Output] = (),
-        colocate: bool = False,
-        *,
-        loop_state: loops.Loops | None = None,
-        enclosing: Frame | None = None,
-        calls: dict[Hashable, functional.DifferentiatedCall] | None = None,
-        call: Call | None = None,
-    ) -> None:
-        self.calls = {} if calls is None else calls
-        """The functions that calls were given, which serve all calls alike."""
-        self.loops = loop_state or loops.Loops(builder.graph)
-        self._enclosing = enclosing
-        self.call = call
-        self.builder = builder
-        self.graph = builder.graph
-        self.scope = ""
-        self.colocate = colocate
-        self._arrived: dict[Output, list[Output | IndexedSlices]] = {}
-        self._stops = frozenset(stop_gradients)
-        self._xs = tuple(xs)
-        self._ys = tuple(ys)
-        self._between = _nodes_between(ys, xs, self._stops, self._ends_iteration)
-
-    def seed(self, ys: Sequence[Output], grad_ys: Sequence[Output | None] | None) -> None:
-        """Let the given gradients, or ones, arrive at ys."""
-        given = grad_ys if grad_ys is not None else [None] * len(ys)
-        if len(given) != len(ys):
-            raise InvalidArgumentError(f"there are {len(ys)} ys but {len(given)} grad_ys")
-        for i, (y, grad) in enumerate(zip(ys, given)):
-            _require_differentiable_dtype(y, "y")
-            self.add(y, grad if grad is not None else self._ones(y, f"grad_ys_{i}"))
-
-    def add(self, output: Output, grad: Gradient) -> None:
-        """Let a gradient arrive at an output."""
-        if grad is not None:
-            self._arrived.setdefault(output, []).append(grad)
-
-    def sweep(self) -> None:
-        """Take all gradients from ys back to xs."""
-        for unit in reversed(self._units()):
-            grads = [self.total(output) for output in unit.outputs]
-            if any(grad is not None for grad in grads):
-                self._take_back(unit, grads)
-
-    def total(self, output: Output) -> Gradient:
-        """The sum of everything that arrived at an output, None where nothing did."""
-        arrived = self._arrived.get(output, [])
-        if len(arrived) > 1:
-            arrived = self._arrived[output] = [self._sum(arrived)]
-        return arrived[0] if arrived else None
-
-    def in_function(
-        self, body: Graph, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output | None], call: Call
-    ) -> list[Gradient]:
-        """A sweep of its own in a function's body; ys without a gradient are left out."""
-        pairs = [(y, grad) for y, grad in zip(ys, grad_ys) if grad is not None]
-        return add_gradients(body, [y for y, _ in pairs], xs, [grad for _, grad in pairs], calls=self.calls, call=call)
-
-    def in_loop(
-        self, frame: Frame, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output]
-    ) -> list[Gradient]:
-        """A sweep of its own over one iteration of a loop of this graph."""
-        inner = Backward(
-            self.builder,
-            ys,
-            xs,
-            loop_state=self.loops,
-            enclosing=frame,
-            colocate=self.colocate,
-            calls=self.calls,
-            call=self.call,
-        )
-        inner.scope = f"{self.scope}{frame.name}_grad/"
-        inner.seed(ys, grad_ys)
-        inner.sweep()
-        return [inner.total(x) for x in xs]
-
-    def _ends_iteration(self, node: Node) -> bool:
-        """True for the ends of an iteration of the loop that this sweep is one iteration of."""
-        return self._enclosing is not None and node.op in NEXT_ITERATION and self.loops.frame_of(node) is self._enclosing
-
-    def reaches(self, node: Node) -> bool:
-        """True where a path from an x to a y leads through the node."""
-        return node in self._between
+class Backward(Sweep):
+    """A sweep that knows how to take back nodes, calls and loops."""
 
     def node_gradient(self, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
         """The gradients of a node's inputs: by the gradient it names or its op's; UnimplementedError where there is none."""
@@ -172,11 +65,11 @@ class Backward:
             return [None] * len(node.inputs)
         if not callable(function):
             raise UnimplementedError(
-                f"op '{node.op}' has no gradient; it lies on the path {' -> '.join(self._path(node))}",
+                f"op '{node.op}' has no gradient; it lies on the path {' -> '.join(self.path(node))}",
                 node=node.name,
                 op=node.op,
             )
-        dense = [self._dense_or_zeros(node.output(i), grad) for i, grad in enumerate(grads)]
+        dense = [self.dense_or_zeros(node.output(i), grad) for i, grad in enumerate(grads)]
         with faults_of(node, "gradient function"):
             result: Sequence[Gradient] = function(self.builder, node, *dense)
         if len(result) != len(node.inputs):
@@ -193,80 +86,20 @@ class Backward:
         is_declared = not kind.functions or registry.gradient_function(node.op) is registry.BY_SWEEP
         return CALLS[kind.form] if is_declared else None
 
-    def _take_back(self, unit: Unit, grads: Sequence[Gradient]) -> None:
-        take_back = unit.gradient or self._scoped_gradient
-        results = take_back(unit.node, grads)
-        for value, grad in zip(unit.inputs, results):
-            if value not in self._stops and is_differentiable(value):
-                self.add(value, grad)
+    def loop_gradient(self, loop: Frame, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+        """The gradients of what enters a V1 loop, from those of what leaves it."""
+        return loops.loop_gradient(self, loop, grads)
 
-    def _scoped_gradient(self, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
-        """The node's gradient with new nodes under `gradients/NODE_grad/`."""
-        with self.builder.name_scope(f"{self.scope}{node.name}_grad/"):
-            if not self.colocate:
-                return self.node_gradient(node, grads)
-            with self.builder.colocate_with(node):
-                return self.node_gradient(node, grads)
-
-    def _dense_or_zeros(self, output: Output, grad: Gradient) -> Output | None:
-        if grad is not None:
-            return self.builder.densify(grad)
-        return self.builder.zeros_like(output) if is_differentiable(output) and not _is_handle(output) else None
-
-    def _sum(self, grads: list[Output | IndexedSlices]) -> Output | IndexedSlices:
-        if all(isinstance(grad, IndexedSlices) for grad in grads):
-            return self._concatenated([grad for grad in grads if isinstance(grad, IndexedSlices)])
-        with self.builder.name_scope(self.scope):
-            dense = [self.builder.densify(grad) for grad in grads]
-            return self.builder.AddN(dense)
-
-    def _concatenated(self, slices: list[IndexedSlices]) -> IndexedSlices:
-        """Slices add up by standing beside each other."""
-        with self.builder.name_scope(self.scope):
-            values = self.builder.ConcatV2([s.values for s in slices], 0)
-            indices = self.builder.ConcatV2([self.builder.Cast(s.indices, DstT="int64") for s in slices], 0)
-        return IndexedSlices(values, indices, slices[0].dense_shape)
-
-    def _ones(self, y: Output, name: str) -> Output:
-        dtype = y.dtype.base if y.dtype else None
-        shape = self.builder.Shape(y, out_type="int32")
-        with self.builder.name_scope(name) as scope:
-            one = self.builder.constant(1.0, dtype)
-            return self.builder.Fill(shape, one, name=scope)
-
-    def _units(self) -> list[Unit]:
-        """What lies between xs and ys in topological order, an inner loop as one unit."""
-        between = [node for node in self.graph if node in self._between]
-        loop_of = {node: self.loops.outermost_within(node, self._enclosing) for node in between}
-        first: dict[Frame, Node] = {}
-        members: dict[Node, list[Node]] = {}
-        for node, loop in loop_of.items():
-            leader = node if loop is None else first.setdefault(loop, node)
-            members.setdefault(leader, []).append(node)
-        leaders = {node: leader for leader, nodes in members.items() for node in nodes}
-
-        def before(leader: Node) -> Iterator[Node]:
-            sources = (source for node in members[leader] for source in forward_predecessors(node))
-            return (leaders[s] for s in sources if s in leaders and leaders[s] is not leader)
-
-        return [self._unit(leader, loop_of[leader]) for leader in topological_order(members, before)]
-
-    def _unit(self, node: Node, loop: Frame | None) -> Unit:
-        if loop is None:
-            return Unit(node, tuple(node.output(i) for i in range(len(node.output_dtypes))), node.inputs)
-        inputs, outputs = loops.loop_values(loop)
-        return Unit(node, tuple(outputs), tuple(inputs), lambda _, grads: loops.loop_gradient(self, loop, grads))
-
-    def _path(self, through: Node) -> list[str]:
-        """The names of the nodes on a shortest path from a y through the node to an x."""
-        sources = {x.node for x in self._xs}
-        up = _shortest_path(through, {y.node for y in self._ys}, lambda n: iter(n.uses), self._between)
-        down = _shortest_path(through, sources, _data_inputs, self._between | sources)
-        return [n.name for n in (*reversed(up), *down[1:])]
+    def in_function(
+        self, body: Graph, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output | None], call: Call
+    ) -> list[Gradient]:
+        """A sweep of its own in a function's body; ys without a gradient are left out."""
+        pairs = [(y, grad) for y, grad in zip(ys, grad_ys) if grad is not None]
+        return add_gradients(body, [y for y, _ in pairs], xs, [grad for _, grad in pairs], calls=self.calls, call=call)
 
 
 # Gradients that need the whole sweep, not only the node: control flow and calls.
-_WholeGradient: TypeAlias = Callable[[Backward, Node, Sequence[Gradient]], Sequence[Gradient]]
+_WholeGradient: TypeAlias = Callable[[Sweep, Node, Sequence[Gradient]], Sequence[Gradient]]
 CONDITIONALS: Final[Mapping[str, _WholeGradient]] = {
     "Switch": conditionals.switch_gradient,
     "RefSwitch": conditionals.switch_gradient,
@@ -277,75 +110,3 @@ CALLS: Final[Mapping[Form, _WholeGradient]] = {
     Form.BRANCH: functional.branch_gradient,
     Form.LOOP: while_loops.while_gradient,
 }
-
-
-def is_differentiable(output: Output) -> bool:
-    """True for dtypes that carry gradients, and for the handles of variables."""
-    return carries_gradient(output) or _is_handle(output)
-
-
-def _is_handle(output: Output) -> bool:
-    return output.dtype is not None and output.dtype.base.name == "resource"
-
-
-def _require_differentiable_dtype(output: Output, what: str) -> None:
-    if not is_differentiable(output):
-        raise InvalidArgumentError(
-            f"{what} '{output}' is {output.dtype}: gradients need floating point or complex numbers",
-            node=output.node.name,
-            op=output.node.op,
-        )
-
-
-def _data_inputs(node: Node) -> Iterator[Node]:
-    return (value.node for value in node.inputs)
-
-
-def _nodes_between(
-    ys: Sequence[Output], xs: Sequence[Output], stops: frozenset[Output], is_end: Callable[[Node], bool]
-) -> set[Node]:
-    """The nodes on a path of differentiable edges from an x to a y; paths stop at nodes for which `is_end` holds."""
-    forward: set[Node] = set()
-    stack = list(xs)
-    while stack:
-        output = stack.pop()
-        if output in stops or not is_differentiable(output):
-            continue
-        for consumer in output.node.uses:
-            if consumer not in forward and output in consumer.inputs and not is_end(consumer):
-                forward.add(consumer)
-                stack += [consumer.output(i) for i in range(len(consumer.output_dtypes))]
-    return forward & _needed_for(ys, forward)
-
-
-def _needed_for(ys: Sequence[Output], allowed: set[Node]) -> set[Node]:
-    found = {y.node for y in ys if y.node in allowed}
-    stack = list(found)
-    while stack:
-        for source in _data_inputs(stack.pop()):
-            if source in allowed and source not in found:
-                found.add(source)
-                stack.append(source)
-    return found
-
-
-def _shortest_path(
-    start: Node, goals: set[Node], neighbours: Callable[[Node], Iterator[Node]], allowed: set[Node]
-) -> list[Node]:
-    """The nodes from `start` to the nearest goal; just `start` where none can be reached."""
-    came_from: dict[Node, Node | None] = {start: None}
-    queue = [start]
-    for node in queue:
-        if node in goals:
-            return list(_trace(node, came_from))[::-1]
-        for neighbour in neighbours(node):
-            if neighbour in allowed and neighbour not in came_from:
-                came_from[neighbour] = node
-                queue.append(neighbour)
-    return [start]
-
-
-def _trace(node: Node | None, came_from: Mapping[Node, Node | None]) -> Iterator[Node]:
-    while node is not None:
-        yield node
-        node = came_from[node]

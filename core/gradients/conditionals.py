@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..control_flow.conditions import Conditions
 from ..errors import UnimplementedError
 from ..graph import Node, Output
-from .slices import alike, gradient_dtype, map_parts, zeros_for
-
-if TYPE_CHECKING:
-    from .backward import Backward, Gradient
+from .slices import Gradient, alike, gradient_dtype, map_parts, zeros_for
+from .sweep import Sweep
 
 
-def switch_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+def switch_gradient(backward: Sweep, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
     """The gradient from the branch that was taken; a branch without one contributes zeros."""
     g = backward.builder
     dtype = gradient_dtype(next(grad for grad in grads if grad is not None))
@@ -22,7 +19,7 @@ def switch_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -
     return [map_parts(lambda *tensors: g.Merge(tensors)[0], *alike([g, g], branches)), None]
 
 
-def merge_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+def merge_gradient(backward: Sweep, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
     """The gradient, sent to the input that came from the branch taken."""
     g = backward.builder
     grad = grads[0]

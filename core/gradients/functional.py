@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ..building.gradbuilder import GradientBuilder
 from ..dtypes import DType
@@ -19,35 +19,24 @@ from ..functions.call_kinds import BY_NAME, CALL_KINDS, call_kind
 from ..functions.instantiation import origin_of
 from ..graph import Function, Node, Output
 from ..tensors import FuncRef
-from .bodies import (
+from .function_bodies import differentiate
+from .function_parts import (
     Differentiated,
+    DifferentiatedCall,
     add_backward_function,
     add_forward_function,
-    differentiate,
     dtype_of,
     find_function,
 )
-from .slices import alike, gradient_dtype, rebuilt, zeros_for
+from .slices import Gradient, alike, gradient_dtype, rebuilt, zeros_for
 from .slices import parts as tensors_of
-
-if TYPE_CHECKING:
-    from .backward import Backward, Gradient
-
+from .sweep import Sweep
 
 _MAX_SAVED: Final = 10_000
 """The intermediate values that a function may save for its gradient; each level of calls may double them."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class DifferentiatedCall:
-    """A differentiated function and the names of its forward and its backward function, empty where there is none."""
-
-    parts: Differentiated
-    forward: str
-    backward: str
-
-
-def call_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+def call_gradient(backward: Sweep, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
     """The gradient of a node that runs one function, once."""
     g = backward.builder
     kind = call_kind(backward.graph.functions, node) or BY_NAME
@@ -70,7 +59,7 @@ def call_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> 
 
 
 def _differentiated_call(
-    backward: Backward, node: Node, function: Function, reference: FuncRef, wanted: Sequence[DType | None]
+    backward: Sweep, node: Node, function: Function, reference: FuncRef, wanted: Sequence[DType | None]
 ) -> DifferentiatedCall:
     """The functions for a call, made once for all calls of a function that gradients of the same results arrive at."""
     # What a registered gradient reads of a function outside comes in by other arguments of each call.
@@ -93,7 +82,7 @@ def _require_few(parts: Differentiated, node: Node) -> None:
         raise ResourceExhaustedError(problem, node=node.name, op=node.op)
 
 
-def branch_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+def branch_gradient(backward: Sweep, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
     """The gradient of If or Case: an If or Case of the gradients of its branches."""
     kind = CALL_KINDS[node.op]
     results = _branch_gradient(backward, node, kind.references(node), grads)
@@ -114,7 +103,7 @@ class _Branches:
 
 
 def _branch_gradient(
-    backward: Backward, node: Node, references: Sequence[FuncRef], grads: Sequence[Gradient]
+    backward: Sweep, node: Node, references: Sequence[FuncRef], grads: Sequence[Gradient]
 ) -> _Branches:
     """Differentiate all branches and let them agree: each returns placeholders for what only the others save."""
     functions = [find_function(backward.graph, node, reference) for reference in references]

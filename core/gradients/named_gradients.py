@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..errors import InvalidArgumentError, NotFoundError, UnimplementedError
 from ..explaining.variable_nodes import variable
 from ..graph import Capture, Node, Output, RegisteredGradient
 from ..tensors import FuncRef
-from .bodies import dtype_of, find_function
-from .slices import zeros_for
-
-if TYPE_CHECKING:
-    from .backward import Backward, Gradient
+from .function_parts import dtype_of, find_function
+from .slices import Gradient, zeros_for
+from .sweep import Sweep
 
 
 def registered_gradient(
-    backward: Backward, node: Node, grads: Sequence[Gradient], registered: RegisteredGradient
+    backward: Sweep, node: Node, grads: Sequence[Gradient], registered: RegisteredGradient
 ) -> Sequence[Gradient]:
     """A call of the function that the library registers: zeros where no gradient arrives, then what it captured."""
     g = backward.builder
@@ -57,7 +54,7 @@ def missing_gradient(node: Node, name: str) -> UnimplementedError:
     )
 
 
-def _captured(backward: Backward, node: Node, capture: Capture) -> Output:
+def _captured(backward: Sweep, node: Node, capture: Capture) -> Output:
     """The value that a gradient captured, as the graph that is being differentiated sees it."""
     if capture.function is None:
         return _handle(backward, capture.tensor)
@@ -71,7 +68,7 @@ def _captured(backward: Backward, node: Node, capture: Capture) -> Output:
     return found
 
 
-def _handle(backward: Backward, name: str) -> Output:
+def _handle(backward: Sweep, name: str) -> Output:
     """A handle of a variable of the graph that is run."""
     root = backward
     while root.call is not None:
@@ -82,7 +79,7 @@ def _handle(backward: Backward, name: str) -> Output:
     return g.VarHandleOp(dtype=owner.dtype, shape=owner.shape, container=container, shared_name=owner.name.encode())
 
 
-def _seen(backward: Backward, capture: Capture) -> Output | None:
+def _seen(backward: Sweep, capture: Capture) -> Output | None:
     """The tensor itself in its own function; in one that is called there, the argument that it is given to."""
     call = backward.call
     if call is None:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from .. import dtypes
 from ..building.gradbuilder import GradientBuilder, IndexedSlices
 from ..dtypes import DType
 from ..graph import Output
 
+Gradient: TypeAlias = Output | IndexedSlices | None
+"""A gradient under way; None where none arrives."""
 
-def parts(grad: Output | IndexedSlices | None) -> tuple[Output, ...]:
+
+def parts(grad: Gradient) -> tuple[Output, ...]:
     """The tensors that a gradient consists of."""
     if isinstance(grad, IndexedSlices):
         return grad.values, grad.indices, grad.dense_shape
     return () if grad is None else (grad,)
 
 
-def rebuilt(model: Output | IndexedSlices | None, tensors: Iterator[Output]) -> Output | IndexedSlices | None:
+def rebuilt(model: Gradient, tensors: Iterator[Output]) -> Gradient:
     """A gradient of the kind of `model` from the next of `tensors`."""
     if isinstance(model, IndexedSlices):
         return IndexedSlices(next(tensors), next(tensors), next(tensors))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import dtypes
 from ..building.builder import GraphBuilder
@@ -13,26 +13,24 @@ from ..dtypes import DType
 from ..errors import UnimplementedError
 from ..graph import Function, Graph, Node, Output
 from ..tensors import FuncRef
-from .bodies import (
+from .function_bodies import differentiate
+from .function_parts import (
     Differentiated,
     add_arg,
     add_function,
     copied_body,
     copy_nodes,
-    differentiate,
     dtype_of,
     find_function,
     forward_body,
     mapped,
     source_of,
 )
-from .slices import carries_gradient, gradient_dtype, zeros_for
-
-if TYPE_CHECKING:
-    from .backward import Backward, Gradient
+from .slices import Gradient, carries_gradient, gradient_dtype, zeros_for
+from .sweep import Sweep
 
 
-def while_gradient(backward: Backward, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+def while_gradient(backward: Sweep, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
     """The gradient of While: a While that runs the body's gradient once for each iteration, last iteration first.
 
     The forward loop counts its iterations and pushes what the backward pass needs onto tensor lists. Tensors hand their

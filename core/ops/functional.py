@@ -182,7 +182,8 @@ def gradient_function(functions, f, given):
 
 def differentiated(function: Function, given: list[DType]) -> Function:
     """A function whose body is that of `function` with its gradient nodes."""
-    from ..gradients.backward import add_gradients, is_differentiable
+    from ..gradients.backward import add_gradients
+    from ..gradients.sweep import is_differentiable
 
     body: Graph = function.body.copy()
     builder = GradientBuilder(body)

@@ -1,11 +1,11 @@
-"""Function bodies under differentiation: a body gets its gradient nodes and is parted into forward and backward functions."""
+"""Differentiated functions: a body with its gradient nodes is parted into a forward and a backward function."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import GradientBuilder
@@ -17,27 +17,9 @@ from ..functions.instantiation import ORIGIN, instantiate, origin_of
 from ..graph import Function, Graph, Node, Output
 from ..shapes import UNKNOWN
 from ..tensors import FuncRef
-from ..traversal import reachable, topological_order
+from ..traversal import topological_order
+from .slices import Gradient
 from .slices import parts as tensors_of
-
-if TYPE_CHECKING:
-    from .backward import Backward, Gradient
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Call:
-    """Where a body under differentiation is called from; `function` is the name its nodes are known under."""
-
-    backward: Backward
-    node: Node
-    function: str
-    args: Sequence[Node]
-
-    def argument_of(self, value: Output) -> Output | None:
-        """The argument that the call gives a value to."""
-        given = self.node.inputs[len(self.node.inputs) - len(self.args) :]
-        wanted = source_of(value)
-        return next((arg.output() for arg, taken in zip(self.args, given) if source_of(taken) == wanted), None)
 
 
 @dataclasses.dataclass(slots=True)
@@ -65,48 +47,13 @@ class Differentiated:
         self.backward_nodes += [node for node in self.body if node not in before]
 
 
-def differentiate(
-    backward: Backward,
-    node: Node,
-    function: Function,
-    attrs: Mapping[str, Any],
-    grad_dtypes: Sequence[DType | None],
-    *,
-    in_loop: bool = False,
-) -> Differentiated:
-    """The body of a function that `node` calls with the gradient nodes of its results.
+@dataclasses.dataclass(frozen=True, slots=True)
+class DifferentiatedCall:
+    """A differentiated function and the names of its forward and its backward function, empty where there is none."""
 
-    `grad_dtypes` are None where no gradient arrives.
-
-    `in_loop`: the gradients become dense, for iterations add theirs up, and arguments count as captured where they are
-    saved, those that the function does not return unchanged.
-    """
-    body, args, results = copied_body(backward.graph, function, attrs)
-    forward = set(body)
-    builder = GraphBuilder(body)
-    arriving = [dtype for dtype in grad_dtypes if dtype is not None]
-    new_args = iter([add_arg(builder, dtype, len(args) + i) for i, dtype in enumerate(arriving)])
-    grad_args = [None if dtype is None else next(new_args) for dtype in grad_dtypes]
-    seeds = [None if arg is None else arg.output() for arg in grad_args]
-    call = Call(backward, node, origin_of(function), args)
-    grads = backward.in_function(body, results, [arg.output() for arg in args], seeds, call)
-    if in_loop:
-        builder_for_dense = GradientBuilder(body)
-        grads = [None if grad is None else builder_for_dense.densify(grad) for grad in grads]
-    # Inner loops were given nodes of their own to save values with: what the forward part needs belongs to it.
-    forward = reachable(forward)
-    inside = forward | {arg for arg in grad_args if arg is not None}
-    backward_nodes = [node for node in body if node not in inside]
-    unchanged = {arg for arg, result in zip(args, results) if source_of(result).node is arg} if in_loop else set(args)
-    captured = _captured(backward_nodes, grads, forward - unchanged)
-    return Differentiated(function, body, args, results, grad_args, grads, backward_nodes, captured)
-
-
-def _captured(backward_nodes: Sequence[Node], grads: Sequence[Gradient], forward: set[Node]) -> list[Output]:
-    """The forward values that gradient nodes, or the gradients themselves, read."""
-    read = [value for node in backward_nodes for value in node.inputs]
-    read += [tensor for grad in grads for tensor in tensors_of(grad)]
-    return list(dict.fromkeys(v for v in read if v.node in forward and v.node.op != "Const"))
+    parts: Differentiated
+    forward: str
+    backward: str
 
 
 def copied_body(graph: Graph, function: Function, attrs: Mapping[str, Any]) -> tuple[Graph, list[Node], list[Output]]:

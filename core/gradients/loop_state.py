@@ -1,0 +1,49 @@
+"""What a sweep knows of V1 loops: those of the graph, and the nodes that backward loops had added to the forward ones."""
+
+from __future__ import annotations
+
+from ..control_flow.conditions import ENTER, EXIT, Conditions, Frame, predicate_source
+from ..control_flow.frames import find_frames, loop_variables
+from ..graph import Graph, Node, Output
+
+
+class Loops:
+    """The loops of a graph under differentiation, and the nodes that the backward loops had added to the forward ones."""
+
+    def __init__(self, graph: Graph) -> None:
+        has_loops = any(node.op in ENTER for node in graph)
+        self._frames: dict[Node, Frame] = find_frames(graph) if has_loops else {}
+        self._adopted: dict[Node, Frame | None] = {}
+        self.conditions = Conditions(predicate=predicate_source)
+        self.pivots: dict[Frame | None, Node] = {}
+        """A node of each forward loop that runs in every iteration."""
+
+    def adopt(self, node: Node, frame: Frame | None) -> None:
+        """Record that a new node belongs to the forward graph."""
+        self._adopted[node] = frame
+
+    def is_adopted(self, node: Node) -> bool:
+        return node in self._adopted
+
+    def frame_of(self, node: Node) -> Frame | None:
+        """The innermost forward loop that a node lies in."""
+        return self._adopted[node] if node in self._adopted else self._frames.get(node)
+
+    def frame_of_value(self, value: Output) -> Frame | None:
+        """The innermost forward loop that a value is seen in: what an Exit gives is seen around its loop."""
+        frame = self.frame_of(value.node)
+        leaves = frame is not None and value.node.op in EXIT and not self.is_adopted(value.node)
+        return frame.enclosing if frame is not None and leaves else frame
+
+    def outermost_within(self, node: Node, enclosing: Frame | None) -> Frame | None:
+        """The loop directly inside `enclosing` that a node lies in, None where it lies in no loop of its own."""
+        frame = self.frame_of(node)
+        while frame is not None and frame is not enclosing and frame.enclosing is not enclosing:
+            frame = frame.enclosing
+        return None if frame is enclosing else frame
+
+
+def loop_values(frame: Frame) -> tuple[list[Output], list[Output]]:
+    """What enters a loop and what leaves it: the inputs of its Enters and the outputs of its Exits."""
+    exits = [variable.exit.output() for variable in loop_variables(frame) if variable.exit is not None]
+    return [enter.inputs[0] for enter in frame.with_op(ENTER)], exits

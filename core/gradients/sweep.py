@@ -1,0 +1,292 @@
+"""The sweep from ys back to xs: what lies between them, what has arrived where, and in which order it is taken back.
+
+The algorithm is TensorFlow's (tf.gradients): find the nodes between xs and ys, walk them from ys back, sum what arrives at
+each output with AddN, and take a node back once all of it is there. How nodes and loops are taken back is left open here, for
+those that know it build on the sweep.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+
+from ..building.gradbuilder import GradientBuilder, IndexedSlices
+from ..control_flow.conditions import NEXT_ITERATION, Frame
+from ..errors import InvalidArgumentError
+from ..graph import Graph, Node, Output
+from ..traversal import forward_predecessors, topological_order
+from .function_parts import DifferentiatedCall, source_of
+from .loop_state import Loops, loop_values
+from .slices import Gradient, carries_gradient
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Call:
+    """Where a body under differentiation is called from; `function` is the name its nodes are known under."""
+
+    backward: Sweep
+    node: Node
+    function: str
+    args: Sequence[Node]
+
+    def argument_of(self, value: Output) -> Output | None:
+        """The argument that the call gives a value to."""
+        given = self.node.inputs[len(self.node.inputs) - len(self.args) :]
+        wanted = source_of(value)
+        return next((arg.output() for arg, taken in zip(self.args, given) if source_of(taken) == wanted), None)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Unit:
+    """What the sweep handles at once: one node, or a V1 loop (`node` is one of its nodes) with its own gradient."""
+
+    node: Node
+    outputs: tuple[Output, ...]
+    inputs: tuple[Output, ...]
+    gradient: Callable[[Node, Sequence[Gradient]], Sequence[Gradient]] | None = None
+
+
+class Sweep(abc.ABC):
+    """One backward sweep: the gradients that have arrived so far, and the builder that adds nodes."""
+
+    def __init__(
+        self,
+        builder: GradientBuilder,
+        ys: Sequence[Output],
+        xs: Sequence[Output],
+        stop_gradients: Iterable[Output] = (),
+        colocate: bool = False,
+        *,
+        loop_state: Loops | None = None,
+        enclosing: Frame | None = None,
+        calls: dict[Hashable, DifferentiatedCall] | None = None,
+        call: Call | None = None,
+    ) -> None:
+        self.calls = {} if calls is None else calls
+        """The functions that calls were given, which serve all calls alike."""
+        self.loops = loop_state or Loops(builder.graph)
+        self._enclosing = enclosing
+        self.call = call
+        self.builder = builder
+        self.graph = builder.graph
+        self.scope = ""
+        self.colocate = colocate
+        self._arrived: dict[Output, list[Output | IndexedSlices]] = {}
+        self._stops = frozenset(stop_gradients)
+        self._xs = tuple(xs)
+        self._ys = tuple(ys)
+        self._between = _nodes_between(ys, xs, self._stops, self._ends_iteration)
+
+    def seed(self, ys: Sequence[Output], grad_ys: Sequence[Output | None] | None) -> None:
+        """Let the given gradients, or ones, arrive at ys."""
+        given = grad_ys if grad_ys is not None else [None] * len(ys)
+        if len(given) != len(ys):
+            raise InvalidArgumentError(f"there are {len(ys)} ys but {len(given)} grad_ys")
+        for i, (y, grad) in enumerate(zip(ys, given)):
+            _require_differentiable_dtype(y, "y")
+            self.add(y, grad if grad is not None else self._ones(y, f"grad_ys_{i}"))
+
+    def add(self, output: Output, grad: Gradient) -> None:
+        """Let a gradient arrive at an output."""
+        if grad is not None:
+            self._arrived.setdefault(output, []).append(grad)
+
+    def sweep(self) -> None:
+        """Take all gradients from ys back to xs."""
+        for unit in reversed(self._units()):
+            grads = [self.total(output) for output in unit.outputs]
+            if any(grad is not None for grad in grads):
+                self._take_back(unit, grads)
+
+    def total(self, output: Output) -> Gradient:
+        """The sum of everything that arrived at an output, None where nothing did."""
+        arrived = self._arrived.get(output, [])
+        if len(arrived) > 1:
+            arrived = self._arrived[output] = [self._sum(arrived)]
+        return arrived[0] if arrived else None
+
+    @abc.abstractmethod
+    def node_gradient(self, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+        """The gradients of a node's inputs: by the gradient it names or its op's; UnimplementedError where there is none."""
+
+    @abc.abstractmethod
+    def loop_gradient(self, loop: Frame, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+        """The gradients of what enters a V1 loop, from those of what leaves it."""
+
+    @abc.abstractmethod
+    def in_function(
+        self, body: Graph, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output | None], call: Call
+    ) -> list[Gradient]:
+        """A sweep of its own in a function's body; ys without a gradient are left out."""
+
+    def in_loop(
+        self, frame: Frame, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output]
+    ) -> list[Gradient]:
+        """A sweep of its own over one iteration of a loop of this graph."""
+        inner = type(self)(
+            self.builder,
+            ys,
+            xs,
+            loop_state=self.loops,
+            enclosing=frame,
+            colocate=self.colocate,
+            calls=self.calls,
+            call=self.call,
+        )
+        inner.scope = f"{self.scope}{frame.name}_grad/"
+        inner.seed(ys, grad_ys)
+        inner.sweep()
+        return [inner.total(x) for x in xs]
+
+    def _ends_iteration(self, node: Node) -> bool:
+        """True for the ends of an iteration of the loop that this sweep is one iteration of."""
+        return self._enclosing is not None and node.op in NEXT_ITERATION and self.loops.frame_of(node) is self._enclosing
+
+    def reaches(self, node: Node) -> bool:
+        """True where a path from an x to a y leads through the node."""
+        return node in self._between
+
+    def _take_back(self, unit: Unit, grads: Sequence[Gradient]) -> None:
+        take_back = unit.gradient or self._scoped_gradient
+        results = take_back(unit.node, grads)
+        for value, grad in zip(unit.inputs, results):
+            if value not in self._stops and is_differentiable(value):
+                self.add(value, grad)
+
+    def _scoped_gradient(self, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+        """The node's gradient with new nodes under `gradients/NODE_grad/`."""
+        with self.builder.name_scope(f"{self.scope}{node.name}_grad/"):
+            if not self.colocate:
+                return self.node_gradient(node, grads)
+            with self.builder.colocate_with(node):
+                return self.node_gradient(node, grads)
+
+    def dense_or_zeros(self, output: Output, grad: Gradient) -> Output | None:
+        """What a gradient function is given for an output: None where its dtype has no gradient."""
+        if grad is not None:
+            return self.builder.densify(grad)
+        return self.builder.zeros_like(output) if is_differentiable(output) and not _is_handle(output) else None
+
+    def _sum(self, grads: list[Output | IndexedSlices]) -> Output | IndexedSlices:
+        if all(isinstance(grad, IndexedSlices) for grad in grads):
+            return self._concatenated([grad for grad in grads if isinstance(grad, IndexedSlices)])
+        with self.builder.name_scope(self.scope):
+            dense = [self.builder.densify(grad) for grad in grads]
+            return self.builder.AddN(dense)
+
+    def _concatenated(self, slices: list[IndexedSlices]) -> IndexedSlices:
+        """Slices add up by standing beside each other."""
+        with self.builder.name_scope(self.scope):
+            values = self.builder.ConcatV2([s.values for s in slices], 0)
+            indices = self.builder.ConcatV2([self.builder.Cast(s.indices, DstT="int64") for s in slices], 0)
+        return IndexedSlices(values, indices, slices[0].dense_shape)
+
+    def _ones(self, y: Output, name: str) -> Output:
+        dtype = y.dtype.base if y.dtype else None
+        shape = self.builder.Shape(y, out_type="int32")
+        with self.builder.name_scope(name) as scope:
+            one = self.builder.constant(1.0, dtype)
+            return self.builder.Fill(shape, one, name=scope)
+
+    def _units(self) -> list[Unit]:
+        """What lies between xs and ys in topological order, an inner loop as one unit."""
+        between = [node for node in self.graph if node in self._between]
+        loop_of = {node: self.loops.outermost_within(node, self._enclosing) for node in between}
+        first: dict[Frame, Node] = {}
+        members: dict[Node, list[Node]] = {}
+        for node, loop in loop_of.items():
+            leader = node if loop is None else first.setdefault(loop, node)
+            members.setdefault(leader, []).append(node)
+        leaders = {node: leader for leader, nodes in members.items() for node in nodes}
+
+        def before(leader: Node) -> Iterator[Node]:
+            sources = (source for node in members[leader] for source in forward_predecessors(node))
+            return (leaders[s] for s in sources if s in leaders and leaders[s] is not leader)
+
+        return [self._unit(leader, loop_of[leader]) for leader in topological_order(members, before)]
+
+    def _unit(self, node: Node, loop: Frame | None) -> Unit:
+        if loop is None:
+            return Unit(node, tuple(node.output(i) for i in range(len(node.output_dtypes))), node.inputs)
+        inputs, outputs = loop_values(loop)
+        return Unit(node, tuple(outputs), tuple(inputs), lambda _, grads: self.loop_gradient(loop, grads))
+
+    def path(self, through: Node) -> list[str]:
+        """The names of the nodes on a shortest path from a y through the node to an x."""
+        sources = {x.node for x in self._xs}
+        up = _shortest_path(through, {y.node for y in self._ys}, lambda n: iter(n.uses), self._between)
+        down = _shortest_path(through, sources, _data_inputs, self._between | sources)
+        return [n.name for n in (*reversed(up), *down[1:])]
+
+
+def is_differentiable(output: Output) -> bool:
+    """True for dtypes that carry gradients, and for the handles of variables."""
+    return carries_gradient(output) or _is_handle(output)
+
+
+def _is_handle(output: Output) -> bool:
+    return output.dtype is not None and output.dtype.base.name == "resource"
+
+
+def _require_differentiable_dtype(output: Output, what: str) -> None:
+    if not is_differentiable(output):
+        raise InvalidArgumentError(
+            f"{what} '{output}' is {output.dtype}: gradients need floating point or complex numbers",
+            node=output.node.name,
+            op=output.node.op,
+        )
+
+
+def _data_inputs(node: Node) -> Iterator[Node]:
+    return (value.node for value in node.inputs)
+
+
+def _nodes_between(
+    ys: Sequence[Output], xs: Sequence[Output], stops: frozenset[Output], is_end: Callable[[Node], bool]
+) -> set[Node]:
+    """The nodes on a path of differentiable edges from an x to a y; paths stop at nodes for which `is_end` holds."""
+    forward: set[Node] = set()
+    stack = list(xs)
+    while stack:
+        output = stack.pop()
+        if output in stops or not is_differentiable(output):
+            continue
+        for consumer in output.node.uses:
+            if consumer not in forward and output in consumer.inputs and not is_end(consumer):
+                forward.add(consumer)
+                stack += [consumer.output(i) for i in range(len(consumer.output_dtypes))]
+    return forward & _needed_for(ys, forward)
+
+
+def _needed_for(ys: Sequence[Output], allowed: set[Node]) -> set[Node]:
+    found = {y.node for y in ys if y.node in allowed}
+    stack = list(found)
+    while stack:
+        for source in _data_inputs(stack.pop()):
+            if source in allowed and source not in found:
+                found.add(source)
+                stack.append(source)
+    return found
+
+
+def _shortest_path(
+    start: Node, goals: set[Node], neighbours: Callable[[Node], Iterator[Node]], allowed: set[Node]
+) -> list[Node]:
+    """The nodes from `start` to the nearest goal; just `start` where none can be reached."""
+    came_from: dict[Node, Node | None] = {start: None}
+    queue = [start]
+    for node in queue:
+        if node in goals:
+            return list(_trace(node, came_from))[::-1]
+        for neighbour in neighbours(node):
+            if neighbour in allowed and neighbour not in came_from:
+                came_from[neighbour] = node
+                queue.append(neighbour)
+    return [start]
+
+
+def _trace(node: Node | None, came_from: Mapping[Node, Node | None]) -> Iterator[Node]:
+    while node is not None:
+        yield node
+        node = came_from[node]
