@@ -12,7 +12,7 @@ import numpy as np
 import tfg
 from tfg.core.passes.pipeline import guessed_fetches, optimize
 from tfg.core.passes.verify import generated_feeds, verify
-from tfg.core.runtime.plan import needed_nodes
+from tfg.core.planning.needed import needed_nodes
 
 # graph -> (fetches, nodes that Grappler leaves, its seconds)
 GRAPHS = {

@@ -14,7 +14,7 @@ from ..core.passes.base import Pass
 from ..core.passes.functions.cluster import Cluster
 from ..core.passes.pipeline import OptimizeReport, choose_passes, guessed_fetches, optimize
 from ..core.passes.verify import Comparison, generated_feeds, verify
-from ..core.runtime.plan import needed_nodes
+from ..core.planning.needed import needed_nodes
 from ..core.runtime.session import Session
 from . import render
 from .names import Names

@@ -27,7 +27,8 @@ from tfg.core.errors import (
     UnimplementedError,
 )
 from tfg.core.graph import Function
-from tfg.core.runtime.plan import Loop, compile_plan
+from tfg.core.planning.plan import Loop
+from tfg.core.planning.planner import compile_plan
 from tfg.core.runtime.session import Session
 from tfg.core.runtime.values import WouldBlock
 from tfg.core.tensors import FuncRef, Placeholder
@@ -61,7 +62,7 @@ def test_other_loops_run_by_dataflow(build):
 )
 def test_dataflow_gives_what_steps_give(case, monkeypatch):
     """The interpreter does for every graph, also for those that have a plan of steps."""
-    planner = importlib.import_module("tfg.core.runtime.plan")._Planner
+    planner = importlib.import_module("tfg.core.planning.planner").Planner
     monkeypatch.setattr(planner, "plan", planner.dataflow_plan)
     graph, steps = built(case.build)
     session = Session(graph)

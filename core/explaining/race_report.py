@@ -12,7 +12,8 @@ from ..functions.callers import called_functions
 from ..graph import Graph, Node, Output
 from ..ordering.effects import DRAW, WRITE, Access, accesses
 from ..ordering.races import Race
-from ..runtime.plan import compile_plan, needed_nodes, races_of
+from ..planning.needed import needed_nodes
+from ..planning.planner import compile_plan, races_of
 from ..traversal import descendants
 
 

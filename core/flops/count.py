@@ -23,8 +23,8 @@ from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
 from ..inference import MAX_SIGNATURES, Answers, infer, loop_specs, unchanged
 from ..node_calls import call_flops_function
+from ..planning.needed import needed_nodes, unused_outputs
 from ..registry import ZERO
-from ..runtime.plan import needed_nodes, unused_outputs
 from ..shapes import TensorSpec
 from ..tensors import FuncRef
 from .branches import not_taken

@@ -1,6 +1,6 @@
 """V1 control flow: the ops that let values live or die, and those that carry them through the iterations of a loop.
 
-A kernel answers for one firing of its node. Which node fires, and what is dead, is the business of core/runtime/plan.py and
+A kernel answers for one firing of its node. Which node fires, and what is dead, is the business of core/planning and
 core/runtime/dataflow.py: an output of value DEAD is on the branch that was not taken.
 """
 

@@ -14,7 +14,7 @@ from ..explaining.graphs import explain_graph
 from ..faults import fault
 from ..functions.callers import all_nodes
 from ..graph import Graph
-from ..runtime.plan import needed_nodes
+from ..planning.needed import needed_nodes
 from ..transforms.subgraphs import forget_locations
 from .base import Pass, PassContext, Refusal
 from .costs import CostMeter, GraphCost

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..functions.callers import called_functions
 from ..graph import Graph, Node
-from ..runtime.plan import needed_nodes
+from ..planning.needed import needed_nodes
 from ..traversal import reachable
 from .base import Pass, PassContext, become
 

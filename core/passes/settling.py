@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ..control_flow.conditions import EXIT, assign_frames
 from ..graph import Graph, Node, Output
-from ..runtime.plan import compile_plan, needed_nodes, needed_sources, races_of
+from ..planning.needed import needed_nodes, needed_sources
+from ..planning.planner import compile_plan, races_of
 
 
 def settle_races(

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ..functions.purity import impurity
 from ..graph import Graph
-from .plan import Loop, Plan, Step, with_releases
+from ..planning.plan import Loop, Plan, Step, with_releases
 
 _READS: Final = frozenset({"ReadVariableOp", "Identity"})
 _MISSES: Final = 3

@@ -18,7 +18,8 @@ from ..errors import InternalError, InvalidArgumentError
 from ..graph import Node, Output
 from ..node_calls import raise_from_kernel
 from ..ordering.scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous, is_cheap, is_small, starting_order
-from .plan import Plan, Step, needed_sources
+from ..planning.needed import needed_sources
+from ..planning.plan import Plan, Step
 from .resources import Readable
 from .runs import current
 from .values import DEAD, WouldBlock

@@ -11,11 +11,11 @@ from ..errors import InvalidArgumentError
 from ..faults import faults_of
 from ..graph import Function, Node
 from ..node_calls import raise_from_kernel
+from ..planning.plan import Loop, Plan, Step
 from ..tensors import FuncRef
 from ..traversal import descendants
 from .caching import Cached, ValueCache
 from .dataflow import DataflowProgram
-from .plan import Loop, Plan, Step
 from .resources import Readable, Variable, View
 from .runs import current
 from .values import DEAD, WouldBlock

@@ -13,10 +13,11 @@ from ..functions.call_sites import PLAIN_CALL, CallSite, function_targets
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph
+from ..planning.plan import Plan
+from ..planning.planner import compile_plan
 from ..tensors import FuncRef
 from .caching import ValueCache, with_cached_trees
 from .executor import Program
-from .plan import Plan, compile_plan
 from .runs import current
 
 _MAX_DEPTH: Final = 400

@@ -17,9 +17,9 @@ from ..functions.call_sites import call_site
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
 from ..ordering.effects import DRAW, accesses
+from ..planning.needed import needed_nodes
 from ..tensors import FuncRef
 from ..traversal import topological_order
-from .plan import needed_nodes
 
 _PARALLEL_ITERATIONS = 10
 

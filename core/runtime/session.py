@@ -16,6 +16,8 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..functions.call_sites import CallSite, call_site
 from ..graph import Graph, Node, Output, parse_tensor_name
+from ..planning.planner import compile_plan
+from ..planning.selection import definition_in
 from ..shapes import UNKNOWN, Shape, merge_shapes
 from ..tensors import FuncRef, as_array, as_bytes_array
 from .caching import CacheStats, ValueCache, with_cached_trees
@@ -25,7 +27,6 @@ from .files import NO_FILES, FileAccess
 from .function_calls import FunctionCalls
 from .limits import Limits
 from .lowering import lowered
-from .plan import compile_plan, definition_in
 from .resources import ResourceManager, Variable
 from .runs import Hook, Run, current
 from .threads import one_thread

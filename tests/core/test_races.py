@@ -14,7 +14,7 @@ from tfg import Session, optimize
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.explaining.race_report import explain_races
 from tfg.core.ordering.scheduling import ReadyQueue, construction_order
-from tfg.core.runtime.plan import compile_plan
+from tfg.core.planning.planner import compile_plan
 
 
 def built(build):

@@ -13,7 +13,7 @@ from ...functions.callers import all_nodes, function_references
 from ...functions.instantiation import instantiate
 from ...functions.obstacles import why_not_changed
 from ...graph import Function, Graph, Node, Output
-from ...runtime.plan import needed_nodes
+from ...planning.needed import needed_nodes
 from ...shapes import TensorSpec
 from ...transforms.subgraphs import forget_locations
 from ...traversal import function_names

@@ -11,7 +11,7 @@ from ...dtypes import DType
 from ...functions.callers import reached_functions
 from ...functions.instantiation import instantiate
 from ...graph import Function, Graph, Node, Output
-from ...runtime.plan import needed_nodes
+from ...planning.needed import needed_nodes
 from ...tensors import FuncRef
 from ..base import PassContext
 

@@ -11,7 +11,7 @@ from ...functions.call_kinds import INLINED
 from ...functions.callers import captured_functions, reached_functions
 from ...functions.instantiation import instantiate
 from ...graph import Function, Graph, Node, Output
-from ...runtime.plan import needed_nodes
+from ...planning.needed import needed_nodes
 from ...tensors import FuncRef
 from ..base import Pass, PassContext, identity_of
 

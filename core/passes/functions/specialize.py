@@ -9,7 +9,7 @@ from typing import ClassVar
 from ...functions.call_kinds import CallKind, call_kind
 from ...functions.obstacles import why_not_read
 from ...graph import Function, Graph, Node
-from ...runtime.plan import needed_nodes
+from ...planning.needed import needed_nodes
 from ...tensors import FuncRef, Tensor
 from ..base import Pass, PassContext
 from ..loops.invariance import passed_on

@@ -1,0 +1,39 @@
+"""Which nodes run for fetches and feeds, and what of them is read."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import Final
+
+from ..graph import Node, Output
+
+_PLACEHOLDERS: Final = ("Placeholder", "PlaceholderV2", "_Arg", "_DeviceArg")
+
+
+def needed_nodes(fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> set[Node]:
+    """The nodes that run for `fetches`: cut at feeds, back along data and control edges."""
+    fed = frozenset(feeds)
+    stack = [f if isinstance(f, Node) else f.node for f in fetches if f not in fed]
+    found = set(stack)
+    while stack:
+        for source in needed_sources(stack.pop(), fed):
+            if source is not None and source not in found:
+                found.add(source)
+                stack.append(source)
+    return found
+
+
+def unused_outputs(node: Node, needed: Container[Node], fetches: Sequence[Output | Node]) -> tuple[int, ...]:
+    """The outputs of a node that neither the nodes that run nor the fetches read."""
+    read = {value.index for user in node.uses if user in needed for value in user.inputs if value.node is node}
+    read |= {f.index for f in fetches if isinstance(f, Output) and f.node is node}
+    return tuple(i for i in range(len(node.output_dtypes)) if i not in read)
+
+
+def needed_sources(node: Node, fed: frozenset[Output]) -> list[Node | None]:
+    """The nodes that must run before `node`, None for a fed input. Waiting for a fed placeholder is waiting for nothing."""
+    found: list[Node | None] = [None if value in fed else value.node for value in node.inputs]
+    for control in node.control_inputs:
+        if not (control.op in _PLACEHOLDERS and control.output() in fed):
+            found.append(control)
+    return found

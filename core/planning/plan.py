@@ -1,0 +1,97 @@
+"""A plan: the steps of a run in order, with the slots that their values live in and where these are cleared."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..graph import Node, Output
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Step:
+    """One node to run: the slots of its inputs and outputs, and those that nobody reads after it.
+
+    `dereferenced` lists positions among the inputs where a variable's reference arrives and its value is wanted, `references`
+    those where it is passed on and must lead to an initialized variable, `shared` those where the variable's memory is passed
+    on. The result of a step that `is_view` is the memory that it takes first.
+    A guarded step may meet dead values; `controls` are then the slots that tell whether its control inputs are alive, and
+    `tells_liveness` says that its last output slot tells whether it was alive itself. `unused` lists outputs of a call or
+    conditional that nobody reads.
+    """
+
+    node: Node
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    dereferenced: tuple[int, ...] = ()
+    is_guarded: bool = False
+    controls: tuple[int, ...] = ()
+    tells_liveness: bool = False
+    released: tuple[int, ...] = ()
+    unused: tuple[int, ...] = ()
+    references: tuple[int, ...] = ()
+    shared: tuple[int, ...] = ()
+    is_view: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Loop(Step):
+    """A well-formed V1 loop as one step of the frame around it; `node` is its LoopCond.
+
+    Each iteration runs `head`, and while the value in slot `condition` is true, `body`; after that `tail` runs once. All three
+    work on slots of the loop's own. `inputs` are written to the slots `entries` at the start, `carried` are the pairs
+    (from, to) that an iteration hands to the next, and the values of the slots `exits` become the outputs.
+    """
+
+    enters: tuple[Node, ...] = ()
+    head: tuple[Step, ...] = ()
+    body: tuple[Step, ...] = ()
+    tail: tuple[Step, ...] = ()
+    slots: int = 0
+    entries: tuple[int, ...] = ()
+    condition: int = 0
+    carried: tuple[tuple[int, int], ...] = ()
+    exits: tuple[int, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Plan:
+    """Steps in order; `feeds` and `fetches` are slots, with None for an operation that is fetched.
+
+    Where `needs_dataflow`, the loops are not of the form that tf.while_loop gives them: the steps are in no order, and
+    dataflow.py runs them as TensorFlow's executor does. `bypassed` are nodes that pass their input on and do not run.
+    """
+
+    steps: tuple[Step, ...]
+    slots: int
+    feeds: tuple[int, ...]
+    fetches: tuple[int | None, ...]
+    targets: tuple[Output | Node, ...]
+    fed: tuple[Output, ...] = ()
+    needs_dataflow: bool = False
+    bypassed: frozenset[Node] = frozenset()
+
+
+def with_releases(steps: Sequence[Step], kept: set[int]) -> Iterator[Step]:
+    """The steps with the slots to clear after each: those that neither a later step nor a fetch reads."""
+    last_use: dict[int, int] = {}
+    for i, step in enumerate(steps):
+        for slot in (*step.outputs, *step.inputs, *step.controls):
+            last_use[slot] = i
+    for i, step in enumerate(steps):
+        slots = dict.fromkeys((*step.outputs, *step.inputs, *step.controls))
+        released = tuple(slot for slot in slots if last_use[slot] == i and slot not in kept)
+        yield dataclasses.replace(step, released=released)
+
+
+def with_loop_releases(
+    parts: tuple[list[Step], list[Step], list[Step]], lasting: set[int], exits: Iterable[int]
+) -> tuple[tuple[Step, ...], tuple[Step, ...], tuple[Step, ...]]:
+    """Head, body and tail with releases: constants and `lasting` slots stay, and what follows the head may need its values."""
+    head, body, tail = parts
+    lasting = lasting | {slot for step in (*head, *body, *tail) if step.node.op == "Const" for slot in step.outputs}
+    needed_after = {*exits, *(slot for step in tail for slot in (*step.inputs, *step.controls))}
+    run = list(with_releases([*head, *body], lasting))
+    for i, step in enumerate(run[: len(head)]):
+        run[i] = dataclasses.replace(step, released=tuple(s for s in step.released if s not in needed_after))
+    return tuple(run[: len(head)]), tuple(run[len(head) :]), tuple(tail)

@@ -1,0 +1,72 @@
+"""From fetches and feeds to a plan: which nodes run, in which order, and where each value lives and dies."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from ..control_flow.references import memory_of_variables, written_reference
+from ..functions.call_kinds import PARTLY_READ
+from ..graph import Graph, Node, Output
+from ..ordering.races import Race, find_races
+from .liveness import NotWellFormed
+from .needed import needed_sources
+from .plan import Plan, with_releases
+from .selection import Selection
+from .steps import FrameSteps, following
+
+
+def compile_plan(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> Plan:
+    """The plan that computes `fetches` given `feeds`; structural errors name the node."""
+    planner = Planner(graph, fetches, feeds)
+    try:
+        return planner.plan()
+    except NotWellFormed:
+        return planner.dataflow_plan()
+
+
+def races_of(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> list[Race]:
+    """The accesses to variables and tables, and the draws of random ops, that no path orders in a run of `fetches`."""
+    return Planner(graph, fetches, feeds).races()
+
+
+class Planner(Selection):
+    """One compilation: a selection, and the plans that are made of it."""
+
+    def races(self) -> list[Race]:
+        """The accesses to state in this run that no path orders."""
+        return find_races(self.graph, self.nodes, lambda node: needed_sources(node, self.fed), self.frames, self.fed)
+
+    def plan(self) -> Plan:
+        races = self.races()
+        if any(race.loop is not None for race in races):
+            raise NotWellFormed
+        if self.frames and len(self.frames) < len(self.nodes):
+            raise NotWellFormed
+        for fetch in self.fetches:
+            if isinstance(fetch, Output) and fetch not in self.fed and self.frame_around(fetch.node) is not self.root:
+                raise NotWellFormed
+        frame = FrameSteps(self, self.root, bool(races))
+        feeds = tuple(frame.slots.slot(value) for value in self.feeds)
+        steps = [step for unit in frame.units.order for step in frame.steps(unit)]
+        fetches = tuple(frame.slots.slot(frame.slots.canonical(f)) if isinstance(f, Output) else None for f in self.fetches)
+        released = with_releases(steps, {f for f in fetches if f is not None})
+        return Plan(tuple(released), len(frame.slots.numbers), feeds, fetches, tuple(self.fetches), tuple(self.feeds))
+
+    def dataflow_plan(self) -> Plan:
+        """The plan for dataflow.py: steps in no order, whose slots say no more than how many outputs there are."""
+        nodes = self.construction_order()
+        bypassed = frozenset(node for node in nodes if self.is_bypassed(node))
+        written = {owner for node in nodes if (owner := written_reference(node)) is not None}
+        memory = memory_of_variables(nodes, self.fed) if written else {}
+        shared = {value for value, owner in memory.items() if owner in written}
+        steps = []
+        for node in nodes:
+            if node in bypassed:
+                continue
+            definition = self.definition(node)
+            outputs = tuple(range(len(definition.output_dtypes(node.attrs))))
+            unused = self.unused_outputs(node) if node.op in PARTLY_READ else ()
+            positions = [i for i, value in enumerate(node.inputs) if value in shared]
+            steps.append(dataclasses.replace(following(node, definition, shared, positions), outputs=outputs, unused=unused))
+        return Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), True, bypassed)

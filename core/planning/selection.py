@@ -1,0 +1,82 @@
+"""What a plan is made of: the nodes that run, the frames they lie in, and the order in which TensorFlow makes them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..catalog import OpDef
+from ..control_flow.conditions import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, Frame, assign_frames
+from ..errors import InvalidArgumentError
+from ..graph import Graph, Node, Output
+from ..ordering.scheduling import construction_order, is_bypassed
+from .needed import needed_nodes, needed_sources, unused_outputs
+
+
+class Selection:
+    """What runs for the fetches of a plan, and in which frames it lies."""
+
+    def __init__(self, graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output]) -> None:
+        self.graph = graph
+        self.fetches = fetches
+        self.feeds = feeds
+        self.fed = frozenset(feeds)
+        needed = needed_nodes(fetches, feeds)
+        self.needed = needed
+        self.nodes = [node for node in graph if node in needed]
+        self.root = Frame("", None)
+        self.frames: Mapping[Node, Frame] = {}
+        if any(node.op in LOOP_OPS for node in self.nodes):
+            self.root, self.frames = assign_frames(self.nodes, lambda node: needed_sources(node, self.fed))
+        else:
+            self.root.nodes = self.nodes
+
+    def is_bypassed(self, node: Node) -> bool:
+        """True for a node that TensorFlow's graph optimizer takes out, as all that it does is pass a value on."""
+        return is_bypassed(node, lambda value: value in self.fed or value in self.fetches or value.node in self.fetches)
+
+    def behind(self, value: Output) -> Output:
+        """The value that reaches the user of `value` past what is bypassed."""
+        while value not in self.fed and self.is_bypassed(value.node):
+            value = value.node.inputs[0]
+        return value
+
+    def construction_order(self) -> list[Node]:
+        """The nodes in the order in which TensorFlow makes them, where what takes a feed waits for its node, made last."""
+        units: list[Any] = [*self.nodes, *sorted(self.feeds, key=str)]
+        return [unit for unit in construction_order(units, self.forward_sources) if isinstance(unit, Node)]
+
+    def forward_sources(self, unit: Any) -> Iterator[Any]:
+        """What a node takes data or control from: nodes and fed values. Back edges of loops are left out."""
+        if isinstance(unit, Output):
+            return
+        for value, source in itertools.zip_longest(unit.inputs, needed_sources(unit, self.fed)):
+            if source is None:
+                yield value
+            elif not (unit.op in MERGE and source.op in NEXT_ITERATION):
+                yield source
+
+    def frame_around(self, node: Node) -> Frame:
+        """The frame that a node's outputs are in."""
+        frame = self.frames.get(node, self.root)
+        return frame.parent if node.op in EXIT and frame.parent is not None else frame
+
+    def unused_outputs(self, node: Node) -> tuple[int, ...]:
+        """The outputs of a node that this run does not read."""
+        return unused_outputs(node, self.needed, self.fetches)
+
+    def definition(self, node: Node) -> OpDef:
+        """The interface of a node's op or of the library function that it calls by name."""
+        return definition_in(self.graph, node)
+
+
+def definition_in(graph: Graph, node: Node) -> OpDef:
+    """The interface of a node's op or of the library function that it calls by name; InvalidArgumentError without either."""
+    definition = node.op_def
+    if definition is not None:
+        return definition
+    if node.op in graph.functions:
+        return graph.functions[node.op].signature
+    hint = f"`--map-op {node.op}=OTHER` or `--op-library FILE` can supply it"
+    raise InvalidArgumentError(f"op '{node.op}' is not declared", node=node.name, op=node.op, hint=hint)

@@ -1,0 +1,83 @@
+"""Where the values of one frame live while it runs: their slots, and which of them are the memory of a variable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..control_flow.conditions import EXIT, FREE, NEXT_ITERATION, SWITCH, Frame
+from ..control_flow.references import dereferenced_inputs, memory_of_variables, written_reference
+from ..graph import Node, Output
+from .liveness import Liveness
+
+
+class Slots:
+    """The slots of a frame, numbered as they are asked for. `shared` are the values that are a variable's own memory."""
+
+    def __init__(self, liveness: Liveness) -> None:
+        self.liveness = liveness
+        self.units = liveness.units
+        self.run = liveness.run
+        self.numbers: dict[Output | Node, int] = {}
+        self.shared = self.shared_memory() if self.units.frame.parent is None else frozenset()
+
+    def slot(self, value: Output | Node) -> int:
+        return self.numbers.setdefault(value, len(self.numbers))
+
+    def canonical(self, value: Output) -> Output:
+        """The output that `value` is a copy of: nodes that only pass a value on take no step."""
+        while value not in self.run.fed and self.is_free(value.node):
+            value = value.node.inputs[0]
+        return value
+
+    def is_free(self, node: Node) -> bool:
+        """True where every output of a node at this level is its first input."""
+        if node.op == "Snapshot" and self.canonical(node.inputs[0]) in self.shared:
+            return False
+        if node.op in FREE:
+            return not dereferenced_inputs(node, self.run.definition(node)) and not self.liveness.has_unseen_control(node)
+        if self.liveness.loop_predicate is None or self.units.owner(node) is not node:
+            return False
+        return node.op in (*NEXT_ITERATION, *EXIT, "LoopCond") or self.liveness.is_loop_switch(node)
+
+    def output_slot(self, output: Output) -> int:
+        """The slot an output is written to; that of a fed one is never read."""
+        return self.slot(output) if output not in self.run.fed else self.slot(Output(output.node, -1 - output.index))
+
+    def controls(self, node: Node) -> tuple[int, ...]:
+        """The slots that tell whether the control inputs of `node` are alive, where they may be dead."""
+        found: dict[int, None] = {}
+        for control in node.control_inputs:
+            owner = self.units.owner(control)
+            if owner is None or owner not in self.liveness.conditions or not self.liveness.is_guarded(owner):
+                continue
+            if control.op in SWITCH or not self.run.definition(control).output_dtypes(control.attrs):
+                found[self.slot(control)] = None
+            else:
+                found[self.slot(self.canonical(control.output()))] = None
+        return tuple(found)
+
+    def shared_memory(self) -> frozenset[Output]:
+        """The values that are a variable's own memory, where one of them is used after a write to the variable.
+
+        TensorFlow's kernels write in place, so that what was read before shows what was written. Where nothing is used later,
+        the value that was read will do.
+        """
+        first_write: dict[Node, int] = {}
+        for i, unit in enumerate(self.units.order):
+            for node in [unit] if isinstance(unit, Node) else _nodes_within(unit):
+                if (owner := written_reference(node)) is not None:
+                    first_write.setdefault(owner, i)
+        if not first_write:
+            return frozenset()
+        memory = memory_of_variables((unit for unit in self.units.order if isinstance(unit, Node)), self.run.fed)
+        uses = [(i, value) for i, unit in enumerate(self.units.order) for value in self.units.values_of(unit)]
+        uses += [(len(self.units.order), fetch) for fetch in self.run.fetches if isinstance(fetch, Output)]
+        late = {memory[v] for i, v in uses if v in memory and i >= first_write.get(memory[v], len(self.units.order) + 1)}
+        return frozenset(value for value, owner in memory.items() if owner in late)
+
+
+def _nodes_within(frame: Frame) -> Iterator[Node]:
+    """The nodes of a loop and of the loops inside it."""
+    yield from frame.nodes
+    for inner in frame.children:
+        yield from _nodes_within(inner)

@@ -1,0 +1,144 @@
+"""From the nodes and loops of one frame to the steps of a plan."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Container, Sequence
+
+from ..catalog import OpDef
+from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
+from ..control_flow.references import dereferenced_inputs, is_view, memory_outputs, passed_references
+from ..functions.call_kinds import PARTLY_READ
+from ..graph import Node, Output
+from .liveness import Liveness
+from .loop_form import check_loop
+from .plan import Loop, Step, with_loop_releases
+from .selection import Selection
+from .slots import Slots
+from .units import Unit, Units
+
+
+class FrameSteps:
+    """The steps of one frame, a loop inside it being one step."""
+
+    def __init__(self, run: Selection, frame: Frame, has_races: bool = False) -> None:
+        self.run = run
+        self.units = Units(run, frame, has_races)
+        self.liveness = Liveness(self.units)
+        self.slots = Slots(self.liveness)
+
+    def steps(self, unit: Unit) -> list[Step]:
+        """The step of a node or loop; none where it only passes a value on."""
+        if isinstance(unit, Frame):
+            return [self.loop_step(unit)]
+        is_variable = unit.op in MERGE and self.liveness.is_loop_merge(unit)
+        return [] if is_variable or self.slots.is_free(unit) else [self.node_step(unit)]
+
+    def node_step(self, node: Node) -> Step:
+        definition = self.run.definition(node)
+        is_guarded = self.liveness.is_guarded(node) and node.op not in MERGE
+        count = len(definition.output_dtypes(node.attrs))
+        outputs = [self.slots.output_slot(Output(node, i)) for i in range(count)]
+        tells_liveness = is_guarded and (not outputs or node.op in SWITCH)
+        values = [self.slots.canonical(value) for value in node.inputs]
+        step = following(
+            node, definition, self.slots.shared, [i for i, value in enumerate(values) if value in self.slots.shared]
+        )
+        return dataclasses.replace(
+            step,
+            inputs=tuple(self.slots.slot(value) for value in values),
+            outputs=(*outputs, self.slots.slot(node)) if tells_liveness else tuple(outputs),
+            is_guarded=is_guarded,
+            controls=self.slots.controls(node) if is_guarded else (),
+            tells_liveness=tells_liveness,
+            unused=self.run.unused_outputs(node) if node.op in PARTLY_READ else (),
+        )
+
+    def loop_step(self, frame: Frame) -> Loop:
+        inner = FrameSteps(self.run, frame)
+        sources = self.share_memory(inner)
+        parts = inner.loop_parts()
+        enters = frame.with_op(ENTER)
+        merges = [n for n in frame.with_op(MERGE) if inner.liveness.is_loop_merge(n)]
+        entering = [(_input_with_op(m, ENTER).node, inner.slots.slot(m.output())) for m in merges]
+        entering += [(n, inner.slots.slot(n.output())) for n in enters if n.attr("is_constant")]
+        ends = [inner.slots.slot(inner.slots.canonical(_input_with_op(m, NEXT_ITERATION))) for m in merges]
+        carried = [(end, inner.slots.slot(m.output())) for end, m in zip(ends, merges)]
+        exits = frame.with_op(EXIT)
+        assert inner.liveness.loop_predicate is not None
+        condition = inner.slots.slot(inner.slots.canonical(inner.liveness.loop_predicate))
+        exit_slots = tuple(inner.slots.slot(inner.slots.canonical(n.output())) for n in exits)
+        is_guarded = self.liveness.is_guarded(frame)
+        head, body, tail = with_loop_releases(
+            parts,
+            lasting={*(slot for node, slot in entering if node.attr("is_constant")), *(a for a, _ in carried), condition},
+            exits=exit_slots,
+        )
+        return Loop(
+            inner.liveness.loop_predicate.node,
+            tuple(self.slots.slot(sources[node]) for node, _ in entering),
+            tuple(self.slots.output_slot(node.output()) for node in exits),
+            tuple(i for i, (node, _) in enumerate(entering) if self.is_read_at(node, sources[node], inner)),
+            is_guarded,
+            tuple(dict.fromkeys(s for n in enters for s in self.slots.controls(n))) if is_guarded else (),
+            references=tuple(i for i, (n, _) in enumerate(entering) if passed_references(n)),
+            enters=tuple(enters),
+            head=head,
+            body=body,
+            tail=tail,
+            slots=len(inner.slots.numbers),
+            entries=tuple(slot for _, slot in entering),
+            condition=condition,
+            carried=tuple((a, b) for a, b in carried if a != b),
+            exits=exit_slots,
+        )
+
+    def share_memory(self, inner: FrameSteps) -> dict[Node, Output]:
+        """What enters an inner loop. What is a variable's memory stays that where the loop neither carries nor returns it."""
+        entering = {enter: self.slots.canonical(enter.inputs[0]) for enter in inner.units.frame.with_op(ENTER)}
+        ends = inner.units.frame.with_op((*NEXT_ITERATION, *EXIT, "LoopCond"))
+        kept = {inner.slots.canonical(node.inputs[0]) for node in ends}
+        inner.slots.shared = frozenset(
+            enter.output()
+            for enter in inner.units.frame.invariants
+            if entering[enter] in self.slots.shared and enter.output() not in kept and enter.output() not in self.run.fed
+        )
+        return entering
+
+    def is_read_at(self, enter: Node, source: Output, inner: FrameSteps) -> bool:
+        """True where a reference arrives at an Enter and its value enters the loop."""
+        is_reference = source in self.slots.shared or bool(dereferenced_inputs(enter, self.run.definition(enter)))
+        return is_reference and enter.output() not in inner.slots.shared
+
+    def loop_parts(self) -> tuple[list[Step], list[Step], list[Step]]:
+        """Head, body and tail; NotWellFormed where the loop does not fall into these three."""
+        check_loop(self.liveness)
+        assert self.liveness.loop_predicate is not None
+        taken, left = (self.liveness.loop_predicate, 1), (self.liveness.loop_predicate, 0)
+        head: list[Step] = []
+        body: list[Step] = []
+        tail: list[Step] = []
+        for unit in self.units.order:
+            condition = self.liveness.conditions[unit]
+            part = body if taken in condition else tail if left in condition else head
+            part += self.steps(unit)
+        return head, body, tail
+
+
+def _input_with_op(node: Node, ops: Sequence[str]) -> Output:
+    return next(value for value in node.inputs if value.node.op in ops)
+
+
+def following(node: Node, definition: OpDef, shared: Container[Output], positions: Sequence[int]) -> Step:
+    """A step that says what it does with references and, at `positions` of its inputs, with the memory of variables.
+
+    `shared` are the values that are such memory.
+    """
+    wanted = dereferenced_inputs(node, definition)
+    outputs = memory_outputs(node)
+    if not outputs or outputs[0] not in shared:
+        return Step(node, (), (), tuple(dict.fromkeys((*wanted, *positions))), references=passed_references(node))
+    first = len(node.inputs) if node.op in MERGE else 1
+    rest = tuple(i for i in dict.fromkeys((*wanted, *positions)) if i >= first)
+    passed = tuple(i for i in wanted if i < first)
+    return Step(node, (), (), rest, references=passed_references(node), shared=passed, is_view=is_view(node))

@@ -1,0 +1,82 @@
+"""The nodes of one frame and the loops directly inside it, as units in an order."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from ..control_flow.conditions import ENTER, MERGE, NEXT_ITERATION, Frame
+from ..graph import Node, Output
+from ..ordering.scheduling import construction_order, execution_order
+from ..traversal import topological_order
+from .needed import needed_sources
+from .selection import Selection
+
+Unit: TypeAlias = Node | Frame
+
+
+class Units:
+    """The nodes and loops of a frame, the edges between them, and an order of them.
+
+    `has_races`: what no path orders comes in the order in which TensorFlow's executor runs it.
+    """
+
+    def __init__(self, run: Selection, frame: Frame, has_races: bool) -> None:
+        self.run = run
+        self.frame = frame
+        nodes = [n for n in frame.nodes if n.op not in ENTER] if frame.parent else frame.nodes
+        units: list[Any] = [*nodes, *frame.children]
+        order: list[Any] = topological_order(units, self.predecessors)
+        self.order: list[Unit] = self.execution_order() if has_races and frame.parent is None else order
+
+    def owner(self, source: Node) -> Unit | None:
+        """What stands for a node at this level: the node, the loop an Exit leaves, None for an Enter into this frame."""
+        frame = self.run.frames.get(source, self.frame)
+        if frame is not self.frame:
+            return frame
+        return None if source.op in ENTER else source
+
+    def sources(self, unit: Unit) -> Iterator[Node]:
+        """The nodes that a node, or the Enter nodes of a loop, take data or control from; back edges are left out."""
+        for node in [unit] if isinstance(unit, Node) else unit.with_op(ENTER):
+            for source in needed_sources(node, self.run.fed):
+                if source is not None and not (node.op in MERGE and source.op in NEXT_ITERATION):
+                    yield source
+
+    def predecessors(self, unit: Any) -> Iterator[Any]:
+        return (owner for source in self.sources(unit) if (owner := self.owner(source)) is not None)
+
+    def execution_order(self) -> list[Unit]:
+        """The units in the order in which TensorFlow's executor runs them, a loop as if it were one node."""
+        units: list[Any] = [*self.frame.nodes, *self.frame.children, *sorted(self.run.feeds, key=str)]
+        made = construction_order(units, lambda unit: itertools.chain(*self.edges(unit)))
+        order = execution_order(made, self.edges, lambda unit: "" if isinstance(unit, Output) else unit.op)
+        found: dict[Unit, None] = {}
+        for unit in order:
+            if not isinstance(unit, Output):
+                found |= dict.fromkeys((*self.bypassed_before(unit), unit))
+        return list(found)
+
+    def bypassed_before(self, unit: Unit) -> list[Node]:
+        """The bypassed nodes behind which a unit's inputs lie, in order."""
+        found = []
+        for value in self.values_of(unit):
+            while value not in self.run.fed and self.run.is_bypassed(value.node):
+                found.append(value.node)
+                value = value.node.inputs[0]
+        return found[::-1]
+
+    def edges(self, unit: Any) -> tuple[list[Any], list[Any]]:
+        """What a unit takes data and control from: units, and fed values."""
+        fed = self.run.fed
+        nodes = [] if isinstance(unit, Output) else [unit] if isinstance(unit, Node) else unit.with_op(ENTER)
+        taken = [self.run.behind(value) for node in nodes for value in node.inputs]
+        values = [value if value in fed else self.owner(value.node) for value in taken]
+        controls = [source for node in nodes for source in needed_sources(node, fed)[len(node.inputs) :]]
+        return values, [self.owner(source) for source in controls if source is not None]
+
+    def values_of(self, unit: Unit) -> Iterator[Output]:
+        """The values that a node, or the Enter nodes of a loop, take."""
+        for node in [unit] if isinstance(unit, Node) else unit.with_op(ENTER):
+            yield from node.inputs
