@@ -16,7 +16,7 @@ from ..node_calls import apply_kernel
 from ..runtime.limits import flops_of
 from ..runtime.runs import Run
 from ..runtime.session import Session
-from ..shapes import Shape
+from ..shapes import Shape, TensorSpec
 from ..tensors import Tensor
 from .base import Pass, PassContext, become
 
@@ -56,7 +56,9 @@ class FoldConstants(Pass):
         if any(size is not None and size > max(self.limit, inputs) for size in sizes):
             ctx.refuse("constant", node, f"its value takes more than the limit of {self.limit} bytes")
             return
-        flops = flops_of(node, [ctx.inference.specs[value] for value in node.inputs])
+        # What this pass has folded just now is not yet inferred.
+        specs = [ctx.inference.specs.get(v) or _spec(v.node.attrs["value"]) for v in node.inputs]
+        flops = flops_of(node, specs)
         if flops > _MAX_FLOPS or inputs > _MAX_INPUTS:
             ctx.refuse("constant", node, f"it takes {flops:,} FLOPs on {inputs:,} bytes, too many for an optimization")
             return
@@ -118,6 +120,10 @@ _SECONDS = 0.2
 _MAX_FLOPS = 1_000_000_000
 _MAX_INPUTS = 1 << 30
 """Bytes of the constants that a node may take to be folded, and of what a call may hold."""
+
+
+def _spec(constant: Tensor) -> TensorSpec:
+    return TensorSpec(constant.dtype, Shape(constant.shape))
 
 
 def _bytes(shape: Shape, size: int) -> int | None:

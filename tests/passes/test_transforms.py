@@ -135,3 +135,9 @@ def test_default_stands_for_the_usual_passes():
     assert [one.name for one in chosen] == [kind.name for kind in PASSES if kind.name in {*usual, "layout"}]
     assert next(one for one in chosen if one.name == "fuse").onednn is True
     assert "cse" not in [one.name for one in choose_passes("default", disable=["cse"])]
+
+
+def test_fold_goes_on_from_all_outputs():
+    """What depends on the second output of a folded node folds in the same run of the pass."""
+    result = rewritten(lambda b: b.Square(b.AddV2(b.Unique([3, 1, 3])[1], [1, 2, 3])), "fold")
+    assert [node.op for node in result.after if node.name == result.fetches[0].split(":")[0]] == ["Const"]
