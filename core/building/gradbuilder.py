@@ -20,6 +20,9 @@ class IndexedSlices:
 class GradientBuilder(GraphBuilder):
     """The `g` of a gradient function `(g, node, *grads)`, which returns one gradient or None for each input."""
 
+    sweep: str = "gradients"
+    """The scope of the gradient computation that is being built."""
+
     def shape_of(self, x: Output) -> Output:
         """The shape of `x` as an int32 vector."""
         return self.Shape(x, out_type="int32")

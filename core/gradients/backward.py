@@ -41,6 +41,7 @@ def add_gradients(
     backward = Backward(builder, ys, xs, stop_gradients, colocate, calls=calls, call=call)
     with builder.name_scope(name) as scope:
         backward.scope = scope
+        builder.sweep = scope.removesuffix("/")
         backward.seed(ys, grad_ys)
         backward.sweep()
         return [backward.total(x) for x in xs]

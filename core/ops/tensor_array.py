@@ -332,11 +332,14 @@ def tensor_array_close_shape(handle):
 # Gradients: what is written forward is read backward, through an array of gradients beside each array.
 
 
-def _gradient_source(grad):
-    """The name of the gradient computation that `grad` belongs to: its scope up to `gradients...`."""
+def _gradient_source(g, grad):
+    """The name of the gradient computation that `grad` belongs to: its scope up to `gradients...`, as in TensorFlow.
+
+    In a sweep of another name it is that name, so that no two computations share an array.
+    """
     parts = grad.node.name.split("/")
     positions = [i for i, part in enumerate(parts) if part.startswith("gradients")]
-    return "/".join(parts[: positions[-1] + 1]) if positions else "gradients"
+    return "/".join(parts[: positions[-1] + 1]) if positions else g.sweep
 
 
 def _gradient_handle(g, handle, flow, source):
@@ -349,42 +352,42 @@ def _gradient_handle(g, handle, flow, source):
 @gradient(*_versions("TensorArrayRead"))
 def tensor_array_read_gradient(g, node, grad):
     handle, index, flow = node.inputs
-    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(grad))
+    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
     return [None, None, g.TensorArrayWriteV3(handle, index, grad, flow)]
 
 
 @gradient(*_versions("TensorArrayWrite"))
 def tensor_array_write_gradient(g, node, flow):
     handle, index, value, _ = node.inputs
-    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(flow))
+    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
     return [None, None, g.TensorArrayReadV3(handle, index, flow, dtype=value.dtype), flow]
 
 
 @gradient(*_versions("TensorArrayGather"))
 def tensor_array_gather_gradient(g, node, grad):
     handle, indices, flow = node.inputs
-    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(grad))
+    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
     return [None, None, g.TensorArrayScatterV3(handle, indices, grad, flow)]
 
 
 @gradient(*_versions("TensorArrayScatter"))
 def tensor_array_scatter_gradient(g, node, flow):
     handle, indices, value, _ = node.inputs
-    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(flow))
+    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
     return [None, None, g.TensorArrayGatherV3(handle, indices, flow, dtype=value.dtype, element_shape=UNKNOWN), flow]
 
 
 @gradient(*_versions("TensorArrayConcat"))
 def tensor_array_concat_gradient(g, node, grad, grad_lengths):
     handle, flow = node.inputs
-    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(grad))
+    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
     return [None, g.TensorArraySplitV3(handle, grad, node.output(1), flow)]
 
 
 @gradient(*_versions("TensorArraySplit"))
 def tensor_array_split_gradient(g, node, flow):
     handle, value, _, _ = node.inputs
-    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(flow))
+    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
     grad, _ = g.TensorArrayConcatV3(handle, flow, dtype=value.dtype, element_shape_except0=UNKNOWN)
     return [None, grad, None, flow]
 
