@@ -1,0 +1,146 @@
+"""First and second gradients of the programs kept beside the project, by every variable, beside TensorFlow's.
+
+Frozen programs have no variables: their gradients are by the largest constants. Of programs with V1 loops TensorFlow builds no
+gradient once they are in a file, so theirs are those that the program trains with. `greedy_decode` answers with integers.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import pathlib
+
+import numpy as np
+import pytest
+
+import tfg
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.catalog import CATALOG
+from tfg.core.gradients import gradients
+from tfg.formats.saving import to_bytes
+
+tf = pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.live
+v1 = tf.compat.v1
+
+SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared"
+LOSSES = {
+    "graphs/counter_saved_model": "StatefulPartitionedCall_1:1",
+    "graphs/lenet_momentum": "loss:0",
+    "graphs/lstm_v1": "loss:0",
+    "graphs/mlp_adam": "loss:0",
+    "graphs/mobilenetv2": "Identity:0",
+    "graphs/resnet50_train": "loss:0",
+    "graphs/transformer_mini": "Identity:0",
+    "traces_real/bert": "add_1:0",
+    "traces_real/go_autocomplete": "Mean:0",
+    "traces_real/go_seq2seq": "Mean:0",
+    "traces_real/sketch_lstm": "vector_rnn/Mean_1:0",
+}
+FIRST_ONLY = {"graphs/resnet50_train"}
+MOST_CONSTANTS = 12
+TOLERANCE = 1e-5
+
+
+class Program:
+    """A graph, the fetches that initialize it, the feeds of its last recorded step, and what to differentiate by."""
+
+    def __init__(self, folder: str) -> None:
+        path = SHARED / folder
+        arrays = np.load(path / "trace.npz")
+        steps = json.loads(arrays["meta"].tobytes())["steps"]
+        self.loss = LOSSES[folder]
+        self.feeds = {
+            name: arrays[ref["key"]].view(ref["dtype"]).reshape(ref["shape"]) for name, ref in steps[-1]["feeds"].items()
+        }
+        self.inits = steps[0]["fetches"] if len(steps) > 1 else []
+        beside = [path / name for name in ("saved_model", "graph.pb", "graph.pbtxt") if (path / name).exists()]
+        self.graph = tfg.load(str(beside[0]) if beside else arrays["graph"].tobytes())
+        self.saved_model = str(beside[0]) if beside and beside[0].name == "saved_model" else None
+        self.has_v1_loops = any(node.op == "Enter" for node in self.graph)
+        self.sources = self._variables() or self._constants()
+
+    def _variables(self) -> list[str]:
+        owners = [node for node in self.graph if node.op in ("VariableV2", "VarHandleOp")]
+        return [f"{node.name}:0" for node in owners if node.attr("dtype").name == "float32"]
+
+    def _constants(self) -> list[str]:
+        floats = [node for node in self.graph if node.op == "Const" and node.attr("dtype").name == "float32"]
+        by_size = sorted(floats, key=lambda node: math.prod(node.attr("value").shape), reverse=True)
+        return [f"{node.name}:0" for node in by_size[:MOST_CONSTANTS]]
+
+    def trained_with(self) -> dict[str, str]:
+        """variable -> the gradient that its Apply op is handed."""
+        updates = [node for node in self.graph if node.op in ("ApplyAdam", "ApplyRMSProp")]
+        grads = [[arg.name for arg in CATALOG[node.op].inputs].index("grad") for node in updates]
+        return {node.inputs[0].name: node.inputs[i].name for node, i in zip(updates, grads, strict=True)}
+
+
+def theirs(program: Program, second: bool) -> tuple[list, list]:
+    """The values of TensorFlow's first and second gradients in a session's first run, None where it has None."""
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        if program.saved_model:
+            v1.saved_model.load(session, ["serve"], program.saved_model)
+        else:
+            tf.import_graph_def(v1.GraphDef.FromString(to_bytes(program.graph)), name="")
+        tensor = graph.get_tensor_by_name
+        xs = [tensor(name) for name in program.sources]
+        first = v1.gradients(tensor(program.loss), xs)
+        squares = [tf.nn.l2_loss(tf.convert_to_tensor(grad)) for grad in first if grad is not None]
+        twice = v1.gradients(squares, xs) if second else []
+        for name in program.inits:
+            session.run(name)
+        found = iter(session.run([tf.convert_to_tensor(g) for g in first + twice if g is not None], program.feeds))
+        values = [None if grad is None else next(found) for grad in first + twice]
+    return values[: len(first)], values[len(first) :]
+
+
+def ours(program: Program, second: bool) -> tuple[list, list]:
+    graph, first = gradients(program.graph, program.loss, program.sources, name="gradients_tfg")
+    twice = []
+    if second:
+        g = GraphBuilder(graph)
+        squares = [g.L2Loss(graph.output(name)).name for name in first if name is not None]
+        graph, twice = gradients(graph, squares, program.sources, name="second")
+    values = run(program, graph, [*first, *twice])
+    return values[: len(first)], values[len(first) :]
+
+
+def run(program: Program, graph: tfg.Graph, names: list) -> list:
+    session = tfg.Session(graph)
+    for name in program.inits:
+        session.run(name)
+    found = iter(session.run([name for name in names if name is not None], program.feeds))
+    return [None if name is None else next(found) for name in names]
+
+
+def assert_equal(program: Program, got: list, want: list, tolerance: float) -> None:
+    """None where TensorFlow has None; elsewhere equal to a part of the largest element."""
+    for name, mine, wanted in zip(program.sources, got, want, strict=True):
+        assert (mine is None) == (wanted is None), name
+        if mine is not None:
+            np.testing.assert_allclose(mine, wanted, rtol=0, atol=tolerance * max(np.abs(wanted).max(), 1e-6), err_msg=name)
+
+
+@pytest.mark.parametrize("folder", LOSSES)
+def test_gradients(folder: str) -> None:
+    if not (SHARED / folder).exists():
+        pytest.skip("the programs are not here")
+    program = Program(folder)
+    if program.has_v1_loops:
+        check_trained_with(program)
+        return
+    second = folder not in FIRST_ONLY
+    (want, want_second), (got, got_second) = theirs(program, second), ours(program, second)
+    assert_equal(program, got, want, TOLERANCE)
+    if second:
+        assert_equal(program, got_second, want_second, TOLERANCE)
+
+
+def check_trained_with(program: Program) -> None:
+    """In one run, as the draws of loops are one run's."""
+    trained = program.trained_with()
+    program.sources = list(trained)
+    graph, first = gradients(program.graph, program.loss, program.sources, name="gradients_tfg")
+    values = run(program, graph, [*first, *trained.values()])
+    assert_equal(program, values[: len(first)], values[len(first) :], TOLERANCE)
