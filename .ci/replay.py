@@ -1,6 +1,6 @@
 """Replay recorded sessions and hold the number that passes against the floor kept in replay_floor.json.
 
-usage: replay.py SHARED [--raise-floor]        SHARED holds graphs/ and traces/replay.py
+usage: replay.py SHARED [--raise-floor]        SHARED holds graphs/, traces_real/ and traces/replay.py
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import tempfile
 
 FLOOR = pathlib.Path(__file__).with_name("replay_floor.json")
 JOBS = "2"
+FOLDERS = ("graphs", "traces", "traces_real")
 
 
 def replayed(shared: pathlib.Path, folder: str) -> tuple[int, int]:
@@ -33,7 +34,7 @@ def replayed(shared: pathlib.Path, folder: str) -> tuple[int, int]:
 def main() -> None:
     shared = pathlib.Path(sys.argv[1]).resolve()
     floor = json.loads(FLOOR.read_text())
-    passed = {folder: replayed(shared, folder)[0] for folder in ("graphs", "traces")}
+    passed = {folder: replayed(shared, folder)[0] for folder in FOLDERS}
     for folder, count in passed.items():
         print(f"{folder}: {count} pass, the floor is {floor[folder]}")
     if "--raise-floor" in sys.argv:
