@@ -18,11 +18,10 @@ from typing import IO, Any
 
 import numpy as np
 
+from ..core.arrays import Array
 from ..core.atomic import file_errors
 from ..core.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
 from ..core.numerics.unpacking import unpacked_limit
-
-Array = np.ndarray[Any, Any]
 
 _MAGIC = b"\x93NUMPY"
 _MAX_HEADER = 10_000  # what NumPy itself takes from those it does not trust

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arrays import Array
 from ..core.atomic import file_errors
 from ..core.dtypes import DType, string
 from ..core.errors import InvalidArgumentError, NotFoundError
 from ..core.tensors import as_bytes_array
 from .arrays import StoredArray, open_archive, open_array
 
-Array = np.ndarray[Any, Any]
 _CALL = re.compile(r"([a-z_]+)\((.*)\)", re.DOTALL)
 _FORMS = (
     "write @x.npy, @x.npz:key, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), normal(..), "

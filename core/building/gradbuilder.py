@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from typing import TypeAlias
 
 from ..graph import Output
 from .builder import GraphBuilder
@@ -15,6 +17,13 @@ class IndexedSlices:
     values: Output
     indices: Output
     dense_shape: Output
+
+
+Gradient: TypeAlias = Output | IndexedSlices | None
+"""The gradient of one tensor; None where it does not depend on it."""
+
+Gradients: TypeAlias = Sequence[Gradient]
+"""What a gradient function returns: one gradient for each input of its node."""
 
 
 class GradientBuilder(GraphBuilder):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from .. import registry
-from ..building.gradbuilder import GradientBuilder
+from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..control_flow.conditions import MERGE, Frame
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..faults import faults_of
@@ -15,7 +15,6 @@ from ..functions.callers import gradient_name
 from ..graph import Graph, Node, Output
 from . import conditionals, functional, loops, named_gradients, while_loops
 from .function_parts import DifferentiatedCall
-from .slices import Gradient
 from .sweep import Call, Sweep
 
 
@@ -50,7 +49,7 @@ def add_gradients(
 class Backward(Sweep):
     """A sweep that knows how to take back nodes, calls and loops."""
 
-    def node_gradient(self, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+    def node_gradient(self, node: Node, grads: Gradients) -> Gradients:
         """The gradients of a node's inputs: by the gradient it names or its op's; UnimplementedError where there is none."""
         named = gradient_name(node)
         if named in self.graph.registered_gradients:
@@ -72,7 +71,7 @@ class Backward(Sweep):
             )
         dense = [self.dense_or_zeros(node.output(i), grad) for i, grad in enumerate(grads)]
         with faults_of(node, "gradient function"):
-            result: Sequence[Gradient] = function(self.builder, node, *dense)
+            result: Gradients = function(self.builder, node, *dense)
         if len(result) != len(node.inputs):
             raise InvalidArgumentError(
                 f"its gradient gives {len(result)} values for {len(node.inputs)} inputs", node=node.name, op=node.op
@@ -87,7 +86,7 @@ class Backward(Sweep):
         is_declared = not kind.functions or registry.gradient_function(node.op) is registry.BY_SWEEP
         return CALLS[kind.form] if is_declared else None
 
-    def loop_gradient(self, loop: Frame, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+    def loop_gradient(self, loop: Frame, grads: Gradients) -> Gradients:
         """The gradients of what enters a V1 loop, from those of what leaves it."""
         return loops.loop_gradient(self, loop, grads)
 
@@ -100,7 +99,7 @@ class Backward(Sweep):
 
 
 # Gradients that need the whole sweep, not only the node: control flow and calls.
-_WholeGradient: TypeAlias = Callable[[Sweep, Node, Sequence[Gradient]], Sequence[Gradient]]
+_WholeGradient: TypeAlias = Callable[[Sweep, Node, Gradients], Gradients]
 CONDITIONALS: Final[Mapping[str, _WholeGradient]] = {
     "Switch": conditionals.switch_gradient,
     "RefSwitch": conditionals.switch_gradient,

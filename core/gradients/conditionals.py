@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from ..building.gradbuilder import Gradients
 from ..control_flow.conditions import Conditions
 from ..errors import UnimplementedError
 from ..graph import Node, Output
-from .slices import Gradient, alike, gradient_dtype, map_parts, zeros_for
+from .slices import alike, gradient_dtype, map_parts, zeros_for
 from .sweep import Sweep
 
 
-def switch_gradient(backward: Sweep, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+def switch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     """The gradient from the branch that was taken; a branch without one contributes zeros."""
     g = backward.builder
     dtype = gradient_dtype(next(grad for grad in grads if grad is not None))
@@ -19,7 +18,7 @@ def switch_gradient(backward: Sweep, node: Node, grads: Sequence[Gradient]) -> S
     return [map_parts(lambda *tensors: g.Merge(tensors)[0], *alike([g, g], branches)), None]
 
 
-def merge_gradient(backward: Sweep, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+def merge_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     """The gradient, sent to the input that came from the branch taken."""
     g = backward.builder
     grad = grads[0]

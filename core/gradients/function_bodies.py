@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..building.builder import GraphBuilder
-from ..building.gradbuilder import GradientBuilder
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..functions.instantiation import origin_of
 from ..graph import Function, Node, Output
 from ..traversal import reachable
 from .function_parts import Differentiated, add_arg, copied_body, source_of
-from .slices import Gradient
 from .slices import parts as tensors_of
 from .sweep import Call, Sweep
 
@@ -54,7 +53,7 @@ def differentiate(
     return Differentiated(function, body, args, results, grad_args, grads, backward_nodes, captured)
 
 
-def _captured(backward_nodes: Sequence[Node], grads: Sequence[Gradient], forward: set[Node]) -> list[Output]:
+def _captured(backward_nodes: Sequence[Node], grads: Gradients, forward: set[Node]) -> list[Output]:
     """The forward values that gradient nodes, or the gradients themselves, read."""
     read = [value for node in backward_nodes for value in node.inputs]
     read += [tensor for grad in grads for tensor in tensors_of(grad)]

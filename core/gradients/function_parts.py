@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..building.builder import GraphBuilder
-from ..building.gradbuilder import GradientBuilder
+from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..catalog import ArgDef, OpDef
 from ..control_flow.conditions import FREE
 from ..dtypes import DType
@@ -18,7 +18,6 @@ from ..graph import Function, Graph, Node, Output
 from ..shapes import UNKNOWN
 from ..tensors import FuncRef
 from ..traversal import topological_order
-from .slices import Gradient
 from .slices import parts as tensors_of
 
 
@@ -81,7 +80,7 @@ def add_forward_function(
 def add_backward_function(
     graph: Graph,
     parts: Differentiated,
-    grads: Sequence[Gradient],
+    grads: Gradients,
     before: Sequence[DType] = (),
     after: Sequence[DType] = (),
 ) -> str:

@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ..building.gradbuilder import GradientBuilder
+from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import ResourceExhaustedError
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, call_kind
@@ -28,7 +28,7 @@ from .function_parts import (
     dtype_of,
     find_function,
 )
-from .slices import Gradient, alike, gradient_dtype, rebuilt, zeros_for
+from .slices import alike, gradient_dtype, rebuilt, zeros_for
 from .slices import parts as tensors_of
 from .sweep import Sweep
 
@@ -36,7 +36,7 @@ _MAX_SAVED: Final = 10_000
 """The intermediate values that a function may save for its gradient; each level of calls may double them."""
 
 
-def call_gradient(backward: Sweep, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     """The gradient of a node that runs one function, once."""
     g = backward.builder
     kind = call_kind(backward.graph.functions, node) or BY_NAME
@@ -82,7 +82,7 @@ def _require_few(parts: Differentiated, node: Node) -> None:
         raise ResourceExhaustedError(problem, node=node.name, op=node.op)
 
 
-def branch_gradient(backward: Sweep, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+def branch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     """The gradient of If or Case: an If or Case of the gradients of its branches."""
     kind = CALL_KINDS[node.op]
     results = _branch_gradient(backward, node, kind.references(node), grads)
@@ -103,7 +103,7 @@ class _Branches:
 
 
 def _branch_gradient(
-    backward: Sweep, node: Node, references: Sequence[FuncRef], grads: Sequence[Gradient]
+    backward: Sweep, node: Node, references: Sequence[FuncRef], grads: Gradients
 ) -> _Branches:
     """Differentiate all branches and let them agree: each returns placeholders for what only the others save."""
     functions = [find_function(backward.graph, node, reference) for reference in references]
@@ -162,7 +162,7 @@ def _branch_call(g: GradientBuilder, node: Node, branches: _Branches, attrs: Map
 
 
 def _dense(
-    g: GradientBuilder, node: Node, grads: Sequence[Gradient], functions: Sequence[Function]
+    g: GradientBuilder, node: Node, grads: Gradients, functions: Sequence[Function]
 ) -> list[Output | None]:
     """The gradients as tensors, with zeros for the results that have none, as in TensorFlow; saved values need none."""
     library = g.graph.functions
@@ -189,14 +189,14 @@ def _retarget_call(node: Node, reference: FuncRef, output_dtypes: Sequence[DType
 
 def _declared_gradient(
     g: GradientBuilder, node: Node, arguments: Sequence[Output], gradient: str, grads: Sequence[Output | None]
-) -> Sequence[Gradient]:
+) -> Gradients:
     """A call of the gradient function that the library declares for this one: (inputs, gradients) -> gradients."""
     filled = [g.zeros_like(node.output(i)) if grad is None else grad for i, grad in enumerate(grads)]
     found = g.PartitionedCall([*arguments, *filled], f=FuncRef(gradient), Tout=[dtype_of(v) for v in arguments])
     return list(found)
 
 
-def _dtypes(grads: Sequence[Gradient]) -> list[DType]:
+def _dtypes(grads: Gradients) -> list[DType]:
     return [dtype_of(tensor) for grad in grads for tensor in tensors_of(grad)]
 
 

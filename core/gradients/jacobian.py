@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..building.gradbuilder import GradientBuilder
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Output
@@ -20,7 +21,6 @@ from .batching import batch_hook
 DEFAULT_CHUNK_BYTES = 256 * 2**20
 MODES = ("auto", "forward", "reverse")
 
-Array = np.ndarray[Any, Any]
 Feeds = Mapping[str, Any]
 
 

@@ -12,14 +12,14 @@ import dataclasses
 from collections.abc import Sequence
 
 from .. import dtypes
-from ..building.gradbuilder import GradientBuilder
+from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..control_flow.conditions import ENTER, Frame
 from ..control_flow.frames import LoopVariable, loop_variables
 from ..errors import UnimplementedError
 from ..graph import Graph, Node, Output
 from .conditionals import branches_of
 from .function_parts import dtype_of, source_of
-from .slices import Gradient, carries_gradient, zeros_for
+from .slices import carries_gradient, zeros_for
 from .sweep import Sweep
 
 
@@ -32,7 +32,7 @@ class _Counter:
     exit: Output
 
 
-def loop_gradient(backward: Sweep, frame: Frame, grads: Sequence[Gradient]) -> list[Gradient]:
+def loop_gradient(backward: Sweep, frame: Frame, grads: Gradients) -> list[Gradient]:
     """The gradients of what enters the loop, from those of what leaves it."""
     return _LoopGradient(backward, frame).build(grads)
 
@@ -55,13 +55,13 @@ class _LoopGradient:
         self._pushes: list[Node] = []
         self._pops: list[Node] = []
 
-    def build(self, grads: Sequence[Gradient]) -> list[Gradient]:
+    def build(self, grads: Gradients) -> list[Gradient]:
         with self.g.name_scope(f"{self.backward.scope}{self.frame.name}_forward/"):
             self.forward_counter = self._forward_counter()
         with self.g.name_scope(f"{self.backward.scope}{self.frame.name}_grad/"):
             return self._build_backward(grads)
 
-    def _build_backward(self, grads: Sequence[Gradient]) -> list[Gradient]:
+    def _build_backward(self, grads: Gradients) -> list[Gradient]:
         before = set(self.graph)
         exits = iter(grads)
         arriving = {v: next(exits) for v in loop_variables(self.frame) if v.exit is not None}

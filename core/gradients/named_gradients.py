@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from ..building.gradbuilder import Gradients
 from ..errors import InvalidArgumentError, NotFoundError, UnimplementedError
 from ..explaining.variable_nodes import variable
 from ..graph import Capture, Node, Output, RegisteredGradient
 from ..tensors import FuncRef
 from .function_parts import dtype_of, find_function
-from .slices import Gradient, zeros_for
+from .slices import zeros_for
 from .sweep import Sweep
 
 
 def registered_gradient(
-    backward: Sweep, node: Node, grads: Sequence[Gradient], registered: RegisteredGradient
-) -> Sequence[Gradient]:
+    backward: Sweep, node: Node, grads: Gradients, registered: RegisteredGradient
+) -> Gradients:
     """A call of the function that the library registers: zeros where no gradient arrives, then what it captured."""
     g = backward.builder
     if registered.captures is None or registered.returns is None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from .. import dtypes
-from ..building.gradbuilder import GradientBuilder, IndexedSlices
+from ..building.gradbuilder import Gradient, GradientBuilder, IndexedSlices
 from ..dtypes import DType
 from ..graph import Output
-
-Gradient: TypeAlias = Output | IndexedSlices | None
-"""A gradient under way; None where none arrives."""
 
 
 def parts(grad: Gradient) -> tuple[Output, ...]:

@@ -11,14 +11,14 @@ import abc
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-from ..building.gradbuilder import GradientBuilder, IndexedSlices
+from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
 from ..control_flow.conditions import NEXT_ITERATION, Frame
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output
 from ..traversal import forward_predecessors, topological_order
 from .function_parts import DifferentiatedCall, source_of
 from .loop_state import Loops, loop_values
-from .slices import Gradient, carries_gradient
+from .slices import carries_gradient
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Unit:
     node: Node
     outputs: tuple[Output, ...]
     inputs: tuple[Output, ...]
-    gradient: Callable[[Node, Sequence[Gradient]], Sequence[Gradient]] | None = None
+    gradient: Callable[[Node, Gradients], Gradients] | None = None
 
 
 class Sweep(abc.ABC):
@@ -107,11 +107,11 @@ class Sweep(abc.ABC):
         return arrived[0] if arrived else None
 
     @abc.abstractmethod
-    def node_gradient(self, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+    def node_gradient(self, node: Node, grads: Gradients) -> Gradients:
         """The gradients of a node's inputs: by the gradient it names or its op's; UnimplementedError where there is none."""
 
     @abc.abstractmethod
-    def loop_gradient(self, loop: Frame, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+    def loop_gradient(self, loop: Frame, grads: Gradients) -> Gradients:
         """The gradients of what enters a V1 loop, from those of what leaves it."""
 
     @abc.abstractmethod
@@ -147,14 +147,14 @@ class Sweep(abc.ABC):
         """True where a path from an x to a y leads through the node."""
         return node in self._between
 
-    def _take_back(self, unit: Unit, grads: Sequence[Gradient]) -> None:
+    def _take_back(self, unit: Unit, grads: Gradients) -> None:
         take_back = unit.gradient or self._scoped_gradient
         results = take_back(unit.node, grads)
         for value, grad in zip(unit.inputs, results):
             if value not in self._stops and is_differentiable(value):
                 self.add(value, grad)
 
-    def _scoped_gradient(self, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+    def _scoped_gradient(self, node: Node, grads: Gradients) -> Gradients:
         """The node's gradient with new nodes under `gradients/NODE_grad/`."""
         with self.builder.name_scope(f"{self.scope}{node.name}_grad/"):
             if not self.colocate:

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import dtypes
 from ..building.builder import GraphBuilder
-from ..building.gradbuilder import GradientBuilder, IndexedSlices
+from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
 from ..dtypes import DType
 from ..errors import UnimplementedError
 from ..graph import Function, Graph, Node, Output
@@ -26,11 +26,11 @@ from .function_parts import (
     mapped,
     source_of,
 )
-from .slices import Gradient, carries_gradient, gradient_dtype, zeros_for
+from .slices import carries_gradient, gradient_dtype, zeros_for
 from .sweep import Sweep
 
 
-def while_gradient(backward: Sweep, node: Node, grads: Sequence[Gradient]) -> Sequence[Gradient]:
+def while_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     """The gradient of While: a While that runs the body's gradient once for each iteration, last iteration first.
 
     The forward loop counts its iterations and pushes what the backward pass needs onto tensor lists. Tensors hand their

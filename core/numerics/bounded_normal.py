@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import InternalError
 from . import libm32
 from .philox import Philox, normal_from_words, uniform_from_words
 
-Array = np.ndarray[Any, Any]
 _Proposals = Callable[[Array], tuple[Array, Array]]
 MAX_ITERATIONS: Final = 1000
 """After so many refusals in a row TensorFlow gives a truncated normal up."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from .philox import Philox, uniform_from_words
 
-Array = np.ndarray[Any, Any]
 _BLOCK = 1024
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from ..arrays import Array
+
 _LARGEST = 16
 _MOST_ELEMENTS = 1024
 """For larger matrices and batches LAPACK's speed counts for more than the signs."""

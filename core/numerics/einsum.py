@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..arrays import Array
 from .products import matmul
 
-Array = np.ndarray[Any, Any]
 Label: TypeAlias = str | int
 ELLIPSIS = "..."
 

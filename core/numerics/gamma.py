@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import special
 
-Array = np.ndarray[Any, Any]
+from ..arrays import Array
 
 _MAX_TERMS = 5000
 _EPSILON = float(np.finfo(np.float64).eps)

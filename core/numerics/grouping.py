@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..arrays import Array
 from .widening import is_narrow
 
-Array = np.ndarray[Any, Any]
 _LARGE: Final = 1 << 14
 _WORST: Final = {np.maximum: -np.inf, np.minimum: np.inf}
 

@@ -11,7 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
+
 _U64 = np.ndarray[Any, np.dtype[np.uint64]]
+_Pair = tuple[_U64, _U64]
 _K0, _K1, _K2 = np.uint64(0xC3A5C85C97CB3127), np.uint64(0xB492B66FBE98F273), np.uint64(0x9AE16A3B2F90404F)
 _MASK = (1 << 64) - 1
 
@@ -45,7 +48,7 @@ def _shift_mix_int(value: int) -> int:
     return value ^ (value >> 47)
 
 
-def _by_length(strings: Sequence[bytes], hash_rows: Callable[[np.ndarray[Any, Any]], _U64]) -> _U64:
+def _by_length(strings: Sequence[bytes], hash_rows: Callable[[Array], _U64]) -> _U64:
     """`hash_rows` of the (n, length) bytes of all strings of one length, put in their places."""
     result = np.zeros(len(strings), np.uint64)
     places: dict[int, list[int]] = {}
@@ -58,11 +61,11 @@ def _by_length(strings: Sequence[bytes], hash_rows: Callable[[np.ndarray[Any, An
     return result
 
 
-def _fetch64(data: np.ndarray[Any, Any], start: int) -> _U64:
+def _fetch64(data: Array, start: int) -> _U64:
     return np.ascontiguousarray(data[:, start : start + 8]).view("<u8")[:, 0].astype(np.uint64)
 
 
-def _fetch32(data: np.ndarray[Any, Any], start: int) -> _U64:
+def _fetch32(data: Array, start: int) -> _U64:
     return np.ascontiguousarray(data[:, start : start + 4]).view("<u4")[:, 0].astype(np.uint64)
 
 
@@ -80,7 +83,7 @@ def _hash_16(u: _U64, v: _U64, mul: Any) -> _U64:
     return _shift_mix((v ^ a) * mul) * mul
 
 
-def _farm(data: np.ndarray[Any, Any]) -> _U64:
+def _farm(data: Array) -> _U64:
     length = data.shape[1]
     if length <= 16:
         return _farm_16(data, length)
@@ -89,7 +92,7 @@ def _farm(data: np.ndarray[Any, Any]) -> _U64:
     return _farm_64(data, length) if length <= 64 else _farm_long(data, length)
 
 
-def _farm_16(data: np.ndarray[Any, Any], length: int) -> _U64:
+def _farm_16(data: Array, length: int) -> _U64:
     mul = _K2 + np.uint64(2 * length)
     if length >= 8:
         a, b = _fetch64(data, 0) + _K2, _fetch64(data, length - 8)
@@ -105,14 +108,14 @@ def _farm_16(data: np.ndarray[Any, Any], length: int) -> _U64:
     return np.full(len(data), _K2)
 
 
-def _farm_32(data: np.ndarray[Any, Any], length: int) -> _U64:
+def _farm_32(data: Array, length: int) -> _U64:
     mul = _K2 + np.uint64(2 * length)
     a, b = _fetch64(data, 0) * _K1, _fetch64(data, 8)
     c, d = _fetch64(data, length - 8) * mul, _fetch64(data, length - 16) * _K2
     return _hash_16(_rotate(a + b, 43) + _rotate(c, 30) + d, a + _rotate(b + _K2, 18) + c, mul)
 
 
-def _farm_64(data: np.ndarray[Any, Any], length: int) -> _U64:
+def _farm_64(data: Array, length: int) -> _U64:
     mul = _K2 + np.uint64(2 * length)
     a, b = _fetch64(data, 0) * _K2, _fetch64(data, 8)
     c, d = _fetch64(data, length - 8) * mul, _fetch64(data, length - 16) * _K2
@@ -123,7 +126,7 @@ def _farm_64(data: np.ndarray[Any, Any], length: int) -> _U64:
     return _hash_16(_rotate(e + f, 43) + _rotate(g, 30) + h, e + _rotate(f + a, 18) + g, mul)
 
 
-def _weak_32(data: np.ndarray[Any, Any], start: int, a: _U64, b: _U64) -> tuple[_U64, _U64]:
+def _weak_32(data: Array, start: int, a: _U64, b: _U64) -> tuple[_U64, _U64]:
     w, x, y, z = (_fetch64(data, start + 8 * i) for i in range(4))
     a = a + w
     b = _rotate(b + a + z, 21)
@@ -132,7 +135,7 @@ def _weak_32(data: np.ndarray[Any, Any], start: int, a: _U64, b: _U64) -> tuple[
     return a + z, b + _rotate(a, 44) + c
 
 
-def _farm_long(data: np.ndarray[Any, Any], length: int) -> _U64:
+def _farm_long(data: Array, length: int) -> _U64:
     seed = np.uint64(81)
     zeros = np.zeros(len(data), np.uint64)
     v = w = (zeros, zeros)
@@ -153,7 +156,9 @@ def _farm_long(data: np.ndarray[Any, Any], length: int) -> _U64:
     )
 
 
-def _farm_round(data, s, x, y, z, v, w, mul, w_factor, v_factor):
+def _farm_round(
+    data: Array, s: int, x: _U64, y: _U64, z: _U64, v: _Pair, w: _Pair, mul: Any, w_factor: Any, v_factor: Any
+) -> tuple[_U64, _U64, _U64, _Pair, _Pair]:
     """64 bytes from `s` mixed into the state; x and z come back exchanged."""
     x = _rotate(x + y + v[0] + _fetch64(data, s + 8), 37) * mul
     y = _rotate(y + v[1] + _fetch64(data, s + 48), 42) * mul
@@ -165,7 +170,7 @@ def _farm_round(data, s, x, y, z, v, w, mul, w_factor, v_factor):
     return z, y, x, v, w
 
 
-def _murmur(data: np.ndarray[Any, Any]) -> _U64:
+def _murmur(data: Array) -> _U64:
     multiplier, shift = np.uint64(0xC6A4A7935BD1E995), np.uint64(47)
     length = data.shape[1]
     state = np.full(len(data), np.uint64(0xDECAFCAFFE) ^ (np.uint64(length) * multiplier))
@@ -179,14 +184,14 @@ def _murmur(data: np.ndarray[Any, Any]) -> _U64:
     return state ^ (state >> shift)
 
 
-def _tail_word(data: np.ndarray[Any, Any], start: int) -> _U64:
+def _tail_word(data: Array, start: int) -> _U64:
     """The bytes from `start`, fewer than eight, as a little-endian number."""
     padded = np.zeros((len(data), 8), np.uint8)
     padded[:, : data.shape[1] - start] = data[:, start:]
     return padded.view("<u8")[:, 0].astype(np.uint64)
 
 
-def _sip(data: np.ndarray[Any, Any], key: tuple[int, int]) -> _U64:
+def _sip(data: Array, key: tuple[int, int]) -> _U64:
     low, high = np.uint64(key[0] & _MASK), np.uint64(key[1] & _MASK)
     length = data.shape[1]
     full = length // 8 * 8

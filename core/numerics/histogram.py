@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from ..arrays import Array
 
 
 @functools.cache

@@ -7,11 +7,11 @@ Simon: Beaulieu et al., "The SIMON and SPECK families of lightweight block ciphe
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from ..arrays import Array
 
 _MIN_BLOCK_BITS: Final = 16
 _Z_SEQUENCE: Final = 0x7369F885192C0EF5

@@ -6,11 +6,11 @@ polynomial in double precision, rounded once. TensorFlow's normally distributed 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from ..arrays import Array
 
 
 def _hex(text: str) -> Array:

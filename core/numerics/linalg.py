@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-Array = np.ndarray[Any, Any]
+from ..arrays import Array
 
 
 def adjoint(x: Array) -> Array:

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from .philox import RESERVED_PER_OUTPUT, Philox, normal_from_words, uniform_from_words, words_per_sample
 
-Array = np.ndarray[Any, Any]
 _FLOAT64 = np.dtype(np.float64)
 
 

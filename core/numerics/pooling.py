@@ -11,9 +11,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ..arrays import Array
 from .windows import Pads, offset_index, offsets, output_sizes, pad, unpad
 
-Array = np.ndarray[Any, Any]
 Ints = Sequence[int]
 
 

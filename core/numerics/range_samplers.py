@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from ..arrays import Array
 from .philox import Philox, uniform_from_words
 
-Array = np.ndarray[Any, Any]
 _WORDS_AT_ONCE: Final = 64
 
 

@@ -13,7 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from ..arrays import Array
+
 _NEWTON_STEPS: Final = 10
 _INFINITE_LOSS: Final = float(np.finfo(np.float64).max)
 _GAMMA: Final = 1.0

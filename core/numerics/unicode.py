@@ -9,9 +9,10 @@ from __future__ import annotations
 import codecs
 import functools
 import pathlib
-from typing import Any
 
 import numpy as np
+
+from ..arrays import Array
 
 INVALID = -1
 _CONTINUED = {"utf16": "utf-16-be", "utf32": "utf-32-be"}
@@ -84,13 +85,13 @@ def is_scalar_value(code: int) -> bool:
 
 
 @functools.cache
-def _script_runs() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _script_runs() -> tuple[Array, Array]:
     lines = pathlib.Path(__file__).with_name("unicode_scripts.txt").read_text().splitlines()
     starts, scripts = zip(*((int(start, 16), int(script)) for start, script in map(str.split, lines)))
     return np.array(starts), np.array(scripts, np.int32)
 
 
-def scripts(codes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def scripts(codes: Array) -> Array:
     """ICU's number of the script of each code point, -1 outside Unicode."""
     starts, numbers = _script_runs()
     runs = np.searchsorted(starts, codes, side="right") - 1

@@ -7,11 +7,10 @@ All arithmetic is done in the variable's dtype. Rules are elementwise, so that t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from ..arrays import Array
 
 
 def gradient_descent(var: Array, alpha: Array, delta: Array) -> None:

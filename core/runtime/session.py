@@ -14,21 +14,21 @@ import numpy as np
 from .. import dtypes
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, ResourceExhaustedError
-from ..functions.call_sites import CallSite, call_site
 from ..graph import Graph, Node, Output, parse_tensor_name
 from ..planning.planner import compile_plan
 from ..planning.selection import definition_in
 from ..shapes import UNKNOWN, Shape, merge_shapes
-from ..tensors import FuncRef, as_array, as_bytes_array
+from ..tensors import as_array, as_bytes_array
 from .caching import CacheStats, ValueCache, with_cached_trees
 from .checkpoints import CheckpointStore, default_store
 from .executor import Program
 from .files import NO_FILES, FileAccess
 from .function_calls import FunctionCalls
+from .kernel_context import KernelContext
 from .limits import Limits
 from .lowering import lowered
 from .resources import ResourceManager, Variable
-from .runs import Hook, Run, current
+from .runs import Hook, Run
 from .threads import one_thread
 from .values import Batched
 
@@ -36,49 +36,6 @@ _State = TypeVar("_State")
 
 _UNSHARED_REFERENCES: Final = 3
 """What sys.getrefcount says in `_result` of an array that only the caller's list holds."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class KernelContext:
-    """What a stateful kernel gets as its first argument, `ctx`."""
-
-    session: Session
-    node: Node
-    unused: tuple[int, ...] = ()
-    """Results of a call or conditional that nobody reads."""
-
-    @property
-    def name(self) -> str:
-        """The node's name."""
-        return self.node.name
-
-    @property
-    def resources(self) -> ResourceManager:
-        """Resources that live as long as the session."""
-        return self.session.resources
-
-    @property
-    def step(self) -> Run:
-        """The run that the kernel works for, and what lives as long."""
-        return current()
-
-    def state(self, create: Callable[[], _State]) -> _State:
-        """This node's own state, which lives as long as the session."""
-        found = self.session.node_states.get(self.node)
-        return self.session.node_state(self.node, create) if found is None else found
-
-    def call(self, function: FuncRef, args: Sequence[Any]) -> list[Any]:
-        """Run a function of the graph's library."""
-        return self.session.functions.call(function, args, self._call_site)
-
-    def function(self, function: FuncRef) -> Callable[[Sequence[Any]], list[Any]]:
-        """A function of the graph's library, to be called with the list of its arguments."""
-        run, site = self.session.functions.call, self._call_site
-        return lambda args: run(function, args, site)
-
-    @property
-    def _call_site(self) -> CallSite:
-        return call_site(self.node, self.unused)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

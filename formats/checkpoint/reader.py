@@ -5,15 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
+from ...core.arrays import Array
 from ...core.dtypes import DType
 from ...core.errors import InvalidArgumentError, NotFoundError
 from .slices import Extents, SliceSpec, format_extents, parse_spec, resolve
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
+from ...core.arrays import Array
 from ...core.atomic import file_errors
 from ...core.dtypes import DType
 from ...core.errors import InvalidArgumentError, NotFoundError
@@ -20,8 +19,6 @@ from .reader import CheckpointReader, check_disjoint
 from .slices import Extents, SliceSpec, parse_extents, parse_spec
 from .table import is_table
 from .v1 import open_v1, write_v1
-
-Array = np.ndarray[Any, Any]
 
 _STATE_FILE = "checkpoint"
 _Stamp = list[tuple[int, ...]]

@@ -1,0 +1,101 @@
+"""What stateful kernels are given: the node that they run for and the session that they run in."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from ..functions.call_sites import CallSite, call_site
+from ..functions.library import Function
+from ..graph import Graph, Node
+from ..tensors import FuncRef
+from .checkpoints import CheckpointStore
+from .files import FileAccess
+from .resources import ResourceManager
+from .runs import Run, current
+
+_State = TypeVar("_State")
+
+
+class Functions(Protocol):
+    """The functions of a graph's library, ready to run."""
+
+    def find(self, reference: FuncRef) -> Function:
+        """A function of the library; NotFoundError where there is none of that name."""
+        ...
+
+    def call(self, reference: FuncRef, args: Sequence[Any], site: CallSite = ...) -> list[Any]:
+        """The results of a library function on `args`; None for results that are left out."""
+        ...
+
+    def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
+        """The results of a function that is not in the library, but was made by a kernel."""
+        ...
+
+
+class Host(Protocol):
+    """What a session gives to the kernels that run in it."""
+
+    graph: Graph
+    seed: int | None
+    files: FileAccess
+    resources: ResourceManager
+    node_states: dict[Node, Any]
+
+    @property
+    def checkpoints(self) -> CheckpointStore:
+        """Where the Save and Restore kernels find checkpoints."""
+        ...
+
+    @property
+    def functions(self) -> Functions:
+        """The functions of the graph's library."""
+        ...
+
+    def node_state(self, node: Node, create: Callable[[], _State]) -> _State:
+        """The state of a node, which the first thread to ask for it creates."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KernelContext:
+    """What a stateful kernel gets as its first argument, `ctx`."""
+
+    session: Host
+    node: Node
+    unused: tuple[int, ...] = ()
+    """Results of a call or conditional that nobody reads."""
+
+    @property
+    def name(self) -> str:
+        """The node's name."""
+        return self.node.name
+
+    @property
+    def resources(self) -> ResourceManager:
+        """Resources that live as long as the session."""
+        return self.session.resources
+
+    @property
+    def step(self) -> Run:
+        """The run that the kernel works for, and what lives as long."""
+        return current()
+
+    def state(self, create: Callable[[], _State]) -> _State:
+        """This node's own state, which lives as long as the session."""
+        found = self.session.node_states.get(self.node)
+        return self.session.node_state(self.node, create) if found is None else found
+
+    def call(self, function: FuncRef, args: Sequence[Any]) -> list[Any]:
+        """Run a function of the graph's library."""
+        return self.session.functions.call(function, args, self._call_site)
+
+    def function(self, function: FuncRef) -> Callable[[Sequence[Any]], list[Any]]:
+        """A function of the graph's library, to be called with the list of its arguments."""
+        run, site = self.session.functions.call, self._call_site
+        return lambda args: run(function, args, site)
+
+    @property
+    def _call_site(self) -> CallSite:
+        return call_site(self.node, self.unused)
