@@ -36,6 +36,13 @@ class Output:
         """The dtype, or None where the op is not declared."""
         return self.node.output_dtype(self.index)
 
+    @property
+    def base_dtype(self) -> DType:
+        """The dtype of the value, behind a reference too; InvalidArgumentError where the op is not declared."""
+        if self.dtype is None:
+            raise InvalidArgumentError(f"the dtype of {self} is not known", node=self.node.name, op=self.node.op)
+        return self.dtype.base
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Output) and self.node is other.node and self.index == other.index
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..building.gradbuilder import GradientBuilder, Gradients
+from ..building.gradbuilder import GradientBuilder
 from ..graph import Graph
 from .backward import add_gradients
 

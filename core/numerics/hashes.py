@@ -34,7 +34,7 @@ def sip_hash(strings: Sequence[bytes], key: tuple[int, int]) -> _U64:
     return _by_length(strings, lambda data: _sip(data, key))
 
 
-def fingerprint_cat64(first: int, second: int) -> int:
+def fingerprint_cat64(first: Any, second: Any) -> Any:
     """One fingerprint of two; not commutative."""
     multiplier = 0xC6A4A7935BD1E995
     result = first ^ multiplier

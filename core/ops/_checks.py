@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..dims import DimLike
 from ..errors import InvalidArgumentError
 from ..shapes import Shape, TensorSpec, as_shape, merge_shapes
-
-Array = np.ndarray[Any, Any]
 
 
 def require(condition: Any, message: str) -> None:

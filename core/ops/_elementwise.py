@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .. import kernel_types, registry
+from ..building.gradbuilder import GradientBuilder
+from ..graph import Node, Output
 from ..numerics.widening import widened
 from ..registry import Cost
-from ..shapes import broadcast_shapes
+from ..shapes import Shape, TensorSpec, broadcast_shapes
 
 NARROW = ("half", "bfloat16")
 WIDE = ("float", "double")
@@ -68,11 +70,11 @@ def _register(row: Unary | Binary, shape: Callable[..., Any], cost: Callable[...
     registry.facts("elementwise", of=(row.op,))
 
 
-def unary_shape(x):
+def unary_shape(x: TensorSpec) -> Shape:
     return x.shape
 
 
-def binary_shape(x, y):
+def binary_shape(x: TensorSpec, y: TensorSpec) -> Shape:
     return broadcast_shapes(x.shape, y.shape)
 
 
@@ -93,19 +95,19 @@ def _register_kernels(row: Unary | Binary) -> None:
     registry.kernel(row.op)(row.function)
 
 
-def _unary_cost(x, *rest, per_element):
+def _unary_cost(x: TensorSpec, *rest: TensorSpec, per_element: Cost) -> Cost:
     return per_element * x.shape.num_elements
 
 
-def _binary_cost(x, y, *, per_element):
+def _binary_cost(x: TensorSpec, y: TensorSpec, *, per_element: Cost) -> Cost:
     return per_element * broadcast_shapes(x.shape, y.shape).num_elements
 
 
-def _unary_gradient(function, g, node, dy):
+def _unary_gradient(function: Callable[..., Any], g: GradientBuilder, node: Node, dy: Output) -> list[Output]:
     return [function(g, node.inputs[0], node.output(0), dy)]
 
 
-def _binary_gradient(function, g, node, dz):
+def _binary_gradient(function: Callable[..., Any], g: GradientBuilder, node: Node, dz: Output) -> list[Output | None]:
     x, y = node.inputs
     dx, dy = function(g, x, y, node.output(0), dz)
     return [

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array
+from ..building.gradbuilder import GradientBuilder
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..runtime.tensor_lists import TensorList
 from ..shapes import UNKNOWN, Shape, as_shape, merge_shapes
 
 
-def list_in(handle, dtype=None):
+def list_in(handle: Array, dtype: DType | None=None) -> TensorList:
     """The list in a handle; InvalidArgumentError where it holds something else, or other elements than `dtype`."""
     if np.ndim(handle):
         raise InvalidArgumentError(f"Input list must be a scalar saw: {Shape(np.shape(handle))}")
@@ -21,7 +26,7 @@ def list_in(handle, dtype=None):
     return found
 
 
-def shape_in(tensor):
+def shape_in(tensor: Array) -> Shape:
     """The shape in a shape tensor: -1 is an unknown rank, and in a vector an unknown dimension."""
     if not np.ndim(tensor):
         if int(tensor) != -1:
@@ -32,13 +37,13 @@ def shape_in(tensor):
     return as_shape(tensor.tolist())
 
 
-def require_vector(tensor, what):
+def require_vector(tensor: Array, what: str) -> None:
     """`tensor` has rows; `what` begins the sentence that says so."""
     if not np.ndim(tensor):
         raise InvalidArgumentError(f"{what} be at least a vector, but saw shape: ()")
 
 
-def merged_shapes(first, second):
+def merged_shapes(first: Shape, second: Shape) -> Shape:
     """Two shapes that must agree, the rank of either perhaps unknown."""
     try:
         return merge_shapes(first, second)
@@ -46,12 +51,12 @@ def merged_shapes(first, second):
         raise InvalidArgumentError(f"Tried to use incompatible shapes for elements of a list: {first} and {second}") from None
 
 
-def rows_of(tensor):
+def rows_of(tensor: Array) -> list[Array]:
     """The elements along the first axis, each an array."""
     return [tensor[i : i + 1].reshape(tensor.shape[1:]) for i in range(len(tensor))]
 
 
-def reserve_like(g, handle, dtype):
+def reserve_like(g: GradientBuilder, handle: Any, dtype: Any) -> Any:
     """A list of elements that are not set, as many as those of the list in `handle` and of their shape."""
     shape = g.TensorListElementShape(handle, shape_type="int32")
     return g.TensorListReserve(shape, g.TensorListLength(handle), element_dtype=dtype)

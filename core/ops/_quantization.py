@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..dtypes import DType
 from ._checks import require
-
-Array = np.ndarray[Any, Any]
 
 
 def limits(dtype: DType) -> tuple[int, int]:
@@ -68,7 +67,7 @@ def unclamped(x: Any, low: Any, high: Any, dtype: DType) -> int:
     return int(round_half_away(float(x) * scale) - round_half_away(float(low) * scale)) + lowest
 
 
-def to_float(q: Array, low: Any, high: Any, dtype: DType) -> Array:
+def to_float(q: Any, low: Any, high: Any, dtype: DType) -> Array:
     """The real numbers of integers, computed in double precision, float32."""
     if low == high:
         return np.full(np.shape(q), low, np.float32)
@@ -79,7 +78,7 @@ def to_float(q: Array, low: Any, high: Any, dtype: DType) -> Array:
     return (start + (np.asarray(q, np.float64) - limits(dtype)[0]) * scale).astype(np.float32)
 
 
-def from_float(x: Array, low: Any, high: Any, dtype: DType) -> Array:
+def from_float(x: Any, low: Any, high: Any, dtype: DType) -> Array:
     """The integers of real numbers, computed in double precision, clipped to the type."""
     lowest, highest = limits(dtype)
     if low == high:

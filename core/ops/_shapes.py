@@ -58,7 +58,7 @@ def unknown_dims(rank: int | None) -> Shape:
     return UNKNOWN if rank is None else Shape([None] * rank)
 
 
-def normalize_axis(axis: int, rank: int, name: str = "axis") -> int:
+def normalize_axis(axis: Any, rank: int, name: str = "axis") -> int:
     """A non-negative axis below `rank`; InvalidArgumentError where it is out of range."""
     if not -rank <= axis < rank:
         raise InvalidArgumentError(f"{name} {axis} is out of range [{-rank}, {rank}) for a tensor of rank {rank}")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import InvalidArgumentError
 from ..shapes import Shape, TensorSpec
-
-Array = np.ndarray[Any, Any]
 
 
 def validate(indices: Array, values: Array, dense_shape: Array, name: str = "the sparse tensor") -> None:
@@ -30,7 +29,7 @@ def validate(indices: Array, values: Array, dense_shape: Array, name: str = "the
         raise InvalidArgumentError(f"the shape {np.asarray(dense_shape).tolist()} of {name} has a negative dimension")
 
 
-def check_bounds(indices: Array, dense_shape: Array) -> None:
+def check_bounds(indices: Array, dense_shape: Array | Sequence[int]) -> None:
     """InvalidArgumentError for an index outside of the dense shape."""
     bad = (indices < 0) | (indices >= np.asarray(dense_shape))
     if np.any(bad):

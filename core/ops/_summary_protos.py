@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..numerics import png, wire
@@ -18,7 +19,6 @@ from . import _tensor_proto
 
 _TAG, _SIMPLE_VALUE, _IMAGE, _HISTOGRAM, _AUDIO, _NODE_NAME, _TENSOR, _METADATA = 1, 2, 4, 5, 6, 7, 8, 9
 
-Array = np.ndarray[Any, Any]
 
 
 def value(tag: bytes, *parts: bytes) -> bytes:
@@ -102,7 +102,7 @@ def normalized(image: Array, bad_color: Array) -> Array:
     return pixels
 
 
-def audio(tag: bytes, tensor: Array, rate: float, limit: int) -> bytes:
+def audio(tag: bytes, tensor: Array, rate: Any, limit: int) -> bytes:
     """A Summary with up to `limit` clips of a batch (n, frames) or (n, frames, channels)."""
     if tensor.ndim not in (2, 3):
         raise InvalidArgumentError(f"Tensor must be 3-D or 2-D, got: {tensor.shape}")

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import WouldBlock
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._checks import scalar
-from ._resources import named, resource
+from ._resources import ReferenceHandle, named, resource
 
 
 @dataclasses.dataclass
@@ -146,26 +148,32 @@ def _check_shape(declared: Shape, found: tuple[int, ...]) -> None:
         raise InvalidArgumentError(f"Shape mismatch: expected {declared}, got {found}") from None
 
 
-def _create(ctx, kind, dtype, shape, container: str, shared_name: str, reduction_type: str):
+def _create(
+    ctx: KernelContext, kind: type[Any], dtype: DType, shape: Shape, container: str, shared_name: str, reduction_type: str
+) -> Array | ReferenceHandle:
     """A handle; one that is shared keeps the attributes it was first made with, whatever a later node states."""
     name = shared_name or ctx.name
     return named(ctx, container, shared_name, kind, lambda: kind(name, dtype, shape, reduction_type == "MEAN"))
 
 
 @kernel("ConditionalAccumulator", "ResourceConditionalAccumulator")
-def conditional_accumulator(ctx, *, dtype, shape, container, shared_name, reduction_type):
+def conditional_accumulator(
+    ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str, reduction_type: str
+) -> Any:
     """An accumulator of dense gradients."""
     return _create(ctx, DenseAccumulator, dtype, shape, container, shared_name, reduction_type)
 
 
 @kernel("SparseConditionalAccumulator")
-def sparse_conditional_accumulator(ctx, *, dtype, shape, container, shared_name, reduction_type):
+def sparse_conditional_accumulator(
+    ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str, reduction_type: str
+) -> Any:
     """An accumulator of sparse gradients."""
     return _create(ctx, SparseAccumulator, dtype, shape, container, shared_name, reduction_type)
 
 
 @kernel("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")
-def accumulator_apply_gradient(handle, local_step, gradient, *, dtype):
+def accumulator_apply_gradient(handle: Any, local_step: Array, gradient: Array, *, dtype: DType) -> None:
     """Add a gradient that was computed at `local_step`."""
     found = resource(handle, DenseAccumulator)
     found.check(dtype)
@@ -174,8 +182,15 @@ def accumulator_apply_gradient(handle, local_step, gradient, *, dtype):
 
 @kernel("SparseAccumulatorApplyGradient")
 def sparse_accumulator_apply_gradient(
-    handle, local_step, gradient_indices, gradient_values, gradient_shape, *, dtype, has_known_shape
-):
+    handle: Any,
+    local_step: Array,
+    gradient_indices: Array,
+    gradient_values: Array,
+    gradient_shape: Array,
+    *,
+    dtype: DType,
+    has_known_shape: bool,
+) -> None:
     """Add a sparse gradient that was computed at `local_step`."""
     found = resource(handle, SparseAccumulator)
     found.check(dtype)
@@ -185,7 +200,7 @@ def sparse_accumulator_apply_gradient(
 
 
 @kernel("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
-def accumulator_take_gradient(handle, num_required, *, dtype):
+def accumulator_take_gradient(handle: Any, num_required: Array, *, dtype: DType) -> Result:
     """The mean or sum of the gradients, once enough have come."""
     found = resource(handle, DenseAccumulator)
     found.check(dtype)
@@ -193,7 +208,7 @@ def accumulator_take_gradient(handle, num_required, *, dtype):
 
 
 @kernel("SparseAccumulatorTakeGradient")
-def sparse_accumulator_take_gradient(handle, num_required, *, dtype):
+def sparse_accumulator_take_gradient(handle: Any, num_required: Array, *, dtype: DType) -> tuple[Result, Result, Result]:
     """Indices, values and shape of the mean or sum, once enough gradients have come."""
     found = resource(handle, SparseAccumulator)
     found.check(dtype)
@@ -201,45 +216,45 @@ def sparse_accumulator_take_gradient(handle, num_required, *, dtype):
 
 
 @kernel("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")
-def accumulator_num_accumulated(handle):
+def accumulator_num_accumulated(handle: Any) -> Result:
     """How many gradients came since the last one was taken."""
     return np.int32(resource(handle, _Accumulator).count)
 
 
 @kernel("AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep")
-def accumulator_set_global_step(handle, new_global_step):
+def accumulator_set_global_step(handle: Any, new_global_step: Array) -> None:
     """Gradients of earlier steps are stale from now on."""
     resource(handle, _Accumulator).global_step = scalar(new_global_step, "new_global_step")
 
 
-def _spec(dtype, shape) -> tuple[TensorSpec, ...]:
+def _spec(dtype: DType, shape: Shape) -> tuple[TensorSpec, ...]:
     return (TensorSpec(dtype, shape),)
 
 
 @shape("ResourceConditionalAccumulator")
-def resource_accumulator_shape(*, dtype, shape):
+def resource_accumulator_shape(*, dtype: DType, shape: Shape) -> TensorSpec:
     return TensorSpec(dtypes.resource, SCALAR, None, _spec(dtype, shape))
 
 
 @shape("ConditionalAccumulator", "SparseConditionalAccumulator")
-def accumulator_shape(*, dtype, shape):
+def accumulator_shape(*, dtype: DType, shape: Shape) -> TensorSpec:
     return TensorSpec(dtypes.string, Shape((2,)), None, _spec(dtype, shape))
 
 
 @shape("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
-def accumulator_take_gradient_shape(handle, num_required):
+def accumulator_take_gradient_shape(handle: TensorSpec, num_required: TensorSpec) -> Shape:
     return handle.handle[0].shape if handle.handle else Shape()
 
 
 @shape("SparseAccumulatorTakeGradient")
-def sparse_accumulator_take_gradient_shape(handle, num_required):
+def sparse_accumulator_take_gradient_shape(handle: TensorSpec, num_required: TensorSpec) -> Any:
     size = handle.handle[0].shape if handle.handle else Shape()
     rows = Shape([None])
     return rows, (rows + size[1:] if size.rank else Shape()), Shape([size.rank])
 
 
 @shape("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")
-def accumulator_num_accumulated_shape(handle):
+def accumulator_num_accumulated_shape(handle: TensorSpec) -> Any:
     return SCALAR
 
 
@@ -247,27 +262,29 @@ def accumulator_num_accumulated_shape(handle):
     "AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient", "SparseAccumulatorApplyGradient",
     "AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep",
 )  # fmt: skip
-def accumulator_write_shape(*inputs):
+def accumulator_write_shape(*inputs: TensorSpec) -> Any:
     return None
 
 
 @flops("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")
-def accumulator_apply_gradient_flops(handle, local_step, gradient):
+def accumulator_apply_gradient_flops(handle: TensorSpec, local_step: TensorSpec, gradient: TensorSpec) -> Cost:
     return Cost(gradient.shape.num_elements)
 
 
 @flops("SparseAccumulatorApplyGradient")
-def sparse_accumulator_apply_gradient_flops(handle, local_step, indices, values, shape):
+def sparse_accumulator_apply_gradient_flops(
+    handle: TensorSpec, local_step: TensorSpec, indices: TensorSpec, values: TensorSpec, shape: TensorSpec
+) -> Cost:
     return Cost(values.shape.num_elements)
 
 
 @flops("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
-def accumulator_take_gradient_flops(handle, num_required, *, outputs):
+def accumulator_take_gradient_flops(handle: TensorSpec, num_required: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     return Cost(outputs[0].shape.num_elements)
 
 
 @flops("SparseAccumulatorTakeGradient")
-def sparse_accumulator_take_gradient_flops(handle, num_required, *, outputs):
+def sparse_accumulator_take_gradient_flops(handle: TensorSpec, num_required: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     return Cost(outputs[1].shape.num_elements)
 
 

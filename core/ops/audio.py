@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape
+from ..shapes import SCALAR, Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
 
 not_differentiable("AudioSpectrogram", "Mfcc", "DecodeWav", "EncodeWav")
@@ -17,7 +21,7 @@ zero_flops("DecodeWav", "EncodeWav")
 # ---- WAV files
 
 
-def _chunks(data):
+def _chunks(data: bytes) -> Iterator[Any]:
     """(name, body) of the chunks of a RIFF file; the last may be cut off."""
     at = 12
     while at + 8 <= len(data):
@@ -26,10 +30,10 @@ def _chunks(data):
         at += 8 + size
 
 
-def _read_wav(data):
+def _read_wav(data: bytes) -> tuple[Any, Any]:
     """(samples (n, channels) of int16, rate); only 16-bit PCM, as in TensorFlow."""
     require(data[:4] == b"RIFF" and data[8:12] == b"WAVE", "the contents are no RIFF WAVE file")
-    form = None
+    form: Any = None
     for name, body, size in _chunks(data):
         if name == b"fmt ":
             require(size in (16, 18) and len(body) == size, f"the format chunk of the WAV file has {size} bytes, not 16 or 18")
@@ -41,10 +45,10 @@ def _read_wav(data):
             require(len(body) == size, f"the data of the WAV file end after {len(body)} of {size} bytes")
             count = size // (2 * channels)
             return np.frombuffer(body, "<i2", count * channels).reshape(count, channels), rate
-    require(False, "the WAV file has no data")
+    raise InvalidArgumentError("the WAV file has no data")
 
 
-def _check_format(code, channels, rate, bytes_per_second, bytes_per_sample, bits):
+def _check_format(code: int, channels: int, rate: int, bytes_per_second: int, bytes_per_sample: int, bits: int) -> None:
     require(code == 1, f"the WAV file has format {code}; only PCM (1) is known")
     require(channels >= 1 and rate > 0, f"a WAV file of {channels} channels at {rate} samples a second")
     require(bits == 16, f"the WAV file has {bits} bits a sample; only 16 are known")
@@ -55,7 +59,7 @@ def _check_format(code, channels, rate, bytes_per_second, bytes_per_sample, bits
 
 
 @kernel("DecodeWav")
-def decode_wav(contents, *, desired_channels, desired_samples):
+def decode_wav(contents: Array, *, desired_channels: int, desired_samples: int) -> tuple[Result, Result]:
     """A 16-bit PCM WAV file as floats in [-1, 1) (samples, channels), and its rate; cut or filled up to what is desired."""
     data = scalar(contents, "contents")
     require(isinstance(data, bytes) and len(data) <= 2**31 - 1, "contents must be a string of less than 2 GiB")
@@ -70,7 +74,7 @@ def decode_wav(contents, *, desired_channels, desired_samples):
 
 
 @kernel("EncodeWav")
-def encode_wav(audio, sample_rate):
+def encode_wav(audio: Array, sample_rate: Array) -> Result:
     """Floats in [-1, 1] (samples, channels) as a 16-bit PCM WAV file."""
     require_rank(audio, 2, "audio")
     rate = scalar(sample_rate, "sample_rate")
@@ -87,14 +91,14 @@ def encode_wav(audio, sample_rate):
 
 
 @shape("DecodeWav")
-def decode_wav_shape(contents, *, desired_channels, desired_samples):
+def decode_wav_shape(contents: TensorSpec, *, desired_channels: int, desired_samples: int) -> list[Shape]:
     with_rank(contents.shape, 0)
     return [Shape([None if n == -1 else n for n in (desired_samples, desired_channels)]), SCALAR]
 
 
 
 @shape("EncodeWav")
-def encode_wav_shape(audio, sample_rate):
+def encode_wav_shape(audio: TensorSpec, sample_rate: TensorSpec) -> Shape:
     with_rank(audio.shape, 2)
     return SCALAR
 
@@ -102,17 +106,17 @@ def encode_wav_shape(audio, sample_rate):
 # ---- spectrograms
 
 
-def _fft_length(window_size):
+def _fft_length(window_size: int) -> int:
     """The power of two that the window fits into."""
     return 1 << max(window_size - 1, 0).bit_length()
 
 
-def _slices(samples, window_size, stride):
+def _slices(samples: Any, window_size: int, stride: int) -> Any:
     return (samples - window_size) // stride + 1
 
 
 @kernel("AudioSpectrogram")
-def audio_spectrogram(input, *, window_size, stride, magnitude_squared):
+def audio_spectrogram(input: Array, *, window_size: int, stride: int, magnitude_squared: bool) -> Result:
     """Magnitudes of the Fourier transforms of Hann windows of (samples, channels): (channels, slices, bins)."""
     require(window_size >= 2, f"window_size must be at least 2, not {window_size}")
     require(stride >= 1, f"stride must be positive, not {stride}")
@@ -130,7 +134,7 @@ def audio_spectrogram(input, *, window_size, stride, magnitude_squared):
 
 
 @shape("AudioSpectrogram")
-def audio_spectrogram_shape(input, *, window_size, stride):
+def audio_spectrogram_shape(input: TensorSpec, *, window_size: int, stride: int) -> Shape:
     require(window_size >= 2 and stride >= 1, f"window_size {window_size} and stride {stride} are too small")
     samples, channels = with_rank(input.shape, 2)
     slices = _slices(samples, window_size, stride)
@@ -139,7 +143,9 @@ def audio_spectrogram_shape(input, *, window_size, stride):
 
 
 @flops("AudioSpectrogram")
-def audio_spectrogram_flops(input, *, window_size, magnitude_squared, outputs):
+def audio_spectrogram_flops(
+    input: TensorSpec, *, window_size: int, magnitude_squared: bool, outputs: list[TensorSpec]
+) -> Cost:
     """For each slice its window, a real FFT of 2.5 n log2(n) operations and the squares of magnitudes, or their roots."""
     channels, slices, bins = tuple(outputs[0].shape)
     length = _fft_length(window_size)
@@ -152,12 +158,12 @@ def audio_spectrogram_flops(input, *, window_size, magnitude_squared, outputs):
 _FLOOR = 1e-12
 
 
-def _mel(frequency):
+def _mel(frequency: Any) -> Array:
     """Hertz to mel (O'Shaughnessy 1987)."""
     return 1127.0 * np.log1p(frequency / 700.0)
 
 
-def _filterbank(bins, rate, channels, lower, upper):
+def _filterbank(bins: int, rate: int, channels: int, lower: float, upper: float) -> Array:
     """Triangular filters, evenly spaced in mel: a matrix (bins, channels)."""
     require(channels >= 1 and rate > 0 and bins >= 2, f"{channels} channels of {bins} bins at {rate} samples a second")
     require(0 <= lower < upper, f"frequencies from {lower} to {upper}")
@@ -177,7 +183,7 @@ def _filterbank(bins, rate, channels, lower, upper):
     return matrix[:, :channels]
 
 
-def _cosines(coefficients, channels):
+def _cosines(coefficients: int, channels: int) -> Array:
     """The discrete cosine transform, (coefficients, channels)."""
     angles = np.pi / channels * np.arange(coefficients)[:, None] * (np.arange(channels) + 0.5)
     return np.sqrt(2.0 / channels) * np.cos(angles)
@@ -185,9 +191,9 @@ def _cosines(coefficients, channels):
 
 @kernel("Mfcc")
 def mfcc(
-    spectrogram, sample_rate,
-    *, upper_frequency_limit, lower_frequency_limit, filterbank_channel_count, dct_coefficient_count,
-):  # fmt: skip
+    spectrogram: Array, sample_rate: Array,
+    *, upper_frequency_limit: float, lower_frequency_limit: float, filterbank_channel_count: int, dct_coefficient_count: int,
+) -> Result:  # fmt: skip
     """Cosine transform of the logarithms of mel filters' outputs: (channels, slices, bins) -> (..., coefficients)."""
     require_rank(spectrogram, 3, "spectrogram")
     rate = scalar(sample_rate, "sample_rate")
@@ -204,13 +210,15 @@ def mfcc(
 
 
 @shape("Mfcc")
-def mfcc_shape(spectrogram, sample_rate, *, dct_coefficient_count):
+def mfcc_shape(spectrogram: TensorSpec, sample_rate: TensorSpec, *, dct_coefficient_count: int) -> Shape:
     channels, slices, _ = with_rank(spectrogram.shape, 3)
     return Shape((channels, slices, dct_coefficient_count))
 
 
 @flops("Mfcc")
-def mfcc_flops(spectrogram, sample_rate, *, filterbank_channel_count, dct_coefficient_count):
+def mfcc_flops(
+    spectrogram: TensorSpec, sample_rate: TensorSpec, *, filterbank_channel_count: int, dct_coefficient_count: int
+) -> Cost:
     """A root and two multiply-adds a bin, even outside of the limits; a bound and a logarithm a filter; a cosine transform."""
     channels, slices, bins = with_rank(spectrogram.shape, 3)
     products = 2 * bins + filterbank_channel_count * dct_coefficient_count

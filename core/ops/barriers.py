@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
 from ..dims import Dim
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._barriers import Barrier
 from ._queues import QueueSpec
@@ -16,7 +21,9 @@ from ._strings import as_objects
 
 
 @kernel("Barrier")
-def barrier(ctx, *, component_types, shapes, capacity, container, shared_name):
+def barrier(
+    ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
+) -> Any:
     """A barrier of unlimited capacity."""
     if capacity != -1:
         raise InvalidArgumentError(f"Barrier only accepts capacity=-1, not {capacity}", hint="feed it through a queue")
@@ -31,7 +38,7 @@ def barrier(ctx, *, component_types, shapes, capacity, container, shared_name):
 
 
 @kernel("BarrierInsertMany")
-def barrier_insert_many(handle, keys, values, *, component_index):
+def barrier_insert_many(handle: Any, keys: Array, values: Array, *, component_index: int) -> None:
     """One component of many keys."""
     found = resource(handle, Barrier)
     values = np.asarray(values)
@@ -49,7 +56,9 @@ def barrier_insert_many(handle, keys, values, *, component_index):
 
 
 @kernel("BarrierTakeMany")
-def barrier_take_many(handle, num_elements, *, component_types, allow_small_batch, wait_for_incomplete):
+def barrier_take_many(
+    handle: Any, num_elements: Array, *, component_types: list[DType], allow_small_batch: bool, wait_for_incomplete: bool
+) -> Any:
     """Complete elements: their indices, keys and one batch a component."""
     found = resource(handle, Barrier)
     if np.ndim(num_elements) or num_elements < 0:
@@ -65,7 +74,7 @@ def barrier_take_many(handle, num_elements, *, component_types, allow_small_batc
     return indices, as_objects((key for _, key, _ in elements), (len(elements),)), values
 
 
-def _batch(rows, dtype, size: Shape):
+def _batch(rows: list[Array], dtype: DType, size: Shape) -> Array:
     """Rows of one shape as one array."""
     inner = size.known() if size.is_known else np.shape(rows[0]) if rows else ()
     result = np.empty((len(rows), *inner), dtype.numpy)
@@ -75,42 +84,42 @@ def _batch(rows, dtype, size: Shape):
 
 
 @kernel("BarrierClose")
-def barrier_close(handle, *, cancel_pending_enqueues):
+def barrier_close(handle: Any, *, cancel_pending_enqueues: bool) -> None:
     """Take no new keys."""
     resource(handle, Barrier).close(cancel_pending_enqueues)
 
 
 @kernel("BarrierReadySize")
-def barrier_ready_size(handle):
+def barrier_ready_size(handle: Any) -> Result:
     """How many elements are complete."""
     return np.int32(resource(handle, Barrier).ready_size)
 
 
 @kernel("BarrierIncompleteSize")
-def barrier_incomplete_size(handle):
+def barrier_incomplete_size(handle: Any) -> Result:
     """How many elements lack a component."""
     return np.int32(resource(handle, Barrier).incomplete_size)
 
 
 @shape("Barrier")
-def barrier_shape(*, component_types, shapes):
+def barrier_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
     sizes = shapes or [UNKNOWN] * len(component_types)
     return TensorSpec(dtypes.string, Shape((2,)), None, tuple(TensorSpec(d, s) for d, s in zip(component_types, sizes)))
 
 
 @shape("BarrierTakeMany")
-def barrier_take_many_shape(handle, num_elements, *, component_types):
+def barrier_take_many_shape(handle: TensorSpec, num_elements: TensorSpec, *, component_types: list[DType]) -> Any:
     count = Shape((Dim.unknown(),))
     return count, count, [count + spec.shape for spec in handle.handle] or [UNKNOWN] * len(component_types)
 
 
 @shape("BarrierReadySize", "BarrierIncompleteSize")
-def barrier_size_shape(handle):
+def barrier_size_shape(handle: TensorSpec) -> Any:
     return SCALAR
 
 
 @shape("BarrierInsertMany", "BarrierClose")
-def barrier_write_shape(*inputs):
+def barrier_write_shape(*inputs: TensorSpec) -> Any:
     return None
 
 

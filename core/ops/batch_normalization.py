@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
-from ..shapes import Shape, merge_shapes
+from ..shapes import Shape, TensorSpec, merge_shapes
 from ._checks import require_rank, require_same_shape, require_shape, with_rank
 from .normalization import (
     fused_batch_norm,
@@ -17,14 +22,16 @@ from .normalization import (
 )
 
 
-def _check(t, **vectors):
+def _check(t: Array, **vectors: Any) -> None:
     require_rank(t, 4, "t")
     for name, vector in vectors.items():
         require_shape(vector, t.shape[3:], name)
 
 
 @kernel("BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization(t, m, v, beta, gamma, *, variance_epsilon, scale_after_normalization):
+def batch_norm_with_global_normalization(
+    t: Array, m: Array, v: Array, beta: Array, gamma: Array, *, variance_epsilon: float, scale_after_normalization: bool
+) -> Result:
     """(t - m) / sqrt(v + epsilon) [* gamma] + beta for each channel."""
     _check(t, m=m, v=v, beta=beta, gamma=gamma)
     factor = 1 / np.sqrt(wide(v) + wide(v).dtype.type(variance_epsilon))
@@ -35,8 +42,8 @@ def batch_norm_with_global_normalization(t, m, v, beta, gamma, *, variance_epsil
 
 @kernel("BatchNormWithGlobalNormalizationGrad")
 def batch_norm_with_global_normalization_grad(
-    t, m, v, gamma, backprop, *, variance_epsilon, scale_after_normalization
-):
+    t: Array, m: Array, v: Array, gamma: Array, backprop: Array, *, variance_epsilon: float, scale_after_normalization: bool
+) -> tuple[Result, ...]:
     """The gradients for t, m, v, beta and gamma; zeros for gamma where it is not used."""
     _check(t, m=m, v=v, gamma=gamma)
     require_same_shape(t, backprop, "t and backprop")
@@ -52,7 +59,9 @@ def batch_norm_with_global_normalization_grad(
 
 
 @shape("BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization_shape(t, m, v, beta, gamma):
+def batch_norm_with_global_normalization_shape(
+    t: TensorSpec, m: TensorSpec, v: TensorSpec, beta: TensorSpec, gamma: TensorSpec
+) -> Shape:
     dims = with_rank(t.shape, 4)
     channels = Shape(dims[3:])
     for vector in (m, v, beta, gamma):
@@ -61,7 +70,9 @@ def batch_norm_with_global_normalization_shape(t, m, v, beta, gamma):
 
 
 @shape("BatchNormWithGlobalNormalizationGrad")
-def batch_norm_with_global_normalization_grad_shape(t, m, v, gamma, backprop):
+def batch_norm_with_global_normalization_grad_shape(
+    t: TensorSpec, m: TensorSpec, v: TensorSpec, gamma: TensorSpec, backprop: TensorSpec
+) -> list[Shape]:
     dims = with_rank(t.shape, 4)
     channels = Shape(dims[3:])
     for vector in (m, v, gamma):
@@ -70,7 +81,7 @@ def batch_norm_with_global_normalization_grad_shape(t, m, v, gamma, backprop):
 
 
 @gradient("BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization_gradient(g, node, grad):
+def batch_norm_with_global_normalization_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     t, m, v, _, gamma = node.inputs
     attrs = {name: node.attr(name) for name in ("variance_epsilon", "scale_after_normalization")}
     return list(g.BatchNormWithGlobalNormalizationGrad(t, m, v, gamma, grad, **attrs))
@@ -80,13 +91,17 @@ not_differentiable("BatchNormWithGlobalNormalizationGrad", "_FusedBatchNormEx", 
 
 
 @flops("BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization_flops(t, m, v, beta, gamma, *, scale_after_normalization):
+def batch_norm_with_global_normalization_flops(
+    t: TensorSpec, m: TensorSpec, v: TensorSpec, beta: TensorSpec, gamma: TensorSpec, *, scale_after_normalization: bool
+) -> Cost:
     """A difference, a product and a sum an element; a sum, a root, a division and, to scale, a product a channel."""
     return Cost(3 * t.shape.num_elements + (4 if scale_after_normalization else 3) * with_rank(t.shape, 4)[3])
 
 
 @flops("BatchNormWithGlobalNormalizationGrad")
-def batch_norm_with_global_normalization_grad_flops(t, m, v, gamma, backprop, *, scale_after_normalization):
+def batch_norm_with_global_normalization_grad_flops(
+    t: TensorSpec, m: TensorSpec, v: TensorSpec, gamma: TensorSpec, backprop: TensorSpec, *, scale_after_normalization: bool
+) -> Cost:
     """A difference, a product, two sums and a product an element; a few operations a channel."""
     return Cost(5 * t.shape.num_elements + (9 if scale_after_normalization else 7) * with_rank(t.shape, 4)[3])
 
@@ -96,8 +111,19 @@ def batch_norm_with_global_normalization_grad_flops(t, m, v, gamma, backprop, *,
 
 @kernel("_FusedBatchNormEx")
 def fused_batch_norm_ex(
-    x, scale, offset, mean, variance, side_input, *, epsilon, exponential_avg_factor, activation_mode, data_format, is_training
-):
+    x: Array,
+    scale: Array,
+    offset: Array,
+    mean: Array,
+    variance: Array,
+    side_input: list[Array],
+    *,
+    epsilon: float,
+    exponential_avg_factor: float,
+    activation_mode: str,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Result, ...]:
     """activation(batch norm of x + side input)."""
     y, *moments = fused_batch_norm(
         x, scale, offset, mean, variance, epsilon=epsilon, exponential_avg_factor=exponential_avg_factor,
@@ -113,41 +139,76 @@ def fused_batch_norm_ex(
 
 @kernel("_FusedBatchNormGradEx")
 def fused_batch_norm_grad_ex(
-    y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3, offset, y,
-    *, epsilon, activation_mode, num_side_inputs, data_format, is_training
-):  # fmt: skip
+    y_backprop: Array,
+    x: Array,
+    scale: Array,
+    reserve_space_1: Array,
+    reserve_space_2: Array,
+    reserve_space_3: Array,
+    offset: Array,
+    y: Array,
+    *,
+    epsilon: float,
+    activation_mode: str,
+    num_side_inputs: int,
+    data_format: str,
+    is_training: bool,
+) -> Any:
     """The gradients of x, scale, offset and the side input; an activation stops them where y is not positive."""
     if activation_mode == "Relu":
         require_same_shape(y, y_backprop, "y and y_backprop")
         y_backprop = np.where(y > 0, y_backprop, y_backprop.dtype.type(0))
     moments = (reserve_space_1, reserve_space_2)
-    attrs = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
+    attrs: dict[str, Any] = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
     results = fused_batch_norm_grad(y_backprop, x, scale, *moments, **attrs)
     empty = np.zeros(0, scale.dtype)
     return (*results, empty, empty, [y_backprop] * num_side_inputs)
 
 
 @shape("_FusedBatchNormEx")
-def fused_batch_norm_ex_shape(x, scale, offset, mean, variance, side_input, *, data_format):
+def fused_batch_norm_ex_shape(
+    x: TensorSpec,
+    scale: TensorSpec,
+    offset: TensorSpec,
+    mean: TensorSpec,
+    variance: TensorSpec,
+    side_input: list[TensorSpec],
+    *,
+    data_format: str,
+) -> list[Shape]:
     shapes = fused_batch_norm_shape(x, scale, offset, mean, variance, data_format=data_format)
     return [*shapes, Shape([None])]
 
 
 @shape("_FusedBatchNormGradEx")
-def fused_batch_norm_grad_ex_shape(y_backprop, x, scale, *rest, num_side_inputs):
+def fused_batch_norm_grad_ex_shape(
+    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *rest: TensorSpec, num_side_inputs: int
+) -> list[Shape | list[Any]]:
     side = [merge_shapes(x.shape, y_backprop.shape)] * num_side_inputs
     return [x.shape, scale.shape, scale.shape, Shape([0]), Shape([0]), side]
 
 
 @flops("_FusedBatchNormEx")
-def fused_batch_norm_ex_flops(x, scale, offset, mean, variance, side_input, *, is_training, activation_mode):
+def fused_batch_norm_ex_flops(
+    x: TensorSpec,
+    scale: TensorSpec,
+    offset: TensorSpec,
+    mean: TensorSpec,
+    variance: TensorSpec,
+    side_input: list[TensorSpec],
+    *,
+    is_training: bool,
+    activation_mode: str,
+) -> Cost:
     """As FusedBatchNorm, with a sum for the side input and a comparison for Relu."""
     normalized = fused_batch_norm_flops(x, scale, offset, mean, variance, is_training=is_training)
     return normalized + Cost((len(side_input) + (activation_mode == "Relu")) * x.shape.num_elements)
 
 
 @flops("_FusedBatchNormGradEx")
-def fused_batch_norm_grad_ex_flops(y_backprop, x, scale, *rest, is_training, activation_mode):
+def fused_batch_norm_grad_ex_flops(
+    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *rest: TensorSpec, is_training: bool, activation_mode: str
+) -> Cost:
     """As FusedBatchNormGrad, with a comparison for Relu."""
     normalized = fused_batch_norm_grad_flops(y_backprop, x, scale, is_training=is_training)
     return normalized + Cost((activation_mode == "Relu") * x.shape.num_elements)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
 from ..errors import DeadlineExceededError, InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
-from ..shapes import SCALAR, UNKNOWN, Shape
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 _IDS = itertools.count(1)
 
@@ -17,12 +20,12 @@ _IDS = itertools.count(1)
 class _Parts(Shared):
     """What is kept for other ids than the one that came with it."""
 
-    def __init__(self):
-        self.by_id = {}
+    def __init__(self) -> None:
+        self.by_id: dict[int, Any] = {}
 
 
 @kernel("Batch")
-def batch(ctx, in_tensors, *, max_batch_size, allowed_batch_sizes):
+def batch(ctx: KernelContext, in_tensors: list[Array], *, max_batch_size: int, allowed_batch_sizes: list[int]) -> Any:
     """The inputs as a batch, padded with their first row to an allowed size; the rows (id, start, end) of it, and the id."""
     size = _common_size(in_tensors)
     _check_sizes(max_batch_size, allowed_batch_sizes)
@@ -37,7 +40,7 @@ def batch(ctx, in_tensors, *, max_batch_size, allowed_batch_sizes):
     return tensors, np.array([[number, 0, size]], np.int64), np.int64(number)
 
 
-def _common_size(tensors) -> int:
+def _common_size(tensors: list[Array]) -> int:
     shapes = [np.shape(value) for value in tensors]
     if not all(shapes):
         raise InvalidArgumentError("Batching input tensors must have at least one dimension")
@@ -52,7 +55,7 @@ def _check_sizes(largest: int, allowed: list[int]) -> None:
 
 
 @kernel("Unbatch")
-def unbatch(ctx, batched_tensor, batch_index, id, *, timeout_micros):
+def unbatch(ctx: KernelContext, batched_tensor: Array, batch_index: Array, id: Array, *, timeout_micros: int) -> Result:
     """The rows of the batch that belong to `id`; DeadlineExceededError where no batch that came has any."""
     if np.ndim(id):
         raise InvalidArgumentError(f"Input id should be scalar; got shape {Shape(np.shape(id))}")
@@ -67,7 +70,7 @@ def unbatch(ctx, batched_tensor, batch_index, id, *, timeout_micros):
     return found
 
 
-def _split(tensor, rows):
+def _split(tensor: Array, rows: Array) -> dict[Any, Any]:
     """The parts by id: the sizes count, one after the other."""
     if np.ndim(tensor) < 1:
         raise InvalidArgumentError("a batched tensor must have at least one dimension")
@@ -79,7 +82,7 @@ def _split(tensor, rows):
 
 
 @kernel("UnbatchGrad")
-def unbatch_grad(ctx, original_input, batch_index, grad, id):
+def unbatch_grad(ctx: KernelContext, original_input: Array, batch_index: Array, grad: Array, id: Array) -> Result:
     """The batch of the gradients that came for the ids in `batch_index`; DeadlineExceededError where one is missing."""
     if np.ndim(id):
         raise InvalidArgumentError(f"Expected `id` to be scalar. Received shape {Shape(np.shape(id))}")
@@ -88,7 +91,7 @@ def unbatch_grad(ctx, original_input, batch_index, grad, id):
         return _gathered(parts.by_id, original_input, batch_index, grad, int(id))
 
 
-def _gathered(kept, original_input, batch_index, grad, id):
+def _gathered(kept: Any, original_input: Any, batch_index: Any, grad: Array, id: Any) -> Any:
     kept[id] = grad
     if not np.size(original_input):
         return np.zeros((0,), original_input.dtype)
@@ -109,7 +112,7 @@ def _gathered(kept, original_input, batch_index, grad, id):
 
 
 @shape("Batch")
-def batch_shape(in_tensors):
+def batch_shape(in_tensors: list[TensorSpec]) -> list[Shape | list[Shape]]:
     for spec in in_tensors:
         if spec.rank == 0:
             raise InvalidArgumentError("Batching input tensors must have at least one dimension")
@@ -117,21 +120,21 @@ def batch_shape(in_tensors):
     return [batched, Shape((None, 3)), SCALAR] if _never_empty(in_tensors) else [batched, UNKNOWN, UNKNOWN]
 
 
-def _never_empty(specs) -> bool:
+def _never_empty(specs: list[TensorSpec]) -> bool:
     return any(spec.rank and isinstance(spec.shape[0], int) and spec.shape[0] > 0 for spec in specs)
 
 
 @shape("Unbatch")
-def unbatch_shape(batched_tensor, batch_index, id):
+def unbatch_shape(batched_tensor: TensorSpec, batch_index: TensorSpec, id: TensorSpec) -> Shape:
     if batched_tensor.rank is None:
         return UNKNOWN
     if batched_tensor.rank == 0:
         raise InvalidArgumentError("a batched tensor must have at least one dimension")
-    return Shape((None, *batched_tensor.shape.dims[1:]))
+    return Shape((None, *batched_tensor.shape[1:]))
 
 
 @shape("UnbatchGrad")
-def unbatch_grad_shape(original_input, batch_index, grad, id):
+def unbatch_grad_shape(original_input: TensorSpec, batch_index: TensorSpec, grad: TensorSpec, id: TensorSpec) -> Shape:
     return UNKNOWN
 
 

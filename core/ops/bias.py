@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, shape
-from ..shapes import UNKNOWN, Shape
+from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._windows import is_channels_first
 
 
-def _channel_axis(data_format, rank):
+def _channel_axis(data_format: str, rank: int) -> int:
     """The axis of the channels: the last but for NCHW, which TensorFlow reads as channels at axis 1."""
     return 1 if is_channels_first(data_format) else rank - 1
 
 
 @kernel("BiasAdd")
-def bias_add(value, bias, *, data_format):
+def bias_add(value: Array, bias: Array, *, data_format: str) -> Result:
     """`value` plus a vector along its channels."""
     if value.ndim < 2:
         raise InvalidArgumentError(f"Input tensor must be at least 2D: {Shape(value.shape)}")
@@ -35,12 +38,12 @@ def bias_add(value, bias, *, data_format):
 
 
 @kernel("BiasAddV1")
-def bias_add_v1(value, bias):
+def bias_add_v1(value: Array, bias: Array) -> Result:
     return bias_add(value, bias, data_format="NHWC")
 
 
 @kernel("BiasAddGrad")
-def bias_add_grad(out_backprop, *, data_format):
+def bias_add_grad(out_backprop: Array, *, data_format: str) -> Result:
     """The sum over everything but the channels."""
     if out_backprop.ndim < 2:
         raise InvalidArgumentError(f"Input tensor must be at least 2D: {Shape(out_backprop.shape)}")
@@ -51,17 +54,17 @@ def bias_add_grad(out_backprop, *, data_format):
 
 
 @shape("BiasAdd")
-def bias_add_shape(value, bias, *, data_format):
+def bias_add_shape(value: TensorSpec, bias: TensorSpec, *, data_format: str) -> Shape:
     return value.shape
 
 
 @shape("BiasAddV1")
-def bias_add_v1_shape(value, bias):
+def bias_add_v1_shape(value: TensorSpec, bias: TensorSpec) -> Shape:
     return value.shape
 
 
 @shape("BiasAddGrad")
-def bias_add_grad_shape(out_backprop, *, data_format):
+def bias_add_grad_shape(out_backprop: TensorSpec, *, data_format: str) -> Shape:
     if out_backprop.shape.dims is None:
         return Shape([None])
     if len(out_backprop.shape) < 2:
@@ -70,28 +73,28 @@ def bias_add_grad_shape(out_backprop, *, data_format):
 
 
 @gradient("BiasAdd")
-def bias_add_gradient(g, node, grad):
+def bias_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad, g.BiasAddGrad(grad, data_format=node.attr("data_format"))]
 
 
 @gradient("BiasAddV1")
-def bias_add_v1_gradient(g, node, grad):
+def bias_add_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad, g.BiasAddGrad(grad)]
 
 
 @gradient("BiasAddGrad")
-def bias_add_grad_gradient(g, node, grad):
+def bias_add_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The gradient of a channel at every place that was summed into it."""
     return [g.BiasAdd(g.zeros_like(node.inputs[0]), grad, data_format=node.attr("data_format"))]
 
 
 @flops("BiasAdd", "BiasAddV1")
-def bias_add_flops(value, bias):
+def bias_add_flops(value: TensorSpec, bias: TensorSpec) -> Cost:
     """One sum an element."""
     return Cost(value.shape.num_elements)
 
 
 @flops("BiasAddGrad")
-def bias_add_grad_flops(out_backprop, *, outputs):
+def bias_add_grad_flops(out_backprop: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One sum less than there are elements for each result."""
     return Cost(out_backprop.shape.num_elements - outputs[0].shape.num_elements)

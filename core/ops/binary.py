@@ -5,12 +5,17 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import dim_max
 from ..errors import InternalError, InvalidArgumentError, UnimplementedError
+from ..graph import Node, Output
 from ..handles import VariantData
 from ..numerics.integers import truncated_quotient
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
@@ -27,11 +32,11 @@ from ._elementwise import (
 from ._shapes import as_dims, shape_value
 
 
-def _broadcasting(function):
+def _broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` with NumPy's complaint about shapes as InvalidArgumentError."""
 
     @functools.wraps(function)
-    def checked(x, y):
+    def checked(x: Array, y: Array) -> Array:
         try:
             return function(x, y)
         except ValueError:
@@ -40,19 +45,19 @@ def _broadcasting(function):
     return checked
 
 
-def _float_floor_div(x, y):
+def _float_floor_div(x: Array, y: Array) -> Array:
     """The floor of the quotient, which NumPy's floor_divide is not for infinities and where the quotient is rounded up."""
     return np.floor(np.true_divide(x, y))
 
 
-def _float_truncate_div(x, y):
+def _float_truncate_div(x: Array, y: Array) -> Array:
     return np.trunc(np.true_divide(x, y))
 
 
-def _nonzero(function, error=InvalidArgumentError):
+def _nonzero(function: Callable[..., Any], error: type[Any]=InvalidArgumentError) -> Callable[..., Any]:
     """`function` for divisors that are not zero; TensorFlow's error for others is not the same for all ops."""
 
-    def checked(x, y):
+    def checked(x: Array, y: Array) -> Array:
         if not np.all(y) and np.size(x):
             np.broadcast(x, y)
             raise error("Integer division by zero")
@@ -61,45 +66,45 @@ def _nonzero(function, error=InvalidArgumentError):
     return checked
 
 
-def _div_no_nan(x, y):
+def _div_no_nan(x: Array, y: Array) -> Array:
     zero = y == 0
     return np.where(zero, 0, x / np.where(zero, 1, y)).astype(x.dtype)
 
 
-def _mul_no_nan(x, y):
+def _mul_no_nan(x: Array, y: Array) -> Array:
     return np.where(y == 0, 0, x * y).astype(x.dtype)
 
 
-def _squared_difference(x, y):
+def _squared_difference(x: Array, y: Array) -> Array:
     difference = x - y
     return np.conj(difference) * difference if difference.dtype.kind == "c" else difference * difference
 
 
-def _integer_pow(x, y):
+def _integer_pow(x: Array, y: Array) -> Array:
     if np.any(y < 0):
         raise InvalidArgumentError("Integers to negative integer powers are not allowed")
     return np.power(x, y)
 
 
-def _mul_gradient(g, x, y, z, dz):
+def _mul_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     return g.Mul(dz, g.conj(y)), g.Mul(g.conj(x), dz)
 
 
-def _div_gradient(g, x, y, z, dz):
+def _div_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     x, y = g.conj(x), g.conj(y)
     return g.RealDiv(dz, y), g.Mul(dz, g.RealDiv(g.RealDiv(g.Neg(x), y), y))
 
 
-def _div_no_nan_gradient(g, x, y, z, dz):
+def _div_no_nan_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     x, y = g.conj(x), g.conj(y)
     return g.DivNoNan(dz, y), g.Mul(dz, g.DivNoNan(g.DivNoNan(g.Neg(x), y), y))
 
 
-def _mul_no_nan_gradient(g, x, y, z, dz):
+def _mul_no_nan_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     return g.MulNoNan(dz, y), g.MulNoNan(x, dz)
 
 
-def _pow_gradient(g, x, y, z, dz):
+def _pow_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     """x^(y-1) y dz and z log(x) dz, where log counts as zero for x <= 0 (and x = 0 for complex x)."""
     x, y, z = g.conj(x), g.conj(y), g.conj(z)
     one = g.scalar_like(y, 1)
@@ -110,10 +115,10 @@ def _pow_gradient(g, x, y, z, dz):
     return g.Mul(dz, g.Mul(y, g.Pow(x, g.Sub(y, one)))), g.Mul(dz, g.Mul(z, logarithm))
 
 
-def _choosing(comparison):
+def _choosing(comparison: str) -> Callable[..., Any]:
     """The gradient of Maximum and Minimum: all of dz goes to x where it is chosen, to y elsewhere."""
 
-    def gradient_of(g, x, y, z, dz):
+    def gradient_of(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
         chosen = getattr(g, comparison)(x, y)
         zeros = g.zeros_like(dz)
         return g.SelectV2(chosen, dz, zeros), g.SelectV2(chosen, zeros, dz)
@@ -121,23 +126,23 @@ def _choosing(comparison):
     return gradient_of
 
 
-def _squared_difference_gradient(g, x, y, z, dz):
+def _squared_difference_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     scaled = g.Mul(g.Mul(g.scalar_like(dz, 2), dz), g.Sub(x, y))
     return scaled, g.Neg(scaled)
 
 
-def _floor_mod_gradient(g, x, y, z, dz):
+def _floor_mod_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     return dz, g.Mul(dz, g.Neg(g.FloorDiv(x, y)))
 
 
-def _atan2_gradient(g, y, x, z, dz):
+def _atan2_gradient(g: GradientBuilder, y: Output, x: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     ratio = g.RealDiv(dz, g.AddV2(g.Square(x), g.Square(y)))
     return g.Mul(x, ratio), g.Mul(g.Neg(y), ratio)
 
 
 @kernel("Add", "AddV2", T=("string",))
 @_broadcasting
-def concatenate_strings(x, y):
+def concatenate_strings(x: Array, y: Array) -> Result:
     """Strings one after the other, elementwise."""
     return np.asarray(np.add(x, y, dtype=object), object)
 
@@ -189,7 +194,7 @@ facts("total", of=("Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum"))
 # ---- equality
 
 
-def _compare(x, y, equal, incompatible_shape_error):
+def _compare(x: Array, y: Array, equal: bool, incompatible_shape_error: bool) -> Result:
     try:
         result = np.equal(x, y) if equal else np.not_equal(x, y)
     except ValueError:
@@ -200,18 +205,18 @@ def _compare(x, y, equal, incompatible_shape_error):
 
 
 @kernel("Equal")
-def equal(x, y, *, incompatible_shape_error):
+def equal(x: Array, y: Array, *, incompatible_shape_error: bool) -> Result:
     """x = y, elementwise; False as a whole for shapes that do not fit where that is no error."""
     return _compare(x, y, True, incompatible_shape_error)
 
 
 @kernel("NotEqual")
-def not_equal(x, y, *, incompatible_shape_error):
+def not_equal(x: Array, y: Array, *, incompatible_shape_error: bool) -> Result:
     return _compare(x, y, False, incompatible_shape_error)
 
 
 @shape("Equal", "NotEqual")
-def equal_shape(x, y, *, incompatible_shape_error):
+def equal_shape(x: TensorSpec, y: TensorSpec, *, incompatible_shape_error: bool) -> Shape:
     if incompatible_shape_error:
         return broadcast_shapes(x.shape, y.shape)
     try:
@@ -221,7 +226,7 @@ def equal_shape(x, y, *, incompatible_shape_error):
 
 
 @flops("Equal", "NotEqual")
-def equal_flops(x, y, *, outputs):
+def equal_flops(x: TensorSpec, y: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One comparison for each result."""
     return Cost(outputs[0].shape.num_elements)
 
@@ -231,7 +236,7 @@ facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual", "ClipByValue")
 
 
 @kernel("ApproximateEqual")
-def approximate_equal(x, y, *, tolerance):
+def approximate_equal(x: Array, y: Array, *, tolerance: float) -> Result:
     """|x - y| < tolerance; the shapes must be equal."""
     if np.shape(x) != np.shape(y):
         raise InvalidArgumentError(f"x and y must have the same shape, not {np.shape(x)} and {np.shape(y)}")
@@ -239,7 +244,7 @@ def approximate_equal(x, y, *, tolerance):
 
 
 @shape("ApproximateEqual")
-def approximate_equal_shape(x, y):
+def approximate_equal_shape(x: TensorSpec, y: TensorSpec) -> Shape:
     return merge_shapes(x.shape, y.shape)
 
 
@@ -250,7 +255,7 @@ flops("ApproximateEqual")(binary_flops(3))
 
 
 @kernel("ClipByValue")
-def clip_by_value(t, clip_value_min, clip_value_max):
+def clip_by_value(t: Array, clip_value_min: Array, clip_value_max: Array) -> Result:
     """max(min(t, high), low), of real and imaginary part apart; the bounds are scalars or shaped like t."""
     for bound in (clip_value_min, clip_value_max):
         if np.ndim(bound) and np.shape(bound) != np.shape(t):
@@ -263,17 +268,17 @@ def clip_by_value(t, clip_value_min, clip_value_max):
     return _clip(t, clip_value_min, clip_value_max)
 
 
-def _clip(t, low, high):
+def _clip(t: Array, low: Array, high: Array) -> Array:
     return np.maximum(np.minimum(t, high), low)
 
 
 @shape("ClipByValue")
-def clip_by_value_shape(t, clip_value_min, clip_value_max):
+def clip_by_value_shape(t: TensorSpec, clip_value_min: TensorSpec, clip_value_max: TensorSpec) -> Shape:
     return t.shape
 
 
 @gradient("ClipByValue")
-def clip_by_value_gradient(g, node, grad):
+def clip_by_value_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Inside the bounds to t, below to the lower bound, above to the upper one."""
     t, low, high = node.inputs
     zeros = g.zeros_like(grad)
@@ -287,12 +292,12 @@ def clip_by_value_gradient(g, node, grad):
 
 
 @flops("ClipByValue")
-def clip_by_value_flops(t, clip_value_min, clip_value_max):
+def clip_by_value_flops(t: TensorSpec, clip_value_min: TensorSpec, clip_value_max: TensorSpec) -> Cost:
     return Cost(2 * t.shape.num_elements)
 
 
 @kernel("AddN", T=("variant",))
-def add_n_variant(inputs):
+def add_n_variant(inputs: list[Array]) -> Result:
     """The sums of what variants hold, such as lists of gradients."""
     columns = zip(*(value.ravel().tolist() for value in inputs))
     return object_array([functools.reduce(_add_variants, column) for column in columns], inputs[0].shape)
@@ -301,7 +306,7 @@ def add_n_variant(inputs):
 _VARIANT_NUMBERS = {"int": "<i4", "long": "<i8", "float": "<f4", "double": "<f8"}
 
 
-def _add_variants(x, y):
+def _add_variants(x: Any, y: Any) -> Any:
     """The sum of two elements of variants: lists add up themselves, plain numbers are kept as their bytes.
 
     A FakeParam holds nothing and adds nothing.
@@ -318,7 +323,7 @@ def _add_variants(x, y):
 
 
 @kernel("AddN", "AccumulateNV2")
-def add_n(inputs):
+def add_n(inputs: list[Array]) -> Result:
     """The sum of tensors of one shape."""
     if any(np.shape(value) != np.shape(inputs[0]) for value in inputs):
         raise InvalidArgumentError(f"inputs to AddN must have one shape, not {[np.shape(v) for v in inputs]}")
@@ -331,30 +336,30 @@ def add_n(inputs):
 
 
 @shape("AddN", "AccumulateNV2")
-def add_n_shape(inputs):
+def add_n_shape(inputs: list[TensorSpec]) -> Shape:
     return functools.reduce(merge_shapes, (value.shape for value in inputs))
 
 
 @gradient("AddN", "AccumulateNV2")
-def add_n_gradient(g, node, grad):
+def add_n_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad] * len(node.inputs)
 
 
 @flops("AddN", "AccumulateNV2")
-def add_n_flops(inputs):
+def add_n_flops(inputs: list[TensorSpec]) -> Cost:
     return Cost((len(inputs) - 1) * inputs[0].shape.num_elements)
 
 
 # ---- the shapes of broadcasting
 
 
-def _require_vectors(s0, s1):
+def _require_vectors(s0: Array, s1: Array) -> None:
     if s0.ndim != 1 or s1.ndim != 1:
         raise InvalidArgumentError(f"shapes must be vectors, not of shape {Shape(s0.shape)} and {Shape(s1.shape)}")
 
 
 @kernel("BroadcastArgs")
-def broadcast_args(s0, s1):
+def broadcast_args(s0: Array, s1: Array) -> Result:
     """The shape that two shapes broadcast to."""
     _require_vectors(s0, s1)
     result = broadcast_shapes(Shape(as_dims(s0)), Shape(as_dims(s1)))
@@ -362,16 +367,16 @@ def broadcast_args(s0, s1):
 
 
 @shape("BroadcastArgs")
-def broadcast_args_shape(s0, s1):
+def broadcast_args_shape(s0: TensorSpec, s1: TensorSpec) -> Shape | TensorSpec:
     """As long as the longer shape, with the dimensions themselves where both are known."""
     if s0.value is not None and s1.value is not None:
-        value = broadcast_args(s0.value, s1.value)
+        value = np.asarray(broadcast_args(s0.value, s1.value))
         return TensorSpec(s0.dtype, Shape(value.shape), value)
     return Shape([dim_max(s0.shape[0], s1.shape[0])])
 
 
 @kernel("BroadcastGradientArgs")
-def broadcast_gradient_args(s0, s1):
+def broadcast_gradient_args(s0: Array, s1: Array) -> tuple[Result, ...]:
     """For each of two shapes the axes over which the gradient of a broadcast op is summed."""
     _require_vectors(s0, s1)
     dtype = s0.dtype if s0.dtype == s1.dtype != object else np.dtype(np.int32)
@@ -379,7 +384,7 @@ def broadcast_gradient_args(s0, s1):
 
 
 @functools.lru_cache(4096)
-def _summed_axes(s0, s1, dtype):
+def _summed_axes(s0: tuple[int, ...], s1: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, ...]:
     """The axes for two shapes; the same few come again at every step of a training."""
     broadcast_shapes(Shape(s0), Shape(s1))
     rank = max(len(s0), len(s1))
@@ -388,7 +393,7 @@ def _summed_axes(s0, s1, dtype):
 
 
 @shape("BroadcastGradientArgs")
-def broadcast_gradient_args_shape(s0, s1):
+def broadcast_gradient_args_shape(s0: TensorSpec, s1: TensorSpec) -> list[Shape | TensorSpec]:
     """The axes, where the shapes are known; symbolic dimensions are taken to differ from 1."""
     if s0.value is None or s1.value is None:
         return [Shape([None]), Shape([None])]

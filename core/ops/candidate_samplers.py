@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..numerics import range_samplers
-from ..numerics.range_samplers import UniformSampler, Words
+from ..numerics.range_samplers import FixedUnigramSampler, UniformSampler, Words
 from ..registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
-from ..shapes import Shape, merge_shapes
+from ..shapes import Shape, TensorSpec, merge_shapes
 from ._files import read_file
 from ._random import new_stream
 
@@ -39,7 +42,16 @@ class _State(Shared):
         self.stream = stream
 
 
-def _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2):
+def _sample(
+    ctx: KernelContext,
+    true_classes: Array,
+    create: Callable[..., Any],
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    seed: int,
+    seed2: int,
+) -> tuple[Array, Array, Array]:
     """(sampled classes, expected counts of the true classes, expected counts of the sampled ones)."""
     state = ctx.state(lambda: _State(create(), new_stream(ctx, seed, seed2)))
     sampler = state.sampler
@@ -58,21 +70,51 @@ def _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed
 
 
 @kernel("UniformCandidateSampler")
-def uniform_candidate_sampler(ctx, true_classes, *, num_true, num_sampled, unique, range_max, seed, seed2):
+def uniform_candidate_sampler(
+    ctx: KernelContext,
+    true_classes: Array,
+    *,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int,
+    seed2: int,
+) -> tuple[Result, Result, Result]:
     """All classes are equally likely."""
     create = functools.partial(range_samplers.UniformSampler, range_max)
     return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
 
 
 @kernel("LogUniformCandidateSampler")
-def log_uniform_candidate_sampler(ctx, true_classes, *, num_true, num_sampled, unique, range_max, seed, seed2):
+def log_uniform_candidate_sampler(
+    ctx: KernelContext,
+    true_classes: Array,
+    *,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int,
+    seed2: int,
+) -> tuple[Result, Result, Result]:
     """Classes are sorted by falling frequency."""
     create = functools.partial(range_samplers.LogUniformSampler, range_max)
     return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
 
 
 @kernel("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
-def learned_unigram_candidate_sampler(ctx, true_classes, *, num_true, num_sampled, unique, range_max, seed, seed2):
+def learned_unigram_candidate_sampler(
+    ctx: KernelContext,
+    true_classes: Array,
+    *,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int,
+    seed2: int,
+) -> tuple[Result, Result, Result]:
     """Classes are as likely as they were among the true ones so far."""
     if range_max >= _INT32_MAX:
         raise InvalidArgumentError(f"range_max must be less than {_INT32_MAX} for unigram samplers, got {range_max}")
@@ -82,25 +124,25 @@ def learned_unigram_candidate_sampler(ctx, true_classes, *, num_true, num_sample
 
 @kernel("FixedUnigramCandidateSampler")
 def fixed_unigram_candidate_sampler(
-    ctx,
-    true_classes,
+    ctx: KernelContext,
+    true_classes: Array,
     *,
-    num_true,
-    num_sampled,
-    unique,
-    range_max,
-    vocab_file,
-    distortion,
-    num_reserved_ids,
-    num_shards,
-    shard,
-    unigrams,
-    seed,
-    seed2,
-):
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    vocab_file: str,
+    distortion: float,
+    num_reserved_ids: int,
+    num_shards: int,
+    shard: int,
+    unigrams: list[float],
+    seed: int,
+    seed2: int,
+) -> tuple[Result, Result, Result]:
     """Classes are as likely as given: by a list, or by the last field of each line of a file."""
 
-    def create():
+    def create() -> FixedUnigramSampler:
         if bool(vocab_file) == bool(unigrams):
             raise InvalidArgumentError("Must provide either vocab_file or unigrams, and only one of them.")
         given = _file_weights(ctx, vocab_file) if vocab_file else unigrams
@@ -108,7 +150,7 @@ def fixed_unigram_candidate_sampler(
         start = len(weights)
         own = [w for i, w in enumerate(given) if (start + i) % num_shards == shard]
         powers = np.power(np.array(own, np.float32), np.float32(distortion))
-        total = np.cumsum(powers, dtype=np.float32)[-1] if len(powers) else np.float32(0)
+        total: Any = np.cumsum(powers, dtype=np.float32)[-1] if len(powers) else np.float32(0)
         weights += powers.tolist()
         if len(weights) != range_max:
             raise InvalidArgumentError(f"range is {range_max} must be equal to weights size {len(weights)}")
@@ -117,7 +159,7 @@ def fixed_unigram_candidate_sampler(
     return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
 
 
-def _file_weights(ctx, path):
+def _file_weights(ctx: KernelContext, path: str) -> Any:
     lines = read_file(ctx, path).decode("utf-8", "surrogateescape").splitlines()
     fields = [line.rsplit(",", 1)[-1] for line in lines]
     try:
@@ -127,7 +169,7 @@ def _file_weights(ctx, path):
 
 
 @kernel("AllCandidateSampler")
-def all_candidate_sampler(true_classes, *, num_true, num_sampled):
+def all_candidate_sampler(true_classes: Array, *, num_true: int, num_sampled: int) -> tuple[Result, Result, Result]:
     """Every class, each expected once."""
     _check_true_classes(true_classes, num_true, num_sampled)
     ones = np.ones(num_sampled, np.float32)
@@ -135,7 +177,7 @@ def all_candidate_sampler(true_classes, *, num_true, num_sampled):
 
 
 @kernel("ComputeAccidentalHits")
-def compute_accidental_hits(true_classes, sampled_candidates, *, num_true):
+def compute_accidental_hits(true_classes: Array, sampled_candidates: Array, *, num_true: int) -> tuple[Result, Result, Result]:
     """(rows, positions, weights) where a sampled class is a true one of that row; weights hide it from a softmax."""
     if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
         raise InvalidArgumentError(
@@ -159,23 +201,25 @@ _SAMPLERS = (
 
 
 @shape(*_SAMPLERS, "AllCandidateSampler")
-def candidate_sampler_shape(true_classes, *, num_true, num_sampled):
+def candidate_sampler_shape(true_classes: TensorSpec, *, num_true: int, num_sampled: int) -> tuple[Shape, Shape, Shape]:
     matrix = merge_shapes(true_classes.shape, Shape([None, None]))
     sampled = Shape([num_sampled])
     return sampled, Shape([matrix[0], num_true]), sampled
 
 
 @shape("ComputeAccidentalHits")
-def compute_accidental_hits_shape(true_classes, sampled_candidates, *, num_true):
+def compute_accidental_hits_shape(
+    true_classes: TensorSpec, sampled_candidates: TensorSpec, *, num_true: int
+) -> tuple[Shape, Shape, Shape]:
     merge_shapes(true_classes.shape, Shape([None, num_true]))
     hits = Shape([None])
     return hits, hits, hits
 
 
-def _sampler_flops(draw, probability):
+def _sampler_flops(draw: Cost, probability: Cost) -> Callable[..., Any]:
     """A FLOPs function from the costs of one draw and of one class's probability."""
 
-    def candidate_sampler_flops(true_classes, *, num_sampled, unique):
+    def candidate_sampler_flops(true_classes: TensorSpec, *, num_sampled: int, unique: bool) -> Cost:
         """For each class its probability and from it how often it is expected: a product, or for `unique` ones
         -expm1(n log1p(-p)). One draw for each sample; those that repeat are not counted, nor are searches and integers.
         """

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..errors import InvalidArgumentError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..shapes import SCALAR, UNKNOWN, Shape, merge_shapes
+from ..runtime.kernel_context import KernelContext
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..tensors import Tensor
 from ._checks import require_rank, scalar
 from ._files import file_name, gate
 
 
-def _texts(value, what: str, count: int) -> list[str]:
+def _texts(value: Array, what: str, count: int) -> list[str]:
     """A vector of `count` strings."""
     if value.ndim != 1:
         raise InvalidArgumentError(f"Input {what} should be an 1-D tensor, got {value.shape}")
@@ -24,7 +29,9 @@ def _texts(value, what: str, count: int) -> list[str]:
     return [os.fsdecode(text) for text in value.tolist()]
 
 
-def _write(ctx, path: str, names: list[str], specs: list[str], values, types, version: int) -> None:
+def _write(
+    ctx: KernelContext, path: str, names: list[str], specs: list[str], values: list[Array], types: list[DType], version: int
+) -> None:
     for name, dtype, value in zip(names, types, values):
         if dtype.is_object and dtype.name != "string":
             raise InvalidArgumentError(f"tensor '{name}' is {dtype}, which no checkpoint holds")
@@ -39,7 +46,7 @@ _V1_BYTES = {"int32": 10, "int16": 10, "int8": 10, "int64": 10, "qint8": 10, "qi
 _V1_LIMIT = (1 << 31) - 1
 
 
-def _check_size(name: str, dtype, count: int) -> None:
+def _check_size(name: str, dtype: DType, count: int) -> None:
     """InvalidArgumentError where format V1 cannot hold the tensor in one message."""
     estimate = count * _V1_BYTES.get(dtype.name, dtype.size)
     if estimate > _V1_LIMIT and not dtype.is_object:
@@ -49,7 +56,15 @@ def _check_size(name: str, dtype, count: int) -> None:
 
 
 @kernel("SaveV2")
-def save_v2(ctx, prefix, tensor_names, shape_and_slices, tensors, *, dtypes):
+def save_v2(
+    ctx: KernelContext,
+    prefix: Array,
+    tensor_names: Array,
+    shape_and_slices: Array,
+    tensors: list[Array],
+    *,
+    dtypes: list[DType],
+) -> None:
     """Write a checkpoint of format V2."""
     path = file_name(scalar(prefix, "prefix"))
     names = _texts(tensor_names, "tensor_names", len(tensors))
@@ -57,21 +72,23 @@ def save_v2(ctx, prefix, tensor_names, shape_and_slices, tensors, *, dtypes):
 
 
 @kernel("Save")
-def save(ctx, filename, tensor_names, data, *, T):
+def save(ctx: KernelContext, filename: Array, tensor_names: Array, data: list[Array], *, T: list[DType]) -> None:
     """Write a checkpoint of format V1."""
     path = file_name(scalar(filename, "filename"))
     _write(ctx, path, _texts(tensor_names, "tensor_names", len(data)), [""] * len(data), data, T, 1)
 
 
 @kernel("SaveSlices")
-def save_slices(ctx, filename, tensor_names, shapes_and_slices, data, *, T):
+def save_slices(
+    ctx: KernelContext, filename: Array, tensor_names: Array, shapes_and_slices: Array, data: list[Array], *, T: list[DType]
+) -> None:
     """Write a checkpoint of format V1 that may hold parts of tensors."""
     path = file_name(scalar(filename, "filename"))
     names = _texts(tensor_names, "tensor_names", len(data))
     _write(ctx, path, names, _texts(shapes_and_slices, "shapes_and_slices", len(data)), data, T, 1)
 
 
-def _read(ctx, prefix: str, name: str, spec: str, dtype):
+def _read(ctx: KernelContext, prefix: str, name: str, spec: str, dtype: DType) -> Array:
     """One tensor; InvalidArgumentError where it has another dtype."""
     store, files = ctx.session.checkpoints, gate(ctx)
     found = store.dtype(prefix, name, files=files)
@@ -81,7 +98,9 @@ def _read(ctx, prefix: str, name: str, spec: str, dtype):
 
 
 @kernel("RestoreV2")
-def restore_v2(ctx, prefix, tensor_names, shape_and_slices, *, dtypes):
+def restore_v2(
+    ctx: KernelContext, prefix: Array, tensor_names: Array, shape_and_slices: Array, *, dtypes: list[DType]
+) -> Sequence[Result]:
     """Tensors, or slices of them, from a checkpoint."""
     path = file_name(scalar(prefix, "prefix"))
     names = _texts(tensor_names, "tensor_names", len(dtypes))
@@ -89,7 +108,7 @@ def restore_v2(ctx, prefix, tensor_names, shape_and_slices, *, dtypes):
     return [_read(ctx, path, *item) for item in zip(names, specs, dtypes)]
 
 
-def _checkpoint(ctx, pattern: str) -> str:
+def _checkpoint(ctx: KernelContext, pattern: str) -> str:
     """The pattern, which must name the files of a checkpoint of format V1."""
     if not gate(ctx).matching(pattern):
         raise NotFoundError(f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {pattern}")
@@ -97,14 +116,14 @@ def _checkpoint(ctx, pattern: str) -> str:
 
 
 @kernel("Restore")
-def restore(ctx, file_pattern, tensor_name, *, dt):
+def restore(ctx: KernelContext, file_pattern: Array, tensor_name: Array, *, dt: DType) -> Result:
     """A tensor from a checkpoint."""
     path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
     return _read(ctx, path, os.fsdecode(scalar(tensor_name, "tensor_name")), "", dt)
 
 
 @kernel("RestoreSlice")
-def restore_slice(ctx, file_pattern, tensor_name, shape_and_slice, *, dt):
+def restore_slice(ctx: KernelContext, file_pattern: Array, tensor_name: Array, shape_and_slice: Array, *, dt: DType) -> Result:
     """A slice of a tensor from a checkpoint."""
     path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
     name, spec = (os.fsdecode(scalar(v, w)) for v, w in ((tensor_name, "tensor_name"), (shape_and_slice, "shape_and_slice")))
@@ -112,7 +131,14 @@ def restore_slice(ctx, file_pattern, tensor_name, shape_and_slice, *, dt):
 
 
 @kernel("MergeV2Checkpoints")
-def merge_v2_checkpoints(ctx, checkpoint_prefixes, destination_prefix, *, delete_old_dirs, allow_missing_files):
+def merge_v2_checkpoints(
+    ctx: KernelContext,
+    checkpoint_prefixes: Array,
+    destination_prefix: Array,
+    *,
+    delete_old_dirs: bool,
+    allow_missing_files: bool,
+) -> None:
     """Make one checkpoint of several."""
     prefixes = [file_name(text) for text in _texts(checkpoint_prefixes, "checkpoint_prefixes", checkpoint_prefixes.size)]
     destination = file_name(scalar(destination_prefix, "destination_prefix"))
@@ -132,7 +158,9 @@ _SLICE = re.compile(r"-|[0-9]+,([0-9]+)")
 
 
 @shape("RestoreV2")
-def restore_v2_shape(prefix, tensor_names, shape_and_slices, *, dtypes):
+def restore_v2_shape(
+    prefix: TensorSpec, tensor_names: TensorSpec, shape_and_slices: TensorSpec, *, dtypes: list[DType]
+) -> Any:
     merge_shapes(prefix.shape, SCALAR)
     if shape_and_slices.value is None:
         return [UNKNOWN] * len(dtypes)
@@ -141,19 +169,19 @@ def restore_v2_shape(prefix, tensor_names, shape_and_slices, *, dtypes):
 
 
 @shape("Restore")
-def restore_shape(file_pattern, tensor_name):
+def restore_shape(file_pattern: TensorSpec, tensor_name: TensorSpec) -> Any:
     return UNKNOWN
 
 
 @shape("RestoreSlice")
-def restore_slice_shape(file_pattern, tensor_name, shape_and_slice):
+def restore_slice_shape(file_pattern: TensorSpec, tensor_name: TensorSpec, shape_and_slice: TensorSpec) -> Any:
     require_rank(shape_and_slice, 0, "shape_and_slice")
     spec = "" if shape_and_slice.value is None else os.fsdecode(shape_and_slice.value.item())
     return _slice_shape(spec) if spec else UNKNOWN
 
 
 @shape("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints")
-def save_shape(*inputs):
+def save_shape(*inputs: Any) -> Any:
     return None
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..dims import DimLike
 from ..numerics import clustering as numerics
 from ..registry import Cost, facts, flops, kernel, multiply_adds, not_differentiable, shape
-from ..shapes import SCALAR, UNKNOWN, Shape
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
 from ._shapes import scalar_int, scalar_of
 
 
 @kernel("KMC2ChainInitialization")
-def kmc2_chain_initialization(distances, seed):
+def kmc2_chain_initialization(distances: Array, seed: Array) -> Result:
     """The place of the next center, from the distances of candidates to the centers before."""
     require_rank(distances, 1, "distances")
     seed = scalar(seed, "seed")
@@ -21,12 +23,12 @@ def kmc2_chain_initialization(distances, seed):
 
 
 @shape("KMC2ChainInitialization")
-def kmc2_chain_initialization_shape(distances, seed):
+def kmc2_chain_initialization_shape(distances: TensorSpec, seed: TensorSpec) -> Shape:
     return SCALAR
 
 
 @kernel("KmeansPlusPlusInitialization")
-def kmeans_plus_plus_initialization(points, num_to_sample, seed, num_retries_per_sample):
+def kmeans_plus_plus_initialization(points: Array, num_to_sample: Array, seed: Array, num_retries_per_sample: Array) -> Result:
     """(num_to_sample, d) of the points (n, d)."""
     require_rank(points, 2, "points")
     count = scalar(num_to_sample, "num_to_sample")
@@ -38,12 +40,14 @@ def kmeans_plus_plus_initialization(points, num_to_sample, seed, num_retries_per
 
 
 @shape("KmeansPlusPlusInitialization")
-def kmeans_plus_plus_initialization_shape(points, num_to_sample, seed, num_retries_per_sample):
+def kmeans_plus_plus_initialization_shape(
+    points: TensorSpec, num_to_sample: TensorSpec, seed: TensorSpec, num_retries_per_sample: TensorSpec
+) -> Shape:
     return Shape([scalar_of(num_to_sample), with_rank(points.shape, 2)[1]])
 
 
 @kernel("NearestNeighbors")
-def nearest_neighbors(points, centers, k):
+def nearest_neighbors(points: Array, centers: Array, k: Array) -> tuple[Result, Result]:
     """(n, k) places and squared distances of the centers nearest to each point."""
     require_rank(points, 2, "points")
     require_rank(centers, 2, "centers")
@@ -58,18 +62,25 @@ def nearest_neighbors(points, centers, k):
 
 
 @shape("NearestNeighbors")
-def nearest_neighbors_shape(points, centers, k):
+def nearest_neighbors_shape(points: TensorSpec, centers: TensorSpec, k: TensorSpec) -> list[Shape]:
     return [Shape([points.shape[0], None])] * 2
 
 
 @flops("KMC2ChainInitialization")
-def kmc2_chain_initialization_flops(distances, seed):
+def kmc2_chain_initialization_flops(distances: TensorSpec, seed: TensorSpec) -> Cost:
     """A product and a comparison for each but the first."""
     return Cost(2 * (distances.shape.num_elements - 1))
 
 
 @flops("KmeansPlusPlusInitialization")
-def kmeans_plus_plus_initialization_flops(points, num_to_sample, seed, num_retries_per_sample, *, outputs):
+def kmeans_plus_plus_initialization_flops(
+    points: TensorSpec,
+    num_to_sample: TensorSpec,
+    seed: TensorSpec,
+    num_retries_per_sample: TensorSpec,
+    *,
+    outputs: list[TensorSpec],
+) -> Cost:
     """For each candidate its distances to all points, the smaller ones and their sum, and a cumulative sum to draw it.
 
     Halves of squared norms are made once. The search for what is drawn, and what is drawn again, are not counted.
@@ -81,7 +92,7 @@ def kmeans_plus_plus_initialization_flops(points, num_to_sample, seed, num_retri
     return multiply_adds(size * depth) + distances * (count * tries) + drawn + Cost(count * (tries - 1))
 
 
-def _candidates(num_retries_per_sample, count):
+def _candidates(num_retries_per_sample: TensorSpec, count: int) -> DimLike:
     """How many candidates each center is chosen from."""
     if num_retries_per_sample.value is None or not isinstance(count, int):
         return UNKNOWN.num_elements
@@ -89,7 +100,7 @@ def _candidates(num_retries_per_sample, count):
 
 
 @flops("NearestNeighbors")
-def nearest_neighbors_flops(points, centers, k):
+def nearest_neighbors_flops(points: TensorSpec, centers: TensorSpec, k: TensorSpec) -> Cost:
     """A matrix product, squared norms, and for each pair two sums, a product and a maximum; not the choice among them."""
     pairs, norms = points.shape[0] * centers.shape[0], points.shape[0] + centers.shape[0]
     return multiply_adds(pairs * points.shape[1]) + Cost(norms * (2 * points.shape[1] - 1) + 4 * pairs)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..registry import Cost, facts, flops, gradient, kernel, shape, zero_flops
-from ..shapes import Shape, broadcast_shapes
+from ..shapes import Shape, TensorSpec, broadcast_shapes
 from ._elementwise import unary_flops, unary_shape
 
 
-def _require_parts(complex_dtype, real_dtype):
+def _require_parts(complex_dtype: np.dtype[Any], real_dtype: np.dtype[Any]) -> None:
     """InvalidArgumentError unless a complex number of one dtype is made of two of the other."""
     if np.result_type(real_dtype, np.complex64) != complex_dtype:
         raise InvalidArgumentError(f"the parts of {complex_dtype.name} are not {real_dtype.name}")
 
 
 @kernel("Complex")
-def complex_(real, imag, *, Tout):
+def complex_(real: Array, imag: Array, *, Tout: DType) -> Result:
     """real + imag i, with broadcasting."""
     _require_parts(Tout.numpy, np.asarray(real).dtype)
     try:
@@ -31,42 +37,42 @@ def complex_(real, imag, *, Tout):
 
 
 @kernel("Real")
-def real(input, *, Tout):
+def real(input: Array, *, Tout: DType) -> Result:
     _require_parts(input.dtype, Tout.numpy)
     return np.real(input)
 
 
 @kernel("Imag")
-def imag(input, *, Tout):
+def imag(input: Array, *, Tout: DType) -> Result:
     _require_parts(input.dtype, Tout.numpy)
     return np.imag(input)
 
 
 @kernel("Conj")
-def conj(input):
+def conj(input: Array) -> Result:
     return np.conj(input)
 
 
 @kernel("Conj", T=("variant",))
-def conj_variant(input):
+def conj_variant(input: Array) -> Result:
     """What variants hold is real."""
     return input
 
 
 @kernel("Angle")
-def angle(input, *, Tout):
+def angle(input: Array, *, Tout: DType) -> Result:
     _require_parts(input.dtype, Tout.numpy)
     return np.angle(input)
 
 
 @kernel("ComplexAbs")
-def complex_abs(x, *, Tout):
+def complex_abs(x: Array, *, Tout: DType) -> Result:
     _require_parts(x.dtype, Tout.numpy)
     return np.abs(x)
 
 
 @shape("Complex")
-def complex_shape(real, imag):
+def complex_shape(real: TensorSpec, imag: TensorSpec) -> Shape:
     return broadcast_shapes(real.shape, imag.shape)
 
 
@@ -75,16 +81,16 @@ facts("elementwise", of=("Complex", "Real", "Imag", "Conj", "Angle", "ComplexAbs
 facts("involution", of=("Conj",))
 
 
-def _complex_dtype(x):
+def _complex_dtype(x: Any) -> Any:
     return "complex64" if x.dtype.base.name == "float" else "complex128"
 
 
-def _real_dtype(x):
+def _real_dtype(x: Any) -> Any:
     return "float" if x.dtype.base.name == "complex64" else "double"
 
 
 @gradient("Complex")
-def complex_gradient(g, node, grad):
+def complex_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x, y = node.inputs
     real_part = g.Real(grad, Tout=_real_dtype(grad))
     imag_part = g.Imag(grad, Tout=_real_dtype(grad))
@@ -92,34 +98,34 @@ def complex_gradient(g, node, grad):
 
 
 @gradient("Real")
-def real_gradient(g, node, grad):
+def real_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Complex(grad, g.scalar_like(grad, 0), Tout=_complex_dtype(grad))]
 
 
 @gradient("Imag")
-def imag_gradient(g, node, grad):
+def imag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Complex(g.scalar_like(grad, 0), grad, Tout=_complex_dtype(grad))]
 
 
 @gradient("Conj")
-def conj_gradient(g, node, grad):
+def conj_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Conj(grad)]
 
 
 @gradient("Angle")
-def angle_gradient(g, node, grad):
+def angle_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """-grad / (Im x + i Re x)."""
     x, real_dtype = node.inputs[0], _real_dtype(node.inputs[0])
-    swapped = g.Complex(g.Imag(x, Tout=real_dtype), g.Real(x, Tout=real_dtype), Tout=x.dtype.base)
-    grown = g.Complex(grad, g.scalar_like(grad, 0), Tout=x.dtype.base)
+    swapped = g.Complex(g.Imag(x, Tout=real_dtype), g.Real(x, Tout=real_dtype), Tout=x.base_dtype)
+    grown = g.Complex(grad, g.scalar_like(grad, 0), Tout=x.base_dtype)
     return [g.Neg(g.Mul(grown, g.Reciprocal(swapped)))]
 
 
 @gradient("ComplexAbs")
-def complex_abs_gradient(g, node, grad):
+def complex_abs_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x = node.inputs[0]
     zero = g.scalar_like(grad, 0)
-    grown, magnitude = (g.Complex(value, zero, Tout=x.dtype.base) for value in (grad, node.output()))
+    grown, magnitude = (g.Complex(value, zero, Tout=x.base_dtype) for value in (grad, node.output()))
     return [g.DivNoNan(g.Mul(grown, x), magnitude)]
 
 
@@ -129,5 +135,5 @@ flops("ComplexAbs")(unary_flops(4))
 
 
 @flops("Angle")
-def angle_flops(input):
+def angle_flops(input: TensorSpec) -> Cost:
     return Cost(transcendentals=input.shape.num_elements)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import DataLossError, InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics.wire import fields
 from ..registry import gradient, kernel, shape, zero_flops
 from ..runtime.values import scalar_object
@@ -22,7 +27,7 @@ class CompositeTensor:
     components: tuple[np.ndarray[Any, Any], ...]
 
 
-def _check_metadata(metadata):
+def _check_metadata(metadata: Any) -> Any:
     """InvalidArgumentError where the attribute is no serialized message; what the TypeSpecProto says is for Python."""
     try:
         list(fields(metadata.encode("utf-8", "surrogateescape")))
@@ -31,14 +36,14 @@ def _check_metadata(metadata):
 
 
 @kernel("CompositeTensorVariantFromComponents")
-def from_components(components, *, metadata):
+def from_components(components: list[Array], *, metadata: str) -> Result:
     """A variant that holds the components."""
     _check_metadata(metadata)
     return scalar_object(CompositeTensor(tuple(components)))
 
 
 @kernel("CompositeTensorVariantToComponents")
-def to_components(encoded, *, metadata, Tcomponents):
+def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) -> Sequence[Result]:
     """The components that a variant holds; their number and dtypes must be those asked for, the metadata need not agree."""
     _check_metadata(metadata)
     found = encoded.flat[0] if encoded.size else None
@@ -55,24 +60,24 @@ def to_components(encoded, *, metadata, Tcomponents):
 
 
 @shape("CompositeTensorVariantFromComponents")
-def from_components_shape(components):
+def from_components_shape(components: list[TensorSpec]) -> Any:
     return TensorSpec(dtypes.variant, SCALAR, handle=tuple(components))
 
 
 @shape("CompositeTensorVariantToComponents")
-def to_components_shape(encoded, *, Tcomponents):
+def to_components_shape(encoded: TensorSpec, *, Tcomponents: list[DType]) -> Any:
     return [UNKNOWN] * len(Tcomponents)
 
 
 @gradient("CompositeTensorVariantFromComponents")
-def from_components_gradient(g, node, grad):
-    dtypes_of = [value.dtype.base for value in node.inputs]
+def from_components_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    dtypes_of = [value.base_dtype for value in node.inputs]
     found = g.CompositeTensorVariantToComponents(grad, metadata=node.attr("metadata"), Tcomponents=dtypes_of)
     return list(found) if isinstance(found, tuple) else [found]
 
 
 @gradient("CompositeTensorVariantToComponents")
-def to_components_gradient(g, node, *grads):
+def to_components_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     return [g.CompositeTensorVariantFromComponents(list(grads), metadata=node.attr("metadata"))]
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from .. import dtypes, registry
+from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
-from ..registry import ZERO, facts, flops, kernel, not_differentiable, shape
+from ..registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape
+from ..shapes import Shape, TensorSpec
 
 _COMPOSABLE = frozenset(
     [
@@ -44,14 +46,14 @@ _COMPOSABLE = frozenset(
 )
 
 
-def _require_composable(op_names):
+def _require_composable(op_names: list[str]) -> None:
     unknown = [op for op in op_names if op not in _COMPOSABLE]
     if unknown or not op_names:
         raise InvalidArgumentError(f"_UnaryOpsComposition cannot compose {unknown or 'nothing'}")
 
 
 @kernel("_UnaryOpsComposition")
-def unary_ops_composition(x, *, op_names):
+def unary_ops_composition(x: Array, *, op_names: list[str]) -> Result:
     """The last of the ops of ... the first op of x."""
     _require_composable(op_names)
     attrs = {"T": dtypes.from_numpy(x.dtype)}
@@ -62,12 +64,12 @@ def unary_ops_composition(x, *, op_names):
 
 
 @shape("_UnaryOpsComposition")
-def unary_ops_composition_shape(x):
+def unary_ops_composition_shape(x: TensorSpec) -> Shape:
     return x.shape
 
 
 @flops("_UnaryOpsComposition")
-def unary_ops_composition_flops(x, *, op_names):
+def unary_ops_composition_flops(x: TensorSpec, *, op_names: list[str]) -> Cost:
     """The sum of what the ops cost."""
     total = ZERO
     for op in op_names:

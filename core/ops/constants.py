@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
+from ..arrays import Result
 from ..errors import InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, TensorSpec
+from ..tensors import Tensor
 
 
 @kernel("Const")
-def const(*, value):
+def const(*, value: Tensor) -> Result:
     """The tensor held in the attribute."""
     return value.numpy()
 
 
 @shape("Const")
-def const_shape(*, value):
+def const_shape(*, value: Tensor) -> TensorSpec:
     array = value.numpy() if value.size <= 4096 else None
     return TensorSpec(value.dtype, Shape(value.shape), array)
 
 
 @kernel("Placeholder", "PlaceholderV2")
-def placeholder(*, shape):
+def placeholder(*, shape: Shape) -> Result:
     raise InvalidArgumentError(
         f"You must feed a value for this placeholder, of shape {shape}", hint="`--feed NAME=VALUE` feeds it"
     )
 
 
 @shape("Placeholder", "PlaceholderV2")
-def placeholder_shape(*, shape):
+def placeholder_shape(*, shape: Shape) -> Shape:
     return shape
 
 

@@ -7,20 +7,24 @@ core/runtime/dataflow.py: an output of value DEAD is on the branch that was not 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import AbortedError, InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, taken_whole, without_gradient, zero_flops
+from ..runtime.resources import Variable
 from ..runtime.values import DEAD
-from ..shapes import SCALAR, UNKNOWN, TensorSpec, relax_shapes
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, relax_shapes
 
 PASSED_ON = ("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond")
 REFERENCES = ("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration", "RefSelect")
 
 
 @kernel("Switch", "RefSwitch")
-def switch(data, pred):
+def switch(data: Any, pred: Array) -> Any:
     """(data, dead) where `pred` is false, (dead, data) where it is true."""
     if np.ndim(pred):
         raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {np.shape(pred)}")
@@ -28,12 +32,12 @@ def switch(data, pred):
 
 
 @shape("Switch", "RefSwitch")
-def switch_shape(data, pred):
+def switch_shape(data: TensorSpec, pred: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
     return data, data
 
 
 @kernel("_SwitchN")
-def switch_n(data, output_index, *, num_outs):
+def switch_n(data: Array, output_index: Array, *, num_outs: int) -> Sequence[Any]:
     """`data` on output `output_index`, on the last one where there is no such output; the others are dead."""
     if np.ndim(output_index):
         raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {np.shape(output_index)}")
@@ -42,12 +46,12 @@ def switch_n(data, output_index, *, num_outs):
 
 
 @shape("_SwitchN")
-def switch_n_shape(data, output_index, *, num_outs):
+def switch_n_shape(data: TensorSpec, output_index: TensorSpec, *, num_outs: int) -> Any:
     return [data] * num_outs
 
 
 @kernel("Merge", "RefMerge")
-def merge(inputs):
+def merge(inputs: Any) -> Any:
     """The first input that is alive, and its position."""
     for i, value in enumerate(inputs):
         if value is not DEAD:
@@ -56,7 +60,7 @@ def merge(inputs):
 
 
 @shape("Merge", "RefMerge")
-def merge_shape(inputs):
+def merge_shape(inputs: list[TensorSpec]) -> tuple[Any, Any]:
     merged = inputs[0].shape
     for spec in inputs[1:]:
         merged = relax_shapes(merged, spec.shape)
@@ -66,33 +70,33 @@ def merge_shape(inputs):
 
 
 @kernel(*PASSED_ON)
-def pass_on(value):
+def pass_on(value: Array | Variable) -> Array | Variable:
     """The value itself."""
     return value
 
 
 @shape("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration")
-def pass_on_shape(data):
+def pass_on_shape(data: TensorSpec) -> TensorSpec:
     return dataclasses.replace(data, value=None)
 
 
 @shape("LoopCond")
-def loop_cond_shape(data):
+def loop_cond_shape(data: TensorSpec) -> Shape:
     return data.shape
 
 
 @kernel("ControlTrigger")
-def control_trigger():
+def control_trigger() -> None:
     """Nothing, but alive even where what it waits for is dead."""
 
 
 @shape("ControlTrigger", "Abort")
-def no_outputs_shape():
+def no_outputs_shape() -> tuple[Any, ...]:
     return ()
 
 
 @kernel("RefSelect")
-def ref_select(index, inputs):
+def ref_select(index: Array, inputs: Any) -> Any:
     """The reference at position `index`."""
     if np.ndim(index):
         raise InvalidArgumentError(f"Index must be a scalar, but it has shape {np.shape(index)}")
@@ -102,7 +106,7 @@ def ref_select(index, inputs):
 
 
 @shape("RefSelect")
-def ref_select_shape(index, inputs):
+def ref_select_shape(index: TensorSpec, inputs: list[TensorSpec]) -> Any:
     shapes = [spec.shape for spec in inputs]
     if any(s != shapes[0] for s in shapes):
         return UNKNOWN
@@ -110,7 +114,7 @@ def ref_select_shape(index, inputs):
 
 
 @kernel("Abort")
-def abort(*, error_msg, exit_without_error):
+def abort(*, error_msg: str, exit_without_error: bool) -> None:
     """TensorFlow ends its process here; a session ends its run."""
     raise AbortedError(error_msg or ("exit without error" if exit_without_error else "Abort was run"))
 

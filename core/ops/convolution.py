@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dims import DimLike
 from ..errors import InvalidArgumentError, TfgError, UnimplementedError
+from ..graph import Node, Output
 from ..numerics import convolution as numerics
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape
-from ..shapes import Shape
+from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._shapes import ints, shape_from
 from ._windows import (
+    Pads,
     batch_and_channel,
     explicit_pads,
     from_channels_last,
@@ -31,7 +38,15 @@ class Geometry:
 
     stride_error: type[TfgError] = UnimplementedError
 
-    def __init__(self, rank, strides, padding, explicit_paddings, data_format, dilations):
+    def __init__(
+        self,
+        rank: int,
+        strides: list[int],
+        padding: str,
+        explicit_paddings: Sequence[int],
+        data_format: str,
+        dilations: list[int],
+    ) -> None:
         for name, values, error in (("strides", strides, self.stride_error), ("dilations", dilations, InvalidArgumentError)):
             require(len(values) == rank, f"{name} must have {rank} values, not {list(values)}")
             if batch_and_channel(values, data_format) != (1, 1):
@@ -50,14 +65,14 @@ class Geometry:
         require(padding != "EXPLICIT" or explicit is not None, "padding EXPLICIT needs explicit_paddings")
         self.explicit = explicit
 
-    def outputs(self, sizes, window):
+    def outputs(self, sizes: Sequence[DimLike], window: Sequence[DimLike]) -> tuple[Any, ...]:
         """Output sizes of the spatial dimensions; InvalidArgumentError where the filter does not fit."""
         return output_sizes(sizes, window, self.strides, self.dilations, self.padding, self.explicit)
 
-    def pads(self, sizes, window):
+    def pads(self, sizes: Sequence[int], window: Sequence[int]) -> Pads:
         return window_pads(sizes, window, self.strides, self.dilations, self.padding, self.explicit)
 
-    def last(self, dims):
+    def last(self, dims: Sequence[DimLike]) -> tuple[Any, ...]:
         """Dimensions as N, spatial..., C."""
         return shape_to_channels_last(dims, self.data_format)
 
@@ -68,7 +83,7 @@ class StrictGeometry(Geometry):
     stride_error = InvalidArgumentError
 
 
-def _check_channels(channels, depth, filters):
+def _check_channels(channels: int, depth: int, filters: int) -> None:
     """C is a multiple of the filter's depth and F of the number of groups."""
     require(depth > 0 or channels == 0, f"the filter's depth is {depth}")
     if depth == 0:
@@ -78,7 +93,7 @@ def _check_channels(channels, depth, filters):
     require(groups == 0 or filters % groups == 0, f"{filters} filters do not divide into {groups} groups")
 
 
-def convolve(x, w, geometry):
+def convolve(x: Array, w: Array, geometry: Geometry | StrictGeometry) -> Array:
     """x (N, spatial..., C) in the geometry's data format with w (window..., C / groups, F)."""
     require_rank(x, geometry.rank, "input")
     require_rank(w, geometry.rank, "filter")
@@ -95,7 +110,9 @@ def convolve(x, w, geometry):
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
 
 
-def _check_backprop(input_dims, filter_shape, grad_dims, geometry):
+def _check_backprop(
+    input_dims: tuple[int, ...], filter_shape: tuple[int, ...], grad_dims: tuple[int, ...], geometry: StrictGeometry
+) -> None:
     """The gradient's shape is that of the convolution's result."""
     require(min(*input_dims, *filter_shape) >= 0, f"negative sizes: input {input_dims}, filter {filter_shape}")
     _check_channels(input_dims[-1], filter_shape[-2], filter_shape[-1])
@@ -105,7 +122,7 @@ def _check_backprop(input_dims, filter_shape, grad_dims, geometry):
         raise InvalidArgumentError(f"out_backprop is {tuple(grad_dims)} but the convolution's result is {wanted} (N, ..., C)")
 
 
-def input_gradient(input_shape, w, grad, geometry):
+def input_gradient(input_shape: tuple[int, ...], w: Array, grad: Array, geometry: StrictGeometry) -> Array:
     """The gradient for an input of `input_shape`."""
     require_rank(w, geometry.rank, "filter")
     require_rank(grad, geometry.rank, "out_backprop")
@@ -117,7 +134,7 @@ def input_gradient(input_shape, w, grad, geometry):
     return from_channels_last(dx.astype(grad.dtype, copy=False), geometry.data_format)
 
 
-def filter_gradient(x, filter_shape, grad, geometry):
+def filter_gradient(x: Array, filter_shape: tuple[int, ...], grad: Array, geometry: StrictGeometry) -> Array:
     """The gradient for a filter of `filter_shape`."""
     require_rank(x, geometry.rank, "input")
     require_rank(grad, geometry.rank, "out_backprop")
@@ -130,7 +147,7 @@ def filter_gradient(x, filter_shape, grad, geometry):
     return dw.astype(grad.dtype, copy=False)
 
 
-def empty_filter_gradient(x, sizes, grad):
+def empty_filter_gradient(x: Array, sizes: Array, grad: Array) -> Array | None:
     """Zeros where input, filter or gradient is empty, whatever the other shapes: so TensorFlow answers in float32.
 
     None where there is something to compute.
@@ -141,7 +158,7 @@ def empty_filter_gradient(x, sizes, grad):
     return np.zeros(sizes.tolist(), grad.dtype) if empty else None
 
 
-def empty_input_gradient(sizes, grad):
+def empty_input_gradient(sizes: Array, grad: Array) -> Array | None:
     """Zeros for an input of no elements, whatever the other shapes, by the same rule; else None."""
     if np.ndim(sizes) != 1 or grad.dtype.name not in ("float32", "bfloat16") or grad.ndim not in (4, 5):
         return None
@@ -149,7 +166,7 @@ def empty_input_gradient(sizes, grad):
     return np.zeros(dims, grad.dtype) if 0 in dims and min(dims) >= 0 else None
 
 
-def input_sizes_2d(sizes, filter_shape, grad, data_format):
+def input_sizes_2d(sizes: Array, filter_shape: tuple[int, ...], grad: Array, data_format: str) -> tuple[int, ...]:
     """input_sizes as four numbers; two give the spatial sizes only."""
     sizes = ints(sizes, "input_sizes")
     if len(sizes) == 4:
@@ -161,13 +178,32 @@ def input_sizes_2d(sizes, filter_shape, grad, data_format):
 
 
 @kernel("Conv2D")
-def conv2d(x, w, *, strides, padding, explicit_paddings, data_format, dilations):
+def conv2d(
+    x: Array,
+    w: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
     """(N, H, W, C) with (KH, KW, C / groups, F) -> (N, OH, OW, F), or NCHW."""
     return convolve(x, w, Geometry(4, strides, padding, explicit_paddings, data_format, dilations))
 
 
 @kernel("Conv2DBackpropInput")
-def conv2d_backprop_input(sizes, w, grad, *, strides, padding, explicit_paddings, data_format, dilations):
+def conv2d_backprop_input(
+    sizes: Array,
+    w: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
     """The gradient of Conv2D for its input, of shape `sizes`."""
     geometry = StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations)
     empty = empty_input_gradient(sizes, grad)
@@ -177,14 +213,34 @@ def conv2d_backprop_input(sizes, w, grad, *, strides, padding, explicit_paddings
 
 
 @kernel("Conv2DBackpropInputV2")
-def conv2d_backprop_input_v2(x, w, grad, *, strides, padding, explicit_paddings, data_format, dilations):
+def conv2d_backprop_input_v2(
+    x: Array,
+    w: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
     """As Conv2DBackpropInput; the input itself gives its shape."""
     require_rank(x, 4, "input")
     return input_gradient(x.shape, w, grad, StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations))
 
 
 @kernel("Conv2DBackpropFilter")
-def conv2d_backprop_filter(x, sizes, grad, *, strides, padding, explicit_paddings, data_format, dilations):
+def conv2d_backprop_filter(
+    x: Array,
+    sizes: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
     """The gradient of Conv2D for its filter, of shape `sizes`."""
     geometry = StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations)
     empty = empty_filter_gradient(x, sizes, grad)
@@ -192,21 +248,33 @@ def conv2d_backprop_filter(x, sizes, grad, *, strides, padding, explicit_padding
 
 
 @kernel("Conv2DBackpropFilterV2")
-def conv2d_backprop_filter_v2(x, w, grad, *, strides, padding, explicit_paddings, data_format, dilations):
+def conv2d_backprop_filter_v2(
+    x: Array,
+    w: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
     """As Conv2DBackpropFilter; the filter itself gives its shape."""
     require_rank(w, 4, "filter")
     return filter_gradient(x, w.shape, grad, StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations))
 
 
 @kernel("Conv3D")
-def conv3d(x, w, *, strides, padding, data_format, dilations):
+def conv3d(x: Array, w: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]) -> Result:
     """(N, D, H, W, C) with (KD, KH, KW, C / groups, F) -> (N, OD, OH, OW, F), or NCDHW."""
     geometry = Geometry if x.dtype.name in ("float32", "bfloat16") else StrictGeometry
     return convolve(x, w, geometry(5, strides, padding, (), data_format, dilations))
 
 
 @kernel("Conv3DBackpropInputV2")
-def conv3d_backprop_input_v2(sizes, w, grad, *, strides, padding, data_format, dilations):
+def conv3d_backprop_input_v2(
+    sizes: Array, w: Array, grad: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
+) -> Result:
     """The gradient of Conv3D for its input, of shape `sizes`."""
     geometry = StrictGeometry(5, strides, padding, (), data_format, dilations)
     empty = empty_input_gradient(sizes, grad)
@@ -214,14 +282,18 @@ def conv3d_backprop_input_v2(sizes, w, grad, *, strides, padding, data_format, d
 
 
 @kernel("Conv3DBackpropInput")
-def conv3d_backprop_input(x, w, grad, *, strides, padding, dilations):
+def conv3d_backprop_input(
+    x: Array, w: Array, grad: Array, *, strides: list[int], padding: str, dilations: list[int]
+) -> Result:
     """As Conv3DBackpropInputV2; the input itself gives its shape."""
     require_rank(x, 5, "input")
     return input_gradient(x.shape, w, grad, StrictGeometry(5, strides, padding, (), "NDHWC", dilations))
 
 
 @kernel("Conv3DBackpropFilterV2")
-def conv3d_backprop_filter_v2(x, sizes, grad, *, strides, padding, data_format, dilations):
+def conv3d_backprop_filter_v2(
+    x: Array, sizes: Array, grad: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
+) -> Result:
     """The gradient of Conv3D for its filter, of shape `sizes`; TensorFlow looks no further where that is empty."""
     empty = empty_filter_gradient(x, sizes, grad)
     if empty is not None and not empty.size:
@@ -231,14 +303,27 @@ def conv3d_backprop_filter_v2(x, sizes, grad, *, strides, padding, data_format, 
 
 
 @kernel("Conv3DBackpropFilter")
-def conv3d_backprop_filter(x, w, grad, *, strides, padding, dilations):
+def conv3d_backprop_filter(
+    x: Array, w: Array, grad: Array, *, strides: list[int], padding: str, dilations: list[int]
+) -> Result:
     """As Conv3DBackpropFilterV2; the filter itself gives its shape."""
     require_rank(w, 5, "filter")
     return filter_gradient(x, w.shape, grad, StrictGeometry(5, strides, padding, (), "NDHWC", dilations))
 
 
 @kernel("Conv")
-def conv(x, w, *, strides, padding, explicit_paddings, data_format, dilations, batch_dims, groups):
+def conv(
+    x: Array,
+    w: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+    batch_dims: int,
+    groups: int,
+) -> Result:
     """Conv2D or Conv3D by the input's rank; leading `batch_dims` dimensions are batch."""
     require(batch_dims >= 1, f"batch_dims must be positive, not {batch_dims}")
     rank = np.ndim(x) - batch_dims + 1
@@ -255,7 +340,7 @@ def conv(x, w, *, strides, padding, explicit_paddings, data_format, dilations, b
 # Shapes
 
 
-def convolution_shape(x, w, geometry):
+def convolution_shape(x: TensorSpec, w: TensorSpec, geometry: Geometry) -> Shape:
     """The result's shape from those of input and filter, in the geometry's data format."""
     dims = geometry.last(with_rank(x.shape, geometry.rank))
     *window, depth, filters = with_rank(w.shape, geometry.rank)
@@ -265,17 +350,28 @@ def convolution_shape(x, w, geometry):
 
 
 @shape("Conv2D")
-def conv2d_shape(x, w, *, strides, padding, explicit_paddings, data_format, dilations):
+def conv2d_shape(
+    x: TensorSpec,
+    w: TensorSpec,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Shape:
     return convolution_shape(x, w, Geometry(4, strides, padding, explicit_paddings, data_format, dilations))
 
 
 @shape("Conv3D")
-def conv3d_shape(x, w, *, strides, padding, data_format, dilations):
+def conv3d_shape(
+    x: TensorSpec, w: TensorSpec, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
+) -> Shape:
     return convolution_shape(x, w, Geometry(5, strides, padding, (), data_format, dilations))
 
 
 @shape("Conv2DBackpropInput")
-def conv2d_backprop_input_shape(sizes, w, grad, *, data_format):
+def conv2d_backprop_input_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec, *, data_format: str) -> Shape:
     if sizes.shape.is_known and sizes.shape.known() == (2,):
         height, width = shape_from(sizes, 2)
         batch = shape_to_channels_last(with_rank(grad.shape, 4), data_format)[0]
@@ -284,32 +380,42 @@ def conv2d_backprop_input_shape(sizes, w, grad, *, data_format):
 
 
 @shape("Conv3DBackpropInputV2")
-def conv3d_backprop_input_v2_shape(sizes, w, grad):
+def conv3d_backprop_input_v2_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
     return shape_from(sizes, 5)
 
 
 @shape("Conv2DBackpropFilter")
-def conv2d_backprop_filter_shape(x, sizes, grad):
+def conv2d_backprop_filter_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorSpec) -> Shape:
     return shape_from(sizes, 4)
 
 
 @shape("Conv3DBackpropFilterV2")
-def conv3d_backprop_filter_v2_shape(x, sizes, grad):
+def conv3d_backprop_filter_v2_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorSpec) -> Shape:
     return shape_from(sizes, 5)
 
 
 @shape("Conv2DBackpropInputV2", "Conv3DBackpropInput")
-def convolution_backprop_input_shape(x, w, grad):
+def convolution_backprop_input_shape(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
     return x.shape
 
 
 @shape("Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
-def convolution_backprop_filter_shape(x, w, grad):
+def convolution_backprop_filter_shape(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
     return w.shape
 
 
 @shape("Conv")
-def conv_shape(x, w, *, strides, padding, explicit_paddings, data_format, dilations, batch_dims):
+def conv_shape(
+    x: TensorSpec,
+    w: TensorSpec,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+    batch_dims: int,
+) -> Shape:
     if x.rank is None:
         return Shape()
     rank = x.rank - batch_dims + 1
@@ -324,29 +430,29 @@ def conv_shape(x, w, *, strides, padding, explicit_paddings, data_format, dilati
 # Gradients
 
 
-def register_gradients(forward, by_input, by_filter, *names):
+def register_gradients(forward: Any, by_input: Any, by_filter: Any, *names: Any) -> Any:
     """The gradients of a convolution and of its gradients for input and filter, each made of the other two.
 
     `names` are the attributes that the three share.
     """
 
-    def attributes(node):
+    def attributes(node: Node) -> dict[Any, Any]:
         return {name: node.attr(name) for name in names}
 
     @gradient(forward)
-    def forward_gradient(g, node, grad):
+    def forward_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
         x, w = node.inputs
         attrs = attributes(node)
         return [g.apply(by_input, g.shape_of(x), w, grad, **attrs), g.apply(by_filter, x, g.shape_of(w), grad, **attrs)]
 
     @gradient(by_input)
-    def by_input_gradient(g, node, grad):
+    def by_input_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
         _, w, out_backprop = node.inputs
         attrs = attributes(node)
         return [None, g.apply(by_filter, grad, g.shape_of(w), out_backprop, **attrs), g.apply(forward, grad, w, **attrs)]
 
     @gradient(by_filter)
-    def by_filter_gradient(g, node, grad):
+    def by_filter_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
         x, _, out_backprop = node.inputs
         attrs = attributes(node)
         return [g.apply(by_input, g.shape_of(x), grad, out_backprop, **attrs), None, g.apply(forward, x, grad, **attrs)]
@@ -365,29 +471,31 @@ not_differentiable("Conv", "Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "C
 # FLOPs
 
 
-def _multiply_adds(result_elements, window_and_depth):
+def _multiply_adds(result_elements: DimLike, window_and_depth: tuple[int, ...]) -> Cost:
     return multiply_adds(result_elements * math.prod(window_and_depth))
 
 
 @flops("Conv2D", "Conv3D", "Conv")
-def convolution_flops(x, w, *, outputs) -> Cost:
+def convolution_flops(x: TensorSpec, w: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One multiply-add for each result element and each place and channel of its window."""
     return _multiply_adds(outputs[0].shape.num_elements, tuple(w.shape[:-1]))
 
 
 @flops("Conv2DBackpropInput", "Conv3DBackpropInputV2")
-def convolution_backprop_input_flops(sizes, w, grad) -> Cost:
+def convolution_backprop_input_flops(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Cost:
     """The multiply-adds of the forward pass: each sends its weight times the gradient to the element that it read."""
     return _multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
 
 
 @flops("Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
-def convolution_backprop_flops(x, w, grad) -> Cost:
+def convolution_backprop_flops(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Cost:
     """The multiply-adds of the forward pass again."""
     return _multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
 
 
 @flops("Conv2DBackpropFilter", "Conv3DBackpropFilterV2")
-def convolution_backprop_filter_flops(x, sizes, grad, *, outputs) -> Cost:
+def convolution_backprop_filter_flops(
+    x: TensorSpec, sizes: TensorSpec, grad: TensorSpec, *, outputs: list[TensorSpec]
+) -> Cost:
     """The multiply-adds of the forward pass: each sends the element that it read times the gradient to its weight."""
     return _multiply_adds(grad.shape.num_elements, tuple(outputs[0].shape[:-1]))

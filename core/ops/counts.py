@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, kernel, not_differentiable, shape
-from ..shapes import UNKNOWN, Shape
+from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require, require_rank
 from ._shapes import dims_of, scalar_int
 from ._sparse import flat_positions, index_vectors, sparse_shapes, validate
 
 
-def _sparse_counts(groups, values, weights, group_shape, minlength, maxlength, binary):
+def _sparse_counts(
+    groups: Array, values: Array, weights: Array, group_shape: Sequence[int], minlength: int, maxlength: int, binary: bool
+) -> tuple[Array, Array, Array]:
     """The counts as a sparse tensor: each distinct value of a group is one element; values from maxlength on are dropped."""
     _check_not_negative(values)
     dtype = weights.dtype
@@ -29,7 +34,7 @@ def _sparse_counts(groups, values, weights, group_shape, minlength, maxlength, b
     return index_vectors(found, [*group_shape, max(width, 1)]), counts, np.array([*group_shape, width], np.int64)
 
 
-def _width(values, minlength, maxlength):
+def _width(values: Array, minlength: int, maxlength: int) -> int:
     """The size of the last dimension: maxlength where given, otherwise the greatest value plus one, minlength at least."""
     if maxlength >= 0:
         return maxlength
@@ -37,7 +42,7 @@ def _width(values, minlength, maxlength):
     return max(largest, minlength)
 
 
-def _check_weights(weights, values):
+def _check_weights(weights: Array, values: Array) -> None:
     if np.size(weights) and np.shape(weights) != np.shape(values):
         raise InvalidArgumentError(
             f"Weights and values must have the same shape. Weight shape: {Shape(np.shape(weights))}; "
@@ -46,7 +51,9 @@ def _check_weights(weights, values):
 
 
 @kernel("DenseCountSparseOutput")
-def dense_count(values, weights, *, minlength, maxlength, binary_output):
+def dense_count(
+    values: Array, weights: Array, *, minlength: int, maxlength: int, binary_output: bool
+) -> tuple[Result, Result, Result]:
     """Counts of a vector, or of each row of a matrix."""
     values, weights = np.asarray(values), np.asarray(weights)
     if values.ndim not in (1, 2):
@@ -58,12 +65,14 @@ def dense_count(values, weights, *, minlength, maxlength, binary_output):
 
 
 @shape("DenseCountSparseOutput")
-def dense_count_shape(values, weights):
+def dense_count_shape(values: TensorSpec, weights: TensorSpec) -> tuple[Shape, ...]:
     return sparse_shapes(values.rank)
 
 
 @kernel("SparseCountSparseOutput")
-def sparse_count(indices, values, dense_shape, weights, *, minlength, maxlength, binary_output):
+def sparse_count(
+    indices: Array, values: Array, dense_shape: Array, weights: Array, *, minlength: int, maxlength: int, binary_output: bool
+) -> tuple[Result, Result, Result]:
     """Counts of a sparse vector, or of each row of a sparse matrix."""
     weights = np.asarray(weights)
     validate(indices, values, dense_shape)
@@ -80,12 +89,16 @@ def sparse_count(indices, values, dense_shape, weights, *, minlength, maxlength,
 
 
 @shape("SparseCountSparseOutput")
-def sparse_count_shape(indices, values, dense_shape, weights):
+def sparse_count_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, weights: TensorSpec
+) -> tuple[Shape, ...]:
     return sparse_shapes(dense_shape.shape[0] if dense_shape.rank == 1 else None)
 
 
 @kernel("RaggedCountSparseOutput")
-def ragged_count(splits, values, weights, *, minlength, maxlength, binary_output):
+def ragged_count(
+    splits: Array, values: Array, weights: Array, *, minlength: int, maxlength: int, binary_output: bool
+) -> tuple[Result, Result, Result]:
     """Counts of each row of a ragged matrix; splits and values may have any shape."""
     splits, values, weights = np.ravel(splits), np.asarray(values), np.asarray(weights)
     if splits.size < 2:
@@ -96,7 +109,7 @@ def ragged_count(splits, values, weights, *, minlength, maxlength, binary_output
     return _sparse_counts(groups, values.astype(np.int64), weights, [splits.size - 1], minlength, maxlength, binary_output)
 
 
-def _ragged_rows(splits, count):
+def _ragged_rows(splits: Array, count: int) -> Array:
     """The row of each value; InvalidArgumentError where the splits do not divide `count` values."""
     if not splits.size or splits[0] != 0:
         raise InvalidArgumentError(f"Splits must start with 0, not with {splits.tolist()[:1]}")
@@ -106,11 +119,11 @@ def _ragged_rows(splits, count):
 
 
 @shape("RaggedCountSparseOutput")
-def ragged_count_shape(splits, values, weights):
+def ragged_count_shape(splits: TensorSpec, values: TensorSpec, weights: TensorSpec) -> tuple[Shape, ...]:
     return sparse_shapes(2)
 
 
-def _bincounts(groups, rows, values, size, weights, binary):
+def _bincounts(groups: Array, rows: int, values: Array, size: int, weights: Array, binary: bool) -> Array:
     """(rows, size) counts or sums of weights; values from `size` on, and negative ones, are dropped."""
     kept = (values >= 0) & (values < size)
     keys = groups[kept] * size + values[kept]
@@ -122,12 +135,12 @@ def _bincounts(groups, rows, values, size, weights, binary):
     return np.bincount(keys, scale, rows * size).astype(weights.dtype).reshape(rows, size)
 
 
-def _check_not_negative(values):
+def _check_not_negative(values: Array) -> None:
     if values.size and values.min() < 0:
         raise InvalidArgumentError("Input must be non-negative")
 
 
-def _size(size):
+def _size(size: Array) -> int:
     if np.ndim(size) != 0:
         raise InvalidArgumentError(f"Shape must be rank 0 but is rank {np.ndim(size)}")
     count = scalar_int(size, "size")
@@ -137,7 +150,9 @@ def _size(size):
 
 
 @kernel("SparseBincount")
-def sparse_bincount(indices, values, dense_shape, size, weights, *, binary_output):
+def sparse_bincount(
+    indices: Array, values: Array, dense_shape: Array, size: Array, weights: Array, *, binary_output: bool
+) -> Result:
     """Counts of a sparse vector, (size,), or of each row of a sparse matrix, (rows, size)."""
     count, weights = _size(size), np.asarray(weights)
     validate(indices, values, dense_shape)
@@ -154,7 +169,9 @@ def sparse_bincount(indices, values, dense_shape, size, weights, *, binary_outpu
 
 
 @shape("SparseBincount")
-def sparse_bincount_shape(indices, values, dense_shape, size, weights):
+def sparse_bincount_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, size: TensorSpec, weights: TensorSpec
+) -> Shape:
     dims, bins = dims_of(dense_shape), dims_of(size)
     count = bins[0] if bins else None
     if dims is None:
@@ -164,7 +181,7 @@ def sparse_bincount_shape(indices, values, dense_shape, size, weights):
 
 
 @kernel("RaggedBincount")
-def ragged_bincount(splits, values, size, weights, *, binary_output):
+def ragged_bincount(splits: Array, values: Array, size: Array, weights: Array, *, binary_output: bool) -> Result:
     """Counts of each row of a ragged matrix, (rows, size); values may have any shape."""
     count, weights, values = _size(size), np.asarray(weights), np.asarray(values)
     splits = np.ravel(splits)
@@ -177,19 +194,19 @@ def ragged_bincount(splits, values, size, weights, *, binary_output):
 
 
 @shape("RaggedBincount")
-def ragged_bincount_shape(splits, values, size, weights):
+def ragged_bincount_shape(splits: TensorSpec, values: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Shape:
     require_rank(splits, 1, "splits")
     bins = dims_of(size)
     return Shape([splits.shape[0] - 1, bins[0] if bins else None])
 
 
 @flops("DenseCountSparseOutput")
-def dense_count_flops(values, weights):
+def dense_count_flops(values: TensorSpec, weights: TensorSpec) -> Cost:
     return Cost(flops=values.shape.num_elements)
 
 
 @flops("RaggedCountSparseOutput", "RaggedBincount", "SparseCountSparseOutput", "SparseBincount")
-def count_flops(first, values, *rest):
+def count_flops(first: TensorSpec, values: TensorSpec, *rest: TensorSpec) -> Cost:
     return Cost(flops=values.shape.num_elements)
 
 

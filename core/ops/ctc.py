@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
 from ..errors import FailedPreconditionError
+from ..graph import Node, Output
 from ..numerics import ctc as numerics
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
-from ..shapes import Shape
+from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, with_rank
 
 # ---- loss
 
 
-def _check_inputs(inputs):
+def _check_inputs(inputs: Array) -> None:
     require_rank(inputs, 3, "inputs")
     require(min(inputs.shape[1:]) > 0, f"inputs must not be empty: {inputs.shape}")
 
 
-def _check_sequences(inputs, sequence_length):
+def _check_sequences(inputs: Array, sequence_length: Array) -> None:
     """A length for each sequence, within the time there is."""
     _check_inputs(inputs)
     time, batch, _ = inputs.shape
@@ -28,7 +33,7 @@ def _check_sequences(inputs, sequence_length):
     require(in_time, f"sequence_length must be in [0, {time}]: {sequence_length.tolist()}")
 
 
-def _decoded_lengths(inputs, sequence_length):
+def _decoded_lengths(inputs: Array, sequence_length: Array) -> Array:
     """The steps of each sequence that a decoder looks at: none where its length is negative."""
     _check_inputs(inputs)
     time, batch, _ = inputs.shape
@@ -40,13 +45,13 @@ def _decoded_lengths(inputs, sequence_length):
     return np.maximum(sequence_length, 0)
 
 
-def _label_rows(labels_indices, labels_values, batch):
+def _label_rows(labels_indices: Array, labels_values: Array, batch: int) -> list[list[int]]:
     """The labels of each sequence, in the order of their places."""
     require_rank(labels_indices, 2, "labels_indices")
     require_rank(labels_values, 1, "labels_values")
     require(labels_indices.shape[0] == len(labels_values), "labels_indices and labels_values differ in length")
     require(labels_indices.shape[1] == 2 or not len(labels_values), f"labels_indices {labels_indices.shape} is no (n, 2)")
-    rows = [[] for _ in range(batch)]
+    rows: list[list[int]] = [[] for _ in range(batch)]
     previous = (-1, -1)
     for (row, column), value in zip(labels_indices.tolist(), labels_values.tolist()):
         require(0 <= row < batch, f"labels_indices names sequence {row} of {batch}")
@@ -56,11 +61,12 @@ def _label_rows(labels_indices, labels_values, batch):
     return rows
 
 
-def _check_labels(rows, classes, blank, collapse):
+def _check_labels(rows: list[list[int]], classes: int, blank: int, collapse: bool) -> list[list[int]]:
     """Labels in range, before the first blank; runs of one label collapsed where asked."""
     checked = []
     for number, row in enumerate(rows):
-        kept, ended = [], False
+        kept: list[int] = []
+        ended = False
         for label in row:
             require(label >= 0, f"label {label} of sequence {number} is negative")
             is_blank = label == blank or label >= classes
@@ -73,7 +79,16 @@ def _check_labels(rows, classes, blank, collapse):
     return checked
 
 
-def _ctc_loss(inputs, indices, values, lengths, blank, collapse, merge_repeated, ignore_longer):
+def _ctc_loss(
+    inputs: Array,
+    indices: Array,
+    values: Array,
+    lengths: Array,
+    blank: int,
+    collapse: bool,
+    merge_repeated: bool,
+    ignore_longer: bool,
+) -> tuple[Array, Array]:
     _check_sequences(inputs, lengths)
     rows = _check_labels(_label_rows(indices, values, inputs.shape[1]), inputs.shape[2], blank, collapse)
     lengths = lengths.astype(np.int64)
@@ -89,9 +104,9 @@ def _ctc_loss(inputs, indices, values, lengths, blank, collapse, merge_repeated,
 
 @kernel("CTCLoss")
 def ctc_loss(
-    inputs, labels_indices, labels_values, sequence_length,
-    *, preprocess_collapse_repeated, ctc_merge_repeated, ignore_longer_outputs_than_inputs,
-):  # fmt: skip
+    inputs: Array, labels_indices: Array, labels_values: Array, sequence_length: Array,
+    *, preprocess_collapse_repeated: bool, ctc_merge_repeated: bool, ignore_longer_outputs_than_inputs: bool,
+) -> tuple[Result, Result]:  # fmt: skip
     """The loss of each sequence of logits (time, batch, classes), blank last, and its gradient."""
     require_rank(inputs, 3, "inputs")
     blank = inputs.shape[2] - 1
@@ -103,9 +118,9 @@ def ctc_loss(
 
 @kernel("CTCLossV2")
 def ctc_loss_v2(
-    inputs, labels_indices, labels_values, sequence_length,
-    *, preprocess_collapse_repeated, ctc_merge_repeated, ignore_longer_outputs_than_inputs,
-):  # fmt: skip
+    inputs: Array, labels_indices: Array, labels_values: Array, sequence_length: Array,
+    *, preprocess_collapse_repeated: bool, ctc_merge_repeated: bool, ignore_longer_outputs_than_inputs: bool,
+) -> tuple[Result, Result]:  # fmt: skip
     """As CTCLoss, the blank being class 0."""
     return _ctc_loss(
         inputs, labels_indices, labels_values, sequence_length, 0,
@@ -114,7 +129,9 @@ def ctc_loss_v2(
 
 
 @shape("CTCLoss", "CTCLossV2")
-def ctc_loss_shape(inputs, labels_indices, labels_values, sequence_length):
+def ctc_loss_shape(
+    inputs: TensorSpec, labels_indices: TensorSpec, labels_values: TensorSpec, sequence_length: TensorSpec
+) -> list[Shape]:
     dims = with_rank(inputs.shape, 3)
     with_rank(labels_indices.shape, 2)
     with_rank(labels_values.shape, 1)
@@ -122,14 +139,16 @@ def ctc_loss_shape(inputs, labels_indices, labels_values, sequence_length):
 
 
 @gradient("CTCLoss", "CTCLossV2")
-def ctc_loss_gradient(g, node, grad_loss, _grad_gradient):
+def ctc_loss_gradient(g: GradientBuilder, node: Node, grad_loss: Output, _grad_gradient: Output) -> Gradients:
     """The op's own second output, scaled by each sequence's gradient."""
     scale = g.ExpandDims(g.ExpandDims(grad_loss, -1), 0)
     return [g.Mul(scale, g.PreventGradient(node.output(1), message="CTCLoss has no second derivative")), None, None, None]
 
 
 @flops("CTCLoss", "CTCLossV2")
-def ctc_loss_flops(inputs, labels_indices, labels_values, sequence_length):
+def ctc_loss_flops(
+    inputs: TensorSpec, labels_indices: TensorSpec, labels_values: TensorSpec, sequence_length: TensorSpec
+) -> Cost:
     """The logarithm of the softmax and its exponential; forward and backward variables of each state; the gradient.
 
     A state, of which a sequence of n labels has 2 n + 1, takes two sums by logarithms a step in either direction, each a
@@ -146,7 +165,7 @@ def ctc_loss_flops(inputs, labels_indices, labels_values, sequence_length):
 # ---- decoding
 
 
-def _sparse(rows):
+def _sparse(rows: list[list[int]]) -> tuple[Array, Array, Array]:
     """Rows of labels as a sparse tensor: indices, values, dense shape."""
     indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
     values = [label for row in rows for label in row]
@@ -158,12 +177,14 @@ def _sparse(rows):
     )
 
 
-def _collapsed(row):
+def _collapsed(row: list[int]) -> list[int]:
     return [label for i, label in enumerate(row) if i == 0 or label != row[i - 1]]
 
 
 @kernel("CTCGreedyDecoder")
-def ctc_greedy_decoder(inputs, sequence_length, *, merge_repeated, blank_index):
+def ctc_greedy_decoder(
+    inputs: Array, sequence_length: Array, *, merge_repeated: bool, blank_index: int
+) -> tuple[Result, Result, Result, Result]:
     """The most probable class of each step, blanks left out: a sparse tensor, and the negative sum of its logits."""
     lengths = _decoded_lengths(inputs, sequence_length)
     classes = inputs.shape[2]
@@ -180,7 +201,9 @@ def ctc_greedy_decoder(inputs, sequence_length, *, merge_repeated, blank_index):
 
 
 @kernel("CTCBeamSearchDecoder")
-def ctc_beam_search_decoder(inputs, sequence_length, *, beam_width, top_paths, merge_repeated):
+def ctc_beam_search_decoder(
+    inputs: Array, sequence_length: Array, *, beam_width: int, top_paths: int, merge_repeated: bool
+) -> Any:
     """The `top_paths` most probable label sequences as sparse tensors, and their log probabilities (batch, top_paths)."""
     lengths = _decoded_lengths(inputs, sequence_length)
     require(top_paths <= beam_width, f"top_paths {top_paths} exceeds beam_width {beam_width}")
@@ -198,13 +221,15 @@ def ctc_beam_search_decoder(inputs, sequence_length, *, beam_width, top_paths, m
 
 
 @shape("CTCGreedyDecoder")
-def ctc_greedy_decoder_shape(inputs, sequence_length):
+def ctc_greedy_decoder_shape(inputs: TensorSpec, sequence_length: TensorSpec) -> list[Shape]:
     count = Dim.unknown()
     return [Shape([count, 2]), Shape([count]), Shape([2]), Shape([with_rank(inputs.shape, 3)[1], 1])]
 
 
 @shape("CTCBeamSearchDecoder")
-def ctc_beam_search_decoder_shape(inputs, sequence_length, *, top_paths):
+def ctc_beam_search_decoder_shape(
+    inputs: TensorSpec, sequence_length: TensorSpec, *, top_paths: int
+) -> list[Shape | list[Shape]]:
     batch = with_rank(inputs.shape, 3)[1]
     counts = [Dim.unknown() for _ in range(top_paths)]
     indices, values = [Shape([count, 2]) for count in counts], [Shape([count]) for count in counts]
@@ -215,13 +240,13 @@ not_differentiable("CTCGreedyDecoder", "CTCBeamSearchDecoder")
 
 
 @flops("CTCGreedyDecoder")
-def ctc_greedy_decoder_flops(inputs, sequence_length):
+def ctc_greedy_decoder_flops(inputs: TensorSpec, sequence_length: TensorSpec) -> Cost:
     """One comparison less than logits at each step, and a sum."""
     return Cost(inputs.shape.num_elements)
 
 
 @flops("CTCBeamSearchDecoder")
-def ctc_beam_search_decoder_flops(inputs, sequence_length, *, beam_width):
+def ctc_beam_search_decoder_flops(inputs: TensorSpec, sequence_length: TensorSpec, *, beam_width: int) -> Cost:
     """At each step the softmax; for each beam two sums by logarithms and two more, and for each label a sum and a comparison.
 
     At most: there are as many beams as beam_width only after some steps.

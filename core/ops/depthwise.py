@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
 from ..numerics import convolution as numerics
 from ..numerics.widening import wide
 from ..registry import Cost, flops, kernel, multiply_adds, shape
+from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._shapes import ints, shape_from
 from ._windows import from_channels_last, shape_from_channels_last, to_channels_last
@@ -22,13 +25,20 @@ from .convolution import (
 )
 
 
-def _geometry(strides, padding, explicit_paddings, data_format, dilations, kind=Geometry):
+def _geometry(
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+    kind: type[Any] = Geometry,
+) -> Any:
     geometry = kind(4, strides, padding, explicit_paddings, data_format, dilations)
     require(geometry.strides[0] == geometry.strides[1], f"the strides of height and width differ: {list(strides)}")
     return geometry
 
 
-def depthwise_convolve(x, w, geometry):
+def depthwise_convolve(x: Array, w: Array, geometry: Geometry) -> Array:
     """x (N, H, W, C) with w (KH, KW, C, M) -> (N, OH, OW, C * M), or NCHW."""
     require_rank(x, 4, "input")
     require_rank(w, 4, "filter")
@@ -44,7 +54,9 @@ def depthwise_convolve(x, w, geometry):
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
 
 
-def _check_backprop(dims, filter_shape, grad_dims, geometry):
+def _check_backprop(
+    dims: tuple[int, ...], filter_shape: tuple[int, ...], grad_dims: tuple[int, ...], geometry: StrictGeometry
+) -> None:
     require(min(*dims, *filter_shape) >= 0, f"negative sizes: input {dims}, filter {filter_shape}")
     require(dims[-1] == filter_shape[2], f"input has {dims[-1]} channels, the filter {filter_shape[2]}")
     wanted = (dims[0], *geometry.outputs(dims[1:-1], filter_shape[:2]), filter_shape[2] * filter_shape[3])
@@ -52,13 +64,32 @@ def _check_backprop(dims, filter_shape, grad_dims, geometry):
 
 
 @kernel("DepthwiseConv2dNative")
-def depthwise_conv2d_native(x, w, *, strides, padding, explicit_paddings, data_format, dilations):
+def depthwise_conv2d_native(
+    x: Array,
+    w: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
     """Each channel convolved with its own M filters: (N, H, W, C), (KH, KW, C, M) -> (N, OH, OW, C * M)."""
     return depthwise_convolve(x, w, _geometry(strides, padding, explicit_paddings, data_format, dilations))
 
 
 @kernel("DepthwiseConv2dNativeBackpropInput")
-def depthwise_conv2d_native_backprop_input(sizes, w, grad, *, strides, padding, explicit_paddings, data_format, dilations):
+def depthwise_conv2d_native_backprop_input(
+    sizes: Array,
+    w: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
     """The gradient for the input, of shape `sizes`."""
     geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations, StrictGeometry)
     empty = empty_input_gradient(sizes, grad)
@@ -75,7 +106,17 @@ def depthwise_conv2d_native_backprop_input(sizes, w, grad, *, strides, padding, 
 
 
 @kernel("DepthwiseConv2dNativeBackpropFilter")
-def depthwise_conv2d_native_backprop_filter(x, sizes, grad, *, strides, padding, explicit_paddings, data_format, dilations):
+def depthwise_conv2d_native_backprop_filter(
+    x: Array,
+    sizes: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
     """The gradient for the filter, of shape `sizes`."""
     geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations, StrictGeometry)
     empty = empty_filter_gradient(x, sizes, grad)
@@ -94,7 +135,16 @@ def depthwise_conv2d_native_backprop_filter(x, sizes, grad, *, strides, padding,
 
 
 @shape("DepthwiseConv2dNative")
-def depthwise_conv2d_native_shape(x, w, *, strides, padding, explicit_paddings, data_format, dilations):
+def depthwise_conv2d_native_shape(
+    x: TensorSpec,
+    w: TensorSpec,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Shape:
     geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations)
     dims = geometry.last(with_rank(x.shape, 4))
     *window, channels, multiplier = with_rank(w.shape, 4)
@@ -105,12 +155,12 @@ def depthwise_conv2d_native_shape(x, w, *, strides, padding, explicit_paddings, 
 
 
 @shape("DepthwiseConv2dNativeBackpropInput")
-def depthwise_conv2d_native_backprop_input_shape(sizes, w, grad):
+def depthwise_conv2d_native_backprop_input_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
     return shape_from(sizes, 4)
 
 
 @shape("DepthwiseConv2dNativeBackpropFilter")
-def depthwise_conv2d_native_backprop_filter_shape(x, sizes, grad):
+def depthwise_conv2d_native_backprop_filter_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorSpec) -> Shape:
     return shape_from(sizes, 4)
 
 
@@ -123,18 +173,20 @@ register_gradients(
 
 
 @flops("DepthwiseConv2dNative")
-def depthwise_conv2d_native_flops(x, w, *, outputs) -> Cost:
+def depthwise_conv2d_native_flops(x: TensorSpec, w: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One multiply-add for each result element and each place of its window."""
     return multiply_adds(outputs[0].shape.num_elements * math.prod(tuple(w.shape[:2])))
 
 
 @flops("DepthwiseConv2dNativeBackpropInput")
-def depthwise_conv2d_native_backprop_input_flops(sizes, w, grad) -> Cost:
+def depthwise_conv2d_native_backprop_input_flops(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Cost:
     """The multiply-adds of the forward pass again."""
     return multiply_adds(grad.shape.num_elements * math.prod(tuple(w.shape[:2])))
 
 
 @flops("DepthwiseConv2dNativeBackpropFilter")
-def depthwise_conv2d_native_backprop_filter_flops(x, sizes, grad, *, outputs) -> Cost:
+def depthwise_conv2d_native_backprop_filter_flops(
+    x: TensorSpec, sizes: TensorSpec, grad: TensorSpec, *, outputs: list[TensorSpec]
+) -> Cost:
     """The multiply-adds of the forward pass again."""
     return multiply_adds(grad.shape.num_elements * math.prod(tuple(outputs[0].shape[:2])))

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dims import DimLike
 from ..errors import UnimplementedError
+from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..numerics.windows import offset_index, offsets, pad, unpad
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
-from ..shapes import Shape
+from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, with_rank
-from ._windows import output_sizes, window_pads
+from ._windows import Pads, output_sizes, window_pads
 
 
 class _Geometry:
     """Strides, rates and padding of a dilation, and for one input and filter how the windows lie."""
 
-    def __init__(self, strides, rates, padding):
+    def __init__(self, strides: list[int], rates: list[int], padding: str) -> None:
         for name, values in (("strides", strides), ("rates", rates)):
             require(len(values) == 4, f"{name} must have 4 values, not {list(values)}")
             if (values[0], values[3]) != (1, 1):
@@ -24,25 +31,25 @@ class _Geometry:
             require(min(values) > 0, f"{name} must be positive, not {list(values)}")
         self.strides, self.rates, self.padding = tuple(strides[1:3]), tuple(rates[1:3]), padding
 
-    def outputs(self, sizes, window):
+    def outputs(self, sizes: Sequence[DimLike], window: Sequence[DimLike]) -> tuple[Any, ...]:
         return output_sizes(sizes, window, self.strides, self.rates, self.padding)
 
-    def pads(self, sizes, window):
+    def pads(self, sizes: tuple[int, ...], window: tuple[int, ...]) -> Pads:
         return window_pads(sizes, window, self.strides, self.rates, self.padding)
 
 
-def _lowest(dtype):
+def _lowest(dtype: Any) -> Any:
     return np.iinfo(dtype).min if dtype.kind in "iu" else np.finfo(dtype).min
 
 
-def _check(x, w, geometry):
+def _check(x: Array, w: Array, geometry: _Geometry) -> tuple[Any, ...]:
     require_rank(x, 4, "input")
     require_rank(w, 3, "filter")
     require(x.shape[3] == w.shape[2], f"input and filter must have the same depth: {x.shape[3]} and {w.shape[2]}")
     return geometry.outputs(x.shape[1:3], w.shape[:2])
 
 
-def _largest(x, w, geometry, outputs):
+def _largest(x: Array, w: Array, geometry: _Geometry, outputs: tuple[int, ...]) -> tuple[Array, Array]:
     """The largest x + w of each window, and the number of its place in the window (-1 where the window is outside)."""
     x, w = wide(x), wide(w)
     pads = geometry.pads(x.shape[1:3], w.shape[:2])
@@ -59,14 +66,14 @@ def _largest(x, w, geometry, outputs):
 
 
 @kernel("Dilation2D")
-def dilation2d(input, filter, *, strides, rates, padding):
+def dilation2d(input: Array, filter: Array, *, strides: list[int], rates: list[int], padding: str) -> Result:
     """max over the window of input + filter: (N, H, W, C), (KH, KW, C) -> (N, OH, OW, C)."""
     geometry = _Geometry(strides, rates, padding)
     outputs = _check(input, filter, geometry)
     return _largest(input, filter, geometry, outputs)[0].astype(input.dtype, copy=False)
 
 
-def _backprop(input, filter, out_backprop, geometry):
+def _backprop(input: Array, filter: Array, out_backprop: Array, geometry: _Geometry) -> tuple[Array, Array]:
     """The place in each window that its gradient goes to, and the gradients."""
     outputs = _check(input, filter, geometry)
     require_shape(out_backprop, (input.shape[0], *outputs, input.shape[3]), "out_backprop")
@@ -74,7 +81,9 @@ def _backprop(input, filter, out_backprop, geometry):
 
 
 @kernel("Dilation2DBackpropInput")
-def dilation2d_backprop_input(input, filter, out_backprop, *, strides, rates, padding):
+def dilation2d_backprop_input(
+    input: Array, filter: Array, out_backprop: Array, *, strides: list[int], rates: list[int], padding: str
+) -> Result:
     """Each window's gradient at its first largest element."""
     geometry = _Geometry(strides, rates, padding)
     places, grad = _backprop(input, filter, out_backprop, geometry)
@@ -88,7 +97,9 @@ def dilation2d_backprop_input(input, filter, out_backprop, *, strides, rates, pa
 
 
 @kernel("Dilation2DBackpropFilter")
-def dilation2d_backprop_filter(input, filter, out_backprop, *, strides, rates, padding):
+def dilation2d_backprop_filter(
+    input: Array, filter: Array, out_backprop: Array, *, strides: list[int], rates: list[int], padding: str
+) -> Result:
     """Each window's gradient at the filter's place of its first largest element."""
     geometry = _Geometry(strides, rates, padding)
     places, grad = _backprop(input, filter, out_backprop, geometry)
@@ -99,7 +110,7 @@ def dilation2d_backprop_filter(input, filter, out_backprop, *, strides, rates, p
 
 
 @shape("Dilation2D")
-def dilation2d_shape(input, filter, *, strides, rates, padding):
+def dilation2d_shape(input: TensorSpec, filter: TensorSpec, *, strides: list[int], rates: list[int], padding: str) -> Shape:
     batch, *sizes, depth = with_rank(input.shape, 4)
     *window, filter_depth = with_rank(filter.shape, 3)
     outputs = _Geometry(strides, rates, padding).outputs(sizes, window)
@@ -107,17 +118,17 @@ def dilation2d_shape(input, filter, *, strides, rates, padding):
 
 
 @shape("Dilation2DBackpropInput")
-def dilation2d_backprop_input_shape(input, filter, out_backprop):
+def dilation2d_backprop_input_shape(input: TensorSpec, filter: TensorSpec, out_backprop: TensorSpec) -> Shape:
     return input.shape
 
 
 @shape("Dilation2DBackpropFilter")
-def dilation2d_backprop_filter_shape(input, filter, out_backprop):
+def dilation2d_backprop_filter_shape(input: TensorSpec, filter: TensorSpec, out_backprop: TensorSpec) -> Shape:
     return filter.shape
 
 
 @gradient("Dilation2D")
-def dilation2d_gradient(g, node, grad):
+def dilation2d_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x, w = node.inputs
     attrs = {name: node.attr(name) for name in ("strides", "rates", "padding")}
     return [g.Dilation2DBackpropInput(x, w, grad, **attrs), g.Dilation2DBackpropFilter(x, w, grad, **attrs)]
@@ -126,18 +137,18 @@ def dilation2d_gradient(g, node, grad):
 not_differentiable("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
 
 
-def _window_elements(filter):
+def _window_elements(filter: TensorSpec) -> DimLike:
     height, width, _ = with_rank(filter.shape, 3)
     return height * width
 
 
 @flops("Dilation2D")
-def dilation2d_flops(input, filter, *, outputs):
+def dilation2d_flops(input: TensorSpec, filter: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A sum for each element of the window, and one comparison less."""
     return Cost(1) * (outputs[0].shape.num_elements * (2 * _window_elements(filter) - 1))
 
 
 @flops("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
-def dilation2d_backprop_flops(input, filter, out_backprop):
+def dilation2d_backprop_flops(input: TensorSpec, filter: TensorSpec, out_backprop: TensorSpec) -> Cost:
     """The window's sums and comparisons again, and one sum for each window."""
     return Cost(2) * (out_backprop.shape.num_elements * _window_elements(filter))

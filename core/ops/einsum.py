@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics import einsum as numerics
 from ..numerics.einsum import ELLIPSIS
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, shape
-from ..shapes import UNKNOWN, Shape, broadcast_dims, merge_dims
+from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_dims, merge_dims
 
 
 @kernel("Einsum")
-def einsum(inputs, *, equation):
+def einsum(inputs: list[Array], *, equation: str) -> Result:
     """Sums of products over the labels that the output lacks, for one or two inputs."""
     dtype = inputs[0].dtype
     try:
@@ -26,21 +30,21 @@ def einsum(inputs, *, equation):
 
 
 @shape("Einsum")
-def einsum_shape(inputs, *, equation):
+def einsum_shape(inputs: list[TensorSpec], *, equation: str) -> Shape:
     sizes, labels = _sizes(inputs, equation)
     if labels is None:
         return UNKNOWN
     return Shape(sizes[label] for label in labels)
 
 
-def _parsed(equation):
+def _parsed(equation: Any) -> Any:
     try:
         return numerics.parse(equation)
     except ValueError as error:
         raise InvalidArgumentError(f"einsum '{equation}': {error}") from None
 
 
-def _sizes(inputs, equation):
+def _sizes(inputs: list[TensorSpec], equation: str) -> tuple[Any, Any]:
     """The size of each label, and the labels of the output; None where a rank is unknown."""
     if any(x.shape.dims is None for x in inputs):
         return {}, None
@@ -52,7 +56,7 @@ def _sizes(inputs, equation):
         out = numerics.output_labels(parsed, labels)
     except ValueError as error:
         raise InvalidArgumentError(f"einsum '{equation}': {error}") from None
-    sizes = {}
+    sizes: dict[Any, Any] = {}
     for names, x in zip(labels, inputs):
         for label, dim in zip(names, x.shape):
             merge = broadcast_dims if isinstance(label, int) else merge_dims
@@ -60,14 +64,14 @@ def _sizes(inputs, equation):
     return sizes, out
 
 
-def _labels_of(inputs, equation):
+def _labels_of(inputs: list[TensorSpec], equation: str) -> list[dict[Any, Any]]:
     """The labels of each input with their sizes there."""
     subscripts = _parsed(equation).inputs
     return [dict(zip(numerics.expand(s, len(x.shape)), x.shape)) for s, x in zip(subscripts, inputs)]
 
 
 @flops("Einsum")
-def einsum_flops(inputs, *, equation):
+def einsum_flops(inputs: list[TensorSpec], *, equation: str) -> Cost:
     """Sums over labels that one input alone has; then a multiply-add for each combination, a product if none is summed."""
     sizes, labels = _sizes(inputs, equation)
     if labels is None:
@@ -86,7 +90,7 @@ def einsum_flops(inputs, *, equation):
 
 
 @gradient("Einsum")
-def einsum_gradient(g, node, grad):
+def einsum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """For each input the output's subscripts and the other input's, contracted to its own."""
     equation = _parsed(node.attr("equation").decode("utf-8", "surrogateescape"))
     if len(node.inputs) == 1:
@@ -102,7 +106,7 @@ def einsum_gradient(g, node, grad):
     return [dx, dy]
 
 
-def _input_gradient(g, operands, subscripts, x, wanted):
+def _input_gradient(g: GradientBuilder, operands: list[Output], subscripts: list[str], x: Output, wanted: str) -> Output:
     """The product of the operands with the labels of x; labels that only x has are spread, repeated ones are inflated."""
     available = set("".join(subscripts)) - {"."}
     named = wanted.replace(ELLIPSIS, "")
@@ -116,16 +120,18 @@ def _input_gradient(g, operands, subscripts, x, wanted):
     return _einsum(g, [small, g.OnesLike(x)], [reduced, wanted], _with_ellipsis(wanted, [reduced]))
 
 
-def _with_ellipsis(wanted, subscripts):
+def _with_ellipsis(wanted: str, subscripts: list[str]) -> str:
     """`wanted`, after an ellipsis where only the other inputs have one: its axes are left to be summed."""
     return wanted if ELLIPSIS in wanted or all(ELLIPSIS not in s for s in subscripts) else ELLIPSIS + wanted
 
 
-def _einsum(g, operands, subscripts, output):
+def _einsum(g: GradientBuilder, operands: list[Output], subscripts: list[str], output: str) -> Output:
     return g.Einsum(list(operands), equation=f"{','.join(subscripts)}->{output}")
 
 
-def _sum_broadcast(g, grad, subscripts, x, other, other_subscripts):
+def _sum_broadcast(
+    g: GradientBuilder, grad: Output, subscripts: str, x: Output, other: Output, other_subscripts: str
+) -> Output:
     """The gradient of x summed over the axes of its ellipsis that were broadcast."""
     head, _ = subscripts.split(ELLIPSIS)
     own, theirs = (_ellipsis_shape(g, v, s) for v, s in ((x, subscripts), (other, other_subscripts)))
@@ -134,7 +140,7 @@ def _sum_broadcast(g, grad, subscripts, x, other, other_subscripts):
     return g.Reshape(g.Sum(grad, axes), g.shape_of(x))
 
 
-def _ellipsis_shape(g, x, subscripts):
+def _ellipsis_shape(g: GradientBuilder, x: Output, subscripts: str) -> Output:
     head, tail = subscripts.split(ELLIPSIS)
     end_mask = 0 if tail else 1
     return g.StridedSlice(g.shape_of(x), [len(head)], [-len(tail)], [1], end_mask=end_mask)

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import scipy.fft
 
+from ..arrays import Array
+from ..building.gradbuilder import GradientBuilder
+from ..dims import DimLike
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..registry import Cost, flops, gradient, kernel, shape
-from ..shapes import UNKNOWN, Shape
+from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require
 from ._shapes import dims_of
 
 _SUFFIXES = ("", "2D", "3D")
 
 
-def _require_rank(input, rank):
+def _require_rank(input: Array, rank: int) -> None:
     require(input.ndim >= rank, f"Input must have rank of at least {rank} but got: {Shape(input.shape)}")
 
 
-def _complex_transform(function, rank):
-    def transform(input):
+def _complex_transform(function: Callable[..., Any], rank: int) -> Callable[..., Any]:
+    def transform(input: Array) -> Array:
         _require_rank(input, rank)
         return function(input, axes=range(-rank, 0)).astype(input.dtype, copy=False) if input.size else input
 
     return transform
 
 
-def _lengths(fft_length, rank):
+def _lengths(fft_length: Array, rank: int) -> list[int]:
     """The sizes of the transform; InvalidArgumentError for one that is negative or, where TensorFlow crashes, zero."""
     require(np.shape(fft_length) == (rank,), f"fft_length must have shape [{rank}], not {np.shape(fft_length)}")
     lengths = fft_length.tolist()
@@ -36,14 +43,14 @@ def _lengths(fft_length, rank):
     return lengths
 
 
-def _require_lengths(input, needed):
+def _require_lengths(input: Array, needed: list[int]) -> None:
     for axis, least in enumerate(needed, input.ndim - len(needed)):
         size = input.shape[axis]
         require(size == 0 or size >= least, f"Input dimension {axis} must have length of at least {least} but got: {size}")
 
 
-def _real_transform(rank):
-    def rfft(input, fft_length, *, Tcomplex):
+def _real_transform(rank: int) -> Callable[..., Any]:
+    def rfft(input: Array, fft_length: Array, *, Tcomplex: DType) -> Array:
         """The first half of the spectrum, (..., n // 2 + 1), of the first fft_length numbers in each dimension."""
         _require_rank(input, rank)
         lengths = _lengths(fft_length, rank)
@@ -58,19 +65,19 @@ def _real_transform(rank):
     return rfft
 
 
-def _half(lengths):
+def _half(lengths: Sequence[Any]) -> list[Any]:
     """The sizes of half a spectrum; nothing has half of nothing."""
     last = lengths[-1]
     return [*lengths[:-1], 0 if isinstance(last, int) and last == 0 else last // 2 + 1]
 
 
-def _require_precision(input, Tcomplex):
+def _require_precision(input: Array, Tcomplex: DType) -> None:
     if input.dtype.itemsize * 2 != Tcomplex.numpy.itemsize:
         raise InvalidArgumentError(f"Wrong types for a real FFT: {input.dtype} and {Tcomplex}")
 
 
-def _inverse_real_transform(rank):
-    def irfft(input, fft_length, *, Treal):
+def _inverse_real_transform(rank: int) -> Callable[..., Any]:
+    def irfft(input: Array, fft_length: Array, *, Treal: DType) -> Array:
         """The real numbers, fft_length in each dimension, of which the first half of the spectrum is given."""
         _require_rank(input, rank)
         lengths = _lengths(fft_length, rank)
@@ -84,20 +91,20 @@ def _inverse_real_transform(rank):
     return irfft
 
 
-def _complex_shape(rank):
-    def transform_shape(input):
+def _complex_shape(rank: int) -> Callable[..., Any]:
+    def transform_shape(input: TensorSpec) -> Shape:
         require(input.rank is None or input.rank >= rank, f"Input must have rank of at least {rank}, not {input.shape}")
         return input.shape
 
     return transform_shape
 
 
-def _real_shape(rank, halved):
-    def transform_shape(input, fft_length):
+def _real_shape(rank: int, halved: bool) -> Callable[..., Any]:
+    def transform_shape(input: TensorSpec, fft_length: TensorSpec) -> Shape:
         if input.shape.dims is None:
             return UNKNOWN
         require(len(input.shape) >= rank, f"Input must have rank of at least {rank}, not {input.shape}")
-        lengths = dims_of(fft_length) or [None] * rank
+        lengths: list[Any] = dims_of(fft_length) or [None] * rank
         if halved and lengths[-1] is not None:
             lengths = _half(lengths)
         return input.shape[:-rank] + Shape(lengths)
@@ -108,17 +115,17 @@ def _real_shape(rank, halved):
 # ---- gradients
 
 
-def _sizes(g, x, rank):
+def _sizes(g: GradientBuilder, x: Any, rank: Any) -> Any:
     """The last `rank` dimensions of x, and their product."""
     sizes = g.StridedSlice(g.shape_of(x), [-rank], [0], [1], end_mask=1)
     return sizes, g.Prod(sizes, g.constant([0], "int32"))
 
 
-def _complex_gradient(suffix, rank, inverse):
+def _complex_gradient(suffix: str, rank: int, inverse: bool) -> Callable[..., Any]:
     """The other transform, times or over the number of elements: neither is normalized as its adjoint is."""
 
-    def transform_gradient(g, node, grad):
-        scale = g.Cast(_sizes(g, grad, rank)[1], DstT=grad.dtype.base)
+    def transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
+        scale = g.Cast(_sizes(g, grad, rank)[1], DstT=grad.base_dtype)
         if inverse:
             return [g.RealDiv(g.apply(f"FFT{suffix}", grad), scale)]
         return [g.Mul(g.apply(f"IFFT{suffix}", grad), scale)]
@@ -126,33 +133,33 @@ def _complex_gradient(suffix, rank, inverse):
     return transform_gradient
 
 
-def _real_gradient(suffix, rank):
+def _real_gradient(suffix: str, rank: int) -> Callable[..., Any]:
     """The real part of the unnormalized inverse transform of the half spectrum with zeros for the other half."""
 
-    def transform_gradient(g, node, grad):
+    def transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
         x, lengths = node.inputs
         full = _resized(g, grad, lengths, rank)
-        scale = g.Cast(g.Prod(lengths, g.constant([0], "int32")), DstT=grad.dtype.base)
+        scale = g.Cast(g.Prod(lengths, g.constant([0], "int32")), DstT=grad.base_dtype)
         whole = g.Mul(g.apply(f"IFFT{suffix}", full), scale)
-        return [_resized(g, g.Real(whole, Tout=x.dtype.base), _sizes(g, x, rank)[0], rank), None]
+        return [_resized(g, g.Real(whole, Tout=x.base_dtype), _sizes(g, x, rank)[0], rank), None]
 
     return transform_gradient
 
 
-def _inverse_real_gradient(suffix, rank):
+def _inverse_real_gradient(suffix: str, rank: int) -> Callable[..., Any]:
     """The transform over the number of elements, doubled where an element stands for its mirror image too."""
 
-    def transform_gradient(g, node, grad):
+    def transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
         x, lengths = node.inputs
-        spectrum = g.apply(f"RFFT{suffix}", grad, lengths, Tcomplex=x.dtype.base)
-        scale = g.Cast(g.Prod(lengths, g.constant([0], "int32")), DstT=x.dtype.base)
-        scaled = g.Mul(g.RealDiv(spectrum, scale), g.Cast(_multiplicity(g, lengths), DstT=x.dtype.base))
+        spectrum = g.apply(f"RFFT{suffix}", grad, lengths, Tcomplex=x.base_dtype)
+        scale = g.Cast(g.Prod(lengths, g.constant([0], "int32")), DstT=x.base_dtype)
+        scaled = g.Mul(g.RealDiv(spectrum, scale), g.Cast(_multiplicity(g, lengths), DstT=x.base_dtype))
         return [_resized(g, scaled, _sizes(g, x, rank)[0], rank), None]
 
     return transform_gradient
 
 
-def _multiplicity(g, lengths):
+def _multiplicity(g: GradientBuilder, lengths: Any) -> Any:
     """How often each element of a half spectrum occurs in the whole: the first once, the last once for even lengths."""
     last = g.Reshape(g.StridedSlice(lengths, [-1], [0], [1], end_mask=1), g.constant([], "int32"))
     places = g.Range(0, g.AddV2(g.FloorDiv(last, g.constant(2, "int32")), g.constant(1, "int32")), 1)
@@ -162,7 +169,7 @@ def _multiplicity(g, lengths):
     return g.SelectV2(is_alone, g.constant(1, "int32"), g.constant(2, "int32"))
 
 
-def _resized(g, x, sizes, rank):
+def _resized(g: GradientBuilder, x: Any, sizes: Any, rank: Any) -> Any:
     """The last `rank` dimensions padded with zeros to `sizes`: they are no longer than that."""
     missing = g.Sub(sizes, _sizes(g, x, rank)[0])
     inner = g.Pack([g.ZerosLike(missing), missing], axis=1)
@@ -173,7 +180,7 @@ def _resized(g, x, sizes, rank):
 # ---- costs
 
 
-def _n_log_n(factor, sizes):
+def _n_log_n(factor: float, sizes: Sequence[Any] | None) -> DimLike:
     """factor * n log2(n), n the product of the sizes; unknown where they are not known."""
     if sizes is None or not all(isinstance(size, int) for size in sizes):
         return UNKNOWN.num_elements
@@ -181,8 +188,8 @@ def _n_log_n(factor, sizes):
     return math.ceil(factor * n * math.log2(max(n, 1)))
 
 
-def _complex_cost(rank):
-    def cost(input):
+def _complex_cost(rank: int) -> Callable[..., Any]:
+    def cost(input: TensorSpec) -> Cost:
         """5 n log2(n) for each transform of n numbers in all its dimensions, by the convention of FFTW's benchmark.
 
         That is what radix 2 takes for powers of two, https://www.fftw.org/speed/method.html; division by n is not counted.
@@ -192,8 +199,8 @@ def _complex_cost(rank):
     return cost
 
 
-def _real_cost(rank):
-    def cost(input, fft_length):
+def _real_cost(rank: int) -> Callable[..., Any]:
+    def cost(input: TensorSpec, fft_length: TensorSpec) -> Cost:
         """2.5 n log2(n) for each transform of n real numbers: half of what as many complex ones take."""
         return Cost(input.shape[:-rank].num_elements * _n_log_n(2.5, dims_of(fft_length)))
 

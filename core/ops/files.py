@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
+from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape, merge_shapes
+from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._checks import scalar
 from ._files import file_name, matching_files, read_file, write_file
 from ._strings import as_objects
 
 
 @kernel("ReadFile")
-def read_file_op(ctx, filename):
+def read_file_op(ctx: KernelContext, filename: Array) -> Result:
     """The contents of a file."""
     return scalar_object(read_file(ctx, file_name(scalar(filename, "filename"))))
 
 
 @kernel("WriteFile")
-def write_file_op(ctx, filename, contents):
+def write_file_op(ctx: KernelContext, filename: Array, contents: Array) -> None:
     """Write a file, its folder too."""
     write_file(ctx, file_name(scalar(filename, "filename")), scalar(contents, "contents"))
 
 
 @kernel("MatchingFiles")
-def matching_files_op(ctx, pattern):
+def matching_files_op(ctx: KernelContext, pattern: Array) -> Result:
     """The files that glob patterns match, in order."""
     if pattern.ndim > 1:
         raise InvalidArgumentError(f"Input patterns tensor must be scalar or vector, but had shape: {Shape(pattern.shape)}")
@@ -36,18 +39,18 @@ def matching_files_op(ctx, pattern):
 
 
 @shape("ReadFile")
-def read_file_shape(filename):
+def read_file_shape(filename: TensorSpec) -> Any:
     return merge_shapes(filename.shape, SCALAR)
 
 
 @shape("WriteFile")
-def write_file_shape(filename, contents):
+def write_file_shape(filename: TensorSpec, contents: TensorSpec) -> Any:
     merge_shapes(filename.shape, SCALAR)
     merge_shapes(contents.shape, SCALAR)
 
 
 @shape("MatchingFiles")
-def matching_files_shape(pattern):
+def matching_files_shape(pattern: TensorSpec) -> Any:
     if pattern.rank not in (None, 0, 1):
         raise InvalidArgumentError(f"Input patterns tensor must be scalar or vector, but had shape: {pattern.shape}")
     return Shape([None])

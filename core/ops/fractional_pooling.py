@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dims import DimLike
 from ..errors import UnimplementedError
+from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
+from ..numerics.philox import Philox
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
-from ..shapes import Shape
+from ..runtime.kernel_context import KernelContext
+from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, with_rank
 from ._random import node_stream
 from ._shapes import ints, shape_from
@@ -22,7 +30,7 @@ facts("random", of=_FORWARD)
 # ---- regions
 
 
-def _pseudo_random_lengths(size, count, generator):
+def _pseudo_random_lengths(size: int, count: int, generator: Philox) -> Array:
     """Lengths of ceil(alpha (i + u)) steps with one random number u, bounded so that all are k or k + 1."""
     alpha = size / count
     k = size // count
@@ -33,7 +41,7 @@ def _pseudo_random_lengths(size, count, generator):
     return np.diff(np.concatenate(([1], ends, [size + 1])))
 
 
-def _random_lengths(size, count, generator):
+def _random_lengths(size: int, count: int, generator: Philox) -> list[int]:
     """k and k + 1 in random order (Fisher-Yates on the generator's words)."""
     lengths = [size // count + (i < size % count) for i in range(count)]
     words = generator.words(count).tolist()
@@ -43,7 +51,7 @@ def _random_lengths(size, count, generator):
     return lengths
 
 
-def _sequence(size, count, stream, pseudo_random):
+def _sequence(size: int, count: int, stream: Philox, pseudo_random: bool) -> Array:
     """Where each region begins, and the end of the last."""
     samples = 2 if pseudo_random else count
     generator = stream.reserve(1, (samples + 3) // 4)
@@ -54,7 +62,7 @@ def _sequence(size, count, stream, pseudo_random):
 class _Axis:
     """The regions of one axis: `places[j]` are their j-th elements, `inside[j]` says whether a region has so many."""
 
-    def __init__(self, sequence, size, overlapping):
+    def __init__(self, sequence: Array, size: int, overlapping: bool) -> None:
         starts, ends = sequence[:-1], np.minimum(sequence[1:] + overlapping, size)
         self.lengths = ends - starts
         steps = range(int(self.lengths.max(initial=0)))
@@ -62,7 +70,7 @@ class _Axis:
         self.inside = [j < self.lengths for j in steps]
 
 
-def _cells(rows, columns):
+def _cells(rows: _Axis, columns: _Axis) -> Iterator[Any]:
     """The places of all regions, one (rows, columns, inside) for each pair of steps, the rows' step first."""
     for i, j in itertools.product(range(len(rows.places)), range(len(columns.places))):
         inside = rows.inside[i][:, None] & columns.inside[j]
@@ -72,7 +80,7 @@ def _cells(rows, columns):
 # ---- kernels
 
 
-def _counts(shape, pooling_ratio):
+def _counts(shape: Sequence[Any], pooling_ratio: list[float]) -> list[int]:
     require(len(pooling_ratio) == 4, f"pooling_ratio must have 4 values, not {list(pooling_ratio)}")
     require(min(pooling_ratio) >= 1, f"pooling_ratio {list(pooling_ratio)} must not be smaller than 1")
     if (pooling_ratio[0], pooling_ratio[3]) != (1, 1):
@@ -82,7 +90,15 @@ def _counts(shape, pooling_ratio):
     return counts[1:3]
 
 
-def _draw(ctx, value, pooling_ratio, pseudo_random, deterministic, seed, seed2):
+def _draw(
+    ctx: KernelContext,
+    value: Array,
+    pooling_ratio: list[float],
+    pseudo_random: bool,
+    deterministic: bool,
+    seed: int,
+    seed2: int,
+) -> tuple[Array, Array]:
     """The sequences of rows and columns for this run: from the node's stream, from its start where `deterministic`."""
     require_rank(value, 4, "value")
     counts = _counts(value.shape, pooling_ratio)
@@ -90,14 +106,15 @@ def _draw(ctx, value, pooling_ratio, pseudo_random, deterministic, seed, seed2):
     stream = node_stream(ctx, seed, seed2)
     if deterministic:
         stream = stream.skipped(0)
-    return [_sequence(size, count, stream, pseudo_random) for size, count in zip(value.shape[1:3], counts)]
+    rows, columns = (_sequence(size, count, stream, pseudo_random) for size, count in zip(value.shape[1:3], counts))
+    return rows, columns
 
 
-def _axes(shape, row_sequence, column_sequence, overlapping):
+def _axes(shape: tuple[int, ...], row_sequence: Array, column_sequence: Array, overlapping: bool) -> tuple[_Axis, _Axis]:
     return _Axis(row_sequence, shape[1], overlapping), _Axis(column_sequence, shape[2], overlapping)
 
 
-def _divide(total, counts, dtype):
+def _divide(total: Any, counts: Array, dtype: np.dtype[Any]) -> Array:
     """total / counts; integers are cut off towards zero."""
     if dtype.kind == "i":
         return truncated_quotient(total, counts).astype(dtype)
@@ -105,7 +122,17 @@ def _divide(total, counts, dtype):
 
 
 @kernel("FractionalAvgPool")
-def fractional_avg_pool(ctx, value, *, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2):
+def fractional_avg_pool(
+    ctx: KernelContext,
+    value: Array,
+    *,
+    pooling_ratio: list[float],
+    pseudo_random: bool,
+    overlapping: bool,
+    deterministic: bool,
+    seed: int,
+    seed2: int,
+) -> tuple[Result, ...]:
     """The mean of each region, and the sequences of rows and columns."""
     sequences = _draw(ctx, value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
     rows, columns = _axes(value.shape, *sequences, overlapping)
@@ -115,15 +142,26 @@ def fractional_avg_pool(ctx, value, *, pooling_ratio, pseudo_random, overlapping
 
 
 @kernel("FractionalMaxPool")
-def fractional_max_pool(ctx, value, *, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2):
+def fractional_max_pool(
+    ctx: KernelContext,
+    value: Array,
+    *,
+    pooling_ratio: list[float],
+    pseudo_random: bool,
+    overlapping: bool,
+    deterministic: bool,
+    seed: int,
+    seed2: int,
+) -> tuple[Result, ...]:
     """The largest element of each region, and the sequences of rows and columns."""
     sequences = _draw(ctx, value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
     return _largest(value, *_axes(value.shape, *sequences, overlapping))[0], *sequences
 
 
-def _largest(value, rows, columns):
+def _largest(value: Array, rows: _Axis, columns: _Axis) -> tuple[Array, Array]:
     """The largest element of each region, and the number of its pair of steps."""
-    best, steps = None, None
+    best: Any = None
+    steps: Any = None
     for step, (r, c, inside) in enumerate(_cells(rows, columns)):
         part = value[:, r, c]
         if best is None:
@@ -134,7 +172,7 @@ def _largest(value, rows, columns):
     return best, steps
 
 
-def _check_sequence(sequence, count, size, name):
+def _check_sequence(sequence: Array, count: int, size: int, name: str) -> None:
     require(sequence.ndim == 1 and len(sequence) == count + 1, f"{name} must have {count + 1} elements, not {sequence.shape}")
     require(
         sequence[0] >= 0 and sequence[-1] <= size and np.all(np.diff(sequence) > 0),
@@ -142,7 +180,7 @@ def _check_sequence(sequence, count, size, name):
     )
 
 
-def _check_backprop(shape, grad, row_sequence, column_sequence):
+def _check_backprop(shape: tuple[int, ...], grad: Array, row_sequence: Array, column_sequence: Array) -> None:
     require_rank(grad, 4, "out_backprop")
     require(min(shape) > 0, f"the input's shape {tuple(shape)} must be positive")
     require(grad.shape[0] == shape[0] and grad.shape[3] == shape[3], f"out_backprop {grad.shape} does not fit {tuple(shape)}")
@@ -152,8 +190,13 @@ def _check_backprop(shape, grad, row_sequence, column_sequence):
 
 @kernel("FractionalAvgPoolGrad")
 def fractional_avg_pool_grad(
-    orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence, *, overlapping
-):
+    orig_input_tensor_shape: Array,
+    out_backprop: Array,
+    row_pooling_sequence: Array,
+    col_pooling_sequence: Array,
+    *,
+    overlapping: bool,
+) -> Result:
     """Each region's gradient in equal parts to its elements."""
     dims = ints(orig_input_tensor_shape, "orig_input_tensor_shape", 4)
     _check_backprop(dims, out_backprop, row_pooling_sequence, col_pooling_sequence)
@@ -161,14 +204,20 @@ def fractional_avg_pool_grad(
     share = out_backprop / (rows.lengths[:, None, None] * columns.lengths[:, None]).astype(np.float64)
     result = np.zeros(dims)
     for r, c, inside in _cells(rows, columns):
-        np.add.at(result, (slice(None), r, c), np.where(inside, share, 0))
+        np.add.at(result, (slice(None), r, c), np.where(inside, share, 0))  # type: ignore[arg-type]
     return result.astype(out_backprop.dtype)
 
 
 @kernel("FractionalMaxPoolGrad")
 def fractional_max_pool_grad(
-    orig_input, orig_output, out_backprop, row_pooling_sequence, col_pooling_sequence, *, overlapping
-):
+    orig_input: Array,
+    orig_output: Array,
+    out_backprop: Array,
+    row_pooling_sequence: Array,
+    col_pooling_sequence: Array,
+    *,
+    overlapping: bool,
+) -> Result:
     """Each region's gradient at the first of its largest elements."""
     require_rank(orig_input, 4, "orig_input")
     _check_backprop(orig_input.shape, out_backprop, row_pooling_sequence, col_pooling_sequence)
@@ -178,7 +227,7 @@ def fractional_max_pool_grad(
     require(np.array_equal(best, orig_output), "orig_output is not what the pooling of orig_input gives")
     result = np.zeros(orig_input.shape, out_backprop.dtype)
     for step, (r, c, _) in enumerate(_cells(rows, columns)):
-        np.add.at(result, (slice(None), r, c), np.where(steps == step, out_backprop, 0))
+        np.add.at(result, (slice(None), r, c), np.where(steps == step, out_backprop, 0))  # type: ignore[arg-type]
     return result
 
 
@@ -186,7 +235,7 @@ def fractional_max_pool_grad(
 
 
 @shape(*_FORWARD)
-def fractional_pool_shape(value, *, pooling_ratio):
+def fractional_pool_shape(value: TensorSpec, *, pooling_ratio: list[float]) -> list[Shape]:
     dims = with_rank(value.shape, 4)
     known = all(isinstance(d, int) for d in dims[1:3])
     rows, columns = _counts((1, dims[1], dims[2], 1), pooling_ratio) if known else (None, None)
@@ -195,17 +244,22 @@ def fractional_pool_shape(value, *, pooling_ratio):
 
 
 @shape("FractionalAvgPoolGrad")
-def fractional_avg_pool_grad_shape(orig_input_tensor_shape, out_backprop, row_pooling_sequence, col_pooling_sequence):
+def fractional_avg_pool_grad_shape(
+    orig_input_tensor_shape: TensorSpec,
+    out_backprop: TensorSpec,
+    row_pooling_sequence: TensorSpec,
+    col_pooling_sequence: TensorSpec,
+) -> Shape:
     return shape_from(orig_input_tensor_shape, 4)
 
 
 @shape("FractionalMaxPoolGrad")
-def fractional_max_pool_grad_shape(orig_input, *rest):
+def fractional_max_pool_grad_shape(orig_input: TensorSpec, *rest: TensorSpec) -> Shape:
     return orig_input.shape
 
 
 @gradient("FractionalAvgPool")
-def fractional_avg_pool_gradient(g, node, grad, *_):
+def fractional_avg_pool_gradient(g: GradientBuilder, node: Node, grad: Output, *_: Output) -> Gradients:
     x = node.inputs[0]
     shape_of_x = g.Shape(x, out_type="int64")
     overlapping = node.attr("overlapping")
@@ -213,7 +267,7 @@ def fractional_avg_pool_gradient(g, node, grad, *_):
 
 
 @gradient("FractionalMaxPool")
-def fractional_max_pool_gradient(g, node, grad, *_):
+def fractional_max_pool_gradient(g: GradientBuilder, node: Node, grad: Output, *_: Output) -> Gradients:
     outputs = [node.output(i) for i in range(3)]
     overlapping = node.attr("overlapping")
     return [g.FractionalMaxPoolGrad(node.inputs[0], outputs[0], grad, *outputs[1:], overlapping=overlapping)]
@@ -222,7 +276,7 @@ def fractional_max_pool_gradient(g, node, grad, *_):
 not_differentiable("FractionalAvgPoolGrad", "FractionalMaxPoolGrad")
 
 
-def _elements(image, pooled, overlapping):
+def _elements(image: TensorSpec, pooled: TensorSpec, overlapping: bool) -> DimLike:
     """The elements of all regions; where they overlap, a row or column is the last of one and the first of the next."""
     batch, *sizes, channels = with_rank(image.shape, 4)
     rows, columns = (n + overlapping * (regions - 1) for n, regions in zip(sizes, with_rank(pooled.shape, 4)[1:3]))
@@ -230,24 +284,32 @@ def _elements(image, pooled, overlapping):
 
 
 @flops("FractionalAvgPool")
-def fractional_avg_pool_flops(value, *, overlapping, outputs):
+def fractional_avg_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: list[TensorSpec]) -> Cost:
     """The sum of each region and a division."""
     return Cost(_elements(value, outputs[0], overlapping))
 
 
 @flops("FractionalMaxPool")
-def fractional_max_pool_flops(value, *, overlapping, outputs):
+def fractional_max_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: list[TensorSpec]) -> Cost:
     """One comparison less than a region has elements."""
     return Cost(_elements(value, outputs[0], overlapping) - outputs[0].shape.num_elements)
 
 
 @flops("FractionalAvgPoolGrad")
-def fractional_avg_pool_grad_flops(orig_input_tensor_shape, out_backprop, *rest, overlapping, outputs):
+def fractional_avg_pool_grad_flops(
+    orig_input_tensor_shape: TensorSpec,
+    out_backprop: TensorSpec,
+    *rest: TensorSpec,
+    overlapping: bool,
+    outputs: list[TensorSpec],
+) -> Cost:
     """A division for each region and a sum for each of its elements."""
     return Cost(out_backprop.shape.num_elements + _elements(outputs[0], out_backprop, overlapping))
 
 
 @flops("FractionalMaxPoolGrad")
-def fractional_max_pool_grad_flops(orig_input, orig_output, out_backprop, *rest, overlapping):
+def fractional_max_pool_grad_flops(
+    orig_input: TensorSpec, orig_output: TensorSpec, out_backprop: TensorSpec, *rest: TensorSpec, overlapping: bool
+) -> Cost:
     """The comparisons again and a sum for each region."""
     return Cost(_elements(orig_input, out_backprop, overlapping))

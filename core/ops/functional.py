@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Function, Graph
 from ..registry import flops, kernel, not_differentiable, shape, taken_whole, uncounted_call, without_gradient, zero_flops
+from ..runtime.kernel_context import Functions, KernelContext
 from ..runtime.runs import check_time
 from ..runtime.tensor_arrays import zeros
-from ..shapes import SCALAR, UNKNOWN, Shape
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..tensors import FuncRef
 from ._checks import require
 
 
-def is_true(value):
+def is_true(value: Array) -> bool:
     """What TensorFlow takes for true: a scalar other than zero or an empty string, any other tensor that is not empty."""
     if np.ndim(value):
         return np.size(value) > 0
@@ -27,12 +32,14 @@ def is_true(value):
     return len(value.item()) > 0
 
 
-def _checked(ctx, function, given, wanted):
+def _checked(
+    ctx: KernelContext, function: FuncRef, given: list[DType], wanted: list[DType] | None
+) -> Callable[..., Any]:
     """The function as a callable; InvalidArgumentError where its dtypes are not those of the node.
 
     `wanted` is None for a condition, which returns one value of any dtype. What was checked once is not checked again.
     """
-    known = ctx.state(dict)
+    known: dict[Any, Any] = ctx.state(dict)
     run = known.get((function, ctx.unused))
     if run is None:
         signature = ctx.session.functions.find(function).signature
@@ -46,7 +53,7 @@ def _checked(ctx, function, given, wanted):
     return run
 
 
-def _require_dtypes(function, verb, found, wanted):
+def _require_dtypes(function: str, verb: str, found: list[DType], wanted: list[DType]) -> None:
     if [t.base for t in found] != [t.base for t in wanted]:
         raise InvalidArgumentError(
             f"function '{function}' {verb} ({', '.join(map(str, found))}), "
@@ -58,19 +65,21 @@ def _require_dtypes(function, verb, found, wanted):
 
 
 @kernel("PartitionedCall", "StatefulPartitionedCall")
-def partitioned_call(ctx, args, *, f):
+def partitioned_call(ctx: KernelContext, args: list[Array], *, f: FuncRef) -> Sequence[Result]:
     """The results of the function on `args`."""
     return ctx.call(f, args)
 
 
 @kernel("RemoteCall")
-def remote_call(ctx, target, args, *, f):
+def remote_call(ctx: KernelContext, target: Array, args: list[Array], *, f: FuncRef) -> Sequence[Result]:
     """The results of the function on `args`: every target is this process."""
     return ctx.call(f, args)
 
 
 @kernel("BatchFunction")
-def batch_function(ctx, in_tensors, captured_tensors, *, f):
+def batch_function(
+    ctx: KernelContext, in_tensors: list[Array], captured_tensors: list[Array], *, f: FuncRef
+) -> Sequence[Result]:
     """The results of the function on one batch: a session has no other callers to wait for."""
     sizes = {len(value) if np.ndim(value) else -1 for value in in_tensors}
     if -1 in sizes:
@@ -81,7 +90,7 @@ def batch_function(ctx, in_tensors, captured_tensors, *, f):
 
 
 @shape("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "BatchFunction")
-def call_shape(*inputs, Tout):
+def call_shape(*inputs: Any, Tout: list[DType]) -> list[Shape]:
     return [UNKNOWN] * len(Tout)
 
 
@@ -89,13 +98,30 @@ def call_shape(*inputs, Tout):
 
 
 @kernel("If", "StatelessIf", "_If")
-def if_(ctx, cond, inputs, *, Tin, Tout, then_branch, else_branch):
+def if_(
+    ctx: KernelContext,
+    cond: Array,
+    inputs: list[Array],
+    *,
+    Tin: list[DType],
+    Tout: list[DType],
+    then_branch: FuncRef,
+    else_branch: FuncRef,
+) -> Sequence[Result]:
     """The results of `then_branch` where `cond` is true, else those of `else_branch`."""
     return _checked(ctx, then_branch if is_true(cond) else else_branch, Tin, Tout)(inputs)
 
 
 @kernel("Case", "StatelessCase")
-def case(ctx, branch_index, inputs, *, Tin, Tout, branches):
+def case(
+    ctx: KernelContext,
+    branch_index: Array,
+    inputs: list[Array],
+    *,
+    Tin: list[DType],
+    Tout: list[DType],
+    branches: list[FuncRef],
+) -> Sequence[Result]:
     """The results of the branch of that index, of the last one where there is none."""
     if np.ndim(branch_index):
         raise InvalidArgumentError(f"branch_index must be scalar, but has shape {Shape(np.shape(branch_index))}")
@@ -104,16 +130,16 @@ def case(ctx, branch_index, inputs, *, Tin, Tout, branches):
 
 
 @shape("If", "StatelessIf", "Case", "StatelessCase")
-def conditional_shape(selector, inputs, *, Tout, output_shapes):
+def conditional_shape(selector: TensorSpec, inputs: list[TensorSpec], *, Tout: list[DType], output_shapes: list[Shape]) -> Any:
     return _declared(Tout, output_shapes)
 
 
 @shape("_If")
-def if_shape(cond, inputs, *, Tout):
+def if_shape(cond: TensorSpec, inputs: list[TensorSpec], *, Tout: list[DType]) -> Any:
     return [UNKNOWN] * len(Tout)
 
 
-def _declared(types: list[DType], output_shapes: list[Shape]):
+def _declared(types: list[DType], output_shapes: list[Shape]) -> Any:
     return list(output_shapes) if len(output_shapes) == len(types) else [UNKNOWN] * len(types)
 
 
@@ -121,7 +147,7 @@ def _declared(types: list[DType], output_shapes: list[Shape]):
 
 
 @kernel("While", "StatelessWhile", "_While")
-def while_(ctx, values, *, T, cond, body):
+def while_(ctx: KernelContext, values: list[Array], *, T: list[DType], cond: FuncRef, body: FuncRef) -> Sequence[Result]:
     """`values`, replaced by the body's results as long as the condition holds of them."""
     is_wanted = _checked(ctx, cond, T, None)
     run_body = _checked(ctx, body, T, T)
@@ -132,17 +158,19 @@ def while_(ctx, values, *, T, cond, body):
 
 
 @shape("While", "StatelessWhile")
-def while_shape(inputs, *, T, output_shapes):
+def while_shape(inputs: list[TensorSpec], *, T: list[DType], output_shapes: list[Shape]) -> Any:
     return _declared(T, output_shapes)
 
 
 @shape("_While")
-def internal_while_shape(inputs, *, T):
+def internal_while_shape(inputs: list[TensorSpec], *, T: list[DType]) -> Any:
     return [UNKNOWN] * len(T)
 
 
 @kernel("For")
-def for_(ctx, start, limit, delta, values, *, T, body):
+def for_(
+    ctx: KernelContext, start: Array, limit: Array, delta: Array, values: list[Array], *, T: list[DType], body: FuncRef
+) -> Sequence[Result]:
     """`values`, replaced by the body's results for every i in range(start, limit, delta)."""
     for name, value in (("start", start), ("limit", limit), ("delta", delta)):
         if np.ndim(value):
@@ -158,7 +186,7 @@ def for_(ctx, start, limit, delta, values, *, T, body):
 
 
 @shape("For")
-def for_shape(start, limit, delta, inputs, *, T):
+def for_shape(start: TensorSpec, limit: TensorSpec, delta: TensorSpec, inputs: list[TensorSpec], *, T: list[DType]) -> Any:
     return [UNKNOWN] * len(T)
 
 
@@ -166,13 +194,13 @@ def for_shape(start, limit, delta, inputs, *, T):
 
 
 @kernel("SymbolicGradient")
-def symbolic_gradient(ctx, inputs, *, f, Tin):
+def symbolic_gradient(ctx: KernelContext, inputs: list[Array], *, f: FuncRef, Tin: list[DType]) -> Sequence[Result]:
     """The gradients of a function's arguments, from the arguments and the gradients of its results."""
     functions = ctx.session.functions
     return functions.call_made(ctx.state(lambda: gradient_function(functions, f, Tin)), inputs)
 
 
-def gradient_function(functions, f, given):
+def gradient_function(functions: Functions, f: FuncRef, given: list[DType]) -> Function:
     """A function from arguments and gradients of results to gradients of arguments; the declared one where there is one."""
     function = functions.find(f)
     if function.gradient is not None:
@@ -202,7 +230,7 @@ def differentiated(function: Function, given: list[DType]) -> Function:
 
 
 @shape("SymbolicGradient")
-def symbolic_gradient_shape(inputs, *, Tout):
+def symbolic_gradient_shape(inputs: list[TensorSpec], *, Tout: list[DType]) -> list[Shape]:
     """Gradients are shaped as the arguments, which come first among the inputs."""
     require(len(inputs) >= len(Tout), f"it has {len(inputs)} inputs for {len(Tout)} gradients")
     return [spec.shape for spec in inputs[: len(Tout)]]
@@ -216,7 +244,15 @@ flops("SymbolicGradient")(uncounted_call)
 
 
 @kernel("MapDefun")
-def map_defun(ctx, arguments, captured_inputs, *, f, output_types, output_shapes):
+def map_defun(
+    ctx: KernelContext,
+    arguments: list[Array],
+    captured_inputs: list[Array],
+    *,
+    f: FuncRef,
+    output_types: list[DType],
+    output_shapes: list[Shape],
+) -> Sequence[Result]:
     """The function on every row of the arguments, its results stacked."""
     if any(np.ndim(value) == 0 for value in arguments):
         raise InvalidArgumentError("All non-captured inputs must have rank of at least one")
@@ -234,12 +270,14 @@ def map_defun(ctx, arguments, captured_inputs, *, f, output_types, output_shapes
     return [np.stack(column) for column in columns]
 
 
-def _or_zero(shape):
+def _or_zero(shape: Shape) -> tuple[int, ...]:
     return tuple(d if isinstance(d, int) else 0 for d in shape.dims or ())
 
 
 @shape("MapDefun")
-def map_defun_shape(arguments, captured_inputs, *, output_shapes):
+def map_defun_shape(
+    arguments: list[TensorSpec], captured_inputs: list[TensorSpec], *, output_shapes: list[Shape]
+) -> list[Shape]:
     rows = arguments[0].shape[0] if arguments[0].rank else None
     return [Shape((rows,)) + declared if declared.dims is not None else UNKNOWN for declared in output_shapes]
 
@@ -254,55 +292,55 @@ taken_whole("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhi
 
 
 @kernel("FakeParam")
-def fake_param(*, dtype, shape):
+def fake_param(*, dtype: DType, shape: Shape) -> Result:
     """A value for an output that only the other branch of a conditional fills."""
     return zeros(shape.known() if shape.is_known else (), dtype)
 
 
 @shape("FakeParam")
-def fake_param_shape(*, shape):
+def fake_param_shape(*, shape: Shape) -> Any:
     return shape
 
 
 @kernel("DeviceIndex")
-def device_index(*, device_names):
+def device_index(*, device_names: list[str]) -> Result:
     """The position of CPU among the names, their number where it is not there."""
     return np.int32(device_names.index("CPU") if "CPU" in device_names else len(device_names))
 
 
 @shape("DeviceIndex")
-def device_index_shape():
+def device_index_shape() -> Shape:
     return SCALAR
 
 
 @kernel("_ListToArray", "_ArrayToList")
-def regrouped(inputs):
+def regrouped(inputs: list[Array]) -> Sequence[Result]:
     """The inputs themselves, under another signature."""
     return inputs
 
 
 @shape("_ListToArray", "_ArrayToList")
-def regrouped_shape(inputs):
+def regrouped_shape(inputs: list[TensorSpec]) -> list[Shape]:
     return [spec.shape for spec in inputs]
 
 
 @kernel("_Arg", "_DeviceArg")
-def arg(ctx):
+def arg(ctx: KernelContext) -> Result:
     raise InvalidArgumentError(f"argument '{ctx.name}' of a function has no value outside a call")
 
 
 @shape("_Arg", "_DeviceArg")
-def arg_shape():
+def arg_shape() -> Shape:
     return UNKNOWN
 
 
 @kernel("_Retval", "_DeviceRetval")
-def retval(ctx, value):
+def retval(ctx: KernelContext, value: Array) -> None:
     raise InvalidArgumentError(f"result '{ctx.name}' of a function has no place outside a call")
 
 
 @shape("_Retval", "_DeviceRetval")
-def retval_shape(value):
+def retval_shape(value: TensorSpec) -> Any:
     return ()
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..dims import DimLike
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics.widening import wide
 from ..registry import Cost, flops, kernel, not_differentiable, shape
+from ..shapes import Shape, TensorSpec
 from . import activations, convolution, depthwise, matmul
 from ._checks import require, require_shape
 
@@ -14,7 +19,7 @@ _OPS = ("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMa
 not_differentiable(*_OPS)
 
 
-def _finish(y, args, fused_ops, epsilon, leakyrelu_alpha):
+def _finish(y: Array, args: list[Array], fused_ops: list[str], epsilon: float, leakyrelu_alpha: float) -> Array:
     """Apply the fused ops, in order, to a fresh array of channels-last values."""
     remaining = list(args)
     for op in fused_ops:
@@ -37,13 +42,13 @@ def _finish(y, args, fused_ops, epsilon, leakyrelu_alpha):
     return y
 
 
-def _gelu(x):
+def _gelu(x: Array) -> Array:
     """x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (Hendrycks and Gimpel 2016)."""
     t = x.dtype.type
     return t(0.5) * x * (1 + np.tanh(t(np.sqrt(2 / np.pi)) * (x + t(0.044715) * x**3)))
 
 
-def _gelu_exact(x):
+def _gelu_exact(x: Array) -> Array:
     """x times the normal distribution function."""
     from scipy.special import ndtr
 
@@ -61,21 +66,33 @@ _ACTIVATIONS = {
 }
 
 
-def _own(y, x):
+def _own(y: Any, x: Array) -> Array:
     """`y` as an array that may be written to: a convolution can return a view of its input."""
     return y.copy() if np.shares_memory(y, x) or not y.flags.writeable else y
 
 
-def _require_nhwc(data_format, filter_format="HWIO"):
+def _require_nhwc(data_format: str, filter_format: str="HWIO") -> None:
     if data_format != "NHWC" or filter_format != "HWIO":
         raise InvalidArgumentError(f"fused convolutions on the CPU take NHWC and HWIO, not {data_format} and {filter_format}")
 
 
 @kernel("_FusedConv2D")
 def fused_conv2d(
-    input, filter, args, host_args, *, strides, padding, explicit_paddings, data_format, filter_format, dilations,
-    fused_ops, epsilon, leakyrelu_alpha,
-):  # fmt: skip
+    input: Array,
+    filter: Array,
+    args: list[Array],
+    host_args: list[Array],
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    filter_format: str,
+    dilations: list[int],
+    fused_ops: list[str],
+    epsilon: float,
+    leakyrelu_alpha: float,
+) -> Result:
     _require_nhwc(data_format, filter_format)
     y = convolution.conv2d(
         input, filter, strides=strides, padding=padding, explicit_paddings=explicit_paddings, data_format=data_format,
@@ -86,8 +103,18 @@ def fused_conv2d(
 
 @kernel("_FusedConv3D")
 def fused_conv3d(
-    input, filter, args, *, strides, padding, data_format, dilations, fused_ops, epsilon, leakyrelu_alpha
-):
+    input: Array,
+    filter: Array,
+    args: list[Array],
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+    fused_ops: list[str],
+    epsilon: float,
+    leakyrelu_alpha: float,
+) -> Result:
     if data_format != "NDHWC":
         raise InvalidArgumentError(f"fused convolutions on the CPU take NDHWC, not {data_format}")
     y = convolution.conv3d(
@@ -98,8 +125,18 @@ def fused_conv3d(
 
 @kernel("_FusedDepthwiseConv2dNative")
 def fused_depthwise_conv2d(
-    input, filter, args, *, strides, padding, data_format, dilations, fused_ops, epsilon, leakyrelu_alpha
-):
+    input: Array,
+    filter: Array,
+    args: list[Array],
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+    fused_ops: list[str],
+    epsilon: float,
+    leakyrelu_alpha: float,
+) -> Result:
     _require_nhwc(data_format)
     y = depthwise.depthwise_conv2d_native(
         input, filter, strides=strides, padding=padding, explicit_paddings=[], data_format=data_format, dilations=dilations
@@ -108,13 +145,23 @@ def fused_depthwise_conv2d(
 
 
 @kernel("_FusedMatMul")
-def fused_matmul(a, b, args, *, transpose_a, transpose_b, fused_ops, epsilon, leakyrelu_alpha):
+def fused_matmul(
+    a: Array,
+    b: Array,
+    args: list[Array],
+    *,
+    transpose_a: bool,
+    transpose_b: bool,
+    fused_ops: list[str],
+    epsilon: float,
+    leakyrelu_alpha: float,
+) -> Result:
     y = matmul.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
     return _finish(_own(np.asarray(y), a), args, fused_ops, epsilon, leakyrelu_alpha)
 
 
 @kernel("_MklLayerNorm")
-def mkl_layer_norm(x, scale, offset, *, epsilon):
+def mkl_layer_norm(x: Array, scale: Array, offset: Array, *, epsilon: float) -> Result:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset, with the moments over the last of two or three dimensions."""
     require(x.ndim in (2, 3), f"x must have rank 2 or 3, not shape {x.shape}")
     require_shape(scale, x.shape[-1:], "scale")
@@ -128,8 +175,17 @@ def mkl_layer_norm(x, scale, offset, *, epsilon):
 
 @shape("_FusedConv2D")
 def fused_conv2d_shape(
-    input, filter, args, host_args, *, strides, padding, explicit_paddings, data_format, dilations
-):
+    input: TensorSpec,
+    filter: TensorSpec,
+    args: list[TensorSpec],
+    host_args: list[TensorSpec],
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Shape:
     return convolution.conv2d_shape(
         input, filter, strides=strides, padding=padding, explicit_paddings=explicit_paddings, data_format=data_format,
         dilations=dilations,
@@ -137,26 +193,44 @@ def fused_conv2d_shape(
 
 
 @shape("_FusedConv3D")
-def fused_conv3d_shape(input, filter, args, *, strides, padding, data_format, dilations):
+def fused_conv3d_shape(
+    input: TensorSpec,
+    filter: TensorSpec,
+    args: list[TensorSpec],
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+) -> Shape:
     return convolution.conv3d_shape(
         input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations
     )
 
 
 @shape("_FusedDepthwiseConv2dNative")
-def fused_depthwise_conv2d_shape(input, filter, args, *, strides, padding, data_format, dilations):
+def fused_depthwise_conv2d_shape(
+    input: TensorSpec,
+    filter: TensorSpec,
+    args: list[TensorSpec],
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+) -> Shape:
     return depthwise.depthwise_conv2d_native_shape(
         input, filter, strides=strides, padding=padding, explicit_paddings=[], data_format=data_format, dilations=dilations
     )
 
 
 @shape("_FusedMatMul")
-def fused_matmul_shape(a, b, args, *, transpose_a, transpose_b):
+def fused_matmul_shape(a: TensorSpec, b: TensorSpec, args: list[TensorSpec], *, transpose_a: bool, transpose_b: bool) -> Shape:
     return matmul.matmul_shape(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
 @shape("_MklLayerNorm")
-def mkl_layer_norm_shape(x, scale, offset):
+def mkl_layer_norm_shape(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -> Shape:
     return x.shape
 
 
@@ -174,7 +248,7 @@ _PER_ELEMENT = {
 }
 
 
-def _finish_cost(fused_ops, elements):
+def _finish_cost(fused_ops: list[str], elements: DimLike) -> Cost:
     """The sum of the costs of the parts."""
     total = Cost()
     for op in fused_ops:
@@ -183,30 +257,44 @@ def _finish_cost(fused_ops, elements):
 
 
 @flops("_FusedConv2D")
-def fused_conv2d_flops(input, filter, args, host_args, *, fused_ops, outputs):
+def fused_conv2d_flops(
+    input: TensorSpec,
+    filter: TensorSpec,
+    args: list[TensorSpec],
+    host_args: list[TensorSpec],
+    *,
+    fused_ops: list[str],
+    outputs: list[TensorSpec],
+) -> Cost:
     product = convolution.convolution_flops(input, filter, outputs=outputs)
     return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
 
 
 @flops("_FusedConv3D")
-def fused_conv3d_flops(input, filter, args, *, fused_ops, outputs):
+def fused_conv3d_flops(
+    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, fused_ops: list[str], outputs: list[TensorSpec]
+) -> Cost:
     product = convolution.convolution_flops(input, filter, outputs=outputs)
     return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
 
 
 @flops("_FusedDepthwiseConv2dNative")
-def fused_depthwise_conv2d_flops(input, filter, args, *, fused_ops, outputs):
+def fused_depthwise_conv2d_flops(
+    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, fused_ops: list[str], outputs: list[TensorSpec]
+) -> Cost:
     product = depthwise.depthwise_conv2d_native_flops(input, filter, outputs=outputs)
     return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
 
 
 @flops("_FusedMatMul")
-def fused_matmul_flops(a, b, args, *, transpose_a, fused_ops, outputs):
+def fused_matmul_flops(
+    a: TensorSpec, b: TensorSpec, args: list[TensorSpec], *, transpose_a: bool, fused_ops: list[str], outputs: list[TensorSpec]
+) -> Cost:
     product = matmul.matmul_flops(a, b, transpose_a=transpose_a, outputs=outputs)
     return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
 
 
 @flops("_MklLayerNorm")
-def mkl_layer_norm_flops(x, scale, offset):
+def mkl_layer_norm_flops(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -> Cost:
     """Two means, a difference, a square, a division, a product and a sum an element; a sum and a root a row."""
     return Cost(7 * x.shape.num_elements + 2 * x.shape[:-1].num_elements)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
 from ..registry import Cost, flops, kernel, not_differentiable, shape
 from ..shapes import Shape, TensorSpec
 from . import convolution, image_resize
@@ -13,7 +16,7 @@ from ._shapes import shape_from
 not_differentiable("FusedPadConv2D", "FusedResizeAndPadConv2D")
 
 
-def _mirror_pad(x, paddings, mode):
+def _mirror_pad(x: Array, paddings: Array, mode: Any) -> Array:
     """x with its edges mirrored, the edge itself repeated in mode SYMMETRIC."""
     require(paddings.shape == (4, 2), f"paddings must have shape (4, 2), not {paddings.shape}")
     widths = paddings.tolist()
@@ -24,25 +27,35 @@ def _mirror_pad(x, paddings, mode):
     return np.pad(x, widths, mode=mode.lower())
 
 
-def _convolve(x, w, strides, padding):
+def _convolve(x: Array, w: Array, strides: list[int], padding: str) -> Array:
     return convolution.convolve(x, w, convolution.Geometry(4, strides, padding, (), "NHWC", [1] * 4))
 
 
 @kernel("FusedPadConv2D")
-def fused_pad_conv2d(input, paddings, filter, *, mode, strides, padding):
+def fused_pad_conv2d(input: Array, paddings: Array, filter: Array, *, mode: str, strides: list[int], padding: str) -> Result:
     """A mirror padding and a convolution."""
     require_rank(input, 4, "input")
     return _convolve(_mirror_pad(input, paddings, mode), filter, strides, padding)
 
 
 @kernel("FusedResizeAndPadConv2D")
-def fused_resize_and_pad_conv2d(input, size, paddings, filter, *, resize_align_corners, mode, strides, padding):
+def fused_resize_and_pad_conv2d(
+    input: Array,
+    size: Array,
+    paddings: Array,
+    filter: Array,
+    *,
+    resize_align_corners: bool,
+    mode: str,
+    strides: list[int],
+    padding: str,
+) -> Result:
     """A bilinear resizing, a mirror padding and a convolution."""
     resized = image_resize.resize_bilinear(input, size, align_corners=resize_align_corners, half_pixel_centers=False)
     return _convolve(_mirror_pad(resized.astype(input.dtype), paddings, mode), filter, strides, padding)
 
 
-def _padded_shape(x, paddings):
+def _padded_shape(x: TensorSpec, paddings: TensorSpec) -> TensorSpec:
     dims = with_rank(x.shape, 4)
     if paddings.value is None:
         return TensorSpec(x.dtype, Shape((dims[0], None, None, dims[3])))
@@ -50,25 +63,31 @@ def _padded_shape(x, paddings):
 
 
 @shape("FusedPadConv2D")
-def fused_pad_conv2d_shape(input, paddings, filter, *, strides, padding):
+def fused_pad_conv2d_shape(
+    input: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, strides: list[int], padding: str
+) -> Shape:
     geometry = convolution.Geometry(4, strides, padding, (), "NHWC", [1] * 4)
     return convolution.convolution_shape(_padded_shape(input, paddings), filter, geometry)
 
 
 @shape("FusedResizeAndPadConv2D")
-def fused_resize_and_pad_conv2d_shape(input, size, paddings, filter, *, strides, padding):
+def fused_resize_and_pad_conv2d_shape(
+    input: TensorSpec, size: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, strides: list[int], padding: str
+) -> Shape:
     batch, _, _, channels = with_rank(input.shape, 4)
     resized = TensorSpec(input.dtype, Shape((batch, *shape_from(size, 2), channels)))
     return fused_pad_conv2d_shape(resized, paddings, filter, strides=strides, padding=padding)
 
 
 @flops("FusedPadConv2D")
-def fused_pad_conv2d_flops(input, paddings, filter, *, outputs):
+def fused_pad_conv2d_flops(input: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     return convolution.convolution_flops(input, filter, outputs=outputs)
 
 
 @flops("FusedResizeAndPadConv2D")
-def fused_resize_and_pad_conv2d_flops(input, size, paddings, filter, *, outputs):
+def fused_resize_and_pad_conv2d_flops(
+    input: TensorSpec, size: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, outputs: list[TensorSpec]
+) -> Cost:
     """The convolution, and three interpolations for each resized element."""
     height, width = shape_from(size, 2)
     batch, _, _, channels = with_rank(input.shape, 4)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
-from ..building.gradbuilder import IndexedSlices
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError, UnimplementedError
+from ..graph import Node, Output
 from ..numerics.grouping import update_rows
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
@@ -18,7 +22,7 @@ from ._shapes import ints, normalize_axis, scalar_int, scalar_of, shape_from, un
 
 
 @kernel("GatherV2")
-def gather(params, indices, axis, *, batch_dims):
+def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Result:
     """Slices of `params` along an axis, in the order of `indices`; leading `batch_dims` dimensions go together."""
     params, indices = np.asarray(params), np.asarray(indices)
     if np.ndim(axis) != 0:
@@ -32,13 +36,13 @@ def gather(params, indices, axis, *, batch_dims):
             return np.zeros(shape_, params.dtype)
         _check_range(indices, params.shape[axis])
         if params.dtype == object:
-            return params[(*[slice(None)] * axis, indices, ...)]
+            return params[(*[slice(None)] * axis, indices, ...)]  # type: ignore[arg-type]
         return np.take(params, indices, axis)
     _check_range(indices, params.shape[axis])
     return _batch_gather(params, indices, axis, batch_dims)
 
 
-def _gather_dims(params_rank, indices_rank, axis, batch_dims):
+def _gather_dims(params_rank: int, indices_rank: int, axis: int, batch_dims: int) -> tuple[int, int]:
     """Non-negative axis and batch_dims; InvalidArgumentError where they do not fit the ranks."""
     if params_rank < 1:
         raise InvalidArgumentError("params must be at least 1 dimensional")
@@ -53,7 +57,7 @@ def _gather_dims(params_rank, indices_rank, axis, batch_dims):
     return axis, batch_dims
 
 
-def _check_range(indices, size, name="indices"):
+def _check_range(indices: Array, size: int, name: str="indices") -> None:
     """InvalidArgumentError for an index outside of [0, size)."""
     if indices.size and (indices.min() < 0 or indices.max() >= size):
         place = np.unravel_index(np.flatnonzero((indices < 0).ravel() | (indices >= size).ravel())[0], indices.shape)
@@ -61,7 +65,7 @@ def _check_range(indices, size, name="indices"):
         raise InvalidArgumentError(f"{name}[{where}] = {int(indices[place])} is not in [0, {size})")
 
 
-def _batch_gather(params, indices, axis, batch_dims):
+def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
     batch = params.shape[:batch_dims]
     if indices.shape[:batch_dims] != batch:
         raise InvalidArgumentError(f"params.shape{batch} and indices.shape{indices.shape[:batch_dims]} differ in their batch")
@@ -74,13 +78,13 @@ def _batch_gather(params, indices, axis, batch_dims):
 
 
 @kernel("Gather")
-def gather_v1(params, indices):
+def gather_v1(params: Array, indices: Array) -> Result:
     """Rows of `params`."""
     return gather(params, indices, 0, batch_dims=0)
 
 
 @shape("GatherV2")
-def gather_shape(params, indices, axis, *, batch_dims):
+def gather_shape(params: TensorSpec, indices: TensorSpec, axis: TensorSpec, *, batch_dims: int) -> Shape:
     require_rank(axis, 0, "axis")
     position = scalar_of(axis)
     if params.rank is None or indices.rank is None:
@@ -93,18 +97,18 @@ def gather_shape(params, indices, axis, *, batch_dims):
 
 
 @shape("Gather")
-def gather_v1_shape(params, indices):
+def gather_v1_shape(params: TensorSpec, indices: TensorSpec) -> Shape:
     if params.rank == 0:
         raise InvalidArgumentError("params must be at least 1 dimensional")
     return indices.shape + params.shape[1:]
 
 
 @gradient("Gather")
-def gather_v1_gradient(g, node, grad):
-    return [_row_gradient(g, *node.inputs, grad), None]
+def gather_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_row_gradient(g, node.inputs[0], node.inputs[1], grad), None]
 
 
-def _row_gradient(g, params, indices, grad):
+def _row_gradient(g: GradientBuilder, params: Output, indices: Output, grad: Output) -> IndexedSlices:
     source = g.Shape(params, out_type="int64")
     rows = g.Reshape(indices, [-1])
     inner = g.StridedSlice(source, [1], [0], [1], end_mask=1)
@@ -113,7 +117,7 @@ def _row_gradient(g, params, indices, grad):
 
 
 @gradient("GatherV2")
-def gather_gradient(g, node, grad):
+def gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Along axis 0 the rows that were touched, otherwise a sum by index; batches get distinct index ranges."""
     params, indices, axis = node.inputs
     batch_dims = node.attr("batch_dims")
@@ -122,10 +126,10 @@ def gather_gradient(g, node, grad):
     return [_axis_gradient(g, params, indices, axis, batch_dims, grad), None, None]
 
 
-def _axis_gradient(g, params, indices, axis, batch_dims, grad):
+def _axis_gradient(g: GradientBuilder, params: Output, indices: Output, axis: Output, batch_dims: int, grad: Output) -> Output:
     """Transposes the gradient to (batch, indices, outer, inner) and sums by index into (batch, size, outer, inner)."""
     one, zero = g.constant(1), g.constant(0)
-    axis = axis if axis.dtype.base is dtypes.int32 else g.Cast(axis, DstT="int32")
+    axis = axis if axis.base_dtype is dtypes.int32 else g.Cast(axis, DstT="int32")
     axis = g.SelectV2(g.Less(axis, zero), g.AddV2(axis, g.Rank(params)), axis)
     index_rank = g.Rank(indices)
     batch = g.constant(batch_dims) if batch_dims >= 0 else g.AddV2(g.constant(batch_dims), index_rank)
@@ -145,10 +149,10 @@ def _axis_gradient(g, params, indices, axis, batch_dims, grad):
     return g.Reshape(g.Transpose(g.Reshape(summed, blocks), [0, 2, 1, 3]), source)
 
 
-def _slicer(g, vector):
+def _slicer(g: GradientBuilder, vector: Output) -> Callable[..., Any]:
     """A function that takes `vector[start:stop]` for scalar tensors; a stop of None is the end."""
 
-    def part(start, stop):
+    def part(start: Output, stop: Output | None) -> Output:
         begin = g.Reshape(start, [1])
         end = begin if stop is None else g.Reshape(stop, [1])
         return g.StridedSlice(vector, begin, end, [1], end_mask=1 if stop is None else 0)
@@ -156,12 +160,12 @@ def _slicer(g, vector):
     return part
 
 
-def _like(g, x, other):
-    return x if x.dtype.base is other.dtype.base else g.Cast(x, DstT=other.dtype.base)
+def _like(g: GradientBuilder, x: Output, other: Output) -> Output:
+    return x if x.base_dtype is other.base_dtype else g.Cast(x, DstT=other.base_dtype)
 
 
 @kernel("GatherNd")
-def gather_nd(params, indices, *, bad_indices_policy):
+def gather_nd(params: Array, indices: Array, *, bad_indices_policy: str) -> Result:
     """Slices of `params` at the coordinates in the last dimension of `indices`."""
     params, indices = np.asarray(params), np.asarray(indices)
     depth = _index_depth(params.shape, indices.shape)
@@ -174,7 +178,7 @@ def gather_nd(params, indices, *, bad_indices_policy):
     return params[(*coordinates, ...)] if depth else np.broadcast_to(params, indices.shape[:-1] + params.shape)
 
 
-def _gather_nd_ignoring(params, coordinates, depth):
+def _gather_nd_ignoring(params: Array, coordinates: Array, depth: int) -> Array:
     """Zeros where a coordinate is out of range."""
     bad = _is_outside(coordinates, params.shape[:depth])
     taken = np.array(params[tuple(np.where(bad, 0, c) for c in coordinates)])
@@ -182,13 +186,13 @@ def _gather_nd_ignoring(params, coordinates, depth):
     return taken
 
 
-def _is_outside(coordinates, dims):
+def _is_outside(coordinates: Array, dims: tuple[int, ...]) -> Array:
     """For each index vector (coordinates first) whether it points outside of `dims`."""
     limits = np.array(dims, np.int64).reshape([-1] + [1] * (coordinates.ndim - 1))
     return np.any((coordinates < 0) | (coordinates >= limits), axis=0)
 
 
-def _index_depth(dims, index_shape):
+def _index_depth(dims: tuple[int, ...], index_shape: tuple[int, ...]) -> int:
     """How many leading dimensions an index vector addresses."""
     if not index_shape:
         raise InvalidArgumentError("indices must be at least a vector")
@@ -201,7 +205,7 @@ def _index_depth(dims, index_shape):
     return index_shape[-1]
 
 
-def _check_coordinates(indices, dims):
+def _check_coordinates(indices: Array, dims: tuple[int, ...]) -> None:
     """InvalidArgumentError for an index vector that points outside of `dims`."""
     bad = _is_outside(np.moveaxis(indices, -1, 0), dims)
     if np.any(bad):
@@ -211,7 +215,7 @@ def _check_coordinates(indices, dims):
 
 
 @shape("GatherNd")
-def gather_nd_shape(params, indices):
+def gather_nd_shape(params: TensorSpec, indices: TensorSpec) -> Shape:
     if params.rank is None or indices.rank is None or not isinstance(indices.shape[-1], int):
         return UNKNOWN
     depth = indices.shape[-1]
@@ -221,13 +225,13 @@ def gather_nd_shape(params, indices):
 
 
 @gradient("GatherNd")
-def gather_nd_gradient(g, node, grad):
+def gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     params, indices = node.inputs
-    return [g.ScatterNd(indices, grad, g.Shape(params, out_type=indices.dtype.base)), None]
+    return [g.ScatterNd(indices, grad, g.Shape(params, out_type=indices.base_dtype)), None]
 
 
 @kernel("ScatterNd")
-def scatter_nd(indices, updates, dims, *, bad_indices_policy):
+def scatter_nd(indices: Array, updates: Array, dims: Array, *, bad_indices_policy: str) -> Result:
     """Zeros of shape `dims` with `updates` added at the coordinates in `indices`."""
     target = ints(dims, "shape")
     if any(d < 0 for d in target):
@@ -239,7 +243,7 @@ def scatter_nd(indices, updates, dims, *, bad_indices_policy):
     return scatter_into(np.add, result, indices, updates, bad_indices_policy)
 
 
-def scatter_into(ufunc, target, indices, updates, policy):
+def scatter_into(ufunc: np.ufunc | None, target: Array, indices: Array, updates: Array, policy: str) -> Array:
     """`target`, which is written to, with `updates` applied at `indices`; None for `ufunc` replaces."""
     indices, updates = np.asarray(indices), np.asarray(updates)
     if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
@@ -266,7 +270,7 @@ def scatter_into(ufunc, target, indices, updates, policy):
     return target
 
 
-def _row_numbers(vectors, dims):
+def _row_numbers(vectors: Array, dims: tuple[int, ...]) -> Array:
     """The flat row of each index vector."""
     places = np.zeros(len(vectors), np.int64)
     for axis, size in enumerate(dims):
@@ -274,13 +278,13 @@ def _row_numbers(vectors, dims):
     return places
 
 
-def _require_rows(indices):
+def _require_rows(indices: Array) -> None:
     """A single coordinate, which is a vector, TensorFlow takes for many and then finds the wrong number of updates."""
     if np.ndim(indices) == 1 and np.size(indices):
         raise InvalidArgumentError(f"indices of shape {Shape(np.shape(indices))} must be a matrix at least")
 
 
-def _scatter_depth(dims, index_shape, update_shape):
+def _scatter_depth(dims: Sequence[int], index_shape: tuple[int, ...], update_shape: tuple[int, ...]) -> int:
     """How many dimensions an index vector addresses; InvalidArgumentError where the shapes do not fit."""
     if not index_shape:
         raise InvalidArgumentError("indices must be at least a vector")
@@ -295,16 +299,16 @@ def _scatter_depth(dims, index_shape, update_shape):
 
 
 @shape("ScatterNd")
-def scatter_nd_shape(indices, updates, dims):
+def scatter_nd_shape(indices: TensorSpec, updates: TensorSpec, dims: TensorSpec) -> Shape:
     return shape_from(dims)
 
 
 @gradient("ScatterNd")
-def scatter_nd_gradient(g, node, grad):
+def scatter_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [None, g.GatherNd(grad, node.inputs[0]), None]
 
 
-def _require_room(target, indices, updates):
+def _require_room(target: Sequence[int], indices: Array, updates: Array) -> None:
     """InvalidArgumentError where indices or updates are given, but not both, or for no elements."""
     if (indices.size or updates.size) and not (math.prod(target) and indices.size and updates.size):
         raise InvalidArgumentError(f"Indices and updates specified for empty output shape {Shape(target)}")
@@ -319,9 +323,9 @@ _TENSOR_SCATTERS = (
 )
 
 
-def _register_tensor_scatter(op, ufunc):
+def _register_tensor_scatter(op: str, ufunc: np.ufunc | None) -> None:
     @kernel(op)
-    def tensor_scatter(tensor, indices, updates, *, bad_indices_policy):
+    def tensor_scatter(tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str) -> Array:
         """A copy of `tensor` with `updates` applied at the coordinates in `indices`."""
         _require_rows(indices)
         _require_room(np.shape(tensor), indices, updates)
@@ -334,7 +338,7 @@ for _op, _ufunc in _TENSOR_SCATTERS:
 
 
 @kernel("ScatterNdNonAliasingAdd")
-def scatter_nd_non_aliasing_add(tensor, indices, updates, *, bad_indices_policy):
+def scatter_nd_non_aliasing_add(tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str) -> Result:
     """As TensorScatterAdd. Of a vector of indices TensorFlow wants one update for each, but applies the first only."""
     indices, updates = np.asarray(indices), np.asarray(updates)
     _require_room(np.shape(tensor), indices, updates)
@@ -345,32 +349,32 @@ def scatter_nd_non_aliasing_add(tensor, indices, updates, *, bad_indices_policy)
 
 
 @shape(*(op for op, _ in _TENSOR_SCATTERS), "ScatterNdNonAliasingAdd")
-def tensor_scatter_shape(tensor, indices, updates):
+def tensor_scatter_shape(tensor: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Shape:
     return tensor.shape
 
 
 @gradient("TensorScatterUpdate")
-def tensor_scatter_update_gradient(g, node, grad):
+def tensor_scatter_update_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, indices, updates = node.inputs
     return [g.TensorScatterUpdate(grad, indices, g.zeros_like(updates)), None, g.GatherNd(grad, indices)]
 
 
 @gradient("TensorScatterAdd", "ScatterNdNonAliasingAdd")
-def tensor_scatter_add_gradient(g, node, grad):
+def tensor_scatter_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad, None, g.GatherNd(grad, node.inputs[1])]
 
 
 @gradient("TensorScatterSub")
-def tensor_scatter_sub_gradient(g, node, grad):
+def tensor_scatter_sub_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad, None, g.Neg(g.GatherNd(grad, node.inputs[1]))]
 
 
 @gradient("TensorScatterMin", "TensorScatterMax")
-def tensor_scatter_extreme_gradient(g, node, grad):
+def tensor_scatter_extreme_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The gradient goes to whoever equals the result, in equal parts among all of them."""
     tensor, indices, updates = node.inputs
     result = node.output()
-    dtype = grad.dtype.base
+    dtype = grad.base_dtype
     from_updates = g.Cast(g.Equal(updates, g.GatherNd(result, indices)), DstT=dtype)
     from_tensor = g.Cast(g.Equal(tensor, result), DstT=dtype)
     claims = g.TensorScatterAdd(from_tensor, indices, from_updates)
@@ -379,17 +383,17 @@ def tensor_scatter_extreme_gradient(g, node, grad):
 
 
 @flops("ScatterNd")
-def scatter_nd_flops(indices, updates, dims):
+def scatter_nd_flops(indices: TensorSpec, updates: TensorSpec, dims: TensorSpec) -> Cost:
     return Cost(flops=updates.shape.num_elements)
 
 
 @flops(*(op for op, ufunc in _TENSOR_SCATTERS if ufunc), "ScatterNdNonAliasingAdd")
-def tensor_scatter_flops(tensor, indices, updates):
+def tensor_scatter_flops(tensor: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Cost:
     return Cost(flops=updates.shape.num_elements)
 
 
 @kernel("InplaceUpdate")
-def inplace_update(x, i, v):
+def inplace_update(x: Array, i: Array, v: Array) -> Result:
     """`x` with the rows `i` replaced by those of `v`; row numbers wrap around."""
     result, rows, v = _inplace_target(x, i, v)
     result[rows] = v
@@ -397,7 +401,7 @@ def inplace_update(x, i, v):
 
 
 @kernel("InplaceAdd")
-def inplace_add(x, i, v):
+def inplace_add(x: Array, i: Array, v: Array) -> Result:
     """`x` with the rows of `v` added at the rows `i`; row numbers wrap around."""
     result, rows, v = _inplace_target(x, i, v)
     _require_numbers(x)
@@ -406,7 +410,7 @@ def inplace_add(x, i, v):
 
 
 @kernel("InplaceSub")
-def inplace_sub(x, i, v):
+def inplace_sub(x: Array, i: Array, v: Array) -> Result:
     """`x` with the rows of `v` subtracted at the rows `i`; row numbers wrap around."""
     result, rows, v = _inplace_target(x, i, v)
     _require_numbers(x)
@@ -414,12 +418,12 @@ def inplace_sub(x, i, v):
     return result
 
 
-def _require_numbers(x):
+def _require_numbers(x: Array) -> None:
     if np.asarray(x).dtype.kind in "bO" and np.shape(x)[:1] != (0,):
         raise InvalidArgumentError(f"Unsupported data type: {np.asarray(x).dtype.name}")
 
 
-def _inplace_target(x, i, v):
+def _inplace_target(x: Array, i: Array, v: Array) -> tuple[Array, Array, Array]:
     """A copy of `x`, the row numbers and `v`; InvalidArgumentError where the shapes do not fit. No row is none to update."""
     x, i, v = np.asarray(x), np.asarray(i), np.asarray(v)
     if i.ndim != 1:
@@ -434,17 +438,17 @@ def _inplace_target(x, i, v):
 
 
 @shape("InplaceUpdate", "InplaceAdd", "InplaceSub")
-def inplace_shape(x, i, v):
+def inplace_shape(x: TensorSpec, i: TensorSpec, v: TensorSpec) -> Shape:
     return x.shape
 
 
 @flops("InplaceAdd", "InplaceSub")
-def inplace_flops(x, i, v):
+def inplace_flops(x: TensorSpec, i: TensorSpec, v: TensorSpec) -> Cost:
     return Cost(flops=v.shape.num_elements)
 
 
 @kernel("DynamicPartition")
-def dynamic_partition(data, partitions, *, num_partitions):
+def dynamic_partition(data: Array, partitions: Array, *, num_partitions: int) -> Sequence[Result]:
     """The slices of `data` sorted into `num_partitions` outputs by their number in `partitions`."""
     data, partitions = np.asarray(data), np.asarray(partitions)
     if data.shape[: partitions.ndim] != partitions.shape:
@@ -460,7 +464,7 @@ def dynamic_partition(data, partitions, *, num_partitions):
 
 
 @shape("DynamicPartition")
-def dynamic_partition_shape(data, partitions, *, num_partitions):
+def dynamic_partition_shape(data: TensorSpec, partitions: TensorSpec, *, num_partitions: int) -> list[Shape]:
     if data.rank is None or partitions.rank is None:
         return [UNKNOWN] * num_partitions
     merge_shapes(data.shape[: partitions.rank], partitions.shape)
@@ -468,7 +472,7 @@ def dynamic_partition_shape(data, partitions, *, num_partitions):
 
 
 @gradient("DynamicPartition")
-def dynamic_partition_gradient(g, node, *grads):
+def dynamic_partition_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     """Partitions the positions likewise and stitches the gradients back by them."""
     data, partitions = node.inputs
     prefix = g.shape_of(partitions)
@@ -478,7 +482,7 @@ def dynamic_partition_gradient(g, node, *grads):
 
 
 @kernel("DynamicStitch", "ParallelDynamicStitch")
-def dynamic_stitch(indices, data):
+def dynamic_stitch(indices: list[Array], data: list[Array]) -> Result:
     """merged[indices[m][i]] = data[m][i]; later slices win, rows that no index names are zero."""
     indices, data = [np.asarray(i) for i in indices], [np.asarray(d) for d in data]
     inner = data[0].shape[indices[0].ndim :]
@@ -499,7 +503,7 @@ def dynamic_stitch(indices, data):
 
 
 @shape("DynamicStitch", "ParallelDynamicStitch")
-def dynamic_stitch_shape(indices, data):
+def dynamic_stitch_shape(indices: list[TensorSpec], data: list[TensorSpec]) -> TensorSpec:
     inner = UNKNOWN
     for index, values in zip(indices, data):
         if index.rank is not None and values.rank is not None:
@@ -508,26 +512,28 @@ def dynamic_stitch_shape(indices, data):
     return TensorSpec(data[0].dtype, Shape([_stitched_rows(indices)]) + inner, _stitched_dims(indices, data))
 
 
-def _stitched_dims(indices, data):
+def _stitched_dims(indices: list[TensorSpec], data: list[TensorSpec]) -> Array | None:
     """The value where symbolic dimensions are stitched, as in the shapes that gradients of reductions build."""
-    values = [spec.value for spec in (*indices, *data)]
-    if any(value is None for value in values) or any(index.value.dtype == object for index in indices):
+    places = [index.value for index in indices if index.value is not None and index.value.dtype != object]
+    values = [spec.value for spec in data if spec.value is not None]
+    if len(places) < len(indices) or len(values) < len(data):
         return None
-    if not any(spec.value.dtype == object and spec.dtype.is_integer for spec in data):
+    if not any(value.dtype == object and spec.dtype.is_integer for value, spec in zip(values, data)):
         return None
-    merged = dynamic_stitch([index.value for index in indices], [spec.value.astype(object) for spec in data])
+    merged = np.asarray(dynamic_stitch(places, [value.astype(object) for value in values]))
     return merged if all(isinstance(item, (int, Dim)) for item in merged.ravel().tolist()) else None
 
 
-def _stitched_rows(indices) -> DimLike:
+def _stitched_rows(indices: list[TensorSpec]) -> DimLike:
     """The greatest index plus one, where all indices are known."""
-    if any(index.value is None or index.value.dtype == object for index in indices):
+    places = [index.value for index in indices if index.value is not None and index.value.dtype != object]
+    if len(places) < len(indices):
         return Dim.unknown()
-    return max((int(index.value.max()) + 1 for index in indices if index.value.size), default=0)
+    return max((int(place.max()) + 1 for place in places if place.size), default=0)
 
 
 @gradient("DynamicStitch", "ParallelDynamicStitch")
-def dynamic_stitch_gradient(g, node, grad):
+def dynamic_stitch_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     count = node.attr("N")
     indices = node.inputs[:count]
     return [*([None] * count), *(g.GatherV2(grad, index, 0) for index in indices)]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..numerics.isotonic import decreasing_fit
 from ..numerics.widening import wide
 from ..registry import Cost, flops, kernel, not_differentiable, shape
-from ..shapes import UNKNOWN, Shape
+from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require
 from ._shapes import scalar_of
 
 
-def _counts(keys, weights, size, dtype):
+def _counts(keys: Array, weights: Array, size: int, dtype: Any) -> Array:
     """How often each key below `size` occurs, or the sums of their weights."""
     if not weights.size:
         return np.bincount(keys, minlength=size)[:size].astype(dtype)
@@ -27,19 +31,19 @@ def _counts(keys, weights, size, dtype):
     return np.bincount(keys, wide(weights), size)[:size].astype(dtype)
 
 
-def _size(size):
+def _size(size: Array) -> int:
     require(np.ndim(size) == 0, f"Shape must be rank 0 but is rank {np.ndim(size)}")
     require(size >= 0, f"size ({size}) must be non-negative")
     return int(size)
 
 
-def _require_counted(values):
+def _require_counted(values: Array) -> None:
     if values.size and values.min() < 0:
         raise InvalidArgumentError(f"Input arr must be non-negative! It holds {values.min()}")
 
 
 @kernel("Bincount")
-def bincount(arr, size, weights):
+def bincount(arr: Array, size: Array, weights: Array) -> Result:
     """(size,): how often each integer occurs in `arr`, or the sums of their weights; those from `size` on are left out."""
     count, flat = _size(size), np.ravel(arr)
     require(weights.size in (0, flat.size), "Input indices and weights must have the same size.")
@@ -49,12 +53,12 @@ def bincount(arr, size, weights):
 
 
 @shape("Bincount")
-def bincount_shape(arr, size, weights):
+def bincount_shape(arr: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Shape:
     return Shape([scalar_of(size)])
 
 
 @kernel("DenseBincount")
-def dense_bincount(input, size, weights, *, binary_output):
+def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: bool) -> Result:
     """Counts of a vector, (size,), or of each row of a matrix, (rows, size)."""
     input, count = np.asarray(input), _size(size)
     require(input.ndim <= 2, f"Shape must be at most rank 2 but is rank {input.ndim}")
@@ -76,7 +80,7 @@ def dense_bincount(input, size, weights, *, binary_output):
 
 
 @shape("DenseBincount")
-def dense_bincount_shape(input, size, weights):
+def dense_bincount_shape(input: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Shape:
     if input.rank is None:
         return UNKNOWN
     require(input.rank <= 2, f"Shape must be at most rank 2 but is rank {input.rank}")
@@ -85,12 +89,12 @@ def dense_bincount_shape(input, size, weights):
 
 
 @flops("Bincount", "DenseBincount")
-def bincount_flops(input, size, weights):
+def bincount_flops(input: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Cost:
     return Cost(input.shape.num_elements)
 
 
 @kernel("HistogramFixedWidth")
-def histogram_fixed_width(values, value_range, nbins, *, dtype):
+def histogram_fixed_width(values: Array, value_range: Array, nbins: Array, *, dtype: DType) -> Result:
     """(nbins,): how many values fall into each of as many equal parts of the range; those outside count in the outer parts."""
     require(np.shape(value_range) == (2,), "value_range should be a vector of 2 elements.")
     low, high = value_range
@@ -105,18 +109,18 @@ def histogram_fixed_width(values, value_range, nbins, *, dtype):
 
 
 @shape("HistogramFixedWidth")
-def histogram_fixed_width_shape(values, value_range, nbins):
+def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbins: TensorSpec) -> Shape:
     return Shape([scalar_of(nbins)])
 
 
 @flops("HistogramFixedWidth")
-def histogram_fixed_width_flops(values, value_range, nbins):
+def histogram_fixed_width_flops(values: TensorSpec, value_range: TensorSpec, nbins: TensorSpec) -> Cost:
     """Two clips, a difference, a quotient and a count each."""
     return Cost(5 * values.shape.num_elements)
 
 
 @kernel("Bucketize")
-def bucketize(input, *, boundaries):
+def bucketize(input: Array, *, boundaries: list[float]) -> Result:
     """How many of the ascending boundaries are not above each element."""
     limits = np.asarray(boundaries, np.float32)
     require(np.all(limits[1:] >= limits[:-1]), f"Expected sorted boundaries, not {boundaries}")
@@ -124,12 +128,12 @@ def bucketize(input, *, boundaries):
 
 
 @shape("Bucketize")
-def bucketize_shape(input):
+def bucketize_shape(input: TensorSpec) -> Shape:
     return input.shape
 
 
 @flops("Bucketize")
-def bucketize_flops(input, *, boundaries):
+def bucketize_flops(input: TensorSpec, *, boundaries: list[float]) -> Cost:
     """At most: the comparisons of a binary search."""
     return Cost(input.shape.num_elements * len(boundaries).bit_length())
 
@@ -141,7 +145,7 @@ not_differentiable("Bincount", "DenseBincount", "HistogramFixedWidth", "Bucketiz
 
 
 @kernel("IsotonicRegression")
-def isotonic_regression(input, *, output_dtype):
+def isotonic_regression(input: Array, *, output_dtype: DType) -> tuple[Result, Result]:
     """The nearest descending sequence to each row, and of each element the place of its constant part."""
     if not input.size:
         return np.zeros(input.shape, output_dtype.numpy), np.zeros(input.shape, np.int32)
@@ -153,12 +157,12 @@ def isotonic_regression(input, *, output_dtype):
 
 
 @shape("IsotonicRegression")
-def isotonic_regression_shape(input):
+def isotonic_regression_shape(input: TensorSpec) -> list[Shape]:
     return [input.shape, input.shape]
 
 
 @flops("IsotonicRegression")
-def isotonic_regression_flops(input):
+def isotonic_regression_flops(input: TensorSpec) -> Cost:
     """Of rising rows, which become one pool: a comparison and the mean of two pools for each element but the first."""
     return Cost(5 * (input.shape.num_elements - input.shape[:-1].num_elements))
 

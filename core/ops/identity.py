@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..escaping import printable
+from ..graph import Node, Output
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..shapes import Shape, TensorSpec, merge_shapes
+from ..tensors import Tensor
 from ._files import append_file, file_name
 from ._printing import summarize_array
 
@@ -34,83 +42,83 @@ _FORWARDING = (*_FREE_FORWARDING, *_NUMERIC_CHECKS)
 
 
 @kernel("GuaranteeConst", T=("resource",))
-def guarantee_resource(x):
+def guarantee_resource(x: Array) -> Result:
     raise InvalidArgumentError("the input of GuaranteeConst cannot be the handle of a resource")
 
 
 @kernel(*_COPIES)
-def identity(x):
+def identity(x: Array) -> Array:
     """The input itself; values that flow are never written to, so copies need not be made."""
     return x
 
 
-def _require_tensor_name(tensor_name):
+def _require_tensor_name(tensor_name: str) -> None:
     if not tensor_name or tensor_name.count(":") > 1:
         raise InvalidArgumentError(f"Failed to parse tensor name: {tensor_name!r}")
 
 
 @kernel(*_WATCHES)
-def debug_identity(x, *, tensor_name):
+def debug_identity(x: Array, *, tensor_name: str) -> Array:
     """The input itself, which has a name that can be read."""
     _require_tensor_name(tensor_name)
     return x
 
 
 @shape(*_COPIES, *_WATCHES, *_NUMERIC_CHECKS)
-def identity_shape(x):
+def identity_shape(x: TensorSpec) -> TensorSpec:
     return x
 
 
 @gradient("Identity", "DebugIdentityV2", *_NUMERIC_CHECKS)
-def identity_gradient(g, node, grad):
+def identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad]
 
 
 @gradient("DebugGradientIdentity")
-def debug_gradient_identity_gradient(g, node, grad):
+def debug_gradient_identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.DebugGradientIdentity(grad)]
 
 
 @gradient("PreventGradient")
-def prevent_gradient_gradient(g, node, grad):
+def prevent_gradient_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     message = node.attr("message").decode()
     raise UnimplementedError(f"gradient explicitly disabled: {message}", node=node.name, op=node.op)
 
 
 @kernel("IdentityN")
-def identity_n(values):
+def identity_n(values: list[Array]) -> Sequence[Result]:
     return values
 
 
 @shape("IdentityN")
-def identity_n_shape(values):
+def identity_n_shape(values: list[TensorSpec]) -> list[TensorSpec]:
     return values
 
 
 @gradient("IdentityN")
-def identity_n_gradient(g, node, *grads):
+def identity_n_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     return list(grads)
 
 
 @kernel("PlaceholderWithDefault")
-def placeholder_with_default(ctx, x):
+def placeholder_with_default(ctx: KernelContext, x: Array) -> Result:
     """The default, where nothing is fed; takes ctx because a kernel with state is never folded, and a feed may come."""
     return x
 
 
 @shape("PlaceholderWithDefault")
-def placeholder_with_default_shape(x, *, shape):
+def placeholder_with_default_shape(x: TensorSpec, *, shape: Shape) -> Shape:
     merge_shapes(x.shape, shape)
     return shape
 
 
 @gradient("PlaceholderWithDefault")
-def placeholder_with_default_gradient(g, node, grad):
+def placeholder_with_default_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad]
 
 
 @kernel("EnsureShape")
-def ensure_shape(x, *, shape):
+def ensure_shape(x: Array, *, shape: Shape) -> Result:
     """The input, where its shape fits the attribute; InvalidArgumentError otherwise."""
     try:
         merge_shapes(Shape(np.shape(x)), shape)
@@ -122,17 +130,17 @@ def ensure_shape(x, *, shape):
 
 
 @shape("EnsureShape")
-def ensure_shape_shape(x, *, shape):
+def ensure_shape_shape(x: TensorSpec, *, shape: Shape) -> Shape:
     return merge_shapes(x.shape, shape)
 
 
 @gradient("EnsureShape")
-def ensure_shape_gradient(g, node, grad):
+def ensure_shape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad]
 
 
 @kernel("CheckNumerics")
-def check_numerics(x, *, message):
+def check_numerics(x: Array, *, message: str) -> Result:
     """The input; InvalidArgumentError where it holds NaN or infinity."""
     finite = np.isfinite(x)
     if not np.all(finite):
@@ -141,7 +149,7 @@ def check_numerics(x, *, message):
 
 
 @kernel("CheckNumericsV2")
-def check_numerics_v2(x, *, message):
+def check_numerics_v2(x: Array, *, message: str) -> Result:
     """As CheckNumerics, telling the signs of infinities apart."""
     finite = np.isfinite(x)
     if not np.all(finite):
@@ -150,33 +158,33 @@ def check_numerics_v2(x, *, message):
     return x
 
 
-def _refuse_non_finite(message, kinds):
+def _refuse_non_finite(message: str, kinds: Sequence[tuple[str, Array]]) -> None:
     found = " and ".join(name for name, where in kinds if np.any(where))
     raise InvalidArgumentError(f"{message} : Tensor had {found} values")
 
 
 @kernel("HostConst")
-def host_const(*, value):
+def host_const(*, value: Tensor) -> Result:
     return value.numpy()
 
 
 @shape("HostConst")
-def host_const_shape(*, value):
+def host_const_shape(*, value: Tensor) -> Any:
     return TensorSpec(value.dtype, Shape(value.shape), value.numpy() if value.size <= 4096 else None)
 
 
 @kernel("NoOp")
-def no_op():
+def no_op() -> None:
     return None
 
 
 @shape("NoOp")
-def no_op_shape():
+def no_op_shape() -> Any:
     return None
 
 
 @kernel("Assert")
-def assert_(condition, data, *, summarize):
+def assert_(condition: Array, data: list[Array], *, summarize: int) -> None:
     """Nothing where the condition holds; InvalidArgumentError showing `data` otherwise."""
     if np.ndim(condition) != 0:
         raise InvalidArgumentError(f"In[0] should be a scalar: {Shape(np.shape(condition))}")
@@ -186,12 +194,12 @@ def assert_(condition, data, *, summarize):
 
 
 @shape("Assert")
-def assert_shape(condition, data):
+def assert_shape(condition: TensorSpec, data: list[TensorSpec]) -> Any:
     return None
 
 
 @kernel("Print")
-def print_(ctx, x, data, *, message, first_n, summarize):
+def print_(ctx: KernelContext, x: Array, data: list[Array], *, message: str, first_n: int, summarize: int) -> Result:
     """The input; shows `data` on stderr, the first `first_n` times."""
     counter = ctx.state(itertools.count)
     if first_n < 0 or next(counter) < first_n:
@@ -201,12 +209,12 @@ def print_(ctx, x, data, *, message, first_n, summarize):
 
 
 @shape("Print")
-def print_shape(x, data):
+def print_shape(x: TensorSpec, data: list[TensorSpec]) -> TensorSpec:
     return x
 
 
 @gradient("Print")
-def print_gradient(g, node, grad):
+def print_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad, *([None] * (len(node.inputs) - 1))]
 
 
@@ -214,7 +222,7 @@ _STREAMS = ("stdout", "stderr", "log(info)", "log(warning)", "log(error)")
 
 
 @kernel("PrintV2")
-def print_v2(ctx, text, *, output_stream, end):
+def print_v2(ctx: KernelContext, text: Array, *, output_stream: str, end: str) -> None:
     """Nothing; writes a string scalar to stderr, to stdout or to the end of a file."""
     if np.ndim(text) != 0:
         raise InvalidArgumentError(f"Input is expected to be scalar, but got {Shape(np.shape(text))}")
@@ -228,7 +236,7 @@ def print_v2(ctx, text, *, output_stream, end):
 
 
 @shape("PrintV2")
-def print_v2_shape(text):
+def print_v2_shape(text: TensorSpec) -> Any:
     if text.rank not in (None, 0):
         raise InvalidArgumentError(f"the text to print must be a scalar, not of shape {text.shape}")
 
@@ -237,7 +245,7 @@ _TRUTHS = ("float32", "float64", "int64", "int32", "uint8", "int16", "int8", "bo
 
 
 @kernel("ToBool")
-def to_bool(x):
+def to_bool(x: Array) -> Result:
     """A scalar's truth: non-zero, or a non-empty string; any other tensor's: that it has elements."""
     if np.ndim(x) > 0:
         return np.bool_(np.size(x) > 0)
@@ -247,12 +255,12 @@ def to_bool(x):
 
 
 @shape("ToBool")
-def to_bool_shape(x):
+def to_bool_shape(x: TensorSpec) -> Shape:
     return Shape(())
 
 
 @kernel("Cast")
-def cast(x, *, SrcT, DstT, Truncate):
+def cast(x: Array, *, SrcT: DType, DstT: DType, Truncate: bool) -> Result:
     """The input in another dtype; a complex number loses its imaginary part."""
     if SrcT is DstT:
         return x
@@ -268,11 +276,11 @@ def cast(x, *, SrcT, DstT, Truncate):
     return x.astype(DstT.numpy)
 
 
-def _is_castable(dtype):
+def _is_castable(dtype: DType) -> bool:
     return dtype.is_numeric or dtype is dtypes.bool_
 
 
-def _float_to_integer(x, dtype):
+def _float_to_integer(x: Array, dtype: Any) -> Array:
     """What the CPU's conversion gives, also where the number does not fit: narrow types take the low bits of int32."""
     if x.dtype.itemsize < 4:
         x = x.astype(np.float32)
@@ -284,7 +292,7 @@ def _float_to_integer(x, dtype):
 _MANTISSA_BITS = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}
 
 
-def _truncate_mantissa(x, target):
+def _truncate_mantissa(x: Array, target: DType) -> Array:
     """`x` with the mantissa bits that `target` cannot hold set to zero, so that the cast rounds towards zero."""
     wanted = {"complex64": "float32", "complex128": "float64"}.get(target.numpy.name, target.numpy.name)
     parts = x.view(x.real.dtype) if x.dtype.kind == "c" else x
@@ -298,21 +306,21 @@ def _truncate_mantissa(x, target):
 
 
 @shape("Cast")
-def cast_shape(x, *, DstT):
+def cast_shape(x: TensorSpec, *, DstT: DType) -> TensorSpec:
     is_partial = x.value is not None and x.value.dtype == object
     return TensorSpec(DstT, x.shape, x.value if is_partial and DstT.is_integer else None, x.handle)
 
 
 @gradient("Cast")
-def cast_gradient(g, node, grad):
-    source, target = node.inputs[0].dtype.base, grad.dtype.base
+def cast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    source, target = node.inputs[0].base_dtype, grad.base_dtype
     if any(not (t.is_floating or t.is_complex) for t in (source, target)):
         return [None]
     return [g.Cast(grad, DstT=source)]
 
 
 @kernel("Bitcast")
-def bitcast(x, *, type):
+def bitcast(x: Array, *, type: DType) -> Result:
     """The same bytes as another dtype: a wider source adds a dimension, a narrower one gives up its last."""
     x = np.ascontiguousarray(x) if np.ndim(x) else np.asarray(x)
     source, target = x.dtype.itemsize, type.numpy.itemsize
@@ -328,7 +336,7 @@ def bitcast(x, *, type):
 
 
 @shape("Bitcast")
-def bitcast_shape(x, *, type, T):
+def bitcast_shape(x: TensorSpec, *, type: DType, T: DType) -> Shape:
     source, target = T.size, type.size
     if source == target or x.rank is None:
         return x.shape
@@ -340,7 +348,7 @@ def bitcast_shape(x, *, type, T):
 
 
 @kernel("DebugNanCount")
-def debug_nan_count(x, *, tensor_name):
+def debug_nan_count(x: Array, *, tensor_name: str) -> Result:
     """How many elements are NaN, as a vector of one."""
     _require_tensor_name(tensor_name)
     count = np.count_nonzero(np.isnan(x)) if np.asarray(x).dtype.kind not in "O" else 0
@@ -348,12 +356,12 @@ def debug_nan_count(x, *, tensor_name):
 
 
 @shape("DebugNanCount")
-def debug_nan_count_shape(x):
+def debug_nan_count_shape(x: TensorSpec) -> Shape:
     return Shape([1])
 
 
 @kernel("DebugNumericSummary")
-def debug_numeric_summary(x, *, lower_bound, upper_bound, T):
+def debug_numeric_summary(x: Array, *, lower_bound: float, upper_bound: float, T: DType) -> Result:
     """Counts of six kinds of numbers, extremes, mean and variance of the finite ones, dtype and shape, (14 + rank,)."""
     x = np.asarray(x)
     wide = x.astype(np.float64)
@@ -366,18 +374,18 @@ def debug_numeric_summary(x, *, lower_bound, upper_bound, T):
 
 
 @shape("DebugNumericSummary")
-def debug_numeric_summary_shape(x):
+def debug_numeric_summary_shape(x: TensorSpec) -> Shape:
     return Shape([None if x.rank is None else 14 + x.rank])
 
 
 @flops("DebugNumericSummary")
-def debug_numeric_summary_flops(x):
+def debug_numeric_summary_flops(x: TensorSpec) -> Cost:
     """Seven comparisons, the least and the greatest, the mean, and the variance from it, as if all were finite."""
     return Cost(flops=13 * x.shape.num_elements - 2)
 
 
 @flops("DebugNanCount", *_NUMERIC_CHECKS)
-def per_element_flops(x):
+def per_element_flops(x: TensorSpec) -> Cost:
     return Cost(flops=x.shape.num_elements)
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import OutOfRangeError
+from ..graph import Node, Output
 from ..numerics.philox import Philox
 from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
-from ..shapes import Shape
+from ..runtime.kernel_context import KernelContext
+from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
 from ._random import node_stream
 from ._shapes import ints, shape_from
@@ -16,7 +24,7 @@ from .random_stateless import seeded
 # ---- crop and resize
 
 
-def _check_boxes(boxes, box_ind, images):
+def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
     """The number of boxes; box_ind names an image for each."""
     if boxes.size == 0 and box_ind.size == 0:
         return 0
@@ -32,7 +40,7 @@ def _check_boxes(boxes, box_ind, images):
 class _Axis:
     """Where the pixels of the crops lie along one axis of the image: (boxes, pixels) of positions and neighbours."""
 
-    def __init__(self, starts, ends, size, pixels):
+    def __init__(self, starts: Array, ends: Array, size: int, pixels: int) -> None:
         last = np.float32(size - 1)
         if pixels > 1:
             step = (ends - starts) * last / np.float32(pixels - 1)
@@ -51,7 +59,7 @@ class _Axis:
         self.by_start = last - reach if pixels > 1 else self.by_end
 
 
-    def matrices(self, size, method):
+    def matrices(self, size: int, method: str) -> Array:
         """For each box the matrix (pixels, size) that makes its pixels from those of the image."""
         count, pixels = self.at.shape
         matrices = np.zeros((count, pixels, size), np.float32)
@@ -64,15 +72,15 @@ class _Axis:
         return matrices
 
 
-def _axes(boxes, shape, height, width):
+def _axes(boxes: Array, shape: tuple[int, ...], height: int, width: int) -> tuple[_Axis, _Axis]:
     return _Axis(boxes[:, 0], boxes[:, 2], shape[1], height), _Axis(boxes[:, 1], boxes[:, 3], shape[2], width)
 
 
-def _inside(rows, columns):
+def _inside(rows: _Axis, columns: _Axis) -> Array:
     return (rows.inside[:, :, None] & columns.inside[:, None, :])[..., None]
 
 
-def _corners(image, box_ind, rows, columns):
+def _corners(image: Array, box_ind: Array, rows: _Axis, columns: _Axis) -> Iterator[Any]:
     """The four neighbours of each pixel: top left, top right, bottom left, bottom right; float32."""
     images = box_ind[:, None, None]
     for row in (rows.lower, rows.upper):
@@ -81,7 +89,9 @@ def _corners(image, box_ind, rows, columns):
 
 
 @kernel("CropAndResize")
-def crop_and_resize(image, boxes, box_ind, crop_size, *, method, extrapolation_value):
+def crop_and_resize(
+    image: Array, boxes: Array, box_ind: Array, crop_size: Array, *, method: str, extrapolation_value: float
+) -> Result:
     """Crops of the images' boxes (in units of the image), resized to crop_size: (boxes, height, width, C), float32."""
     require_rank(image, 4, "image")
     require(min(image.shape[1:3]) > 0, f"image must not be empty: {image.shape}")
@@ -103,7 +113,9 @@ def crop_and_resize(image, boxes, box_ind, crop_size, *, method, extrapolation_v
 
 
 @kernel("CropAndResizeGradImage")
-def crop_and_resize_grad_image(grads, boxes, box_ind, image_size, *, T, method):
+def crop_and_resize_grad_image(
+    grads: Array, boxes: Array, box_ind: Array, image_size: Array, *, T: DType, method: str
+) -> Result:
     """The gradient for images of shape `image_size`."""
     require_rank(grads, 4, "grads")
     require(min(grads.shape[1:3]) > 0, f"grads must not be empty: {grads.shape}")
@@ -120,7 +132,7 @@ def crop_and_resize_grad_image(grads, boxes, box_ind, image_size, *, T, method):
     return result.astype(T.numpy, copy=False)
 
 
-def _scatter(result, grads, box_ind, rows, columns, method):
+def _scatter(result: Array, grads: Array, box_ind: Array, rows: _Axis, columns: _Axis, method: str) -> None:
     """Add each pixel's gradient to the pixels it was made from: two matrix products for each box."""
     _, height, width, channels = result.shape
     row_matrices, column_matrices = rows.matrices(height, method), columns.matrices(width, method)
@@ -131,7 +143,7 @@ def _scatter(result, grads, box_ind, rows, columns, method):
 
 
 @kernel("CropAndResizeGradBoxes")
-def crop_and_resize_grad_boxes(grads, image, boxes, box_ind):
+def crop_and_resize_grad_boxes(grads: Array, image: Array, boxes: Array, box_ind: Array) -> Result:
     """The gradient for the boxes, (boxes, 4)."""
     require_rank(grads, 4, "grads")
     require(min(grads.shape[1:3]) > 0, f"grads must not be empty: {grads.shape}")
@@ -153,26 +165,28 @@ def crop_and_resize_grad_boxes(grads, image, boxes, box_ind):
 
 
 @shape("CropAndResize")
-def crop_and_resize_shape(image, boxes, box_ind, crop_size):
+def crop_and_resize_shape(image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, crop_size: TensorSpec) -> Shape:
     height, width = shape_from(crop_size, 2)
     return Shape((with_rank(boxes.shape, 2)[0] if boxes.rank == 2 else None, height, width, with_rank(image.shape, 4)[3]))
 
 
 @shape("CropAndResizeGradImage")
-def crop_and_resize_grad_image_shape(grads, boxes, box_ind, image_size):
+def crop_and_resize_grad_image_shape(
+    grads: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, image_size: TensorSpec
+) -> Shape:
     return shape_from(image_size, 4)
 
 
 @shape("CropAndResizeGradBoxes")
-def crop_and_resize_grad_boxes_shape(grads, image, boxes, box_ind):
+def crop_and_resize_grad_boxes_shape(grads: TensorSpec, image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec) -> Shape:
     return Shape((boxes.shape[0] if boxes.rank == 2 else None, 4))
 
 
 @gradient("CropAndResize")
-def crop_and_resize_gradient(g, node, grad):
+def crop_and_resize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """TensorFlow differentiates the bilinear method; for the images only where they are float."""
     image, boxes, box_ind, _ = node.inputs
-    method, dtype = node.attr("method"), image.dtype.base
+    method, dtype = node.attr("method"), image.base_dtype
     dimage = None
     if dtype.name in ("half", "float", "double"):
         dimage = g.CropAndResizeGradImage(grad, boxes, box_ind, g.shape_of(image), T=dtype, method=method)
@@ -183,19 +197,23 @@ not_differentiable("CropAndResizeGradImage", "CropAndResizeGradBoxes")
 
 
 @flops("CropAndResize")
-def crop_and_resize_flops(image, boxes, box_ind, crop_size, *, method, outputs):
+def crop_and_resize_flops(
+    image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, crop_size: TensorSpec, *, method: str, outputs: list[TensorSpec]
+) -> Cost:
     """Three interpolations for each element, each a difference and a multiply-add; nothing where the nearest is taken."""
     return (ZERO if method == "nearest" else Cost(9, macs=3)) * outputs[0].shape.num_elements
 
 
 @flops("CropAndResizeGradImage")
-def crop_and_resize_grad_image_flops(grads, boxes, box_ind, image_size, *, method):
+def crop_and_resize_grad_image_flops(
+    grads: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, image_size: TensorSpec, *, method: str
+) -> Cost:
     """A multiply-add for each of the four neighbours; a sum for the nearest."""
     return (Cost(1) if method == "nearest" else Cost(8, macs=4)) * grads.shape.num_elements
 
 
 @flops("CropAndResizeGradBoxes")
-def crop_and_resize_grad_boxes_flops(grads, image, boxes, box_ind):
+def crop_and_resize_grad_boxes_flops(grads: TensorSpec, image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec) -> Cost:
     """Along both axes the slope at the element, five operations, times its gradient, and a multiply-add for either edge."""
     return Cost(20, macs=4) * grads.shape.num_elements
 
@@ -219,10 +237,10 @@ _COLOURS = np.array(
 )
 
 
-def _draw(image, box, colour):
+def _draw(image: Array, box: Array, colour: Array) -> None:
     """The outline of a box on an image (in place); lines outside of the image are left out."""
     height, width = image.shape[:2]
-    top, left, bottom, right = np.trunc(box * np.float32([height - 1, width - 1] * 2)).tolist()
+    top, left, bottom, right = np.trunc(box * np.array([height - 1, width - 1] * 2, np.float32)).tolist()
     if not (top <= bottom and left <= right and top < height and left < width and bottom >= 0 and right >= 0):
         return
     rows = slice(int(max(top, 0)), int(min(bottom, height - 1)) + 1)
@@ -235,7 +253,7 @@ def _draw(image, box, colour):
             image[rows, int(column)] = colour
 
 
-def _draw_boxes(images, boxes, colours):
+def _draw_boxes(images: Array, boxes: Array, colours: Array) -> Array:
     require_rank(images, 4, "images")
     require_rank(boxes, 3, "boxes")
     require(images.shape[0] == boxes.shape[0], f"{images.shape[0]} images, but boxes for {boxes.shape[0]}")
@@ -250,13 +268,13 @@ def _draw_boxes(images, boxes, colours):
 
 
 @kernel("DrawBoundingBoxes")
-def draw_bounding_boxes(images, boxes):
+def draw_bounding_boxes(images: Array, boxes: Array) -> Result:
     """The images (N, H, W, C) with the outlines of their boxes (N, boxes, 4) in ten colours; white on grey images."""
     return draw_bounding_boxes_v2(images, boxes, np.zeros((0, 4), np.float32))
 
 
 @kernel("DrawBoundingBoxesV2")
-def draw_bounding_boxes_v2(images, boxes, colors):
+def draw_bounding_boxes_v2(images: Array, boxes: Array, colors: Array) -> Result:
     """As DrawBoundingBoxes, in the given colours (n, RGBA) one after the other; none means the ten."""
     require_rank(colors, 2, "colors")
     depth = images.shape[-1] if images.ndim else 0
@@ -269,7 +287,7 @@ def draw_bounding_boxes_v2(images, boxes, colors):
 
 
 @shape("DrawBoundingBoxes", "DrawBoundingBoxesV2")
-def draw_bounding_boxes_shape(images, *rest):
+def draw_bounding_boxes_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
     return Shape(with_rank(images.shape, 4))
 
 
@@ -286,11 +304,11 @@ class _Words:
     def __init__(self, stream: Philox, count: int) -> None:
         self.words = iter(stream.words(count).tolist())
 
-    def uniform(self):
+    def uniform(self) -> np.float32:
         """A float in [0, 1)."""
         return np.float32((next(self.words) & 0x7FFFFF) * 2.0**-23)
 
-    def below(self, n):
+    def below(self, n: Any) -> Any:
         """An integer in [0, n); words that would favour small ones are thrown away."""
         word = next(self.words)
         if n & (n - 1) == 0:
@@ -301,7 +319,9 @@ class _Words:
         return word % n
 
 
-def _random_crop(width, height, area_range, aspect_ratio, words):
+def _random_crop(
+    width: int, height: int, area_range: list[float], aspect_ratio: Any, words: _Words
+) -> tuple[Any, Any, Any, Any] | None:
     """A random (top, left, bottom, right) of the aspect ratio, its area within the range; None where rounding allows none."""
     least, most = (np.float32(a) * np.float32(width) * np.float32(height) for a in area_range)
     if most <= 0 or aspect_ratio <= 0 or width <= 0 or height <= 0 or least > most:
@@ -325,11 +345,11 @@ def _random_crop(width, height, area_range, aspect_ratio, words):
     return top, left, top + rows, left + columns
 
 
-def _area(box):
+def _area(box: Array) -> Array:
     return np.maximum(box[..., 2] - box[..., 0], 0) * np.maximum(box[..., 3] - box[..., 1], 0)
 
 
-def _covers(crop, boxes, least):
+def _covers(crop: tuple[Any, ...], boxes: Array, least: Any) -> Any:
     """True where the crop covers so much of one of the boxes."""
     crop = np.array(crop)
     areas = _area(boxes)
@@ -338,7 +358,9 @@ def _covers(crop, boxes, least):
         return _area(crop) >= 1 and bool(np.any((areas >= 1) & (np.float32(shared) / np.float32(areas) >= least)))
 
 
-def _check_sampling(image_size, min_object_covered, aspect_ratio_range, area_range, max_attempts):
+def _check_sampling(
+    image_size: Array, min_object_covered: float, aspect_ratio_range: list[float], area_range: list[float], max_attempts: int
+) -> tuple[int, int]:
     require(min_object_covered >= 0, f"min_object_covered must not be negative: {min_object_covered}")
     for name, values in (("aspect_ratio_range", aspect_ratio_range), ("area_range", area_range)):
         require(len(values) == 2 and min(values) > 0, f"{name} must be two positive numbers, not {list(values)}")
@@ -349,7 +371,7 @@ def _check_sampling(image_size, min_object_covered, aspect_ratio_range, area_ran
     return height, width
 
 
-def _object_boxes(bounding_boxes, height, width, use_image):
+def _object_boxes(bounding_boxes: Array, height: int, width: int, use_image: bool) -> Array:
     """The boxes in pixels, (n, 4)."""
     require_rank(bounding_boxes, 3, "bounding_boxes")
     require(bounding_boxes.shape[2] == 4, f"bounding_boxes must have 4 columns, not shape {bounding_boxes.shape}")
@@ -359,10 +381,19 @@ def _object_boxes(bounding_boxes, height, width, use_image):
     require(
         np.all((bounding_boxes >= 0) & (bounding_boxes <= 1)), "bounding box coordinates must be in [0, 1]"
     )
-    return (bounding_boxes.reshape(-1, 4) * np.float32([height, width] * 2)).astype(np.int64)
+    return (bounding_boxes.reshape(-1, 4) * np.array([height, width] * 2, np.float32)).astype(np.int64)
 
 
-def _sample(stream, image_size, boxes, covered, aspect_ratio_range, area_range, max_attempts, use_image):
+def _sample(
+    stream: Philox,
+    image_size: Array,
+    boxes: Array,
+    covered: float,
+    aspect_ratio_range: list[float],
+    area_range: list[float],
+    max_attempts: int,
+    use_image: bool,
+) -> tuple[Array, ...]:
     """The first of `max_attempts` random crops that covers enough of a box, else the whole image."""
     height, width = _check_sampling(image_size, covered, aspect_ratio_range, area_range, max_attempts)
     objects = _object_boxes(boxes, height, width, use_image)
@@ -378,10 +409,10 @@ def _sample(stream, image_size, boxes, covered, aspect_ratio_range, area_range, 
     return _as_slice(crop, height, width, image_size.dtype)
 
 
-def _as_slice(crop, height, width, dtype):
+def _as_slice(crop: tuple[Any, ...], height: int, width: int, dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
     """begin and size for a Slice of the image, and the box in units of the image."""
     top, left, bottom, right = crop
-    box = np.float32(crop) / np.float32([height, width] * 2)
+    box = np.array(crop, np.float32) / np.array([height, width] * 2, np.float32)
     begin = np.array([top, left, 0], np.int64)
     size = np.array([bottom - top, right - left, -1], np.int64)
     return begin.astype(dtype), size.astype(dtype), box.reshape(1, 1, 4)
@@ -389,9 +420,18 @@ def _as_slice(crop, height, width, dtype):
 
 @kernel("SampleDistortedBoundingBox")
 def sample_distorted_bounding_box(
-    ctx, image_size, bounding_boxes, *, seed, seed2, min_object_covered, aspect_ratio_range, area_range, max_attempts,
-    use_image_if_no_bounding_boxes,
-):  # fmt: skip
+    ctx: KernelContext,
+    image_size: Array,
+    bounding_boxes: Array,
+    *,
+    seed: int,
+    seed2: int,
+    min_object_covered: float,
+    aspect_ratio_range: list[float],
+    area_range: list[float],
+    max_attempts: int,
+    use_image_if_no_bounding_boxes: bool,
+) -> tuple[Result, ...]:
     """A random crop that covers enough of one of the boxes: its begin, size and box."""
     return _sample(
         node_stream(ctx, seed, seed2), image_size, bounding_boxes, min_object_covered, aspect_ratio_range, area_range,
@@ -401,9 +441,18 @@ def sample_distorted_bounding_box(
 
 @kernel("SampleDistortedBoundingBoxV2")
 def sample_distorted_bounding_box_v2(
-    ctx, image_size, bounding_boxes, min_object_covered, *, seed, seed2, aspect_ratio_range, area_range, max_attempts,
-    use_image_if_no_bounding_boxes,
-):  # fmt: skip
+    ctx: KernelContext,
+    image_size: Array,
+    bounding_boxes: Array,
+    min_object_covered: Array,
+    *,
+    seed: int,
+    seed2: int,
+    aspect_ratio_range: list[float],
+    area_range: list[float],
+    max_attempts: int,
+    use_image_if_no_bounding_boxes: bool,
+) -> tuple[Result, ...]:
     """As SampleDistortedBoundingBox; how much to cover is an input."""
     return _sample(
         node_stream(ctx, seed, seed2), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"),
@@ -413,9 +462,16 @@ def sample_distorted_bounding_box_v2(
 
 @kernel("StatelessSampleDistortedBoundingBox")
 def stateless_sample_distorted_bounding_box(
-    image_size, bounding_boxes, min_object_covered, seed, *, aspect_ratio_range, area_range, max_attempts,
-    use_image_if_no_bounding_boxes,
-):  # fmt: skip
+    image_size: Array,
+    bounding_boxes: Array,
+    min_object_covered: Array,
+    seed: Array,
+    *,
+    aspect_ratio_range: list[float],
+    area_range: list[float],
+    max_attempts: int,
+    use_image_if_no_bounding_boxes: bool,
+) -> tuple[Result, ...]:
     """As SampleDistortedBoundingBoxV2; a pure function of a seed of two integers."""
     return _sample(
         seeded(seed), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"),
@@ -424,7 +480,7 @@ def stateless_sample_distorted_bounding_box(
 
 
 @shape("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox")
-def sample_distorted_bounding_box_shape(image_size, bounding_boxes, *rest):
+def sample_distorted_bounding_box_shape(image_size: TensorSpec, bounding_boxes: TensorSpec, *rest: TensorSpec) -> list[Shape]:
     return [Shape([3]), Shape([3]), Shape([1, 1, 4])]
 
 

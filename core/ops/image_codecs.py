@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import io
 import struct
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics import png
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import object_array, scalar_object
-from ..shapes import SCALAR, Shape
+from ..shapes import SCALAR, Shape, TensorSpec
 from ._checks import require, require_min_rank, require_rank, scalar, with_rank
 from ._shapes import ints
 
@@ -29,7 +32,7 @@ not_differentiable(*_DECODERS, *_ENCODERS, "ExtractJpegShape")
 zero_flops(*_DECODERS, *_ENCODERS, "ExtractJpegShape")
 
 
-def _pillow():
+def _pillow() -> Any:
     """PIL.Image, or an error that says what to install."""
     try:
         from PIL import Image
@@ -39,13 +42,13 @@ def _pillow():
     return Image
 
 
-def _contents(contents):
+def _contents(contents: Array) -> bytes:
     data = scalar(contents, "contents")
     require(isinstance(data, bytes), "contents must be a string")
     return data
 
 
-def _kind(data):
+def _kind(data: bytes) -> str:
     """The format of a file by its first bytes; '' for an unknown one."""
     if data.startswith(b"\xff\xd8\xff"):
         return "jpeg"
@@ -58,7 +61,7 @@ def _kind(data):
     return "webp" if data.startswith(b"RIFF") and data[8:12] == b"WEBP" else ""
 
 
-def _open(data, what):
+def _open(data: bytes, what: str) -> Any:
     """A Pillow image; InvalidArgumentError where the file is damaged."""
     image_module = _pillow()
     try:
@@ -69,7 +72,7 @@ def _open(data, what):
     return image
 
 
-def _pixels(image, what):
+def _pixels(image: Any, what: str) -> Array:
     """The decoded pixels (height, width, channels)."""
     try:
         array = np.asarray(image)
@@ -78,28 +81,28 @@ def _pixels(image, what):
     return array[..., None] if array.ndim == 2 else array
 
 
-def _in_mode(image, channels, what):
+def _in_mode(image: Any, channels: int, what: str) -> Any:
     """The image in the mode of so many channels."""
     _load(image, what)
     mode = _MODES[channels]
     return image if image.mode == mode else image.convert(mode)
 
 
-def _load(image, what):
+def _load(image: Any, what: str) -> None:
     try:
         image.load()
     except (OSError, SyntaxError, ValueError, EOFError, struct.error) as error:
         raise InvalidArgumentError(f"invalid {what} data: {error}") from None
 
 
-def _check_channels(channels, allowed):
+def _check_channels(channels: int, allowed: tuple[int, ...]) -> None:
     require(channels in allowed, f"channels must be one of {', '.join(map(str, allowed))}, not {channels}")
 
 
 # ---- PNG
 
 
-def _decode_png(data, channels, dtype):
+def _decode_png(data: bytes, channels: int, dtype: Any) -> Array:
     """(height, width, channels) as uint8 or uint16; channels 0 means the file's."""
     _check_channels(channels, (0, 1, 3, 4))
     try:
@@ -113,7 +116,7 @@ def _decode_png(data, channels, dtype):
     return pixels.astype(np.uint16) * 257 if dtype == np.uint16 else (pixels >> 8).astype(np.uint8)
 
 
-def _decode_png_8(data, channels):
+def _decode_png_8(data: bytes, channels: int) -> Array:
     image = _open(data, "PNG")
     if not channels:
         transparent = "transparency" in image.info
@@ -126,7 +129,7 @@ def _decode_png_8(data, channels):
     return _pixels(_in_mode(image, channels, "PNG"), "PNG")
 
 
-def _decode_png_16(data, channels):
+def _decode_png_16(data: bytes, channels: int) -> Array:
     try:
         pixels = png.decode16(data)
     except ValueError as error:
@@ -134,7 +137,7 @@ def _decode_png_16(data, channels):
     return _with_channels(pixels, channels or pixels.shape[-1])
 
 
-def _with_channels(pixels, channels):
+def _with_channels(pixels: Array, channels: int) -> Array:
     """16-bit samples as grey or colour, with alpha or without."""
     colours = pixels[..., : pixels.shape[-1] - (pixels.shape[-1] % 2 == 0)]
     if channels > 2 and colours.shape[-1] == 1:
@@ -149,14 +152,14 @@ def _with_channels(pixels, channels):
 
 
 @kernel("DecodePng")
-def decode_png(contents, *, channels, dtype):
+def decode_png(contents: Array, *, channels: int, dtype: DType) -> Result:
     """A PNG file (or another kind of image file) as (height, width, channels)."""
     data = _contents(contents)
     return _decode_any(data, channels, dtype.numpy, allow_gif=True)
 
 
 @kernel("EncodePng")
-def encode_png(image, *, compression):
+def encode_png(image: Array, *, compression: int) -> Result:
     """Images (..., height, width, channels) as PNG files, of shape (...)."""
     require_min_rank(image, 3, "image")
     require(-1 <= compression <= 9, f"compression must be in [-1, 9], not {compression}")
@@ -169,7 +172,9 @@ def encode_png(image, *, compression):
 # ---- JPEG
 
 
-def _decode_jpeg(data, channels, ratio=1, recover=False, window=None):
+def _decode_jpeg(
+    data: bytes, channels: int, ratio: int = 1, recover: bool = False, window: tuple[int, ...] | None = None
+) -> Array:
     """(height, width, channels), uint8, cropped to the window (top, left, height, width)."""
     _check_channels(channels, (0, 1, 3))
     image = _open(data + b"\xff\xd9" if recover else data, "JPEG")
@@ -187,7 +192,7 @@ def _decode_jpeg(data, channels, ratio=1, recover=False, window=None):
     return np.ascontiguousarray(pixels[top : top + height, left : left + width])
 
 
-def _check_jpeg_attributes(channels, ratio, dct_method):
+def _check_jpeg_attributes(channels: int, ratio: int, dct_method: str) -> None:
     _check_channels(channels, (0, 1, 3))
     require(ratio in (1, 2, 4, 8), f"ratio must be 1, 2, 4, or 8, not {ratio}")
     methods = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
@@ -195,7 +200,7 @@ def _check_jpeg_attributes(channels, ratio, dct_method):
 
 
 @kernel("DecodeJpeg")
-def decode_jpeg(contents, *, channels, ratio, try_recover_truncated, dct_method):
+def decode_jpeg(contents: Array, *, channels: int, ratio: int, try_recover_truncated: bool, dct_method: str) -> Result:
     """A JPEG file (or another kind of image file) as (height, width, channels), uint8."""
     data = _contents(contents)
     _check_jpeg_attributes(channels, ratio, dct_method)
@@ -205,7 +210,9 @@ def decode_jpeg(contents, *, channels, ratio, try_recover_truncated, dct_method)
 
 
 @kernel("DecodeAndCropJpeg")
-def decode_and_crop_jpeg(contents, crop_window, *, channels, ratio, try_recover_truncated, dct_method):
+def decode_and_crop_jpeg(
+    contents: Array, crop_window: Array, *, channels: int, ratio: int, try_recover_truncated: bool, dct_method: str
+) -> Result:
     """The window (top, left, height, width) of a JPEG file, uint8."""
     data = _contents(contents)
     _check_jpeg_attributes(channels, ratio, dct_method)
@@ -215,7 +222,7 @@ def decode_and_crop_jpeg(contents, crop_window, *, channels, ratio, try_recover_
 
 
 @kernel("ExtractJpegShape")
-def extract_jpeg_shape(contents, *, output_type):
+def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
     """Height, width and channels of a JPEG file, from its header."""
     data = _contents(contents)
     require(_kind(data) == "jpeg", "the contents are no JPEG file")
@@ -223,7 +230,7 @@ def extract_jpeg_shape(contents, *, output_type):
     return np.array([image.height, image.width, len(image.getbands())], output_type.numpy)
 
 
-def _encode_jpeg(image, channels, quality, **options):
+def _encode_jpeg(image: Array, channels: int, quality: int, **options: Any) -> bytes:
     module = _pillow()
     picture = module.fromarray(np.ascontiguousarray(image[..., 0] if channels == 1 else image))
     stream = io.BytesIO()
@@ -233,9 +240,18 @@ def _encode_jpeg(image, channels, quality, **options):
 
 @kernel("EncodeJpeg")
 def encode_jpeg(
-    image, *, format, quality, progressive, optimize_size, chroma_downsampling, density_unit, x_density, y_density,
-    xmp_metadata,
-):  # fmt: skip
+    image: Array,
+    *,
+    format: str,
+    quality: int,
+    progressive: bool,
+    optimize_size: bool,
+    chroma_downsampling: bool,
+    density_unit: str,
+    x_density: int,
+    y_density: int,
+    xmp_metadata: str,
+) -> Result:
     """An image (height, width, 1 or 3 channels) as a JPEG file."""
     require_rank(image, 3, "image")
     require(0 <= quality <= 100, f"quality must be in [0, 100], not {quality}")
@@ -243,7 +259,7 @@ def encode_jpeg(
     require(image.shape[2] in wanted, f"image must have {' or '.join(map(str, wanted))} channels, not {image.shape[2]}")
     require(image.size > 0 and max(image.shape[:2]) < 65536, f"image must not be empty or too large: {image.shape}")
     density = (x_density, y_density) if density_unit == "in" else (x_density * 2.54, y_density * 2.54)
-    options = {"progressive": progressive, "optimize": optimize_size, "dpi": density}
+    options: dict[str, Any] = {"progressive": progressive, "optimize": optimize_size, "dpi": density}
     if image.shape[2] == 3:
         options["subsampling"] = 2 if chroma_downsampling else 0
     if xmp_metadata:
@@ -252,7 +268,7 @@ def encode_jpeg(
     return scalar_object(_with_density_unit(data, density_unit, x_density, y_density))
 
 
-def _with_density_unit(data, unit, x_density, y_density):
+def _with_density_unit(data: bytes, unit: str, x_density: int, y_density: int) -> bytes:
     """The file with its JFIF density in dots per centimetre where asked; Pillow writes inches only."""
     if unit == "in" or data[6:11] != b"JFIF\0":
         return data
@@ -260,7 +276,7 @@ def _with_density_unit(data, unit, x_density, y_density):
 
 
 @kernel("EncodeJpegVariableQuality")
-def encode_jpeg_variable_quality(images, quality):
+def encode_jpeg_variable_quality(images: Array, quality: Array) -> Result:
     """An image (height, width, 1 or 3 channels) as a JPEG file of a quality that is an input."""
     require_rank(images, 3, "images")
     quality = scalar(quality, "quality")
@@ -274,7 +290,7 @@ def encode_jpeg_variable_quality(images, quality):
 # ---- GIF, BMP, WebP
 
 
-def _decode_gif(data):
+def _decode_gif(data: bytes) -> Array:
     """All frames (frames, height, width, 3), uint8."""
     image = _open(data, "GIF")
     frames = []
@@ -290,7 +306,7 @@ def _decode_gif(data):
 
 
 @kernel("DecodeGif")
-def decode_gif(contents):
+def decode_gif(contents: Array) -> Result:
     """The frames of a GIF file (or the one of another image file): (frames, height, width, 3), uint8."""
     data = _contents(contents)
     if _kind(data) == "gif":
@@ -299,7 +315,7 @@ def decode_gif(contents):
     return pixels if pixels.ndim == 4 else pixels[None]
 
 
-def _decode_bmp(data, channels):
+def _decode_bmp(data: bytes, channels: int) -> Array:
     """(height, width, channels), uint8."""
     _check_channels(channels, (0, 3, 4))
     require(len(data) >= 32, f"a BMP file of {len(data)} bytes is too short")
@@ -316,7 +332,7 @@ def _decode_bmp(data, channels):
     return _as_channels(pixels if found == 1 else pixels[..., [2, 1, 0, 3][:found]], channels or found)
 
 
-def _as_channels(pixels, channels):
+def _as_channels(pixels: Array, channels: int) -> Array:
     """Grey repeated as colour, an opaque alpha added or alpha taken away."""
     if channels >= 3 and pixels.shape[-1] == 1:
         pixels = np.repeat(pixels, 3, -1)
@@ -327,7 +343,7 @@ def _as_channels(pixels, channels):
 
 
 @kernel("DecodeBmp")
-def decode_bmp(contents, *, channels):
+def decode_bmp(contents: Array, *, channels: int) -> Result:
     """A BMP file as (height, width, channels), uint8, or the frames of a WebP file."""
     data = _contents(contents)
     if _kind(data) == "webp":
@@ -337,7 +353,7 @@ def decode_bmp(contents, *, channels):
     return _decode_bmp(data, channels)
 
 
-def _decode_webp(data, channels):
+def _decode_webp(data: bytes, channels: int) -> Array:
     """(frames, height, width, channels), uint8."""
     _check_channels(channels, (0, 3, 4))
     image = _open(data, "WebP")
@@ -351,7 +367,7 @@ def _decode_webp(data, channels):
 
 
 @kernel("DecodeWebP")
-def decode_webp(contents, *, channels):
+def decode_webp(contents: Array, *, channels: int) -> Result:
     """The frames of a WebP file: (frames, height, width, channels), uint8; a PNG or JPEG file as (height, width, channels)."""
     data = _contents(contents)
     _check_channels(channels, (0, 3, 4))
@@ -362,7 +378,7 @@ def decode_webp(contents, *, channels):
 # ---- any of them
 
 
-def _decode_any(data, channels, dtype, allow_gif):
+def _decode_any(data: bytes, channels: int, dtype: Any, allow_gif: bool) -> Array:
     """A PNG, JPEG or one-frame GIF file as (height, width, channels); the frames of a WebP file."""
     kind = _kind(data)
     if kind == "png":
@@ -381,7 +397,7 @@ def _decode_any(data, channels, dtype, allow_gif):
 
 
 @kernel("DecodeImage")
-def decode_image(contents, *, channels, dtype, expand_animations):
+def decode_image(contents: Array, *, channels: int, dtype: DType, expand_animations: bool) -> Result:
     """An image file of any kind as (height, width, channels), or (frames, ...) for GIF and WebP; float within [0, 1]."""
     data = _contents(contents)
     _check_channels(channels, (0, 1, 3, 4))
@@ -397,7 +413,7 @@ def decode_image(contents, *, channels, dtype, expand_animations):
     return _as_type(pixels, dtype.numpy)
 
 
-def _as_type(pixels, dtype):
+def _as_type(pixels: Array, dtype: Any) -> Array:
     """Samples of one type as another, over its whole range."""
     if pixels.dtype == dtype:
         return pixels
@@ -412,40 +428,40 @@ def _as_type(pixels, dtype):
 
 
 @shape("DecodePng", "DecodeJpeg", "DecodeBmp")
-def decode_shape(contents, *, channels):
+def decode_shape(contents: TensorSpec, *, channels: int) -> Shape:
     """As TensorFlow says; a WebP file gives frames all the same."""
     with_rank(contents.shape, 0)
     return Shape([None, None, channels or None])
 
 
 @shape("DecodeAndCropJpeg")
-def decode_and_crop_jpeg_shape(contents, crop_window, *, channels):
+def decode_and_crop_jpeg_shape(contents: TensorSpec, crop_window: TensorSpec, *, channels: int) -> Shape:
     with_rank(contents.shape, 0)
     sizes = [None, None] if crop_window.value is None else ints(crop_window.value, "crop_window", 4)[2:]
     return Shape([*sizes, channels or None])
 
 
 @shape("DecodeGif")
-def decode_gif_shape(contents):
+def decode_gif_shape(contents: TensorSpec) -> Shape:
     with_rank(contents.shape, 0)
     return Shape([None, None, None, 3])
 
 
 @shape("DecodeWebP")
-def decode_webp_shape(contents, *, channels):
+def decode_webp_shape(contents: TensorSpec, *, channels: int) -> Shape:
     """Rank 4 for WebP files, 3 for others."""
     with_rank(contents.shape, 0)
     return Shape()
 
 
 @shape("DecodeImage")
-def decode_image_shape(contents, *, channels, expand_animations):
+def decode_image_shape(contents: TensorSpec, *, channels: int, expand_animations: bool) -> Shape:
     with_rank(contents.shape, 0)
     return Shape() if expand_animations else Shape([None, None, channels or None])
 
 
 @shape("EncodePng")
-def encode_png_shape(image):
+def encode_png_shape(image: TensorSpec) -> Shape:
     if image.shape.dims is None:
         return Shape()
     require(len(image.shape) >= 3, f"image must have at least rank 3, not {image.shape}")
@@ -453,18 +469,18 @@ def encode_png_shape(image):
 
 
 @shape("EncodeJpeg")
-def encode_jpeg_shape(image):
+def encode_jpeg_shape(image: TensorSpec) -> Shape:
     with_rank(image.shape, 3)
     return SCALAR
 
 
 @shape("EncodeJpegVariableQuality")
-def encode_jpeg_variable_quality_shape(images, quality):
+def encode_jpeg_variable_quality_shape(images: TensorSpec, quality: TensorSpec) -> Shape:
     with_rank(images.shape, 3)
     return SCALAR
 
 
 @shape("ExtractJpegShape")
-def extract_jpeg_shape_shape(contents):
+def extract_jpeg_shape_shape(contents: TensorSpec) -> Shape:
     with_rank(contents.shape, 0)
     return Shape([3])

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import FailedPreconditionError, InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
+from ..shapes import Shape, TensorSpec
 from ._checks import require_min_rank, scalar
 
 
-def _check_colours(images, rank, error=InvalidArgumentError):
+def _check_colours(images: Array, rank: int, error: type[Any]=InvalidArgumentError) -> None:
     require_min_rank(images, rank, "images")
     if images.shape[-1] != 3:
         raise error(f"input must have 3 channels but input only has {images.shape[-1]} channels.")
 
 
-def _hue(r, g, b, largest, spread):
+def _hue(r: Array, g: Array, b: Array, largest: Array, spread: Array) -> Array:
     """Hue in sixths of a turn, -1 .. 5; 0 for grey."""
     safe = np.where(spread > 0, spread, 1)
     hue = np.where(r == largest, (g - b) / safe, np.where(g == largest, (b - r) / safe + 2, (r - g) / safe + 4))
     return np.where(spread > 0, hue, 0)
 
 
-def _rgb_to_hsv(images):
+def _rgb_to_hsv(images: Array) -> Array:
     r, g, b = np.moveaxis(images, -1, 0)
     value = np.max(images, -1)
     spread = value - np.min(images, -1)
@@ -32,7 +38,7 @@ def _rgb_to_hsv(images):
     return np.stack((np.where(hue < 0, hue + 1, hue), saturation, value), -1).astype(images.dtype, copy=False)
 
 
-def _hsv_to_rgb(images):
+def _hsv_to_rgb(images: Array) -> Array:
     hue, saturation, value = np.moveaxis(images, -1, 0)
     sixths = hue * 6
     parts = (np.abs(sixths - 3) - 1, 2 - np.abs(sixths - 2), 2 - np.abs(sixths - 4))
@@ -42,21 +48,21 @@ def _hsv_to_rgb(images):
 
 
 @kernel("RGBToHSV")
-def rgb_to_hsv(images):
+def rgb_to_hsv(images: Array) -> Result:
     """Red, green and blue to hue, saturation and value, along the last dimension."""
     _check_colours(images, 1, FailedPreconditionError)
     return _rgb_to_hsv(wide(images)).astype(images.dtype, copy=False)
 
 
 @kernel("HSVToRGB")
-def hsv_to_rgb(images):
+def hsv_to_rgb(images: Array) -> Result:
     """Hue, saturation and value to red, green and blue, along the last dimension."""
     _check_colours(images, 1, FailedPreconditionError)
     return _hsv_to_rgb(wide(images)).astype(images.dtype, copy=False)
 
 
 @kernel("AdjustHue")
-def adjust_hue(images, delta):
+def adjust_hue(images: Array, delta: Array) -> Result:
     """Hues turned by `delta` turns; the smallest and the largest channel keep their values."""
     delta = scalar(delta, "delta")
     _check_colours(images, 3)
@@ -74,7 +80,7 @@ def adjust_hue(images, delta):
     return _arrange(sector, largest, middle, smallest).astype(images.dtype, copy=False)
 
 
-def _wrap(hue):
+def _wrap(hue: Array) -> Array:
     """Hue in [0, 6); a few turns are taken off one by one, which rounds as TensorFlow's loop does."""
     if np.any(np.abs(hue) > 60):
         hue = np.mod(hue, np.float32(6))
@@ -85,7 +91,7 @@ def _wrap(hue):
     return hue
 
 
-def _arrange(sector, largest, middle, smallest):
+def _arrange(sector: Array, largest: Array, middle: Array, smallest: Array) -> Array:
     """Red, green and blue from the sixth of the colour circle and the sorted values."""
     red = np.choose(sector, (largest, middle, smallest, smallest, middle, largest))
     green = np.choose(sector, (middle, largest, largest, middle, smallest, smallest))
@@ -94,7 +100,7 @@ def _arrange(sector, largest, middle, smallest):
 
 
 @kernel("AdjustSaturation")
-def adjust_saturation(images, scale):
+def adjust_saturation(images: Array, scale: Array) -> Result:
     """Saturations times `scale`, kept within 0 and 1."""
     scale = scalar(scale, "scale")
     _check_colours(images, 3)
@@ -124,7 +130,7 @@ def adjust_saturation(images, scale):
     return (colours + base[..., None]).astype(images.dtype, copy=False)
 
 
-def _mean(images):
+def _mean(images: Array) -> Array:
     """The mean of each channel of each image, by folding the image in halves (as TensorFlow does, so that bits agree)."""
     rest = images.reshape(*images.shape[:-3], -1, images.shape[-1])
     count = rest.shape[-2]
@@ -137,7 +143,7 @@ def _mean(images):
     return (rest * images.dtype.type(np.float32(1) / np.float32(count)))[..., None, :]
 
 
-def _contrast(images, factor):
+def _contrast(images: Array, factor: float) -> Array:
     """(x - mean) * factor + mean, with the mean of each channel of each image."""
     if not images.size:
         return images
@@ -146,7 +152,7 @@ def _contrast(images, factor):
 
 
 @kernel("AdjustContrastv2")
-def adjust_contrast_v2(images, contrast_factor):
+def adjust_contrast_v2(images: Array, contrast_factor: Array) -> Result:
     """Each channel's distance from its mean times `contrast_factor`."""
     require_min_rank(images, 3, "images")
     factor = scalar(contrast_factor, "contrast_factor")
@@ -154,7 +160,7 @@ def adjust_contrast_v2(images, contrast_factor):
 
 
 @kernel("AdjustContrast")
-def adjust_contrast(images, contrast_factor, min_value, max_value):
+def adjust_contrast(images: Array, contrast_factor: Array, min_value: Array, max_value: Array) -> Result:
     """As AdjustContrastv2, clipped to [min_value, max_value], float32."""
     require_min_rank(images, 3, "images")
     factor = scalar(contrast_factor, "contrast_factor")
@@ -163,29 +169,29 @@ def adjust_contrast(images, contrast_factor, min_value, max_value):
 
 
 @shape("RGBToHSV", "HSVToRGB", "AdjustHue", "AdjustSaturation", "AdjustContrastv2", "AdjustContrast")
-def color_shape(images, *rest):
+def color_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
     return images.shape
 
 
 # ---- gradient of RGBToHSV
 
 
-def _channel(g, x, index):
+def _channel(g: GradientBuilder, x: Output, index: int) -> Output:
     """One channel of the last dimension, without it."""
     return g.Squeeze(g.GatherV2(x, [index], -1), squeeze_dims=[-1])
 
 
-def _reciprocal(g, x):
+def _reciprocal(g: GradientBuilder, x: Output) -> Output:
     return g.DivNoNan(g.OnesLike(x), x)
 
 
 @gradient("RGBToHSV")
-def rgb_to_hsv_gradient(g, node, grad):
+def rgb_to_hsv_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """By channels: value = max, saturation = 1 - min / max, hue = (difference of the other two) / (6 (max - min)).
 
     A channel is the largest where none before it is as large, and the smallest where none after it is as small.
     """
-    dtype = node.inputs[0].dtype.base
+    dtype = node.inputs[0].base_dtype
     r, gr, b = (_channel(g, node.inputs[0], i) for i in range(3))
     dh, ds, dv = (_channel(g, grad, i) for i in range(3))
     cast = lambda condition: g.Cast(condition, DstT=dtype)  # noqa: E731 - shorthand in a formula
@@ -226,36 +232,38 @@ not_differentiable("HSVToRGB", "AdjustHue", "AdjustSaturation", "AdjustContrastv
 
 
 @flops("RGBToHSV")
-def rgb_to_hsv_flops(images):
+def rgb_to_hsv_flops(images: TensorSpec) -> Cost:
     """A pixel: its extremes and their difference 5, saturation 2, hue by each of three sectors 14."""
     return Cost(21) * images.shape[:-1].num_elements
 
 
 @flops("HSVToRGB")
-def hsv_to_rgb_flops(images):
+def hsv_to_rgb_flops(images: TensorSpec) -> Cost:
     """A pixel: hue times six and three clipped ramps 16, and the mixture with grey 10."""
     return Cost(26) * images.shape[:-1].num_elements
 
 
 @flops("AdjustHue")
-def adjust_hue_flops(images, delta):
+def adjust_hue_flops(images: TensorSpec, delta: TensorSpec) -> Cost:
     """A pixel: its order 5, hue 6, the turn within one circle 5, and back 4."""
     return Cost(20) * images.shape[:-1].num_elements
 
 
 @flops("AdjustSaturation")
-def adjust_saturation_flops(images, scale):
+def adjust_saturation_flops(images: TensorSpec, scale: TensorSpec) -> Cost:
     """A pixel: its extremes and their difference 5, hue by each of three sectors 15, saturation 5, and back 12."""
     return Cost(37) * images.shape[:-1].num_elements
 
 
 @flops("AdjustContrastv2")
-def adjust_contrast_v2_flops(images, contrast_factor):
+def adjust_contrast_v2_flops(images: TensorSpec, contrast_factor: TensorSpec) -> Cost:
     """An element's share of the mean, a difference, a product and a sum."""
     return Cost(4) * images.shape.num_elements
 
 
 @flops("AdjustContrast")
-def adjust_contrast_flops(images, contrast_factor, min_value, max_value):
+def adjust_contrast_flops(
+    images: TensorSpec, contrast_factor: TensorSpec, min_value: TensorSpec, max_value: TensorSpec
+) -> Cost:
     """As AdjustContrastv2, and two comparisons."""
     return Cost(6) * images.shape.num_elements

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..graph import Node, Output
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
-from ..shapes import Shape
+from ..runtime.kernel_context import KernelContext
+from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
 from ._quantization import round_half_away
 from ._shapes import ints, shape_from
@@ -13,7 +19,7 @@ from ._shapes import ints, shape_from
 # ---- glimpses
 
 
-def _corner(offset, image, size, centered, normalized, version):
+def _corner(offset: Array, image: int, size: int, centered: bool, normalized: bool, version: int) -> int:
     """The glimpse's first row (or column), cut off towards zero as in TensorFlow."""
     at, image, size = np.float32(offset), np.float32(image), np.float32(size)
     require(np.isfinite(at), f"offsets must be finite, not {at}")
@@ -27,7 +33,7 @@ def _corner(offset, image, size, centered, normalized, version):
     return int(at + image / 2) if centered else int(at)
 
 
-def _overlap(start, size, image):
+def _overlap(start: int, size: int, image: int) -> tuple[Any, Any]:
     """The slices of glimpse and image where they meet."""
     if start < 0:
         length = min(max(size + start, 0), image)
@@ -37,7 +43,7 @@ def _overlap(start, size, image):
     return slice(0, length), slice(start, start + length)
 
 
-def _noise(image, height, width, uniform_noise, noise, generator):
+def _noise(image: Array, height: int, width: int, uniform_noise: bool, noise: str, generator: np.random.Generator) -> Array:
     """What lies around the image: uniform between its extremes, normal with each channel's moments, or zero."""
     shape = (height, width, image.shape[2])
     if noise == "zero":
@@ -50,7 +56,17 @@ def _noise(image, height, width, uniform_noise, noise, generator):
     return np.clip(values, image.min((0, 1)), image.max((0, 1))).astype(np.float32)
 
 
-def _glimpses(ctx, images, size, offsets, centered, normalized, uniform_noise, noise, version):
+def _glimpses(
+    ctx: KernelContext,
+    images: Array,
+    size: Array,
+    offsets: Array,
+    centered: bool,
+    normalized: bool,
+    uniform_noise: bool,
+    noise: str,
+    version: int,
+) -> Array:
     require_rank(images, 4, "input")
     require(noise in ("uniform", "gaussian", "zero"), f"noise must be uniform, gaussian or zero, not '{noise}'")
     require(not uniform_noise or noise == "uniform", f"uniform_noise excludes noise '{noise}'")
@@ -76,19 +92,39 @@ def _glimpses(ctx, images, size, offsets, centered, normalized, uniform_noise, n
 
 
 @kernel("ExtractGlimpse")
-def extract_glimpse(ctx, input, size, offsets, *, centered, normalized, uniform_noise, noise):
+def extract_glimpse(
+    ctx: KernelContext,
+    input: Array,
+    size: Array,
+    offsets: Array,
+    *,
+    centered: bool,
+    normalized: bool,
+    uniform_noise: bool,
+    noise: str,
+) -> Result:
     """Windows of the images (N, H, W, C) around the offsets (N, 2), with noise where they leave the image."""
     return _glimpses(ctx, input, size, offsets, centered, normalized, uniform_noise, noise, 1)
 
 
 @kernel("ExtractGlimpseV2")
-def extract_glimpse_v2(ctx, input, size, offsets, *, centered, normalized, uniform_noise, noise):
+def extract_glimpse_v2(
+    ctx: KernelContext,
+    input: Array,
+    size: Array,
+    offsets: Array,
+    *,
+    centered: bool,
+    normalized: bool,
+    uniform_noise: bool,
+    noise: str,
+) -> Result:
     """As ExtractGlimpse; offsets that are neither centered nor normalized name the glimpse's corner."""
     return _glimpses(ctx, input, size, offsets, centered, normalized, uniform_noise, noise, 2)
 
 
 @shape("ExtractGlimpse", "ExtractGlimpseV2")
-def extract_glimpse_shape(input, size, offsets):
+def extract_glimpse_shape(input: TensorSpec, size: TensorSpec, offsets: TensorSpec) -> Shape:
     batch, _, _, channels = with_rank(input.shape, 4)
     return Shape((batch, *shape_from(size, 2), channels))
 
@@ -100,7 +136,7 @@ zero_flops("ExtractGlimpse", "ExtractGlimpseV2")
 # ---- projective transforms
 
 
-def _reflect(at, size):
+def _reflect(at: Array, size: int) -> Array:
     """Positions mirrored at the edges: dcba|abcd|dcba."""
     if size <= 1:
         return np.where((at < 0) | (at > size - 1), np.float32(0), at)
@@ -112,7 +148,7 @@ def _reflect(at, size):
     return np.clip(np.where(at < 0, below, np.where(at > size - 1, above, at)), 0, size - 1)
 
 
-def _wrap(at, size):
+def _wrap(at: Array, size: int) -> Array:
     """Positions taken around: abcd|abcd|abcd."""
     if size <= 1:
         return np.where((at < 0) | (at > size - 1), np.float32(0), at)
@@ -129,7 +165,7 @@ _FILL_MODES = {
 }
 
 
-def _positions(transforms, height, width):
+def _positions(transforms: Array, height: int, width: int) -> tuple[Array, Array]:
     """Where each output pixel reads the input, (transforms, height, width) of rows and columns; NaN at infinity."""
     x = np.arange(width, dtype=np.float32)
     y = np.arange(height, dtype=np.float32)[:, None]
@@ -139,7 +175,7 @@ def _positions(transforms, height, width):
     return (a[3] * x + a[4] * y + a[5]) / projection, (a[0] * x + a[1] * y + a[2]) / projection
 
 
-def _read(images, rows, columns, fill):
+def _read(images: Array, rows: Array, columns: Array, fill: Array) -> Array:
     """images[n, rows, columns], `fill` outside of them."""
     height, width = images.shape[1:3]
     inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
@@ -148,7 +184,7 @@ def _read(images, rows, columns, fill):
     return np.where(inside[..., None], values, fill)
 
 
-def _interpolated(images, rows, columns, fill):
+def _interpolated(images: Array, rows: Array, columns: Array, fill: Array) -> Array:
     """Bilinear interpolation in float32."""
     row, column = np.floor(rows), np.floor(columns)
     i, j = row.astype(np.int64), column.astype(np.int64)
@@ -159,7 +195,9 @@ def _interpolated(images, rows, columns, fill):
     return (1 - down) * upper + down * lower
 
 
-def _transform(images, transforms, output_shape, interpolation, fill_mode, fill_value):
+def _transform(
+    images: Array, transforms: Array, output_shape: Array, interpolation: str, fill_mode: str, fill_value: float
+) -> Array:
     require_rank(images, 4, "images")
     require_rank(transforms, 2, "transforms")
     require(
@@ -183,30 +221,36 @@ def _transform(images, transforms, output_shape, interpolation, fill_mode, fill_
     return _read(images, round_half_away(rows).astype(np.int64), round_half_away(columns).astype(np.int64), fill)
 
 
-def _near(at, size):
+def _near(at: Array, size: int) -> Array:
     """Positions no further than two pixels outside of the image; NaN becomes such a one."""
     return np.where(np.isnan(at), np.float32(-2), np.clip(at, -2, size + 1)).astype(np.float32)
 
 
 @kernel("ImageProjectiveTransformV2")
-def image_projective_transform_v2(images, transforms, output_shape, *, interpolation, fill_mode):
+def image_projective_transform_v2(
+    images: Array, transforms: Array, output_shape: Array, *, interpolation: str, fill_mode: str
+) -> Result:
     """Output pixel (x, y) is the input at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1."""
     return _transform(images, transforms, output_shape, interpolation, fill_mode, 0)
 
 
 @kernel("ImageProjectiveTransformV3")
-def image_projective_transform_v3(images, transforms, output_shape, fill_value, *, interpolation, fill_mode):
+def image_projective_transform_v3(
+    images: Array, transforms: Array, output_shape: Array, fill_value: Array, *, interpolation: str, fill_mode: str
+) -> Result:
     """As ImageProjectiveTransformV2, with the value outside of the image."""
     return _transform(images, transforms, output_shape, interpolation, fill_mode, scalar(fill_value, "fill_value"))
 
 
 @shape("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
-def image_projective_transform_shape(images, transforms, output_shape, *rest):
+def image_projective_transform_shape(
+    images: TensorSpec, transforms: TensorSpec, output_shape: TensorSpec, *rest: TensorSpec
+) -> Shape:
     batch, _, _, channels = with_rank(images.shape, 4)
     return Shape((batch, *shape_from(output_shape, 2), channels))
 
 
-def _inverse_transforms(g, transforms):
+def _inverse_transforms(g: GradientBuilder, transforms: Any) -> Any:
     """The transforms that lead back: the inverse matrices, scaled so that their last element is 1."""
     ones = g.Fill(g.Pack([g.Squeeze(g.Slice(g.shape_of(transforms), [0], [1]), squeeze_dims=[0]), 1]), 1.0)
     matrices = g.Reshape(g.ConcatV2([transforms, ones], 1), [-1, 3, 3])
@@ -214,7 +258,7 @@ def _inverse_transforms(g, transforms):
     return g.RealDiv(g.Slice(flat, [0, 0], [-1, 8]), g.Slice(flat, [0, 8], [-1, 1]))
 
 
-def _projective_gradient(g, node, grad):
+def _projective_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
     images, transforms = node.inputs[:2]
     size = g.Slice(g.shape_of(images), [1], [2])
     back = _inverse_transforms(g, transforms)
@@ -224,13 +268,20 @@ def _projective_gradient(g, node, grad):
 
 
 @gradient("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
-def image_projective_transform_gradient(g, node, grad):
+def image_projective_transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The gradient image transformed back (TensorFlow's approximation)."""
     return _projective_gradient(g, node, grad)
 
 
 @flops("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
-def image_projective_transform_flops(images, transforms, output_shape, *rest, interpolation, outputs):
+def image_projective_transform_flops(
+    images: TensorSpec,
+    transforms: TensorSpec,
+    output_shape: TensorSpec,
+    *rest: TensorSpec,
+    interpolation: str,
+    outputs: list[TensorSpec],
+) -> Cost:
     """Fourteen operations for each pixel's position, not counting the fill mode, and two roundings; bilinear: the shares of
     its neighbours four more, and for each element three sums of two products.
     """

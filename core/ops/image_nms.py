@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
 from ..registry import ZERO, Cost, flops, kernel, not_differentiable, shape
-from ..shapes import SCALAR, Shape
+from ..shapes import SCALAR, Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, scalar, with_rank
 
 _ALL = (
@@ -26,7 +29,7 @@ _BLOCK = 128
 """Candidates looked at together: their overlaps with the boxes kept and with each other are found at once."""
 
 
-def _overlaps(boxes, others):
+def _overlaps(boxes: Array, others: Array) -> Array:
     """Intersection over union of (n, 4) with (m, 4) boxes, (n, m), float32; 0 where a box has no area."""
     low, high, areas = _corners(boxes)
     other_low, other_high, other_areas = _corners(others)
@@ -38,23 +41,25 @@ def _overlaps(boxes, others):
     return np.where(real, shared / np.where(real, union, np.float32(1)), np.float32(0))
 
 
-def _corners(boxes):
+def _corners(boxes: Array) -> tuple[Array, Array, Array]:
     """((top, left), (bottom, right), areas) of boxes whose corners come in any order."""
     low, high = np.minimum(boxes[:, :2], boxes[:, 2:]).T, np.maximum(boxes[:, :2], boxes[:, 2:]).T
     return low, high, (high[0] - low[0]) * (high[1] - low[1])
 
 
-def _box_overlaps(boxes):
+def _box_overlaps(boxes: Array) -> Callable[..., Any]:
     """A function of two lists of boxes' numbers: the overlap of each of the first with each of the second."""
     boxes = boxes.astype(np.float32)
     return lambda candidates, kept: _overlaps(boxes[candidates], boxes[kept])
 
 
-def _suppress(scores, limit, threshold, score_threshold, overlaps_of):
+def _suppress(
+    scores: Array, limit: int, threshold: Any, score_threshold: Any, overlaps_of: Callable[..., Any]
+) -> tuple[Array, Array]:
     """The boxes kept, by falling score: none overlaps a better one by more than the threshold."""
     candidates = np.flatnonzero(scores > score_threshold)
     candidates = candidates[np.argsort(-scores[candidates], kind="stable")]
-    kept = []
+    kept: list[int] = []
     for start in range(0, len(candidates), _BLOCK):
         if len(kept) >= limit:
             break
@@ -71,14 +76,18 @@ def _suppress(scores, limit, threshold, score_threshold, overlaps_of):
     return np.array(kept, np.int32), scores[kept]
 
 
-def _suppress_softly(scores, limit, score_threshold, sigma, overlaps_of):
+def _suppress_softly(
+    scores: Array, limit: int, score_threshold: Array, sigma: float, overlaps_of: Callable[..., Any]
+) -> tuple[Array, Array]:
     """As _suppress, but overlap lowers scores: by exp(-overlap^2 / (2 sigma)) for each box kept (Bodla et al. 2017)."""
     dtype = scores.dtype.type
     scale = dtype(-0.5) / dtype(sigma)
     everything = np.arange(len(scores))
     heap = [(-float(s), i, 0) for i, s in enumerate(scores) if s > score_threshold]
     heapq.heapify(heap)
-    kept, kept_scores, weights = [], [], []
+    kept: list[int] = []
+    kept_scores: list[Any] = []
+    weights: list[Any] = []
     while len(kept) < limit and heap:
         negated, box, seen = heapq.heappop(heap)
         original = score = dtype(-negated)
@@ -96,7 +105,7 @@ def _suppress_softly(scores, limit, score_threshold, sigma, overlaps_of):
     return np.array(kept, np.int32), np.array(kept_scores, scores.dtype)
 
 
-def _checked_boxes(boxes, scores, max_output_size, iou_threshold):
+def _checked_boxes(boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Array) -> tuple[Any, Any]:
     """The limit and the threshold as numbers."""
     limit = scalar(max_output_size, "max_output_size")
     threshold = scalar(np.asarray(iou_threshold), "iou_threshold")
@@ -108,25 +117,27 @@ def _checked_boxes(boxes, scores, max_output_size, iou_threshold):
     return limit, scores.dtype.type(threshold)
 
 
-def _padded(values, limit, pad):
+def _padded(values: Array, limit: int, pad: bool) -> Array:
     return np.concatenate((values, np.zeros(limit - len(values), values.dtype))) if pad else values
 
 
 @kernel("NonMaxSuppression")
-def non_max_suppression(boxes, scores, max_output_size, *, iou_threshold):
+def non_max_suppression(boxes: Array, scores: Array, max_output_size: Array, *, iou_threshold: float) -> Result:
     """The numbers of the boxes kept."""
     return non_max_suppression_v2(boxes, scores, max_output_size, np.float32(iou_threshold))
 
 
 @kernel("NonMaxSuppressionV2")
-def non_max_suppression_v2(boxes, scores, max_output_size, iou_threshold):
+def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Any) -> Result:
     """The numbers of the boxes kept."""
     limit, threshold = _checked_boxes(boxes, scores, max_output_size, iou_threshold)
     return _suppress(scores, limit, threshold, np.finfo(scores.dtype).min, _box_overlaps(boxes))[0]
 
 
 @kernel("NonMaxSuppressionV3")
-def non_max_suppression_v3(boxes, scores, max_output_size, iou_threshold, score_threshold):
+def non_max_suppression_v3(
+    boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Array, score_threshold: Array
+) -> Result:
     """The numbers of the boxes kept, of those whose score exceeds the threshold."""
     return non_max_suppression_v4(
         boxes, scores, max_output_size, iou_threshold, score_threshold, pad_to_max_output_size=False
@@ -135,8 +146,14 @@ def non_max_suppression_v3(boxes, scores, max_output_size, iou_threshold, score_
 
 @kernel("NonMaxSuppressionV4")
 def non_max_suppression_v4(
-    boxes, scores, max_output_size, iou_threshold, score_threshold, *, pad_to_max_output_size
-):
+    boxes: Array,
+    scores: Array,
+    max_output_size: Array,
+    iou_threshold: Array,
+    score_threshold: Array,
+    *,
+    pad_to_max_output_size: bool,
+) -> tuple[Result, Result]:
     """The numbers of the boxes kept, and how many there are before padding."""
     limit, threshold = _checked_boxes(boxes, scores, max_output_size, iou_threshold)
     lowest = scores.dtype.type(scalar(score_threshold, "score_threshold"))
@@ -146,8 +163,15 @@ def non_max_suppression_v4(
 
 @kernel("NonMaxSuppressionV5")
 def non_max_suppression_v5(
-    boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma, *, pad_to_max_output_size
-):
+    boxes: Array,
+    scores: Array,
+    max_output_size: Array,
+    iou_threshold: Array,
+    score_threshold: Array,
+    soft_nms_sigma: Array,
+    *,
+    pad_to_max_output_size: bool,
+) -> tuple[Result, Result, Result]:
     """The numbers of the boxes kept, their lowered scores, and how many there are before padding."""
     limit, threshold = _checked_boxes(boxes, scores, max_output_size, iou_threshold)
     lowest = scores.dtype.type(scalar(score_threshold, "score_threshold"))
@@ -163,7 +187,9 @@ def non_max_suppression_v5(
 
 
 @kernel("NonMaxSuppressionWithOverlaps")
-def non_max_suppression_with_overlaps(overlaps, scores, max_output_size, overlap_threshold, score_threshold):
+def non_max_suppression_with_overlaps(
+    overlaps: Array, scores: Array, max_output_size: Array, overlap_threshold: Array, score_threshold: Array
+) -> Result:
     """As NonMaxSuppressionV3, with the overlap of box i and a box j kept earlier in overlaps[i, j]."""
     limit = scalar(max_output_size, "max_output_size")
     threshold = np.float32(scalar(overlap_threshold, "overlap_threshold"))
@@ -175,7 +201,7 @@ def non_max_suppression_with_overlaps(overlaps, scores, max_output_size, overlap
     return _suppress(scores, limit, threshold, lowest, lambda candidates, kept: overlaps[np.ix_(candidates, kept)])[0]
 
 
-def _check_combined(boxes, scores, limit, total, threshold):
+def _check_combined(boxes: Array, scores: Array, limit: int, total: int, threshold: Any) -> None:
     require(limit > 0, f"max_output_size_per_class must be positive, not {limit}")
     require(total > 0, f"max_total_size must be positive, not {total}")
     require(0 <= threshold <= 1, f"iou_threshold must be in [0, 1], not {threshold}")
@@ -189,8 +215,16 @@ def _check_combined(boxes, scores, limit, total, threshold):
 
 @kernel("CombinedNonMaxSuppression")
 def combined_non_max_suppression(
-    boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold, *, pad_per_class, clip_boxes
-):
+    boxes: Array,
+    scores: Array,
+    max_output_size_per_class: Array,
+    max_total_size: Array,
+    iou_threshold: Array,
+    score_threshold: Array,
+    *,
+    pad_per_class: bool,
+    clip_boxes: bool,
+) -> tuple[Result, Result, Result, Result]:
     """Suppression within each class; then the best of all classes: boxes, scores, classes and their number for each image."""
     limit = scalar(max_output_size_per_class, "max_output_size_per_class")
     total = scalar(max_total_size, "max_total_size")
@@ -210,7 +244,7 @@ def combined_non_max_suppression(
     return np.clip(found_boxes, 0, 1) if clip_boxes else found_boxes, found_scores, found_classes, valid
 
 
-def _best_of_classes(boxes, scores, limit, threshold, lowest):
+def _best_of_classes(boxes: Array, scores: Array, limit: int, threshold: Any, lowest: Any) -> list[Array]:
     """The boxes kept of all classes, their scores and their classes."""
     found = []
     for number in range(scores.shape[1]):
@@ -224,51 +258,68 @@ def _best_of_classes(boxes, scores, limit, threshold, lowest):
 # ---- shapes and FLOPs
 
 
-def _limit(spec):
+def _limit(spec: TensorSpec) -> int | None:
     return int(spec.value) if spec.value is not None and spec.value.ndim == 0 and spec.value >= 0 else None
 
 
 @shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps")
-def non_max_suppression_shape(boxes, scores, max_output_size, *thresholds):
+def non_max_suppression_shape(
+    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec
+) -> Shape:
     return Shape([None])
 
 
 @shape("NonMaxSuppressionV4")
-def non_max_suppression_v4_shape(boxes, scores, max_output_size, *thresholds, pad_to_max_output_size):
+def non_max_suppression_v4_shape(
+    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec, pad_to_max_output_size: bool
+) -> list[Shape]:
     return [Shape([_limit(max_output_size) if pad_to_max_output_size else None]), SCALAR]
 
 
 @shape("NonMaxSuppressionV5")
-def non_max_suppression_v5_shape(boxes, scores, max_output_size, *thresholds, pad_to_max_output_size):
+def non_max_suppression_v5_shape(
+    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec, pad_to_max_output_size: bool
+) -> list[Shape]:
     kept = Shape([_limit(max_output_size) if pad_to_max_output_size else None])
     return [kept, kept, SCALAR]
 
 
 @shape("CombinedNonMaxSuppression")
 def combined_non_max_suppression_shape(
-    boxes, scores, max_output_size_per_class, max_total_size, *thresholds, pad_per_class
-):
+    boxes: TensorSpec,
+    scores: TensorSpec,
+    max_output_size_per_class: TensorSpec,
+    max_total_size: TensorSpec,
+    *thresholds: TensorSpec,
+    pad_per_class: bool,
+) -> list[Shape]:
     images, _, classes = with_rank(scores.shape, 3)
     size, limit = _limit(max_total_size), _limit(max_output_size_per_class)
     if pad_per_class:
-        known = size is not None and limit is not None and isinstance(classes, int)
-        size = min(size, limit * classes) if known else None
+        size = None if size is None or limit is None or not isinstance(classes, int) else min(size, limit * classes)
     return [Shape((images, size, 4)), Shape((images, size)), Shape((images, size)), Shape((images,))]
 
 
-def _pairs(count):
+def _pairs(count: Any) -> Any:
     return count * (count - 1) // 2
 
 
 @flops("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4")
-def non_max_suppression_flops(boxes, scores, *rest):
+def non_max_suppression_flops(boxes: TensorSpec, scores: TensorSpec, *rest: TensorSpec) -> Cost:
     """At most: 13 for the overlap of each pair of boxes and a comparison, 8 for each box's corners, area and score."""
     count = with_rank(boxes.shape, 2)[0]
     return Cost(13) * _pairs(count) + Cost(8) * count
 
 
 @flops("NonMaxSuppressionV5")
-def non_max_suppression_v5_flops(boxes, scores, limit, iou_threshold, score_threshold, soft_nms_sigma):
+def non_max_suppression_v5_flops(
+    boxes: TensorSpec,
+    scores: TensorSpec,
+    limit: TensorSpec,
+    iou_threshold: TensorSpec,
+    score_threshold: TensorSpec,
+    soft_nms_sigma: TensorSpec,
+) -> Cost:
     """As NonMaxSuppression; unless sigma is known to be zero each overlap lowers a score: three more and an exponential."""
     count = with_rank(boxes.shape, 2)[0]
     is_hard = soft_nms_sigma.value is not None and not soft_nms_sigma.value.any()
@@ -276,14 +327,16 @@ def non_max_suppression_v5_flops(boxes, scores, limit, iou_threshold, score_thre
 
 
 @flops("NonMaxSuppressionWithOverlaps")
-def non_max_suppression_with_overlaps_flops(overlaps, *rest):
+def non_max_suppression_with_overlaps_flops(overlaps: TensorSpec, *rest: TensorSpec) -> Cost:
     """At most one comparison for each pair, and one for each score."""
     count = with_rank(overlaps.shape, 2)[0]
     return Cost(1) * (_pairs(count) + count)
 
 
 @flops("CombinedNonMaxSuppression")
-def combined_non_max_suppression_flops(boxes, scores, *rest, clip_boxes, outputs):
+def combined_non_max_suppression_flops(
+    boxes: TensorSpec, scores: TensorSpec, *rest: TensorSpec, clip_boxes: bool, outputs: list[TensorSpec]
+) -> Cost:
     """At most NonMaxSuppression for each class of each image, and two comparisons for each edge that is clipped."""
     images, count, classes = with_rank(scores.shape, 3)
     clipped = Cost(2) * outputs[0].shape.num_elements if clip_boxes else ZERO

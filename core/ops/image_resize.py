@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from ..dims import dim_min
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dims import DimLike, dim_min
+from ..graph import Node, Output
 from ..numerics import resize as numerics
+from ..numerics.resize import Taps
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape, zero_flops
-from ..shapes import UNKNOWN, Shape
+from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, with_rank
 from ._shapes import ints, shape_from
 
 _ATTRS = ("align_corners", "half_pixel_centers")
 
 
-def _check_image(images, name="images"):
+def _check_image(images: Array, name: str="images") -> None:
     require_rank(images, 4, name)
     require(min(images.shape[1:]) > 0, f"{name} must not be empty: {images.shape}")
 
 
-def _check_centers(align_corners, half_pixel_centers):
+def _check_centers(align_corners: bool, half_pixel_centers: bool) -> None:
     require(not (align_corners and half_pixel_centers), "align_corners and half_pixel_centers exclude each other")
 
 
-def _size(images, size):
+def _size(images: Array, size: Array) -> tuple[int, int]:
     """The checked output height and width."""
     require_rank(images, 4, "images")
     height, width = ints(size, "size", 2)
@@ -35,12 +41,14 @@ def _size(images, size):
     return height, width
 
 
-def _taps(method, shape, height, width, *settings):
+def _taps(
+    method: Callable[..., Any], shape: tuple[int, ...], height: int, width: int, *settings: bool
+) -> tuple[Any, Any]:
     """How rows and columns are resampled."""
     return method(shape[1], height, *settings), method(shape[2], width, *settings)
 
 
-def _check_gradient(grads, original_image):
+def _check_gradient(grads: Array, original_image: Array) -> None:
     _check_image(grads, "grads")
     _check_image(original_image, "original_image")
     ends = (grads.shape[0], grads.shape[3]), (original_image.shape[0], original_image.shape[3])
@@ -48,36 +56,40 @@ def _check_gradient(grads, original_image):
 
 
 @kernel("ResizeBilinear")
-def resize_bilinear(images, size, *, align_corners, half_pixel_centers):
+def resize_bilinear(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """(N, H, W, C) -> (N, height, width, C), float32."""
     return _resize(numerics.bilinear, images, size, align_corners, half_pixel_centers)
 
 
 @kernel("ResizeBicubic")
-def resize_bicubic(images, size, *, align_corners, half_pixel_centers):
+def resize_bicubic(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """(N, H, W, C) -> (N, height, width, C), float32."""
     return _resize(numerics.bicubic, images, size, align_corners, half_pixel_centers)
 
 
-def _resize(method, images, size, align_corners, half_pixel_centers):
+def _resize(
+    method: Callable[..., Any], images: Array, size: Array, align_corners: bool, half_pixel_centers: bool
+) -> Array:
     _check_centers(align_corners, half_pixel_centers)
     taps = _taps(method, images.shape, *_size(images, size), align_corners, half_pixel_centers)
     return numerics.resample(images.astype(np.float32), *taps)
 
 
 @kernel("ResizeBilinearGrad")
-def resize_bilinear_grad(grads, original_image, *, align_corners, half_pixel_centers):
+def resize_bilinear_grad(grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """The gradient for the original image."""
     return _resize_grad(numerics.bilinear, grads, original_image, align_corners, half_pixel_centers)
 
 
 @kernel("ResizeBicubicGrad")
-def resize_bicubic_grad(grads, original_image, *, align_corners, half_pixel_centers):
+def resize_bicubic_grad(grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """The gradient for the original image."""
     return _resize_grad(numerics.bicubic, grads, original_image, align_corners, half_pixel_centers)
 
 
-def _resize_grad(method, grads, original_image, align_corners, half_pixel_centers):
+def _resize_grad(
+    method: Callable[..., Any], grads: Array, original_image: Array, align_corners: bool, half_pixel_centers: bool
+) -> Array:
     _check_centers(align_corners, half_pixel_centers)
     _check_image(grads, "grads")
     _check_image(original_image, "original_image")
@@ -88,7 +100,7 @@ def _resize_grad(method, grads, original_image, align_corners, half_pixel_center
 
 
 @kernel("ResizeNearestNeighbor")
-def resize_nearest_neighbor(images, size, *, align_corners, half_pixel_centers):
+def resize_nearest_neighbor(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """(N, H, W, C) -> (N, height, width, C)."""
     _check_centers(align_corners, half_pixel_centers)
     height, width = _size(images, size)
@@ -97,7 +109,7 @@ def resize_nearest_neighbor(images, size, *, align_corners, half_pixel_centers):
 
 
 @kernel("ResizeNearestNeighborGrad")
-def resize_nearest_neighbor_grad(grads, size, *, align_corners, half_pixel_centers):
+def resize_nearest_neighbor_grad(grads: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """The gradient for an image of height and width `size`."""
     _check_centers(align_corners, half_pixel_centers)
     _check_image(grads, "grads")
@@ -110,7 +122,7 @@ def resize_nearest_neighbor_grad(grads, size, *, align_corners, half_pixel_cente
     return by_column.transpose(2, 1, 0, 3).astype(grads.dtype, copy=False)
 
 
-def _sum_rows(x, targets, count):
+def _sum_rows(x: Array, targets: Array, count: int) -> Array:
     """Row i added to row targets[i] of `count`; targets do not decrease."""
     x = wide(x)
     result = np.zeros((count, *x.shape[1:]), x.dtype)
@@ -121,7 +133,7 @@ def _sum_rows(x, targets, count):
 
 
 @kernel("ResizeArea")
-def resize_area(images, size, *, align_corners):
+def resize_area(images: Array, size: Array, *, align_corners: bool) -> Result:
     """(N, H, W, C) -> (N, height, width, C), float32: the mean over what each output pixel covers."""
     height, width = _size(images, size)
     return numerics.resample(
@@ -132,7 +144,9 @@ def resize_area(images, size, *, align_corners):
 # ---- scaling and translation
 
 
-def _scaling_taps(shape, height, width, scale, translation, kernel_type, antialias):
+def _scaling_taps(
+    shape: tuple[int, ...], height: int, width: int, scale: Array, translation: Array, kernel_type: str, antialias: bool
+) -> list[Taps]:
     require(kernel_type in numerics.SAMPLING_KERNELS, f"kernel_type '{kernel_type}' is not known")
     scales, translations = _pair(scale, "scale"), _pair(translation, "translation")
     require(min(scales) > 0, f"scale must be positive, not {scales}")
@@ -140,14 +154,16 @@ def _scaling_taps(shape, height, width, scale, translation, kernel_type, antiali
     return [numerics.scaled_and_translated(*size, kernel_type, antialias) for size in sizes]
 
 
-def _pair(x, name):
+def _pair(x: Array, name: str) -> list[Any]:
     """The two numbers of a vector, for rows and columns."""
     require_shape(x, (2,), name)
     return x.tolist()
 
 
 @kernel("ScaleAndTranslate")
-def scale_and_translate(images, size, scale, translation, *, kernel_type, antialias):
+def scale_and_translate(
+    images: Array, size: Array, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
+) -> Result:
     """The image scaled, then moved, through an antialiasing kernel: (N, height, width, C), float32."""
     height, width = _size(images, size)
     taps = _scaling_taps(images.shape, height, width, scale, translation, kernel_type, antialias)
@@ -155,10 +171,13 @@ def scale_and_translate(images, size, scale, translation, *, kernel_type, antial
 
 
 @kernel("ScaleAndTranslateGrad")
-def scale_and_translate_grad(grads, original_image, scale, translation, *, kernel_type, antialias):
+def scale_and_translate_grad(
+    grads: Array, original_image: Array, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
+) -> Result:
     """The gradient for the original image."""
     _check_gradient(grads, original_image)
-    taps = _scaling_taps(original_image.shape, *grads.shape[1:3], scale, translation, kernel_type, antialias)
+    height, width = grads.shape[1:3]
+    taps = _scaling_taps(original_image.shape, height, width, scale, translation, kernel_type, antialias)
     return numerics.resample_gradient(grads, *taps)
 
 
@@ -166,64 +185,66 @@ def scale_and_translate_grad(grads, original_image, scale, translation, *, kerne
 
 
 @shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")
-def resize_shape(images, size):
+def resize_shape(images: TensorSpec, size: TensorSpec) -> Shape:
     batch, _, _, channels = with_rank(images.shape, 4)
     return Shape((batch, *shape_from(size, 2), channels))
 
 
 @shape("ScaleAndTranslate")
-def scale_and_translate_shape(images, size, scale, translation):
+def scale_and_translate_shape(images: TensorSpec, size: TensorSpec, scale: TensorSpec, translation: TensorSpec) -> Shape:
     return resize_shape(images, size)
 
 
 @shape("ResizeNearestNeighborGrad")
-def resize_nearest_neighbor_grad_shape(grads, size):
+def resize_nearest_neighbor_grad_shape(grads: TensorSpec, size: TensorSpec) -> Shape:
     return resize_shape(grads, size)
 
 
 @shape("ResizeBilinearGrad", "ResizeBicubicGrad")
-def resize_grad_shape(grads, original_image):
+def resize_grad_shape(grads: TensorSpec, original_image: TensorSpec) -> Shape:
     return original_image.shape
 
 
 @shape("ScaleAndTranslateGrad")
-def scale_and_translate_grad_shape(grads, original_image, scale, translation):
+def scale_and_translate_grad_shape(
+    grads: TensorSpec, original_image: TensorSpec, scale: TensorSpec, translation: TensorSpec
+) -> Shape:
     return original_image.shape
 
 
 # ---- gradients
 
 
-def _attrs(node):
+def _attrs(node: Node) -> dict[Any, Any]:
     return {name: node.attr(name) for name in _ATTRS}
 
 
 @gradient("ResizeBilinear")
-def resize_bilinear_gradient(g, node, grad):
+def resize_bilinear_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.ResizeBilinearGrad(grad, node.inputs[0], **_attrs(node)), None]
 
 
 @gradient("ResizeBicubic")
-def resize_bicubic_gradient(g, node, grad):
+def resize_bicubic_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """None but for float images, as in TensorFlow."""
     image = node.inputs[0]
-    if image.dtype.base.name not in ("float", "double"):
+    if image.base_dtype.name not in ("float", "double"):
         return [None, None]
     return [g.ResizeBicubicGrad(grad, image, **_attrs(node)), None]
 
 
 @gradient("ResizeNearestNeighbor")
-def resize_nearest_neighbor_gradient(g, node, grad):
+def resize_nearest_neighbor_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     size = g.Slice(g.shape_of(node.inputs[0]), [1], [2])
     return [g.ResizeNearestNeighborGrad(grad, size, **_attrs(node)), None]
 
 
 @gradient("ScaleAndTranslate")
-def scale_and_translate_gradient(g, node, grad):
+def scale_and_translate_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     image, _, scale, translation = node.inputs
     attrs = {name: node.attr(name) for name in ("kernel_type", "antialias")}
     dx = g.ScaleAndTranslateGrad(grad, g.Cast(image, DstT="float"), scale, translation, **attrs)
-    return [g.Cast(dx, DstT=image.dtype.base), None, None, None]
+    return [g.Cast(dx, DstT=image.base_dtype), None, None, None]
 
 
 not_differentiable(
@@ -235,26 +256,26 @@ not_differentiable(
 
 
 @flops("ResizeBilinear")
-def resize_bilinear_flops(images, size, *, outputs):
+def resize_bilinear_flops(images: TensorSpec, size: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """Three interpolations, each a difference and a multiply-add."""
     return Cost(9, macs=3) * outputs[0].shape.num_elements
 
 
 @flops("ResizeBicubic")
-def resize_bicubic_flops(images, size, *, outputs):
+def resize_bicubic_flops(images: TensorSpec, size: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """Four rows and one column of four multiply-adds for each element."""
     return Cost(40, macs=20) * outputs[0].shape.num_elements
 
 
 @flops("ResizeArea")
-def resize_area_flops(images, size, *, align_corners, outputs):
+def resize_area_flops(images: TensorSpec, size: TensorSpec, *, align_corners: bool, outputs: list[TensorSpec]) -> Cost:
     """A multiply-add for each element that an output element covers, in part or whole."""
     batch, *sizes, channels = with_rank(images.shape, 4)
     rows, columns = (_covered(n, out, align_corners) for n, out in zip(sizes, outputs[0].shape[1:3]))
     return multiply_adds(batch * rows * columns * channels)
 
 
-def _covered(size, outputs, align_corners):
+def _covered(size: DimLike, outputs: int, align_corners: bool) -> DimLike:
     """How many positions the output positions of an axis cover, one that lies in two of them twice."""
     if not (isinstance(size, int) and isinstance(outputs, int)):
         return UNKNOWN.num_elements
@@ -263,36 +284,53 @@ def _covered(size, outputs, align_corners):
 
 
 @flops("ResizeBilinearGrad")
-def resize_bilinear_grad_flops(grads, original_image):
+def resize_bilinear_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> Cost:
     """A multiply-add for each of the four neighbours."""
     return Cost(8, macs=4) * grads.shape.num_elements
 
 
 @flops("ResizeBicubicGrad")
-def resize_bicubic_grad_flops(grads, original_image):
+def resize_bicubic_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> Cost:
     """A multiply-add for each of the sixteen neighbours."""
     return Cost(32, macs=16) * grads.shape.num_elements
 
 
 @flops("ResizeNearestNeighborGrad")
-def resize_nearest_neighbor_grad_flops(grads, size):
+def resize_nearest_neighbor_grad_flops(grads: TensorSpec, size: TensorSpec) -> Cost:
     """A sum for each element."""
     return Cost(grads.shape.num_elements)
 
 
 @flops("ScaleAndTranslate")
-def scale_and_translate_flops(images, size, scale, translation, *, kernel_type, antialias, outputs):
+def scale_and_translate_flops(
+    images: TensorSpec,
+    size: TensorSpec,
+    scale: TensorSpec,
+    translation: TensorSpec,
+    *,
+    kernel_type: str,
+    antialias: bool,
+    outputs: list[TensorSpec],
+) -> Cost:
     """Rows, then columns: for each element a multiply-add for each place of the kernel, inside of the image or not."""
     return _scaling_cost(images, outputs[0], scale, kernel_type, antialias)
 
 
 @flops("ScaleAndTranslateGrad")
-def scale_and_translate_grad_flops(grads, original_image, scale, translation, *, kernel_type, antialias):
+def scale_and_translate_grad_flops(
+    grads: TensorSpec,
+    original_image: TensorSpec,
+    scale: TensorSpec,
+    translation: TensorSpec,
+    *,
+    kernel_type: str,
+    antialias: bool,
+) -> Cost:
     """The multiply-adds of the forward pass again."""
     return _scaling_cost(original_image, grads, scale, kernel_type, antialias)
 
 
-def _scaling_cost(images, scaled, scale, kernel_type, antialias):
+def _scaling_cost(images: TensorSpec, scaled: TensorSpec, scale: TensorSpec, kernel_type: str, antialias: bool) -> Cost:
     batch, *sizes, channels = with_rank(images.shape, 4)
     height, width = with_rank(scaled.shape, 4)[1:3]
     scales = [None, None] if scale.value is None else _pair(scale.value, "scale")
@@ -300,7 +338,7 @@ def _scaling_cost(images, scaled, scale, kernel_type, antialias):
     return multiply_adds(batch * height * channels * (sizes[1] * rows + width * columns))
 
 
-def _span(size, scale, kernel_type, antialias):
+def _span(size: DimLike, scale: Any, kernel_type: str, antialias: bool) -> DimLike:
     """How many positions each output position weighs; unknown where the scale stretches the kernel and is unknown."""
     require(kernel_type in numerics.SAMPLING_KERNELS, f"kernel_type '{kernel_type}' is not known")
     if antialias and scale is None:

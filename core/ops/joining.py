@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
 from ..errors import InvalidArgumentError, UnimplementedError
+from ..graph import Node, Output
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ._checks import require_rank
@@ -17,7 +22,7 @@ from ._shapes import dims_of, ints, normalize_axis, numbers, replaced, scalar_in
 
 
 @kernel("ConcatV2")
-def concat(values, axis):
+def concat(values: list[Array], axis: Array) -> Result:
     """The inputs one after the other along an axis."""
     arrays = [np.asarray(value) for value in values]
     first = arrays[0].shape
@@ -35,13 +40,13 @@ def concat(values, axis):
 
 
 @kernel("Concat")
-def concat_v1(axis, values):
+def concat_v1(axis: Array, values: list[Array]) -> Result:
     """ConcatV2 with the axis first."""
     return concat(values, axis)
 
 
 @shape("ConcatV2")
-def concat_shape(values, axis):
+def concat_shape(values: list[TensorSpec], axis: TensorSpec) -> Shape:
     rank = next((v.rank for v in values if v.rank is not None), None)
     if rank is None:
         return UNKNOWN
@@ -59,25 +64,25 @@ def concat_shape(values, axis):
 
 
 @shape("Concat")
-def concat_v1_shape(axis, values):
+def concat_v1_shape(axis: TensorSpec, values: list[TensorSpec]) -> Shape:
     return concat_shape(values, axis)
 
 
 @gradient("ConcatV2")
-def concat_gradient(g, node, grad):
+def concat_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [*_concat_parts(g, node.inputs[:-1], node.inputs[-1], grad), None]
 
 
 @gradient("Concat")
-def concat_v1_gradient(g, node, grad):
+def concat_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [None, *_concat_parts(g, node.inputs[1:], node.inputs[0], grad)]
 
 
-def _concat_parts(g, values, axis, grad):
+def _concat_parts(g: GradientBuilder, values: tuple[Output, ...], axis: Output, grad: Output) -> list[Output]:
     """The slices of the gradient that belong to each input."""
     if len(values) == 1:
         return [grad]
-    if axis.dtype.base is not dtypes.int32:
+    if axis.base_dtype is not dtypes.int32:
         axis = g.Cast(axis, DstT="int32")
     sizes = g.ShapeN(list(values), out_type="int32")
     offsets = g.ConcatOffset(axis, list(sizes))
@@ -85,7 +90,7 @@ def _concat_parts(g, values, axis, grad):
 
 
 @kernel("ConcatOffset")
-def concat_offset(axis, shapes):
+def concat_offset(axis: Array, shapes: list[Array]) -> Sequence[Result]:
     """Where each input of a concatenation begins in its result, by their shapes."""
     vectors = tuple(tuple(ints(s, "a shape")) for s in shapes)
     axis = normalize_axis(scalar_int(axis, "concat_dim"), len(vectors[0]), "concat_dim")
@@ -93,7 +98,7 @@ def concat_offset(axis, shapes):
 
 
 @functools.lru_cache(1024)
-def _offsets(axis, vectors, dtype):
+def _offsets(axis: int, vectors: tuple[tuple[int, ...], ...], dtype: np.dtype[Any]) -> list[Array]:
     """One vector an input; training asks for the same ones at every step."""
     rank = len(vectors[0])
     total = 0
@@ -109,12 +114,12 @@ def _offsets(axis, vectors, dtype):
 
 
 @shape("ConcatOffset")
-def concat_offset_shape(axis, shapes):
+def concat_offset_shape(axis: TensorSpec, shapes: list[TensorSpec]) -> list[Shape]:
     return [s.shape for s in shapes]
 
 
 @kernel("ParallelConcat")
-def parallel_concat(values, *, shape):
+def parallel_concat(values: list[Array], *, shape: Shape) -> Result:
     """The inputs, each of one row, one below the other."""
     for value in values:
         if np.ndim(value) < 1 or np.shape(value)[0] != 1:
@@ -123,17 +128,17 @@ def parallel_concat(values, *, shape):
 
 
 @shape("ParallelConcat")
-def parallel_concat_shape(values, *, shape):
+def parallel_concat_shape(values: list[TensorSpec], *, shape: Shape) -> Shape:
     return shape
 
 
 @gradient("ParallelConcat")
-def parallel_concat_gradient(g, node, grad):
+def parallel_concat_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return list(g.Split(0, grad, num_split=len(node.inputs))) if len(node.inputs) > 1 else [grad]
 
 
 @kernel("Pack")
-def pack(values, *, axis):
+def pack(values: list[Array], *, axis: int) -> Result:
     """The inputs as slices along a new axis."""
     dims = np.shape(values[0])
     axis = normalize_axis(axis, len(dims) + 1)
@@ -148,7 +153,7 @@ def pack(values, *, axis):
 
 
 @shape("Pack")
-def pack_shape(values, *, axis):
+def pack_shape(values: list[TensorSpec], *, axis: int) -> Shape | TensorSpec:
     result = UNKNOWN
     for value in values:
         result = merge_shapes(result, value.shape)
@@ -159,7 +164,7 @@ def pack_shape(values, *, axis):
     return _with_partial_value(values, dims, axis)
 
 
-def _with_partial_value(values, dims, axis):
+def _with_partial_value(values: list[TensorSpec], dims: Shape, axis: int) -> Shape | TensorSpec:
     """The result's spec, with unknown elements where some of the packed integer scalars are not known."""
     spec = values[0]
     is_vector = dims.rank == 1 and spec.dtype.is_integer
@@ -170,7 +175,7 @@ def _with_partial_value(values, dims, axis):
 
 
 @gradient("Pack")
-def pack_gradient(g, node, grad):
+def pack_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return list(g.Unpack(grad, num=len(node.inputs), axis=node.attr("axis")))
 
 
@@ -178,7 +183,7 @@ _NOT_TILED = tuple(dtypes.from_name(name).numpy for name in ("uint16", "float8_e
 
 
 @kernel("Tile")
-def tile(x, multiples):
+def tile(x: Array, multiples: Array) -> Result:
     """The input repeated `multiples[i]` times along dimension i."""
     times = ints(multiples, "multiples")
     if len(times) != np.ndim(x):
@@ -192,7 +197,7 @@ def tile(x, multiples):
 
 
 @shape("Tile")
-def tile_shape(x, multiples):
+def tile_shape(x: TensorSpec, multiples: TensorSpec) -> Shape:
     require_rank(multiples, 1, "multiples")
     times = dims_of(multiples)
     if times is None:
@@ -204,17 +209,17 @@ def tile_shape(x, multiples):
 
 
 @gradient("Tile")
-def tile_gradient(g, node, grad):
+def tile_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The sum over the copies: each dimension is split into (copies, size) and summed over copies."""
     x, multiples = node.inputs
-    source = g.Shape(x, out_type=multiples.dtype.base)
+    source = g.Shape(x, out_type=multiples.base_dtype)
     interleaved = g.Reshape(g.Transpose(g.Pack([multiples, source]), [1, 0]), [-1])
     axes = g.Range(0, g.Size(interleaved), 2)
     return [g.Sum(g.Reshape(grad, interleaved), axes), None]
 
 
 @kernel("TileGrad")
-def tile_grad(x, multiples):
+def tile_grad(x: Array, multiples: Array) -> Result:
     """The sum over the copies that Tile made."""
     times = ints(multiples, "multiples")
     x = np.asarray(x)
@@ -225,7 +230,7 @@ def tile_grad(x, multiples):
 
 
 @shape("TileGrad")
-def tile_grad_shape(x, multiples):
+def tile_grad_shape(x: TensorSpec, multiples: TensorSpec) -> Shape:
     times = dims_of(multiples)
     if x.rank is None or times is None:
         return unknown_dims(x.rank)
@@ -233,20 +238,20 @@ def tile_grad_shape(x, multiples):
 
 
 @flops("TileGrad")
-def tile_grad_flops(x, multiples, *, outputs):
+def tile_grad_flops(x: TensorSpec, multiples: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One sum less than there are copies for each result."""
     return Cost(flops=x.shape.num_elements - outputs[0].shape.num_elements)
 
 
 @kernel("Pad")
-def pad(x, paddings):
+def pad(x: Array, paddings: Array) -> Result:
     """Zeros before and after each dimension; paddings is (rank, 2)."""
     x = np.asarray(x)
     return pad_v2(x, paddings, np.array(b"", object) if x.dtype == object else x.dtype.type(0))
 
 
 @kernel("PadV2")
-def pad_v2(x, paddings, constant):
+def pad_v2(x: Array, paddings: Array, constant: Array) -> Result:
     """A constant before and after each dimension; paddings is (rank, 2)."""
     if np.ndim(constant) != 0:
         raise InvalidArgumentError(f"constant_values must be a scalar. Found: {Shape(np.shape(constant))}")
@@ -258,7 +263,7 @@ def pad_v2(x, paddings, constant):
     return result
 
 
-def _paddings(paddings, rank):
+def _paddings(paddings: Array, rank: int) -> list[tuple[int, ...]]:
     """The paddings as pairs; InvalidArgumentError where they are not (rank, 2) or negative."""
     if np.ndim(paddings) != 2 or np.shape(paddings)[1] != 2:
         raise InvalidArgumentError(f"paddings must be a matrix with 2 columns: {Shape(np.shape(paddings))}")
@@ -273,7 +278,7 @@ def _paddings(paddings, rank):
 
 
 @shape("Pad")
-def pad_shape(x, paddings):
+def pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
     require_rank(paddings, 2, "paddings")
     found = dims_of(paddings)
     rank = x.rank
@@ -289,30 +294,30 @@ def pad_shape(x, paddings):
 
 
 @shape("PadV2")
-def pad_v2_shape(x, paddings, constant):
+def pad_v2_shape(x: TensorSpec, paddings: TensorSpec, constant: TensorSpec) -> Shape:
     require_rank(constant, 0, "constant_values")
     return pad_shape(x, paddings)
 
 
 @gradient("Pad")
-def pad_gradient(g, node, grad):
+def pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [_unpadded(g, node, grad), None]
 
 
 @gradient("PadV2")
-def pad_v2_gradient(g, node, grad):
+def pad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [_unpadded(g, node, grad), None, None]
 
 
-def _unpadded(g, node, grad):
+def _unpadded(g: GradientBuilder, node: Node, grad: Output) -> Output:
     x, paddings = node.inputs[:2]
-    source = g.Shape(x, out_type=paddings.dtype.base)
+    source = g.Shape(x, out_type=paddings.base_dtype)
     before = g.StridedSlice(paddings, [0, 0], [0, 1], [1, 1], begin_mask=3, end_mask=1, shrink_axis_mask=2)
     return g.Slice(grad, before, source)
 
 
 @kernel("MirrorPad")
-def mirror_pad(x, paddings, *, mode):
+def mirror_pad(x: Array, paddings: Array, *, mode: str) -> Result:
     """The input continued by its mirror image, with (SYMMETRIC) or without (REFLECT) the border itself."""
     x = np.asarray(x)
     for axis, (before, after) in enumerate(_mirror_paddings(paddings, x.shape, mode)):
@@ -321,7 +326,7 @@ def mirror_pad(x, paddings, *, mode):
     return x
 
 
-def _mirror_paddings(paddings, dims, mode):
+def _mirror_paddings(paddings: Array, dims: Sequence[int], mode: str) -> list[tuple[int, ...]]:
     pairs = _paddings(paddings, len(dims))
     offset = int(mode == "REFLECT")
     for (before, after), d in zip(pairs, dims):
@@ -332,7 +337,7 @@ def _mirror_paddings(paddings, dims, mode):
     return pairs
 
 
-def _mirrored(size, before, after, mode):
+def _mirrored(size: int, before: int, after: int, mode: str) -> Array:
     """The source index of each place of a padded dimension."""
     offset = int(mode == "REFLECT")
     left = np.arange(before - 1, -1, -1) + offset
@@ -341,17 +346,17 @@ def _mirrored(size, before, after, mode):
 
 
 @shape("MirrorPad")
-def mirror_pad_shape(x, paddings):
+def mirror_pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
     return pad_shape(x, paddings)
 
 
 @gradient("MirrorPad")
-def mirror_pad_gradient(g, node, grad):
+def mirror_pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.MirrorPadGrad(grad, node.inputs[1], mode=node.attr("mode")), None]
 
 
 @kernel("MirrorPadGrad")
-def mirror_pad_grad(grad, paddings, *, mode):
+def mirror_pad_grad(grad: Array, paddings: Array, *, mode: str) -> Result:
     """The gradient of MirrorPad: what fell on mirrored places is added to where it came from."""
     grad = np.asarray(grad)
     pairs = _paddings(paddings, grad.ndim)
@@ -363,7 +368,7 @@ def mirror_pad_grad(grad, paddings, *, mode):
     return grad
 
 
-def _folded(grad, axis, before, after, offset):
+def _folded(grad: Array, axis: int, before: int, after: int, offset: int) -> Array:
     moved = np.moveaxis(grad, axis, 0)
     size = moved.shape[0] - before - after
     result = moved[before : before + size].copy()
@@ -373,7 +378,7 @@ def _folded(grad, axis, before, after, offset):
 
 
 @shape("MirrorPadGrad")
-def mirror_pad_grad_shape(grad, paddings):
+def mirror_pad_grad_shape(grad: TensorSpec, paddings: TensorSpec) -> Shape:
     found = dims_of(paddings)
     if grad.rank is None or found is None:
         return unknown_dims(grad.rank)
@@ -381,29 +386,29 @@ def mirror_pad_grad_shape(grad, paddings):
 
 
 @gradient("MirrorPadGrad")
-def mirror_pad_grad_gradient(g, node, grad):
+def mirror_pad_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.MirrorPad(grad, node.inputs[1], mode=node.attr("mode")), None]
 
 
 @flops("MirrorPadGrad")
-def mirror_pad_grad_flops(grad, paddings, *, outputs):
+def mirror_pad_grad_flops(grad: TensorSpec, paddings: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     return Cost(flops=grad.shape.num_elements - outputs[0].shape.num_elements)
 
 
 @kernel("Transpose")
-def transpose(x, perm):
+def transpose(x: Array, perm: Array) -> Result:
     """The input with its dimensions in the order `perm`."""
     return np.transpose(x, _permutation(perm, np.ndim(x)))
 
 
 @kernel("ConjugateTranspose")
-def conjugate_transpose(x, perm):
+def conjugate_transpose(x: Array, perm: Array) -> Result:
     """The complex conjugate with its dimensions in the order `perm`."""
     x = np.asarray(x)
     return np.transpose(np.conj(x) if x.dtype.kind == "c" else x, _permutation(perm, x.ndim))
 
 
-def _permutation(perm, rank):
+def _permutation(perm: Array, rank: int) -> tuple[int, ...]:
     axes = ints(perm, "perm")
     if len(axes) != rank:
         raise InvalidArgumentError(f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(axes)}")
@@ -413,7 +418,7 @@ def _permutation(perm, rank):
 
 
 @shape("Transpose", "ConjugateTranspose")
-def transpose_shape(x, perm):
+def transpose_shape(x: TensorSpec, perm: TensorSpec) -> Shape:
     require_rank(perm, 1, "perm")
     axes = dims_of(perm)
     if axes is None or x.rank is None:
@@ -423,12 +428,12 @@ def transpose_shape(x, perm):
 
 
 @gradient("Transpose", "ConjugateTranspose")
-def transpose_gradient(g, node, grad):
+def transpose_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.apply(node.op, grad, g.InvertPermutation(node.inputs[1])), None]
 
 
 @kernel("ReverseV2")
-def reverse(x, axes):
+def reverse(x: Array, axes: Array) -> Result:
     """The input with the given dimensions reversed."""
     rank = np.ndim(x)
     if rank == 0 or np.size(x) == 0:
@@ -436,21 +441,21 @@ def reverse(x, axes):
     found = [normalize_axis(a, rank) for a in ints(axes, "axis")]
     if len(set(found)) != len(found):
         raise InvalidArgumentError(f"axis {found} specified more than once.")
-    return np.flip(x, found) if found else x
+    return np.flip(x, tuple(found)) if found else x
 
 
 @kernel("Reverse")
-def reverse_v1(x, dims):
+def reverse_v1(x: Array, dims: Array) -> Result:
     """The input with the dimensions flagged in `dims`, (rank,), reversed."""
     if np.ndim(x) == 0:
         return x
     if np.ndim(dims) != 1 or np.size(dims) != np.ndim(x):
         raise InvalidArgumentError(f"'dims' must have one flag for each of the {np.ndim(x)} dimensions")
-    return np.flip(x, np.flatnonzero(dims)) if np.any(dims) and np.size(x) else x
+    return np.flip(x, tuple(np.flatnonzero(dims).tolist())) if np.any(dims) and np.size(x) else x
 
 
 @shape("ReverseV2")
-def reverse_shape(x, axes):
+def reverse_shape(x: TensorSpec, axes: TensorSpec) -> Shape:
     require_rank(axes, 1, "axis")
     found = dims_of(axes)
     if found is not None and x.rank is not None:
@@ -460,18 +465,18 @@ def reverse_shape(x, axes):
 
 
 @shape("Reverse")
-def reverse_v1_shape(x, dims):
+def reverse_v1_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
     require_rank(dims, 1, "dims")
     return x.shape
 
 
 @gradient("ReverseV2", "Reverse")
-def reverse_gradient(g, node, grad):
+def reverse_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.apply(node.op, grad, node.inputs[1]), None]
 
 
 @kernel("ReverseSequence")
-def reverse_sequence(x, lengths, *, seq_dim, batch_dim):
+def reverse_sequence(x: Array, lengths: Array, *, seq_dim: int, batch_dim: int) -> Result:
     """For each batch entry its first `lengths[b]` steps in reverse, the rest as it is."""
     x, lengths = np.asarray(x), np.asarray(lengths)
     seq_dim, batch_dim = _sequence_dims(x.ndim, seq_dim, batch_dim)
@@ -487,7 +492,7 @@ def reverse_sequence(x, lengths, *, seq_dim, batch_dim):
     return np.moveaxis(result, (0, 1), (batch_dim, seq_dim))
 
 
-def _sequence_dims(rank, seq_dim, batch_dim):
+def _sequence_dims(rank: int, seq_dim: int, batch_dim: int) -> tuple[int, int]:
     if not (0 <= seq_dim < rank and 0 <= batch_dim < rank):
         raise InvalidArgumentError(f"seq_dim {seq_dim} and batch_dim {batch_dim} must be from 0 to below the rank {rank}")
     if seq_dim == batch_dim:
@@ -496,7 +501,7 @@ def _sequence_dims(rank, seq_dim, batch_dim):
 
 
 @shape("ReverseSequence")
-def reverse_sequence_shape(x, lengths, *, seq_dim, batch_dim):
+def reverse_sequence_shape(x: TensorSpec, lengths: TensorSpec, *, seq_dim: int, batch_dim: int) -> Shape:
     require_rank(lengths, 1, "seq_lengths")
     if x.rank is not None:
         _, batch_dim = _sequence_dims(x.rank, seq_dim, batch_dim)
@@ -506,13 +511,13 @@ def reverse_sequence_shape(x, lengths, *, seq_dim, batch_dim):
 
 
 @gradient("ReverseSequence")
-def reverse_sequence_gradient(g, node, grad):
+def reverse_sequence_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     dims = {name: node.attr(name) for name in ("seq_dim", "batch_dim")}
     return [g.ReverseSequence(grad, node.inputs[1], **dims), None]
 
 
 @kernel("Roll")
-def roll(x, shift, axis):
+def roll(x: Array, shift: Array, axis: Array) -> Result:
     """The elements moved on by `shift` along each axis, around the end to the beginning."""
     if np.ndim(x) < 1:
         raise InvalidArgumentError("input must be 1-D or higher")
@@ -526,14 +531,14 @@ def roll(x, shift, axis):
 
 
 @shape("Roll")
-def roll_shape(x, shift, axis):
+def roll_shape(x: TensorSpec, shift: TensorSpec, axis: TensorSpec) -> Shape:
     if x.rank == 0:
         raise InvalidArgumentError("input must be 1-D or higher")
     return x.shape
 
 
 @gradient("Roll")
-def roll_gradient(g, node, grad):
+def roll_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, shift, axis = node.inputs
     return [g.Roll(grad, g.Neg(shift), axis), None, None]
 

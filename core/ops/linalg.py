@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import dim_min
 from ..errors import FailedPreconditionError, InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.widening import widened
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
-from ..shapes import UNKNOWN, Shape, broadcast_shapes, merge_dims, merge_shapes
+from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
 from ._checks import require
 from ._matrices import (
     adjoint,
@@ -38,7 +43,7 @@ from .linalg_diag import matrix_diag_v3
 
 @kernel("Cholesky", "BatchCholesky")
 @widened
-def cholesky(input):
+def cholesky(input: Array) -> Result:
     """The lower triangular L with L L^H = A, reading the lower triangles; NaN where A is not positive definite."""
     require_square(input)
     try:
@@ -47,7 +52,7 @@ def cholesky(input):
         return numerics.by_matrix(_cholesky_or_nan, input)
 
 
-def _cholesky_or_nan(matrix):
+def _cholesky_or_nan(matrix: Any) -> Any:
     try:
         return np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
@@ -55,13 +60,13 @@ def _cholesky_or_nan(matrix):
 
 
 @flops("Cholesky", "BatchCholesky")
-def cholesky_decomposition_flops(input):
+def cholesky_decomposition_flops(input: TensorSpec) -> Cost:
     """n (n + 1) (2 n + 1) / 6, of which n are square roots (LAPACK Working Note 41, appendix C)."""
     return Cost(input.shape[:-2].num_elements * cholesky_flops(input.shape[-1]))
 
 
 @gradient("Cholesky", "BatchCholesky")
-def cholesky_gradient(g, node, grad):
+def cholesky_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """L^-H P(L^H grad) L^-1, symmetrized, where P takes the lower triangle with half the diagonal."""
     factor = node.output()
     inverse = g.MatrixTriangularSolve(factor, identity_like(g, factor))
@@ -72,7 +77,7 @@ def cholesky_gradient(g, node, grad):
 
 @kernel("CholeskyGrad", "BatchCholeskyGrad")
 @widened
-def cholesky_grad(l, grad):  # noqa: E741 - the op's own name
+def cholesky_grad(l: Array, grad: Array) -> Result:  # noqa: E741 - the op's own name
     """The gradient of the Cholesky factor l by the matrix that was factored (Murray, arXiv:1602.07527)."""
     require_square(l)
     require(l.shape == grad.shape, f"l and grad must have the same shape, not {l.shape} and {grad.shape}")
@@ -85,12 +90,12 @@ def cholesky_grad(l, grad):  # noqa: E741 - the op's own name
 
 
 @shape("CholeskyGrad", "BatchCholeskyGrad")
-def cholesky_grad_shape(l, grad):  # noqa: E741
+def cholesky_grad_shape(l: TensorSpec, grad: TensorSpec) -> Shape:  # noqa: E741
     return merge_shapes(square_shape(l), square_shape(grad))
 
 
 @flops("CholeskyGrad", "BatchCholeskyGrad")
-def cholesky_grad_flops(factor, grad):
+def cholesky_grad_flops(factor: TensorSpec, grad: TensorSpec) -> Cost:
     """A product of triangles, n (n + 1) (n + 2) / 3, two triangular systems of n^3 each, and n^2 halves."""
     n = factor.shape[-1]
     return Cost(factor.shape[:-2].num_elements * (2 * n * n * n + n * n + n * (n + 1) * (n + 2) // 3))
@@ -101,7 +106,7 @@ def cholesky_grad_flops(factor, grad):
 
 @kernel("MatrixInverse", "BatchMatrixInverse")
 @widened
-def matrix_inverse(input, *, adjoint):
+def matrix_inverse(input: Array, *, adjoint: bool) -> Result:
     """The inverses of square matrices, or of their adjoints."""
     require_square(input)
     try:
@@ -111,7 +116,7 @@ def matrix_inverse(input, *, adjoint):
 
 
 @gradient("MatrixInverse", "BatchMatrixInverse")
-def matrix_inverse_gradient(g, node, grad):
+def matrix_inverse_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     inverse = node.output()
     if node.attr("adjoint"):
         return [g.Neg(product(g, inverse, product(g, grad, inverse, adj_x=True)))]
@@ -120,21 +125,21 @@ def matrix_inverse_gradient(g, node, grad):
 
 @kernel("MatrixDeterminant", "BatchMatrixDeterminant")
 @widened
-def matrix_determinant(input):
+def matrix_determinant(input: Array) -> Result:
     """The determinants (...) of matrices (..., n, n)."""
     require_square(input)
     return np.asarray(np.linalg.det(input))
 
 
 @gradient("MatrixDeterminant", "BatchMatrixDeterminant")
-def matrix_determinant_gradient(g, node, grad):
+def matrix_determinant_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     inverse = g.MatrixInverse(node.inputs[0], adjoint=True)
     return [g.Mul(per_matrix(g, g.Mul(grad, node.output())), inverse)]
 
 
 @kernel("LogMatrixDeterminant")
 @widened
-def log_matrix_determinant(input):
+def log_matrix_determinant(input: Array) -> tuple[Result, Result]:
     """Signs and logarithms of absolute values of determinants."""
     require_square(input)
     sign, logarithm = np.linalg.slogdet(input)
@@ -143,7 +148,7 @@ def log_matrix_determinant(input):
 
 
 @gradient("LogMatrixDeterminant")
-def log_matrix_determinant_gradient(g, node, grad_sign, grad_log):
+def log_matrix_determinant_gradient(g: GradientBuilder, node: Node, grad_sign: Output, grad_log: Output) -> Gradients:
     inverse = g.MatrixInverse(node.inputs[0], adjoint=True)
     return [g.Mul(per_matrix(g, grad_log), inverse)]
 
@@ -153,33 +158,33 @@ not_differentiable("CholeskyGrad", "BatchCholeskyGrad")
 
 
 @flops("MatrixInverse", "BatchMatrixInverse")
-def matrix_inverse_flops(input):
+def matrix_inverse_flops(input: TensorSpec) -> Cost:
     """LU factors, the inverse of L, and n^3 for U: together 2 n^3, pivoting's comparisons included."""
     n = input.shape[-1]
     return Cost(input.shape[:-2].num_elements * (2 * n * n * n))
 
 
 @flops("MatrixDeterminant", "BatchMatrixDeterminant")
-def matrix_determinant_flops(input):
+def matrix_determinant_flops(input: TensorSpec) -> Cost:
     """LU factors with partial pivoting, (4 n^3 + 3 n^2 - n) / 6, and the product of the pivots and a sign."""
     n = input.shape[-1]
     return Cost(input.shape[:-2].num_elements * (lu_flops(n) + n))
 
 
 @flops("LogMatrixDeterminant")
-def log_matrix_determinant_flops(input):
+def log_matrix_determinant_flops(input: TensorSpec) -> Cost:
     """LU factors as for MatrixDeterminant; the pivots' signs and their product, moduli, logarithms and their sum."""
     n, count = input.shape[-1], input.shape[:-2].num_elements
     return Cost(count * (lu_flops(n) + 4 * n - 1), transcendentals=count * n)
 
 
 @shape("MatrixDeterminant", "BatchMatrixDeterminant")
-def matrix_determinant_shape(input):
+def matrix_determinant_shape(input: TensorSpec) -> Shape:
     return square_shape(input)[:-2]
 
 
 @shape("LogMatrixDeterminant")
-def log_matrix_determinant_shape(input):
+def log_matrix_determinant_shape(input: TensorSpec) -> list[Shape]:
     return [square_shape(input)[:-2]] * 2
 
 
@@ -188,7 +193,7 @@ def log_matrix_determinant_shape(input):
 
 @kernel("MatrixSolve", "BatchMatrixSolve")
 @widened
-def matrix_solve(matrix, rhs, *, adjoint):
+def matrix_solve(matrix: Array, rhs: Array, *, adjoint: bool) -> Result:
     """X with A X = rhs, or A^H X = rhs, for square A."""
     require_system(matrix, rhs)
     require_square(matrix)
@@ -201,26 +206,26 @@ def matrix_solve(matrix, rhs, *, adjoint):
 
 
 @shape("MatrixSolve", "BatchMatrixSolve")
-def matrix_solve_shape(matrix, rhs):
+def matrix_solve_shape(matrix: TensorSpec, rhs: TensorSpec) -> Shape:
     square_shape(matrix)
     return system_shape(matrix, rhs)
 
 
 @gradient("MatrixSolve", "BatchMatrixSolve")
-def matrix_solve_gradient(g, node, grad):
+def matrix_solve_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     is_adjoint = node.attr("adjoint")
     grad_rhs = g.MatrixSolve(node.inputs[0], grad, adjoint=not is_adjoint)
     return [_grad_matrix(g, node, grad_rhs, is_adjoint), grad_rhs]
 
 
-def _grad_matrix(g, node, grad_rhs, is_adjoint):
+def _grad_matrix(g: GradientBuilder, node: Node, grad_rhs: Output, is_adjoint: bool) -> Output:
     """The gradient of the matrix of a system from that of its right-hand side."""
     x = node.output()
     return g.Neg(product(g, x, grad_rhs, adj_y=True) if is_adjoint else product(g, grad_rhs, x, adj_y=True))
 
 
 @flops("MatrixSolve", "BatchMatrixSolve")
-def matrix_solve_flops(matrix, rhs):
+def matrix_solve_flops(matrix: TensorSpec, rhs: TensorSpec) -> Cost:
     """LU factors as for MatrixDeterminant and two substitutions for each column: n^2, and n^2 - n for the diagonal of ones."""
     n = matrix.shape[-1]
     return Cost(matrix.shape[:-2].num_elements * (lu_flops(n) + (2 * n * n - n) * rhs.shape[-1]))
@@ -228,14 +233,14 @@ def matrix_solve_flops(matrix, rhs):
 
 @kernel("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
 @widened
-def matrix_triangular_solve(matrix, rhs, *, lower, adjoint):
+def matrix_triangular_solve(matrix: Array, rhs: Array, *, lower: bool, adjoint: bool) -> Result:
     """X with A X = rhs, or A^H X = rhs, reading one triangle of A; the batch dimensions broadcast."""
     _require_triangular(matrix, rhs)
     require(matrix.shape[-1] == matrix.shape[-2], f"In[0] must be square matrices, not of shape {matrix.shape}")
     return numerics.solve_triangular(matrix, rhs, lower, adjoint)
 
 
-def _require_triangular(matrix, rhs):
+def _require_triangular(matrix: Array, rhs: Array) -> None:
     for i, x in enumerate((matrix, rhs)):
         require(x.ndim >= 2, f"In[{i}] ndims must be >= 2: {x.ndim}")
     broadcast_shapes(Shape(matrix.shape[:-2]), Shape(rhs.shape[:-2]))
@@ -243,7 +248,7 @@ def _require_triangular(matrix, rhs):
 
 
 @shape("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
-def matrix_triangular_solve_shape(matrix, rhs):
+def matrix_triangular_solve_shape(matrix: TensorSpec, rhs: TensorSpec) -> Shape:
     a, b = square_shape(matrix), matrix_shape(rhs)
     if a.dims is None or b.dims is None:
         return UNKNOWN
@@ -251,7 +256,7 @@ def matrix_triangular_solve_shape(matrix, rhs):
 
 
 @gradient("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
-def matrix_triangular_solve_gradient(g, node, grad):
+def matrix_triangular_solve_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     matrix, rhs = node.inputs
     is_adjoint, is_lower = node.attr("adjoint"), node.attr("lower")
     grad_rhs = g.MatrixTriangularSolve(matrix, grad, lower=is_lower, adjoint=not is_adjoint)
@@ -261,14 +266,14 @@ def matrix_triangular_solve_gradient(g, node, grad):
 
 
 @flops("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
-def matrix_triangular_solve_flops(matrix, rhs, *, outputs):
+def matrix_triangular_solve_flops(matrix: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One substitution for each column, n^2."""
     return Cost(outputs[0].shape.num_elements * matrix.shape[-1])
 
 
 @kernel("BandedTriangularSolve")
 @widened
-def banded_triangular_solve(matrix, rhs, *, lower, adjoint):
+def banded_triangular_solve(matrix: Array, rhs: Array, *, lower: bool, adjoint: bool) -> Result:
     """Like MatrixTriangularSolve, of a matrix given as diagonals (..., bands, n): the main one first for lower, else last."""
     _require_triangular(matrix, rhs)
     bands, size = matrix.shape[-2:]
@@ -277,12 +282,12 @@ def banded_triangular_solve(matrix, rhs, *, lower, adjoint):
     diagonals = matrix[..., :kept, :] if lower else matrix[..., bands - kept :, :]
     require(np.all(diagonals[..., 0 if lower else -1, :]), "Input matrix is not invertible.")
     k = np.array([1 - kept, 0] if lower else [0, kept - 1], np.int32)
-    dense = matrix_diag_v3(diagonals, k, size, size, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
+    dense: Any = matrix_diag_v3(diagonals, k, size, size, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
     return numerics.solve_triangular(dense, rhs, lower, adjoint)
 
 
 @shape("BandedTriangularSolve")
-def banded_triangular_solve_shape(matrix, rhs):
+def banded_triangular_solve_shape(matrix: TensorSpec, rhs: TensorSpec) -> Shape:
     a, b = matrix_shape(matrix), matrix_shape(rhs)
     if a.dims is None or b.dims is None:
         return UNKNOWN
@@ -290,7 +295,7 @@ def banded_triangular_solve_shape(matrix, rhs):
 
 
 @gradient("BandedTriangularSolve")
-def banded_triangular_solve_gradient(g, node, grad):
+def banded_triangular_solve_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     matrix, rhs = node.inputs
     is_adjoint, is_lower = node.attr("adjoint"), node.attr("lower")
     grad_rhs = g.BandedTriangularSolve(matrix, grad, lower=is_lower, adjoint=not is_adjoint)
@@ -305,7 +310,7 @@ def banded_triangular_solve_gradient(g, node, grad):
 
 
 @flops("BandedTriangularSolve")
-def banded_triangular_solve_flops(matrix, rhs, *, outputs):
+def banded_triangular_solve_flops(matrix: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """For each column a division a row and a multiply-add for each element beside the diagonal."""
     n, bands = matrix.shape[-1], dim_min(matrix.shape[-2], matrix.shape[-1])
     return Cost(outputs[0].shape[:-2].num_elements * rhs.shape[-1] * (n + (bands - 1) * (2 * n - bands)))
@@ -316,7 +321,7 @@ def banded_triangular_solve_flops(matrix, rhs, *, outputs):
 
 @kernel("MatrixSolveLs", "BatchMatrixSolveLs")
 @widened
-def matrix_solve_ls(matrix, rhs, l2_regularizer, *, fast):
+def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: bool) -> Result:
     """The X of least |A X - rhs|^2 + l2 |X|^2; without `fast` of least norm, and not regularized."""
     require(np.ndim(l2_regularizer) == 0, f"l2_regularizer must be scalar, got shape {np.shape(l2_regularizer)}")
     require(l2_regularizer >= 0, f"l2_regularizer must be >= 0, not {l2_regularizer}")
@@ -339,21 +344,21 @@ def matrix_solve_ls(matrix, rhs, l2_regularizer, *, fast):
     return wide @ _cholesky_solve(factor, rhs)
 
 
-def _scaled_identity(size, scale, like):
+def _scaled_identity(size: int, scale: Array, like: Array) -> Array:
     return np.eye(size, dtype=like.dtype) * like.dtype.type(scale)
 
 
-def _cholesky_solve(factor, rhs):
+def _cholesky_solve(factor: Array, rhs: Array) -> Array:
     return numerics.solve_triangular(factor, numerics.solve_triangular(factor, rhs, True, False), True, True)
 
 
 @shape("MatrixSolveLs", "BatchMatrixSolveLs")
-def matrix_solve_ls_shape(matrix, rhs, l2_regularizer):
+def matrix_solve_ls_shape(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: TensorSpec) -> Shape:
     return system_shape(matrix, rhs)
 
 
 @gradient("MatrixSolveLs", "BatchMatrixSolveLs")
-def matrix_solve_ls_gradient(g, node, grad):
+def matrix_solve_ls_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Through the normal equations of the first kind for tall matrices, of the second for wide ones.
 
     Which applies is known only when the graph runs: both are built, and the Gram matrix of the other is kept regular.
@@ -368,15 +373,15 @@ def matrix_solve_ls_gradient(g, node, grad):
     return [*(g.SelectV2(is_tall, x, y) for x, y in zip(tall, wide)), None]
 
 
-def _gram_inverse(g, node, adj_x, is_unused):
+def _gram_inverse(g: GradientBuilder, node: Node, adj_x: bool, is_unused: Output) -> Output:
     """The inverse of A^H A or A A^H, regularized; of a matrix without meaning, but regular, where it goes unused."""
     a, _, l2 = node.inputs
     gram = product(g, a, a, adj_x=adj_x, adj_y=not adj_x)
-    bump = g.AddV2(g.Cast(l2, DstT=a.dtype.base), g.Cast(is_unused, DstT=a.dtype.base))
+    bump = g.AddV2(g.Cast(l2, DstT=a.base_dtype), g.Cast(is_unused, DstT=a.base_dtype))
     return g.MatrixInverse(g.AddV2(gram, g.Mul(bump, identity_like(g, gram))))
 
 
-def _overdetermined(g, node, grad, is_unused):
+def _overdetermined(g: GradientBuilder, node: Node, grad: Output, is_unused: Output) -> tuple[Output, Output]:
     a, b, _ = node.inputs
     x = node.output()
     z = product(g, _gram_inverse(g, node, True, is_unused), grad)
@@ -385,7 +390,7 @@ def _overdetermined(g, node, grad, is_unused):
     return grad_a, product(g, a, z)
 
 
-def _underdetermined(g, node, grad, is_unused):
+def _underdetermined(g: GradientBuilder, node: Node, grad: Output, is_unused: Output) -> tuple[Output, Output]:
     a, b, _ = node.inputs
     inverse = _gram_inverse(g, node, False, is_unused)
     grad_b = product(g, inverse, product(g, a, grad))
@@ -396,7 +401,7 @@ def _underdetermined(g, node, grad, is_unused):
 
 
 @flops("MatrixSolveLs", "BatchMatrixSolveLs")
-def matrix_solve_ls_flops(matrix, rhs, l2_regularizer, *, fast):
+def matrix_solve_ls_flops(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: TensorSpec, *, fast: bool) -> Cost:
     """One triangle of the Gram matrix, its Cholesky factor, and a product and two substitutions for each column.
 
     Without `fast` Householder's QR, for each column its reflections and a substitution (full rank, columns not pivoted).
@@ -417,7 +422,7 @@ def matrix_solve_ls_flops(matrix, rhs, l2_regularizer, *, fast):
 
 
 @kernel("Cross")
-def cross(a, b):
+def cross(a: Array, b: Array) -> Result:
     """The cross products of vectors (..., 3)."""
     require(a.shape == b.shape, f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
     require(a.ndim >= 1, "Input must be at least 1D")
@@ -428,17 +433,17 @@ def cross(a, b):
 
 
 @shape("Cross")
-def cross_shape(a, b):
+def cross_shape(a: TensorSpec, b: TensorSpec) -> Shape:
     return merge_shapes(a.shape, b.shape)
 
 
 @gradient("Cross")
-def cross_gradient(g, node, grad):
+def cross_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     u, v = node.inputs
     return [g.Cross(v, grad), g.Cross(grad, u)]
 
 
 @flops("Cross")
-def cross_flops(a, b):
+def cross_flops(a: TensorSpec, b: TensorSpec) -> Cost:
     """Two products and a difference an element."""
     return Cost(3 * a.shape.num_elements)

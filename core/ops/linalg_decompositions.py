@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import dim_min
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.eigh import eigh
 from ..numerics.widening import widened
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
-from ..shapes import SCALAR, UNKNOWN
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._matrices import (
     adjoint,
     cubic,
@@ -30,7 +36,7 @@ _EPSILON = 1e-20
 """What broadens poles at equal eigenvalues and singular values (Lorentz)."""
 
 
-def _empty(dtype):
+def _empty(dtype: Any) -> Any:
     """The output that was not asked for; TensorFlow leaves it a scalar without a value."""
     return np.zeros((), dtype)
 
@@ -40,7 +46,7 @@ def _empty(dtype):
 
 @kernel("Qr")
 @widened
-def qr(input, *, full_matrices):
+def qr(input: Array, *, full_matrices: bool) -> tuple[Result, ...]:
     """Q with orthonormal columns and the upper triangular R with Q R = A."""
     require_matrix(input)
     rows, columns = input.shape[-2:]
@@ -51,7 +57,7 @@ def qr(input, *, full_matrices):
 
 
 @shape("Qr")
-def qr_shape(input, *, full_matrices):
+def qr_shape(input: TensorSpec, *, full_matrices: bool) -> list[Shape]:
     found = matrix_shape(input)
     if found.dims is None:
         return [UNKNOWN, UNKNOWN]
@@ -61,7 +67,7 @@ def qr_shape(input, *, full_matrices):
 
 
 @gradient("Qr")
-def qr_gradient(g, node, grad_q, grad_r):
+def qr_gradient(g: GradientBuilder, node: Node, grad_q: Output, grad_r: Output) -> Gradients:
     """For square, tall (without full matrices) and wide matrices; see arXiv:2009.10071.
 
     A wide R = [U V] is taken apart as a square U and the rest; for the others V is empty.
@@ -76,40 +82,40 @@ def qr_gradient(g, node, grad_q, grad_r):
     return [g.ConcatV2([first, product(g, q, grad_right)], -1)]
 
 
-def _columns_to(g, x, size):
+def _columns_to(g: GradientBuilder, x: Output, size: Output) -> Output:
     zero = g.constant([0, 0], "int32")
     end = g.ConcatV2([g.constant([0], "int32"), size], 0)
     return g.StridedSlice(x, zero, end, g.constant([1, 1], "int32"), ellipsis_mask=1)
 
 
-def _columns_from(g, x, size):
+def _columns_from(g: GradientBuilder, x: Output, size: Output) -> Output:
     begin = g.ConcatV2([g.constant([0], "int32"), size], 0)
     zero = g.constant([0, 0], "int32")
     return g.StridedSlice(x, begin, zero, g.constant([1, 1], "int32"), ellipsis_mask=1, end_mask=2)
 
 
-def _square_qr_gradient(g, q, r, dq, dr):
+def _square_qr_gradient(g: GradientBuilder, q: Output, r: Output, dq: Output, dr: Output) -> Output:
     q_dq = product(g, q, dq, adj_x=True)
     r_dr = product(g, r, dr, adj_y=True)
     skew = g.AddV2(g.Sub(q_dq, adjoint(g, q_dq)), g.Sub(r_dr, adjoint(g, r_dr)))
     first = product(g, q, g.AddV2(dr, _times_inverse(g, lower_triangle(g, skew), r)))
     second = _times_inverse(g, g.Sub(dq, product(g, q, q_dq)), r)
     result = g.AddV2(first, second)
-    if not q.dtype.is_complex:
+    if not q.base_dtype.is_complex:
         return result
     diagonal = g.MatrixDiagPart(g.Sub(r_dr, adjoint(g, q_dq)))
-    real_dtype = "float" if q.dtype.base.name == "complex64" else "double"
-    imaginary = g.Sub(diagonal, g.Cast(g.Real(diagonal, Tout=real_dtype), DstT=q.dtype.base))
+    real_dtype = "float" if q.base_dtype.name == "complex64" else "double"
+    imaginary = g.Sub(diagonal, g.Cast(g.Real(diagonal, Tout=real_dtype), DstT=q.base_dtype))
     return g.AddV2(result, _times_inverse(g, product(g, q, g.MatrixDiag(imaginary), adj_y=True), r))
 
 
-def _times_inverse(g, x, r):
+def _times_inverse(g: GradientBuilder, x: Output, r: Output) -> Output:
     """x R^-H for an upper triangular R."""
     return adjoint(g, g.MatrixTriangularSolve(r, adjoint(g, x), lower=False, adjoint=False))
 
 
 @flops("Qr")
-def qr_flops(input, *, full_matrices):
+def qr_flops(input: TensorSpec, *, full_matrices: bool) -> Cost:
     """Householder's reflections of the columns to their right, and backward of Q's (Golub and Van Loan, 5.2.1 and 5.1.6).
 
     For m x n, m >= n, without full matrices this is 4 m n^2 - 4/3 n^3 and lower terms.
@@ -126,7 +132,7 @@ def qr_flops(input, *, full_matrices):
 
 @kernel("Lu")
 @widened
-def lu(input, *, output_idx_type):
+def lu(input: Array, *, output_idx_type: DType) -> tuple[Result, Result]:
     """The packed factors of the matrix with its rows permuted, and the permutation."""
     require_square(input)
     packed, order = numerics.lu(input)
@@ -136,13 +142,13 @@ def lu(input, *, output_idx_type):
 
 
 @shape("Lu")
-def lu_shape(input):
+def lu_shape(input: TensorSpec) -> list[Shape]:
     found = square_shape(input)
     return [found, found[:-1]]
 
 
 @flops("Lu")
-def lu_decomposition_flops(input):
+def lu_decomposition_flops(input: TensorSpec) -> Cost:
     """By outer products with partial pivoting (Golub and Van Loan, 3.4.1): (4 n^3 + 3 n^2 - n) / 6."""
     return Cost(input.shape[:-2].num_elements * lu_flops(input.shape[-1]))
 
@@ -155,7 +161,7 @@ not_differentiable("Lu")
 
 @kernel("Svd", "BatchSvd")
 @widened
-def svd(input, *, compute_uv, full_matrices):
+def svd(input: Array, *, compute_uv: bool, full_matrices: bool) -> tuple[Result, ...]:
     """Singular values from the largest down, and U and V with A = U diag(s) V^H; NaN where A is not finite."""
     require_matrix(input)
     rows, columns = input.shape[-2:]
@@ -170,24 +176,24 @@ def svd(input, *, compute_uv, full_matrices):
     return values.astype(input.dtype), u, numerics.adjoint(vh)
 
 
-def _values_shape(input):
+def _values_shape(input: Array) -> tuple[int, ...]:
     return (*input.shape[:-2], min(input.shape[-2:]))
 
 
-def _svd_of_nothing(input, rows, columns, full_matrices):
+def _svd_of_nothing(input: Array, rows: int, columns: int, full_matrices: bool) -> tuple[Array, Array, Array]:
     batch, dtype = input.shape[:-2], input.dtype
     sizes = [(size, size if full_matrices else min(rows, columns)) for size in (rows, columns)]
     u, v = (np.broadcast_to(np.eye(*size, dtype=dtype), (*batch, *size)) for size in sizes)
     return np.zeros(_values_shape(input), dtype), u, v
 
 
-def _svd_of_nan(input, compute_uv, full_matrices):
+def _svd_of_nan(input: Array, compute_uv: bool, full_matrices: bool) -> tuple[Array, ...]:
     parts = svd(np.zeros_like(input), compute_uv=compute_uv, full_matrices=full_matrices)
     return tuple(np.full_like(part, np.nan) if part.ndim else part for part in parts)
 
 
 @shape("Svd", "BatchSvd")
-def svd_shape(input, *, compute_uv, full_matrices):
+def svd_shape(input: TensorSpec, *, compute_uv: bool, full_matrices: bool) -> list[Shape]:
     found = matrix_shape(input)
     if found.dims is None:
         return [UNKNOWN] * 3
@@ -200,7 +206,7 @@ def svd_shape(input, *, compute_uv, full_matrices):
 
 
 @gradient("Svd", "BatchSvd")
-def svd_gradient(g, node, grad_s, grad_u, grad_v):
+def svd_gradient(g: GradientBuilder, node: Node, grad_s: Output, grad_u: Output, grad_v: Output) -> Gradients:
     """See https://j-towns.github.io/papers/svd-derivative.pdf; with full matrices right for sizes that differ by 1 at most."""
     middle = g.MatrixDiag(grad_s)
     if not node.attr("compute_uv"):
@@ -212,7 +218,7 @@ def svd_gradient(g, node, grad_s, grad_u, grad_v):
     u_gu, v_gv = product(g, u1, gu1, adj_x=True), product(g, v1, gv1, adj_x=True)
     middle = g.AddV2(middle, _rotations(g, s, u_gu, v_gv))
     inverse = g.MatrixDiag(_safe_reciprocal(g, s))
-    if s.dtype.is_complex:
+    if s.base_dtype.is_complex:
         diagonal = g.MatrixDiag(g.MatrixDiagPart(v_gv))
         turned = product(g, inverse, g.Sub(adjoint(g, diagonal), diagonal))
         middle = g.AddV2(middle, g.Mul(g.scalar_like(s, 0.5), turned))
@@ -223,7 +229,7 @@ def svd_gradient(g, node, grad_s, grad_u, grad_v):
     return [g.AddV2(product(g, result, v1, adj_y=True), tail)]
 
 
-def _rotations(g, s, u_gu, v_gv):
+def _rotations(g: GradientBuilder, s: Any, u_gu: Any, v_gv: Any) -> Any:
     """(F * U^H dU)' S + S (F * V^H dV)', where F holds 1 / (s_j^2 - s_i^2) and ' adds the adjoint."""
     factors = _differences(g, g.Square(s))
     turned_u, turned_v = g.Mul(factors, u_gu), g.Mul(factors, v_gv)
@@ -232,7 +238,7 @@ def _rotations(g, s, u_gu, v_gv):
     return g.AddV2(left, product(g, values, g.AddV2(turned_v, adjoint(g, turned_v))))
 
 
-def _outside(g, u, u1, grad_u, gu1, u_gu, size, node):
+def _outside(g: GradientBuilder, u: Any, u1: Any, grad_u: Any, gu1: Any, u_gu: Any, size: Any, node: Node) -> Any:
     """What of dU lies outside the space of U's first columns, less what U's other columns, if any, take up."""
     rest = g.Sub(gu1, product(g, u1, u_gu))
     if not node.attr("full_matrices"):
@@ -241,18 +247,18 @@ def _outside(g, u, u1, grad_u, gu1, u_gu, size, node):
     return g.Sub(rest, product(g, other, product(g, grad_other, u1, adj_x=True)))
 
 
-def _differences(g, e):
+def _differences(g: GradientBuilder, e: Output) -> Output:
     """1 / (e_j - e_i), zero on the diagonal."""
     gaps = g.Sub(g.ExpandDims(e, -2), g.ExpandDims(e, -1))
     return g.MatrixSetDiag(_safe_reciprocal(g, gaps), g.ZerosLike(e))
 
 
-def _safe_reciprocal(g, x):
+def _safe_reciprocal(g: GradientBuilder, x: Output) -> Output:
     return g.Mul(x, g.Reciprocal(g.AddV2(g.Mul(x, x), g.scalar_like(x, _EPSILON))))
 
 
 @flops("Svd", "BatchSvd")
-def svd_flops(input, *, compute_uv, full_matrices):
+def svd_flops(input: TensorSpec, *, compute_uv: bool, full_matrices: bool) -> Cost:
     """About 4 l k^2 - 4/3 k^3 for the values alone, 14 l k^2 + 8 k^3 with vectors, k <= l (Golub and Van Loan, 8.6)."""
     rows, columns = input.shape[-2], input.shape[-1]
     small = dim_min(rows, columns)
@@ -267,7 +273,7 @@ def svd_flops(input, *, compute_uv, full_matrices):
 
 @kernel("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
 @widened
-def self_adjoint_eig_v2(input, *, compute_v):
+def self_adjoint_eig_v2(input: Array, *, compute_v: bool) -> tuple[Result, Result]:
     """Ascending eigenvalues and eigenvectors (in columns) of self-adjoint matrices, of which the lower triangle is read."""
     require_square(input)
     if not np.all(np.isfinite(np.tril(input))):
@@ -280,26 +286,26 @@ def self_adjoint_eig_v2(input, *, compute_v):
 
 @kernel("SelfAdjointEig", "BatchSelfAdjointEig")
 @widened
-def self_adjoint_eig(input):
+def self_adjoint_eig(input: Array) -> Result:
     """(..., n + 1, n): the eigenvalues in the first row, the eigenvectors as columns below."""
     values, vectors = self_adjoint_eig_v2(input, compute_v=True)
     return np.concatenate([values[..., None, :], vectors], -2)
 
 
 @shape("SelfAdjointEigV2", "BatchSelfAdjointEigV2", "Eig")
-def eig_shape(input, *, compute_v):
+def eig_shape(input: TensorSpec, *, compute_v: bool) -> list[Shape]:
     found = square_shape(input)
     return [found[:-1], found if compute_v else SCALAR]
 
 
 @shape("SelfAdjointEig", "BatchSelfAdjointEig")
-def self_adjoint_eig_shape(input):
+def self_adjoint_eig_shape(input: TensorSpec) -> Shape:
     found = square_shape(input)
     return found if found.dims is None else found[:-2] + [found[-1] + 1, found[-1]]
 
 
 @gradient("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
-def self_adjoint_eig_v2_gradient(g, node, grad_e, grad_v):
+def self_adjoint_eig_v2_gradient(g: GradientBuilder, node: Node, grad_e: Output, grad_v: Output) -> Gradients:
     """V (diag(de) + F * V^H dV) V^H as the gradient of the lower triangle."""
     middle = g.MatrixDiag(grad_e)
     if node.attr("compute_v"):
@@ -312,7 +318,7 @@ def self_adjoint_eig_v2_gradient(g, node, grad_e, grad_v):
 
 
 @kernel("Eig")
-def eig(input, *, compute_v, Tout):
+def eig(input: Array, *, compute_v: bool, Tout: DType) -> tuple[Result, Result]:
     """Eigenvalues and eigenvectors (in columns, of norm 1) of any square matrices; of complex ones by ascending modulus."""
     require_square(input)
     if np.result_type(input.dtype, np.complex64) != Tout.numpy:
@@ -328,37 +334,37 @@ def eig(input, *, compute_v, Tout):
 
 
 @gradient("Eig")
-def eig_gradient(g, node, grad_e, grad_v):
+def eig_gradient(g: GradientBuilder, node: Node, grad_e: Output, grad_v: Output) -> Gradients:
     """See eq. 4.77 of arXiv:1701.00392, for distinct eigenvalues."""
     x = node.inputs[0]
     middle = g.MatrixDiag(grad_e)
     if node.attr("compute_v"):
         e, v = node.output(0), node.output(1)
         v_gv = product(g, v, grad_v, adj_x=True)
-        real_dtype = "float" if v.dtype.base.name == "complex64" else "double"
-        scale = g.MatrixDiag(g.Cast(g.Real(g.MatrixDiagPart(v_gv), Tout=real_dtype), DstT=v.dtype.base))
+        real_dtype = "float" if v.base_dtype.name == "complex64" else "double"
+        scale = g.MatrixDiag(g.Cast(g.Real(g.MatrixDiagPart(v_gv), Tout=real_dtype), DstT=v.base_dtype))
         turned = g.Sub(v_gv, product(g, product(g, v, v, adj_x=True), scale))
         middle = g.AddV2(middle, g.Mul(g.Conj(_differences(g, e)), turned))
     else:
         _, v = g.Eig(x, compute_v=True, Tout=node.attr("Tout"))
     result = g.MatrixSolve(adjoint(g, v), product(g, middle, v, adj_y=True))
-    return [g.Cast(result, DstT=x.dtype.base)]
+    return [g.Cast(result, DstT=x.base_dtype)]
 
 
 @flops("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
-def self_adjoint_eig_v2_flops(input, *, compute_v):
+def self_adjoint_eig_v2_flops(input: TensorSpec, *, compute_v: bool) -> Cost:
     """About 9 n^3 with and 4/3 n^3 without vectors, as the QR iterations go (Golub and Van Loan, 8.3)."""
     return cubic(9)(input) if compute_v else cubic(4, 3)(input)
 
 
 @flops("Eig")
-def eig_flops(input, *, compute_v):
+def eig_flops(input: TensorSpec, *, compute_v: bool) -> Cost:
     """About 25 n^3 for the Schur form with its vectors, 10 n^3 for the values alone (Golub and Van Loan, 7.5)."""
     return cubic(25 if compute_v else 10)(input)
 
 
 @flops("SelfAdjointEig", "BatchSelfAdjointEig")
-def self_adjoint_eig_flops(input):
+def self_adjoint_eig_flops(input: TensorSpec) -> Cost:
     """About 9 n^3, as SelfAdjointEigV2 with vectors."""
     return cubic(9)(input)
 

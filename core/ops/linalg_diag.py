@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import DimLike, dim_max, dim_min
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..registry import gradient, kernel, shape, zero_flops
-from ..shapes import UNKNOWN, Shape, merge_shapes
+from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require, require_min_rank, scalar
 from ._shapes import scalar_of
 
@@ -17,7 +21,7 @@ from ._shapes import scalar_of
 
 
 @kernel("MatrixBandPart", "BatchMatrixBandPart")
-def matrix_band_part(input, num_lower, num_upper):
+def matrix_band_part(input: Array, num_lower: Array, num_upper: Array) -> Result:
     """The matrices (..., m, n) with zeros outside the band; a negative number keeps the whole triangle."""
     require_min_rank(input, 2, "input")
     rows, columns = input.shape[-2:]
@@ -26,27 +30,27 @@ def matrix_band_part(input, num_lower, num_upper):
     return np.where(_band(rows, columns, lower, upper), input, np.zeros((), input.dtype))
 
 
-def _band_width(value, name, size):
+def _band_width(value: Array, name: str, size: int) -> int:
     value = scalar(value, name)
     require(value <= size, f"{name} must be negative or not above {size}, not {value}")
     return size if value < 0 else value
 
 
 @functools.lru_cache(maxsize=64)
-def _band(rows, columns, lower, upper):
+def _band(rows: int, columns: int, lower: int, upper: int) -> Array:
     """(rows, columns): True where -lower <= column - row <= upper."""
     offset = np.arange(columns) - np.arange(rows)[:, None]
     return (offset >= -lower) & (offset <= upper)
 
 
 @shape("MatrixBandPart", "BatchMatrixBandPart")
-def matrix_band_part_shape(input, num_lower, num_upper):
+def matrix_band_part_shape(input: TensorSpec, num_lower: TensorSpec, num_upper: TensorSpec) -> Shape:
     require(input.rank is None or input.rank >= 2, f"input must have at least rank 2, not shape {input.shape}")
     return input.shape
 
 
 @gradient("MatrixBandPart", "BatchMatrixBandPart")
-def matrix_band_part_gradient(g, node, grad):
+def matrix_band_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.apply(node.op, grad, node.inputs[1], node.inputs[2]), None, None]
 
 
@@ -57,7 +61,7 @@ def matrix_band_part_gradient(g, node, grad):
 
 
 @functools.lru_cache(maxsize=64)
-def _places(rows, columns, lower, upper, align):
+def _places(rows: int, columns: int, lower: int, upper: int, align: str) -> tuple[Array, Array, Array, Array]:
     """Where each element of the band lies: (row, column) in the matrix, (diagonal, position) in the packed diagonals."""
     row, column = np.nonzero(_band(rows, columns, -lower, upper))
     diagonal = column - row
@@ -68,12 +72,12 @@ def _places(rows, columns, lower, upper, align):
     return row, column, upper - diagonal, np.minimum(row, column) + padding
 
 
-def _longest(rows: DimLike, columns: DimLike, lower: int, upper: int) -> DimLike:
+def _longest(rows: DimLike, columns: DimLike, lower: int, upper: int) -> Any:
     """The length of the longest diagonal between `lower` and `upper`."""
     return dim_min(rows + min(upper, 0), columns - max(lower, 0))
 
 
-def _diagonal_range(k):
+def _diagonal_range(k: Array) -> tuple[int, int]:
     """(lower, upper) from a scalar, or a vector of one or two elements."""
     require(np.ndim(k) <= 1, f"diag_index must be a scalar or vector, received shape: {np.shape(k)}")
     require(np.size(k) in (1, 2), f"diag_index must have only one or two elements, received {np.size(k)} elements.")
@@ -83,7 +87,7 @@ def _diagonal_range(k):
     return lower, upper
 
 
-def _require_diagonals(rows, columns, lower, upper):
+def _require_diagonals(rows: int, columns: int, lower: int, upper: int) -> None:
     for name, value in (("lower_diag_index", lower), ("upper_diag_index", upper)):
         require(
             -rows < value < columns or value == 0,
@@ -91,19 +95,19 @@ def _require_diagonals(rows, columns, lower, upper):
         )
 
 
-def _padding(value):
+def _padding(value: Array) -> Array:
     require(np.ndim(value) == 0, f"padding_value must be scalar, received a tensor of shape {np.shape(value)}")
     return value
 
 
-def _part_padding(value):
+def _part_padding(value: Array) -> Array:
     """The padding value of a MatrixDiagPart, which may be any tensor of one element."""
     require(np.size(value) == 1, f"padding_value must have one element, received a tensor of shape {np.shape(value)}")
     return np.reshape(value, ())
 
 
 @kernel("MatrixDiag", "BatchMatrixDiag")
-def matrix_diag(diagonal):
+def matrix_diag(diagonal: Array) -> Result:
     """Square matrices (..., n, n) with the vectors (..., n) as main diagonals and zeros elsewhere."""
     require_min_rank(diagonal, 1, "diagonal")
     size = diagonal.shape[-1]
@@ -111,13 +115,13 @@ def matrix_diag(diagonal):
 
 
 @kernel("MatrixDiagV2")
-def matrix_diag_v2(diagonal, k, num_rows, num_cols, padding_value):
+def matrix_diag_v2(diagonal: Array, k: Array, num_rows: Array, num_cols: Array, padding_value: Array) -> Result:
     """Matrices from diagonals that are padded on the right."""
     return matrix_diag_v3(diagonal, k, num_rows, num_cols, padding_value, align="LEFT_LEFT")
 
 
 @kernel("MatrixDiagV3")
-def matrix_diag_v3(diagonal, k, num_rows, num_cols, padding_value, *, align):
+def matrix_diag_v3(diagonal: Array, k: Array, num_rows: Array, num_cols: Array, padding_value: Array, *, align: str) -> Result:
     """Matrices (..., num_rows, num_cols) with the given diagonals and `padding_value` elsewhere."""
     require_min_rank(diagonal, 1, "diagonal")
     lower, upper = _diagonal_range(k)
@@ -133,7 +137,7 @@ def matrix_diag_v3(diagonal, k, num_rows, num_cols, padding_value, *, align):
     return _from_diagonals(diagonal, lower, upper, rows, columns, _padding(padding_value), align)
 
 
-def _matrix_size(longest, lower, upper, rows, columns):
+def _matrix_size(longest: Any, lower: Any, upper: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
     """The size of a matrix whose longest diagonal is given; -1 is the smallest that fits."""
     least_rows, least_columns = longest - min(upper, 0), longest + max(lower, 0)
     if rows == -1 and columns == -1:
@@ -150,7 +154,7 @@ def _matrix_size(longest, lower, upper, rows, columns):
     return rows, columns
 
 
-def _from_diagonals(diagonal, lower, upper, rows, columns, padding, align):
+def _from_diagonals(diagonal: Array, lower: int, upper: int, rows: int, columns: int, padding: Array, align: str) -> Array:
     packed = diagonal if lower < upper else diagonal[..., None, :]
     row, column, place, position = _places(rows, columns, lower, upper, align)
     result = np.full((*packed.shape[:-2], rows, columns), padding, diagonal.dtype)
@@ -159,20 +163,20 @@ def _from_diagonals(diagonal, lower, upper, rows, columns, padding, align):
 
 
 @kernel("MatrixDiagPart", "BatchMatrixDiagPart")
-def matrix_diag_part(input):
+def matrix_diag_part(input: Array) -> Result:
     """The main diagonals (..., min(m, n)) of matrices (..., m, n)."""
     require_min_rank(input, 2, "input")
     return np.diagonal(input, axis1=-2, axis2=-1)
 
 
 @kernel("MatrixDiagPartV2")
-def matrix_diag_part_v2(input, k, padding_value):
+def matrix_diag_part_v2(input: Array, k: Array, padding_value: Array) -> Result:
     """Diagonals of matrices, padded on the right."""
     return matrix_diag_part_v3(input, k, padding_value, align="LEFT_LEFT")
 
 
 @kernel("MatrixDiagPartV3")
-def matrix_diag_part_v3(input, k, padding_value, *, align):
+def matrix_diag_part_v3(input: Array, k: Array, padding_value: Array, *, align: str) -> Result:
     """The diagonals k of matrices, (..., longest), or packed (..., number of diagonals, longest)."""
     require_min_rank(input, 2, "input")
     lower, upper = _diagonal_range(k)
@@ -186,19 +190,19 @@ def matrix_diag_part_v3(input, k, padding_value, *, align):
 
 
 @kernel("MatrixSetDiag", "BatchMatrixSetDiag")
-def matrix_set_diag(input, diagonal):
+def matrix_set_diag(input: Array, diagonal: Array) -> Result:
     """The matrices with other main diagonals."""
     return matrix_set_diag_v3(input, diagonal, np.int32(0), align="LEFT_LEFT")
 
 
 @kernel("MatrixSetDiagV2")
-def matrix_set_diag_v2(input, diagonal, k):
+def matrix_set_diag_v2(input: Array, diagonal: Array, k: Array) -> Result:
     """The matrices with other diagonals, which are padded on the right."""
     return matrix_set_diag_v3(input, diagonal, k, align="LEFT_LEFT")
 
 
 @kernel("MatrixSetDiagV3")
-def matrix_set_diag_v3(input, diagonal, k, *, align):
+def matrix_set_diag_v3(input: Array, diagonal: Array, k: Any, *, align: str) -> Result:
     """The matrices (..., m, n) with the diagonals k replaced."""
     require_min_rank(input, 2, "input")
     require_min_rank(diagonal, 1, "diagonal")
@@ -216,7 +220,7 @@ def matrix_set_diag_v3(input, diagonal, k, *, align):
 
 
 @shape("MatrixDiag", "BatchMatrixDiag")
-def matrix_diag_shape(diagonal):
+def matrix_diag_shape(diagonal: TensorSpec) -> Shape:
     if diagonal.shape.dims is None:
         return UNKNOWN
     require(len(diagonal.shape) >= 1, "diagonal must be at least a vector")
@@ -224,7 +228,9 @@ def matrix_diag_shape(diagonal):
 
 
 @shape("MatrixDiagV2", "MatrixDiagV3")
-def matrix_diag_v3_shape(diagonal, k, num_rows, num_cols, padding_value):
+def matrix_diag_v3_shape(
+    diagonal: TensorSpec, k: TensorSpec, num_rows: TensorSpec, num_cols: TensorSpec, padding_value: TensorSpec
+) -> Shape:
     rows, columns = scalar_of(num_rows), scalar_of(num_cols)
     if diagonal.shape.dims is None or k.value is None:
         return UNKNOWN
@@ -237,7 +243,7 @@ def matrix_diag_v3_shape(diagonal, k, num_rows, num_cols, padding_value):
 
 
 @shape("MatrixDiagPart", "BatchMatrixDiagPart")
-def matrix_diag_part_shape(input):
+def matrix_diag_part_shape(input: TensorSpec) -> Shape:
     if input.shape.dims is None:
         return UNKNOWN
     require(len(input.shape) >= 2, f"input must have at least rank 2, not shape {input.shape}")
@@ -245,7 +251,7 @@ def matrix_diag_part_shape(input):
 
 
 @shape("MatrixDiagPartV2", "MatrixDiagPartV3")
-def matrix_diag_part_v3_shape(input, k, padding_value):
+def matrix_diag_part_v3_shape(input: TensorSpec, k: TensorSpec, padding_value: TensorSpec) -> Shape:
     if input.shape.dims is None or k.value is None:
         return UNKNOWN
     require(len(input.shape) >= 2, f"input must have at least rank 2, not shape {input.shape}")
@@ -258,7 +264,7 @@ def matrix_diag_part_v3_shape(input, k, padding_value):
 
 
 @shape("MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
-def matrix_set_diag_shape(input, diagonal, *k):
+def matrix_set_diag_shape(input: TensorSpec, diagonal: TensorSpec, *k: TensorSpec) -> Shape:
     require(input.rank is None or input.rank >= 2, f"input must have at least rank 2, not shape {input.shape}")
     return input.shape
 
@@ -267,52 +273,52 @@ def matrix_set_diag_shape(input, diagonal, *k):
 
 
 @gradient("MatrixDiag", "BatchMatrixDiag")
-def matrix_diag_gradient(g, node, grad):
+def matrix_diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.MatrixDiagPart(grad)]
 
 
 @gradient("MatrixDiagV2")
-def matrix_diag_v2_gradient(g, node, grad):
+def matrix_diag_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.MatrixDiagPartV2(grad, node.inputs[1], g.scalar_like(grad, 0)), None, None, None, None]
 
 
 @gradient("MatrixDiagV3")
-def matrix_diag_v3_gradient(g, node, grad):
+def matrix_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     align = node.attr("align")
     part = g.MatrixDiagPartV3(grad, node.inputs[1], g.scalar_like(grad, 0), align=align)
     return [part, None, None, None, None]
 
 
 @gradient("MatrixDiagPart", "BatchMatrixDiagPart")
-def matrix_diag_part_gradient(g, node, grad):
+def matrix_diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.MatrixSetDiag(g.ZerosLike(node.inputs[0]), grad)]
 
 
 @gradient("MatrixDiagPartV2")
-def matrix_diag_part_v2_gradient(g, node, grad):
+def matrix_diag_part_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.MatrixSetDiagV2(g.ZerosLike(node.inputs[0]), grad, node.inputs[1]), None, None]
 
 
 @gradient("MatrixDiagPartV3")
-def matrix_diag_part_v3_gradient(g, node, grad):
+def matrix_diag_part_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     zeros = g.ZerosLike(node.inputs[0])
     return [g.MatrixSetDiagV3(zeros, grad, node.inputs[1], align=node.attr("align")), None, None]
 
 
 @gradient("MatrixSetDiag", "BatchMatrixSetDiag")
-def matrix_set_diag_gradient(g, node, grad):
+def matrix_set_diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.MatrixSetDiag(grad, g.ZerosLike(node.inputs[1])), g.MatrixDiagPart(grad)]
 
 
 @gradient("MatrixSetDiagV2")
-def matrix_set_diag_v2_gradient(g, node, grad):
+def matrix_set_diag_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     k = node.inputs[2]
     rest = g.MatrixSetDiagV2(grad, g.ZerosLike(node.inputs[1]), k)
     return [rest, g.MatrixDiagPartV2(grad, k, g.scalar_like(grad, 0)), None]
 
 
 @gradient("MatrixSetDiagV3")
-def matrix_set_diag_v3_gradient(g, node, grad):
+def matrix_set_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     k, align = node.inputs[2], node.attr("align")
     rest = g.MatrixSetDiagV3(grad, g.ZerosLike(node.inputs[1]), k, align=align)
     return [rest, g.MatrixDiagPartV3(grad, k, g.scalar_like(grad, 0), align=align), None]
@@ -322,14 +328,14 @@ def matrix_set_diag_v3_gradient(g, node, grad):
 
 
 @kernel("Diag")
-def diag(diagonal):
+def diag(diagonal: Array) -> Result:
     """A tensor of shape s + s with the elements of `diagonal`, of shape s, where both indices agree."""
     require_min_rank(diagonal, 1, "diagonal")
     return np.diag(diagonal.ravel()).reshape(diagonal.shape * 2)
 
 
 @kernel("DiagPart")
-def diag_part(input):
+def diag_part(input: Array) -> Result:
     """The elements of a tensor of shape s + s at which both halves of the index agree."""
     half = input.ndim // 2
     if input.ndim == 0:
@@ -341,13 +347,13 @@ def diag_part(input):
 
 
 @shape("Diag")
-def diag_shape(diagonal):
+def diag_shape(diagonal: TensorSpec) -> Shape:
     require(diagonal.rank != 0, "diagonal must be at least a vector")
     return diagonal.shape + diagonal.shape
 
 
 @shape("DiagPart")
-def diag_part_shape(input):
+def diag_part_shape(input: TensorSpec) -> Shape:
     if input.shape.dims is None:
         return UNKNOWN
     rank = len(input.shape)
@@ -356,12 +362,12 @@ def diag_part_shape(input):
 
 
 @gradient("Diag")
-def diag_gradient(g, node, grad):
+def diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.DiagPart(grad)]
 
 
 @gradient("DiagPart")
-def diag_part_gradient(g, node, grad):
+def diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Diag(grad)]
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.linalg
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.widening import widened
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
-from ..shapes import merge_shapes
+from ..shapes import Shape, TensorSpec, merge_shapes
 from ._checks import require
 from ._matrices import lu_flops, matrix_shape, require_matrix, require_square, square_shape, transposed
 
@@ -18,13 +23,13 @@ _WELL_CONDITIONED = 1e3
 
 @kernel("MatrixExponential")
 @widened
-def matrix_exponential(input):
+def matrix_exponential(input: Array) -> Result:
     require_square(input)
     return scipy.linalg.expm(input).astype(input.dtype) if input.size else input
 
 
 @kernel("MatrixLogarithm")
-def matrix_logarithm(input):
+def matrix_logarithm(input: Array) -> Result:
     """The principal logarithms of complex matrices; NaN for singular ones."""
     require_square(input)
     if not input.size or not np.all(np.isfinite(input)):
@@ -38,11 +43,11 @@ def matrix_logarithm(input):
     return _transposed(np.linalg.solve(_transposed(vectors), _transposed(scaled))).astype(input.dtype)
 
 
-def _transposed(x):
+def _transposed(x: Array) -> Array:
     return np.swapaxes(x, -1, -2)
 
 
-def _logarithm(matrix):
+def _logarithm(matrix: Any) -> Any:
     if not np.all(np.isfinite(matrix)) or np.linalg.matrix_rank(matrix) < len(matrix):
         return np.full_like(matrix, np.nan)
     return scipy.linalg.logm(matrix.astype(np.complex128))
@@ -50,13 +55,13 @@ def _logarithm(matrix):
 
 @kernel("MatrixSquareRoot")
 @widened
-def matrix_square_root(input):
+def matrix_square_root(input: Array) -> Result:
     """The principal square roots; NaN where a real matrix has none that is real."""
     require_square(input)
     return numerics.by_matrix(_square_root, input)
 
 
-def _square_root(matrix):
+def _square_root(matrix: Array) -> Array:
     if not np.all(np.isfinite(matrix)):
         return np.full_like(matrix, np.nan)
     root = scipy.linalg.sqrtm(matrix.astype(np.result_type(matrix.dtype, np.float64)))
@@ -64,7 +69,7 @@ def _square_root(matrix):
 
 
 @gradient("MatrixSquareRoot")
-def matrix_square_root_gradient(g, node, grad):
+def matrix_square_root_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The solution dA of the Sylvester equation dA R^T + R^T dA = dR (R^T without conjugation), by Kronecker products."""
     root = node.output()
     identity = g.MatrixDiag(g.OnesLike(g.MatrixDiagPart(root)))
@@ -86,7 +91,7 @@ not_differentiable("MatrixExponential", "MatrixLogarithm")
 
 
 @flops("MatrixSquareRoot")
-def matrix_square_root_flops(input):
+def matrix_square_root_flops(input: TensorSpec) -> Cost:
     """The Schur form, 25 n^3 as for Eig, its root, (n^3 + 2 n) / 3, and two products of 3 n^3 + n^2 together.
 
     Higham, Functions of Matrices, algorithm 6.3: 28 1/3 n^3.
@@ -95,12 +100,12 @@ def matrix_square_root_flops(input):
     return Cost(input.shape[:-2].num_elements * (28 * n * n * n + n * n + _root_flops(n)))
 
 
-def _root_flops(n):
+def _root_flops(n: int) -> int:
     return n * (n * n + 2) // 3
 
 
 @flops("MatrixLogarithm")
-def matrix_logarithm_flops(input):
+def matrix_logarithm_flops(input: TensorSpec) -> Cost:
     """As MatrixSquareRoot, with five roots and Pade's approximant of degree 7 by seven triangular systems.
 
     Higham, Functions of Matrices, algorithm 11.9; how many roots a matrix takes follows from its values.
@@ -112,7 +117,7 @@ def matrix_logarithm_flops(input):
 
 
 @flops("MatrixExponential")
-def matrix_exponential_flops(input):
+def matrix_exponential_flops(input: TensorSpec) -> Cost:
     """Six products for Pade's approximant of degree 13, one system, and three squarings (Higham 2005, algorithm 2.3).
 
     How many squarings a matrix takes follows from its norm.
@@ -126,7 +131,7 @@ def matrix_exponential_flops(input):
 
 
 @kernel("TridiagonalSolve")
-def tridiagonal_solve(diagonals, rhs, *, partial_pivoting, perturb_singular):
+def tridiagonal_solve(diagonals: Array, rhs: Array, *, partial_pivoting: bool, perturb_singular: bool) -> Result:
     """X (..., n, k) of tridiagonal systems given as (..., 3, n): super-, main and subdiagonals; NaN where singular."""
     require_matrix(diagonals)
     require(diagonals.ndim == rhs.ndim, f"All input tensors must have the same rank: {diagonals.shape}, {rhs.shape}")
@@ -148,13 +153,13 @@ def tridiagonal_solve(diagonals, rhs, *, partial_pivoting, perturb_singular):
 
 
 @shape("TridiagonalSolve")
-def tridiagonal_solve_shape(diagonals, rhs):
+def tridiagonal_solve_shape(diagonals: TensorSpec, rhs: TensorSpec) -> Shape:
     matrix_shape(diagonals)
     return matrix_shape(rhs)
 
 
 @gradient("TridiagonalSolve")
-def tridiagonal_solve_gradient(g, node, grad):
+def tridiagonal_solve_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """With the transposed matrix; the gradient of the diagonals is that part of -grad_rhs x^H."""
     diagonals, x = node.inputs[0], node.output()
     conjugated = g.conj(diagonals)
@@ -170,11 +175,11 @@ def tridiagonal_solve_gradient(g, node, grad):
     return [g.Neg(g.ConcatV2([g.ExpandDims(part, -2) for part in parts], -2)), grad_rhs]
 
 
-def _row(g, x, i):
+def _row(g: GradientBuilder, x: Output, i: int) -> Output:
     return g.StridedSlice(x, [0, i, 0], [0, i + 1, 0], [1, 1, 1], ellipsis_mask=1, begin_mask=4, end_mask=4)
 
 
-def _shift(g, x, left):
+def _shift(g: GradientBuilder, x: Output, left: bool) -> Output:
     """The last dimension moved by one place, with a zero at the end that is left free."""
     zero = g.ZerosLike(g.StridedSlice(x, [0, 0], [0, 1], [1, 1], ellipsis_mask=1))
     if left:
@@ -182,12 +187,12 @@ def _shift(g, x, left):
     return g.ConcatV2([zero, g.StridedSlice(x, [0, 0], [0, -1], [1, 1], ellipsis_mask=1, begin_mask=2)], -1)
 
 
-def _shift_rows(g, x, up):
+def _shift_rows(g: GradientBuilder, x: Output, up: bool) -> Output:
     return transposed(g, _shift(g, transposed(g, x), left=up))
 
 
 @flops("TridiagonalSolve")
-def tridiagonal_solve_flops(diagonals, rhs, *, partial_pivoting):
+def tridiagonal_solve_flops(diagonals: TensorSpec, rhs: TensorSpec, *, partial_pivoting: bool) -> Cost:
     """Eight operations a row but one for the factors with partial pivoting, seven for each right-hand side.
 
     Without pivoting three, and five. Moving pivots away from zero is not counted.
@@ -198,7 +203,7 @@ def tridiagonal_solve_flops(diagonals, rhs, *, partial_pivoting):
 
 
 @kernel("TridiagonalMatMul")
-def tridiagonal_matmul(superdiag, maindiag, subdiag, rhs):
+def tridiagonal_matmul(superdiag: Array, maindiag: Array, subdiag: Array, rhs: Array) -> Result:
     """A tridiagonal matrix, its diagonals given as (..., 1, n), times (..., n, k)."""
     names = ("superdiagonal", "maindiagonal", "subdiagonal")
     require_matrix(superdiag)
@@ -219,13 +224,13 @@ def tridiagonal_matmul(superdiag, maindiag, subdiag, rhs):
 
 
 @shape("TridiagonalMatMul")
-def tridiagonal_matmul_shape(superdiag, maindiag, subdiag, rhs):
+def tridiagonal_matmul_shape(superdiag: TensorSpec, maindiag: TensorSpec, subdiag: TensorSpec, rhs: TensorSpec) -> Shape:
     merge_shapes(matrix_shape(superdiag), matrix_shape(maindiag))
     return matrix_shape(rhs)
 
 
 @gradient("TridiagonalMatMul")
-def tridiagonal_matmul_gradient(g, node, grad):
+def tridiagonal_matmul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     upper, main, lower, rhs = (g.conj(value) for value in node.inputs)
     sources = (_shift_rows(g, rhs, up=True), rhs, _shift_rows(g, rhs, up=False))
     grads = [g.ExpandDims(g.Einsum([s, grad], equation="...ij,...ij->...i"), -2) for s in sources]
@@ -236,6 +241,6 @@ def tridiagonal_matmul_gradient(g, node, grad):
 
 
 @flops("TridiagonalMatMul")
-def tridiagonal_matmul_flops(superdiag, maindiag, subdiag, rhs):
+def tridiagonal_matmul_flops(superdiag: TensorSpec, maindiag: TensorSpec, subdiag: TensorSpec, rhs: TensorSpec) -> Cost:
     """A product an element, and a multiply-add above and below it except at the ends."""
     return Cost(rhs.shape[:-2].num_elements * rhs.shape[-1] * (5 * rhs.shape[-2] - 4))

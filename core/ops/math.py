@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array
+from ..building.gradbuilder import GradientBuilder
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics.widening import widened
 from ..registry import facts, flops, gradient, kernel, shape
 from ._elementwise import Unary, register_unary, unary_flops
@@ -12,93 +18,93 @@ from ._elementwise import Unary, register_unary, unary_flops
 # (g, x, y, dy) -> dx. Complex derivatives are conjugated: TensorFlow's gradient is that of a real loss.
 
 
-def _times_conj(g, dy, factor):
+def _times_conj(g: GradientBuilder, dy: Output, factor: Output) -> Output:
     return g.Mul(dy, g.conj(factor))
 
 
-def _one(g, x):
+def _one(g: GradientBuilder, x: Output) -> Output:
     return g.scalar_like(x, 1)
 
 
-def _square_gradient(g, x, y, dy):
+def _square_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     return g.Mul(dy, g.Mul(g.scalar_like(x, 2), g.conj(x)))
 
 
-def _abs_gradient(g, x, y, dy):
+def _abs_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     return g.Mul(dy, g.Sign(x))
 
 
-def _log_gradient(g, x, y, dy):
+def _log_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     return g.Mul(dy, g.Reciprocal(g.conj(x)))
 
 
-def _log1p_gradient(g, x, y, dy):
+def _log1p_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     return g.Mul(dy, g.Reciprocal(g.AddV2(_one(g, x), g.conj(x))))
 
 
-def _expm1_gradient(g, x, y, dy):
+def _expm1_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     return g.Mul(dy, g.Exp(g.conj(x)))
 
 
-def _tan_gradient(g, x, y, dy):
+def _tan_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     secant = g.Reciprocal(g.Cos(g.conj(x)))
     return g.Mul(g.Square(secant), dy)
 
 
-def _asin_gradient(g, x, y, dy):
+def _asin_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     x = g.conj(x)
     return g.Mul(dy, g.Reciprocal(g.Sqrt(g.Sub(_one(g, x), g.Square(x)))))
 
 
-def _acos_gradient(g, x, y, dy):
+def _acos_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     return g.Neg(_asin_gradient(g, x, y, dy))
 
 
-def _atan_gradient(g, x, y, dy):
+def _atan_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     x = g.conj(x)
     return g.Mul(dy, g.Reciprocal(g.AddV2(_one(g, x), g.Square(x))))
 
 
-def _asinh_gradient(g, x, y, dy):
+def _asinh_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     return g.RealDiv(dy, g.Cosh(g.conj(y)))
 
 
-def _acosh_gradient(g, x, y, dy):
+def _acosh_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     return g.RealDiv(dy, g.Sinh(g.conj(y)))
 
 
-def _atanh_gradient(g, x, y, dy):
+def _atanh_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     x = g.conj(x)
     return g.Mul(dy, g.Reciprocal(g.Sub(_one(g, x), g.Square(x))))
 
 
-def _cos_gradient(g, x, y, dy):
+def _cos_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     return g.Mul(dy, g.Neg(g.Sin(g.conj(x))))
 
 
-def _round_half_even(x):
+def _round_half_even(x: Array) -> Array:
     """To the nearest integer, to the even one halfway; TensorFlow's kernel answers 0 for integers."""
     return np.zeros_like(x) if x.dtype.kind in "iu" else np.rint(x)
 
 
-def _sign(x):
+def _sign(x: Array) -> Array:
     if x.dtype.kind == "c":
         magnitude = np.abs(x)
         return np.where(magnitude == 0, 0, x / np.where(magnitude == 0, 1, magnitude)).astype(x.dtype)
     return np.sign(x)
 
 
-def _sigmoid(x):
+def _sigmoid(x: Array) -> Array:
     """1 / (1 + exp(-x)); where exp overflows the quotient is the zero that it should be."""
     one = x.dtype.type(1)
     return one / (one + np.exp(-x))
 
 
-def _rsqrt(x):
+def _rsqrt(x: Array) -> Array:
     return np.reciprocal(np.sqrt(x))
 
 
-def _reciprocal(x):
+def _reciprocal(x: Array) -> Array:
     if x.dtype.kind in "iu":
         return np.where(x == 1, 1, np.where(x == -1, -1, 0)).astype(x.dtype)
     return x.dtype.type(1) / x
@@ -151,10 +157,10 @@ facts("total", of=("Neg", "Abs", "Sign", "Square"))
 # ---- gradients of functions, from the function's value
 
 
-def _of_value(formula):
+def _of_value(formula: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel of the same number of elements in y and dy, from a NumPy formula; 16-bit floats in float32."""
 
-    def gradient_op(y, dy):
+    def gradient_op(y: Array, dy: Array) -> Array:
         if np.shape(y) != np.shape(dy):
             if np.size(y) != np.size(dy):
                 raise InvalidArgumentError(f"y and dy must have as many elements: {np.shape(y)} and {np.shape(dy)}")
@@ -165,36 +171,36 @@ def _of_value(formula):
     return gradient_op
 
 
-def _unless_zero(formula):
+def _unless_zero(formula: Callable[..., Any]) -> Callable[..., Any]:
     """The formula, but 0 where dy is 0, also for a y that is infinite or no number."""
     return lambda y, dy: np.where(dy == 0, y.dtype.type(0), formula(np.conj(y), dy))
 
 
-def _tanh_grad_gradient(g, node, grad):
+def _tanh_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[Output]:
     y, dy = node.inputs
     a, b = g.conj(y), g.conj(dy)
     return [g.Mul(g.Mul(g.scalar_like(a, -2), grad), g.Mul(b, a)), g.TanhGrad(a, grad)]
 
 
-def _sigmoid_grad_gradient(g, node, grad):
+def _sigmoid_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[Output]:
     y, dy = node.inputs
     a, b = g.conj(y), g.conj(dy)
     gb = g.Mul(grad, b)
     return [g.Sub(gb, g.Mul(g.Mul(g.scalar_like(a, 2), gb), a)), g.SigmoidGrad(a, grad)]
 
 
-def _reciprocal_grad_gradient(g, node, grad):
+def _reciprocal_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[Output]:
     y, dy = node.inputs
     ca, cg = g.conj(y), g.conj(grad)
     return [g.Mul(g.Mul(cg, g.scalar_like(cg, -2)), g.Mul(dy, ca)), g.ReciprocalGrad(ca, grad)]
 
 
-def _sqrt_grad_gradient(g, node, grad):
+def _sqrt_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[Output]:
     ga = g.RealDiv(grad, node.inputs[0])
     return [g.Mul(g.Neg(g.conj(ga)), node.output()), g.Mul(g.scalar_like(ga, 0.5), ga)]
 
 
-def _rsqrt_grad_gradient(g, node, grad):
+def _rsqrt_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[Output]:
     y, dy = node.inputs
     ca, cg = g.conj(y), g.conj(grad)
     return [g.Mul(g.Mul(g.scalar_like(cg, -1.5), cg), g.Mul(dy, g.Square(ca))), g.RsqrtGrad(ca, grad)]

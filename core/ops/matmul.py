@@ -6,18 +6,22 @@ import math
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics import products
 from ..numerics.widening import widened
-from ..registry import facts, flops, gradient, kernel, multiply_adds, shape
-from ..shapes import UNKNOWN, Shape, broadcast_shapes, merge_dims
+from ..registry import Cost, facts, flops, gradient, kernel, multiply_adds, shape
+from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims
 
 # a @ b in the inputs' dtype; 16-bit floats are multiplied in float32.
 _product = widened(products.matmul)
 
 
 @kernel("MatMul")
-def matmul(a, b, *, transpose_a, transpose_b):
+def matmul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Result:
     """Product of two matrices, (m, k) x (k, n) -> (m, n)."""
     if a.ndim != 2 or b.ndim != 2:
         raise InvalidArgumentError(f"MatMul takes two matrices, not shapes {Shape(a.shape)} and {Shape(b.shape)}")
@@ -29,7 +33,7 @@ def matmul(a, b, *, transpose_a, transpose_b):
 
 
 @shape("MatMul")
-def matmul_shape(a, b, *, transpose_a, transpose_b):
+def matmul_shape(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, transpose_b: bool) -> Shape:
     for spec in (a, b):
         if spec.rank not in (None, 2):
             raise InvalidArgumentError(f"MatMul takes matrices, not shape {spec.shape}")
@@ -40,7 +44,7 @@ def matmul_shape(a, b, *, transpose_a, transpose_b):
 
 
 @gradient("MatMul")
-def matmul_gradient(g, node, grad):
+def matmul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     a, b = (g.conj(value) for value in node.inputs)
     flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
     first = (b, grad, flip_b, True) if flip_a else (grad, b, False, not flip_b)
@@ -49,17 +53,17 @@ def matmul_gradient(g, node, grad):
 
 
 @flops("MatMul")
-def matmul_flops(a, b, *, transpose_a, outputs):
+def matmul_flops(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
     """One multiply-add for each result element and each of the inner dimension: 2 m k n."""
     inner = a.shape[0] if transpose_a else a.shape[1]
     return multiply_adds(outputs[0].shape.num_elements * inner)
 
 
-def _adjoint(x, flip):
+def _adjoint(x: Array, flip: bool) -> Array:
     return np.conj(np.swapaxes(x, -1, -2)) if flip else x
 
 
-def _batch_matmul(x, y, adj_x, adj_y):
+def _batch_matmul(x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
     if x.ndim < 2 or y.ndim < 2:
         raise InvalidArgumentError(f"In[0] and In[1] ndims must be >= 2: {x.ndim} and {y.ndim}")
     x, y = _adjoint(x, adj_x), _adjoint(y, adj_y)
@@ -70,7 +74,7 @@ def _batch_matmul(x, y, adj_x, adj_y):
 
 
 @kernel("BatchMatMul")
-def batch_matmul(x, y, *, adj_x, adj_y):
+def batch_matmul(x: Array, y: Array, *, adj_x: bool, adj_y: bool) -> Result:
     """Products of matrices in the last two dimensions; the batch dimensions must be equal."""
     if x.shape[:-2] != y.shape[:-2]:
         raise InvalidArgumentError(f"the batch dimensions of {Shape(x.shape)} and {Shape(y.shape)} must be equal")
@@ -78,19 +82,19 @@ def batch_matmul(x, y, *, adj_x, adj_y):
 
 
 @kernel("BatchMatMulV2")
-def batch_matmul_v2(x, y, *, adj_x, adj_y):
+def batch_matmul_v2(x: Array, y: Array, *, adj_x: bool, adj_y: bool) -> Result:
     """Products of matrices in the last two dimensions; the batch dimensions broadcast."""
     return _batch_matmul(x, y, adj_x, adj_y)
 
 
 @kernel("BatchMatMulV3")
-def batch_matmul_v3(x, y, *, adj_x, adj_y, Tout):
+def batch_matmul_v3(x: Array, y: Array, *, adj_x: bool, adj_y: bool, Tout: DType) -> Result:
     """Like BatchMatMulV2, with a dtype of the result of its own."""
     return _batch_matmul(x.astype(Tout.numpy), y.astype(Tout.numpy), adj_x, adj_y)
 
 
 @shape("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
-def batch_matmul_shape(x, y, *, adj_x, adj_y):
+def batch_matmul_shape(x: TensorSpec, y: TensorSpec, *, adj_x: bool, adj_y: bool) -> Shape:
     if x.shape.dims is None or y.shape.dims is None:
         return UNKNOWN
     if len(x.shape) < 2 or len(y.shape) < 2:
@@ -102,7 +106,7 @@ def batch_matmul_shape(x, y, *, adj_x, adj_y):
 
 
 @gradient("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
-def batch_matmul_gradient(g, node, grad):
+def batch_matmul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x, y = node.inputs
     adj_x, adj_y = node.attr("adj_x"), node.attr("adj_y")
     multiply = g.BatchMatMulV2 if node.op != "BatchMatMul" else g.BatchMatMul
@@ -113,7 +117,7 @@ def batch_matmul_gradient(g, node, grad):
     return [_sum_batch(g, dx, x, y), _sum_batch(g, dy, y, x)]
 
 
-def _sum_batch(g, grad, x, other):
+def _sum_batch(g: GradientBuilder, grad: Output, x: Output, other: Output) -> Output:
     """The gradient of x summed over the batch dimensions in which x was broadcast against `other`."""
     shape_x, shape_other = g.shape_of(x), g.shape_of(other)
     batches = [g.StridedSlice(s, [0], [-2], [1], begin_mask=1) for s in (shape_x, shape_other)]
@@ -125,7 +129,7 @@ facts("total", of=("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"))
 
 
 @flops("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
-def batch_matmul_flops(x, y, *, adj_x, outputs):
+def batch_matmul_flops(x: TensorSpec, y: TensorSpec, *, adj_x: bool, outputs: list[TensorSpec]) -> Cost:
     """2 m k n for each matrix of the batch."""
     inner = x.shape[-2] if adj_x else x.shape[-1]
     return multiply_adds(math.prod(outputs[0].shape) * inner)

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..shapes import SCALAR, UNKNOWN
+from ..runtime.kernel_context import KernelContext
+from ..shapes import SCALAR, UNKNOWN, TensorSpec
 
 
 @kernel("Timestamp")
-def timestamp(ctx):
+def timestamp(ctx: KernelContext) -> Result:
     """Seconds since 1970."""
     return np.float64(time.time())
 
 
 @kernel("GraphDefVersion")
-def graph_def_version(ctx):
+def graph_def_version(ctx: KernelContext) -> Result:
     """The version of the program that made the graph."""
     versions = ctx.session.graph.versions
     return np.int32(versions.producer if versions is not None else 0)
 
 
 @kernel("PyFunc", "PyFuncStateless", "EagerPyFunc")
-def py_func(input, *, token):
+def py_func(input: list[Array], *, token: str) -> Sequence[Result]:
     raise InvalidArgumentError(
         f"the Python function behind token '{token}' lives in the process that built the graph, not in the graph",
         hint="`--map-op PyFunc=OTHER` or `--op-library FILE` can supply a kernel",
@@ -33,12 +38,12 @@ def py_func(input, *, token):
 
 
 @shape("Timestamp", "GraphDefVersion")
-def scalar_shape():
+def scalar_shape() -> Any:
     return SCALAR
 
 
 @shape("PyFunc", "PyFuncStateless", "EagerPyFunc")
-def py_func_shape(input, *, Tout):
+def py_func_shape(input: list[TensorSpec], *, Tout: list[DType]) -> Any:
     return [UNKNOWN] * len(Tout)
 
 

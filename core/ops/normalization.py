@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
-from ..shapes import SCALAR, Shape, merge_shapes
+from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._windows import from_channels_last, is_channels_first, to_channels_last
 
 _FORWARD = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
@@ -15,7 +20,7 @@ _BACKWARD = ("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3
 _GRADIENT_OPS = dict(zip(_FORWARD, _BACKWARD))
 
 
-def _check_vectors(channels, **vectors):
+def _check_vectors(channels: int, **vectors: Any) -> None:
     """Every named vector must have one element a channel."""
     for name, vector in vectors.items():
         if vector.ndim != 1:
@@ -24,13 +29,24 @@ def _check_vectors(channels, **vectors):
             raise InvalidArgumentError(f"{name} must have {channels} elements, one for each channel, not {vector.shape[0]}")
 
 
-def _channels_last(x, data_format):
+def _channels_last(x: Array, data_format: str) -> Array:
     if x.ndim not in (4, 5):
         raise InvalidArgumentError(f"input must be 4 or 5-dimensional: {Shape(x.shape)}")
     return to_channels_last(x, data_format)
 
 
-def fused_batch_norm(x, scale, offset, mean, variance, *, epsilon, exponential_avg_factor, data_format, is_training):
+def fused_batch_norm(
+    x: Array,
+    scale: Array,
+    offset: Array,
+    mean: Array,
+    variance: Array,
+    *,
+    epsilon: float,
+    exponential_avg_factor: float,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Array, Array, Array, Array, Array]:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset for each channel.
 
     In training with the batch's own moments; returned are then the moving averages (the variance with Bessel's correction)
@@ -52,7 +68,7 @@ def fused_batch_norm(x, scale, offset, mean, variance, *, epsilon, exponential_a
     return result, new_mean, new_variance, used_mean, used_variance
 
 
-def _moments(values, mean, variance, factor, scale):
+def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: Array) -> tuple[Array, Array, Array, Array]:
     """(moving mean, moving variance, batch mean, batch variance); NaN moving averages over an empty batch."""
     axes = tuple(range(values.ndim - 1))
     count = values.size // max(values.shape[-1], 1)
@@ -74,7 +90,18 @@ def _moments(values, mean, variance, factor, scale):
 
 
 @kernel("FusedBatchNorm", "FusedBatchNormV2")
-def fused_batch_norm_v2(x, scale, offset, mean, variance, *, epsilon, exponential_avg_factor, data_format, is_training):
+def fused_batch_norm_v2(
+    x: Array,
+    scale: Array,
+    offset: Array,
+    mean: Array,
+    variance: Array,
+    *,
+    epsilon: float,
+    exponential_avg_factor: float,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Result, Result, Result, Result, Result]:
     return fused_batch_norm(
         x, scale, offset, mean, variance, epsilon=epsilon, exponential_avg_factor=exponential_avg_factor,
         data_format=data_format, is_training=is_training,
@@ -82,7 +109,18 @@ def fused_batch_norm_v2(x, scale, offset, mean, variance, *, epsilon, exponentia
 
 
 @kernel("FusedBatchNormV3")
-def fused_batch_norm_v3(x, scale, offset, mean, variance, *, epsilon, exponential_avg_factor, data_format, is_training):
+def fused_batch_norm_v3(
+    x: Array,
+    scale: Array,
+    offset: Array,
+    mean: Array,
+    variance: Array,
+    *,
+    epsilon: float,
+    exponential_avg_factor: float,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Result, Result, Result, Result, Result, Result]:
     results = fused_batch_norm(
         x, scale, offset, mean, variance, epsilon=epsilon, exponential_avg_factor=exponential_avg_factor,
         data_format=data_format, is_training=is_training,
@@ -90,13 +128,15 @@ def fused_batch_norm_v3(x, scale, offset, mean, variance, *, epsilon, exponentia
     return (*results, _reserve(x, scale))
 
 
-def _reserve(x, scale):
+def _reserve(x: Array, scale: Array) -> Array:
     """The last reserved output, which holds nothing: as TensorFlow shapes it."""
     return np.zeros(0 if x.ndim == 4 and x.dtype != np.float16 else (), scale.dtype)
 
 
 @shape("FusedBatchNorm", "FusedBatchNormV2")
-def fused_batch_norm_shape(x, scale, offset, mean, variance, *, data_format):
+def fused_batch_norm_shape(
+    x: TensorSpec, scale: TensorSpec, offset: TensorSpec, mean: TensorSpec, variance: TensorSpec, *, data_format: str
+) -> list[Shape]:
     channels = Shape([x.shape[1 if is_channels_first(data_format) else -1]])
     for vector in (scale, offset):
         channels = merge_shapes(channels, vector.shape)
@@ -104,13 +144,15 @@ def fused_batch_norm_shape(x, scale, offset, mean, variance, *, data_format):
 
 
 @shape("FusedBatchNormV3")
-def fused_batch_norm_v3_shape(x, scale, offset, mean, variance, *, data_format):
+def fused_batch_norm_v3_shape(
+    x: TensorSpec, scale: TensorSpec, offset: TensorSpec, mean: TensorSpec, variance: TensorSpec, *, data_format: str
+) -> list[Shape]:
     shapes = fused_batch_norm_shape(x, scale, offset, mean, variance, data_format=data_format)
     return [*shapes, Shape()]
 
 
 @gradient(*_FORWARD)
-def fused_batch_norm_gradient(g, node, grad, *_):
+def fused_batch_norm_gradient(g: GradientBuilder, node: Node, grad: Output, *_: Output) -> Gradients:
     """Only the gradient of y counts; in inference the moments are constants of their own."""
     x, scale = node.inputs[:2]
     training = node.attr("is_training")
@@ -121,7 +163,17 @@ def fused_batch_norm_gradient(g, node, grad, *_):
     return [dx, dscale, doffset, None, None]
 
 
-def fused_batch_norm_grad(y_backprop, x, scale, mean, variance, *, epsilon, data_format, is_training):
+def fused_batch_norm_grad(
+    y_backprop: Array,
+    x: Array,
+    scale: Array,
+    mean: Array,
+    variance: Array,
+    *,
+    epsilon: float,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Array, Array, Array]:
     """The gradients of x, scale and offset; `mean` and `variance` are the forward pass's batch or fixed moments."""
     if y_backprop.shape != x.shape:
         shapes = f"{Shape(x.shape)} and {Shape(y_backprop.shape)}"
@@ -144,10 +196,18 @@ def fused_batch_norm_grad(y_backprop, x, scale, mean, variance, *, epsilon, data
 
 @kernel("FusedBatchNormGrad", "FusedBatchNormGradV2")
 def fused_batch_norm_grad_v2(
-    y_backprop, x, scale, reserve_space_1, reserve_space_2, *, epsilon, data_format, is_training
-):
+    y_backprop: Array,
+    x: Array,
+    scale: Array,
+    reserve_space_1: Array,
+    reserve_space_2: Array,
+    *,
+    epsilon: float,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Result, Result, Result, Result, Result]:
     moments = (reserve_space_1, reserve_space_2)
-    attrs = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
+    attrs: dict[str, Any] = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
     results = fused_batch_norm_grad(y_backprop, x, scale, *moments, **attrs)
     nothing = np.zeros((), scale.dtype)
     return (*results, nothing, nothing)
@@ -155,28 +215,48 @@ def fused_batch_norm_grad_v2(
 
 @kernel("FusedBatchNormGradV3")
 def fused_batch_norm_grad_v3(
-    y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3, *, epsilon, data_format, is_training
-):
-    attrs = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
+    y_backprop: Array,
+    x: Array,
+    scale: Array,
+    reserve_space_1: Array,
+    reserve_space_2: Array,
+    reserve_space_3: Array,
+    *,
+    epsilon: float,
+    data_format: str,
+    is_training: bool,
+) -> tuple[Result, Result, Result, Result, Result]:
+    attrs: dict[str, Any] = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
     return fused_batch_norm_grad_v2(y_backprop, x, scale, reserve_space_1, reserve_space_2, **attrs)
 
 
 @shape("FusedBatchNormGrad", "FusedBatchNormGradV2")
-def fused_batch_norm_grad_shape(y_backprop, x, scale, reserve_space_1, reserve_space_2):
+def fused_batch_norm_grad_shape(
+    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, reserve_space_1: TensorSpec, reserve_space_2: TensorSpec
+) -> list[Shape]:
     return [merge_shapes(x.shape, y_backprop.shape), scale.shape, scale.shape, SCALAR, SCALAR]
 
 
 @shape("FusedBatchNormGradV3")
-def fused_batch_norm_grad_v3_shape(y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3):
+def fused_batch_norm_grad_v3_shape(
+    y_backprop: TensorSpec,
+    x: TensorSpec,
+    scale: TensorSpec,
+    reserve_space_1: TensorSpec,
+    reserve_space_2: TensorSpec,
+    reserve_space_3: TensorSpec,
+) -> list[Shape]:
     return fused_batch_norm_grad_shape(y_backprop, x, scale, reserve_space_1, reserve_space_2)
 
 
-def _mean_of(g, x, axes):
+def _mean_of(g: GradientBuilder, x: Any, axes: Any) -> Any:
     return g.Mean(x, axes, keep_dims=True)
 
 
 @gradient(*_BACKWARD)
-def fused_batch_norm_grad_gradient(g, node, grad_dx, grad_dscale, grad_doffset, *_):
+def fused_batch_norm_grad_gradient(
+    g: GradientBuilder, node: Node, grad_dx: Output, grad_dscale: Output, grad_doffset: Output, *_: Output
+) -> Gradients:
     """The gradient of the backward op, by the formulas of the op written out on channels-last float32 values.
 
     With xh the normalized x and s = scale / sqrt(variance + epsilon): dx = s (dy - mean(dy) - xh mean(dy xh)) in training and
@@ -188,7 +268,7 @@ def fused_batch_norm_grad_gradient(g, node, grad_dx, grad_dscale, grad_doffset, 
     to_last, to_first = [0, *range(2, rank), 1], [0, rank - 1, *range(1, rank - 1)]
     last = (lambda v: g.Transpose(v, to_last)) if first else (lambda v: v)
     back = (lambda v: g.Transpose(v, to_first)) if first else (lambda v: v)
-    dtype = node.inputs[0].dtype.base
+    dtype = node.inputs[0].base_dtype
     widen = lambda v: g.Cast(last(v), DstT="float")  # noqa: E731 - local shorthand in a formula
     dy, x, gx = widen(node.inputs[0]), widen(node.inputs[1]), widen(grad_dx)
     scale, mean, variance = node.inputs[2:5]
@@ -216,14 +296,18 @@ def fused_batch_norm_grad_gradient(g, node, grad_dx, grad_dscale, grad_doffset, 
 
 
 @flops(*_FORWARD)
-def fused_batch_norm_flops(x, scale, offset, mean, variance, *, is_training):
+def fused_batch_norm_flops(
+    x: TensorSpec, scale: TensorSpec, offset: TensorSpec, mean: TensorSpec, variance: TensorSpec, *, is_training: bool
+) -> Cost:
     """A product and a sum an element; in training also the moments: two sums, a difference and a square. A few a channel."""
     elements, channels = x.shape.num_elements, scale.shape.num_elements
     return Cost(6 * elements + 4 * channels if is_training else 2 * elements + 5 * channels)
 
 
 @flops(*_BACKWARD)
-def fused_batch_norm_grad_flops(y_backprop, x, scale, *rest, is_training):
+def fused_batch_norm_grad_flops(
+    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *rest: TensorSpec, is_training: bool
+) -> Cost:
     """Two sums, a difference, a product and dx; in training dx less its two projections. A few a channel."""
     elements, channels = x.shape.num_elements, scale.shape.num_elements
     return Cost(8 * elements + 7 * channels if is_training else 5 * elements + 3 * channels)
@@ -232,7 +316,7 @@ def fused_batch_norm_grad_flops(y_backprop, x, scale, *rest, is_training):
 # ---- local response normalization
 
 
-def _window_sums(squares, radius):
+def _window_sums(squares: Array, radius: int) -> Array:
     """Sums over channels within `radius`, along the last dimension."""
     padded = np.pad(squares, [(0, 0)] * (squares.ndim - 1) + [(radius + 1, radius)])
     sums = np.cumsum(padded, -1, dtype=np.float64)
@@ -240,13 +324,13 @@ def _window_sums(squares, radius):
     return (sums[..., 2 * radius + 1 :][..., :depth] - sums[..., :depth]).astype(squares.dtype)
 
 
-def _check_lrn(x):
+def _check_lrn(x: Array) -> None:
     if x.ndim != 4:
         raise InvalidArgumentError(f"in must be 4-dimensional: {Shape(x.shape)}")
 
 
 @kernel("LRN")
-def lrn(input, *, depth_radius, bias, alpha, beta):
+def lrn(input: Array, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Result:
     """x / (bias + alpha * sum of squares of the neighbouring channels) ** beta."""
     _check_lrn(input)
     x = wide(input)
@@ -255,7 +339,9 @@ def lrn(input, *, depth_radius, bias, alpha, beta):
 
 
 @kernel("LRNGrad")
-def lrn_grad(input_grads, input_image, output_image, *, depth_radius, bias, alpha, beta):
+def lrn_grad(
+    input_grads: Array, input_image: Array, output_image: Array, *, depth_radius: int, bias: float, alpha: float, beta: float
+) -> Result:
     _check_lrn(input_image)
     if not input_grads.shape == input_image.shape == output_image.shape:
         raise InvalidArgumentError("input_grads, input_image and output_image must have the same shape")
@@ -268,17 +354,17 @@ def lrn_grad(input_grads, input_image, output_image, *, depth_radius, bias, alph
 
 
 @shape("LRN")
-def lrn_shape(input):
+def lrn_shape(input: TensorSpec) -> Shape:
     return merge_shapes(input.shape, Shape([None] * 4))
 
 
 @shape("LRNGrad")
-def lrn_grad_shape(input_grads, input_image, output_image):
+def lrn_grad_shape(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec) -> Shape:
     return merge_shapes(input_grads.shape, merge_shapes(input_image.shape, output_image.shape))
 
 
 @gradient("LRN")
-def lrn_gradient(g, node, grad):
+def lrn_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     attrs = {name: node.attr(name) for name in ("depth_radius", "bias", "alpha", "beta")}
     return [g.LRNGrad(grad, node.inputs[0], node.output(), **attrs)]
 
@@ -287,12 +373,12 @@ not_differentiable("LRNGrad")
 
 
 @flops("LRN")
-def lrn_flops(input, *, depth_radius):
+def lrn_flops(input: TensorSpec, *, depth_radius: int) -> Cost:
     """A square, a sum over the window, a product and a sum, a power and a product for each element."""
     return Cost(2 * depth_radius + 4, transcendentals=1) * input.shape.num_elements
 
 
 @flops("LRNGrad")
-def lrn_grad_flops(input_grads, input_image, output_image, *, depth_radius):
+def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec, *, depth_radius: int) -> Cost:
     """The norm and its power again, a sum over the window and six operations for each element."""
     return Cost(4 * depth_radius + 9, transcendentals=1) * input_image.shape.num_elements

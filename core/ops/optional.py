@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
+from ..graph import Node, Output
 from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
@@ -16,38 +23,38 @@ class Optional:
 
     __slots__ = ("components",)
 
-    def __init__(self, components=None):
+    def __init__(self, components: list[Array] | None=None) -> None:
         self.components = components
 
-    def __add__(self, other):
+    def __add__(self, other: Optional) -> Optional:
         """Component by component: what AddN makes of optionals, which must both hold a value or both hold none."""
         if not isinstance(other, Optional) or (self.components is None) != (other.components is None):
             raise InvalidArgumentError("Cannot add optionals because one has a value and the other doesn't.")
-        if self.components is None:
+        if self.components is None or other.components is None:
             return self
         if len(self.components) != len(other.components):
             raise InvalidArgumentError("Cannot add optionals because they have different numbers of components.")
         return Optional([_sum(a, b) for a, b in zip(self.components, other.components)])
 
-    def zeros_like(self):
+    def zeros_like(self) -> Optional:
         """The optional of zeros: what ZerosLike makes of it."""
         return Optional(None if self.components is None else [_zeros(value) for value in self.components])
 
 
-def _sum(a, b):
+def _sum(a: Array, b: Array) -> Array:
     if a.dtype != object:
         return a + b
     return object_array([x + y for x, y in zip(a.ravel().tolist(), b.ravel().tolist())], a.shape)
 
 
-def _zeros(value):
+def _zeros(value: Array) -> Array:
     if value.dtype != object:
         return np.zeros(value.shape, value.dtype)
     items = value.ravel().tolist()
     return object_array([b"" if isinstance(item, bytes) else item.zeros_like() for item in items], value.shape)
 
 
-def _optional(handle):
+def _optional(handle: Array) -> Optional:
     if np.ndim(handle):
         raise InvalidArgumentError(f"an optional must be a scalar, but has shape {Shape(np.shape(handle))}")
     found = handle.item()
@@ -57,34 +64,34 @@ def _optional(handle):
 
 
 @kernel("OptionalFromValue")
-def optional_from_value(components):
+def optional_from_value(components: list[Array]) -> Result:
     """An optional that holds the components."""
     return scalar_object(Optional(list(components)))
 
 
 @shape("OptionalFromValue")
-def optional_from_value_shape(components):
+def optional_from_value_shape(components: list[TensorSpec]) -> Any:
     return TensorSpec(dtypes.variant, SCALAR, handle=tuple(components))
 
 
 @kernel("OptionalNone")
-def optional_none():
+def optional_none() -> Result:
     """An optional without a value."""
     return scalar_object(Optional())
 
 
 @shape("OptionalNone", "OptionalHasValue")
-def scalar_shape(*inputs):
+def scalar_shape(*inputs: TensorSpec) -> Any:
     return SCALAR
 
 
 @kernel("OptionalHasValue")
-def optional_has_value(optional):
+def optional_has_value(optional: Array) -> Result:
     return np.bool_(_optional(optional).components is not None)
 
 
 @kernel("OptionalGetValue")
-def optional_get_value(optional, *, output_types, output_shapes):
+def optional_get_value(optional: Array, *, output_types: list[DType], output_shapes: list[Shape]) -> Sequence[Result]:
     """The components of an optional."""
     components = _optional(optional).components
     if components is None:
@@ -99,19 +106,19 @@ def optional_get_value(optional, *, output_types, output_shapes):
 
 
 @shape("OptionalGetValue")
-def optional_get_value_shape(optional, *, output_shapes):
+def optional_get_value_shape(optional: TensorSpec, *, output_shapes: list[Shape]) -> Any:
     return output_shapes
 
 
 @gradient("OptionalFromValue")
-def optional_from_value_gradient(g, node, grad):
+def optional_from_value_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     dtypes_of = [value.dtype for value in node.inputs]
     values = g.OptionalGetValue(grad, output_types=dtypes_of, output_shapes=[Shape()] * len(dtypes_of))
     return list(values) if isinstance(values, tuple) else [values]
 
 
 @gradient("OptionalGetValue")
-def optional_get_value_gradient(g, node, *grads):
+def optional_get_value_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     missing = next((dtype for dtype, grad in zip(node.output_dtypes, grads) if grad is None), None)
     if missing is not None:
         raise UnimplementedError(f"a component of dtype {missing} has no gradient, which an optional cannot hold")

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, merge_shapes
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from . import _tensor_proto
 from ._strings import as_objects, map_bytes, same_shape
 from .strings import parse_number
 
 
-def _swapped(array, dtype, little_endian: bool):
+def _swapped(array: Array, dtype: DType, little_endian: bool) -> Array:
     """The numbers with their bytes in the order asked for; the parts of a complex number keep their places."""
     if little_endian or dtype.size == 1:
         return array
@@ -27,7 +30,7 @@ def _swapped(array, dtype, little_endian: bool):
 
 
 @kernel("DecodeRaw")
-def decode_raw(bytes, *, out_type, little_endian):
+def decode_raw(bytes: Array, *, out_type: DType, little_endian: bool) -> Result:
     """The bytes of each string as numbers, (...) -> (..., length / size)."""
     texts = bytes.ravel().tolist()
     length = len(texts[0]) if texts else 0
@@ -47,12 +50,12 @@ def decode_raw(bytes, *, out_type, little_endian):
 
 
 @shape("DecodeRaw")
-def decode_raw_shape(bytes):
+def decode_raw_shape(bytes: TensorSpec) -> Shape:
     return bytes.shape + Shape([None])
 
 
 @kernel("DecodePaddedRaw")
-def decode_padded_raw(input_bytes, fixed_length, *, out_type, little_endian):
+def decode_padded_raw(input_bytes: Array, fixed_length: Array, *, out_type: DType, little_endian: bool) -> Result:
     """The first `fixed_length` bytes of each string, zeros after its end, as numbers."""
     if np.ndim(fixed_length):
         raise InvalidArgumentError(f"k must be scalar, got shape {np.shape(fixed_length)}")
@@ -67,10 +70,10 @@ def decode_padded_raw(input_bytes, fixed_length, *, out_type, little_endian):
 
 
 @shape("DecodePaddedRaw")
-def decode_padded_raw_shape(input_bytes, fixed_length, *, out_type):
+def decode_padded_raw_shape(input_bytes: TensorSpec, fixed_length: TensorSpec, *, out_type: DType) -> Shape:
     merge_shapes(fixed_length.shape, SCALAR)
-    known = fixed_length.value is not None and fixed_length.value.item() > 0
-    return input_bytes.shape + Shape([fixed_length.value.item() // out_type.size if known else None])
+    length = 0 if fixed_length.value is None else fixed_length.value.item()
+    return input_bytes.shape + Shape([length // out_type.size if length > 0 else None])
 
 
 _WINDOW_BITS = {"ZLIB": 15, "GZIP": 31}
@@ -78,7 +81,7 @@ _PIECE = 1 << 20
 
 
 @kernel("DecodeCompressed")
-def decode_compressed(bytes, *, compression_type):
+def decode_compressed(bytes: Array, *, compression_type: str) -> Result:
     """Each string uncompressed; what a truncated one still yields counts."""
     if compression_type == "":
         return bytes
@@ -103,7 +106,7 @@ def _inflate(text: bytes, window_bits: int) -> bytes:
     return b"".join(pieces)
 
 
-def _inflated(stream, text: bytes, taken: int) -> Iterator[bytes]:
+def _inflated(stream: Any, text: bytes, taken: int) -> Iterator[bytes]:
     """What a stream yields, in pieces while the run has time and memory for them; `taken` bytes are there already."""
     while text:
         piece = stream.decompress(text, _PIECE)
@@ -116,7 +119,7 @@ def _inflated(stream, text: bytes, taken: int) -> Iterator[bytes]:
 
 
 @kernel("SerializeTensor")
-def serialize_tensor(tensor, *, T):
+def serialize_tensor(tensor: Array, *, T: DType) -> Result:
     """The tensor as a serialized TensorProto."""
     if T.is_object and T is not dtypes.string:
         raise UnimplementedError(f"tfg does not serialize tensors of {T}")
@@ -124,7 +127,7 @@ def serialize_tensor(tensor, *, T):
 
 
 @kernel("ParseTensor")
-def parse_tensor(serialized, *, out_type):
+def parse_tensor(serialized: Array, *, out_type: DType) -> Result:
     """The tensor in a serialized TensorProto."""
     if serialized.ndim:
         raise InvalidArgumentError(f"Expected `serialized` to be a scalar, got shape: {serialized.shape}")
@@ -140,17 +143,26 @@ def parse_tensor(serialized, *, out_type):
 
 
 @shape("SerializeTensor")
-def serialize_tensor_shape(tensor):
+def serialize_tensor_shape(tensor: TensorSpec) -> Shape:
     return SCALAR
 
 
 @shape("ParseTensor")
-def parse_tensor_shape(serialized):
+def parse_tensor_shape(serialized: TensorSpec) -> Shape:
     return UNKNOWN
 
 
 @kernel("DecodeCSV")
-def decode_csv(records, record_defaults, *, OUT_TYPE, field_delim, use_quote_delim, na_value, select_cols):
+def decode_csv(
+    records: Array,
+    record_defaults: list[Array],
+    *,
+    OUT_TYPE: list[DType],
+    field_delim: str,
+    use_quote_delim: bool,
+    na_value: str,
+    select_cols: list[int],
+) -> Sequence[Result]:
     """Fields of each record as one tensor a column, of the records' shape."""
     _check_csv_attributes(OUT_TYPE, field_delim, select_cols)
     defaults = [_csv_default(i, default) for i, default in enumerate(record_defaults)]
@@ -170,7 +182,7 @@ def decode_csv(records, record_defaults, *, OUT_TYPE, field_delim, use_quote_del
     ]
 
 
-def _check_csv_attributes(types, field_delim: str, select_cols: list[int]) -> None:
+def _check_csv_attributes(types: list[DType], field_delim: str, select_cols: list[int]) -> None:
     if len(field_delim) != 1:
         raise InvalidArgumentError(f"field_delim should be only 1 char, not {field_delim!r}")
     if select_cols and len(select_cols) != len(types):
@@ -179,7 +191,7 @@ def _check_csv_attributes(types, field_delim: str, select_cols: list[int]) -> No
         raise InvalidArgumentError("select_cols should be strictly increasing indices")
 
 
-def _csv_default(index: int, default):
+def _csv_default(index: int, default: Array) -> Array | bytes | None:
     """The default of one column; None where the column is required."""
     array = np.asarray(default)
     if array.ndim > 1:
@@ -189,7 +201,7 @@ def _csv_default(index: int, default):
     return array.ravel()[0] if array.size else None
 
 
-def _csv_value(field: bytes, missing: bytes, dtype, default, record: int, column: int):
+def _csv_value(field: bytes, missing: bytes, dtype: DType, default: Array | bytes | None, record: int, column: int) -> Any:
     if not field or field == missing:
         if default is None:
             raise InvalidArgumentError(f"Field {column} is required but missing in record {record}!")
@@ -245,7 +257,7 @@ def _quoted_field(record: bytes, start: int, delimiter: bytes, quotes: bool) -> 
 
 
 @shape("DecodeCSV")
-def decode_csv_shape(records, record_defaults):
+def decode_csv_shape(records: TensorSpec, record_defaults: list[TensorSpec]) -> list[Shape]:
     return [records.shape for _ in record_defaults]
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..dims import Dim
 from ..dtypes import DType
 from ..errors import DataLossError, InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
-from ..shapes import UNKNOWN, Shape
+from ..shapes import UNKNOWN, Shape, TensorSpec
 from . import _examples
 from ._examples import Columns, Feature
 
@@ -53,7 +55,7 @@ class Dense:
             )
 
 
-def dense_features(keys, types, shapes, defaults) -> list[Dense]:
+def dense_features(keys: list[bytes], types: list[DType], shapes: list[Shape], defaults: list[Array]) -> list[Dense]:
     """The dense features of an op; InvalidArgumentError where their number, shapes or defaults do not fit."""
     if not len(keys) == len(types) == len(shapes) == len(defaults):
         raise InvalidArgumentError(
@@ -117,7 +119,13 @@ def read_examples(serialized: list[bytes], names: list[bytes]) -> Columns:
     return Columns(examples, names)
 
 
-def _parse(serialized, names, sparse, dense, ragged):
+def _parse(
+    serialized: Array,
+    names: Array,
+    sparse: list[tuple[bytes, DType]],
+    dense: list[Dense],
+    ragged: list[tuple[bytes, DType, DType]],
+) -> tuple[list[Array], ...]:
     """All outputs in their order. `sparse` are (key, dtype), `ragged` (key, dtype, splits dtype)."""
     is_single = serialized.ndim == 0
     if serialized.ndim > 1:
@@ -144,12 +152,12 @@ def _parse(serialized, names, sparse, dense, ragged):
     return (*_columns(sparse_parts, 3), dense_parts, *_columns(ragged_parts, 2))
 
 
-def _columns(rows, width: int):
+def _columns(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]:
     """Rows of outputs as lists, one for each output argument."""
     return [[row[i] for row in rows] for i in range(width)]
 
 
-def _keys(value) -> list[bytes]:
+def _keys(value: Array) -> list[bytes]:
     return np.ravel(value).tolist()
 
 
@@ -159,20 +167,20 @@ def _encoded(keys: list[str]) -> list[bytes]:
 
 @kernel("ParseExampleV2")
 def parse_example_v2(
-    serialized,
-    names,
-    sparse_keys,
-    dense_keys,
-    ragged_keys,
-    dense_defaults,
+    serialized: Array,
+    names: Array,
+    sparse_keys: Array,
+    dense_keys: Array,
+    ragged_keys: Array,
+    dense_defaults: list[Array],
     *,
-    Tdense,
-    num_sparse,
-    sparse_types,
-    ragged_value_types,
-    ragged_split_types,
-    dense_shapes,
-):
+    Tdense: list[DType],
+    num_sparse: int,
+    sparse_types: list[DType],
+    ragged_value_types: list[DType],
+    ragged_split_types: list[DType],
+    dense_shapes: list[Shape],
+) -> Any:
     """Examples, one (scalar) or a batch (vector), into sparse, dense and ragged tensors."""
     if not num_sparse == len(sparse_types) == sparse_keys.size:
         raise InvalidArgumentError(f"{sparse_keys.size} sparse keys and {len(sparse_types)} types do not fit")
@@ -185,8 +193,16 @@ def parse_example_v2(
 
 @kernel("ParseExample")
 def parse_example(
-    serialized, names, sparse_keys, dense_keys, dense_defaults, *, sparse_types, Tdense, dense_shapes
-):
+    serialized: Array,
+    names: Array,
+    sparse_keys: list[Array],
+    dense_keys: list[Array],
+    dense_defaults: list[Array],
+    *,
+    sparse_types: list[DType],
+    Tdense: list[DType],
+    dense_shapes: list[Shape],
+) -> Any:
     """A batch of Examples into sparse and dense tensors."""
     if serialized.ndim != 1:
         raise InvalidArgumentError(f"Expected serialized to be a vector, got shape: {serialized.shape}")
@@ -199,8 +215,16 @@ def parse_example(
 
 @kernel("ParseSingleExample")
 def parse_single_example(
-    serialized, dense_defaults, *, num_sparse, sparse_keys, dense_keys, sparse_types, Tdense, dense_shapes
-):
+    serialized: Array,
+    dense_defaults: list[Array],
+    *,
+    num_sparse: int,
+    sparse_keys: list[str],
+    dense_keys: list[str],
+    sparse_types: list[DType],
+    Tdense: list[DType],
+    dense_shapes: list[Shape],
+) -> Any:
     """One Example into sparse and dense tensors without a batch dimension."""
     if serialized.ndim:
         raise InvalidArgumentError(f"Expected serialized to be a scalar, got shape: {serialized.shape}")
@@ -210,14 +234,14 @@ def parse_single_example(
     return _parse(serialized, np.empty(0, object), list(zip(_encoded(sparse_keys), sparse_types)), dense, [])[:4]
 
 
-def sparse_shapes(count: int, rank: int | None):
+def sparse_shapes(count: int, rank: int | None) -> tuple[list[Shape], list[Shape], list[Shape]]:
     """Output shapes of SparseTensors: lists of indices, values and dense shapes."""
     rows = [Dim.unknown() for _ in range(count)]
     indices = [Shape((row, rank)) for row in rows]
     return indices, [Shape((row,)) for row in rows], [Shape([rank]) for _ in range(count)]
 
 
-def _batched(serialized, sparse_count: int, dense, ragged_count: int):
+def _batched(serialized: TensorSpec, sparse_count: int, dense: list[Shape], ragged_count: int) -> tuple[list[Shape], ...]:
     rank = serialized.rank
     sparse = sparse_shapes(sparse_count, None if rank is None else rank + 1)
     batch = UNKNOWN if rank is None else serialized.shape
@@ -227,18 +251,37 @@ def _batched(serialized, sparse_count: int, dense, ragged_count: int):
 
 @shape("ParseExampleV2")
 def parse_example_v2_shape(
-    serialized, names, sparse_keys, dense_keys, ragged_keys, dense_defaults, *, num_sparse, ragged_value_types, dense_shapes
-):
+    serialized: TensorSpec,
+    names: TensorSpec,
+    sparse_keys: TensorSpec,
+    dense_keys: TensorSpec,
+    ragged_keys: TensorSpec,
+    dense_defaults: list[TensorSpec],
+    *,
+    num_sparse: int,
+    ragged_value_types: list[DType],
+    dense_shapes: list[Shape],
+) -> tuple[list[Shape], ...]:
     return _batched(serialized, num_sparse, dense_shapes, len(ragged_value_types))
 
 
 @shape("ParseExample")
-def parse_example_shape(serialized, names, sparse_keys, dense_keys, dense_defaults, *, dense_shapes):
+def parse_example_shape(
+    serialized: TensorSpec,
+    names: TensorSpec,
+    sparse_keys: list[TensorSpec],
+    dense_keys: list[TensorSpec],
+    dense_defaults: list[TensorSpec],
+    *,
+    dense_shapes: list[Shape],
+) -> tuple[list[Shape], ...]:
     return _batched(serialized, len(sparse_keys), dense_shapes, 0)[:4]
 
 
 @shape("ParseSingleExample")
-def parse_single_example_shape(serialized, dense_defaults, *, num_sparse, dense_shapes):
+def parse_single_example_shape(
+    serialized: TensorSpec, dense_defaults: list[TensorSpec], *, num_sparse: int, dense_shapes: list[Shape]
+) -> tuple[list[Shape], ...]:
     return (*sparse_shapes(num_sparse, 1), list(dense_shapes))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..numerics import wire
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
@@ -17,7 +18,7 @@ from ._strings import map_bytes, same_shape
 
 
 @kernel("DecodeJSONExample")
-def decode_json_example(json_examples):
+def decode_json_example(json_examples: Array) -> Result:
     """Each Example in protobuf's JSON form as a serialized Example."""
     return map_bytes(_encode_example, json_examples)
 

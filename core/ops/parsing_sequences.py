@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array
 from ..dims import Dim
 from ..dtypes import DType
 from ..errors import DataLossError, InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
-from ..shapes import UNKNOWN, Shape
+from ..shapes import UNKNOWN, Shape, TensorSpec
 from . import _examples
 from ._examples import Columns, Feature
-from .parsing_examples import dense_batch, dense_features, sparse_shapes
+from .parsing_examples import Dense, dense_batch, dense_features, sparse_shapes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class _Wanted:
 class _Batch:
     """SequenceExamples, parsed as far as names go."""
 
-    def __init__(self, serialized, names) -> None:
+    def __init__(self, serialized: Array, names: Array) -> None:
         if serialized.ndim > 1:
             raise InvalidArgumentError(f"Expected serialized to be a scalar or vector, got shape: {serialized.shape}")
         if names.size and names.shape != serialized.shape:
@@ -60,7 +61,7 @@ class _Batch:
     def _name(self, index: int) -> str:
         return self.names[index].decode("utf-8", "replace") if self.names else "<unknown>"
 
-    def _parse(self, text: bytes, index: int):
+    def _parse(self, text: bytes, index: int) -> tuple[dict[Any, Any], ...]:
         try:
             return _examples.parse_sequence_example(text)
         except DataLossError:
@@ -89,7 +90,7 @@ class _Batch:
                 )
         return steps
 
-    def dense(self, key: bytes, dtype: DType, size: Shape, may_miss: bool):
+    def dense(self, key: bytes, dtype: DType, size: Shape, may_miss: bool) -> tuple[Array, Array]:
         """A feature list as (batch, time, *shape), padded with zeros, and its lengths."""
         row = size.known()
         rows = []
@@ -115,7 +116,7 @@ class _Batch:
             target[: len(values)] = values
         return result, lengths
 
-    def sparse(self, key: bytes, dtype: DType):
+    def sparse(self, key: bytes, dtype: DType) -> tuple[Array, Array, Array]:
         """A feature list as a SparseTensor of rank 3: example, time, element."""
         steps = [found or [] for found in self.steps(key, dtype)]
         times = np.array([len(found) for found in steps], np.int64)
@@ -126,7 +127,7 @@ class _Batch:
         values = _examples.concatenated([feature.values for feature in features], dtype)
         return indices.astype(np.int64), values, np.array([len(steps), times.max(initial=0), lengths.max(initial=0)], np.int64)
 
-    def ragged(self, key: bytes, dtype: DType, splits: DType):
+    def ragged(self, key: bytes, dtype: DType, splits: DType) -> tuple[Array, Array, Array]:
         """A feature list as values, outer and inner row splits."""
         steps = [found or [] for found in self.steps(key, dtype)]
         features = [feature for found in steps for feature in found]
@@ -135,7 +136,7 @@ class _Batch:
         return _examples.concatenated([feature.values for feature in features], dtype), outer, inner
 
 
-def _parse(serialized, names, wanted: _Wanted):
+def _parse(serialized: Array, names: Array, wanted: _Wanted) -> tuple[list[Array], ...]:
     """All outputs of ParseSequenceExampleV2 in their order."""
     wanted.check()
     batch = _Batch(serialized, names)
@@ -167,29 +168,29 @@ def _parse(serialized, names, wanted: _Wanted):
     )
 
 
-def _columns(rows, width: int):
+def _columns(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]:
     return [[row[i] for row in rows] for i in range(width)]
 
 
-def _context_dense(keys, types, shapes, defaults):
+def _context_dense(keys: list[bytes], types: list[DType], shapes: list[Shape], defaults: list[Array]) -> list[Dense]:
     for size in shapes:
         if not size.is_known:
             raise InvalidArgumentError(f"Shape {size} is not fully defined")
     return dense_features(keys, types, shapes, defaults)
 
 
-def _known_shapes(shapes):
+def _known_shapes(shapes: list[Shape]) -> list[Shape]:
     for size in shapes:
         if not size.is_known:
             raise InvalidArgumentError(f"Shape {size} is not fully defined")
     return shapes
 
 
-def _keys(value) -> list[bytes]:
+def _keys(value: Array) -> list[bytes]:
     return np.ravel(value).tolist()
 
 
-def _pairs(keys, *lists):
+def _pairs(keys: list[bytes], *lists: list[Any]) -> list[tuple[Any, ...]]:
     """Keys with their types; InvalidArgumentError where their numbers differ."""
     if any(len(items) != len(keys) for items in lists):
         raise InvalidArgumentError(f"{len(keys)} keys do not fit {[len(items) for items in lists]} types or shapes")
@@ -198,28 +199,28 @@ def _pairs(keys, *lists):
 
 @kernel("ParseSequenceExampleV2")
 def parse_sequence_example_v2(
-    serialized,
-    debug_name,
-    context_sparse_keys,
-    context_dense_keys,
-    context_ragged_keys,
-    feature_list_sparse_keys,
-    feature_list_dense_keys,
-    feature_list_ragged_keys,
-    feature_list_dense_missing_assumed_empty,
-    context_dense_defaults,
+    serialized: Array,
+    debug_name: Array,
+    context_sparse_keys: Array,
+    context_dense_keys: Array,
+    context_ragged_keys: Array,
+    feature_list_sparse_keys: Array,
+    feature_list_dense_keys: Array,
+    feature_list_ragged_keys: Array,
+    feature_list_dense_missing_assumed_empty: Array,
+    context_dense_defaults: list[Array],
     *,
-    Tcontext_dense,
-    context_sparse_types,
-    context_ragged_value_types,
-    context_ragged_split_types,
-    context_dense_shapes,
-    feature_list_dense_types,
-    feature_list_sparse_types,
-    feature_list_ragged_value_types,
-    feature_list_ragged_split_types,
-    feature_list_dense_shapes,
-):
+    Tcontext_dense: list[DType],
+    context_sparse_types: list[DType],
+    context_ragged_value_types: list[DType],
+    context_ragged_split_types: list[DType],
+    context_dense_shapes: list[Shape],
+    feature_list_dense_types: list[DType],
+    feature_list_sparse_types: list[DType],
+    feature_list_ragged_value_types: list[DType],
+    feature_list_ragged_split_types: list[DType],
+    feature_list_dense_shapes: list[Shape],
+) -> Any:
     """SequenceExamples, one (scalar) or a batch (vector), into sparse, dense and ragged tensors."""
     dense_keys = _keys(feature_list_dense_keys)
     may_miss = np.ravel(feature_list_dense_missing_assumed_empty).tolist()
@@ -238,29 +239,29 @@ def _encoded(keys: list[str]) -> list[bytes]:
     return [key.encode("utf-8", "surrogateescape") for key in keys]
 
 
-def _without_ragged(outputs):
+def _without_ragged(outputs: tuple[list[Array], ...]) -> tuple[list[Array], ...]:
     """The outputs of V2 that the older ops have too."""
     return (*outputs[:4], *outputs[6:11])
 
 
 @kernel("ParseSequenceExample")
 def parse_sequence_example(
-    serialized,
-    debug_name,
-    context_dense_defaults,
+    serialized: Array,
+    debug_name: Array,
+    context_dense_defaults: list[Array],
     *,
-    feature_list_dense_missing_assumed_empty,
-    context_sparse_keys,
-    context_dense_keys,
-    feature_list_sparse_keys,
-    feature_list_dense_keys,
-    context_sparse_types,
-    Tcontext_dense,
-    feature_list_dense_types,
-    context_dense_shapes,
-    feature_list_sparse_types,
-    feature_list_dense_shapes,
-):
+    feature_list_dense_missing_assumed_empty: list[str],
+    context_sparse_keys: list[str],
+    context_dense_keys: list[str],
+    feature_list_sparse_keys: list[str],
+    feature_list_dense_keys: list[str],
+    context_sparse_types: list[DType],
+    Tcontext_dense: list[DType],
+    feature_list_dense_types: list[DType],
+    context_dense_shapes: list[Shape],
+    feature_list_sparse_types: list[DType],
+    feature_list_dense_shapes: list[Shape],
+) -> Any:
     """A batch of SequenceExamples into sparse and dense tensors."""
     if serialized.ndim != 1:
         raise InvalidArgumentError(f"Expected serialized to be a vector, got shape: {serialized.shape}")
@@ -279,22 +280,22 @@ def parse_sequence_example(
 
 @kernel("ParseSingleSequenceExample")
 def parse_single_sequence_example(
-    serialized,
-    feature_list_dense_missing_assumed_empty,
-    context_sparse_keys,
-    context_dense_keys,
-    feature_list_sparse_keys,
-    feature_list_dense_keys,
-    context_dense_defaults,
-    debug_name,
+    serialized: Array,
+    feature_list_dense_missing_assumed_empty: Array,
+    context_sparse_keys: list[Array],
+    context_dense_keys: list[Array],
+    feature_list_sparse_keys: list[Array],
+    feature_list_dense_keys: list[Array],
+    context_dense_defaults: list[Array],
+    debug_name: Array,
     *,
-    context_sparse_types,
-    Tcontext_dense,
-    feature_list_dense_types,
-    context_dense_shapes,
-    feature_list_sparse_types,
-    feature_list_dense_shapes,
-):
+    context_sparse_types: list[DType],
+    Tcontext_dense: list[DType],
+    feature_list_dense_types: list[DType],
+    context_dense_shapes: list[Shape],
+    feature_list_sparse_types: list[DType],
+    feature_list_dense_shapes: list[Shape],
+) -> Any:
     """One SequenceExample into sparse and dense tensors without a batch dimension."""
     if serialized.ndim:
         raise InvalidArgumentError(f"Expected serialized to be a scalar, got shape: {serialized.shape}")
@@ -314,7 +315,9 @@ def parse_single_sequence_example(
     return _without_ragged(_parse(serialized, names, wanted))[:8]
 
 
-def _shapes(serialized, sparse: tuple[int, int], context_dense, dense):
+def _shapes(
+    serialized: TensorSpec, sparse: tuple[int, int], context_dense: list[Shape], dense: list[Shape]
+) -> tuple[list[Shape], ...]:
     """Output shapes: `sparse` counts those of the context and of the feature lists."""
     rank = serialized.rank
     batch = UNKNOWN if rank is None else serialized.shape
@@ -330,15 +333,15 @@ def _shapes(serialized, sparse: tuple[int, int], context_dense, dense):
 
 @shape("ParseSequenceExampleV2")
 def parse_sequence_example_v2_shape(
-    serialized,
-    *inputs,
-    Ncontext_sparse,
-    context_dense_shapes,
-    context_ragged_value_types,
-    Nfeature_list_sparse,
-    feature_list_dense_shapes,
-    feature_list_ragged_value_types,
-):
+    serialized: TensorSpec,
+    *inputs: Any,
+    Ncontext_sparse: int,
+    context_dense_shapes: list[Shape],
+    context_ragged_value_types: list[DType],
+    Nfeature_list_sparse: int,
+    feature_list_dense_shapes: list[Shape],
+    feature_list_ragged_value_types: list[DType],
+) -> tuple[list[Shape], ...]:
     rank = serialized.rank
     found = _shapes(serialized, (Ncontext_sparse, Nfeature_list_sparse), context_dense_shapes, feature_list_dense_shapes)
     splits = UNKNOWN if rank is None else serialized.shape if rank == 0 else Shape((serialized.shape[0] + 1,))
@@ -357,15 +360,25 @@ def parse_sequence_example_v2_shape(
 
 @shape("ParseSequenceExample")
 def parse_sequence_example_shape(
-    serialized, *inputs, Ncontext_sparse, context_dense_shapes, Nfeature_list_sparse, feature_list_dense_shapes
-):
+    serialized: TensorSpec,
+    *inputs: Any,
+    Ncontext_sparse: int,
+    context_dense_shapes: list[Shape],
+    Nfeature_list_sparse: int,
+    feature_list_dense_shapes: list[Shape],
+) -> tuple[list[Shape], ...]:
     return _shapes(serialized, (Ncontext_sparse, Nfeature_list_sparse), context_dense_shapes, feature_list_dense_shapes)
 
 
 @shape("ParseSingleSequenceExample")
 def parse_single_sequence_example_shape(
-    serialized, *inputs, Ncontext_sparse, context_dense_shapes, Nfeature_list_sparse, feature_list_dense_shapes
-):
+    serialized: TensorSpec,
+    *inputs: Any,
+    Ncontext_sparse: int,
+    context_dense_shapes: list[Shape],
+    Nfeature_list_sparse: int,
+    feature_list_dense_shapes: list[Shape],
+) -> tuple[list[Shape], ...]:
     return _shapes(serialized, (Ncontext_sparse, Nfeature_list_sparse), context_dense_shapes, feature_list_dense_shapes)[:8]
 
 

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import UnimplementedError
+from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, shape
-from ..shapes import SCALAR, Shape
+from ..shapes import SCALAR, Shape, TensorSpec
 from ._checks import require, require_same_shape, scalar
 from ._quantization import limits, range_of, round_half_away, steps, tensor_from_float
 
 # ---- slices along an axis
 
 
-def _along(values, axis, rank):
+def _along(values: Array, axis: int, rank: int) -> Array:
     """A vector shaped to broadcast along the axis; a scalar stays one."""
     return values if axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
 
 
-def _check_slices(x, low, high, axis, name):
+def _check_slices(x: Array, low: Array, high: Array, axis: int, name: str) -> None:
     """low and high are scalars, or vectors of the axis."""
     require(-1 <= axis < max(x.ndim, 0) or axis == -1, f"axis {axis} is not in [-1, {x.ndim})")
     wanted = () if axis == -1 else x.shape[axis : axis + 1]
@@ -31,7 +37,7 @@ def _check_slices(x, low, high, axis, name):
 # ---- QuantizeV2 and Dequantize
 
 
-def _range_with_zero(low, high, ensure_minimum_range):
+def _range_with_zero(low: Array, high: Array, ensure_minimum_range: float) -> tuple[Array, Array]:
     """A range that holds zero and is not too small beside its own magnitude."""
     require(np.all(low <= high), f"the range is empty: {low} > {high}")
     low = np.minimum(low, np.float32(0))
@@ -40,7 +46,7 @@ def _range_with_zero(low, high, ensure_minimum_range):
     return low, np.maximum(np.maximum(high, low + epsilon), np.float32(0))
 
 
-def _scaled_range(low, high, dtype, narrow_range):
+def _scaled_range(low: Array, high: Array, dtype: DType, narrow_range: bool) -> tuple[Array, Array, Array]:
     """(scale, low, high): the largest scale at which both ends stay within the type."""
     lowest, highest = limits(dtype)
     lowest += narrow_range
@@ -52,12 +58,23 @@ def _scaled_range(low, high, dtype, narrow_range):
     return scale, (np.float32(lowest) / scale), (np.float32(highest) / scale)
 
 
-def _half_range(dtype):
+def _half_range(dtype: DType) -> Any:
     return np.float32(steps(dtype) / 2) if dtype.name.startswith("qint") else np.float32(0)
 
 
 @kernel("QuantizeV2")
-def quantize_v2(input, min_range, max_range, *, T, mode, round_mode, narrow_range, axis, ensure_minimum_range):
+def quantize_v2(
+    input: Array,
+    min_range: Array,
+    max_range: Array,
+    *,
+    T: DType,
+    mode: str,
+    round_mode: str,
+    narrow_range: bool,
+    axis: int,
+    ensure_minimum_range: float,
+) -> tuple[Result, Result, Result]:
     """Floats as integers of a type, and the range that these stand for."""
     _check_slices(input, min_range, max_range, axis, "input")
     require(not narrow_range or mode == "SCALED", f"narrow_range needs mode SCALED, not {mode}")
@@ -78,7 +95,7 @@ def quantize_v2(input, min_range, max_range, *, T, mode, round_mode, narrow_rang
     return quantized, np.asarray(low, np.float32), np.asarray(high, np.float32)
 
 
-def _quantize_min_combined(x, low, high, axis, dtype):
+def _quantize_min_combined(x: Array, low: Array, high: Array, axis: int, dtype: DType) -> Array:
     lowest, highest = limits(dtype)
     scale = _along((np.float64(highest - lowest) / (high - low)).astype(np.float32), axis, x.ndim)
     low, high = _along(low, axis, x.ndim), _along(high, axis, x.ndim)
@@ -88,7 +105,7 @@ def _quantize_min_combined(x, low, high, axis, dtype):
     return np.trunc(shifted + np.float32(0.5))
 
 
-def _quantize_min_first(x, low, high, axis, dtype):
+def _quantize_min_first(x: Array, low: Array, high: Array, axis: int, dtype: DType) -> Array:
     if axis != -1:
         raise UnimplementedError("QuantizeV2 has no mode MIN_FIRST along an axis")
     if dtype.name == "quint8":
@@ -98,7 +115,9 @@ def _quantize_min_first(x, low, high, axis, dtype):
 
 
 @kernel("Dequantize")
-def dequantize(input, min_range, max_range, *, T, mode, narrow_range, axis, dtype):
+def dequantize(
+    input: Array, min_range: Array, max_range: Array, *, T: DType, mode: str, narrow_range: bool, axis: int, dtype: DType
+) -> Result:
     """Integers of a type as the floats they stand for within the range."""
     _check_slices(input, min_range, max_range, axis, "input")
     shape = () if axis == -1 else np.shape(min_range)
@@ -122,13 +141,13 @@ def dequantize(input, min_range, max_range, *, T, mode, narrow_range, axis, dtyp
 
 
 @shape("QuantizeV2")
-def quantize_v2_shape(input, min_range, max_range, *, axis):
+def quantize_v2_shape(input: TensorSpec, min_range: TensorSpec, max_range: TensorSpec, *, axis: int) -> list[Shape]:
     edge = SCALAR if axis == -1 else Shape([None if input.rank is None else input.shape[axis]])
     return [input.shape, edge, edge]
 
 
 @shape("Dequantize")
-def dequantize_shape(input, min_range, max_range):
+def dequantize_shape(input: TensorSpec, min_range: TensorSpec, max_range: TensorSpec) -> Shape:
     return input.shape
 
 
@@ -136,14 +155,14 @@ not_differentiable("QuantizeV2", "Dequantize")
 
 
 @flops("QuantizeV2")
-def quantize_v2_flops(input, min_range, max_range, *, T, mode):
+def quantize_v2_flops(input: TensorSpec, min_range: TensorSpec, max_range: TensorSpec, *, T: DType, mode: str) -> Cost:
     """Two clips, a product and a rounding; unless SCALED one or two sums, or the clips after them. Ranges are not counted."""
     combined = 6 if T.name.startswith("qint") else 5
     return Cost({"SCALED": 4, "MIN_FIRST": 5}.get(mode, combined)) * input.shape.num_elements
 
 
 @flops("Dequantize")
-def dequantize_flops(input, min_range, max_range, *, T, mode):
+def dequantize_flops(input: TensorSpec, min_range: TensorSpec, max_range: TensorSpec, *, T: DType, mode: str) -> Cost:
     """A product; unless SCALED a sum, or two for the signed types of MIN_COMBINED. Ranges are not counted."""
     combined = 3 if T.name.startswith("qint") else 2
     return Cost({"SCALED": 1, "MIN_FIRST": 2}.get(mode, combined)) * input.shape.num_elements
@@ -152,7 +171,7 @@ def dequantize_flops(input, min_range, max_range, *, T, mode):
 # ---- quantize and dequantize
 
 
-def _simulated_range(low, high, signed, bits, narrow):
+def _simulated_range(low: Array, high: Array, signed: bool, bits: int, narrow: bool) -> tuple[Array, Array, Array, Array]:
     """(low, high, scale, 1 / scale), so that zero stays zero and both ends lie within the integers."""
     lowest = (-(1 << (bits - 1)) + narrow) if signed else 0
     highest = (1 << (bits - 1)) - 1 if signed else (1 << bits) - 1
@@ -169,7 +188,9 @@ def _simulated_range(low, high, signed, bits, narrow):
     return new_low, new_high, scale, inverse
 
 
-def _simulate(x, low, high, signed, bits, range_given, round_mode, narrow, axis):
+def _simulate(
+    x: Array, low: Array, high: Array, signed: bool, bits: int, range_given: bool, round_mode: str, narrow: bool, axis: int
+) -> Array:
     require(0 < bits < (62 if signed else 63), f"num_bits {bits} is out of range")
     require(axis >= -1, f"axis {axis} is smaller than -1")
     require(axis < x.ndim, f"axis {axis} is not smaller than the rank of {x.shape}")
@@ -194,8 +215,17 @@ def _simulate(x, low, high, signed, bits, range_given, round_mode, narrow, axis)
 
 @kernel("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")
 def quantize_and_dequantize_v2(
-    input, input_min, input_max, *, signed_input, num_bits, range_given, round_mode, narrow_range, axis
-):
+    input: Array,
+    input_min: Array,
+    input_max: Array,
+    *,
+    signed_input: bool,
+    num_bits: int,
+    range_given: bool,
+    round_mode: str,
+    narrow_range: bool,
+    axis: int,
+) -> Result:
     """Floats rounded to what `num_bits` can stand for, within the range given or found."""
     return _simulate(
         input, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis
@@ -203,7 +233,17 @@ def quantize_and_dequantize_v2(
 
 
 @kernel("QuantizeAndDequantizeV3")
-def quantize_and_dequantize_v3(input, input_min, input_max, num_bits, *, signed_input, range_given, narrow_range, axis):
+def quantize_and_dequantize_v3(
+    input: Array,
+    input_min: Array,
+    input_max: Array,
+    num_bits: Array,
+    *,
+    signed_input: bool,
+    range_given: bool,
+    narrow_range: bool,
+    axis: int,
+) -> Result:
     """As QuantizeAndDequantizeV2; the number of bits is an input, and a scalar is no input."""
     require(input.ndim > 0, f"axis {axis} of a scalar")
     bits = scalar(num_bits, "num_bits")
@@ -213,14 +253,18 @@ def quantize_and_dequantize_v3(input, input_min, input_max, num_bits, *, signed_
 
 
 @kernel("QuantizeAndDequantize")
-def quantize_and_dequantize(input, *, signed_input, num_bits, range_given, input_min, input_max):
+def quantize_and_dequantize(
+    input: Array, *, signed_input: bool, num_bits: int, range_given: bool, input_min: float, input_max: float
+) -> Result:
     """As QuantizeAndDequantizeV2; the range is an attribute."""
     low, high = (np.asarray(v).astype(input.dtype) for v in (input_min, input_max))
     return _simulate(input, low, high, signed_input, num_bits, range_given, "HALF_TO_EVEN", False, -1)
 
 
 @kernel("QuantizeAndDequantizeV4Grad")
-def quantize_and_dequantize_v4_grad(gradients, input, input_min, input_max, *, axis):
+def quantize_and_dequantize_v4_grad(
+    gradients: Array, input: Array, input_min: Array, input_max: Array, *, axis: int
+) -> tuple[Result, Result, Result]:
     """The gradient where the input lies within the range; none for the range."""
     require(axis >= -1, f"axis {axis} is smaller than -1")
     require_same_shape(gradients, input, "gradients and input")
@@ -237,35 +281,39 @@ _SIMULATORS = ("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndD
 
 
 @shape(*_SIMULATORS)
-def quantize_and_dequantize_shape(input, *rest):
+def quantize_and_dequantize_shape(input: TensorSpec, *rest: TensorSpec) -> Shape:
     return input.shape
 
 
 @shape("QuantizeAndDequantizeV4Grad")
-def quantize_and_dequantize_v4_grad_shape(gradients, input, input_min, input_max):
+def quantize_and_dequantize_v4_grad_shape(
+    gradients: TensorSpec, input: TensorSpec, input_min: TensorSpec, input_max: TensorSpec
+) -> list[Shape]:
     return [gradients.shape, input_min.shape, input_max.shape]
 
 
 @gradient("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3")
-def quantize_and_dequantize_gradient(g, node, grad):
+def quantize_and_dequantize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Straight through."""
     return [grad, *[None] * (len(node.inputs) - 1)]
 
 
 @gradient("QuantizeAndDequantizeV4")
-def quantize_and_dequantize_v4_gradient(g, node, grad):
+def quantize_and_dequantize_v4_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return list(g.QuantizeAndDequantizeV4Grad(grad, *node.inputs, axis=node.attr("axis")))
 
 
 @gradient("QuantizeAndDequantizeV4Grad")
-def quantize_and_dequantize_v4_grad_gradient(g, node, grad, *_):
+def quantize_and_dequantize_v4_grad_gradient(g: GradientBuilder, node: Node, grad: Output, *_: Output) -> Gradients:
     """Linear in the gradients: the same mask again."""
     masked = g.QuantizeAndDequantizeV4Grad(grad, *node.inputs[1:], axis=node.attr("axis"))
     return [masked[0], None, None, None]
 
 
 @flops(*_SIMULATORS)
-def quantize_and_dequantize_flops(input, *rest, range_given, round_mode="HALF_TO_EVEN", axis=-1):
+def quantize_and_dequantize_flops(
+    input: TensorSpec, *rest: TensorSpec, range_given: bool, round_mode: str = "HALF_TO_EVEN", axis: int = -1
+) -> Cost:
     """Two products and a rounding, a sum where halves are rounded up, and two clips; or else the search for the range."""
     require(input.rank is None or axis < input.rank, f"axis {axis} is not smaller than the rank of {input.shape}")
     elements, slices = input.shape.num_elements, 1 if axis == -1 else input.shape[axis]
@@ -274,7 +322,7 @@ def quantize_and_dequantize_flops(input, *rest, range_given, round_mode="HALF_TO
 
 
 @flops("QuantizeAndDequantizeV4Grad")
-def quantize_and_dequantize_v4_grad_flops(gradients, *rest):
+def quantize_and_dequantize_v4_grad_flops(gradients: TensorSpec, *rest: TensorSpec) -> Cost:
     """Two comparisons."""
     return Cost(2) * gradients.shape.num_elements
 
@@ -286,7 +334,7 @@ _FAKE_GRADIENTS = tuple(f"{name}Gradient" for name in _FAKE)
 facts("elementwise", of=_FAKE[:2])
 
 
-def _nudged(low, high, num_bits, narrow_range):
+def _nudged(low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
     """(low, high, scale) moved so that zero is one of the levels (Jacob et al. 2018)."""
     require(2 <= num_bits <= 16, f"num_bits must be in [2, 16], not {num_bits}")
     first, last = np.float32(1 if narrow_range else 0), np.float32((1 << num_bits) - 1)
@@ -297,7 +345,7 @@ def _nudged(low, high, num_bits, narrow_range):
     return (first - zero) * scale, (last - zero) * scale, scale
 
 
-def _fake_quantize(x, low, high, num_bits, narrow_range):
+def _fake_quantize(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Array:
     """x clipped to the nudged range and rounded to its levels; zero where the range is [0, 0]."""
     low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
     nudged_low, nudged_high, scale = _nudged(low, high, num_bits, narrow_range)
@@ -309,7 +357,7 @@ def _fake_quantize(x, low, high, num_bits, narrow_range):
     return np.where((low == 0) & (high == 0), np.float32(0), result)
 
 
-def _fake_masks(x, low, high, num_bits, narrow_range):
+def _fake_masks(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
     """Where x lies below, within and above the nudged range; all within where the range is [0, 0]."""
     low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
     nudged_low, nudged_high, _ = _nudged(low, high, num_bits, narrow_range)
@@ -318,38 +366,43 @@ def _fake_masks(x, low, high, num_bits, narrow_range):
     return below, ((x >= nudged_low) & (x <= nudged_high)) | empty, above
 
 
-def _vars(min, max):
-    return range_of(min, max, "inputs") if np.ndim(min) == np.ndim(max) == 0 else require(False, "min and max must be scalars")
+def _vars(min: Array, max: Array) -> tuple[Any, Any]:
+    require(np.ndim(min) == np.ndim(max) == 0, "min and max must be scalars")
+    return range_of(min, max, "inputs")
 
 
-def _channels(inputs, min, max):
+def _channels(inputs: Array, min: Array, max: Array) -> None:
     require(inputs.ndim >= 1, "inputs must have at least rank 1")
     for name, value in (("min", min), ("max", max)):
         require(value.shape == inputs.shape[-1:], f"{name} must have shape {inputs.shape[-1:]}, not {value.shape}")
 
 
 @kernel("FakeQuantWithMinMaxArgs")
-def fake_quant_with_min_max_args(inputs, *, min, max, num_bits, narrow_range):
+def fake_quant_with_min_max_args(inputs: Array, *, min: float, max: float, num_bits: int, narrow_range: bool) -> Result:
     """Inputs rounded to the levels of [min, max]."""
     require(min < max, f"min {min} must be smaller than max {max}")
     return _fake_quantize(inputs, min, max, num_bits, narrow_range)
 
 
 @kernel("FakeQuantWithMinMaxVars")
-def fake_quant_with_min_max_vars(inputs, min, max, *, num_bits, narrow_range):
+def fake_quant_with_min_max_vars(inputs: Array, min: Array, max: Array, *, num_bits: int, narrow_range: bool) -> Result:
     """Inputs rounded to the levels of [min, max]."""
     return _fake_quantize(inputs, *_vars(min, max), num_bits, narrow_range)
 
 
 @kernel("FakeQuantWithMinMaxVarsPerChannel")
-def fake_quant_with_min_max_vars_per_channel(inputs, min, max, *, num_bits, narrow_range):
+def fake_quant_with_min_max_vars_per_channel(
+    inputs: Array, min: Array, max: Array, *, num_bits: int, narrow_range: bool
+) -> Result:
     """Inputs rounded to the levels of the range of their channel, the last dimension."""
     _channels(inputs, min, max)
     return _fake_quantize(inputs, min, max, num_bits, narrow_range)
 
 
 @kernel("FakeQuantWithMinMaxArgsGradient")
-def fake_quant_with_min_max_args_gradient(gradients, inputs, *, min, max, num_bits, narrow_range):
+def fake_quant_with_min_max_args_gradient(
+    gradients: Array, inputs: Array, *, min: float, max: float, num_bits: int, narrow_range: bool
+) -> Result:
     """The gradient where the input lies within the range."""
     require(min < max, f"min {min} must be smaller than max {max}")
     require_same_shape(gradients, inputs, "gradients and inputs")
@@ -358,7 +411,9 @@ def fake_quant_with_min_max_args_gradient(gradients, inputs, *, min, max, num_bi
 
 
 @kernel("FakeQuantWithMinMaxVarsGradient")
-def fake_quant_with_min_max_vars_gradient(gradients, inputs, min, max, *, num_bits, narrow_range):
+def fake_quant_with_min_max_vars_gradient(
+    gradients: Array, inputs: Array, min: Array, max: Array, *, num_bits: int, narrow_range: bool
+) -> tuple[Result, Result, Result]:
     """The gradients for inputs, min and max."""
     require_same_shape(gradients, inputs, "gradients and inputs")
     masks = _fake_masks(inputs, *_vars(min, max), num_bits, narrow_range)
@@ -367,7 +422,9 @@ def fake_quant_with_min_max_vars_gradient(gradients, inputs, min, max, *, num_bi
 
 
 @kernel("FakeQuantWithMinMaxVarsPerChannelGradient")
-def fake_quant_with_min_max_vars_per_channel_gradient(gradients, inputs, min, max, *, num_bits, narrow_range):
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: Array, inputs: Array, min: Array, max: Array, *, num_bits: int, narrow_range: bool
+) -> tuple[Result, Result, Result]:
     """The gradients for inputs, min and max."""
     require_same_shape(gradients, inputs, "gradients and inputs")
     _channels(inputs, min, max)
@@ -378,33 +435,37 @@ def fake_quant_with_min_max_vars_per_channel_gradient(gradients, inputs, min, ma
 
 
 @shape(*_FAKE)
-def fake_quant_shape(inputs, *rest):
+def fake_quant_shape(inputs: TensorSpec, *rest: TensorSpec) -> Shape:
     return inputs.shape
 
 
 @shape("FakeQuantWithMinMaxArgsGradient")
-def fake_quant_with_min_max_args_gradient_shape(gradients, inputs):
+def fake_quant_with_min_max_args_gradient_shape(gradients: TensorSpec, inputs: TensorSpec) -> Shape:
     return inputs.shape
 
 
 @shape("FakeQuantWithMinMaxVarsGradient")
-def fake_quant_with_min_max_vars_gradient_shape(gradients, inputs, min, max):
+def fake_quant_with_min_max_vars_gradient_shape(
+    gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec
+) -> list[Shape]:
     return [inputs.shape, SCALAR, SCALAR]
 
 
 @shape("FakeQuantWithMinMaxVarsPerChannelGradient")
-def fake_quant_with_min_max_vars_per_channel_gradient_shape(gradients, inputs, min, max):
+def fake_quant_with_min_max_vars_per_channel_gradient_shape(
+    gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec
+) -> list[Shape]:
     return [inputs.shape, min.shape, max.shape]
 
 
 @gradient("FakeQuantWithMinMaxArgs")
-def fake_quant_with_min_max_args_op_gradient(g, node, grad):
+def fake_quant_with_min_max_args_op_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     attrs = {name: node.attr(name) for name in ("min", "max", "num_bits", "narrow_range")}
     return [g.FakeQuantWithMinMaxArgsGradient(grad, node.inputs[0], **attrs)]
 
 
 @gradient("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
-def fake_quant_with_min_max_vars_op_gradient(g, node, grad):
+def fake_quant_with_min_max_vars_op_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     attrs = {name: node.attr(name) for name in ("num_bits", "narrow_range")}
     return list(g.apply(f"{node.op}Gradient", grad, *node.inputs, **attrs))
 
@@ -413,18 +474,18 @@ not_differentiable(*_FAKE_GRADIENTS)
 
 
 @flops(*_FAKE)
-def fake_quant_flops(inputs, *rest):
+def fake_quant_flops(inputs: TensorSpec, *rest: TensorSpec) -> Cost:
     """Two clips, three sums, two products and a rounding."""
     return Cost(8) * inputs.shape.num_elements
 
 
 @flops(_FAKE_GRADIENTS[0])
-def fake_quant_args_gradient_flops(gradients, inputs):
+def fake_quant_args_gradient_flops(gradients: TensorSpec, inputs: TensorSpec) -> Cost:
     """Two comparisons."""
     return Cost(2) * gradients.shape.num_elements
 
 
 @flops(*_FAKE_GRADIENTS[1:])
-def fake_quant_vars_gradient_flops(gradients, inputs, min, max):
+def fake_quant_vars_gradient_flops(gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec) -> Cost:
     """Two comparisons, and the sums of what lies below and above each range."""
     return Cost(4 * gradients.shape.num_elements - 2 * min.shape.num_elements)

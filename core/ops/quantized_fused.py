@@ -10,11 +10,16 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..dims import DimLike
+from ..dtypes import DType
 from ..registry import ZERO, Cost, flops, kernel, multiply_adds, not_differentiable, shape
-from ..shapes import SCALAR, Shape
+from ..shapes import SCALAR, Shape, TensorSpec
 from . import convolution, depthwise
 from ._checks import require, require_rank, with_rank
 from ._quantization import limits, unclamped
@@ -36,20 +41,20 @@ class _Form:
     end: str
 
     @property
-    def inputs(self):
+    def inputs(self) -> list[str]:
         names = ["x", "w", *(["bias"] if self.bias else []), "min_x", "max_x", "min_w", "max_w"]
         names += ["min_out", "max_out"] if self.end else []
         summand = ["summand", *(["min_summand", "max_summand"] if self.end else [])]
         return names + (summand if self.sum else [])
 
 
-def _form(op):
+def _form(op: str) -> _Form:
     found = _PATTERN.fullmatch(op)
     assert found is not None, op
     return _Form(found["kind"], bool(found["bias"]), bool(found["sum"]), bool(found["relu"]), found["end"] or "")
 
 
-def _level(low, high, dtype):
+def _level(low: Array, high: Array, dtype: DType) -> Array:
     """What a step of one integer stands for; signed types are used symmetrically."""
     require(np.size(low) == np.size(high), f"the ends of a range have {np.size(low)} and {np.size(high)} elements")
     lowest, highest = limits(dtype)
@@ -57,12 +62,14 @@ def _level(low, high, dtype):
     return (np.float32(high).reshape(-1) - np.float32(low).reshape(-1)) / np.float32(highest - lowest)
 
 
-def _one_or_per_filter(low, high, filters, name):
+def _one_or_per_filter(low: Array, high: Array, filters: int, name: str) -> None:
     for value in (low, high):
         require(np.size(value) in (1, filters), f"the range of {name} must have 1 or {filters} elements, not {np.size(value)}")
 
 
-def _accumulate(form, given, types, attrs):
+def _accumulate(
+    form: _Form, given: dict[Any, Any], types: tuple[DType, ...], attrs: dict[Any, Any]
+) -> tuple[Array, Array]:
     """The exact sums as float64, and the step of each output channel."""
     x, w = given["x"].astype(np.float64), given["w"].astype(np.float64)
     level = _level(given["min_x"], given["max_x"], types[0])
@@ -84,7 +91,7 @@ def _accumulate(form, given, types, attrs):
     return sums, level * _level(given["min_w"], given["max_w"], types[1])
 
 
-def _convolve(form, x, w, attrs):
+def _convolve(form: _Form, x: Array, w: Array, attrs: dict[Any, Any]) -> Array:
     pads = attrs.get("padding_list") or ()
     padding = "EXPLICIT" if any(pads) else attrs["padding"]
     geometry = convolution.Geometry(4, attrs["strides"], padding, pads if any(pads) else (), "NHWC", attrs["dilations"])
@@ -95,7 +102,7 @@ def _convolve(form, x, w, attrs):
     return depthwise.depthwise_convolve(x, w, geometry)
 
 
-def _run(form, types, attrs, *inputs):
+def _run(form: _Form, types: tuple[DType, ...], attrs: dict[Any, Any], *inputs: Array) -> Result | tuple[Result, ...]:
     """All steps of one op; `types` are those of the two operands and the result."""
     given = dict(zip(form.inputs, inputs))
     sums, level = _accumulate(form, given, types, attrs)
@@ -123,7 +130,7 @@ def _run(form, types, attrs, *inputs):
     return result, low.astype(np.float32).reshape(edge), high.astype(np.float32).reshape(edge)
 
 
-def _summand(form, given, sums, level, dtype):
+def _summand(form: Any, given: Any, sums: Any, level: Any, dtype: Any) -> Any:
     """The summand in steps of the sums."""
     summand = given["summand"]
     require(summand.shape == sums.shape, f"the summand must have shape {sums.shape}, not {summand.shape}")
@@ -133,7 +140,7 @@ def _summand(form, given, sums, level, dtype):
     return summand.astype(np.float64) * (float(top) / limits(dtype)[1]) / level
 
 
-def _requantized(sums, level, low, high, dtype):
+def _requantized(sums: Array, level: Array, low: Array, high: Array, dtype: DType) -> tuple[Array, Result, Result]:
     require(np.size(low) == np.size(high) == 1, "the range of the output must be two scalars")
     low, high = np.float32(np.reshape(low, ())), np.float32(np.reshape(high, ()))
     lowest, highest = limits(dtype)
@@ -160,32 +167,55 @@ _ALL = (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS, *_PRODUCTS)
 not_differentiable(*_ALL)
 
 
-def _convolution_kernel(form):
-    def quantized_convolution(*inputs, Tinput, Tfilter, out_type, strides, padding, dilations, padding_list):
+def _convolution_kernel(form: _Form) -> Callable[..., Any]:
+    def quantized_convolution(
+        *inputs: Array,
+        Tinput: DType,
+        Tfilter: DType,
+        out_type: DType,
+        strides: list[int],
+        padding: str,
+        dilations: list[int],
+        padding_list: list[Any],
+    ) -> Result | tuple[Result, ...]:
         attrs = {"strides": strides, "padding": padding, "dilations": dilations, "padding_list": padding_list}
         return _run(form, (Tinput, Tfilter, out_type), attrs, *inputs)
 
     return quantized_convolution
 
 
-def _plain_convolution_kernel(form):
-    def quantized_convolution(*inputs, Tinput, Tfilter, out_type, strides, padding, dilations):
+def _plain_convolution_kernel(form: _Form) -> Callable[..., Any]:
+    def quantized_convolution(
+        *inputs: Array, Tinput: DType, Tfilter: DType, out_type: DType, strides: list[int], padding: str, dilations: list[int]
+    ) -> Result | tuple[Result, ...]:
         attrs = {"strides": strides, "padding": padding, "dilations": dilations}
         return _run(form, (Tinput, Tfilter, out_type), attrs, *inputs)
 
     return quantized_convolution
 
 
-def _sum_kernel(form):
-    def quantized_convolution(*inputs, Tinput, Tfilter, Tsummand, out_type, strides, padding, dilations, padding_list):
+def _sum_kernel(form: _Form) -> Callable[..., Any]:
+    def quantized_convolution(
+        *inputs: Array,
+        Tinput: DType,
+        Tfilter: DType,
+        Tsummand: DType,
+        out_type: DType,
+        strides: list[int],
+        padding: str,
+        dilations: list[int],
+        padding_list: list[Any],
+    ) -> Any:
         attrs = {"strides": strides, "padding": padding, "dilations": dilations, "padding_list": padding_list}
         return _run(form, (Tinput, Tfilter, out_type, Tsummand), attrs, *inputs)
 
     return quantized_convolution
 
 
-def _product_kernel(form):
-    def quantized_product(*inputs, T1, T2, Toutput, transpose_a, transpose_b, input_quant_mode):
+def _product_kernel(form: _Form) -> Callable[..., Any]:
+    def quantized_product(
+        *inputs: Array, T1: DType, T2: DType, Toutput: DType, transpose_a: bool, transpose_b: bool, input_quant_mode: str
+    ) -> Result | tuple[Result, ...]:
         attrs = {"transpose_a": transpose_a, "transpose_b": transpose_b, "input_quant_mode": input_quant_mode}
         return _run(form, (T1, T2, Toutput), attrs, *inputs)
 
@@ -205,14 +235,14 @@ for _ops, _make in (
 # ---- shapes and FLOPs
 
 
-def _edges(form, given, filters):
+def _edges(form: _Form, given: dict[Any, Any], filters: DimLike) -> Shape:
     """The shape of the result's range: a scalar, or one for each filter."""
     if form.end:
         return SCALAR
     return SCALAR if given["min_w"].rank == 0 else Shape([None]) if given["min_w"].rank is None else Shape([filters])
 
 
-def _result_shapes(form, given, dims, filters):
+def _result_shapes(form: _Form, given: dict[Any, Any], dims: Sequence[DimLike], filters: DimLike) -> Shape | list[Shape]:
     if form.end == "Dequantize":
         return Shape(dims)
     edge = _edges(form, given, filters)
@@ -223,7 +253,14 @@ def _result_shapes(form, given, dims, filters):
     return [Shape(dims), edge, edge]
 
 
-def _convolution_shape(form, specs, strides, padding, dilations, padding_list=()):
+def _convolution_shape(
+    form: _Form,
+    specs: tuple[TensorSpec, ...],
+    strides: list[int],
+    padding: str,
+    dilations: list[int],
+    padding_list: Sequence[Any] = (),
+) -> Shape | list[Shape]:
     given = dict(zip(form.inputs, specs))
     explicit = any(padding_list)
     geometry = convolution.Geometry(
@@ -235,22 +272,26 @@ def _convolution_shape(form, specs, strides, padding, dilations, padding_list=()
     return _result_shapes(form, given, (batch, *geometry.outputs((height, width), window), filters), filters)
 
 
-def _quantized_convolution_shape(op):
-    def quantized_convolution_shape(*specs, strides, padding, dilations, padding_list):
+def _quantized_convolution_shape(op: str) -> Callable[..., Any]:
+    def quantized_convolution_shape(
+        *specs: TensorSpec, strides: list[int], padding: str, dilations: list[int], padding_list: list[Any]
+    ) -> Shape | list[Shape]:
         return _convolution_shape(_form(op), specs, strides, padding, dilations, padding_list)
 
     return quantized_convolution_shape
 
 
-def _quantized_plain_convolution_shape(op):
-    def quantized_convolution_shape(*specs, strides, padding, dilations):
+def _quantized_plain_convolution_shape(op: str) -> Callable[..., Any]:
+    def quantized_convolution_shape(
+        *specs: TensorSpec, strides: list[int], padding: str, dilations: list[int]
+    ) -> Shape | list[Shape]:
         return _convolution_shape(_form(op), specs, strides, padding, dilations)
 
     return quantized_convolution_shape
 
 
-def _quantized_product_shape(op):
-    def quantized_product_shape(*specs, transpose_a, transpose_b):
+def _quantized_product_shape(op: str) -> Callable[..., Any]:
+    def quantized_product_shape(*specs: TensorSpec, transpose_a: bool, transpose_b: bool) -> Shape | list[Shape]:
         form = _form(op)
         given = dict(zip(form.inputs, specs))
         rows = with_rank(given["x"].shape, 2)[1 if transpose_a else 0]
@@ -272,7 +313,7 @@ _ENDS = {"": 0, "Requantize": 4, "Dequantize": 1}
 """Operations of the change of range: to integers a product, a rounding and two clips."""
 
 
-def _finish_cost(form, specs, elements):
+def _finish_cost(form: _Form, specs: tuple[TensorSpec, ...], elements: DimLike) -> Cost:
     """What is fused: a float bias is brought to the sums' range first, and a summand to their steps."""
     given = dict(zip(form.inputs, specs))
     each = form.bias + form.relu + _ENDS[form.end]
@@ -286,7 +327,7 @@ def _finish_cost(form, specs, elements):
     return Cost(each) * elements + (Cost(of_bias) * given["bias"].shape.num_elements if of_bias else ZERO)
 
 
-def _convolution_cost(form, *specs, outputs):
+def _convolution_cost(form: _Form, *specs: TensorSpec, outputs: list[TensorSpec]) -> Cost:
     """The convolution, and what is fused with it; ranges are not counted."""
     height, width, depth, _ = with_rank(specs[1].shape, 4)
     elements = outputs[0].shape.num_elements
@@ -294,7 +335,9 @@ def _convolution_cost(form, *specs, outputs):
     return multiply_adds(products) + _finish_cost(form, specs, elements)
 
 
-def _product_cost(form, *specs, transpose_a, input_quant_mode, outputs):
+def _product_cost(
+    form: _Form, *specs: TensorSpec, transpose_a: bool, input_quant_mode: str, outputs: list[TensorSpec]
+) -> Cost:
     """The product, what is fused with it, and in mode MIN_FIRST a difference for each element of the first matrix."""
     depth, elements = with_rank(specs[0].shape, 2)[0 if transpose_a else 1], outputs[0].shape.num_elements
     centered = Cost(1) * specs[0].shape.num_elements if input_quant_mode == "MIN_FIRST" else ZERO

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
 from ..dims import Dim
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._checks import require_rank
 from ._queues import (
@@ -25,7 +31,9 @@ from ._queues import (
 from ._resources import ReferenceHandle, named, resource
 
 
-def _queue(ctx, container: str, shared_name: str, kind: type[Queue], spec: QueueSpec):
+def _queue(
+    ctx: KernelContext, container: str, shared_name: str, kind: type[Queue], spec: QueueSpec
+) -> Array | ReferenceHandle:
     """The queue of that name; InvalidArgumentError where it was made with another spec."""
     handle = named(ctx, container, shared_name, Queue, lambda: kind(shared_name or ctx.name, spec))
     found = resource(handle, Queue)
@@ -35,13 +43,17 @@ def _queue(ctx, container: str, shared_name: str, kind: type[Queue], spec: Queue
 
 
 @kernel("FIFOQueue", "FIFOQueueV2")
-def fifo_queue(ctx, *, component_types, shapes, capacity, container, shared_name):
+def fifo_queue(
+    ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
+) -> Any:
     """A queue, first in, first out."""
     return _queue(ctx, container, shared_name, FifoQueue, QueueSpec.make("FIFOQueue", component_types, shapes, capacity))
 
 
 @kernel("PaddingFIFOQueue", "PaddingFIFOQueueV2")
-def padding_fifo_queue(ctx, *, component_types, shapes, capacity, container, shared_name):
+def padding_fifo_queue(
+    ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
+) -> Any:
     """A queue of elements that may differ in some dimensions, padded where they are taken together."""
     if len(shapes) != len(component_types):
         raise InvalidArgumentError(f"PaddingFIFOQueue: {len(component_types)} types but {len(shapes)} shapes")
@@ -61,8 +73,17 @@ _ANY = Dim.unknown()
 
 @kernel("RandomShuffleQueue", "RandomShuffleQueueV2")
 def random_shuffle_queue(
-    ctx, *, component_types, shapes, capacity, min_after_dequeue, seed, seed2, container, shared_name
-):
+    ctx: KernelContext,
+    *,
+    component_types: list[DType],
+    shapes: list[Shape],
+    capacity: int,
+    min_after_dequeue: int,
+    seed: int,
+    seed2: int,
+    container: str,
+    shared_name: str,
+) -> Any:
     """A queue from which a random element leaves."""
     if min_after_dequeue < 0:
         raise InvalidArgumentError(f"min_after_dequeue {min_after_dequeue} must be >= 0")
@@ -73,7 +94,9 @@ def random_shuffle_queue(
 
 
 @kernel("PriorityQueue", "PriorityQueueV2")
-def priority_queue(ctx, *, component_types, shapes, capacity, container, shared_name):
+def priority_queue(
+    ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
+) -> Any:
     """A queue from which the element of the smallest priority leaves; the priority is its first component."""
     if shapes and len(shapes) != len(component_types):
         raise InvalidArgumentError(f"PriorityQueue: {len(component_types)} types but {len(shapes)} shapes")
@@ -83,7 +106,7 @@ def priority_queue(ctx, *, component_types, shapes, capacity, container, shared_
 
 
 @kernel("QueueEnqueue", "QueueEnqueueV2")
-def queue_enqueue(ctx, handle, components):
+def queue_enqueue(ctx: KernelContext, handle: Any, components: list[Array]) -> None:
     """Add one element."""
     queue = resource(handle, Queue)
     queue.check_element(components, is_batch=False)
@@ -91,7 +114,7 @@ def queue_enqueue(ctx, handle, components):
 
 
 @kernel("QueueEnqueueMany", "QueueEnqueueManyV2")
-def queue_enqueue_many(ctx, handle, components):
+def queue_enqueue_many(ctx: KernelContext, handle: Any, components: list[Array]) -> None:
     """Add the slices along the first dimension."""
     queue = resource(handle, Queue)
     queue.check_element(components, is_batch=True)
@@ -102,13 +125,13 @@ def queue_enqueue_many(ctx, handle, components):
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, rows))
 
 
-def _row(array, index: int):
+def _row(array: Array, index: int) -> Array:
     """One slice; a string, resource or variant stays an array."""
     return array[index] if array.ndim > 1 or array.dtype != object else array[index : index + 1].reshape(())
 
 
 @kernel("QueueDequeue", "QueueDequeueV2")
-def queue_dequeue(ctx, handle, *, component_types):
+def queue_dequeue(ctx: KernelContext, handle: Any, *, component_types: list[DType]) -> Sequence[Result]:
     """Take one element."""
     queue = resource(handle, Queue)
     _check_types(queue, component_types)
@@ -116,7 +139,7 @@ def queue_dequeue(ctx, handle, *, component_types):
     return list(attempt.elements[0])
 
 
-def _check_types(queue: Queue, component_types) -> None:
+def _check_types(queue: Queue, component_types: list[DType]) -> None:
     if tuple(component_types) != queue.spec.dtypes:
         raise InvalidArgumentError(
             f"Signature mismatch: queue '{queue.name}' holds {list(map(str, queue.spec.dtypes))}, "
@@ -124,7 +147,9 @@ def _check_types(queue: Queue, component_types) -> None:
         )
 
 
-def _dequeue_many(ctx, handle, n, component_types, may_be_fewer: bool):
+def _dequeue_many(
+    ctx: KernelContext, handle: Array | ReferenceHandle, n: Array, component_types: list[DType], may_be_fewer: bool
+) -> list[Array]:
     queue = resource(handle, Queue)
     if np.ndim(n):
         raise InvalidArgumentError(f"n must be a scalar, not of shape {np.shape(n)}")
@@ -137,19 +162,19 @@ def _dequeue_many(ctx, handle, n, component_types, may_be_fewer: bool):
 
 
 @kernel("QueueDequeueMany", "QueueDequeueManyV2")
-def queue_dequeue_many(ctx, handle, n, *, component_types):
+def queue_dequeue_many(ctx: KernelContext, handle: Any, n: Array, *, component_types: list[DType]) -> Sequence[Result]:
     """Take n elements as one batch."""
     return _dequeue_many(ctx, handle, n, component_types, False)
 
 
 @kernel("QueueDequeueUpTo", "QueueDequeueUpToV2")
-def queue_dequeue_up_to(ctx, handle, n, *, component_types):
+def queue_dequeue_up_to(ctx: KernelContext, handle: Any, n: Array, *, component_types: list[DType]) -> Sequence[Result]:
     """Take n elements as one batch, what is left of a closed queue."""
     return _dequeue_many(ctx, handle, n, component_types, True)
 
 
 @kernel("QueueClose", "QueueCloseV2")
-def queue_close(ctx, handle, *, cancel_pending_enqueues):
+def queue_close(ctx: KernelContext, handle: Any, *, cancel_pending_enqueues: bool) -> None:
     """No more elements may come: at once, or after those that wait to get in."""
     queue = resource(handle, Queue)
     if cancel_pending_enqueues:
@@ -159,63 +184,63 @@ def queue_close(ctx, handle, *, cancel_pending_enqueues):
 
 
 @kernel("QueueIsClosed", "QueueIsClosedV2")
-def queue_is_closed(handle):
+def queue_is_closed(handle: Any) -> Result:
     """Whether the queue was closed."""
     return np.bool_(resource(handle, Queue).is_closed)
 
 
 @kernel("QueueSize", "QueueSizeV2")
-def queue_size(handle):
+def queue_size(handle: Any) -> Result:
     """How many elements wait."""
     return np.int32(len(resource(handle, Queue)))
 
 
 @kernel("FakeQueue")
-def fake_queue(ctx, resource):
+def fake_queue(ctx: KernelContext, resource: Array) -> Any:
     """A reference handle to the queue behind a resource handle."""
     return ReferenceHandle("", ctx.name, resource.item())
 
 
-def _specs(types, shapes) -> tuple[TensorSpec, ...]:
+def _specs(types: Any, shapes: Any) -> tuple[TensorSpec, ...]:
     sizes = shapes or [UNKNOWN] * len(types)
     return tuple(TensorSpec(dtype, size) for dtype, size in zip(types, sizes))
 
 
 @shape("FIFOQueueV2", "PaddingFIFOQueueV2", "RandomShuffleQueueV2")
-def queue_shape(*, component_types, shapes):
+def queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
     return TensorSpec(dtypes.resource, SCALAR, None, _specs(component_types, shapes))
 
 
 @shape("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue")
-def queue_v1_shape(*, component_types, shapes):
+def queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
     return TensorSpec(dtypes.string, Shape((2,)), None, _specs(component_types, shapes))
 
 
 @shape("PriorityQueueV2")
-def priority_queue_shape(*, component_types, shapes):
+def priority_queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
     return TensorSpec(dtypes.resource, SCALAR, None, _with_priority(component_types, shapes))
 
 
 @shape("PriorityQueue")
-def priority_queue_v1_shape(*, component_types, shapes):
+def priority_queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
     return TensorSpec(dtypes.string, Shape((2,)), None, _with_priority(component_types, shapes))
 
 
-def _with_priority(types, shapes) -> tuple[TensorSpec, ...]:
+def _with_priority(types: Any, shapes: Any) -> tuple[TensorSpec, ...]:
     return (TensorSpec(dtypes.int64, SCALAR), *_specs(types, shapes))
 
 
 @shape("FakeQueue")
-def fake_queue_shape(resource):
+def fake_queue_shape(resource: TensorSpec) -> Any:
     return TensorSpec(dtypes.string, Shape((2,)), None, resource.handle)
 
 
 @shape("QueueDequeue", "QueueDequeueV2")
-def queue_dequeue_shape(handle, *, component_types):
+def queue_dequeue_shape(handle: TensorSpec, *, component_types: list[DType]) -> Any:
     return _element_shapes(handle, component_types)
 
 
-def _element_shapes(handle, component_types, first=SCALAR):
+def _element_shapes(handle: Any, component_types: Any, first: Any=SCALAR) -> Any:
     """The shapes of a queue's components behind the dimensions `first`; unknown where another op made the handle."""
     if len(handle.handle) != len(component_types):
         return [UNKNOWN] * len(component_types)
@@ -223,23 +248,23 @@ def _element_shapes(handle, component_types, first=SCALAR):
 
 
 @shape("QueueDequeueMany", "QueueDequeueManyV2")
-def queue_dequeue_many_shape(handle, n, *, component_types):
+def queue_dequeue_many_shape(handle: TensorSpec, n: TensorSpec, *, component_types: list[DType]) -> Any:
     require_rank(n, 0, "n")
     return _element_shapes(handle, component_types, Shape([None if n.value is None else n.value.item()]))
 
 
 @shape("QueueDequeueUpTo", "QueueDequeueUpToV2")
-def queue_dequeue_up_to_shape(handle, n, *, component_types):
+def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_types: list[DType]) -> Any:
     return _element_shapes(handle, component_types, Shape([None]))
 
 
 @shape("QueueIsClosed", "QueueIsClosedV2", "QueueSize", "QueueSizeV2")
-def queue_scalar_shape(handle):
+def queue_scalar_shape(handle: TensorSpec) -> Any:
     return SCALAR
 
 
 @shape("QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "QueueClose", "QueueCloseV2")
-def queue_write_shape(*inputs):
+def queue_write_shape(*inputs: Any) -> Any:
     return None
 
 

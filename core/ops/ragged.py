@@ -5,13 +5,19 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import object_array, scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, merge_shapes
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require, require_rank
 from ._shapes import scalar_int, shape_from
 from ._sparse import sparse_shapes
@@ -19,7 +25,7 @@ from .sparse import sparse_fill_empty_rows
 
 
 @kernel("RaggedRange")
-def ragged_range(starts, limits, deltas, *, Tsplits):
+def ragged_range(starts: Array, limits: Array, deltas: Array, *, Tsplits: DType) -> tuple[Result, Result]:
     """The ranges from starts to limits in steps of deltas, one a row; scalars serve all rows."""
     inputs = [np.asarray(v) for v in (starts, limits, deltas)]
     for name, value in zip(("starts", "limits", "deltas"), inputs):
@@ -40,7 +46,7 @@ def ragged_range(starts, limits, deltas, *, Tsplits):
     return splits.astype(Tsplits.numpy), values.astype(dtype)
 
 
-def _range_lengths(first, last, step):
+def _range_lengths(first: Array, last: Array, step: Array) -> Array:
     """How many numbers each range has."""
     if first.dtype == np.float64:
         lengths = np.maximum(np.ceil((last - first) / step), 0)
@@ -51,7 +57,7 @@ def _range_lengths(first, last, step):
 
 
 @shape("RaggedRange")
-def ragged_range_shape(starts, limits, deltas):
+def ragged_range_shape(starts: TensorSpec, limits: TensorSpec, deltas: TensorSpec) -> tuple[Shape, Shape]:
     found = [spec.shape[0] for spec in (starts, limits, deltas) if spec.rank == 1]
     is_scalar = all(spec.rank == 0 for spec in (starts, limits, deltas))
     rows = 2 if is_scalar else found[0] + 1 if found else None
@@ -59,12 +65,12 @@ def ragged_range_shape(starts, limits, deltas):
 
 
 @flops("RaggedRange")
-def ragged_range_flops(starts, limits, deltas, *, outputs):
+def ragged_range_flops(starts: TensorSpec, limits: TensorSpec, deltas: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A product and a sum for each number."""
     return Cost(flops=2 * outputs[1].shape.num_elements)
 
 
-def check_splits(splits, count):
+def check_splits(splits: Array, count: int) -> None:
     """InvalidArgumentError unless the splits begin at 0, never descend and end at `count`."""
     if np.ndim(splits) != 1 or splits.size == 0:
         raise InvalidArgumentError(f"ragged splits must be a vector with elements, not of shape {Shape(np.shape(splits))}")
@@ -76,7 +82,7 @@ def check_splits(splits, count):
         raise InvalidArgumentError(f"Ragged splits must end at the number of values, {count}, not at {int(splits[-1])}")
 
 
-def _check_nested(nested, values):
+def _check_nested(nested: list[Array], values: Array) -> None:
     """The splits of every level fit the next."""
     if np.ndim(values) < 1:
         raise InvalidArgumentError("flat values of a ragged tensor must have a rank of at least 1")
@@ -85,7 +91,7 @@ def _check_nested(nested, values):
 
 
 @kernel("RaggedTensorToSparse")
-def ragged_tensor_to_sparse(nested, values):
+def ragged_tensor_to_sparse(nested: list[Array], values: Array) -> tuple[Result, Result, Result]:
     """The values with the index of each, and the dense shape that holds all rows."""
     _check_nested(nested, values)
     columns = [np.arange(nested[0].size - 1)]
@@ -104,18 +110,22 @@ def ragged_tensor_to_sparse(nested, values):
 
 
 @shape("RaggedTensorToSparse")
-def ragged_tensor_to_sparse_shape(nested, values):
+def ragged_tensor_to_sparse_shape(nested: list[TensorSpec], values: TensorSpec) -> tuple[Shape, ...]:
     return sparse_shapes(None if values.rank is None else values.rank + len(nested))
 
 
 @gradient("RaggedTensorToSparse")
-def ragged_tensor_to_sparse_gradient(g, node, _indices, grad, _shape):
+def ragged_tensor_to_sparse_gradient(
+    g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output
+) -> Gradients:
     values = node.inputs[-1]
     return [*([None] * (len(node.inputs) - 1)), g.Reshape(grad, g.shape_of(values))]
 
 
 @kernel("RaggedTensorToTensor")
-def ragged_tensor_to_tensor(dims, values, default_value, partitions, *, row_partition_types):
+def ragged_tensor_to_tensor(
+    dims: Array, values: Array, default_value: Array, partitions: list[Array], *, row_partition_types: list[str]
+) -> Result:
     """The rows filled up with the default value to one length; dimensions that `dims` fixes cut rows or lengthen them."""
     has_size = row_partition_types[:1] == ["FIRST_DIM_SIZE"]
     if len(row_partition_types) != len(partitions) or (not has_size and row_partition_types[0] != "ROW_SPLITS"):
@@ -135,7 +145,7 @@ def ragged_tensor_to_tensor(dims, values, default_value, partitions, *, row_part
     return _filled(size, values, default_value, index, len(levels))
 
 
-def _parents(kind, partition):
+def _parents(kind: str, partition: Array) -> tuple[Array, Array]:
     """(row, place in the row) of each child."""
     if kind == "ROW_SPLITS":
         if partition.ndim != 1 or partition.size == 0 or partition[0] != 0 or np.any(np.diff(partition) < 0):
@@ -149,7 +159,7 @@ def _parents(kind, partition):
     return partition, np.arange(partition.size) - np.repeat(starts, lengths)
 
 
-def _output_size(dims, values, first, rows):
+def _output_size(dims: Array, values: Array, first: int, rows: Sequence[tuple[Array, ...]]) -> list[int]:
     """The dimensions of the result: as given, otherwise as the longest row needs."""
     inner = values.shape[1:]
     rank = len(rows) + values.ndim
@@ -168,7 +178,7 @@ def _output_size(dims, values, first, rows):
     return [have if want == -1 else want for want, have in zip(wanted, [*widths, *inner])]
 
 
-def _filled(size, values, default_value, index, levels):
+def _filled(size: list[int], values: Array, default_value: Array, index: Array, levels: int) -> Array:
     if index.size > len(values):
         raise InvalidArgumentError(f"the row partitions name {index.size} values, there are {len(values)}")
     inner = size[levels + 1 :]
@@ -186,7 +196,14 @@ def _filled(size, values, default_value, index, levels):
 
 
 @shape("RaggedTensorToTensor")
-def ragged_tensor_to_tensor_shape(dims, values, default_value, partitions, *, row_partition_types):
+def ragged_tensor_to_tensor_shape(
+    dims: TensorSpec,
+    values: TensorSpec,
+    default_value: TensorSpec,
+    partitions: list[TensorSpec],
+    *,
+    row_partition_types: list[str],
+) -> Shape:
     given = shape_from(dims) if dims.rank != 0 else UNKNOWN
     if values.rank is None:
         return given
@@ -195,7 +212,7 @@ def ragged_tensor_to_tensor_shape(dims, values, default_value, partitions, *, ro
 
 
 @gradient("RaggedTensorToTensor")
-def ragged_tensor_to_tensor_gradient(g, node, grad):
+def ragged_tensor_to_tensor_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Where each value came to lie is told by a ragged tensor of the values' numbers; 0 marks the default's places."""
     _, values, default = node.inputs[:3]
     count = g.StridedSlice(g.shape_of(values), [0], [1], [1], shrink_axis_mask=1)
@@ -219,7 +236,7 @@ def ragged_tensor_to_tensor_gradient(g, node, grad):
 
 
 @kernel("RaggedGather")
-def ragged_gather(nested, values, indices):
+def ragged_gather(nested: list[Array], values: Array, indices: Array) -> Any:
     """Rows of a ragged tensor in the order of `indices`, whose outer dimensions become uniform levels."""
     if np.ndim(values) < 1 or any(np.ndim(s) != 1 or np.size(s) == 0 for s in nested):
         raise InvalidArgumentError("ragged splits must be vectors with elements, values of rank 1 at least")
@@ -242,12 +259,14 @@ def ragged_gather(nested, values, indices):
 
 
 @shape("RaggedGather")
-def ragged_gather_shape(nested, values, indices, *, OUTPUT_RAGGED_RANK):
+def ragged_gather_shape(
+    nested: list[TensorSpec], values: TensorSpec, indices: TensorSpec, *, OUTPUT_RAGGED_RANK: int
+) -> tuple[Any, Any]:
     return [Shape([None]) for _ in range(OUTPUT_RAGGED_RANK)], Shape([None]) + values.shape[1:]
 
 
 @gradient("RaggedGather")
-def ragged_gather_gradient(g, node, *grads):
+def ragged_gather_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     """The gradient of each value goes to the row that it was taken from."""
     *nested, values, indices = node.inputs
     count = g.StridedSlice(g.shape_of(values), [0], [1], [1], shrink_axis_mask=1)
@@ -263,12 +282,12 @@ class RaggedVariant:
     nested: tuple
     values: np.ndarray
 
-    def zeros_like(self):
+    def zeros_like(self) -> Any:
         return RaggedVariant(self.nested, np.zeros_like(self.values))
 
 
 @kernel("RaggedTensorToVariant")
-def ragged_tensor_to_variant(nested, values, *, batched_input):
+def ragged_tensor_to_variant(nested: list[Array], values: Array, *, batched_input: bool) -> Result:
     """A ragged tensor as one variant, or each of its rows as one."""
     if not batched_input:
         return scalar_object(RaggedVariant(tuple(nested), values))
@@ -288,23 +307,25 @@ def ragged_tensor_to_variant(nested, values, *, batched_input):
 
 
 @shape("RaggedTensorToVariant")
-def ragged_tensor_to_variant_shape(nested, values, *, batched_input):
+def ragged_tensor_to_variant_shape(nested: list[TensorSpec], values: TensorSpec, *, batched_input: bool) -> Any:
     if not batched_input:
         return SCALAR
     return Shape([nested[0].shape[0] - 1 if nested else values.shape[0]])
 
 
 @gradient("RaggedTensorToVariant")
-def ragged_tensor_to_variant_gradient(g, node, grad):
+def ragged_tensor_to_variant_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     *nested, values = node.inputs
     batched = node.attr("batched_input")
     splits = nested[0] if nested and batched else g.constant(np.zeros(0, np.int64))
-    towards = g.RaggedTensorToVariantGradient(grad, splits, g.shape_of(values), Tvalues=values.dtype.base)
+    towards = g.RaggedTensorToVariantGradient(grad, splits, g.shape_of(values), Tvalues=values.base_dtype)
     return [*([None] * len(nested)), towards]
 
 
 @kernel("RaggedTensorFromVariant")
-def ragged_tensor_from_variant(encoded, *, input_ragged_rank, output_ragged_rank, Tvalues, Tsplits):
+def ragged_tensor_from_variant(
+    encoded: Array, *, input_ragged_rank: int, output_ragged_rank: int, Tvalues: DType, Tsplits: DType
+) -> Any:
     """The ragged tensor of the variants, whose dimensions become outer levels."""
     items = np.ravel(encoded).tolist()
     inner = output_ragged_rank - encoded.ndim if input_ragged_rank == -1 else input_ragged_rank
@@ -322,7 +343,7 @@ def ragged_tensor_from_variant(encoded, *, input_ragged_rank, output_ragged_rank
     return [s.astype(Tsplits.numpy) for s in levels], values
 
 
-def _check_variant(item, ragged_rank, dtype):
+def _check_variant(item: RaggedVariant, ragged_rank: int, dtype: DType) -> None:
     if not isinstance(item, RaggedVariant):
         raise InvalidArgumentError(f"Input Variant element holds a {type(item).__name__}, no ragged tensor")
     if len(item.nested) != ragged_rank or item.values.dtype != dtype.numpy:
@@ -331,24 +352,24 @@ def _check_variant(item, ragged_rank, dtype):
         )
 
 
-def _ends(lengths):
+def _ends(lengths: Array | list[int]) -> Array:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
 @shape("RaggedTensorFromVariant")
-def ragged_tensor_from_variant_shape(encoded, *, output_ragged_rank):
+def ragged_tensor_from_variant_shape(encoded: TensorSpec, *, output_ragged_rank: int) -> Any:
     return [Shape([None]) for _ in range(output_ragged_rank)], UNKNOWN
 
 
 @gradient("RaggedTensorFromVariant")
-def ragged_tensor_from_variant_gradient(g, node, *grads):
+def ragged_tensor_from_variant_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     rank = node.attr("output_ragged_rank")
     batched = node.attr("input_ragged_rank") != rank
     return [g.RaggedTensorToVariant([node.output(i) for i in range(rank)], grads[-1], batched_input=batched)]
 
 
 @kernel("RaggedTensorToVariantGradient")
-def ragged_tensor_to_variant_gradient_kernel(encoded, row_splits, dims, *, Tvalues):
+def ragged_tensor_to_variant_gradient_kernel(encoded: Array, row_splits: Array, dims: Array, *, Tvalues: DType) -> Result:
     """The values of the variants one after the other, in the shape `dims`."""
     items = np.ravel(encoded).tolist()
     require(all(isinstance(item, RaggedVariant) for item in items), "the variants hold no ragged tensors")
@@ -360,12 +381,14 @@ def ragged_tensor_to_variant_gradient_kernel(encoded, row_splits, dims, *, Tvalu
 
 
 @shape("RaggedTensorToVariantGradient")
-def ragged_tensor_to_variant_gradient_shape(encoded, row_splits, dims):
+def ragged_tensor_to_variant_gradient_shape(encoded: TensorSpec, row_splits: TensorSpec, dims: TensorSpec) -> Any:
     return shape_from(dims)
 
 
 @kernel("RaggedFillEmptyRows")
-def ragged_fill_empty_rows(value_rowids, values, nrows, default_value):
+def ragged_fill_empty_rows(
+    value_rowids: Array, values: Array, nrows: Array, default_value: Array
+) -> tuple[Result, Result, Result, Result]:
     """A value for each row that has none; also which rows those were, and where each value went."""
     for name, given, rank in (("value_rowids", value_rowids, 1), ("nrows", nrows, 0)):
         if np.ndim(given) != rank:
@@ -374,13 +397,15 @@ def ragged_fill_empty_rows(value_rowids, values, nrows, default_value):
     return _as_row_ids(*sparse_fill_empty_rows(column, values, np.array([int(nrows)]), default_value))
 
 
-def _as_row_ids(indices, values, is_empty, targets):
+def _as_row_ids(indices: Any, values: Any, is_empty: Any, targets: Any) -> tuple[Any, Any, Any, Any]:
     # TensorFlow leaves the row ids a matrix where there are no rows.
     return indices if not is_empty.size else indices[:, 0], values, is_empty, targets
 
 
 @shape("RaggedFillEmptyRows")
-def ragged_fill_empty_rows_shape(value_rowids, values, nrows, default_value):
+def ragged_fill_empty_rows_shape(
+    value_rowids: TensorSpec, values: TensorSpec, nrows: TensorSpec, default_value: TensorSpec
+) -> tuple[Shape, Shape, Shape, Shape]:
     require_rank(nrows, 0, "nrows")
     require_rank(default_value, 0, "default_value")
     count = Shape([None])
@@ -389,7 +414,9 @@ def ragged_fill_empty_rows_shape(value_rowids, values, nrows, default_value):
 
 
 @gradient("RaggedFillEmptyRows")
-def ragged_fill_empty_rows_gradient(g, node, _ids, grad, _empty, _map):
+def ragged_fill_empty_rows_gradient(
+    g: GradientBuilder, node: Node, _ids: Output, grad: Output, _empty: Output, _map: Output
+) -> Gradients:
     values, default = g.RaggedFillEmptyRowsGrad(node.output(3), grad)
     return [None, values, None, default]
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import FailedPreconditionError, InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics import philox
 from ..numerics.bounded_normal import MAX_ITERATIONS, Ahead, bounded_normal_calls
+from ..numerics.philox import Philox
 from ..numerics.sharding import blocks
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
-from ..shapes import Shape, merge_shapes
+from ..runtime.kernel_context import KernelContext
+from ..shapes import Shape, TensorSpec, merge_shapes
 from ._random import (
     as_dims,
     bounded_normal_flops,
@@ -36,35 +43,37 @@ from ._random import (
 )
 from ._shapes import ints
 
-Array = np.ndarray[Any, Any]
-
 
 @kernel("RandomUniform")
-def random_uniform(ctx, shape, *, dtype, seed, seed2):
+def random_uniform(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Samples uniform on [0, 1)."""
     return _fill(philox.uniform, ctx, shape, dtype, seed, seed2)
 
 
 @kernel("RandomStandardNormal")
-def random_standard_normal(ctx, shape, *, dtype, seed, seed2):
+def random_standard_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Samples of the standard normal distribution."""
     return _fill(philox.normal, ctx, shape, dtype, seed, seed2)
 
 
 @kernel("TruncatedNormal")
-def truncated_normal(ctx, shape, *, dtype, seed, seed2):
+def truncated_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Standard normal samples of magnitude below 2."""
     return _fill(philox.truncated_normal, ctx, shape, dtype, seed, seed2)
 
 
-def _fill(distribution, ctx, shape, dtype, seed, seed2):
+def _fill(
+    distribution: Callable[..., Any], ctx: KernelContext, shape: Array, dtype: DType, seed: int, seed2: int
+) -> Array:
     dims = as_dims(shape)
     size = element_count(dims)
     return distribution(node_stream(ctx, seed, seed2).reserve(size), size, dtype.numpy).reshape(dims)
 
 
 @kernel("RandomUniformInt")
-def random_uniform_int(ctx, shape, minval, maxval, *, Tout, seed, seed2):
+def random_uniform_int(
+    ctx: KernelContext, shape: Array, minval: Array, maxval: Array, *, Tout: DType, seed: int, seed2: int
+) -> Result:
     """Integers uniform on [minval, maxval)."""
     dims = as_dims(shape)
     size = element_count(dims)
@@ -73,17 +82,19 @@ def random_uniform_int(ctx, shape, minval, maxval, *, Tout, seed, seed2):
 
 
 @shape("RandomUniform", "RandomStandardNormal", "TruncatedNormal")
-def random_shape(shape):
+def random_shape(shape: TensorSpec) -> Shape:
     return requested_shape(shape)
 
 
 @shape("RandomUniformInt")
-def random_uniform_int_shape(shape, minval, maxval):
+def random_uniform_int_shape(shape: TensorSpec, minval: TensorSpec, maxval: TensorSpec) -> Shape:
     return requested_shape(shape)
 
 
 @kernel("ParameterizedTruncatedNormal")
-def parameterized_truncated_normal(ctx, shape, means, stdevs, minvals, maxvals, *, seed, seed2):
+def parameterized_truncated_normal(
+    ctx: KernelContext, shape: Array, means: Array, stdevs: Array, minvals: Array, maxvals: Array, *, seed: int, seed2: int
+) -> Result:
     """Normal samples within bounds; the parameters are scalars, or vectors with one number for each row of the output."""
     dims = as_dims(shape)
     if not dims:
@@ -111,7 +122,7 @@ _BATCH = 100
 """Samples that TensorFlow draws together where all parameters are scalars."""
 
 
-def bounded_normals(gen, parameters, samples, spans):
+def bounded_normals(gen: Philox, parameters: list[Array], samples: int, spans: Sequence[tuple[int, ...]]) -> Array:
     """`samples` bounded normal samples for each row of parameters, one after the other.
 
     A span (first output, end, blocks to skip) is what one of TensorFlow's threads draws in one go.
@@ -128,7 +139,7 @@ def bounded_normals(gen, parameters, samples, spans):
     return np.concatenate(parts)
 
 
-def _equal_rows(parameters, start, stop, samples):
+def _equal_rows(parameters: list[Array], start: int, stop: int, samples: int) -> Iterable[Any]:
     """The rows that the outputs start:stop lie in, as (first, end) of those with the same parameters one after the other."""
     if start == stop:
         return []
@@ -138,19 +149,21 @@ def _equal_rows(parameters, start, stop, samples):
     return itertools.pairwise(edges)
 
 
-def bounded_cost(dtype, samples):
+def bounded_cost(dtype: Any, samples: int) -> int:
     """TensorFlow's estimate of the cycles for a batch of bounded normal samples."""
     first, each = {4: (53, 67), 8: (94, 82), 2: (60, 77)}[dtype.itemsize]
     return first + 2 * each * samples
 
 
 @shape("ParameterizedTruncatedNormal")
-def parameterized_truncated_normal_shape(shape, means, stdevs, minvals, maxvals):
+def parameterized_truncated_normal_shape(
+    shape: TensorSpec, means: TensorSpec, stdevs: TensorSpec, minvals: TensorSpec, maxvals: TensorSpec
+) -> Shape:
     return requested_shape(shape)
 
 
 @kernel("RandomGamma")
-def random_gamma(ctx, shape, alpha, *, seed, seed2):
+def random_gamma(ctx: KernelContext, shape: Array, alpha: Array, *, seed: int, seed2: int) -> Result:
     """Samples of Gamma(alpha, 1), of shape `shape` for each alpha."""
     dims = as_dims(shape)
     samples = element_count(dims)
@@ -161,23 +174,23 @@ def random_gamma(ctx, shape, alpha, *, seed, seed2):
 
 
 @shape("RandomGamma", "RandomPoisson", "RandomPoissonV2")
-def samples_of_parameters_shape(shape, parameters):
+def samples_of_parameters_shape(shape: TensorSpec, parameters: TensorSpec) -> Shape:
     return requested_shape(shape) + parameters.shape
 
 
 @gradient("RandomGamma")
-def random_gamma_gradient(g, node, grad):
+def random_gamma_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Implicit reparametrization: the derivative of the sample by alpha, summed over the samples."""
     shape_, alpha = node.inputs
-    ones = g.Fill(g.Shape(shape_, out_type="int32"), g.constant(1, shape_.dtype.base))
-    broadcast = g.ConcatV2([ones, g.Shape(alpha, out_type=shape_.dtype.base)], 0)
+    ones = g.Fill(g.Shape(shape_, out_type="int32"), g.constant(1, shape_.base_dtype))
+    broadcast = g.ConcatV2([ones, g.Shape(alpha, out_type=shape_.base_dtype)], 0)
     partial = g.RandomGammaGrad(g.Reshape(alpha, broadcast), node.output())
     axes = g.Range(0, g.Squeeze(g.Shape(shape_, out_type="int32")), 1)
     return [None, g.Sum(g.Mul(grad, partial), axes)]
 
 
 @kernel("RandomPoissonV2")
-def random_poisson_v2(ctx, shape, rate, *, dtype, seed, seed2):
+def random_poisson_v2(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Poisson samples, of shape `shape` for each rate."""
     dims = as_dims(shape)
     samples = element_count(dims)
@@ -188,13 +201,15 @@ def random_poisson_v2(ctx, shape, rate, *, dtype, seed, seed2):
 
 
 @kernel("RandomPoisson")
-def random_poisson(ctx, shape, rate, *, dtype, seed, seed2):
+def random_poisson(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Poisson samples of the rates' dtype, of shape `shape` for each rate."""
     return random_poisson_v2(ctx, shape, rate, dtype=dtype, seed=seed, seed2=seed2)
 
 
 @kernel("Multinomial")
-def multinomial(ctx, logits, num_samples, *, output_dtype, seed, seed2):
+def multinomial(
+    ctx: KernelContext, logits: Array, num_samples: Array, *, output_dtype: DType, seed: int, seed2: int
+) -> Result:
     """`num_samples` classes for each row of `logits`, log-probabilities that need not be normalized."""
     check_multinomial(logits, num_samples)
     rounded = (int(num_samples) + 3) // 4 * 4
@@ -203,12 +218,12 @@ def multinomial(ctx, logits, num_samples, *, output_dtype, seed, seed2):
 
 
 @shape("Multinomial")
-def multinomial_op_shape(logits, num_samples):
+def multinomial_op_shape(logits: TensorSpec, num_samples: TensorSpec) -> Shape:
     return multinomial_shape(logits, num_samples)
 
 
 @kernel("RandomShuffle")
-def random_shuffle(ctx, value, *, seed, seed2):
+def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -> Result:
     """The rows of `value` in random order."""
     if value.size <= 1 or value.shape[0] <= 1:
         return value
@@ -216,12 +231,12 @@ def random_shuffle(ctx, value, *, seed, seed2):
 
 
 @shape("RandomShuffle")
-def random_shuffle_shape(value):
+def random_shuffle_shape(value: TensorSpec) -> Shape:
     return value.shape
 
 
 @kernel("RandomCrop")
-def random_crop(ctx, image, size, *, seed, seed2):
+def random_crop(ctx: KernelContext, image: Array, size: Array, *, seed: int, seed2: int) -> Result:
     """A part of `image` (height, width, channels) at a random place, of the height and width in `size`."""
     if image.ndim != 3:
         raise InvalidArgumentError(f"input must be 3-dimensional, not of shape {Shape(image.shape)}")
@@ -241,7 +256,7 @@ def random_crop(ctx, image, size, *, seed, seed2):
 
 
 @shape("RandomCrop")
-def random_crop_shape(image, size):
+def random_crop_shape(image: TensorSpec, size: TensorSpec) -> Any:
     channels = merge_shapes(image.shape, Shape([None] * 3))[2]
     if size.value is None:
         return Shape([None, None, channels])
@@ -249,7 +264,7 @@ def random_crop_shape(image, size):
 
 
 @kernel("SobolSample")
-def sobol_sample(dim, num_results, skip, *, dtype):
+def sobol_sample(dim: Array, num_results: Array, skip: Array, *, dtype: DType) -> Result:
     """Points of the Sobol sequence in `dim` dimensions, after the origin and `skip` more."""
     from scipy.stats import qmc
 
@@ -271,11 +286,11 @@ _MAX_SOBOL_DIM = 1111
 
 
 @shape("SobolSample")
-def sobol_sample_shape(dim, num_results, skip):
+def sobol_sample_shape(dim: TensorSpec, num_results: TensorSpec, skip: TensorSpec) -> Shape:
     return Shape([_value(num_results), _value(dim)])
 
 
-def _value(spec):
+def _value(spec: TensorSpec) -> int | None:
     return None if spec.value is None or spec.value.size != 1 else spec.value.item()
 
 
@@ -298,6 +313,6 @@ flops("Multinomial")(multinomial_flops)
 
 
 @flops("SobolSample")
-def sobol_sample_flops(dim, num_results, skip, *, outputs):
+def sobol_sample_flops(dim: TensorSpec, num_results: TensorSpec, skip: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One exclusive or and one product for each number, in Gray code order."""
     return Cost(flops=2 * outputs[0].shape.num_elements)

@@ -8,12 +8,15 @@ from typing import Any, Final
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics import philox
 from ..numerics.philox import RESERVED_PER_OUTPUT, Philox
 from ..registry import facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
-from ..shapes import SCALAR, Shape, broadcast_shapes, merge_shapes
+from ..shapes import SCALAR, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._random import (
     as_dims,
     binomial_flops,
@@ -75,38 +78,40 @@ def _draw(handle: Any, algorithm: Any, dims: tuple[int, ...], distribution: Any,
 
 
 @kernel("StatefulUniform")
-def stateful_uniform(resource, algorithm, shape, *, dtype):
+def stateful_uniform(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
     """Samples uniform on [0, 1)."""
     return _draw(resource, algorithm, as_dims(shape), philox.uniform, dtype.numpy)
 
 
 @kernel("StatefulStandardNormalV2")
-def stateful_standard_normal_v2(resource, algorithm, shape, *, dtype):
+def stateful_standard_normal_v2(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution."""
     return _draw(resource, algorithm, as_dims(shape), philox.normal, dtype.numpy)
 
 
 @kernel("StatefulTruncatedNormal")
-def stateful_truncated_normal(resource, algorithm, shape, *, dtype):
+def stateful_truncated_normal(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
     """Standard normal samples of magnitude below 2."""
     return _draw(resource, algorithm, as_dims(shape), philox.truncated_normal, dtype.numpy)
 
 
 @kernel("StatefulUniformFullInt")
-def stateful_uniform_full_int(resource, algorithm, shape, *, dtype):
+def stateful_uniform_full_int(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
     """Integers over the whole range of the dtype."""
     return _draw(resource, algorithm, as_dims(shape), philox.full_int, dtype.numpy)
 
 
 @kernel("StatefulUniformInt")
-def stateful_uniform_int(resource, algorithm, shape, minval, maxval, *, dtype):
+def stateful_uniform_int(
+    resource: Array, algorithm: Array, shape: Array, minval: Array, maxval: Array, *, dtype: DType
+) -> Result:
     """Integers uniform on [minval, maxval)."""
     low, high = int_bounds(minval, maxval)
     return _draw(resource, algorithm, as_dims(shape), philox.uniform_int, low, high, dtype.numpy)
 
 
 @kernel("StatefulStandardNormal")
-def stateful_standard_normal(resource, shape, *, dtype):
+def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution; the state begins with the number of its algorithm."""
     dims = as_dims(shape)
     tag = resource_variable(resource).read().reshape(-1)[:1]
@@ -116,7 +121,9 @@ def stateful_standard_normal(resource, shape, *, dtype):
 
 
 @kernel("StatefulRandomBinomial")
-def stateful_random_binomial(resource, algorithm, shape, counts, probs, *, dtype):
+def stateful_random_binomial(
+    resource: Array, algorithm: Array, shape: Array, counts: Array, probs: Array, *, dtype: DType
+) -> Result:
     """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
     _check_algorithm(algorithm)
     resource_variable(resource).read()  # a state that is not there is reported first
@@ -132,7 +139,7 @@ def stateful_random_binomial(resource, algorithm, shape, counts, probs, *, dtype
 
 
 @kernel("RngSkip")
-def rng_skip(resource, algorithm, delta):
+def rng_skip(resource: Array, algorithm: Array, delta: Array) -> None:
     """Move the generator on by `delta` samples."""
     if np.ndim(delta):
         raise InvalidArgumentError(f"delta must have shape [], not {Shape(np.shape(delta))}")
@@ -141,7 +148,7 @@ def rng_skip(resource, algorithm, delta):
 
 
 @kernel("RngReadAndSkip")
-def rng_read_and_skip(resource, alg, delta):
+def rng_read_and_skip(resource: Array, alg: Array, delta: Array) -> Result:
     """The state (3) as it was, moved on by `delta` samples."""
     if np.ndim(alg) or np.ndim(delta):
         raise InvalidArgumentError(f"alg and delta must be scalars, not of shape {np.shape(alg)} and {np.shape(delta)}")
@@ -152,7 +159,7 @@ def rng_read_and_skip(resource, alg, delta):
 
 
 @kernel("NonDeterministicInts")
-def non_deterministic_ints(ctx, shape, *, dtype):
+def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) -> Result:
     """Integers over the whole range of the dtype, from the operating system."""
     dims = as_dims(shape)
     if dtype.name not in ("int32", "int64", "uint32", "uint64"):
@@ -165,43 +172,47 @@ _FILLS = ("StatefulUniform", "StatefulStandardNormalV2", "StatefulTruncatedNorma
 
 
 @shape(*_FILLS)
-def stateful_shape(resource, algorithm, shape):
+def stateful_shape(resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec) -> Shape:
     merge_shapes(algorithm.shape, SCALAR)
     return requested_shape(shape)
 
 
 @shape("StatefulUniformInt")
-def stateful_uniform_int_shape(resource, algorithm, shape, minval, maxval):
+def stateful_uniform_int_shape(
+    resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, minval: TensorSpec, maxval: TensorSpec
+) -> Shape:
     merge_shapes(minval.shape, SCALAR)
     merge_shapes(maxval.shape, SCALAR)
     return requested_shape(shape)
 
 
 @shape("StatefulStandardNormal")
-def stateful_standard_normal_shape(resource, shape):
+def stateful_standard_normal_shape(resource: TensorSpec, shape: TensorSpec) -> Shape:
     return requested_shape(shape)
 
 
 @shape("NonDeterministicInts")
-def non_deterministic_ints_shape(shape):
+def non_deterministic_ints_shape(shape: TensorSpec) -> Any:
     return requested_shape(shape)
 
 
 @shape("StatefulRandomBinomial")
-def stateful_random_binomial_shape(resource, algorithm, shape, counts, probs):
+def stateful_random_binomial_shape(
+    resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, counts: TensorSpec, probs: TensorSpec
+) -> Shape:
     broadcast_shapes(counts.shape, probs.shape)
     return requested_shape(shape)
 
 
 @shape("RngSkip")
-def rng_skip_shape(resource, algorithm, delta):
+def rng_skip_shape(resource: TensorSpec, algorithm: TensorSpec, delta: TensorSpec) -> Any:
     merge_shapes(algorithm.shape, SCALAR)
     merge_shapes(delta.shape, SCALAR)
     return []
 
 
 @shape("RngReadAndSkip")
-def rng_read_and_skip_shape(resource, alg, delta):
+def rng_read_and_skip_shape(resource: TensorSpec, alg: TensorSpec, delta: TensorSpec) -> Any:
     return Shape([_STATE_SIZE])
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics import philox
 from ..numerics.bounded_normal import MAX_ITERATIONS
 from ..numerics.index_shuffle import shuffle_indices
@@ -71,75 +76,77 @@ def keyed(key: Any, counter: Any, alg: Any, size: int = 1) -> Philox:
 
 
 @kernel("StatelessRandomUniform")
-def stateless_random_uniform(shape, seed, *, dtype):
+def stateless_random_uniform(shape: Array, seed: Array, *, dtype: DType) -> Result:
     """Samples uniform on [0, 1)."""
     return _fill(philox.uniform, seeded(seed), shape, dtype)
 
 
 @kernel("StatelessRandomUniformV2")
-def stateless_random_uniform_v2(shape, key, counter, alg, *, dtype):
+def stateless_random_uniform_v2(shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Result:
     """Samples uniform on [0, 1)."""
     return _fill(philox.uniform, keyed(key, counter, alg, _size(shape)), shape, dtype)
 
 
 @kernel("StatelessRandomNormal")
-def stateless_random_normal(shape, seed, *, dtype):
+def stateless_random_normal(shape: Array, seed: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution."""
     return _fill(philox.normal, seeded(seed), shape, dtype)
 
 
 @kernel("StatelessRandomNormalV2")
-def stateless_random_normal_v2(shape, key, counter, alg, *, dtype):
+def stateless_random_normal_v2(shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution."""
     return _fill(philox.normal, keyed(key, counter, alg, _size(shape)), shape, dtype)
 
 
 @kernel("StatelessTruncatedNormal")
-def stateless_truncated_normal(shape, seed, *, dtype):
+def stateless_truncated_normal(shape: Array, seed: Array, *, dtype: DType) -> Result:
     """Standard normal samples of magnitude below 2."""
     return _fill(philox.truncated_normal, seeded(seed), shape, dtype)
 
 
 @kernel("StatelessTruncatedNormalV2")
-def stateless_truncated_normal_v2(shape, key, counter, alg, *, dtype):
+def stateless_truncated_normal_v2(shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Result:
     """Standard normal samples of magnitude below 2."""
     return _fill(philox.truncated_normal, keyed(key, counter, alg, _size(shape)), shape, dtype)
 
 
 @kernel("StatelessRandomUniformFullInt")
-def stateless_random_uniform_full_int(shape, seed, *, dtype):
+def stateless_random_uniform_full_int(shape: Array, seed: Array, *, dtype: DType) -> Result:
     """Integers over the whole range of the dtype."""
     return _fill(philox.full_int, seeded(seed), shape, dtype)
 
 
 @kernel("StatelessRandomUniformFullIntV2")
-def stateless_random_uniform_full_int_v2(shape, key, counter, alg, *, dtype):
+def stateless_random_uniform_full_int_v2(shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Result:
     """Integers over the whole range of the dtype."""
     return _fill(philox.full_int, keyed(key, counter, alg, _size(shape)), shape, dtype)
 
 
-def _fill(distribution, gen, shape, dtype):
+def _fill(distribution: Callable[..., Any], gen: Philox, shape: Array, dtype: DType) -> Array:
     dims = as_dims(shape)
     return distribution(gen, element_count(dims), dtype.numpy).reshape(dims)
 
 
-def _size(shape):
+def _size(shape: Array) -> int:
     return element_count(as_dims(shape))
 
 
 @kernel("StatelessRandomUniformInt")
-def stateless_random_uniform_int(shape, seed, minval, maxval, *, dtype):
+def stateless_random_uniform_int(shape: Array, seed: Array, minval: Array, maxval: Array, *, dtype: DType) -> Result:
     """Integers uniform on [minval, maxval)."""
     return _fill_ints(seeded(seed), shape, minval, maxval, dtype)
 
 
 @kernel("StatelessRandomUniformIntV2")
-def stateless_random_uniform_int_v2(shape, key, counter, alg, minval, maxval, *, dtype):
+def stateless_random_uniform_int_v2(
+    shape: Array, key: Array, counter: Array, alg: Array, minval: Array, maxval: Array, *, dtype: DType
+) -> Result:
     """Integers uniform on [minval, maxval)."""
     return _fill_ints(keyed(key, counter, alg, _size(shape)), shape, minval, maxval, dtype)
 
 
-def _fill_ints(gen, shape, minval, maxval, dtype):
+def _fill_ints(gen: Philox, shape: Array, minval: Array, maxval: Array, dtype: DType) -> Array:
     dims = as_dims(shape)
     size = element_count(dims)
     if not size:
@@ -153,26 +160,28 @@ _KEYED = tuple(f"{op}V2" for op in _SEEDED)
 
 
 @shape(*_SEEDED)
-def seeded_shape(shape, seed):
+def seeded_shape(shape: TensorSpec, seed: TensorSpec) -> Shape:
     _require_seed(seed)
     return requested_shape(shape)
 
 
 @shape(*_KEYED)
-def keyed_shape(shape, key, counter, alg):
+def keyed_shape(shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
     _require_keys(key, counter, alg)
     return requested_shape(shape)
 
 
 @shape("StatelessRandomUniformInt")
-def seeded_int_shape(shape, seed, minval, maxval):
+def seeded_int_shape(shape: TensorSpec, seed: TensorSpec, minval: TensorSpec, maxval: TensorSpec) -> Shape:
     _require_seed(seed)
     _require_scalars(minval, maxval)
     return requested_shape(shape)
 
 
 @shape("StatelessRandomUniformIntV2")
-def keyed_int_shape(shape, key, counter, alg, minval, maxval):
+def keyed_int_shape(
+    shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, minval: TensorSpec, maxval: TensorSpec
+) -> Shape:
     _require_keys(key, counter, alg)
     _require_scalars(minval, maxval)
     return requested_shape(shape)
@@ -194,7 +203,7 @@ def _require_scalars(*specs: TensorSpec) -> None:
 
 
 @kernel("StatelessRandomGetKeyCounter")
-def stateless_random_get_key_counter(seed):
+def stateless_random_get_key_counter(seed: Array) -> tuple[Result, Result]:
     """The key (1) and the counter (2) that a seed stands for."""
     gen = seeded(seed)
     mask = (1 << 64) - 1
@@ -202,59 +211,59 @@ def stateless_random_get_key_counter(seed):
 
 
 @kernel("StatelessRandomGetKeyCounterAlg")
-def stateless_random_get_key_counter_alg(seed):
+def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
     """The key (1), the counter (2) and the algorithm that a seed stands for."""
     return *stateless_random_get_key_counter(seed), np.int32(PHILOX)
 
 
 @kernel("StatelessRandomGetAlg")
-def stateless_random_get_alg():
+def stateless_random_get_alg() -> Result:
     """The number of the algorithm that a CPU runs."""
     return np.int32(PHILOX)
 
 
 @shape("StatelessRandomGetKeyCounter")
-def get_key_counter_shape(seed):
+def get_key_counter_shape(seed: TensorSpec) -> tuple[Shape, Shape]:
     _require_seed(seed)
     return Shape([1]), Shape([2])
 
 
 @shape("StatelessRandomGetKeyCounterAlg")
-def get_key_counter_alg_shape(seed):
+def get_key_counter_alg_shape(seed: TensorSpec) -> tuple[Shape, ...]:
     return *get_key_counter_shape(seed), SCALAR
 
 
 @shape("StatelessRandomGetAlg")
-def get_alg_shape():
+def get_alg_shape() -> Shape:
     return SCALAR
 
 
 @kernel("StatelessMultinomial")
-def stateless_multinomial(logits, num_samples, seed, *, output_dtype):
+def stateless_multinomial(logits: Array, num_samples: Array, seed: Array, *, output_dtype: DType) -> Result:
     """`num_samples` classes for each row of `logits`."""
     check_multinomial(logits, num_samples)
     return draw_multinomial(seeded(seed), logits, num_samples, output_dtype)
 
 
 @shape("StatelessMultinomial")
-def stateless_multinomial_shape(logits, num_samples, seed):
+def stateless_multinomial_shape(logits: TensorSpec, num_samples: TensorSpec, seed: TensorSpec) -> Shape:
     _require_seed(seed)
     return multinomial_shape(logits, num_samples)
 
 
 @kernel("StatelessRandomGammaV2")
-def stateless_random_gamma_v2(shape, seed, alpha):
+def stateless_random_gamma_v2(shape: Array, seed: Array, alpha: Array) -> Result:
     """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
     return _gamma(seeded(seed), shape, alpha)
 
 
 @kernel("StatelessRandomGammaV3")
-def stateless_random_gamma_v3(shape, key, counter, alg, alpha):
+def stateless_random_gamma_v3(shape: Array, key: Array, counter: Array, alg: Array, alpha: Array) -> Result:
     """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
     return _gamma(keyed(key, counter, alg, _size(shape)), shape, alpha)
 
 
-def _gamma(gen, shape, alpha):
+def _gamma(gen: Philox, shape: Array, alpha: Array) -> Array:
     dims = as_dims(shape)
     if not element_count(dims):
         return np.zeros(dims, alpha.dtype)
@@ -263,28 +272,30 @@ def _gamma(gen, shape, alpha):
 
 
 @shape("StatelessRandomGammaV2")
-def stateless_random_gamma_v2_shape(shape, seed, alpha):
+def stateless_random_gamma_v2_shape(shape: TensorSpec, seed: TensorSpec, alpha: TensorSpec) -> Shape:
     _require_seed(seed)
     return requested_shape(shape)
 
 
 @shape("StatelessRandomGammaV3")
-def stateless_random_gamma_v3_shape(shape, key, counter, alg, alpha):
+def stateless_random_gamma_v3_shape(
+    shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, alpha: TensorSpec
+) -> Shape:
     _require_keys(key, counter, alg)
     return requested_shape(shape)
 
 
 @gradient("StatelessRandomGammaV2")
-def stateless_random_gamma_v2_gradient(g, node, grad):
+def stateless_random_gamma_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [None, None, _gamma_gradient(g, node, node.inputs[2], grad)]
 
 
 @gradient("StatelessRandomGammaV3")
-def stateless_random_gamma_v3_gradient(g, node, grad):
+def stateless_random_gamma_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [None, None, None, None, _gamma_gradient(g, node, node.inputs[4], grad)]
 
 
-def _gamma_gradient(g, node, alpha, grad):
+def _gamma_gradient(g: GradientBuilder, node: Node, alpha: Any, grad: Output) -> Any:
     """Implicit reparametrization: the derivative of each sample by its alpha, summed over the samples."""
     sample = node.output()
     shape_, alpha_shape = g.shape_of(sample), g.shape_of(alpha)
@@ -297,7 +308,7 @@ def _gamma_gradient(g, node, alpha, grad):
 
 
 @kernel("StatelessRandomPoisson")
-def stateless_random_poisson(shape, seed, lam, *, dtype):
+def stateless_random_poisson(shape: Array, seed: Array, lam: Array, *, dtype: DType) -> Result:
     """Poisson samples; `shape` ends with the shape of the rates."""
     dims = as_dims(shape)
     gen = seeded(seed)
@@ -307,26 +318,28 @@ def stateless_random_poisson(shape, seed, lam, *, dtype):
 
 
 @kernel("StatelessRandomBinomial")
-def stateless_random_binomial(shape, seed, counts, probs, *, dtype):
+def stateless_random_binomial(shape: Array, seed: Array, counts: Array, probs: Array, *, dtype: DType) -> Result:
     """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
     return draw_binomial(seeded(seed), shape, counts, probs, dtype)
 
 
 @shape("StatelessRandomPoisson")
-def stateless_random_poisson_shape(shape, seed, lam):
+def stateless_random_poisson_shape(shape: TensorSpec, seed: TensorSpec, lam: TensorSpec) -> Shape:
     _require_seed(seed)
     return requested_shape(shape)
 
 
 @shape("StatelessRandomBinomial")
-def stateless_random_binomial_shape(shape, seed, counts, probs):
+def stateless_random_binomial_shape(shape: TensorSpec, seed: TensorSpec, counts: TensorSpec, probs: TensorSpec) -> Shape:
     _require_seed(seed)
     broadcast_shapes(counts.shape, probs.shape)
     return requested_shape(shape)
 
 
 @kernel("StatelessParameterizedTruncatedNormal")
-def stateless_parameterized_truncated_normal(shape, seed, means, stddevs, minvals, maxvals):
+def stateless_parameterized_truncated_normal(
+    shape: Array, seed: Array, means: Array, stddevs: Array, minvals: Array, maxvals: Array
+) -> Result:
     """Normal samples within bounds; `shape` ends with the shape that the parameters broadcast to."""
     parameters = (means, stddevs, minvals, maxvals)
     try:
@@ -347,14 +360,16 @@ def stateless_parameterized_truncated_normal(shape, seed, means, stddevs, minval
 
 
 @shape("StatelessParameterizedTruncatedNormal")
-def stateless_parameterized_truncated_normal_shape(shape, seed, means, stddevs, minvals, maxvals):
+def stateless_parameterized_truncated_normal_shape(
+    shape: TensorSpec, seed: TensorSpec, means: TensorSpec, stddevs: TensorSpec, minvals: TensorSpec, maxvals: TensorSpec
+) -> Shape:
     _require_seed(seed)
     broadcast_shapes(means.shape, stddevs.shape, minvals.shape, maxvals.shape)
     return requested_shape(shape)
 
 
 @gradient("StatelessParameterizedTruncatedNormal")
-def stateless_parameterized_truncated_normal_gradient(g, node, grad):
+def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """As TensorFlow has it: mean and deviation move the sample as if the bounds moved along with them.
 
     The bounds act by the implicit function theorem on the distribution function F: at a place p between them, the lower one
@@ -365,10 +380,10 @@ def stateless_parameterized_truncated_normal_gradient(g, node, grad):
     scaled, bottom, top = (g.RealDiv(g.Sub(x, means), stddevs) for x in (sample, low, high))
     half, root = g.scalar_like(sample, 0.5), g.scalar_like(sample, 2.0**-0.5)
 
-    def below(x):
+    def below(x: Any) -> Any:
         return g.Mul(half, g.Erfc(g.Neg(g.Mul(x, root))))
 
-    def density_ratio(x):
+    def density_ratio(x: Any) -> Any:
         return g.Exp(g.Mul(half, g.Sub(g.Square(scaled), g.Square(x))))
 
     mass = g.Sub(below(top), below(bottom))
@@ -380,7 +395,7 @@ def stateless_parameterized_truncated_normal_gradient(g, node, grad):
 
 
 @kernel("StatelessShuffle")
-def stateless_shuffle(value, key, counter, alg):
+def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> Result:
     """The rows of `value` in an order that key and counter decide."""
     gen = keyed(key, counter, alg)
     if value.ndim == 0 or len(value) <= 1 or value.size == 0:
@@ -389,13 +404,13 @@ def stateless_shuffle(value, key, counter, alg):
 
 
 @shape("StatelessShuffle")
-def stateless_shuffle_shape(value, key, counter, alg):
+def stateless_shuffle_shape(value: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
     _require_keys(key, counter, alg)
     return value.shape
 
 
 @kernel("RandomIndexShuffle")
-def random_index_shuffle(index, seed, max_index, *, rounds, dtype):
+def random_index_shuffle(index: Array, seed: Array, max_index: Array, *, rounds: int, dtype: DType) -> Result:
     """Where each index goes in a permutation of [0, max_index] that the seed (three words) decides."""
     count = max(index.size, max_index.size, seed.size // 3)
     for name, value in (("index", index), ("max_index", max_index)):
@@ -415,7 +430,7 @@ def random_index_shuffle(index, seed, max_index, *, rounds, dtype):
 
 
 @shape("RandomIndexShuffle")
-def random_index_shuffle_shape(index, seed, max_index):
+def random_index_shuffle_shape(index: TensorSpec, seed: TensorSpec, max_index: TensorSpec) -> Shape:
     if None in (index.rank, seed.rank, max_index.rank):
         return UNKNOWN
     if index.rank == 0 and seed.rank == 1 and max_index.rank == 0:
@@ -450,7 +465,9 @@ flops("StatelessMultinomial")(multinomial_flops)
 
 
 @flops("RandomIndexShuffle")
-def random_index_shuffle_flops(index, seed, max_index, *, rounds, outputs):
+def random_index_shuffle_flops(
+    index: TensorSpec, seed: TensorSpec, max_index: TensorSpec, *, rounds: int, outputs: list[TensorSpec]
+) -> Cost:
     """Sixteen bit operations a round of the cipher, eleven for its key, and what takes words apart and together. An index that
     falls outside goes through again: not counted.
     """

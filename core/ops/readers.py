@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
 from ..errors import InvalidArgumentError, NotFoundError, OutOfRangeError, UnimplementedError
 from ..numerics.records import uncompressed
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
@@ -22,54 +26,64 @@ from ._readers import (
     TextLineReader,
     WholeFileReader,
 )
-from ._resources import named, resource
+from ._resources import ReferenceHandle, named, resource
 from ._strings import as_objects
 
 
 @kernel("WholeFileReader", "WholeFileReaderV2")
-def whole_file_reader(ctx, *, container, shared_name):
+def whole_file_reader(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
     """A reader of whole files."""
     return named(ctx, container, shared_name, Reader, lambda: WholeFileReader(ctx.name))
 
 
 @kernel("IdentityReader", "IdentityReaderV2")
-def identity_reader(ctx, *, container, shared_name):
+def identity_reader(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
     """A reader that gives the work units themselves."""
     return named(ctx, container, shared_name, Reader, lambda: IdentityReader(ctx.name))
 
 
 @kernel("TextLineReader", "TextLineReaderV2")
-def text_line_reader(ctx, *, skip_header_lines, container, shared_name):
+def text_line_reader(ctx: KernelContext, *, skip_header_lines: int, container: str, shared_name: str) -> Any:
     """A reader of lines."""
     return named(ctx, container, shared_name, Reader, lambda: TextLineReader(ctx.name, skip_header_lines))
 
 
 @kernel("FixedLengthRecordReader")
-def fixed_length_record_reader(ctx):
+def fixed_length_record_reader(ctx: KernelContext) -> Any:
     raise NotFoundError("No attr named 'encoding' in NodeDef", hint="TensorFlow too runs only FixedLengthRecordReaderV2")
 
 
 @kernel("FixedLengthRecordReaderV2")
 def fixed_length_record_reader_v2(
-    ctx, *, header_bytes, record_bytes, footer_bytes, hop_bytes, encoding, container, shared_name
-):
+    ctx: KernelContext,
+    *,
+    header_bytes: int,
+    record_bytes: int,
+    footer_bytes: int,
+    hop_bytes: int,
+    encoding: str,
+    container: str,
+    shared_name: str,
+) -> Result:
     """A reader of records of one length, from files that may be compressed."""
     layout = (header_bytes, record_bytes, footer_bytes, hop_bytes)
     return named(ctx, container, shared_name, Reader, lambda: FixedLengthReader(ctx.name, *layout, encoding))
 
 
 @kernel("TFRecordReader", "TFRecordReaderV2")
-def tf_record_reader(ctx, *, compression_type, container, shared_name):
+def tf_record_reader(ctx: KernelContext, *, compression_type: str, container: str, shared_name: str) -> Any:
     """A reader of TFRecord files."""
     return named(ctx, container, shared_name, Reader, lambda: RecordReader(ctx.name, compression_type))
 
 
 @kernel("LMDBReader")
-def lmdb_reader(ctx):
+def lmdb_reader(ctx: KernelContext) -> Any:
     raise UnimplementedError("LMDB databases need a library that tfg does not have")
 
 
-def _sources(ctx, reader_handle, queue_handle):
+def _sources(
+    ctx: KernelContext, reader_handle: Array | ReferenceHandle, queue_handle: Array | ReferenceHandle
+) -> tuple[Any, Any, Any]:
     """The reader, what gives it work and what opens files for it."""
     queue = resource(queue_handle, Queue)
     if queue.spec.dtypes != (dtypes.string,):
@@ -83,7 +97,7 @@ def _sources(ctx, reader_handle, queue_handle):
 
 
 @kernel("ReaderRead", "ReaderReadV2")
-def reader_read(ctx, reader_handle, queue_handle):
+def reader_read(ctx: KernelContext, reader_handle: Any, queue_handle: Any) -> tuple[Result, Result]:
     """The next record: key and value."""
     reader, next_unit, opener = _sources(ctx, reader_handle, queue_handle)
     key, value = reader.read(next_unit, opener)
@@ -91,7 +105,7 @@ def reader_read(ctx, reader_handle, queue_handle):
 
 
 @kernel("ReaderReadUpTo", "ReaderReadUpToV2")
-def reader_read_up_to(ctx, reader_handle, queue_handle, num_records):
+def reader_read_up_to(ctx: KernelContext, reader_handle: Any, queue_handle: Any, num_records: Array) -> tuple[Result, ...]:
     """Up to so many records: keys and values."""
     reader, next_unit, opener = _sources(ctx, reader_handle, queue_handle)
     if num_records < 1:
@@ -101,25 +115,25 @@ def reader_read_up_to(ctx, reader_handle, queue_handle, num_records):
 
 
 @kernel("ReaderNumRecordsProduced", "ReaderNumRecordsProducedV2")
-def reader_num_records_produced(reader_handle):
+def reader_num_records_produced(reader_handle: Any) -> Result:
     """How many records were read."""
     return np.int64(resource(reader_handle, Reader).produced)
 
 
 @kernel("ReaderNumWorkUnitsCompleted", "ReaderNumWorkUnitsCompletedV2")
-def reader_num_work_units_completed(reader_handle):
+def reader_num_work_units_completed(reader_handle: Any) -> Result:
     """How many work units are done."""
     return np.int64(resource(reader_handle, Reader).work_finished)
 
 
 @kernel("ReaderSerializeState", "ReaderSerializeStateV2")
-def reader_serialize_state(reader_handle):
+def reader_serialize_state(reader_handle: Any) -> Result:
     """The reader's state."""
     return scalar_object(resource(reader_handle, Reader).state())
 
 
 @kernel("ReaderRestoreState", "ReaderRestoreStateV2")
-def reader_restore_state(reader_handle, state):
+def reader_restore_state(reader_handle: Any, state: Array) -> None:
     """Take over a state."""
     if state.ndim:
         raise InvalidArgumentError(f"Reader state must be scalar, but had shape: {state.shape}")
@@ -127,16 +141,23 @@ def reader_restore_state(reader_handle, state):
 
 
 @kernel("ReaderReset", "ReaderResetV2")
-def reader_reset(reader_handle):
+def reader_reset(reader_handle: Any) -> None:
     """Back to the beginning."""
     resource(reader_handle, Reader).reset()
 
 
 @kernel("RecordInput")
 def record_input(
-    ctx, *, file_pattern, file_random_seed, file_shuffle_shift_ratio, file_buffer_size, file_parallelism, batch_size,
-    compression_type,
-):  # fmt: skip
+    ctx: KernelContext,
+    *,
+    file_pattern: str,
+    file_random_seed: int,
+    file_shuffle_shift_ratio: float,
+    file_buffer_size: int,
+    file_parallelism: int,
+    batch_size: int,
+    compression_type: str,
+) -> Result:
     """A batch of records, drawn at random from a buffer over all files of a pattern, again and again."""
     if min(file_parallelism, batch_size) < 0:
         raise InvalidArgumentError(f"file_parallelism {file_parallelism} and batch_size {batch_size} must not be negative")
@@ -148,7 +169,7 @@ def record_input(
     return as_objects(batch, (batch_size,))
 
 
-def _all_records(ctx, pattern: str, compression: str) -> list[bytes]:
+def _all_records(ctx: KernelContext, pattern: str, compression: str) -> list[bytes]:
     paths = matching_files(ctx, pattern)
     if not paths:
         raise NotFoundError(f"No files matched {pattern}")
@@ -187,39 +208,39 @@ _READERS = ("WholeFileReader", "IdentityReader", "TextLineReader", "FixedLengthR
 
 
 @shape(*_READERS, "LMDBReader")
-def reader_shape():
+def reader_shape() -> Any:
     return TensorSpec(dtypes.string, Shape((2,)))
 
 
 @shape(*(name + "V2" for name in _READERS))
-def reader_v2_shape():
+def reader_v2_shape() -> Any:
     return TensorSpec(dtypes.resource, SCALAR)
 
 
 @shape(*_both("ReaderRead"))
-def reader_read_shape(reader_handle, queue_handle):
+def reader_read_shape(reader_handle: Any, queue_handle: Any) -> Any:
     return SCALAR, SCALAR
 
 
 @shape(*_both("ReaderReadUpTo"))
-def reader_read_up_to_shape(reader_handle, queue_handle, num_records):
+def reader_read_up_to_shape(reader_handle: Any, queue_handle: Any, num_records: Any) -> Any:
     merge_shapes(num_records.shape, SCALAR)
     count = Shape([None])
     return count, count
 
 
 @shape(*_both("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState"))
-def reader_scalar_shape(reader_handle):
+def reader_scalar_shape(reader_handle: Any) -> Any:
     return SCALAR
 
 
 @shape(*_both("ReaderRestoreState", "ReaderReset"))
-def reader_write_shape(*inputs):
+def reader_write_shape(*inputs: Any) -> Any:
     return None
 
 
 @shape("RecordInput")
-def record_input_shape(*, batch_size):
+def record_input_shape(*, batch_size: int) -> Any:
     return Shape((batch_size,))
 
 

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
 from ..numerics.widening import wide
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
-from ..shapes import UNKNOWN, Shape
+from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import single
 from ._shapes import normalize_axis, numbers, scalar_of
 
 
-def _axes(indices, rank):
+def _axes(indices: Array, rank: int) -> tuple[int, ...]:
     """The axes to reduce as a sorted tuple; InvalidArgumentError for one out of range or given twice."""
     axes = []
     for axis in numbers(indices):
@@ -30,10 +36,10 @@ def _axes(indices, rank):
     return tuple(sorted(axes))
 
 
-def _reduction(function):
+def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel from `function(input, axes, keepdims)`."""
 
-    def reduce(input, reduction_indices, *, keep_dims):
+    def reduce(input: Array, reduction_indices: Array, *, keep_dims: bool) -> Array:
         if not reduction_indices.size and reduction_indices.ndim == 1:
             return input
         input = np.asarray(input)
@@ -43,21 +49,21 @@ def _reduction(function):
     return reduce
 
 
-def _sum(input, axes, keepdims):
+def _sum(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     if input.dtype == object:
         return np.sum(input, axes, keepdims=keepdims)
     x = wide(input)
-    total = np.add.reduce(x, axes, dtype=x.dtype, keepdims=keepdims)
+    total = np.add.reduce(x, axes, dtype=x.dtype, keepdims=keepdims)  # type: ignore[call-overload]
     return total if x is input else total.astype(input.dtype)
 
 
-def _prod(input, axes, keepdims):
+def _prod(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     if input.dtype == object:
         return np.asarray(np.prod(input, axes, keepdims=keepdims), object)
     return np.prod(wide(input), axes, keepdims=keepdims, dtype=wide(input).dtype).astype(input.dtype, copy=False)
 
 
-def _mean(input, axes, keepdims):
+def _mean(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     """The sum over the count, both rounded to the dtype before a floating division; integers are summed in 64 bits."""
     count = math.prod([input.shape[axis] for axis in axes])
     if input.dtype.kind not in "iu":
@@ -66,12 +72,12 @@ def _mean(input, axes, keepdims):
             return total
         return (total / np.asarray(count).astype(input.dtype)).astype(input.dtype, copy=False)
     long = np.uint64 if input.dtype.kind == "u" else np.int64
-    total = np.add.reduce(input, axes, dtype=long, keepdims=keepdims)
+    total = np.add.reduce(input, axes, dtype=long, keepdims=keepdims)  # type: ignore[call-overload]
     return truncated_quotient(total, long(max(count, 1))).astype(input.dtype)
 
 
-def _extreme(function, lowest):
-    def reduce(input, axes, keepdims):
+def _extreme(function: np.ufunc, lowest: Callable[..., Any]) -> Callable[..., Any]:
+    def reduce(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
         if input.size:
             return function.reduce(input, axes, keepdims=keepdims)
         return function.reduce(input, axes, keepdims=keepdims, initial=lowest(input.dtype))
@@ -79,19 +85,19 @@ def _extreme(function, lowest):
     return reduce
 
 
-def _lowest(dtype):
+def _lowest(dtype: Any) -> float:
     return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
 
 
-def _highest(dtype):
+def _highest(dtype: Any) -> float:
     return np.inf if dtype.kind in "fV" else np.iinfo(dtype).max
 
 
-def _euclidean_norm(input, axes, keepdims):
+def _euclidean_norm(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     """Squares of integers and their sum wrap around; the root of a negative sum is 0."""
     x = wide(input)
     squares = np.square(np.abs(x) if input.dtype.kind == "c" else x)
-    total = np.add.reduce(squares, axes, dtype=squares.dtype, keepdims=keepdims)
+    total = np.add.reduce(squares, axes, dtype=squares.dtype, keepdims=keepdims)  # type: ignore[call-overload]
     if input.dtype.kind == "i":
         total = np.maximum(total, 0)
     return np.sqrt(total, dtype=np.float64 if input.dtype.kind in "iu" else None).astype(input.dtype)
@@ -113,14 +119,14 @@ not_differentiable("All", "Any")
 
 
 @kernel("EuclideanNorm")
-def euclidean_norm(input, reduction_indices, *, keep_dims):
+def euclidean_norm(input: Array, reduction_indices: Array, *, keep_dims: bool) -> Result:
     """The square root of the sum of squares; also over no axes."""
     axes = _axes(reduction_indices, np.ndim(input))
     return _euclidean_norm(np.asarray(input), axes, keep_dims)
 
 
 @shape("Sum", "Prod", "Mean", "Max", "Min", "All", "Any", "EuclideanNorm")
-def reduction_shape(input, reduction_indices, *, keep_dims):
+def reduction_shape(input: TensorSpec, reduction_indices: TensorSpec, *, keep_dims: bool) -> Shape:
     if input.shape.dims is None:
         return UNKNOWN
     rank = len(input.shape)
@@ -133,19 +139,19 @@ def reduction_shape(input, reduction_indices, *, keep_dims):
 
 
 @flops("Sum", "Prod", "Max", "Min", "All", "Any")
-def reduction_flops(input, reduction_indices, *, outputs):
+def reduction_flops(input: TensorSpec, reduction_indices: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One operation less than there are elements for each result."""
     return Cost(input.shape.num_elements - outputs[0].shape.num_elements)
 
 
 @flops("Mean")
-def mean_flops(input, reduction_indices, *, outputs):
+def mean_flops(input: TensorSpec, reduction_indices: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A sum and one division for each result."""
     return Cost(input.shape.num_elements)
 
 
 @flops("EuclideanNorm")
-def euclidean_norm_flops(input, reduction_indices, *, outputs):
+def euclidean_norm_flops(input: TensorSpec, reduction_indices: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """Squares, a sum and a root for each result."""
     return Cost(2 * input.shape.num_elements)
 
@@ -153,7 +159,7 @@ def euclidean_norm_flops(input, reduction_indices, *, outputs):
 # ---- gradients
 
 
-def _kept_shape(g, node):
+def _kept_shape(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
     """The shape of the result with the reduced dimensions kept as 1."""
     x, axes = node.inputs
     source = g.shape_of(x)
@@ -162,25 +168,25 @@ def _kept_shape(g, node):
     return source, g.DynamicStitch([g.Range(0, rank, 1), axes], [source, g.Fill(g.Shape(axes), 1)])
 
 
-def _spread(g, node, grad):
+def _spread(g: GradientBuilder, node: Node, grad: Output) -> Output:
     """The gradient of the result at every element that was reduced into it."""
     source, kept = _kept_shape(g, node)
     return g.BroadcastTo(g.Reshape(grad, kept), source)
 
 
 @gradient("Sum")
-def sum_gradient(g, node, grad):
+def sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [_spread(g, node, grad), None]
 
 
 @gradient("Mean")
-def mean_gradient(g, node, grad):
+def mean_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     count = g.FloorDiv(g.Size(node.inputs[0]), g.Maximum(g.Size(node.output()), 1))
-    return [g.RealDiv(_spread(g, node, grad), g.Cast(count, DstT=grad.dtype.base)), None]
+    return [g.RealDiv(_spread(g, node, grad), g.Cast(count, DstT=grad.base_dtype)), None]
 
 
 @gradient("Max", "Min")
-def extreme_gradient(g, node, grad):
+def extreme_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Shared equally among the elements that are the extreme."""
     x = node.inputs[0]
     _, kept = _kept_shape(g, node)
@@ -191,7 +197,7 @@ def extreme_gradient(g, node, grad):
 
 
 @gradient("Prod")
-def prod_gradient(g, node, grad):
+def prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """At each element the product of all others, from exclusive products from both sides along one flattened axis."""
     x, axes = node.inputs
     source = g.shape_of(x)
@@ -211,7 +217,7 @@ def prod_gradient(g, node, grad):
 
 
 @gradient("EuclideanNorm")
-def euclidean_norm_gradient(g, node, grad):
+def euclidean_norm_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x = node.inputs[0]
     _, kept = _kept_shape(g, node)
     return [g.RealDiv(g.Mul(x, g.Reshape(grad, kept)), g.Reshape(node.output(), kept)), None]
@@ -220,10 +226,10 @@ def euclidean_norm_gradient(g, node, grad):
 # ---- places of extremes
 
 
-def _place(function, worst):
+def _place(function: Callable[..., Any], worst: float) -> Callable[..., Any]:
     """A kernel from np.argmax or np.argmin, in which NaN counts as the `worst` number."""
 
-    def place(input, dimension, *, output_type):
+    def place(input: Array, dimension: Array, *, output_type: DType) -> Array:
         input = np.asarray(input)
         if np.ndim(dimension) != 0:
             raise InvalidArgumentError(f"dim must be a scalar, but received a tensor of shape {np.shape(dimension)}")
@@ -242,7 +248,7 @@ kernel("ArgMin")(_place(np.argmin, np.inf))
 
 
 @shape("ArgMax", "ArgMin")
-def place_shape(input, dimension):
+def place_shape(input: TensorSpec, dimension: TensorSpec) -> Shape:
     if input.shape.dims is None or not len(input.shape):
         return input.shape
     axis = scalar_of(dimension)
@@ -253,7 +259,7 @@ def place_shape(input, dimension):
 
 
 @flops("ArgMax", "ArgMin")
-def place_flops(input, dimension, *, outputs):
+def place_flops(input: TensorSpec, dimension: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One comparison less than there are elements for each result."""
     return Cost(input.shape.num_elements - outputs[0].shape.num_elements)
 
@@ -265,7 +271,7 @@ not_differentiable("ArgMax", "ArgMin")
 
 
 @kernel("Range")
-def range_(start, limit, delta):
+def range_(start: Array, limit: Array, delta: Array) -> Result:
     """start, start + delta ... below (or, for a negative delta, above) limit."""
     for name, value in (("start", start), ("limit", limit), ("delta", delta)):
         if np.shape(value) not in ((), (1,)):
@@ -277,12 +283,12 @@ def range_(start, limit, delta):
         raise InvalidArgumentError(f"Requires start {'<=' if delta > 0 else '>='} limit when delta {delta}: {start}/{limit}")
     dtype = np.asarray(start).dtype
     if dtype.kind in "iu":
-        return np.arange(int(start), int(limit), int(delta), dtype)
+        return np.arange(int(start), int(limit), int(delta), dtype=dtype)
     count = _count(float(start), float(limit), float(delta))
     return (np.float64(start) + np.arange(count) * np.float64(delta)).astype(dtype)
 
 
-def _count(start, limit, delta):
+def _count(start: Any, limit: Any, delta: Any) -> Any:
     """How many numbers lie between; InvalidArgumentError where there are more than 64 bits can count."""
     count = np.ceil(np.abs((limit - start) / delta))
     if not count < 2**63:
@@ -291,18 +297,17 @@ def _count(start, limit, delta):
 
 
 @shape("Range")
-def range_shape(start, limit, delta):
-    values = [spec.value for spec in (start, limit, delta)]
-    if any(v is None for v in values):
+def range_shape(start: TensorSpec, limit: TensorSpec, delta: TensorSpec) -> Shape:
+    if start.value is None or limit.value is None or delta.value is None:
         return Shape([None])
-    first, last, step = (single(v, "a limit of a range") for v in values)
+    first, last, step = (single(v, "a limit of a range") for v in (start.value, limit.value, delta.value))
     if not any(isinstance(v, Dim) for v in (first, last, step)):
         return Shape([_count(first, last, step) if step and (last - first) / step >= 0 else 0 if step else None])
     return Shape([last - first] if not isinstance(step, Dim) and step == 1 else [None])
 
 
 @kernel("LinSpace")
-def linspace(start, stop, num):
+def linspace(start: Array, stop: Array, num: Array) -> Result:
     """`num` numbers from start to stop, both included."""
     if np.ndim(num) or np.ndim(start) or np.ndim(stop):
         raise InvalidArgumentError("start, stop and num must be scalars")
@@ -312,12 +317,12 @@ def linspace(start, stop, num):
 
 
 @shape("LinSpace")
-def linspace_shape(start, stop, num):
+def linspace_shape(start: TensorSpec, stop: TensorSpec, num: TensorSpec) -> Shape:
     return Shape([scalar_of(num)])
 
 
 @flops("Range", "LinSpace")
-def range_flops(start, limit, delta, *, outputs):
+def range_flops(start: TensorSpec, limit: TensorSpec, delta: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A product and a sum for each number; what is done once is not counted."""
     return Cost(2 * outputs[0].shape.num_elements)
 

@@ -8,15 +8,25 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
 from ..errors import FailedPreconditionError, InternalError, InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._files import file_name, gate, read_file
 from ._tables import file_lines
 
 
 @kernel("GenerateVocabRemapping")
-def generate_vocab_remapping(ctx, new_vocab_file, old_vocab_file, *, new_vocab_offset, num_new_vocab, old_vocab_size):
+def generate_vocab_remapping(
+    ctx: KernelContext,
+    new_vocab_file: Array,
+    old_vocab_file: Array,
+    *,
+    new_vocab_offset: int,
+    num_new_vocab: int,
+    old_vocab_size: int,
+) -> tuple[Result, Result]:
     """(for each new id the old one or -1, how many are present); a vocabulary is a file of one token a line."""
     new = _tokens(ctx, new_vocab_file, "new_vocab_file", -1)
     if new_vocab_offset + num_new_vocab > len(new):
@@ -44,7 +54,7 @@ def _tokens(ctx: Any, name: Any, what: str, size: int) -> list[bytes]:
 
 
 @shape("GenerateVocabRemapping")
-def generate_vocab_remapping_shape(new_vocab_file, old_vocab_file, *, num_new_vocab):
+def generate_vocab_remapping_shape(new_vocab_file: TensorSpec, old_vocab_file: TensorSpec, *, num_new_vocab: int) -> Any:
     merge_shapes(new_vocab_file.shape, SCALAR)
     merge_shapes(old_vocab_file.shape, SCALAR)
     return Shape([num_new_vocab]), SCALAR
@@ -52,8 +62,16 @@ def generate_vocab_remapping_shape(new_vocab_file, old_vocab_file, *, num_new_vo
 
 @kernel("LoadAndRemapMatrix")
 def load_and_remap_matrix(
-    ctx, ckpt_path, old_tensor_name, row_remapping, col_remapping, initializing_values, *, num_rows, num_cols
-):
+    ctx: KernelContext,
+    ckpt_path: Array,
+    old_tensor_name: Array,
+    row_remapping: Array,
+    col_remapping: Array,
+    initializing_values: Array,
+    *,
+    num_rows: int,
+    num_cols: int,
+) -> Result:
     """A matrix of a checkpoint, rows and columns moved; cells without an old one take initializing_values, in order."""
     if row_remapping.ndim != 1 or col_remapping.ndim != 1:
         raise InvalidArgumentError("row_remapping and col_remapping must be 1-D")
@@ -108,9 +126,9 @@ def load_and_remap_matrix_shape(
     col_remapping: TensorSpec,
     initializing_values: TensorSpec,
     *,
-    num_rows,
-    num_cols,
-):
+    num_rows: int,
+    num_cols: int,
+) -> Any:
     merge_shapes(row_remapping.shape, Shape([num_rows]))
     merge_shapes(col_remapping.shape, Shape([None]))
     return Shape([num_rows, num_cols])

@@ -5,11 +5,17 @@ An LSTM's weights hold four gates side by side: input, cell, forget, output (V1)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape
-from ..shapes import Shape
+from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, scalar, with_rank
 
 _V1 = (0, 1, 2, 3)
@@ -17,11 +23,11 @@ _V2 = (0, 2, 1, 3)
 """Where input, cell, forget and output gate lie among the four."""
 
 
-def _sigmoid(x):
+def _sigmoid(x: Array) -> Array:
     return np.float32(1) / (np.float32(1) + np.exp(-x))
 
 
-def _check_cell(x, cs_prev, h_prev, w, wci, wcf, wco, b):
+def _check_cell(x: Array, cs_prev: Array, h_prev: Array, w: Array, wci: Array, wcf: Array, wco: Array, b: Array) -> None:
     """Shapes for one step: x (batch, inputs), state (batch, cells)."""
     require_rank(x, 2, "x")
     require_rank(cs_prev, 2, "cs_prev")
@@ -35,21 +41,35 @@ def _check_cell(x, cs_prev, h_prev, w, wci, wcf, wco, b):
     require_shape(b, (4 * cells,), "b")
 
 
-def _split(gates, layout):
+def _split(gates: Array, layout: tuple[int, ...]) -> list[Array]:
     """(batch, 4 * cells) as input, cell, forget and output."""
     parts = np.split(gates, 4, 1)
     return [parts[i] for i in layout]
 
 
-def _join(parts, layout):
+def _join(parts: tuple[Array, ...], layout: tuple[int, ...]) -> Array:
     """Input, cell, forget and output gates side by side."""
-    ordered = [None] * 4
+    ordered: list[Any] = [None] * 4
     for part, place in zip(parts, layout):
         ordered[place] = part
     return np.concatenate(ordered, 1)
 
 
-def _cell(x, cs_prev, h_prev, w, wci, wcf, wco, b, forget_bias, cell_clip, use_peephole, layout):
+def _cell(
+    x: Array,
+    cs_prev: Array,
+    h_prev: Array,
+    w: Array,
+    wci: Array,
+    wcf: Array,
+    wco: Array,
+    b: Array,
+    *,
+    forget_bias: float,
+    cell_clip: float,
+    use_peephole: bool,
+    layout: tuple[int, ...],
+) -> tuple[Array, ...]:
     """One step: i, cs, f, o, ci, co, h."""
     i, ci, f, o = _split(np.concatenate((x, h_prev), 1) @ w + b, layout)
     f = f + x.dtype.type(forget_bias)
@@ -64,7 +84,22 @@ def _cell(x, cs_prev, h_prev, w, wci, wcf, wco, b, forget_bias, cell_clip, use_p
     return i, cs, f, o, ci, co, co * o
 
 
-def _cell_gradient(cs_prev, wci, wcf, wco, i, cs, f, o, ci, co, cs_grad, h_grad, use_peephole):
+def _cell_gradient(
+    cs_prev: Array,
+    wci: Array,
+    wcf: Array,
+    wco: Array,
+    i: Array,
+    cs: Array,
+    f: Array,
+    o: Array,
+    ci: Array,
+    co: Array,
+    cs_grad: Array,
+    h_grad: Array,
+    *,
+    use_peephole: bool,
+) -> tuple[Any, Any]:
     """The gradients of cs_prev (through the cell), and of the gates input, cell, forget, output before their functions."""
     do = o * (1 - o) * h_grad * co
     dcs = (1 - co * co) * h_grad * o + cs_grad
@@ -79,14 +114,14 @@ def _cell_gradient(cs_prev, wci, wcf, wco, i, cs, f, o, ci, co, cs_grad, h_grad,
     return cs_prev_grad, (di, dci, df, do)
 
 
-def _peephole_gradients(gates, cs_prev, cs, use_peephole):
+def _peephole_gradients(gates: tuple[Array, ...], cs_prev: Array, cs: Array, use_peephole: bool) -> list[Array]:
     di, _, df, do = gates
     if not use_peephole:
         return [np.zeros(cs.shape[1:], cs.dtype)] * 3
     return [np.sum(x * y, 0, dtype=cs.dtype) for x, y in ((di, cs_prev), (df, cs_prev), (do, cs))]
 
 
-def _narrow(values, dtype):
+def _narrow(values: Sequence[Array], dtype: Any) -> tuple[Array, ...]:
     return tuple(value.astype(dtype, copy=False) for value in values)
 
 
@@ -94,35 +129,78 @@ def _narrow(values, dtype):
 
 
 @kernel("LSTMBlockCell")
-def lstm_block_cell(x, cs_prev, h_prev, w, wci, wcf, wco, b, *, forget_bias, cell_clip, use_peephole):
+def lstm_block_cell(
+    x: Array,
+    cs_prev: Array,
+    h_prev: Array,
+    w: Array,
+    wci: Array,
+    wcf: Array,
+    wco: Array,
+    b: Array,
+    *,
+    forget_bias: float,
+    cell_clip: float,
+    use_peephole: bool,
+) -> tuple[Result, ...]:
     """One LSTM step: i, cs, f, o, ci, co, h, each (batch, cells)."""
     values = (x, cs_prev, h_prev, w, wci, wcf, wco, b)
     _check_cell(*values)
-    return _narrow(_cell(*map(wide, values), forget_bias, cell_clip, use_peephole, _V1), x.dtype)
+    step = _cell(
+        *map(wide, values), forget_bias=forget_bias, cell_clip=cell_clip, use_peephole=use_peephole, layout=_V1
+    )
+    return _narrow(step, x.dtype)
 
 
 @kernel("LSTMBlockCellGrad")
 def lstm_block_cell_grad(
-    x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, cs_grad, h_grad, *, use_peephole
-):
+    x: Array,
+    cs_prev: Array,
+    h_prev: Array,
+    w: Array,
+    wci: Array,
+    wcf: Array,
+    wco: Array,
+    b: Array,
+    i: Array,
+    cs: Array,
+    f: Array,
+    o: Array,
+    ci: Array,
+    co: Array,
+    cs_grad: Array,
+    h_grad: Array,
+    *,
+    use_peephole: bool,
+) -> tuple[Result, ...]:
     """The gradients of cs_prev, of the four gates side by side, and of the peepholes."""
     _check_cell(x, cs_prev, h_prev, w, wci, wcf, wco, b)
     for name, value in zip(("i", "cs", "f", "o", "ci", "co", "cs_grad", "h_grad"), (i, cs, f, o, ci, co, cs_grad, h_grad)):
         require_shape(value, cs_prev.shape, name)
     values = [wide(v) for v in (cs_prev, wci, wcf, wco, i, cs, f, o, ci, co, cs_grad, h_grad)]
-    cs_prev_grad, gates = _cell_gradient(*values, use_peephole)
+    cs_prev_grad, gates = _cell_gradient(*values, use_peephole=use_peephole)
     peepholes = _peephole_gradients(gates, values[0], values[5], use_peephole)
     return _narrow((cs_prev_grad, _join(gates, _V1), *peepholes), x.dtype)
 
 
 @shape("LSTMBlockCell")
-def lstm_block_cell_shape(x, cs_prev, *rest):
+def lstm_block_cell_shape(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
     state = Shape((with_rank(x.shape, 2)[0], with_rank(cs_prev.shape, 2)[1]))
     return [state] * 7
 
 
 @shape("LSTMBlockCellGrad")
-def lstm_block_cell_grad_shape(x, cs_prev, h_prev, w, wci, wcf, wco, b, *rest):
+def lstm_block_cell_grad_shape(
+    x: TensorSpec,
+    cs_prev: TensorSpec,
+    h_prev: TensorSpec,
+    w: TensorSpec,
+    wci: TensorSpec,
+    wcf: TensorSpec,
+    wco: TensorSpec,
+    b: TensorSpec,
+    *rest: TensorSpec,
+) -> list[Shape]:
     batch = with_rank(x.shape, 2)[0]
     cells = with_rank(cs_prev.shape, 2)[1]
     return [Shape((batch, cells)), Shape((batch, 4 * cells)), *[Shape((cells,))] * 3]
@@ -131,7 +209,9 @@ def lstm_block_cell_grad_shape(x, cs_prev, h_prev, w, wci, wcf, wco, b, *rest):
 # ---- a sequence
 
 
-def _check_sequence(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b):
+def _check_sequence(
+    seq_len_max: Array, x: Array, cs_prev: Array, h_prev: Array, w: Array, wci: Array, wcf: Array, wco: Array, b: Array
+) -> int:
     """The number of steps to take."""
     steps = scalar(seq_len_max, "seq_len_max")
     require_rank(x, 3, "x")
@@ -141,13 +221,26 @@ def _check_sequence(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b):
     return steps
 
 
-def _block_lstm(seq_len_max, inputs, forget_bias, cell_clip, use_peephole, layout):
+def _block_lstm(
+    seq_len_max: Array,
+    inputs: Sequence[Array],
+    forget_bias: float,
+    cell_clip: float,
+    use_peephole: bool,
+    layout: tuple[int, ...],
+) -> tuple[Array, ...]:
     steps = _check_sequence(seq_len_max, *inputs)
     dtype = inputs[0].dtype
     x, cs_prev, h_prev, *weights = map(wide, inputs)
     results = [np.zeros((len(x), *cs_prev.shape), x.dtype) for _ in range(7)]
     for t in range(steps):
-        step = _cell(x[t], cs_prev, h_prev, *weights, forget_bias, cell_clip, use_peephole, layout)
+        step = _cell(
+            *(x[t], cs_prev, h_prev, *weights),
+            forget_bias=forget_bias,
+            cell_clip=cell_clip,
+            use_peephole=use_peephole,
+            layout=layout,
+        )
         for result, value in zip(results, step):
             result[t] = value
         cs_prev, h_prev = step[1], step[6]
@@ -155,20 +248,49 @@ def _block_lstm(seq_len_max, inputs, forget_bias, cell_clip, use_peephole, layou
 
 
 @kernel("BlockLSTM")
-def block_lstm(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, *, forget_bias, cell_clip, use_peephole):
+def block_lstm(
+    seq_len_max: Array,
+    x: Array,
+    cs_prev: Array,
+    h_prev: Array,
+    w: Array,
+    wci: Array,
+    wcf: Array,
+    wco: Array,
+    b: Array,
+    *,
+    forget_bias: float,
+    cell_clip: float,
+    use_peephole: bool,
+) -> tuple[Result, ...]:
     """An LSTM over x (time, batch, inputs): i, cs, f, o, ci, co, h, each (time, batch, cells), zero from seq_len_max on."""
     inputs = (x, cs_prev, h_prev, w, wci, wcf, wco, b)
     return _block_lstm(seq_len_max, inputs, forget_bias, cell_clip, use_peephole, _V1)
 
 
 @kernel("BlockLSTMV2")
-def block_lstm_v2(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, *, cell_clip, use_peephole):
+def block_lstm_v2(
+    seq_len_max: Array,
+    x: Array,
+    cs_prev: Array,
+    h_prev: Array,
+    w: Array,
+    wci: Array,
+    wcf: Array,
+    wco: Array,
+    b: Array,
+    *,
+    cell_clip: float,
+    use_peephole: bool,
+) -> tuple[Result, ...]:
     """As BlockLSTM with the gates in another order and no bias for the forget gate."""
     inputs = (x, cs_prev, h_prev, w, wci, wcf, wco, b)
     return _block_lstm(seq_len_max, inputs, 0.0, cell_clip, use_peephole, _V2)
 
 
-def _block_lstm_grad(seq_len_max, inputs, outputs, use_peephole, layout):
+def _block_lstm_grad(
+    seq_len_max: Array, inputs: Sequence[Array], outputs: Sequence[Array], use_peephole: bool, layout: tuple[int, ...]
+) -> tuple[Array, ...]:
     """The gradients of x, cs_prev, h_prev, w, wci, wcf, wco and b."""
     steps = _check_sequence(seq_len_max, *inputs)
     dtype = inputs[0].dtype
@@ -182,7 +304,7 @@ def _block_lstm_grad(seq_len_max, inputs, outputs, use_peephole, layout):
     for t in range(steps - 1, -1, -1):
         cs_prev, h_prev = (cs[t - 1], h[t - 1]) if t else (cs_first, h_first)
         step = (i[t], cs[t], f[t], o[t], ci[t], co[t], cs_grads[t] + dcs, h_grads[t] + dh)
-        dcs, gates = _cell_gradient(cs_prev, wci, wcf, wco, *step, use_peephole)
+        dcs, gates = _cell_gradient(cs_prev, wci, wcf, wco, *step, use_peephole=use_peephole)
         joined = _join(gates, layout)
         dxh = joined @ w.T
         dx[t], dh = dxh[:, : x.shape[2]], dxh[:, x.shape[2] :]
@@ -196,8 +318,27 @@ def _block_lstm_grad(seq_len_max, inputs, outputs, use_peephole, layout):
 
 @kernel("BlockLSTMGrad")
 def block_lstm_grad(
-    seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad, *, use_peephole
-):
+    seq_len_max: Array,
+    x: Array,
+    cs_prev: Array,
+    h_prev: Array,
+    w: Array,
+    wci: Array,
+    wcf: Array,
+    wco: Array,
+    b: Array,
+    i: Array,
+    cs: Array,
+    f: Array,
+    o: Array,
+    ci: Array,
+    co: Array,
+    h: Array,
+    cs_grad: Array,
+    h_grad: Array,
+    *,
+    use_peephole: bool,
+) -> tuple[Result, ...]:
     """The gradients of BlockLSTM's inputs, where cs_grad and h_grad are those of its outputs cs and h."""
     outputs = (i, cs, f, o, ci, co, h, cs_grad, h_grad)
     return _block_lstm_grad(seq_len_max, (x, cs_prev, h_prev, w, wci, wcf, wco, b), outputs, use_peephole, _V1)
@@ -205,38 +346,78 @@ def block_lstm_grad(
 
 @kernel("BlockLSTMGradV2")
 def block_lstm_grad_v2(
-    seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, cs_grad, h_grad, *, use_peephole
-):
+    seq_len_max: Array,
+    x: Array,
+    cs_prev: Array,
+    h_prev: Array,
+    w: Array,
+    wci: Array,
+    wcf: Array,
+    wco: Array,
+    b: Array,
+    i: Array,
+    cs: Array,
+    f: Array,
+    o: Array,
+    ci: Array,
+    co: Array,
+    h: Array,
+    cs_grad: Array,
+    h_grad: Array,
+    *,
+    use_peephole: bool,
+) -> tuple[Result, ...]:
     """As BlockLSTMGrad with the gates in the order of BlockLSTMV2."""
     outputs = (i, cs, f, o, ci, co, h, cs_grad, h_grad)
     return _block_lstm_grad(seq_len_max, (x, cs_prev, h_prev, w, wci, wcf, wco, b), outputs, use_peephole, _V2)
 
 
 @shape("BlockLSTM", "BlockLSTMV2")
-def block_lstm_shape(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b):
+def block_lstm_shape(
+    seq_len_max: TensorSpec,
+    x: TensorSpec,
+    cs_prev: TensorSpec,
+    h_prev: TensorSpec,
+    w: TensorSpec,
+    wci: TensorSpec,
+    wcf: TensorSpec,
+    wco: TensorSpec,
+    b: TensorSpec,
+) -> list[Shape]:
     time, batch, _ = with_rank(x.shape, 3)
     return [Shape((time, batch, with_rank(cs_prev.shape, 2)[1]))] * 7
 
 
 @shape("BlockLSTMGrad", "BlockLSTMGradV2")
-def block_lstm_grad_shape(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b, *rest):
+def block_lstm_grad_shape(
+    seq_len_max: TensorSpec,
+    x: TensorSpec,
+    cs_prev: TensorSpec,
+    h_prev: TensorSpec,
+    w: TensorSpec,
+    wci: TensorSpec,
+    wcf: TensorSpec,
+    wco: TensorSpec,
+    b: TensorSpec,
+    *rest: TensorSpec,
+) -> list[Shape]:
     return [spec.shape for spec in (x, cs_prev, h_prev, w, wci, wcf, wco, b)]
 
 
-def _sequence_gradient(g, node, grads, op):
+def _sequence_gradient(g: GradientBuilder, node: Node, grads: Any, op: str) -> Any:
     attrs = {"use_peephole": node.attr("use_peephole")}
     outputs = [node.output(i) for i in range(7)]
     return [None, *g.apply(op, *node.inputs, *outputs, grads[1], grads[6], **attrs)]
 
 
 @gradient("BlockLSTM")
-def block_lstm_gradient(g, node, *grads):
+def block_lstm_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     """Through cs and h, as in TensorFlow."""
     return _sequence_gradient(g, node, grads, "BlockLSTMGrad")
 
 
 @gradient("BlockLSTMV2")
-def block_lstm_v2_gradient(g, node, *grads):
+def block_lstm_v2_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     """Through cs and h, as in TensorFlow."""
     return _sequence_gradient(g, node, grads, "BlockLSTMGradV2")
 
@@ -244,7 +425,7 @@ def block_lstm_v2_gradient(g, node, *grads):
 # ---- GRU
 
 
-def _check_gru(x, h_prev, w_ru, w_c, b_ru, b_c):
+def _check_gru(x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array) -> None:
     require_rank(x, 2, "x")
     require_rank(h_prev, 2, "h_prev")
     batch, inputs = x.shape
@@ -257,7 +438,9 @@ def _check_gru(x, h_prev, w_ru, w_c, b_ru, b_c):
 
 
 @kernel("GRUBlockCell")
-def gru_block_cell(x, h_prev, w_ru, w_c, b_ru, b_c):
+def gru_block_cell(
+    x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array
+) -> tuple[Result, Result, Result, Result]:
     """One GRU step (Cho et al. 2014): reset gate r, update gate u, candidate c and state h."""
     _check_gru(x, h_prev, w_ru, w_c, b_ru, b_c)
     r, u = np.split(_sigmoid(np.concatenate((x, h_prev), 1) @ w_ru + b_ru), 2, 1)
@@ -266,7 +449,9 @@ def gru_block_cell(x, h_prev, w_ru, w_c, b_ru, b_c):
 
 
 @kernel("GRUBlockCellGrad")
-def gru_block_cell_grad(x, h_prev, w_ru, w_c, b_ru, b_c, r, u, c, d_h):
+def gru_block_cell_grad(
+    x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array, r: Array, u: Array, c: Array, d_h: Array
+) -> tuple[Result, Result, Result, Result]:
     """The gradients of x and h_prev, and those of c and of r and u before their functions."""
     _check_gru(x, h_prev, w_ru, w_c, b_ru, b_c)
     for name, value in (("r", r), ("u", u), ("c", c), ("d_h", d_h)):
@@ -283,12 +468,12 @@ def gru_block_cell_grad(x, h_prev, w_ru, w_c, b_ru, b_c, r, u, c, d_h):
 
 
 @shape("GRUBlockCell")
-def gru_block_cell_shape(x, h_prev, *rest):
+def gru_block_cell_shape(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
     return [Shape((with_rank(x.shape, 2)[0], with_rank(h_prev.shape, 2)[1]))] * 4
 
 
 @shape("GRUBlockCellGrad")
-def gru_block_cell_grad_shape(x, h_prev, *rest):
+def gru_block_cell_grad_shape(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
     batch, cells = with_rank(h_prev.shape, 2)
     return [x.shape, h_prev.shape, Shape((batch, cells)), Shape((batch, 2 * cells))]
 
@@ -302,7 +487,7 @@ not_differentiable(
 # ---- FLOPs
 
 
-def _step_cost(x, cs_prev, use_peephole):
+def _step_cost(x: TensorSpec, cs_prev: TensorSpec, use_peephole: bool) -> Cost:
     """One LSTM step of a batch: the matrix product, and for each cell its gates."""
     batch, inputs = tuple(x.shape)[-2:]
     cells = with_rank(cs_prev.shape, 2)[1]
@@ -310,33 +495,37 @@ def _step_cost(x, cs_prev, use_peephole):
     return multiply_adds(batch * (inputs + cells) * 4 * cells) + each * (batch * cells)
 
 
-def _gates_gradient_cost(cs_prev, use_peephole):
+def _gates_gradient_cost(cs_prev: TensorSpec, use_peephole: bool) -> Cost:
     batch, cells = with_rank(cs_prev.shape, 2)
     return Cost(34 * batch * cells - 3 * cells if use_peephole else 22 * batch * cells)
 
 
 @flops("LSTMBlockCell")
-def lstm_block_cell_flops(x, cs_prev, *rest, use_peephole):
+def lstm_block_cell_flops(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool) -> Cost:
     """One matrix product, and about twenty operations for each cell."""
     with_rank(x.shape, 2)
     return _step_cost(x, cs_prev, use_peephole)
 
 
 @flops("LSTMBlockCellGrad")
-def lstm_block_cell_grad_flops(x, cs_prev, *rest, use_peephole):
+def lstm_block_cell_grad_flops(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool) -> Cost:
     """No matrix product; the derivatives of the gates, and sums over the batch for the peepholes."""
     return _gates_gradient_cost(cs_prev, use_peephole)
 
 
 @flops("BlockLSTM", "BlockLSTMV2")
-def block_lstm_flops(seq_len_max, x, cs_prev, *rest, use_peephole):
+def block_lstm_flops(
+    seq_len_max: TensorSpec, x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool
+) -> Cost:
     """As many steps as x holds."""
     time, _, _ = with_rank(x.shape, 3)
     return _step_cost(x, cs_prev, use_peephole) * time
 
 
 @flops("BlockLSTMGrad", "BlockLSTMGradV2")
-def block_lstm_grad_flops(seq_len_max, x, cs_prev, *rest, use_peephole):
+def block_lstm_grad_flops(
+    seq_len_max: TensorSpec, x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool
+) -> Cost:
     """Two matrix products a step, for the inputs and for the weights; the gates; sums over the steps."""
     time, batch, inputs = with_rank(x.shape, 3)
     cells = with_rank(cs_prev.shape, 2)[1]
@@ -346,7 +535,7 @@ def block_lstm_grad_flops(seq_len_max, x, cs_prev, *rest, use_peephole):
 
 
 @flops("GRUBlockCell")
-def gru_block_cell_flops(x, h_prev, *rest):
+def gru_block_cell_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> Cost:
     """Two matrix products, and for each cell two sigmoids, a tanh, and the new state."""
     batch, inputs = with_rank(x.shape, 2)
     cells = with_rank(h_prev.shape, 2)[1]
@@ -354,7 +543,7 @@ def gru_block_cell_flops(x, h_prev, *rest):
 
 
 @flops("GRUBlockCellGrad")
-def gru_block_cell_grad_flops(x, h_prev, *rest):
+def gru_block_cell_grad_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> Cost:
     """Two matrix products, the derivatives of the gates, and sums for the inputs and the state."""
     batch, inputs = with_rank(x.shape, 2)
     cells = with_rank(h_prev.shape, 2)[1]

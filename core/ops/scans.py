@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dims import DimLike
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, shape
+from ..shapes import Shape, TensorSpec
 from ._checks import require
 from ._shapes import normalize_axis, scalar_int
 
 
-def _scan(accumulate, x, axis, initial, exclusive, reverse):
+def _scan(
+    accumulate: Callable[..., Any], x: Array, axis: Array, initial: float, exclusive: bool, reverse: bool
+) -> Array:
     """`accumulate(x, axis)` from one end of the axis; exclusive results lag by one and start with `initial`."""
     require(np.ndim(axis) == 0, f"ScanOp: axis must be a scalar, not {np.shape(axis)}")
     rank = x.ndim
@@ -28,36 +39,36 @@ def _scan(accumulate, x, axis, initial, exclusive, reverse):
 
 
 @kernel("Cumsum")
-def cumsum(x, axis, *, exclusive, reverse):
+def cumsum(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
     """Running sums along `axis`."""
     return _scan(lambda values, i: np.cumsum(values, i, values.dtype), x, axis, 0, exclusive, reverse)
 
 
 @kernel("Cumprod")
-def cumprod(x, axis, *, exclusive, reverse):
+def cumprod(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
     """Running products along `axis`."""
     return _scan(lambda values, i: np.cumprod(values, i, values.dtype), x, axis, 1, exclusive, reverse)
 
 
 @kernel("CumulativeLogsumexp")
-def cumulative_logsumexp(x, axis, *, exclusive, reverse):
+def cumulative_logsumexp(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
     """Logarithms of running sums of exponentials along `axis`."""
     return _scan(np.logaddexp.accumulate, x, axis, -np.inf, exclusive, reverse)
 
 
 @shape("Cumsum", "Cumprod", "CumulativeLogsumexp")
-def scan_shape(x, axis):
+def scan_shape(x: TensorSpec, axis: TensorSpec) -> Shape:
     return x.shape
 
 
 @gradient("Cumsum")
-def cumsum_gradient(g, node, grad):
+def cumsum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     options = {"exclusive": node.attr("exclusive"), "reverse": not node.attr("reverse")}
     return [g.Cumsum(grad, node.inputs[1], **options), None]
 
 
 @gradient("Cumprod")
-def cumprod_gradient(g, node, grad):
+def cumprod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The running sum, from the other end, of products times gradients, over x; zero where x is."""
     x, axis = node.inputs
     sums = g.Cumsum(
@@ -67,13 +78,13 @@ def cumprod_gradient(g, node, grad):
 
 
 @gradient("CumulativeLogsumexp")
-def cumulative_logsumexp_gradient(g, node, grad):
+def cumulative_logsumexp_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Both signs of the gradient go through logarithms apart, which keeps large inputs stable."""
     x, axis = node.inputs
     zero = g.scalar_like(grad, 0)
-    lowest = g.constant(_lowest(grad.dtype), grad.dtype)
+    lowest = g.constant(_lowest(grad.base_dtype), grad.dtype)
 
-    def part(signed):
+    def part(signed: Output) -> Output:
         logarithm = g.SelectV2(g.Greater(signed, zero), g.Log(signed), lowest)
         sums = g.CumulativeLogsumexp(
             g.Sub(logarithm, node.output()), axis, exclusive=node.attr("exclusive"), reverse=not node.attr("reverse")
@@ -83,19 +94,19 @@ def cumulative_logsumexp_gradient(g, node, grad):
     return [g.Sub(part(grad), part(g.Neg(grad))), None]
 
 
-def _lowest(dtype):
+def _lowest(dtype: DType) -> Result:
     import ml_dtypes
 
     return ml_dtypes.finfo(dtype.base.numpy).min
 
 
 @flops("Cumsum", "Cumprod")
-def scan_flops(x, axis):
+def scan_flops(x: TensorSpec, axis: TensorSpec) -> Cost:
     """One operation less than elements for each line along the axis."""
     return Cost(_steps(x, axis))
 
 
-def _steps(x, axis):
+def _steps(x: TensorSpec, axis: TensorSpec) -> DimLike:
     """How often two elements are combined; where the axis is unknown, as many as there are."""
     if axis.value is None or x.rank is None:
         return x.shape.num_elements
@@ -104,6 +115,6 @@ def _steps(x, axis):
 
 
 @flops("CumulativeLogsumexp")
-def cumulative_logsumexp_flops(x, axis):
+def cumulative_logsumexp_flops(x: TensorSpec, axis: TensorSpec) -> Cost:
     """A maximum, a minimum, a difference, an exponential, a logarithm and a sum where Cumsum has a sum."""
     return Cost(4, transcendentals=2) * _steps(x, axis)

@@ -7,28 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from ..building.gradbuilder import IndexedSlices
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ..catalog import CATALOG
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics.grouping import update_rows
 from ..numerics.integers import truncated_quotient
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..runtime.resources import Variable
-from ..shapes import UNKNOWN, Shape, merge_shapes
+from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._variables import resource_variable, rounds_without_repeats
 from .gather import gather, gather_nd, gather_nd_shape, scatter_into
 
-Array = np.ndarray[Any, Any]
-
 
 @kernel("ResourceGather")
-def resource_gather(resource, indices, *, batch_dims, dtype):
+def resource_gather(resource: Array, indices: Array, *, batch_dims: int, dtype: DType) -> Result:
     """Rows of a variable; leading `batch_dims` dimensions go together with those of `indices`."""
     return gather(_read(resource, dtype), indices, np.int32(batch_dims), batch_dims=batch_dims)
 
 
 @shape("ResourceGather")
-def resource_gather_shape(resource, indices, *, batch_dims):
+def resource_gather_shape(resource: TensorSpec, indices: TensorSpec, *, batch_dims: int) -> Any:
     params = _content(resource)
     if params.rank is None or indices.rank is None:
         return UNKNOWN
@@ -41,7 +42,7 @@ def resource_gather_shape(resource, indices, *, batch_dims):
 
 
 @gradient("ResourceGather")
-def resource_gather_gradient(g, node, grad):
+def resource_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The rows that were touched; TensorFlow takes no notice of batch_dims."""
     handle, indices = node.inputs
     dims = g.VariableShape(handle, out_type="int32")
@@ -52,23 +53,23 @@ def resource_gather_gradient(g, node, grad):
 
 
 @kernel("ResourceGatherNd")
-def resource_gather_nd(resource, indices, *, dtype):
+def resource_gather_nd(resource: Array, indices: Array, *, dtype: DType) -> Result:
     """Slices of a variable at the coordinates in the last dimension of `indices`."""
     return gather_nd(_read(resource, dtype), indices, bad_indices_policy="")
 
 
 @shape("ResourceGatherNd")
-def resource_gather_nd_shape(resource, indices, *, dtype):
+def resource_gather_nd_shape(resource: TensorSpec, indices: TensorSpec, *, dtype: DType) -> Any:
     return gather_nd_shape(resource.handle[0], indices) if resource.handle else UNKNOWN
 
 
 @gradient("ResourceGatherNd")
-def resource_gather_nd_gradient(g, node, grad):
+def resource_gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, indices = node.inputs
-    return [g.ScatterNd(indices, grad, g.VariableShape(handle, out_type=indices.dtype.base)), None]
+    return [g.ScatterNd(indices, grad, g.VariableShape(handle, out_type=indices.base_dtype)), None]
 
 
-def _read(handle, dtype):
+def _read(handle: Array, dtype: DType) -> Array:
     """The value of a resource variable of the expected dtype."""
     variable = resource_variable(handle)
     if variable.dtype is not dtype:
@@ -76,7 +77,7 @@ def _read(handle, dtype):
     return variable.read()
 
 
-def _content(resource):
+def _content(resource: TensorSpec) -> Shape:
     return resource.handle[0].shape if resource.handle else UNKNOWN
 
 
@@ -154,13 +155,13 @@ def _register_row_scatter(suffix: str, write: Callable[[Array, Array, Array], No
     ref_op, resource_op = f"Scatter{suffix}", f"ResourceScatter{suffix}"
 
     @kernel(ref_op)
-    def scatter(ref, indices, updates):
+    def scatter(ref: Variable, indices: Array, updates: Array) -> Variable:
         """The variable, rows of it updated."""
         _scatter_rows(ref, indices, updates, write)
         return ref
 
     @kernel(resource_op)
-    def resource_scatter(resource, indices, updates):
+    def resource_scatter(resource: Array, indices: Array, updates: Array) -> None:
         """Update rows of a variable."""
         _scatter_rows(resource_variable(resource), indices, updates, write)
 
@@ -172,16 +173,16 @@ def _register_row_scatter(suffix: str, write: Callable[[Array, Array, Array], No
     shape(resource_op)(_resource_scatter_shape)
 
 
-def _scatter_flops(ref, indices, updates):
+def _scatter_flops(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Cost:
     return Cost(flops=updates.shape.num_elements)
 
 
-def _scatter_shape(ref, indices, updates):
+def _scatter_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Shape:
     _check_row_shapes(ref.shape, indices.shape, updates.shape)
     return ref.shape
 
 
-def _resource_scatter_shape(resource, indices, updates):
+def _resource_scatter_shape(resource: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> list[Any]:
     _check_row_shapes(_content(resource), indices.shape, updates.shape)
     return []
 
@@ -214,13 +215,13 @@ def _register_nd_scatter(suffix: str, ufunc: np.ufunc | None) -> None:
     ref_op, resource_op = f"ScatterNd{suffix}", f"ResourceScatterNd{suffix}"
 
     @kernel(ref_op)
-    def scatter_nd(ref, indices, updates, *, bad_indices_policy):
+    def scatter_nd(ref: Variable, indices: Array, updates: Array, *, bad_indices_policy: str) -> Variable:
         """The variable, updated at the coordinates in `indices`."""
         _scatter_nd(ref, indices, updates, ufunc, bad_indices_policy)
         return ref
 
     @kernel(resource_op)
-    def resource_scatter_nd(ref, indices, updates, *, bad_indices_policy):
+    def resource_scatter_nd(ref: Array, indices: Array, updates: Array, *, bad_indices_policy: str) -> None:
         """Update a variable at the coordinates in `indices`."""
         _scatter_nd(resource_variable(ref), indices, updates, ufunc, bad_indices_policy)
 
@@ -232,11 +233,11 @@ def _register_nd_scatter(suffix: str, ufunc: np.ufunc | None) -> None:
     shape(resource_op)(_resource_scatter_nd_shape)
 
 
-def _scatter_nd_shape(ref, indices, updates):
+def _scatter_nd_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Shape:
     return ref.shape
 
 
-def _resource_scatter_nd_shape(ref, indices, updates):
+def _resource_scatter_nd_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> list[Any]:
     return []
 
 

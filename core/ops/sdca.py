@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..numerics import sdca
 from ..numerics.city import fingerprint128
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
-from ..shapes import Shape, merge_shapes
+from ..runtime.kernel_context import KernelContext
+from ..shapes import Shape, TensorSpec, merge_shapes
 
 
 @kernel("SdcaFprint")
-def sdca_fprint(input):
+def sdca_fprint(input: Array) -> Result:
     """128-bit fingerprints of strings (n) as pairs of int64 (n, 2), the first of which is never 0 or 1."""
     if input.ndim != 1:
         raise InvalidArgumentError(f"Input must be a vector, got shape {Shape(input.shape)}")
@@ -25,12 +27,12 @@ def sdca_fprint(input):
 
 
 @shape("SdcaFprint")
-def sdca_fprint_shape(input):
+def sdca_fprint_shape(input: TensorSpec) -> Shape:
     return merge_shapes(input.shape, Shape([None])) + Shape([2])
 
 
 @kernel("SdcaShrinkL1")
-def sdca_shrink_l1(weights, *, l1, l2):
+def sdca_shrink_l1(weights: Any, *, l1: float, l2: float) -> None:
     """Shrink each weight towards zero by l1 / l2."""
     shrinkage = l1 / l2 if l2 else (float("inf") if l1 else float("nan"))
     for variable in weights:
@@ -39,36 +41,36 @@ def sdca_shrink_l1(weights, *, l1, l2):
 
 
 @shape("SdcaShrinkL1")
-def sdca_shrink_l1_shape(weights):
+def sdca_shrink_l1_shape(weights: list[TensorSpec]) -> list[Any]:
     return []
 
 
 @flops("SdcaShrinkL1")
-def sdca_shrink_l1_flops(weights):
+def sdca_shrink_l1_flops(weights: list[TensorSpec]) -> Cost:
     """A sign, a modulus, a difference, a maximum and a product each."""
     return Cost(flops=sum((5 * spec.shape.num_elements for spec in weights), start=0))
 
 
 @kernel("SdcaOptimizer")
 def sdca_optimizer(
-    ctx,
-    sparse_example_indices,
-    sparse_feature_indices,
-    sparse_feature_values,
-    dense_features,
-    example_weights,
-    example_labels,
-    sparse_indices,
-    sparse_weights,
-    dense_weights,
-    example_state_data,
+    ctx: KernelContext,
+    sparse_example_indices: list[Array],
+    sparse_feature_indices: list[Array],
+    sparse_feature_values: list[Array],
+    dense_features: list[Array],
+    example_weights: Array,
+    example_labels: Array,
+    sparse_indices: list[Array],
+    sparse_weights: list[Array],
+    dense_weights: list[Array],
+    example_state_data: Array,
     *,
-    loss_type,
-    adaptative,
-    l1,
-    l2,
-    num_loss_partitions,
-):
+    loss_type: str,
+    adaptative: bool,
+    l1: float,
+    l2: float,
+    num_loss_partitions: int,
+) -> Any:
     """(example states (n, 4), deltas of sparse weights, deltas of dense weights) after each example was used once.
 
     Examples are drawn in random order, which no seed decides in TensorFlow; here the session's seed does.
@@ -102,13 +104,24 @@ def sdca_optimizer(
 
 
 @kernel("SdcaOptimizerV2")
-def sdca_optimizer_v2(ctx, *inputs, loss_type, adaptive, l1, l2, num_loss_partitions):
+def sdca_optimizer_v2(
+    ctx: KernelContext, *inputs: Any, loss_type: str, adaptive: bool, l1: float, l2: float, num_loss_partitions: int
+) -> Any:
     """As SdcaOptimizer."""
-    options = {"l1": l1, "l2": l2, "num_loss_partitions": num_loss_partitions}
+    options: dict[str, Any] = {"l1": l1, "l2": l2, "num_loss_partitions": num_loss_partitions}
     return sdca_optimizer(ctx, *inputs, loss_type=loss_type, adaptative=adaptive, **options)
 
 
-def _order(ctx, settings, groups, labels, weights, norms, duals, is_adaptive) -> Any:
+def _order(
+    ctx: KernelContext,
+    settings: sdca.Settings,
+    groups: list[sdca.Group],
+    labels: list[Any],
+    weights: Array,
+    norms: Array,
+    duals: Array,
+    is_adaptive: bool,
+) -> Any:
     """The order of examples: a permutation, or drawn with adaptive probabilities that fall with each draw."""
     count = len(labels)
     random = ctx.state(lambda: np.random.default_rng(_seed(ctx)))
@@ -133,7 +146,9 @@ def _seed(ctx: Any) -> int:
     return ctx.session.seed if ctx.session.seed is not None else secrets.randbits(64)
 
 
-def _sparse_group(i, count, examples, features, values, indices, weights):
+def _sparse_group(
+    i: int, count: int, examples: Array, features: Array, values: list[Array], indices: Array, weights: Array
+) -> sdca.Group:
     """The sparse features of group i, as places among its weights. Example indices must come in order."""
     examples, features = examples.reshape(-1), features.reshape(-1)
     if len(examples) != len(features):
@@ -159,7 +174,7 @@ def _sparse_group(i, count, examples, features, values, indices, weights):
     return sdca.Group(flat, np.zeros_like(flat), places, strengths)
 
 
-def _dense_group(i, count, features, weights):
+def _dense_group(i: int, count: int, features: Array, weights: Array) -> sdca.Group:
     if features.ndim != 2:
         raise InvalidArgumentError(f"Dense features at index {i} must be rank 2 but is rank {features.ndim}")
     flat = weights.reshape(-1)
@@ -171,14 +186,14 @@ def _dense_group(i, count, features, weights):
 
 
 @shape("SdcaOptimizer", "SdcaOptimizerV2")
-def sdca_optimizer_shape(*inputs):
+def sdca_optimizer_shape(*inputs: Any) -> tuple[Any, Any, Any]:
     sparse, dense, state = inputs[7], inputs[8], inputs[9]
     merge_shapes(state.shape, Shape([None, 4]))
     return state.shape, [spec.shape for spec in sparse], [spec.shape for spec in dense]
 
 
 @flops("SdcaOptimizer", "SdcaOptimizerV2")
-def sdca_optimizer_flops(*inputs):
+def sdca_optimizer_flops(*inputs: Any) -> Cost:
     """Of each feature two scores from shrunk weights, the norm and the delta; an example's scalars are not counted."""
     features = [*inputs[1], *inputs[3]]
     return Cost(flops=sum((20 * spec.shape.num_elements for spec in features), start=0))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from ..building.gradbuilder import IndexedSlices
+from ..arrays import Array
+from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
+from ..dims import DimLike
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics.grouping import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
 from ..numerics.integers import truncated_quotient
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
-from ..shapes import UNKNOWN, Shape, merge_dims, merge_shapes
+from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ._checks import require_rank
 from ._shapes import dims_of, scalar_int
 
@@ -31,9 +36,9 @@ _UNSORTED = (
 )
 
 
-def _register_segment(op, ufunc, default):
+def _register_segment(op: str, ufunc: np.ufunc, default: int) -> None:
     @kernel(op)
-    def segment(data, segment_ids):
+    def segment(data: Array, segment_ids: Array) -> Array:
         """The rows of `data` reduced by the sorted `segment_ids`, (last id + 1, ...)."""
         data, ids = np.asarray(data), np.asarray(segment_ids)
         _check_sorted_ids(data, ids)
@@ -45,13 +50,13 @@ def _register_segment(op, ufunc, default):
         return _placed(found, reduced, count, default)
 
 
-def _columns_in_vectors(data):
+def _columns_in_vectors(data: Array) -> int:
     """How many columns TensorFlow's sorted kernels take in vectors of eight numbers, or four in 64 bits."""
     columns = math.prod(data.shape[1:])
     return columns - columns % (4 if data.itemsize == 8 else 8)
 
 
-def _check_sorted_ids(data, ids):
+def _check_sorted_ids(data: Array, ids: Array) -> None:
     if ids.ndim != 1:
         raise InvalidArgumentError(f"segment_ids should be a vector, not of shape {Shape(ids.shape)}")
     if data.ndim < 1:
@@ -63,20 +68,20 @@ def _check_sorted_ids(data, ids):
     _check_increasing(ids)
 
 
-def _check_increasing(ids):
+def _check_increasing(ids: Array) -> None:
     if ids.size and ids.min() < 0:
         raise InvalidArgumentError("segment ids must be >= 0")
     if np.any(ids[1:] < ids[:-1]):
         raise InvalidArgumentError("segment ids are not increasing")
 
 
-def _check_room(data, count):
+def _check_room(data: Array, count: int) -> None:
     """InvalidArgumentError where `count` segments of rows as in `data` are more than memory can address."""
     if count * math.prod(data.shape[1:]) * data.itemsize >= 2**63:
         raise InvalidArgumentError(f"{count} segments of shape {Shape(data.shape[1:])} have too many elements")
 
 
-def _divided(rows, counts):
+def _divided(rows: Array, counts: Array) -> Array:
     """Rows divided by their counts, integers rounded towards zero."""
     column = counts.reshape([-1] + [1] * (rows.ndim - 1))
     if rows.dtype.kind in "iu":
@@ -84,7 +89,7 @@ def _divided(rows, counts):
     return (rows / column.astype(rows.real.dtype)).astype(rows.dtype)
 
 
-def _placed(found, reduced, count, default):
+def _placed(found: Array, reduced: Array, count: int, default: int) -> Array:
     """(count, ...) with `reduced` at the rows `found` and `default` at all others."""
     if len(found) == count:
         return reduced
@@ -98,7 +103,7 @@ for _row in _SORTED:
 
 
 @shape(*(op for op, *_ in _SORTED))
-def segment_shape(data, segment_ids):
+def segment_shape(data: TensorSpec, segment_ids: TensorSpec) -> Shape:
     require_rank(segment_ids, 1, "segment_ids")
     if data.rank == 0:
         raise InvalidArgumentError("data must be at least rank 1")
@@ -110,18 +115,18 @@ def segment_shape(data, segment_ids):
 
 
 @flops(*(op for op, *_ in _SORTED))
-def segment_flops(data, segment_ids):
+def segment_flops(data: TensorSpec, segment_ids: TensorSpec) -> Cost:
     """One operation an element; the first row of a mean is not added, but each result divided."""
     return Cost(flops=data.shape.num_elements)
 
 
 @gradient("SegmentSum")
-def segment_sum_gradient(g, node, grad):
+def segment_sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.GatherV2(grad, node.inputs[1], 0), None]
 
 
 @gradient("SegmentMean")
-def segment_mean_gradient(g, node, grad):
+def segment_mean_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     data, ids = node.inputs
     shape_ = g.ConcatV2([g.shape_of(ids), g.Fill(g.Reshape(g.Sub(g.Rank(data), 1), [1]), 1)], 0)
     counts = g.SegmentSum(g.Fill(shape_, g.scalar_like(grad, 1)), ids)
@@ -129,17 +134,17 @@ def segment_mean_gradient(g, node, grad):
 
 
 @gradient("SegmentMin", "SegmentMax")
-def segment_extreme_gradient(g, node, grad):
+def segment_extreme_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The gradient goes in equal parts to the elements that are the extreme."""
     data, ids = node.inputs
     is_chosen = g.Equal(data, g.GatherV2(node.output(), ids, 0))
-    counts = g.SegmentSum(g.Cast(is_chosen, DstT=grad.dtype.base), ids)
+    counts = g.SegmentSum(g.Cast(is_chosen, DstT=grad.base_dtype), ids)
     share = g.GatherV2(g.RealDiv(grad, counts), ids, 0)
     return [g.SelectV2(is_chosen, share, g.scalar_like(grad, 0)), None]
 
 
 @gradient("SegmentProd")
-def segment_prod_gradient(g, node, grad):
+def segment_prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The product of the others: result / element, and around zeros the product without them."""
     data, ids = node.inputs
     take = _Taking(lambda x: g.GatherV2(x, ids, 0), lambda x: g.SegmentSum(x, ids), lambda x: g.SegmentProd(x, ids))
@@ -149,13 +154,13 @@ def segment_prod_gradient(g, node, grad):
 class _Taking:
     """How a segment op spreads and reduces, for the gradient that both products share."""
 
-    def __init__(self, spread, total, product):
+    def __init__(self, spread: Callable[..., Any], total: Callable[..., Any], product: Callable[..., Any]) -> None:
         self.spread = spread
         self.total = total
         self.product = product
 
 
-def _prod_gradient(g, data, result, grad, take):
+def _prod_gradient(g: GradientBuilder, data: Output, result: Output, grad: Output, take: _Taking) -> Output:
     zero, one = g.scalar_like(data, 0), g.scalar_like(data, 1)
     is_zero = g.Equal(data, zero)
     zeros = take.total(g.Cast(is_zero, DstT="int32"))
@@ -166,9 +171,9 @@ def _prod_gradient(g, data, result, grad, take):
     return g.Mul(take.spread(grad), g.SelectV2(is_zero, gathered, divided))
 
 
-def _register_unsorted(op, ufunc, default):
+def _register_unsorted(op: str, ufunc: np.ufunc, default: Callable[..., Any]) -> None:
     @kernel(op)
-    def unsorted_segment(data, segment_ids, num_segments):
+    def unsorted_segment(data: Array, segment_ids: Array, num_segments: Array) -> Array:
         """Slices of `data` reduced by id into (num_segments, ...); negative ids are dropped."""
         data, ids = np.asarray(data), np.asarray(segment_ids)
         count = _segment_count(num_segments)
@@ -186,7 +191,7 @@ def _register_unsorted(op, ufunc, default):
         return result
 
 
-def _segment_count(num_segments):
+def _segment_count(num_segments: Array) -> int:
     if np.ndim(num_segments) != 0:
         raise InvalidArgumentError(f"num_segments should be a scalar, not of shape {Shape(np.shape(num_segments))}")
     count = scalar_int(num_segments, "num_segments")
@@ -200,7 +205,7 @@ for _unsorted_row in _UNSORTED:
 
 
 @shape(*(op for op, *_ in _UNSORTED))
-def unsorted_segment_shape(data, segment_ids, num_segments):
+def unsorted_segment_shape(data: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec) -> Shape:
     require_rank(num_segments, 0, "num_segments")
     rows = _known_count(num_segments)
     if segment_ids.rank is None or data.rank is None:
@@ -209,7 +214,7 @@ def unsorted_segment_shape(data, segment_ids, num_segments):
     return Shape([rows]) + data.shape[segment_ids.rank :]
 
 
-def _known_count(num_segments):
+def _known_count(num_segments: TensorSpec) -> DimLike | None:
     found = dims_of(num_segments)
     if found and isinstance(found[0], int) and found[0] < 0:
         raise InvalidArgumentError(f"num_segments == {found[0]} must not be negative")
@@ -217,44 +222,44 @@ def _known_count(num_segments):
 
 
 @flops(*(op for op, *_ in _UNSORTED))
-def unsorted_segment_flops(data, segment_ids, num_segments):
+def unsorted_segment_flops(data: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec) -> Cost:
     """One operation an element."""
     return Cost(flops=data.shape.num_elements)
 
 
-def _gather_kept(g, x, ids, fill):
+def _gather_kept(g: GradientBuilder, x: Output, ids: Output, fill: Output) -> Output:
     """x[ids] with `fill` where the id is negative."""
-    zero = g.constant(0, ids.dtype.base)
+    zero = g.constant(0, ids.base_dtype)
     taken = g.GatherV2(x, g.Maximum(ids, zero), 0)
     return g.SelectV2(_kept(g, ids, taken), taken, fill)
 
 
-def _kept(g, ids, like):
+def _kept(g: GradientBuilder, ids: Output, like: Output) -> Output:
     """Whether each id is not negative, shaped so that it broadcasts against `like`."""
     ones = g.Fill(g.Reshape(g.Sub(g.Rank(like), g.Rank(ids)), [1]), 1)
-    kept = g.GreaterEqual(ids, g.constant(0, ids.dtype.base))
+    kept = g.GreaterEqual(ids, g.constant(0, ids.base_dtype))
     return g.Reshape(kept, g.ConcatV2([g.shape_of(ids), ones], 0))
 
 
 @gradient("UnsortedSegmentSum")
-def unsorted_segment_sum_gradient(g, node, grad):
+def unsorted_segment_sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [_gather_kept(g, grad, node.inputs[1], g.scalar_like(grad, 0)), None, None]
 
 
 @gradient("UnsortedSegmentMin", "UnsortedSegmentMax")
-def unsorted_segment_extreme_gradient(g, node, grad):
+def unsorted_segment_extreme_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The gradient goes in equal parts to the elements that are the extreme."""
     data, ids, count = node.inputs
     zero = g.scalar_like(grad, 0)
     result = _gather_kept(g, node.output(), ids, g.scalar_like(data, 0))
     is_chosen = g.LogicalAnd(g.Equal(data, result), _kept(g, ids, result))
-    counts = g.UnsortedSegmentSum(g.Cast(is_chosen, DstT=grad.dtype.base), ids, count)
+    counts = g.UnsortedSegmentSum(g.Cast(is_chosen, DstT=grad.base_dtype), ids, count)
     share = _gather_kept(g, g.RealDiv(grad, counts), ids, zero)
     return [g.SelectV2(is_chosen, share, zero), None, None]
 
 
 @gradient("UnsortedSegmentProd")
-def unsorted_segment_prod_gradient(g, node, grad):
+def unsorted_segment_prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """As that of SegmentProd, nothing for negative ids."""
     data, ids, count = node.inputs
     take = _Taking(
@@ -268,22 +273,22 @@ def unsorted_segment_prod_gradient(g, node, grad):
 _SPARSE = ("SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN")
 
 
-def _register_sparse_segment(op):
+def _register_sparse_segment(op: str) -> None:
     weigh = _weights(op)
 
     @kernel(op)
-    def sparse_segment(data, indices, segment_ids):
+    def sparse_segment(data: Array, indices: Array, segment_ids: Array) -> Array:
         """The rows `data[indices]` reduced by the sorted `segment_ids`."""
         ids = np.asarray(segment_ids)
         return _sparse_reduced(data, indices, ids, int(ids.ravel()[-1]) + 1 if ids.size else 0, weigh)
 
     @kernel(f"{op}WithNumSegments")
-    def sparse_segment_with_num_segments(data, indices, segment_ids, num_segments):
+    def sparse_segment_with_num_segments(data: Array, indices: Array, segment_ids: Array, num_segments: Array) -> Array:
         """The rows `data[indices]` reduced by the sorted `segment_ids` into `num_segments` rows."""
         return _sparse_reduced(data, indices, np.asarray(segment_ids), _segment_count(num_segments), weigh)
 
     @kernel(f"{op}Grad")
-    def sparse_segment_grad(grad, indices, segment_ids, output_dim0):
+    def sparse_segment_grad(grad: Array, indices: Array, segment_ids: Array, output_dim0: Array) -> Array:
         """The gradient for the `output_dim0` rows of the data."""
         count = _row_count(output_dim0, "output_dim0")
         grad, indices, ids = _checked_grad(grad, indices, segment_ids, count)
@@ -292,7 +297,9 @@ def _register_sparse_segment(op):
         return result
 
     @kernel(f"{op}GradV2")
-    def sparse_segment_grad_v2(grad, indices, segment_ids, dense_output_dim0):
+    def sparse_segment_grad_v2(
+        grad: Array, indices: Array, segment_ids: Array, dense_output_dim0: Array
+    ) -> tuple[Array, Array]:
         """The rows of the gradient that are not zero, and their numbers in ascending order."""
         count = _row_count(dense_output_dim0, "dense_output_dim0")
         grad, indices, ids = _checked_grad(grad, indices, segment_ids, count)
@@ -300,18 +307,18 @@ def _register_sparse_segment(op):
         return reduced, found
 
 
-def _row_count(rows, name):
+def _row_count(rows: Array, name: str) -> int:
     if np.ndim(rows) != 0:
         raise InvalidArgumentError(f"{name} should be a scalar.")
     return scalar_int(rows, name)
 
 
-def _weights(op):
+def _weights(op: str) -> Callable[..., Any] | None:
     """How the sum over a segment of n rows is divided."""
     return {"SparseSegmentSum": None, "SparseSegmentMean": lambda n: n, "SparseSegmentSqrtN": np.sqrt}[op]
 
 
-def _sparse_reduced(data, indices, ids, count, weigh):
+def _sparse_reduced(data: Array, indices: Array, ids: Array, count: int, weigh: Callable[..., Any] | None) -> Array:
     data, indices = np.asarray(data), np.asarray(indices)
     if indices.ndim != 1 or ids.ndim != 1 or indices.size != ids.size:
         raise InvalidArgumentError(f"segment_ids and indices should be vectors of the same size: {ids.shape}, {indices.shape}")
@@ -330,7 +337,7 @@ def _sparse_reduced(data, indices, ids, count, weigh):
     return _placed(found, reduced, count, 0)
 
 
-def _checked_grad(grad, indices, segment_ids, count):
+def _checked_grad(grad: Array, indices: Array, segment_ids: Array, count: int) -> tuple[Array, Array, Array]:
     grad, indices, ids = np.asarray(grad), np.asarray(indices), np.asarray(segment_ids)
     if indices.ndim != 1 or ids.ndim != 1 or indices.size != ids.size:
         raise InvalidArgumentError("segment_ids and indices should be vectors of the same size.")
@@ -345,7 +352,7 @@ def _checked_grad(grad, indices, segment_ids, count):
     return grad, indices, ids
 
 
-def _weighted_rows(grad, ids, weigh):
+def _weighted_rows(grad: Array, ids: Array, weigh: Callable[..., Any] | None) -> Array:
     """The gradient's row for each gathered row."""
     rows = grad[ids]
     if weigh is None or not ids.size:
@@ -359,12 +366,12 @@ for _op in _SPARSE:
 
 
 @shape(*_SPARSE)
-def sparse_segment_shape(data, indices, segment_ids):
+def sparse_segment_shape(data: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec) -> Shape:
     require_rank(indices, 1, "indices")
     return segment_shape(_any_rows(data), segment_ids)
 
 
-def _any_rows(data):
+def _any_rows(data: TensorSpec) -> TensorSpec:
     """The spec with an unknown number of rows, which has nothing to do with the number of ids."""
     if data.rank is None or data.rank == 0:
         return data
@@ -372,37 +379,43 @@ def _any_rows(data):
 
 
 @shape(*(f"{op}WithNumSegments" for op in _SPARSE))
-def sparse_segment_with_num_segments_shape(data, indices, segment_ids, num_segments):
+def sparse_segment_with_num_segments_shape(
+    data: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec
+) -> Shape:
     require_rank(num_segments, 0, "num_segments")
     return Shape([_known_count(num_segments)]) + data.shape[1:]
 
 
 @shape(*(f"{op}Grad" for op in _SPARSE))
-def sparse_segment_grad_shape(grad, indices, segment_ids, output_dim0):
+def sparse_segment_grad_shape(
+    grad: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, output_dim0: TensorSpec
+) -> Shape:
     require_rank(output_dim0, 0, "output_dim0")
     return Shape([_known_count(output_dim0)]) + grad.shape[1:]
 
 
 @shape(*(f"{op}GradV2" for op in _SPARSE))
-def sparse_segment_grad_v2_shape(grad, indices, segment_ids, dense_output_dim0):
+def sparse_segment_grad_v2_shape(
+    grad: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, dense_output_dim0: TensorSpec
+) -> tuple[Shape, Shape]:
     rows = Shape([None])
     return rows + grad.shape[1:], rows
 
 
 @flops(*_SPARSE, *(f"{op}WithNumSegments" for op in _SPARSE), "SparseSegmentSumGrad", "SparseSegmentSumGradV2")
-def sparse_segment_flops(data, indices, segment_ids, *rest):
+def sparse_segment_flops(data: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, *rest: TensorSpec) -> Cost:
     """One addition for each element of a gathered row; the first row of a mean is not added, but each result divided."""
     return Cost(flops=indices.shape.num_elements * data.shape[1:].num_elements)
 
 
 @flops(*(f"{op}{suffix}" for op in _SPARSE if op != "SparseSegmentSum" for suffix in ("Grad", "GradV2")))
-def sparse_segment_mean_grad_flops(grad, indices, segment_ids, *rest):
+def sparse_segment_mean_grad_flops(grad: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, *rest: TensorSpec) -> Cost:
     """One division and one addition for each element of a gathered row."""
     return Cost(flops=2 * indices.shape.num_elements * grad.shape[1:].num_elements)
 
 
 @gradient(*_SPARSE, *(f"{op}WithNumSegments" for op in _SPARSE))
-def sparse_segment_gradient(g, node, grad):
+def sparse_segment_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     data, indices, ids = node.inputs[:3]
     rows = g.StridedSlice(g.shape_of(data), [0], [1], [1], shrink_axis_mask=1)
     op = f"{node.op.removesuffix('WithNumSegments')}Grad"

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from ..arrays import Array, Result
 from ..errors import InternalError, InvalidArgumentError
 from ..registry import Cost, flops, kernel, not_differentiable, shape
-from ..shapes import Shape
+from ..shapes import Shape, TensorSpec
 from ._shapes import dims_of
 from ._sparse import check_order, flat_positions, index_vectors, rank_of, sparse_shapes, validate
 from .sorting import unique_index
@@ -24,13 +25,13 @@ _OPERATIONS = {
 class _Rows:
     """The elements of the sets: for each its set's number and its value; `group_shape` is the shape of the sets' array."""
 
-    def __init__(self, groups, values, group_shape):
+    def __init__(self, groups: Array, values: Array, group_shape: tuple[int, ...]) -> None:
         self.groups = groups
         self.values = values
         self.group_shape = group_shape
 
 
-def _dense_rows(x):
+def _dense_rows(x: Array) -> _Rows:
     x = np.asarray(x)
     if x.ndim < 2:
         raise InvalidArgumentError(f"Shape {Shape(x.shape)} has rank {x.ndim} < 2")
@@ -38,7 +39,7 @@ def _dense_rows(x):
     return _Rows(groups, x.ravel(), x.shape[:-1])
 
 
-def _sparse_rows(indices, values, dense_shape, validate_indices):
+def _sparse_rows(indices: Array, values: Array, dense_shape: Array, validate_indices: bool) -> _Rows:
     indices, values, dense_shape = np.asarray(indices), np.asarray(values), np.asarray(dense_shape)
     if dense_shape.ndim != 1:
         raise InvalidArgumentError("Shape must be a 1D tensor.")
@@ -56,7 +57,7 @@ def _sparse_rows(indices, values, dense_shape, validate_indices):
     return _Rows(groups, values, group_shape)
 
 
-def _combine(a, b, operation):
+def _combine(a: _Rows, b: _Rows, operation: str) -> tuple[Array, Array, Array]:
     """The sparse result of a set operation on the sets of two arrays of sets."""
     function = _OPERATIONS.get(operation.lower())
     if function is None:
@@ -75,7 +76,7 @@ def _combine(a, b, operation):
     return indices, distinct[keys % count] if keys.size else a.values[:0], np.array([*a.group_shape, largest], np.int64)
 
 
-def _coded(values):
+def _coded(values: Array) -> tuple[Array, Array]:
     """(distinct values in ascending order, place of each value among them)."""
     if values.dtype != object:
         distinct, codes = np.unique(values, return_inverse=True)
@@ -88,13 +89,15 @@ def _coded(values):
 
 
 @kernel("DenseToDenseSetOperation")
-def dense_to_dense_set_operation(set1, set2, *, set_operation):
+def dense_to_dense_set_operation(set1: Array, set2: Array, *, set_operation: str) -> tuple[Result, Result, Result]:
     """The sets of the last dimension of two dense tensors combined, as a sparse tensor with ascending values."""
     return _combine(_dense_rows(set1), _dense_rows(set2), set_operation)
 
 
 @kernel("DenseToSparseSetOperation")
-def dense_to_sparse_set_operation(set1, indices, values, dense_shape, *, set_operation, validate_indices):
+def dense_to_sparse_set_operation(
+    set1: Array, indices: Array, values: Array, dense_shape: Array, *, set_operation: str, validate_indices: bool
+) -> tuple[Result, Result, Result]:
     """The sets of a dense and a sparse tensor combined."""
     sparse = _sparse_rows(indices, values, dense_shape, validate_indices)
     return _combine(_dense_rows(set1), sparse, set_operation)
@@ -102,15 +105,23 @@ def dense_to_sparse_set_operation(set1, indices, values, dense_shape, *, set_ope
 
 @kernel("SparseToSparseSetOperation")
 def sparse_to_sparse_set_operation(
-    indices1, values1, shape1, indices2, values2, shape2, *, set_operation, validate_indices
-):
+    indices1: Array,
+    values1: Array,
+    shape1: Array,
+    indices2: Array,
+    values2: Array,
+    shape2: Array,
+    *,
+    set_operation: str,
+    validate_indices: bool,
+) -> tuple[Result, Result, Result]:
     """The sets of two sparse tensors combined."""
     first = _sparse_rows(indices1, values1, shape1, validate_indices)
     return _combine(first, _sparse_rows(indices2, values2, shape2, validate_indices), set_operation)
 
 
 @kernel("SetSize")
-def set_size(indices, values, dense_shape, *, validate_indices):
+def set_size(indices: Array, values: Array, dense_shape: Array, *, validate_indices: bool) -> Result:
     """How many distinct values each set of a sparse tensor has."""
     rows = _sparse_rows(indices, values, dense_shape, validate_indices)
     distinct, codes = _coded(rows.values)
@@ -120,7 +131,7 @@ def set_size(indices, values, dense_shape, *, validate_indices):
 
 
 @shape("DenseToDenseSetOperation")
-def dense_to_dense_set_operation_shape(set1, set2):
+def dense_to_dense_set_operation_shape(set1: TensorSpec, set2: TensorSpec) -> tuple[Shape, ...]:
     if set1.rank is not None and set2.rank is not None and set1.rank != set2.rank:
         raise InvalidArgumentError(f"the sets have the ranks {set1.rank} and {set2.rank}")
     rank = set1.rank if set1.rank is not None else set2.rank
@@ -130,7 +141,9 @@ def dense_to_dense_set_operation_shape(set1, set2):
 
 
 @shape("DenseToSparseSetOperation")
-def dense_to_sparse_set_operation_shape(set1, indices, values, dense_shape):
+def dense_to_sparse_set_operation_shape(
+    set1: TensorSpec, indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec
+) -> tuple[Shape, ...]:
     rank = set1.rank if set1.rank is not None else rank_of(indices, dense_shape)
     if isinstance(rank, int) and rank < 2:
         raise InvalidArgumentError(f"sets need a rank of at least 2, not {rank}")
@@ -138,13 +151,20 @@ def dense_to_sparse_set_operation_shape(set1, indices, values, dense_shape):
 
 
 @shape("SparseToSparseSetOperation")
-def sparse_to_sparse_set_operation_shape(indices1, values1, shape1, indices2, values2, shape2):
+def sparse_to_sparse_set_operation_shape(
+    indices1: TensorSpec,
+    values1: TensorSpec,
+    shape1: TensorSpec,
+    indices2: TensorSpec,
+    values2: TensorSpec,
+    shape2: TensorSpec,
+) -> tuple[Shape, ...]:
     rank = rank_of(indices1, shape1)
     return sparse_shapes(rank_of(indices2, shape2) if rank is None else rank)
 
 
 @shape("SetSize")
-def set_size_shape(indices, values, dense_shape):
+def set_size_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
     found = dims_of(dense_shape)
     if found is not None:
         return Shape(found[:-1])
@@ -153,23 +173,32 @@ def set_size_shape(indices, values, dense_shape):
 
 
 @flops("DenseToDenseSetOperation")
-def dense_to_dense_set_operation_flops(set1, set2):
+def dense_to_dense_set_operation_flops(set1: TensorSpec, set2: TensorSpec) -> Cost:
     """One look-up an element."""
     return Cost(flops=set1.shape.num_elements + set2.shape.num_elements)
 
 
 @flops("DenseToSparseSetOperation")
-def dense_to_sparse_set_operation_flops(set1, indices, values, dense_shape):
+def dense_to_sparse_set_operation_flops(
+    set1: TensorSpec, indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec
+) -> Cost:
     return Cost(flops=set1.shape.num_elements + values.shape.num_elements)
 
 
 @flops("SparseToSparseSetOperation")
-def sparse_to_sparse_set_operation_flops(indices1, values1, shape1, indices2, values2, shape2):
+def sparse_to_sparse_set_operation_flops(
+    indices1: TensorSpec,
+    values1: TensorSpec,
+    shape1: TensorSpec,
+    indices2: TensorSpec,
+    values2: TensorSpec,
+    shape2: TensorSpec,
+) -> Cost:
     return Cost(flops=values1.shape.num_elements + values2.shape.num_elements)
 
 
 @flops("SetSize")
-def set_size_flops(indices, values, dense_shape):
+def set_size_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Cost:
     return Cost(flops=values.shape.num_elements)
 
 

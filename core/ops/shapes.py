@@ -5,12 +5,18 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
-from ..dims import Dim, floor_div
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dims import Dim, DimLike, floor_div
+from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
+from ..graph import Node, Output
 from ..handles import VariantData
 from ..registry import facts, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
@@ -19,60 +25,60 @@ from ._shapes import dims_of, ints, normalize_axis, scalar_int, scalar_of, scala
 
 
 @kernel("Shape")
-def shape_of(x, *, out_type):
+def shape_of(x: Array, *, out_type: DType) -> Result:
     """The dimensions of the input, (rank,)."""
     return _dimensions(x.shape, out_type)
 
 
 @functools.lru_cache(4096)
-def _dimensions(dims, out_type):
+def _dimensions(dims: tuple[int, ...], out_type: DType) -> Array:
     """A vector of dimensions; the same few come again at every step of a training."""
     return _checked(np.array(dims, np.int64), out_type)
 
 
 @shape("Shape")
-def shape_of_shape(x, *, out_type):
+def shape_of_shape(x: TensorSpec, *, out_type: DType) -> Shape | TensorSpec:
     if x.rank is None:
         return Shape([None])
     return TensorSpec(out_type, Shape([x.rank]), shape_value(x.shape, out_type))
 
 
 @kernel("ShapeN")
-def shape_n(values, *, out_type):
+def shape_n(values: list[Array], *, out_type: DType) -> Sequence[Result]:
     """The dimensions of each input."""
     return [shape_of(x, out_type=out_type) for x in values]
 
 
 @shape("ShapeN")
-def shape_n_shape(values, *, out_type):
+def shape_n_shape(values: list[TensorSpec], *, out_type: DType) -> list[Shape | TensorSpec]:
     return [shape_of_shape(x, out_type=out_type) for x in values]
 
 
 @kernel("Size")
-def size(x, *, out_type):
+def size(x: Array, *, out_type: DType) -> Result:
     """The number of elements."""
     return _checked(np.int64(np.size(x)), out_type)
 
 
 @shape("Size")
-def size_shape(x, *, out_type):
+def size_shape(x: TensorSpec, *, out_type: DType) -> Shape | TensorSpec:
     if x.rank is None:
         return SCALAR
     return TensorSpec(out_type, SCALAR, scalar_value(x.shape.num_elements, out_type))
 
 
 @kernel("Rank")
-def rank(x):
+def rank(x: Array) -> Result:
     """The number of dimensions."""
     return np.int32(np.ndim(x))
 
 
 @shape("Rank")
-def rank_shape(x):
+def rank_shape(x: TensorSpec) -> Shape | TensorSpec:
     return SCALAR if x.rank is None else TensorSpec(dtypes.int32, SCALAR, np.array(x.rank, np.int32))
 
 
-def _checked(value, out_type):
+def _checked(value: Any, out_type: DType) -> Array:
     """The dimensions as `out_type`; InvalidArgumentError where one does not fit."""
     if out_type is dtypes.int32 and np.any(value > 2**31 - 1):
         raise InvalidArgumentError("Shape output type is 32-bit but a dimension does not fit")
@@ -84,7 +90,7 @@ _MOST_DIMS = 64
 
 
 @kernel("Reshape")
-def reshape(x, dims):
+def reshape(x: Array, dims: Array) -> Result:
     """The same elements in another shape; one dimension may be -1."""
     if np.ndim(dims) > 1:
         raise InvalidArgumentError(f"sizes input must be 1-D, not {Shape(np.shape(dims))}")
@@ -107,14 +113,14 @@ def reshape(x, dims):
     return x.reshape(wanted)
 
 
-def _check_rank(rank):
+def _check_rank(rank: int) -> None:
     if rank > 253:
         raise InvalidArgumentError(f"a tensor of {rank} dimensions has too many: TensorFlow allows 253")
     if rank > _MOST_DIMS:
         raise UnimplementedError(f"NumPy has arrays of up to {_MOST_DIMS} dimensions, not {rank}")
 
 
-def _inferred(x, others):
+def _inferred(x: Array, others: list[int]) -> int:
     """The dimension that makes up for the others; zeros among both shapes cancel out."""
     rest = math.prod(d for d in others if d)
     count = math.prod(d for d in x.shape if d) if 0 in others else x.size
@@ -126,14 +132,14 @@ def _inferred(x, others):
 
 
 @shape("Reshape")
-def reshape_shape(x, dims):
+def reshape_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
     wanted = dims_of(dims)
     if wanted is None:
         return shape_from(dims)
     return Shape(_resolved(wanted, x.shape))
 
 
-def _resolved(wanted, source):
+def _resolved(wanted: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
     """The wanted dimensions with -1, or one that nothing is known of, found from the number of elements."""
     anonymous = [i for i, d in enumerate(wanted) if isinstance(d, Dim) and d.is_anonymous]
     gaps = [i for i, d in enumerate(wanted) if d == -1]
@@ -157,12 +163,12 @@ def _resolved(wanted, source):
 
 
 @gradient("Reshape", "ExpandDims", "Squeeze")
-def reshape_gradient(g, node, grad):
+def reshape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Reshape(grad, g.shape_of(node.inputs[0])), *([None] * (len(node.inputs) - 1))]
 
 
 @kernel("ExpandDims")
-def expand_dims(x, axis):
+def expand_dims(x: Array, axis: Array) -> Result:
     """The input with a dimension of 1 inserted at `axis`."""
     rank = np.ndim(x)
     axis = normalize_axis(scalar_int(axis, "dim"), rank + 1, "dim")
@@ -171,7 +177,7 @@ def expand_dims(x, axis):
 
 
 @shape("ExpandDims")
-def expand_dims_shape(x, axis):
+def expand_dims_shape(x: TensorSpec, axis: TensorSpec) -> Shape:
     if x.rank is None:
         return UNKNOWN
     position = scalar_of(axis)
@@ -182,7 +188,7 @@ def expand_dims_shape(x, axis):
 
 
 @kernel("Squeeze")
-def squeeze(x, *, squeeze_dims):
+def squeeze(x: Array, *, squeeze_dims: list[int]) -> Result:
     """The input without the given dimensions, which must be 1, or without all that are."""
     dims = np.shape(x)
     dropped = {normalize_axis(axis, len(dims), "squeeze_dims") for axis in squeeze_dims}
@@ -195,7 +201,7 @@ def squeeze(x, *, squeeze_dims):
 
 
 @shape("Squeeze")
-def squeeze_shape(x, *, squeeze_dims):
+def squeeze_shape(x: TensorSpec, *, squeeze_dims: list[int]) -> Shape:
     if x.rank is None:
         return UNKNOWN
     if not squeeze_dims:
@@ -208,7 +214,7 @@ def squeeze_shape(x, *, squeeze_dims):
 
 
 @kernel("BroadcastTo")
-def broadcast_to(x, dims):
+def broadcast_to(x: Array, dims: Array) -> Result:
     """The input repeated along its dimensions of 1 and new leading ones."""
     target = _filled_dims(dims)
     try:
@@ -218,7 +224,7 @@ def broadcast_to(x, dims):
 
 
 @shape("BroadcastTo")
-def broadcast_to_shape(x, dims):
+def broadcast_to_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
     target = shape_from(dims)
     if x.rank is not None and target.rank is not None:
         if x.rank > target.rank:
@@ -230,15 +236,15 @@ def broadcast_to_shape(x, dims):
 
 
 @gradient("BroadcastTo")
-def broadcast_to_gradient(g, node, grad):
+def broadcast_to_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x, dims = node.inputs
-    source = g.Shape(x, out_type=dims.dtype.base)
+    source = g.Shape(x, out_type=dims.base_dtype)
     axes, _ = g.BroadcastGradientArgs(source, dims)
     return [g.Reshape(g.Sum(grad, axes), source), None]
 
 
 @kernel("Fill")
-def fill(dims, value):
+def fill(dims: Array, value: Array) -> Result:
     """A tensor of shape `dims`, every element `value`."""
     if np.shape(value) not in ((), (1,)):
         raise InvalidArgumentError(f"value must be a scalar, got shape {Shape(np.shape(value))}")
@@ -248,7 +254,7 @@ def fill(dims, value):
     return result
 
 
-def _filled_dims(dims):
+def _filled_dims(dims: Array) -> tuple[int, ...]:
     target = ints(dims, "dims")
     if any(d < 0 for d in target):
         raise InvalidArgumentError(f"Dimensions {target} must be >= 0")
@@ -256,7 +262,7 @@ def _filled_dims(dims):
 
 
 @shape("Fill")
-def fill_shape(dims, value):
+def fill_shape(dims: TensorSpec, value: TensorSpec) -> Shape:
     require_rank(value, 0, "value")
     found = dims_of(dims)
     if found is not None and any(isinstance(d, int) and d < 0 for d in found):
@@ -265,27 +271,27 @@ def fill_shape(dims, value):
 
 
 @gradient("Fill")
-def fill_gradient(g, node, grad):
+def fill_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [None, g.Sum(grad, g.Range(0, g.Rank(grad), 1))]
 
 
 @kernel("Empty")
-def empty(dims, *, dtype):
+def empty(dims: Array, *, dtype: DType) -> Result:
     """A tensor of shape `dims`; zeros, where TensorFlow leaves what it finds."""
     return np.broadcast_to(_zero(dtype), _filled_dims(dims)).copy()
 
 
 @shape("Empty")
-def empty_shape(dims):
+def empty_shape(dims: TensorSpec) -> Shape:
     return shape_from(dims)
 
 
-def _zero(dtype):
+def _zero(dtype: DType) -> Array:
     return np.array(b"" if dtype is dtypes.string else 0, dtype.numpy)
 
 
 @kernel("ZerosLike", T=("variant",))
-def zeros_like_variant(x):
+def zeros_like_variant(x: Array) -> Result:
     """The zero of whatever the variant holds."""
     result = np.empty(np.shape(x), object)
     for index, item in np.ndenumerate(x):
@@ -294,7 +300,7 @@ def zeros_like_variant(x):
     return result
 
 
-def _zero_number(item):
+def _zero_number(item: Any) -> Any:
     """The zero of a number in a variant constant."""
     if item.type_name not in ("bool", "double", "float", "int", "long"):
         raise UnimplementedError(f"no zero is known of a variant of type '{item.type_name}'")
@@ -302,27 +308,27 @@ def _zero_number(item):
 
 
 @kernel("ZerosLike", T=("string",))
-def zeros_like_string(x):
+def zeros_like_string(x: Array) -> Result:
     return np.full(np.shape(x), b"", object)
 
 
 @kernel("ZerosLike")
-def zeros_like(x):
+def zeros_like(x: Array) -> Result:
     return np.zeros(np.shape(x), np.asarray(x).dtype)
 
 
 @kernel("OnesLike")
-def ones_like(x):
+def ones_like(x: Array) -> Result:
     return np.ones(np.shape(x), np.asarray(x).dtype)
 
 
 @shape("ZerosLike", "OnesLike")
-def zeros_like_shape(x):
+def zeros_like_shape(x: TensorSpec) -> TensorSpec:
     return TensorSpec(x.dtype, x.shape, None, x.handle)
 
 
 @kernel("OneHot")
-def one_hot(indices, depth, on_value, off_value, *, axis):
+def one_hot(indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int) -> Result:
     """`on_value` at each index along a new dimension of size `depth`, `off_value` elsewhere."""
     depth = _depth(depth)
     for name, value in (("on_value", on_value), ("off_value", off_value)):
@@ -337,7 +343,7 @@ def one_hot(indices, depth, on_value, off_value, *, axis):
     return np.where(hot, on_value, off_value)
 
 
-def _depth(depth):
+def _depth(depth: Array) -> int:
     if np.ndim(depth) != 0:
         raise InvalidArgumentError(f"depth must be a scalar, but got: {Shape(np.shape(depth))}")
     if depth < 0:
@@ -346,7 +352,7 @@ def _depth(depth):
 
 
 @shape("OneHot")
-def one_hot_shape(indices, depth, on_value, off_value, *, axis):
+def one_hot_shape(indices: TensorSpec, depth: TensorSpec, on_value: TensorSpec, off_value: TensorSpec, *, axis: int) -> Shape:
     for name, spec in (("depth", depth), ("on_value", on_value), ("off_value", off_value)):
         require_rank(spec, 0, name)
     if indices.rank is None:
@@ -362,7 +368,7 @@ def one_hot_shape(indices, depth, on_value, off_value, *, axis):
 
 
 @kernel("InvertPermutation")
-def invert_permutation(x):
+def invert_permutation(x: Array) -> Result:
     """y with y[x[i]] = i."""
     x = np.asarray(x)
     if x.ndim != 1:
@@ -377,13 +383,13 @@ def invert_permutation(x):
 
 
 @shape("InvertPermutation")
-def invert_permutation_shape(x):
+def invert_permutation_shape(x: TensorSpec) -> Shape:
     require_rank(x, 1, "x")
     return x.shape
 
 
 @kernel("UnravelIndex")
-def unravel_index(indices, dims):
+def unravel_index(indices: Array, dims: Array) -> Result:
     """The coordinates of flat indices into an array of shape `dims`, (len(dims),) or (len(dims), n)."""
     indices, dims = np.asarray(indices), np.asarray(dims)
     if indices.ndim > 1 or indices.size == 0:
@@ -403,13 +409,13 @@ def unravel_index(indices, dims):
     return np.fmod(quotients, dims.reshape(column)).astype(dims.dtype)
 
 
-def _strides(dims):
+def _strides(dims: Array) -> Array:
     """The distance in elements between neighbours along each dimension of a row-major array."""
     return np.array([math.prod(dims[i + 1 :].tolist()) for i in range(dims.size)], np.int64)
 
 
 @shape("UnravelIndex")
-def unravel_index_shape(indices, dims):
+def unravel_index_shape(indices: TensorSpec, dims: TensorSpec) -> Shape:
     require_rank(dims, 1, "dims")
     if indices.rank is None or dims.rank is None:
         return UNKNOWN

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim, DimLike, floor_div
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
-from ..shapes import UNKNOWN, Shape, broadcast_shapes, merge_shapes
+from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._checks import require_rank
 from ._shapes import dims_of, ints, normalize_axis, replaced, scalar_int, scalar_of, shape_from, unknown_dims
 from ._strided import Masks, numpy_index, sliced_shape
@@ -17,7 +23,7 @@ _MASK_NAMES = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shri
 
 
 @kernel("Slice")
-def slice_(x, begin, size):
+def slice_(x: Array, begin: Array, size: Array) -> Result:
     """x[begin : begin + size] along each dimension; a size of -1 goes to the end."""
     starts, sizes = ints(begin, "begin"), ints(size, "size")
     dims = np.shape(x)
@@ -30,7 +36,7 @@ def slice_(x, begin, size):
     return np.asarray(x)[(*windows, ...)]
 
 
-def _window(i, dim, start, size):
+def _window(i: int, dim: int, start: int, size: int) -> Any:
     if not 0 <= start <= dim:
         raise InvalidArgumentError(f"Expected begin[{i}] in [0, {dim}], but got {start}")
     if size == -1:
@@ -41,7 +47,7 @@ def _window(i, dim, start, size):
 
 
 @shape("Slice")
-def slice_shape(x, begin, size):
+def slice_shape(x: TensorSpec, begin: TensorSpec, size: TensorSpec) -> Shape:
     require_rank(begin, 1, "begin")
     require_rank(size, 1, "size")
     sizes = dims_of(size)
@@ -62,18 +68,29 @@ def _slice_dim(dim: DimLike, start: DimLike, size: DimLike) -> DimLike:
 
 
 @gradient("Slice")
-def slice_gradient(g, node, grad):
+def slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Zeros around the gradient: the paddings are (begin, shape - begin - size)."""
     x, begin, _ = node.inputs
     column = [-1, 1]
-    dtype = begin.dtype.base
+    dtype = begin.base_dtype
     after = g.Sub(g.Sub(g.Shape(x, out_type=dtype), begin), g.Shape(node.output(), out_type=dtype))
     paddings = g.ConcatV2([g.Reshape(begin, column), g.Reshape(after, column)], 1)
     return [g.Pad(grad, paddings), None, None]
 
 
 @kernel("StridedSlice")
-def strided_slice(x, begin, end, strides, *, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask):
+def strided_slice(
+    x: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Result:
     """NumPy's basic indexing, spelled as three vectors and five masks."""
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     x = np.asarray(x)
@@ -81,27 +98,48 @@ def strided_slice(x, begin, end, strides, *, begin_mask, end_mask, ellipsis_mask
 
 
 @shape("StridedSlice")
-def strided_slice_shape(x, begin, end, strides, *, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask):
+def strided_slice_shape(
+    x: TensorSpec,
+    begin: TensorSpec,
+    end: TensorSpec,
+    strides: TensorSpec,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Shape:
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     return sliced_shape(x.shape, begin, end, strides, masks)
 
 
 @gradient("StridedSlice")
-def strided_slice_gradient(g, node, grad):
+def strided_slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x, *vectors = node.inputs
-    dtype = "int64" if vectors[0].dtype.base.name == "int64" else "int32"
-    begin, end, strides = (v if v.dtype.base.name == dtype else g.Cast(v, DstT=dtype) for v in vectors)
+    dtype = "int64" if vectors[0].base_dtype.name == "int64" else "int32"
+    begin, end, strides = (v if v.base_dtype.name == dtype else g.Cast(v, DstT=dtype) for v in vectors)
     return [g.StridedSliceGrad(g.Shape(x, out_type=dtype), begin, end, strides, grad, **_masks(node)), None, None, None]
 
 
-def _masks(node):
+def _masks(node: Node) -> dict[Any, Any]:
     return {name: node.attr(name) for name in _MASK_NAMES}
 
 
 @kernel("StridedSliceGrad")
 def strided_slice_grad(
-    dims, begin, end, strides, dy, *, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
-):
+    dims: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    dy: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Result:
     """Zeros of shape `dims` with `dy` at the places that the slice takes."""
     dims = ints(dims, "shape")
     if any(d < 0 for d in dims):
@@ -113,7 +151,7 @@ def strided_slice_grad(
     return result
 
 
-def _write(target, index, value):
+def _write(target: Array, index: tuple[Any, ...], value: Array) -> None:
     """target[index] = value where the shapes are the same; InvalidArgumentError otherwise."""
     place = target[(*index, ...)]
     if place.shape != np.shape(value):
@@ -122,20 +160,32 @@ def _write(target, index, value):
 
 
 @shape("StridedSliceGrad")
-def strided_slice_grad_shape(dims, begin, end, strides, dy):
+def strided_slice_grad_shape(
+    dims: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, dy: TensorSpec
+) -> Shape:
     return shape_from(dims)
 
 
 @gradient("StridedSliceGrad")
-def strided_slice_grad_gradient(g, node, grad):
+def strided_slice_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, begin, end, strides, _ = node.inputs
     return [None, None, None, None, g.StridedSlice(grad, begin, end, strides, **_masks(node))]
 
 
 @kernel("TensorStridedSliceUpdate")
 def tensor_strided_slice_update(
-    x, begin, end, strides, value, *, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
-):
+    x: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    value: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Result:
     """A copy of `x` with the slice replaced by `value`."""
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     result = np.array(x)
@@ -143,7 +193,7 @@ def tensor_strided_slice_update(
     return result
 
 
-def _assign_slice(target, index, value):
+def _assign_slice(target: Array, index: tuple[Any, ...], value: Array) -> None:
     place = target[(*index, ...)]
     if place.size == 0:
         return
@@ -157,15 +207,25 @@ def _assign_slice(target, index, value):
 
 @shape("TensorStridedSliceUpdate")
 def tensor_strided_slice_update_shape(
-    x, begin, end, strides, value, *, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
-):
+    x: TensorSpec,
+    begin: TensorSpec,
+    end: TensorSpec,
+    strides: TensorSpec,
+    value: TensorSpec,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Shape:
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     sliced_shape(x.shape, begin, end, strides, masks)
     return x.shape
 
 
 @gradient("TensorStridedSliceUpdate")
-def tensor_strided_slice_update_gradient(g, node, grad):
+def tensor_strided_slice_update_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, begin, end, strides, value = node.inputs
     taken = g.StridedSlice(grad, begin, end, strides, **_masks(node))
     kept = g.TensorStridedSliceUpdate(grad, begin, end, strides, g.zeros_like(value), **_masks(node))
@@ -174,8 +234,18 @@ def tensor_strided_slice_update_gradient(g, node, grad):
 
 @kernel("StridedSliceAssign")
 def strided_slice_assign(
-    ref, begin, end, strides, value, *, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
-):
+    ref: Any,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    value: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Any:
     """The variable, after its slice was replaced by `value`."""
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     index = numpy_index(np.shape(ref.read()), begin, end, strides, masks)
@@ -185,8 +255,18 @@ def strided_slice_assign(
 
 @kernel("ResourceStridedSliceAssign")
 def resource_strided_slice_assign(
-    handle, begin, end, strides, value, *, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
-):
+    handle: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    value: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> None:
     """Replaces a slice of a resource variable by `value`."""
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     variable = resource_variable(handle)
@@ -195,17 +275,21 @@ def resource_strided_slice_assign(
 
 
 @shape("StridedSliceAssign")
-def strided_slice_assign_shape(ref, begin, end, strides, value):
+def strided_slice_assign_shape(
+    ref: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, value: TensorSpec
+) -> Any:
     return ref.shape
 
 
 @shape("ResourceStridedSliceAssign")
-def resource_strided_slice_assign_shape(ref, begin, end, strides, value):
+def resource_strided_slice_assign_shape(
+    ref: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, value: TensorSpec
+) -> Any:
     return None
 
 
 @kernel("Split")
-def split(axis, x, *, num_split):
+def split(axis: Array, x: Array, *, num_split: int) -> Sequence[Result]:
     """`num_split` equal parts along an axis."""
     x = np.asarray(x)
     if np.ndim(axis) != 0:
@@ -222,7 +306,7 @@ def split(axis, x, *, num_split):
 
 
 @shape("Split")
-def split_shape(axis, x, *, num_split):
+def split_shape(axis: TensorSpec, x: TensorSpec, *, num_split: int) -> list[Shape]:
     position = scalar_of(axis)
     if x.rank is None or position is None:
         return [unknown_dims(x.rank)] * num_split
@@ -234,13 +318,13 @@ def split_shape(axis, x, *, num_split):
 
 
 @gradient("Split")
-def split_gradient(g, node, *grads):
+def split_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     axis = node.inputs[0]
     return [None, g.ConcatV2(list(grads), axis) if len(grads) > 1 else grads[0]]
 
 
 @kernel("SplitV")
-def split_v(x, sizes, axis, *, num_split):
+def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[Result]:
     """Parts of the given sizes along an axis; one size may be -1."""
     x = np.asarray(x)
     if num_split == 1:
@@ -250,7 +334,7 @@ def split_v(x, sizes, axis, *, num_split):
     return np.split(x, np.cumsum(lengths)[:-1], axis)
 
 
-def _split_sizes(sizes, total, num_split):
+def _split_sizes(sizes: Sequence[Any], total: int, num_split: int) -> list[Any]:
     """The sizes with -1 resolved; InvalidArgumentError where they do not add up."""
     if len(sizes) != num_split:
         raise InvalidArgumentError(f"Length of size_splits is {len(sizes)}, not num_split {num_split}")
@@ -262,7 +346,7 @@ def _split_sizes(sizes, total, num_split):
 
 
 @shape("SplitV")
-def split_v_shape(x, sizes, axis, *, num_split):
+def split_v_shape(x: TensorSpec, sizes: TensorSpec, axis: TensorSpec, *, num_split: int) -> list[Shape]:
     position, lengths = scalar_of(axis), dims_of(sizes)
     if x.rank is None or position is None:
         return [unknown_dims(x.rank)] * num_split
@@ -275,12 +359,12 @@ def split_v_shape(x, sizes, axis, *, num_split):
 
 
 @gradient("SplitV")
-def split_v_gradient(g, node, *grads):
+def split_v_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     return [g.ConcatV2(list(grads), node.inputs[2]) if len(grads) > 1 else grads[0], None, None]
 
 
 @kernel("Unpack")
-def unpack(x, *, num, axis):
+def unpack(x: Array, *, num: int, axis: int) -> Sequence[Result]:
     """The `num` slices along an axis, without it."""
     x = np.asarray(x)
     axis = normalize_axis(axis, x.ndim)
@@ -291,7 +375,7 @@ def unpack(x, *, num, axis):
 
 
 @shape("Unpack")
-def unpack_shape(x, *, num, axis):
+def unpack_shape(x: TensorSpec, *, num: int, axis: int) -> list[Shape]:
     if x.rank is None:
         return [UNKNOWN] * num
     axis = normalize_axis(axis, x.rank)
@@ -301,12 +385,12 @@ def unpack_shape(x, *, num, axis):
 
 
 @gradient("Unpack")
-def unpack_gradient(g, node, *grads):
+def unpack_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     return [g.Pack(list(grads), axis=node.attr("axis"))]
 
 
 @kernel("Select")
-def select(condition, t, e):
+def select(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere; a vector condition picks rows."""
     if condition.shape == t.shape == e.shape and t.shape:
         return np.where(condition, t, e)
@@ -323,19 +407,19 @@ def select(condition, t, e):
 
 
 @shape("Select")
-def select_shape(condition, t, e):
+def select_shape(condition: TensorSpec, t: TensorSpec, e: TensorSpec) -> Shape:
     return merge_shapes(t.shape, e.shape)
 
 
 @gradient("Select")
-def select_gradient(g, node, grad):
+def select_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     condition, x, _ = node.inputs
     zeros = g.zeros_like(x)
     return [None, g.Select(condition, grad, zeros), g.Select(condition, zeros, grad)]
 
 
 @kernel("SelectV2")
-def select_v2(condition, t, e):
+def select_v2(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere, all three broadcast."""
     try:
         return np.where(condition, t, e)
@@ -345,12 +429,12 @@ def select_v2(condition, t, e):
 
 
 @shape("SelectV2")
-def select_v2_shape(condition, t, e):
+def select_v2_shape(condition: TensorSpec, t: TensorSpec, e: TensorSpec) -> Shape:
     return broadcast_shapes(condition.shape, t.shape, e.shape)
 
 
 @gradient("SelectV2")
-def select_v2_gradient(g, node, grad):
+def select_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     condition, x, y = node.inputs
     zero = g.scalar_like(grad, 0)
     result = node.output()
@@ -362,7 +446,7 @@ def select_v2_gradient(g, node, grad):
 
 
 @kernel("Where")
-def where(x):
+def where(x: Array) -> Result:
     """The coordinates of the elements that are not zero, (n, rank)."""
     if np.ndim(x) == 0:
         raise InvalidArgumentError("WhereOp : Unhandled input dimensions: 0")
@@ -370,12 +454,12 @@ def where(x):
 
 
 @shape("Where")
-def where_shape(x):
+def where_shape(x: TensorSpec) -> Shape:
     return Shape([None, x.rank])
 
 
 @flops("Where")
-def where_flops(x):
+def where_flops(x: TensorSpec) -> Cost:
     """Whether each element is zero."""
     return Cost(flops=x.shape.num_elements)
 

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, shape
-from ..shapes import Shape, broadcast_shapes
+from ..shapes import Shape, TensorSpec, broadcast_shapes
 
 
-def _require_logits(logits):
+def _require_logits(logits: Array) -> None:
     if logits.ndim < 1:
         raise InvalidArgumentError(f"logits must have >= 1 dimension, got {Shape(logits.shape)}")
 
 
-def _shifted(logits):
+def _shifted(logits: Array) -> Array:
     """Logits less their largest, so that no exponential overflows."""
     return logits - np.max(logits, -1, keepdims=True, initial=-np.inf) if logits.size else logits
 
 
 @kernel("Softmax")
-def softmax(logits):
+def softmax(logits: Array) -> Result:
     """exp(x) / sum(exp(x)) along the last dimension."""
     _require_logits(logits)
     exponentials = np.exp(_shifted(wide(logits)))
@@ -29,7 +32,7 @@ def softmax(logits):
 
 
 @kernel("LogSoftmax")
-def log_softmax(logits):
+def log_softmax(logits: Array) -> Array:
     """x - log(sum(exp(x))) along the last dimension."""
     _require_logits(logits)
     shifted = _shifted(wide(logits)).astype(logits.dtype, copy=False)
@@ -39,34 +42,34 @@ def log_softmax(logits):
 
 
 @shape("Softmax", "LogSoftmax")
-def softmax_shape(logits):
+def softmax_shape(logits: TensorSpec) -> Shape:
     if logits.rank == 0:
         raise InvalidArgumentError("logits must have >= 1 dimension")
     return logits.shape
 
 
 @gradient("Softmax")
-def softmax_gradient(g, node, grad):
+def softmax_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """(dy - sum(dy y)) y."""
     y = node.output()
     return [g.Mul(g.Sub(grad, g.Sum(g.Mul(grad, y), [-1], keep_dims=True)), y)]
 
 
 @gradient("LogSoftmax")
-def log_softmax_gradient(g, node, grad):
+def log_softmax_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """dy - sum(dy) softmax(x)."""
     return [g.Sub(grad, g.Mul(g.Sum(grad, [-1], keep_dims=True), g.Exp(node.output())))]
 
 
 @flops("Softmax")
-def softmax_flops(logits):
+def softmax_flops(logits: TensorSpec) -> Cost:
     """Maximum, shift, sum and division, and one exponential for each element."""
     elements = logits.shape.num_elements
     return Cost(4 * elements - 2 * logits.shape[:-1].num_elements, transcendentals=elements)
 
 
 @flops("LogSoftmax")
-def log_softmax_flops(logits):
+def log_softmax_flops(logits: TensorSpec) -> Cost:
     """Maximum, shift, sum and difference, and one exponential for each element; one logarithm a row."""
     elements, rows = logits.shape.num_elements, logits.shape[:-1].num_elements
     return Cost(4 * elements - 2 * rows, transcendentals=elements + rows)
@@ -76,7 +79,7 @@ def log_softmax_flops(logits):
 
 
 @kernel("SoftmaxCrossEntropyWithLogits")
-def softmax_cross_entropy(features, labels):
+def softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Result]:
     """-sum(labels log_softmax(features)) for each row, and its gradient softmax(features) - labels."""
     try:
         features_wide, labels_wide = np.broadcast_arrays(wide(features), wide(labels))
@@ -95,7 +98,7 @@ def softmax_cross_entropy(features, labels):
 
 
 @kernel("SparseSoftmaxCrossEntropyWithLogits")
-def sparse_softmax_cross_entropy(features, labels):
+def sparse_softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Result]:
     """-log_softmax(features)[label] for each row, and its gradient."""
     if features.ndim != 2:
         raise InvalidArgumentError(f"logits must be 2-D, but got shape {Shape(features.shape)}")
@@ -118,7 +121,7 @@ def sparse_softmax_cross_entropy(features, labels):
 
 
 @shape("SoftmaxCrossEntropyWithLogits")
-def softmax_cross_entropy_shape(features, labels):
+def softmax_cross_entropy_shape(features: TensorSpec, labels: TensorSpec) -> list[Shape]:
     both = broadcast_shapes(features.shape, labels.shape)
     if both.dims is not None and len(both) != 2:
         raise InvalidArgumentError(f"logits and labels must be 2-dimensional, not {features.shape} and {labels.shape}")
@@ -126,12 +129,12 @@ def softmax_cross_entropy_shape(features, labels):
 
 
 @shape("SparseSoftmaxCrossEntropyWithLogits")
-def sparse_softmax_cross_entropy_shape(features, labels):
+def sparse_softmax_cross_entropy_shape(features: TensorSpec, labels: TensorSpec) -> list[Shape]:
     rows = labels.shape[0] if features.shape.dims is None else features.shape[0]
     return [Shape([rows]), features.shape if features.shape.dims is not None else Shape([rows, None])]
 
 
-def _cross_entropy_gradient(g, node, grad_loss, grad_backprop):
+def _cross_entropy_gradient(g: GradientBuilder, node: Node, grad_loss: Output, grad_backprop: Output) -> Output:
     """Row by row the loss's gradient times backprop, and what comes back through backprop itself."""
     logits, backprop = node.inputs[0], node.output(1)
     scaled = g.Mul(g.ExpandDims(grad_loss, -1), backprop)
@@ -141,7 +144,7 @@ def _cross_entropy_gradient(g, node, grad_loss, grad_backprop):
 
 
 @gradient("SoftmaxCrossEntropyWithLogits")
-def softmax_cross_entropy_gradient(g, node, grad_loss, grad_backprop):
+def softmax_cross_entropy_gradient(g: GradientBuilder, node: Node, grad_loss: Output, grad_backprop: Output) -> Gradients:
     logits, labels = node.inputs
     dlogits = _cross_entropy_gradient(g, node, grad_loss, grad_backprop)
     dlabels = g.Mul(g.ExpandDims(grad_loss, -1), g.Neg(g.LogSoftmax(logits)))
@@ -149,43 +152,45 @@ def softmax_cross_entropy_gradient(g, node, grad_loss, grad_backprop):
 
 
 @gradient("SparseSoftmaxCrossEntropyWithLogits")
-def sparse_softmax_cross_entropy_gradient(g, node, grad_loss, grad_backprop):
+def sparse_softmax_cross_entropy_gradient(
+    g: GradientBuilder, node: Node, grad_loss: Output, grad_backprop: Output
+) -> Gradients:
     return [_cross_entropy_gradient(g, node, grad_loss, grad_backprop), None]
 
 
 @flops("SoftmaxCrossEntropyWithLogits")
-def softmax_cross_entropy_flops(features, labels, *, outputs):
+def softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """The softmax (maximum, shift, sum, division) less the labels, and the sum of labels times log-probabilities."""
     elements, rows = outputs[1].shape.num_elements, outputs[0].shape.num_elements
     return Cost(8 * elements - 3 * rows, transcendentals=elements + rows)
 
 
 @flops("SparseSoftmaxCrossEntropyWithLogits")
-def sparse_softmax_cross_entropy_flops(features, labels, *, outputs):
+def sparse_softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """The softmax (maximum, shift, sum, division), and for each row one difference for the loss and one for its gradient."""
     elements, rows = outputs[1].shape.num_elements, outputs[0].shape.num_elements
     return Cost(4 * elements, transcendentals=elements + rows)
 
 
 @kernel("L2Loss")
-def l2_loss(t):
+def l2_loss(t: Array) -> Result:
     """Half the sum of squares."""
     x = wide(np.asarray(t))
     return (np.sum(np.square(x), dtype=x.dtype) / x.dtype.type(2)).astype(np.asarray(t).dtype)
 
 
 @shape("L2Loss")
-def l2_loss_shape(t):
+def l2_loss_shape(t: TensorSpec) -> Shape:
     return Shape(())
 
 
 @gradient("L2Loss")
-def l2_loss_gradient(g, node, grad):
+def l2_loss_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Mul(node.inputs[0], grad)]
 
 
 @flops("L2Loss")
-def l2_loss_flops(t):
+def l2_loss_flops(t: TensorSpec) -> Cost:
     return Cost(2 * t.shape.num_elements)
 
 

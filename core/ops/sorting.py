@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from ..dims import Dim
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dims import Dim, DimLike
+from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
+from ..graph import Node, Output
 from ..numerics.topn import unsorted_top_k
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
-from ..shapes import UNKNOWN, Shape, merge_dims
+from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims
 from ._checks import require_rank
 from ._shapes import dims_of, normalize_axis, replaced, scalar_int
 
 
 @kernel("TopKV2")
-def top_k(x, k, *, sorted, index_type):
+def top_k(x: Array, k: Array, *, sorted: bool, index_type: DType) -> tuple[Result, Result]:
     """The k greatest along the last dimension in descending order and where they were; of equals the first comes first."""
     if np.ndim(k) != 0:
         raise InvalidArgumentError(f"k must be scalar, got shape {Shape(np.shape(k))}")
@@ -28,21 +34,21 @@ def top_k(x, k, *, sorted, index_type):
 
 
 @kernel("TopK")
-def top_k_v1(x, *, k, sorted):
+def top_k_v1(x: Array, *, k: int, sorted: bool) -> tuple[Result, Result]:
     """TopKV2 with a fixed k and int32 indices."""
     x = np.asarray(x)
     index = _top_index(x, _checked_k(x.shape, k), sorted)
     return np.take_along_axis(x, index, -1), index.astype(np.int32)
 
 
-def _top_index(x, k, is_sorted):
+def _top_index(x: Array, k: int, is_sorted: bool) -> Array:
     if not is_sorted and k < x.shape[-1]:
         keys = _reversed_order(x)
         return unsorted_top_k(keys.reshape(-1, x.shape[-1]), k).reshape(*x.shape[:-1], k)
     return _greatest(x, k) if 0 < 4 * k <= x.shape[-1] else _descending(x)[..., :k]
 
 
-def _checked_k(dims, k):
+def _checked_k(dims: tuple[int, ...], k: int) -> int:
     if k < 0:
         raise InvalidArgumentError(f"Need k >= 0, got {k}")
     if len(dims) < 1:
@@ -52,19 +58,19 @@ def _checked_k(dims, k):
     return k
 
 
-def _reversed_order(x):
+def _reversed_order(x: Array) -> Array:
     """Numbers that are in the opposite order to those of `x`."""
     if x.dtype.kind in "iu":
         return ~x
     return -wide(x)
 
 
-def _descending(x):
+def _descending(x: Array) -> Array:
     """The stable order that sorts the last dimension from greatest to least."""
     return np.argsort(_reversed_order(x), -1, kind="stable")
 
 
-def _greatest(x, k):
+def _greatest(x: Array, k: int) -> Array:
     """The first k of `_descending` without a full sort: what is above the k-th, and of what equals it what comes first."""
     values = _reversed_order(x)
     last = np.partition(values, k - 1, -1)[..., k - 1 : k]
@@ -81,18 +87,18 @@ def _greatest(x, k):
 
 
 @shape("TopKV2")
-def top_k_shape(x, k):
+def top_k_shape(x: TensorSpec, k: TensorSpec) -> list[Shape]:
     require_rank(k, 0, "k")
     found = dims_of(k)
     return [_top_k_shape(x, found[0] if found else Dim.unknown())] * 2
 
 
 @shape("TopK")
-def top_k_v1_shape(x, *, k):
+def top_k_v1_shape(x: TensorSpec, *, k: int) -> list[Shape]:
     return [_top_k_shape(x, k)] * 2
 
 
-def _top_k_shape(x, k):
+def _top_k_shape(x: TensorSpec, k: DimLike) -> Shape:
     if x.rank is None:
         return UNKNOWN
     if x.rank == 0:
@@ -103,11 +109,11 @@ def _top_k_shape(x, k):
 
 
 @gradient("TopK", "TopKV2")
-def top_k_gradient(g, node, grad, _):
+def top_k_gradient(g: GradientBuilder, node: Node, grad: Output, _: Output) -> Gradients:
     """Each value's gradient goes to the place it was taken from."""
     x = node.inputs[0]
     index = node.output(1)
-    index = index if index.dtype.base.name == "int32" else g.Cast(index, DstT="int32")
+    index = index if index.base_dtype.name == "int32" else g.Cast(index, DstT="int32")
     source = g.shape_of(x)
     size = g.Reshape(g.StridedSlice(source, [-1], [0], [1], end_mask=1), [])
     flat = g.Reshape(index, g.ConcatV2([g.constant([-1]), g.StridedSlice(g.shape_of(index), [-1], [0], [1], end_mask=1)], 0))
@@ -120,20 +126,22 @@ def top_k_gradient(g, node, grad, _):
 
 
 @gradient("ApproxTopK")
-def approx_top_k_gradient(g, node, grad, index):
+def approx_top_k_gradient(g: GradientBuilder, node: Node, grad: Output, index: Output) -> Gradients:
     if node.attr("reduction_dimension") != -1:
         raise UnimplementedError("ApproxTopK has a gradient along the last dimension only", node=node.name, op=node.op)
     return top_k_gradient(g, node, grad, index)
 
 
 @flops("TopK", "TopKV2")
-def top_k_flops(x, *rest):
+def top_k_flops(x: TensorSpec, *rest: TensorSpec) -> Cost:
     """At least: of numbers that fall already, one comparison less than each row has elements."""
     return Cost(flops=x.shape.num_elements - x.shape[:-1].num_elements)
 
 
 @kernel("ApproxTopK")
-def approx_top_k(x, *, k, reduction_dimension, is_max_k, aggregate_to_topk):
+def approx_top_k(
+    x: Array, *, k: int, reduction_dimension: int, is_max_k: bool, aggregate_to_topk: bool
+) -> tuple[Result, Result]:
     """The k greatest (or least) along a dimension and where they were; exact here."""
     x = np.asarray(x)
     axis = normalize_axis(reduction_dimension, x.ndim, "reduction_dimension")
@@ -146,7 +154,7 @@ def approx_top_k(x, *, k, reduction_dimension, is_max_k, aggregate_to_topk):
 
 
 @shape("ApproxTopK")
-def approx_top_k_shape(x, *, k, reduction_dimension, aggregate_to_topk):
+def approx_top_k_shape(x: TensorSpec, *, k: int, reduction_dimension: int, aggregate_to_topk: bool) -> Sequence[Shape]:
     if x.rank is None:
         return UNKNOWN, UNKNOWN
     axis = normalize_axis(reduction_dimension, x.rank, "reduction_dimension")
@@ -154,13 +162,13 @@ def approx_top_k_shape(x, *, k, reduction_dimension, aggregate_to_topk):
 
 
 @flops("ApproxTopK")
-def approx_top_k_flops(x, *, reduction_dimension):
+def approx_top_k_flops(x: TensorSpec, *, reduction_dimension: int) -> Cost:
     """At least, as TopK."""
     return Cost(flops=x.shape.num_elements - replaced(x.shape, reduction_dimension, 1).num_elements)
 
 
 @kernel("NthElement")
-def nth_element(x, n, *, reverse):
+def nth_element(x: Array, n: Array, *, reverse: bool) -> Result:
     """The n-th least (or greatest) along the last dimension."""
     x = np.asarray(x)
     if np.ndim(n) != 0:
@@ -177,7 +185,7 @@ def nth_element(x, n, *, reverse):
 
 
 @shape("NthElement")
-def nth_element_shape(x, n):
+def nth_element_shape(x: TensorSpec, n: TensorSpec) -> Shape:
     require_rank(n, 0, "n")
     if x.rank == 0:
         raise InvalidArgumentError("the input must be at least of rank 1")
@@ -185,21 +193,21 @@ def nth_element_shape(x, n):
 
 
 @gradient("NthElement")
-def nth_element_gradient(g, node, grad):
+def nth_element_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The gradient goes in equal parts to all elements that equal the n-th."""
     x = node.inputs[0]
-    chosen = g.Cast(g.Equal(g.ExpandDims(node.output(), -1), x), DstT=grad.dtype.base)
+    chosen = g.Cast(g.Equal(g.ExpandDims(node.output(), -1), x), DstT=grad.base_dtype)
     count = g.Sum(chosen, [-1], keep_dims=True)
     return [g.Mul(g.RealDiv(chosen, count), g.ExpandDims(grad, -1)), None]
 
 
 @flops("NthElement")
-def nth_element_flops(x, n):
+def nth_element_flops(x: TensorSpec, n: TensorSpec) -> Cost:
     """At least, as TopK."""
     return Cost(flops=x.shape.num_elements - x.shape[:-1].num_elements)
 
 
-def unique_index(x):
+def unique_index(x: Array) -> tuple[Array, ...]:
     """(places of first occurrence in that order, number of its value for each element, counts) of a vector."""
     if x.dtype == object:
         return _unique_objects(x.tolist())
@@ -212,7 +220,7 @@ def unique_index(x):
     return first[order], rank[inverse.ravel()], counts[order]
 
 
-def _unique_by_table(x):
+def _unique_by_table(x: Array) -> tuple[Array, Array, Array]:
     """For integers of a small range, by a table of where each was seen first."""
     offset = x.astype(np.int64) - int(x.min())
     table = np.full(int(offset.max()) + 1, -1, np.int64)
@@ -223,7 +231,7 @@ def _unique_by_table(x):
     return first, inverse, np.bincount(inverse)
 
 
-def _unique_objects(items):
+def _unique_objects(items: list[bytes | tuple[bytes | float, ...]]) -> tuple[Array, Array, Array]:
     numbers: dict = {}
     first: list[int] = []
     inverse = np.empty(len(items), np.int64)
@@ -235,7 +243,7 @@ def _unique_objects(items):
     return np.array(first, np.int64), inverse, np.bincount(inverse, minlength=len(first))
 
 
-def _unique_rows(x, axis):
+def _unique_rows(x: Array, axis: int) -> tuple[Array, ...]:
     """As `unique_index`, for the slices along an axis."""
     moved = np.moveaxis(x, axis, 0)
     rows = moved.reshape(moved.shape[0], math.prod(moved.shape[1:]))
@@ -246,7 +254,7 @@ def _unique_rows(x, axis):
     return _unique_objects([tuple(row) for row in rows.tolist()])
 
 
-def _unique_axis(x, axis):
+def _unique_axis(x: Array, axis: Array) -> int | None:
     """The axis of UniqueV2, None for a vector without one."""
     if np.ndim(axis) != 1 or np.size(axis) > 1:
         raise InvalidArgumentError(f"axis expects a 1D vector of at most one element, not shape {Shape(np.shape(axis))}")
@@ -255,7 +263,7 @@ def _unique_axis(x, axis):
     return normalize_axis(scalar_int(axis, "axis"), np.ndim(x))
 
 
-def _unique(x, axis, out_idx):
+def _unique(x: Array, axis: int | None, out_idx: DType) -> tuple[Array, Array, Array]:
     x = np.asarray(x)
     if axis is None:
         if x.ndim != 1:
@@ -266,48 +274,48 @@ def _unique(x, axis, out_idx):
 
 
 @kernel("Unique")
-def unique(x, *, out_idx):
+def unique(x: Array, *, out_idx: DType) -> tuple[Result, Result]:
     """The distinct values in order of appearance, and for each element the place of its value."""
     return _unique(x, None, out_idx)[:2]
 
 
 @kernel("UniqueWithCounts")
-def unique_with_counts(x, *, out_idx):
+def unique_with_counts(x: Array, *, out_idx: DType) -> tuple[Result, Result, Result]:
     """Unique, and how often each value occurs."""
     return _unique(x, None, out_idx)
 
 
 @kernel("UniqueV2")
-def unique_v2(x, axis, *, out_idx):
+def unique_v2(x: Array, axis: Array, *, out_idx: DType) -> tuple[Result, Result]:
     """The distinct slices along an axis, and for each slice its place among them."""
     return _unique(x, _unique_axis(x, axis), out_idx)[:2]
 
 
 @kernel("UniqueWithCountsV2")
-def unique_with_counts_v2(x, axis, *, out_idx):
+def unique_with_counts_v2(x: Array, axis: Array, *, out_idx: DType) -> tuple[Result, Result, Result]:
     """UniqueV2, and how often each slice occurs."""
     return _unique(x, _unique_axis(x, axis), out_idx)
 
 
 @shape("Unique")
-def unique_shape(x):
+def unique_shape(x: TensorSpec) -> tuple[Shape, Shape]:
     require_rank(x, 1, "x")
     return Shape([None]), x.shape
 
 
 @shape("UniqueWithCounts")
-def unique_with_counts_shape(x):
+def unique_with_counts_shape(x: TensorSpec) -> tuple[Shape, Shape, Shape]:
     count = Shape([None])
     return count, x.shape, count
 
 
 @shape("UniqueV2")
-def unique_v2_shape(x, axis):
+def unique_v2_shape(x: TensorSpec, axis: TensorSpec) -> tuple[Shape, ...]:
     return unique_with_counts_v2_shape(x, axis)[:2]
 
 
 @shape("UniqueWithCountsV2")
-def unique_with_counts_v2_shape(x, axis):
+def unique_with_counts_v2_shape(x: TensorSpec, axis: TensorSpec) -> tuple[Shape, Shape, Shape]:
     found = dims_of(axis)
     count = Shape([None])
     if found is None or x.rank is None:
@@ -317,13 +325,13 @@ def unique_with_counts_v2_shape(x, axis):
 
 
 @flops("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2")
-def unique_flops(x, *axis):
+def unique_flops(x: TensorSpec, *axis: TensorSpec) -> Cost:
     """One look-up an element."""
     return Cost(flops=x.shape.num_elements)
 
 
 @kernel("ListDiff")
-def list_diff(x, y, *, out_idx):
+def list_diff(x: Array, y: Array, *, out_idx: DType) -> tuple[Result, Result]:
     """The elements of `x` that are not in `y`, and where they are."""
     x, y = np.asarray(x), np.asarray(y)
     for name, value in (("x", x), ("y", y)):
@@ -338,14 +346,14 @@ def list_diff(x, y, *, out_idx):
 
 
 @shape("ListDiff")
-def list_diff_shape(x, y):
+def list_diff_shape(x: TensorSpec, y: TensorSpec) -> list[Shape]:
     require_rank(x, 1, "x")
     require_rank(y, 1, "y")
     return [Shape([None])] * 2
 
 
 @kernel("InTopKV2")
-def in_top_k(predictions, targets, k):
+def in_top_k(predictions: Array, targets: Array, k: Array) -> Result:
     """Whether fewer than k classes are predicted above the target; false where a prediction is not finite."""
     if np.ndim(k) != 0:
         raise InvalidArgumentError(f"k must be 0-D, got shape {Shape(np.shape(k))}")
@@ -353,7 +361,7 @@ def in_top_k(predictions, targets, k):
 
 
 @kernel("InTopK")
-def in_top_k_v1(predictions, targets, *, k):
+def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
     """InTopKV2 with a fixed k."""
     predictions, targets = np.asarray(predictions), np.asarray(targets)
     if predictions.ndim != 2:
@@ -371,13 +379,13 @@ def in_top_k_v1(predictions, targets, *, k):
 
 
 @shape("InTopKV2")
-def in_top_k_shape(predictions, targets, k):
+def in_top_k_shape(predictions: TensorSpec, targets: TensorSpec, k: TensorSpec) -> Shape:
     require_rank(k, 0, "k")
     return in_top_k_v1_shape(predictions, targets)
 
 
 @shape("InTopK")
-def in_top_k_v1_shape(predictions, targets):
+def in_top_k_v1_shape(predictions: TensorSpec, targets: TensorSpec) -> Shape:
     require_rank(predictions, 2, "predictions")
     require_rank(targets, 1, "targets")
     if predictions.rank is None or targets.rank is None:
@@ -386,24 +394,24 @@ def in_top_k_v1_shape(predictions, targets):
 
 
 @flops("InTopK", "InTopKV2")
-def in_top_k_flops(predictions, *rest):
+def in_top_k_flops(predictions: TensorSpec, *rest: TensorSpec) -> Cost:
     """Of each prediction whether it is finite and above the target's."""
     return Cost(flops=2 * predictions.shape.num_elements)
 
 
 @kernel("LowerBound")
-def lower_bound(sorted_inputs, values, *, out_type):
+def lower_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
     """For each value the first place in its sorted row where it could be inserted."""
     return _bounds(sorted_inputs, values, np.less, out_type)
 
 
 @kernel("UpperBound")
-def upper_bound(sorted_inputs, values, *, out_type):
+def upper_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
     """For each value the last place in its sorted row where it could be inserted."""
     return _bounds(sorted_inputs, values, lambda row, value: ~(value < row), out_type)
 
 
-def _bounds(rows, values, is_before, out_type):
+def _bounds(rows: Array, values: Array, is_before: Callable[..., Any], out_type: DType) -> Array:
     """A binary search of all values at once, which halves as the C++ library does, so that unsorted rows agree too."""
     rows, values = np.asarray(rows), np.asarray(values)
     if rows.ndim != 2 or values.ndim != 2:
@@ -424,14 +432,14 @@ def _bounds(rows, values, is_before, out_type):
 
 
 @shape("LowerBound", "UpperBound")
-def bounds_shape(sorted_inputs, values):
+def bounds_shape(sorted_inputs: TensorSpec, values: TensorSpec) -> Shape:
     require_rank(sorted_inputs, 2, "sorted_inputs")
     require_rank(values, 2, "values")
     return values.shape
 
 
 @flops("LowerBound", "UpperBound")
-def bounds_flops(sorted_inputs, values):
+def bounds_flops(sorted_inputs: TensorSpec, values: TensorSpec) -> Cost:
     """At most: one comparison for each bit of the row's length."""
     size = sorted_inputs.shape[-1]
     steps = max(size, 1).bit_length() if isinstance(size, int) else 1

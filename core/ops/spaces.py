@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from ..dims import Dim, ceil_div
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dims import Dim, DimLike, ceil_div
 from ..errors import InvalidArgumentError, UnimplementedError
+from ..graph import Node, Output
 from ..registry import facts, gradient, kernel, not_differentiable, shape, zero_flops
-from ..shapes import UNKNOWN, Shape
+from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require_rank
 from ._shapes import dims_of, ints, numbers, unknown_dims
 
 
-def _pairs(value, count, name):
+def _pairs(value: Array, count: int, name: str) -> list[tuple[int, ...]]:
     """A (count, 2) input as pairs of ints; InvalidArgumentError for another shape or negative numbers."""
     if np.shape(value) != (count, 2):
         raise InvalidArgumentError(f"{name} should have shape [{count}, 2] instead of {Shape(np.shape(value))}")
@@ -24,7 +29,7 @@ def _pairs(value, count, name):
     return list(zip(flat[::2], flat[1::2]))
 
 
-def _block(block_shape, rank):
+def _block(block_shape: Array, rank: int) -> tuple[int, ...]:
     """The block's sizes; InvalidArgumentError where they are not positive or too many."""
     sizes = ints(block_shape, "block_shape")
     if rank < 1 + len(sizes):
@@ -35,7 +40,7 @@ def _block(block_shape, rank):
 
 
 @kernel("SpaceToBatchND")
-def space_to_batch_nd(x, block_shape, paddings):
+def space_to_batch_nd(x: Array, block_shape: Array, paddings: Array) -> Result:
     """Pads the spatial dimensions, cuts them into blocks and moves the places within a block in front of the batch."""
     x = np.asarray(x)
     block = _block(block_shape, x.ndim)
@@ -56,14 +61,14 @@ def space_to_batch_nd(x, block_shape, paddings):
     return blocks.transpose(order).reshape(x.shape[0] * math.prod(block), *(d // s for d, s in zip(padded, block)), *rest)
 
 
-def _padded(x, pads, padded):
+def _padded(x: Array, pads: list[tuple[int, ...]], padded: list[int]) -> Array:
     result = np.full((x.shape[0], *padded, *x.shape[1 + len(pads) :]), b"" if x.dtype == object else 0, x.dtype)
     result[(slice(None), *(slice(before, before + d) for d, (before, _) in zip(x.shape[1:], pads)))] = x
     return result
 
 
 @kernel("BatchToSpaceND")
-def batch_to_space_nd(x, block_shape, crops):
+def batch_to_space_nd(x: Array, block_shape: Array, crops: Array) -> Result:
     """The inverse of SpaceToBatchND: places within a block return from the batch, borders are cropped."""
     x = np.asarray(x)
     block = _block(block_shape, x.ndim)
@@ -84,37 +89,37 @@ def batch_to_space_nd(x, block_shape, crops):
 
 
 @kernel("SpaceToBatch")
-def space_to_batch(x, paddings, *, block_size):
+def space_to_batch(x: Array, paddings: Array, *, block_size: int) -> Result:
     """SpaceToBatchND with a square block."""
     _require_rank_4(x)
     return space_to_batch_nd(x, np.array([block_size] * 2), paddings)
 
 
 @kernel("BatchToSpace")
-def batch_to_space(x, crops, *, block_size):
+def batch_to_space(x: Array, crops: Array, *, block_size: int) -> Result:
     """BatchToSpaceND with a square block."""
     _require_rank_4(x)
     return batch_to_space_nd(x, np.array([block_size] * 2), crops)
 
 
-def _require_rank_4(x):
+def _require_rank_4(x: Array) -> None:
     if np.ndim(x) != 4:
         raise InvalidArgumentError(f"Input rank should be 4 instead of {np.ndim(x)}")
 
 
 @shape("SpaceToBatchND")
-def space_to_batch_nd_shape(x, block_shape, paddings):
+def space_to_batch_nd_shape(x: TensorSpec, block_shape: TensorSpec, paddings: TensorSpec) -> Shape:
     require_rank(block_shape, 1, "block_shape")
     return _batched(x, dims_of(block_shape), dims_of(paddings))
 
 
 @shape("SpaceToBatch")
-def space_to_batch_shape(x, paddings, *, block_size):
+def space_to_batch_shape(x: TensorSpec, paddings: TensorSpec, *, block_size: int) -> Shape:
     require_rank(x, 4, "input")
     return _batched(x, [block_size] * 2, dims_of(paddings))
 
 
-def _batched(x, block, pads):
+def _batched(x: TensorSpec, block: Sequence[DimLike] | None, pads: Sequence[DimLike] | None) -> Shape:
     """The shape after SpaceToBatchND, as far as block and paddings are known."""
     if x.rank is None:
         return UNKNOWN
@@ -132,29 +137,29 @@ def _batched(x, block, pads):
     return Shape(dims)
 
 
-def _check_amounts(amounts, block, name):
+def _check_amounts(amounts: Any, block: Any, name: str) -> Any:
     if amounts is not None and len(amounts) != 2 * len(block):
         raise InvalidArgumentError(f"{name} must be two numbers for each of {len(block)} dimensions, not {len(amounts)}")
 
 
-def _check_block(x, block):
-    if x.rank < 1 + len(block) or any(isinstance(size, int) and size < 1 for size in block):
+def _check_block(x: TensorSpec, block: Sequence[DimLike]) -> None:
+    if len(x.shape) < 1 + len(block) or any(isinstance(size, int) and size < 1 for size in block):
         raise InvalidArgumentError(f"a block of {block} does not fit the shape {x.shape}")
 
 
 @shape("BatchToSpaceND")
-def batch_to_space_nd_shape(x, block_shape, crops):
+def batch_to_space_nd_shape(x: TensorSpec, block_shape: TensorSpec, crops: TensorSpec) -> Shape:
     require_rank(block_shape, 1, "block_shape")
     return _unbatched(x, dims_of(block_shape), dims_of(crops))
 
 
 @shape("BatchToSpace")
-def batch_to_space_shape(x, crops, *, block_size):
+def batch_to_space_shape(x: TensorSpec, crops: TensorSpec, *, block_size: int) -> Shape:
     require_rank(x, 4, "input")
     return _unbatched(x, [block_size] * 2, dims_of(crops))
 
 
-def _unbatched(x, block, cuts):
+def _unbatched(x: TensorSpec, block: Sequence[DimLike] | None, cuts: Sequence[DimLike] | None) -> Shape:
     """The shape after BatchToSpaceND, as far as block and crops are known."""
     if x.rank is None:
         return UNKNOWN
@@ -173,29 +178,29 @@ def _unbatched(x, block, cuts):
 
 
 @gradient("SpaceToBatchND")
-def space_to_batch_nd_gradient(g, node, grad):
+def space_to_batch_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, block, paddings = node.inputs
     return [g.BatchToSpaceND(grad, block, paddings), None, None]
 
 
 @gradient("BatchToSpaceND")
-def batch_to_space_nd_gradient(g, node, grad):
+def batch_to_space_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, block, crops = node.inputs
     return [g.SpaceToBatchND(grad, block, crops), None, None]
 
 
 @gradient("SpaceToBatch")
-def space_to_batch_gradient(g, node, grad):
+def space_to_batch_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.BatchToSpace(grad, node.inputs[1], block_size=node.attr("block_size")), None]
 
 
 @gradient("BatchToSpace")
-def batch_to_space_gradient(g, node, grad):
+def batch_to_space_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.SpaceToBatch(grad, node.inputs[1], block_size=node.attr("block_size")), None]
 
 
 @kernel("SpaceToDepth")
-def space_to_depth(x, *, block_size, data_format):
+def space_to_depth(x: Array, *, block_size: int, data_format: str) -> Result:
     """Blocks of space, block_size x block_size, become depth."""
     x = _channels_last(x, data_format)
     n, h, w, c = x.shape
@@ -207,7 +212,7 @@ def space_to_depth(x, *, block_size, data_format):
 
 
 @kernel("DepthToSpace")
-def depth_to_space(x, *, block_size, data_format):
+def depth_to_space(x: Array, *, block_size: int, data_format: str) -> Result:
     """Depth becomes blocks of space, block_size x block_size."""
     x = _channels_last(x, data_format)
     n, h, w, c = x.shape
@@ -218,7 +223,7 @@ def depth_to_space(x, *, block_size, data_format):
     return _original_format(blocks.reshape(n, h * block_size, w * block_size, depth), data_format)
 
 
-def _channels_last(x, data_format):
+def _channels_last(x: Array, data_format: str) -> Array:
     """The input as NHWC."""
     x = np.asarray(x)
     if data_format == "NCHW_VECT_C":
@@ -229,11 +234,11 @@ def _channels_last(x, data_format):
     return x.transpose(0, 2, 3, 1) if data_format == "NCHW" else x
 
 
-def _original_format(x, data_format):
+def _original_format(x: Array, data_format: str) -> Array:
     return x.transpose(0, 3, 1, 2) if data_format == "NCHW" else x
 
 
-def _depth_block_shape(x, block_size, data_format, into_depth):
+def _depth_block_shape(x: TensorSpec, block_size: int, data_format: str, into_depth: bool) -> Shape:
     if data_format == "NCHW_VECT_C" or x.rank is None:
         return UNKNOWN if data_format == "NCHW_VECT_C" else unknown_dims(4)
     require_rank(x, 4, "input")
@@ -249,38 +254,38 @@ def _depth_block_shape(x, block_size, data_format, into_depth):
 
 
 @shape("SpaceToDepth")
-def space_to_depth_shape(x, *, block_size, data_format):
+def space_to_depth_shape(x: TensorSpec, *, block_size: int, data_format: str) -> Shape:
     return _depth_block_shape(x, block_size, data_format, True)
 
 
 @shape("DepthToSpace")
-def depth_to_space_shape(x, *, block_size, data_format):
+def depth_to_space_shape(x: TensorSpec, *, block_size: int, data_format: str) -> Shape:
     return _depth_block_shape(x, block_size, data_format, False)
 
 
 @gradient("SpaceToDepth")
-def space_to_depth_gradient(g, node, grad):
+def space_to_depth_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.DepthToSpace(grad, block_size=node.attr("block_size"), data_format=node.attr("data_format"))]
 
 
 @gradient("DepthToSpace")
-def depth_to_space_gradient(g, node, grad):
+def depth_to_space_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.SpaceToDepth(grad, block_size=node.attr("block_size"), data_format=node.attr("data_format"))]
 
 
-def _check_formats(src_format, dst_format):
+def _check_formats(src_format: str, dst_format: str) -> None:
     if len(set(src_format)) != len(src_format) or len(src_format) not in (4, 5) or sorted(src_format) != sorted(dst_format):
         raise InvalidArgumentError(f"'{src_format}' and '{dst_format}' are no two orders of the same 4 or 5 dimensions")
 
 
-def _format_map(src_format, dst_format):
+def _format_map(src_format: str, dst_format: str) -> Array:
     """For each dimension of the source layout its place in the other."""
     _check_formats(src_format, dst_format)
     return np.array([dst_format.index(name) for name in src_format])
 
 
 @kernel("DataFormatDimMap")
-def data_format_dim_map(x, *, src_format, dst_format):
+def data_format_dim_map(x: Array, *, src_format: str, dst_format: str) -> Result:
     """Dimension numbers of one layout as those of another; negative ones count from the end."""
     table = _format_map(src_format, dst_format)
     x = np.asarray(x)
@@ -288,12 +293,12 @@ def data_format_dim_map(x, *, src_format, dst_format):
 
 
 @shape("DataFormatDimMap", "DataFormatVecPermute")
-def data_format_shape(x):
+def data_format_shape(x: TensorSpec) -> Shape:
     return x.shape
 
 
 @kernel("DataFormatVecPermute")
-def data_format_vec_permute(x, *, src_format, dst_format):
+def data_format_vec_permute(x: Array, *, src_format: str, dst_format: str) -> Result:
     """A vector of one number a dimension, or rows of pairs, put into the order of another layout."""
     _check_formats(src_format, dst_format)
     x = np.asarray(x)
@@ -309,7 +314,7 @@ def data_format_vec_permute(x, *, src_format, dst_format):
     return x[[src_format.index(name) for name in dst_format]]
 
 
-def _spatial_only(layout):
+def _spatial_only(layout: str) -> str:
     names = "HW" if len(layout) == 4 else "DHW"
     if not set(names) <= set(layout):
         raise InvalidArgumentError(f"'{layout}' must contain {' and '.join(names)} to be applied to {len(names)} numbers")
@@ -317,7 +322,7 @@ def _spatial_only(layout):
 
 
 @kernel("ExtractImagePatches")
-def extract_image_patches(images, *, ksizes, strides, rates, padding):
+def extract_image_patches(images: Array, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str) -> Result:
     """Patches of (n, h, w, c) laid out in depth: (n, rows, columns, kh kw c)."""
     images = np.asarray(images)
     if images.ndim != 4:
@@ -327,7 +332,7 @@ def extract_image_patches(images, *, ksizes, strides, rates, padding):
 
 
 @kernel("ExtractVolumePatches")
-def extract_volume_patches(x, *, ksizes, strides, padding):
+def extract_volume_patches(x: Array, *, ksizes: list[int], strides: list[int], padding: str) -> Result:
     """Patches of (n, d, h, w, c) laid out in depth."""
     x = np.asarray(x)
     if x.ndim != 5:
@@ -336,7 +341,7 @@ def extract_volume_patches(x, *, ksizes, strides, padding):
     return _patches(x, ksizes[1:4], strides[1:4], (1, 1, 1), padding)
 
 
-def _check_windows(rank, **settings):
+def _check_windows(rank: int, **settings: Any) -> None:
     for name, values in settings.items():
         if len(values) != rank or any(v < 1 for v in values):
             raise InvalidArgumentError(f"{name} must be {rank} positive numbers, not {values}")
@@ -344,7 +349,7 @@ def _check_windows(rank, **settings):
             raise UnimplementedError(f"Only support {name} across space, not {values}")
 
 
-def _patches(x, sizes, strides, rates, padding):
+def _patches(x: Array, sizes: list[int], strides: list[int], rates: Sequence[int], padding: str) -> Array:
     """Windows of the spatial dimensions, gathered by one strided view."""
     spatial = x.shape[1:-1]
     extents = [(size - 1) * rate + 1 for size, rate in zip(sizes, rates)]
@@ -363,11 +368,11 @@ def _patches(x, sizes, strides, rates, padding):
     return view.reshape(x.shape[0], *counts, math.prod(sizes) * x.shape[-1])
 
 
-def _window_count(size, extent, stride, padding):
+def _window_count(size: int, extent: int, stride: int, padding: str) -> int:
     return -(-size // stride) if padding == "SAME" else max(-(-(size - extent + 1) // stride), 0)
 
 
-def _same_padded(x, spatial, extents, strides, counts):
+def _same_padded(x: Array, spatial: tuple[int, ...], extents: list[int], strides: list[int], counts: list[int]) -> Array:
     """Zeros around the spatial dimensions, the odd one at the end."""
     totals = [max((n - 1) * stride + extent - d, 0) for n, stride, extent, d in zip(counts, strides, extents, spatial)]
     result = np.zeros((x.shape[0], *(d + total for d, total in zip(spatial, totals)), x.shape[-1]), x.dtype)
@@ -376,23 +381,25 @@ def _same_padded(x, spatial, extents, strides, counts):
 
 
 @shape("ExtractImagePatches")
-def extract_image_patches_shape(images, *, ksizes, strides, rates, padding):
+def extract_image_patches_shape(
+    images: TensorSpec, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str
+) -> Shape:
     require_rank(images, 4, "images")
     _check_windows(4, ksizes=ksizes, strides=strides, rates=rates)
     return _patches_shape(images.shape, ksizes[1:3], strides[1:3], rates[1:3], padding)
 
 
 @shape("ExtractVolumePatches")
-def extract_volume_patches_shape(x, *, ksizes, strides, padding):
+def extract_volume_patches_shape(x: TensorSpec, *, ksizes: list[int], strides: list[int], padding: str) -> Shape:
     require_rank(x, 5, "input")
     _check_windows(5, ksizes=ksizes, strides=strides)
     return _patches_shape(x.shape, ksizes[1:4], strides[1:4], (1, 1, 1), padding)
 
 
-def _patches_shape(dims, sizes, strides, rates, padding):
+def _patches_shape(dims: Shape, sizes: list[int], strides: list[int], rates: Sequence[int], padding: str) -> Shape:
     if dims.rank is None:
         return unknown_dims(len(sizes) + 2)
-    counts = []
+    counts: list[DimLike] = []
     for dim, size, stride, rate in zip(dims[1:-1], sizes, strides, rates):
         extent = (size - 1) * rate + 1
         if isinstance(dim, int):
@@ -403,16 +410,16 @@ def _patches_shape(dims, sizes, strides, rates, padding):
 
 
 @gradient("ExtractImagePatches")
-def extract_image_patches_gradient(g, node, grad):
+def extract_image_patches_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [_patches_gradient(g, node, grad, node.attr("rates"))]
 
 
 @gradient("ExtractVolumePatches")
-def extract_volume_patches_gradient(g, node, grad):
+def extract_volume_patches_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [_patches_gradient(g, node, grad, None)]
 
 
-def _patches_gradient(g, node, grad, rates):
+def _patches_gradient(g: GradientBuilder, node: Node, grad: Output, rates: list[int] | None) -> Output:
     """Patches of the positions tell where each element of the gradient belongs; position 0 is the padding."""
     x = node.inputs[0]
     source = g.Shape(x, out_type="int64")

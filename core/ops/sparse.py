@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim, dim_min
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, TensorSpec
 from ._checks import require_rank
@@ -26,7 +31,7 @@ from ._sparse import (
 
 
 @kernel("SparseReorder")
-def sparse_reorder(indices, values, dense_shape):
+def sparse_reorder(indices: Array, values: Array, dense_shape: Array) -> tuple[Result, Result]:
     """Indices and values in row-major order."""
     validate(indices, values, dense_shape)
     (keys,) = common_keys(indices)
@@ -35,7 +40,7 @@ def sparse_reorder(indices, values, dense_shape):
 
 
 @shape("SparseReorder")
-def sparse_reorder_shape(indices, values, dense_shape):
+def sparse_reorder_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> tuple[Shape, Shape]:
     require_rank(indices, 2, "input_indices")
     require_rank(values, 1, "input_values")
     require_rank(dense_shape, 1, "input_shape")
@@ -43,7 +48,7 @@ def sparse_reorder_shape(indices, values, dense_shape):
 
 
 @gradient("SparseReorder")
-def sparse_reorder_gradient(g, node, _, grad):
+def sparse_reorder_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
     """The gradients back in the order that the values came in."""
     indices, _, dense_shape = node.inputs
     rows = g.StridedSlice(g.shape_of(indices), [0], [1], [1], shrink_axis_mask=1)
@@ -52,7 +57,7 @@ def sparse_reorder_gradient(g, node, _, grad):
 
 
 @kernel("SparseReshape")
-def sparse_reshape(indices, dense_shape, new_shape):
+def sparse_reshape(indices: Array, dense_shape: Array, new_shape: Array) -> tuple[Result, Result]:
     """The indices of the same elements in another dense shape, and that shape."""
     if np.ndim(indices) != 2:
         raise InvalidArgumentError(f"Input indices should be a matrix but received shape {Shape(np.shape(indices))}")
@@ -67,7 +72,7 @@ def sparse_reshape(indices, dense_shape, new_shape):
     return index_vectors(flat_positions(indices, dense_shape), new), new
 
 
-def _resolved(dims, count):
+def _resolved(dims: list[Any], count: int) -> list[Any]:
     """The new dimensions with -1 found from the number of elements."""
     gaps = [i for i, d in enumerate(dims) if d == -1]
     if len(gaps) > 1 or any(d < -1 for d in dims):
@@ -87,12 +92,15 @@ def _resolved(dims, count):
 
 
 @shape("SparseReshape")
-def sparse_reshape_shape(indices, dense_shape, new_shape):
+def sparse_reshape_shape(
+    indices: TensorSpec, dense_shape: TensorSpec, new_shape: TensorSpec
+) -> tuple[Any, Any]:
     require_rank(indices, 2, "input_indices")
     require_rank(dense_shape, 1, "input_shape")
     require_rank(new_shape, 1, "new_shape")
     rank = new_shape.shape[0]
-    old, new = dims_of(dense_shape), dims_of(new_shape)
+    old: Any = dims_of(dense_shape)
+    new: Any = dims_of(new_shape)
     rows = Shape([indices.shape[0], rank])
     if old is None or new is None or not all(isinstance(d, int) for d in (*old, *new)):
         return rows, Shape([rank])
@@ -100,7 +108,7 @@ def sparse_reshape_shape(indices, dense_shape, new_shape):
 
 
 @kernel("SparseToDense")
-def sparse_to_dense(indices, dims, values, default_value, *, validate_indices):
+def sparse_to_dense(indices: Array, dims: Array, values: Array, default_value: Array, *, validate_indices: bool) -> Result:
     """A dense tensor of shape `dims` with `values` at `indices` and the default elsewhere."""
     indices, values = np.asarray(indices), np.asarray(values)
     if indices.ndim > 2:
@@ -124,23 +132,25 @@ def sparse_to_dense(indices, dims, values, default_value, *, validate_indices):
 
 
 @shape("SparseToDense")
-def sparse_to_dense_shape(indices, dims, values, default_value):
+def sparse_to_dense_shape(indices: TensorSpec, dims: TensorSpec, values: TensorSpec, default_value: TensorSpec) -> Shape:
     require_rank(default_value, 0, "default_value")
     return shape_from(dims)
 
 
 @gradient("SparseToDense")
-def sparse_to_dense_gradient(g, node, grad):
+def sparse_to_dense_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     indices, dims, values, _ = node.inputs
-    rank = g.Cast(g.Size(dims), DstT=dims.dtype.base)
-    rows = g.Reshape(indices, g.Pack([g.constant(-1, dims.dtype.base), rank]))
+    rank = g.Cast(g.Size(dims), DstT=dims.base_dtype)
+    rows = g.Reshape(indices, g.Pack([g.constant(-1, dims.base_dtype), rank]))
     taken = g.GatherNd(grad, rows)
     rest = g.Sub(g.Sum(grad, g.Range(0, g.Rank(grad), 1)), g.Sum(taken, g.Range(0, g.Rank(taken), 1)))
     return [None, None, g.reduce_to(taken, values, taken), rest]
 
 
 @kernel("SparseConcat")
-def sparse_concat(indices, values, shapes, *, concat_dim):
+def sparse_concat(
+    indices: list[Array], values: list[Array], shapes: list[Array], *, concat_dim: int
+) -> tuple[Result, Result, Result]:
     """Sparse tensors one after the other along a dimension, in row-major order."""
     for part in zip(indices, values, shapes):
         validate(*part)
@@ -163,14 +173,16 @@ def sparse_concat(indices, values, shapes, *, concat_dim):
 
 
 @shape("SparseConcat")
-def sparse_concat_shape(indices, values, shapes):
+def sparse_concat_shape(
+    indices: list[TensorSpec], values: list[TensorSpec], shapes: list[TensorSpec]
+) -> tuple[Shape, Shape, Shape]:
     rank = rank_of(indices[0], shapes[0])
     count = sum(i.shape[0] for i in indices) if all(i.rank is not None for i in indices) else Dim.unknown()
     return Shape([count, rank]), Shape([count]), Shape([rank])
 
 
 @kernel("SparseSplit")
-def sparse_split(split_dim, indices, values, dense_shape, *, num_split):
+def sparse_split(split_dim: Array, indices: Array, values: Array, dense_shape: Array, *, num_split: int) -> Any:
     """A sparse tensor cut along a dimension into parts that differ by at most one in size."""
     validate(indices, values, dense_shape)
     check_bounds(indices, dense_shape)
@@ -190,27 +202,31 @@ def sparse_split(split_dim, indices, values, dense_shape, *, num_split):
     return [p[0] for p in parts], [p[1] for p in parts], [_with_dim(dense_shape, axis, n) for n in sizes]
 
 
-def _sliced(indices, values, axis, start, length):
+def _sliced(indices: Array, values: Array, axis: int, start: Array, length: Array) -> tuple[Array, Array]:
     kept = (indices[:, axis] >= start) & (indices[:, axis] < start + length)
     rows = indices[kept]
     rows[:, axis] -= start
     return rows, values[kept]
 
 
-def _with_dim(dims, axis, size):
+def _with_dim(dims: Array, axis: int, size: Array) -> Array:
     result = dims.copy()
     result[axis] = size
     return result
 
 
 @shape("SparseSplit")
-def sparse_split_shape(split_dim, indices, values, dense_shape, *, num_split):
+def sparse_split_shape(
+    split_dim: TensorSpec, indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, *, num_split: int
+) -> tuple[list[Shape], list[Shape], list[Shape]]:
     parts = [sparse_shapes(rank_of(indices, dense_shape)) for _ in range(num_split)]
     return [p[0] for p in parts], [p[1] for p in parts], [dense_shape.shape] * num_split
 
 
 @kernel("SparseSlice")
-def sparse_slice(indices, values, dense_shape, start, size):
+def sparse_slice(
+    indices: Array, values: Array, dense_shape: Array, start: Array, size: Array
+) -> tuple[Result, Result, Result]:
     """The part of a sparse tensor in a box from `start` of `size`, cut off at the tensor's end."""
     validate(indices, values, dense_shape)
     for name, value in (("start", start), ("size", size)):
@@ -223,18 +239,20 @@ def sparse_slice(indices, values, dense_shape, start, size):
 
 
 @shape("SparseSlice")
-def sparse_slice_shape(indices, values, dense_shape, start, size):
+def sparse_slice_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, start: TensorSpec, size: TensorSpec
+) -> tuple[Shape, ...]:
     return sparse_shapes(rank_of(indices, dense_shape))
 
 
 @gradient("SparseSlice")
-def sparse_slice_gradient(g, node, _indices, grad, _shape):
+def sparse_slice_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
     indices, _, _, start, _ = node.inputs
     return [None, g.SparseSliceGrad(grad, indices, start, node.output(0)), None, None, None]
 
 
 @kernel("SparseSliceGrad")
-def sparse_slice_grad(grad, indices, start, output_indices):
+def sparse_slice_grad(grad: Array, indices: Array, start: Array, output_indices: Array) -> Result:
     """For each element of the input its gradient, 0 where the slice left it out."""
     if np.ndim(grad) != 1 or np.ndim(indices) != 2 or np.ndim(output_indices) != 2 or np.ndim(start) != 1:
         raise InvalidArgumentError(
@@ -246,7 +264,7 @@ def sparse_slice_grad(grad, indices, start, output_indices):
     return _taken_by_key(keys, wanted, grad)
 
 
-def _taken_by_key(keys, among, values):
+def _taken_by_key(keys: Array, among: Array, values: Array) -> Array:
     """For each key the value whose key in `among` is the same, 0 where there is none."""
     result = np.zeros(len(keys), values.dtype)
     if len(among):
@@ -258,12 +276,14 @@ def _taken_by_key(keys, among, values):
 
 
 @shape("SparseSliceGrad")
-def sparse_slice_grad_shape(grad, indices, start, output_indices):
+def sparse_slice_grad_shape(grad: TensorSpec, indices: TensorSpec, start: TensorSpec, output_indices: TensorSpec) -> Shape:
     return Shape([indices.shape[0]])
 
 
 @kernel("SparseAdd")
-def sparse_add(a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh):
+def sparse_add(
+    a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array, thresh: Array
+) -> tuple[Result, Result, Result]:
     """The sum of two sparse tensors without the sums of two elements whose magnitude is below `thresh`."""
     _require_same_dense_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape)
     if np.ndim(thresh) != 0:
@@ -275,21 +295,23 @@ def sparse_add(a_indices, a_values, a_shape, b_indices, b_values, b_shape, thres
     return rows[kept], sums[kept], a_shape
 
 
-def _require_same_dense_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape):
+def _require_same_dense_shape(
+    a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array
+) -> None:
     validate(a_indices, a_values, a_shape, "a")
     validate(b_indices, b_values, b_shape, "b")
     if a_shape.tolist() != b_shape.tolist():
         raise InvalidArgumentError(f"Operands' shapes do not match: got {a_shape.tolist()} and {b_shape.tolist()}")
 
 
-def _picked(values, places):
+def _picked(values: Array, places: Array) -> Array:
     """values[places], 0 where the place is -1."""
     if not len(values):
         return np.zeros(len(places), values.dtype)
     return np.where(places >= 0, values[places], values.dtype.type(0))
 
 
-def _merged_rows(a_indices, b_indices, in_a, in_b):
+def _merged_rows(a_indices: Array, b_indices: Array, in_a: Array, in_b: Array) -> Array:
     rows = np.empty((len(in_a), a_indices.shape[1]), np.int64)
     rows[in_a < 0] = b_indices[in_b[in_a < 0]]
     rows[in_a >= 0] = a_indices[in_a[in_a >= 0]]
@@ -297,20 +319,28 @@ def _merged_rows(a_indices, b_indices, in_a, in_b):
 
 
 @shape("SparseAdd")
-def sparse_add_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh):
+def sparse_add_shape(
+    a_indices: TensorSpec,
+    a_values: TensorSpec,
+    a_shape: TensorSpec,
+    b_indices: TensorSpec,
+    b_values: TensorSpec,
+    b_shape: TensorSpec,
+    thresh: TensorSpec,
+) -> tuple[Shape, ...]:
     require_rank(thresh, 0, "thresh")
     return sparse_shapes(rank_of(a_indices, a_shape))
 
 
 @gradient("SparseAdd")
-def sparse_add_gradient(g, node, _indices, grad, _shape):
+def sparse_add_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
     a_indices, _, _, b_indices, _, _, _ = node.inputs
     a, b = g.SparseAddGrad(grad, a_indices, b_indices, node.output(0))
     return [None, a, None, None, b, None, None]
 
 
 @kernel("SparseAddGrad")
-def sparse_add_grad(grad, a_indices, b_indices, sum_indices):
+def sparse_add_grad(grad: Array, a_indices: Array, b_indices: Array, sum_indices: Array) -> tuple[Result, Result]:
     """The gradients of the values of both summands."""
     if np.ndim(grad) != 1 or any(np.ndim(i) != 2 for i in (a_indices, b_indices, sum_indices)):
         raise InvalidArgumentError("the gradient must be a vector, the indices matrices")
@@ -323,18 +353,30 @@ def sparse_add_grad(grad, a_indices, b_indices, sum_indices):
 
 
 @shape("SparseAddGrad")
-def sparse_add_grad_shape(grad, a_indices, b_indices, sum_indices):
+def sparse_add_grad_shape(
+    grad: TensorSpec, a_indices: TensorSpec, b_indices: TensorSpec, sum_indices: TensorSpec
+) -> tuple[Shape, Shape]:
     return Shape([a_indices.shape[0]]), Shape([b_indices.shape[0]])
 
 
 @flops("SparseAdd")
-def sparse_add_flops(a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh):
+def sparse_add_flops(
+    a_indices: TensorSpec,
+    a_values: TensorSpec,
+    a_shape: TensorSpec,
+    b_indices: TensorSpec,
+    b_values: TensorSpec,
+    b_shape: TensorSpec,
+    thresh: TensorSpec,
+) -> Cost:
     """At most: where both have an element a sum, its modulus and a comparison."""
     return Cost(flops=3 * dim_min(a_values.shape.num_elements, b_values.shape.num_elements))
 
 
-def _extreme(ufunc):
-    def combine(a_indices, a_values, a_shape, b_indices, b_values, b_shape):
+def _extreme(ufunc: Callable[..., Any]) -> Callable[..., Any]:
+    def combine(
+        a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array
+    ) -> tuple[Array, Array]:
         """The greater (or lesser) of two sparse tensors where either has an element; missing ones are 0."""
         _require_same_dense_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape)
         check_bounds(a_indices, a_shape)
@@ -350,18 +392,34 @@ sparse_sparse_minimum = kernel("SparseSparseMinimum")(_extreme(np.minimum))
 
 
 @shape("SparseSparseMaximum", "SparseSparseMinimum")
-def sparse_sparse_extreme_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape):
+def sparse_sparse_extreme_shape(
+    a_indices: TensorSpec,
+    a_values: TensorSpec,
+    a_shape: TensorSpec,
+    b_indices: TensorSpec,
+    b_values: TensorSpec,
+    b_shape: TensorSpec,
+) -> tuple[Shape, ...]:
     return sparse_shapes(rank_of(a_indices, a_shape))[:2]
 
 
 @flops("SparseSparseMaximum", "SparseSparseMinimum")
-def sparse_sparse_extreme_flops(a_indices, a_values, a_shape, b_indices, b_values, b_shape):
+def sparse_sparse_extreme_flops(
+    a_indices: TensorSpec,
+    a_values: TensorSpec,
+    a_shape: TensorSpec,
+    b_indices: TensorSpec,
+    b_values: TensorSpec,
+    b_shape: TensorSpec,
+) -> Cost:
     """At most: a comparison for each element."""
     return Cost(flops=a_values.shape.num_elements + b_values.shape.num_elements)
 
 
 @kernel("SparseFillEmptyRows")
-def sparse_fill_empty_rows(indices, values, dense_shape, default_value):
+def sparse_fill_empty_rows(
+    indices: Array, values: Array, dense_shape: Array, default_value: Array
+) -> tuple[Result, Result, Result, Result]:
     """Rows without elements get the default at column 0; also which rows those were, and where each element went."""
     if np.ndim(dense_shape) != 1 or dense_shape.size == 0:
         raise InvalidArgumentError(f"dense_shape must be a vector with elements, saw: {np.shape(dense_shape)}")
@@ -384,7 +442,7 @@ def sparse_fill_empty_rows(indices, values, dense_shape, default_value):
     return result, filled, is_empty, targets
 
 
-def _check_rows(rows, count):
+def _check_rows(rows: Array, count: int) -> None:
     if count == 0 and len(rows):
         raise InvalidArgumentError(f"Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = {len(rows)}")
     bad = (rows < 0) | (rows >= count)
@@ -393,7 +451,7 @@ def _check_rows(rows, count):
         raise InvalidArgumentError(f"indices({place}, 0) is invalid: {int(rows[place])} >= {count}")
 
 
-def fill_order(rows, count):
+def fill_order(rows: Array, count: int) -> tuple[Array, Array, Array]:
     """(source of each output element or -1 for a filled row, which rows are empty, target of each input element)."""
     is_empty = np.bincount(rows, minlength=count) == 0 if count else np.zeros(0, bool)
     all_rows = np.concatenate([rows, np.flatnonzero(is_empty)])
@@ -404,7 +462,9 @@ def fill_order(rows, count):
 
 
 @shape("SparseFillEmptyRows")
-def sparse_fill_empty_rows_shape(indices, values, dense_shape, default_value):
+def sparse_fill_empty_rows_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, default_value: TensorSpec
+) -> tuple[Shape, Shape, Shape, Shape]:
     require_rank(indices, 2, "indices")
     require_rank(default_value, 0, "default_value")
     found = dims_of(dense_shape)
@@ -413,13 +473,15 @@ def sparse_fill_empty_rows_shape(indices, values, dense_shape, default_value):
 
 
 @gradient("SparseFillEmptyRows")
-def sparse_fill_empty_rows_gradient(g, node, _indices, grad, _empty, _map):
+def sparse_fill_empty_rows_gradient(
+    g: GradientBuilder, node: Node, _indices: Output, grad: Output, _empty: Output, _map: Output
+) -> Gradients:
     values, default = g.SparseFillEmptyRowsGrad(node.output(3), grad)
     return [None, values, None, default]
 
 
 @kernel("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
-def fill_empty_rows_grad(reverse_index_map, grad_values):
+def fill_empty_rows_grad(reverse_index_map: Array, grad_values: Array) -> tuple[Result, Result]:
     """The gradient of the values, and that of the default: the sum of what the values do not account for."""
     if np.ndim(reverse_index_map) != 1 or np.ndim(grad_values) != 1:
         raise InvalidArgumentError("reverse_index_map and grad_values must be vectors")
@@ -432,29 +494,29 @@ def fill_empty_rows_grad(reverse_index_map, grad_values):
 
 
 @shape("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
-def fill_empty_rows_grad_shape(reverse_index_map, grad_values):
+def fill_empty_rows_grad_shape(reverse_index_map: TensorSpec, grad_values: TensorSpec) -> tuple[Shape, Shape]:
     require_rank(reverse_index_map, 1, "reverse_index_map")
     require_rank(grad_values, 1, "grad_values")
     return reverse_index_map.shape, Shape(())
 
 
 @flops("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
-def fill_empty_rows_grad_flops(reverse_index_map, grad_values):
+def fill_empty_rows_grad_flops(reverse_index_map: TensorSpec, grad_values: TensorSpec) -> Cost:
     """The sum of what the values do not account for."""
     return Cost(flops=grad_values.shape.num_elements - reverse_index_map.shape.num_elements)
 
 
 @gradient("SparseSparseMaximum")
-def sparse_sparse_maximum_gradient(g, node, _, grad):
+def sparse_sparse_maximum_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
     return _extreme_gradient(g, node, grad, "GreaterEqual")
 
 
 @gradient("SparseSparseMinimum")
-def sparse_sparse_minimum_gradient(g, node, _, grad):
+def sparse_sparse_minimum_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
     return _extreme_gradient(g, node, grad, "LessEqual")
 
 
-def _extreme_gradient(g, node, grad, comparison):
+def _extreme_gradient(g: GradientBuilder, node: Node, grad: Output, comparison: str) -> list[Output | None]:
     """The gradient goes to the first where it is at least as extreme, to the second elsewhere."""
     a_indices, a_values, dims, b_indices, b_values, _ = node.inputs
     rows = node.output(0)
@@ -474,7 +536,7 @@ def _extreme_gradient(g, node, grad, comparison):
     ]
 
 
-def _densified(g, indices, values, dims, rows):
+def _densified(g: GradientBuilder, indices: Output, values: Output, dims: Output, rows: Output) -> Output:
     """The values at `rows`, 0 where the sparse tensor has none."""
     return g.SparseSliceGrad(values, rows, g.zeros_like(dims), indices)
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..numerics.hashes import farm_fingerprint64, fingerprint_cat64, sip_hash
 from ..registry import kernel, not_differentiable, shape, zero_flops
-from ..shapes import Shape
+from ..shapes import Shape, TensorSpec
 from ._sparse import sparse_shapes
 
 _SEPARATOR = b"_X_"
@@ -28,7 +31,9 @@ class _Column:
     is_dense: bool = False
 
 
-def _columns(indices, values, shapes, dense):
+def _columns(
+    indices: list[Array], values: list[Array], shapes: list[Array], dense: list[Array]
+) -> tuple[Any, Any]:
     """The columns of sparse and dense inputs, and the number of rows; InvalidArgumentError where they do not fit."""
     if not len(indices) == len(values) == len(shapes):
         raise InvalidArgumentError(f"{len(indices)} indices do not fit {len(values)} values and {len(shapes)} shapes")
@@ -47,7 +52,7 @@ def _columns(indices, values, shapes, dense):
     return [_sparse_column(i, v, rows) for i, v in zip(indices, values)] + [_dense_column(m) for m in dense], rows
 
 
-def _sparse_column(indices, values, rows):
+def _sparse_column(indices: Array, values: Array, rows: int) -> _Column:
     first = indices[:, 0]
     if first.size and (first.min() < 0 or first.max() >= rows or np.any(first[1:] < first[:-1])):
         raise InvalidArgumentError(f"the rows {first.tolist()[:10]} of a sparse input are not in order or not below {rows}")
@@ -55,12 +60,12 @@ def _sparse_column(indices, values, rows):
     return _Column(values, np.cumsum(counts) - counts, counts)
 
 
-def _dense_column(matrix):
+def _dense_column(matrix: Array) -> _Column:
     rows, width = matrix.shape
     return _Column(matrix.ravel(), np.arange(rows) * width, np.full(rows, width), is_dense=True)
 
 
-def _combinations(columns, rows):
+def _combinations(columns: list[_Column], rows: int) -> tuple[Any, Any, Any, Any]:
     """(row of each cross, number of the cross in its row, for each column the places of its features)."""
     totals = math.prod((c.counts for c in columns), start=np.ones(rows, np.int64)) if columns else np.zeros(rows, np.int64)
     batch = np.repeat(np.arange(rows), totals)
@@ -74,11 +79,11 @@ def _combinations(columns, rows):
     return batch, number, totals, places[::-1]
 
 
-def _texts(column):
+def _texts(column: _Column) -> Array | list[bytes]:
     return column.values if column.values.dtype == object else [b"%d" % v for v in column.values.tolist()]
 
 
-def _joined(columns, places, separator):
+def _joined(columns: list[_Column], places: list[Array], separator: bytes) -> Array:
     """The features of each cross joined as text."""
     parts = [[texts[i] for i in place.tolist()] for texts, place in zip(map(_texts, columns), places)]
     result = np.empty(len(places[0]) if places else 0, object)
@@ -86,14 +91,14 @@ def _joined(columns, places, separator):
     return result
 
 
-def _fingerprints(column):
+def _fingerprints(column: _Column) -> Array:
     """Strings by FarmHash, integers as they are."""
     if column.values.dtype == object:
         return farm_fingerprint64(column.values.tolist())
     return column.values.astype(np.int64).view(np.uint64)
 
 
-def _salted_fingerprints(column, is_strong, salt):
+def _salted_fingerprints(column: _Column, is_strong: bool, salt: tuple[int, int]) -> Array:
     """As SparseCrossHashed has it: sparse integers by their low four bytes, dense ones as they are; strongly they crash it."""
     if column.values.dtype != object:
         if column.is_dense and is_strong:
@@ -106,7 +111,7 @@ def _salted_fingerprints(column, is_strong, salt):
     return sip_hash(texts, salt) if is_strong else farm_fingerprint64(texts)
 
 
-def _hashed(prints, places, start, num_buckets):
+def _hashed(prints: list[Array], places: list[Array], start: int | None, num_buckets: int) -> Array:
     """The fingerprints of each cross chained, as a bucket number."""
     count = len(places[0]) if places else 0
     result = None if start is None else np.full(count, start, np.uint64)
@@ -118,13 +123,24 @@ def _hashed(prints, places, start, num_buckets):
     return (result % np.uint64(num_buckets if num_buckets > 0 else _LARGEST)).astype(np.int64)
 
 
-def _sparse_result(batch, number, totals, rows, values):
+def _sparse_result(batch: Array, number: Array, totals: Array, rows: int, values: Array) -> tuple[Array, Array, Array]:
     largest = int(totals.max()) if totals.size else 0
     return np.column_stack([batch, number]), values, np.array([rows, largest], np.int64)
 
 
 @kernel("SparseCross")
-def sparse_cross(indices, values, shapes, dense, *, hashed_output, num_buckets, hash_key, internal_type, out_type):
+def sparse_cross(
+    indices: list[Array],
+    values: list[Array],
+    shapes: list[Array],
+    dense: list[Array],
+    *,
+    hashed_output: bool,
+    num_buckets: int,
+    hash_key: int,
+    internal_type: DType,
+    out_type: DType,
+) -> tuple[Result, Result, Result]:
     """Crosses as text or as a hash in `num_buckets`, in a sparse matrix."""
     if (out_type is dtypes.string) == hashed_output:
         raise InvalidArgumentError(f"a {'hash' if hashed_output else 'text'} cannot be of dtype {out_type}")
@@ -139,7 +155,9 @@ def sparse_cross(indices, values, shapes, dense, *, hashed_output, num_buckets, 
 
 
 @kernel("SparseCrossV2")
-def sparse_cross_v2(indices, values, shapes, dense, separator):
+def sparse_cross_v2(
+    indices: list[Array], values: list[Array], shapes: list[Array], dense: list[Array], separator: Array
+) -> tuple[Result, Result, Result]:
     """Crosses as text joined by `separator`."""
     if np.ndim(separator) != 0:
         raise InvalidArgumentError(f"Input separator should be a scalar, not of shape {Shape(np.shape(separator))}")
@@ -149,7 +167,15 @@ def sparse_cross_v2(indices, values, shapes, dense, separator):
 
 
 @kernel("SparseCrossHashed")
-def sparse_cross_hashed(indices, values, shapes, dense, num_buckets, strong_hash, salt):
+def sparse_cross_hashed(
+    indices: list[Array],
+    values: list[Array],
+    shapes: list[Array],
+    dense: list[Array],
+    num_buckets: Array,
+    strong_hash: Array,
+    salt: Array,
+) -> tuple[Result, Result, Result]:
     """Crosses as hashes in `num_buckets`."""
     if np.ndim(num_buckets) != 0 or np.ndim(strong_hash) != 0 or np.shape(salt) != (2,):
         raise InvalidArgumentError(f"num_buckets and strong_hash must be scalars, salt of 2 numbers: {np.shape(salt)}")
@@ -161,36 +187,52 @@ def sparse_cross_hashed(indices, values, shapes, dense, num_buckets, strong_hash
 
 
 @shape("SparseCross")
-def sparse_cross_shape(indices, values, shapes, dense):
+def sparse_cross_shape(
+    indices: list[TensorSpec], values: list[TensorSpec], shapes: list[TensorSpec], dense: list[TensorSpec]
+) -> tuple[Shape, ...]:
     return sparse_shapes(2)
 
 
 @shape("SparseCrossV2")
-def sparse_cross_v2_shape(indices, values, shapes, dense, separator):
+def sparse_cross_v2_shape(
+    indices: list[TensorSpec],
+    values: list[TensorSpec],
+    shapes: list[TensorSpec],
+    dense: list[TensorSpec],
+    separator: TensorSpec,
+) -> tuple[Shape, ...]:
     return sparse_shapes(2)
 
 
 @shape("SparseCrossHashed")
-def sparse_cross_hashed_shape(indices, values, shapes, dense, num_buckets, strong_hash, salt):
+def sparse_cross_hashed_shape(
+    indices: list[TensorSpec],
+    values: list[TensorSpec],
+    shapes: list[TensorSpec],
+    dense: list[TensorSpec],
+    num_buckets: TensorSpec,
+    strong_hash: TensorSpec,
+    salt: TensorSpec,
+) -> tuple[Shape, ...]:
     return sparse_shapes(2)
 
 
 @kernel("RaggedCross")
 def ragged_cross(
-    ragged_values,
-    ragged_splits,
-    sparse_indices,
-    sparse_values,
-    sparse_shapes,
-    dense,
+    ragged_values: list[Array],
+    ragged_splits: list[Array],
+    sparse_indices: list[Array],
+    sparse_values: list[Array],
+    sparse_shapes: list[Array],
+    dense: list[Array],
     *,
-    input_order,
-    hashed_output,
-    num_buckets,
-    hash_key,
-    out_values_type,
-    out_row_splits_type,
-):
+    input_order: str,
+    hashed_output: bool,
+    num_buckets: int,
+    hash_key: int,
+    out_values_type: DType,
+    out_row_splits_type: DType,
+) -> tuple[Result, Result]:
     """Crosses of ragged, sparse and dense columns in the order that `input_order` (R, S, D) gives, as a ragged matrix."""
     if len(input_order) != len(ragged_values) + len(sparse_values) + len(dense):
         raise InvalidArgumentError(f"Invalid length for input_order '{input_order}'")
@@ -217,7 +259,7 @@ def ragged_cross(
     return _joined(ordered, places, _SEPARATOR), splits
 
 
-def _ragged_column(values, splits, rows):
+def _ragged_column(values: Array, splits: Array, rows: int) -> _Column:
     if np.ndim(values) != 1 or np.ndim(splits) != 1:
         raise InvalidArgumentError("tf.ragged.cross only supports inputs with rank=2.")
     fits = splits.size == rows + 1 >= 1 and splits[0] == 0 and splits[-1] == values.size
@@ -227,7 +269,14 @@ def _ragged_column(values, splits, rows):
 
 
 @shape("RaggedCross")
-def ragged_cross_shape(ragged_values, ragged_splits, sparse_indices, sparse_values, sparse_shapes, dense):
+def ragged_cross_shape(
+    ragged_values: list[TensorSpec],
+    ragged_splits: list[TensorSpec],
+    sparse_indices: list[TensorSpec],
+    sparse_values: list[TensorSpec],
+    sparse_shapes: list[TensorSpec],
+    dense: list[TensorSpec],
+) -> tuple[Shape, Shape]:
     rows = None
     if ragged_splits and ragged_splits[0].rank == 1:
         rows = ragged_splits[0].shape[0]

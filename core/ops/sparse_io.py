@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..errors import DataLossError, InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import object_array
-from ..shapes import Shape
+from ..shapes import Shape, TensorSpec
 from ._sparse import index_vectors, sparse_shapes, validate
 from ._tensor_proto import parse, serialize_content
 
 
-def _pack(parts, value_dtype, out_type):
+def _pack(parts: tuple[Array, ...], value_dtype: DType, out_type: DType) -> list[Array | bytes]:
     """The three parts of a sparse tensor as strings or as variants."""
     if out_type is dtypes.variant:
         return list(parts)
     return [serialize_content(np.asarray(p), d) for p, d in zip(parts, (dtypes.int64, value_dtype, dtypes.int64))]
 
 
-def _unpack(items, dtype):
+def _unpack(items: list[Array | bytes], dtype: DType) -> list[Array]:
     """The three parts behind strings or variants; InvalidArgumentError for damaged ones or another dtype."""
     arrays = [_tensor(item) for item in items]
     indices, values, dense_shape = arrays
@@ -33,7 +38,7 @@ def _unpack(items, dtype):
     return arrays
 
 
-def _tensor(item):
+def _tensor(item: Array | bytes) -> Array:
     if isinstance(item, np.ndarray):
         return item
     if not isinstance(item, bytes):
@@ -44,7 +49,7 @@ def _tensor(item):
         raise InvalidArgumentError(f"Could not parse serialized_sparse: {error}") from None
 
 
-def _rows(indices, values, dense_shape):
+def _rows(indices: Array, values: Array, dense_shape: Array) -> Iterator[Any]:
     """The sparse tensors in the rows of a sparse tensor of rank 2 at least."""
     validate(indices, values, dense_shape)
     if dense_shape.size < 2:
@@ -53,12 +58,12 @@ def _rows(indices, values, dense_shape):
     if first.size and (first.min() < 0 or first.max() >= count):
         raise InvalidArgumentError(f"a row of {first.tolist()[:10]} is not in [0, {count})")
     order = np.argsort(first, kind="stable")
-    ends = np.cumsum(np.bincount(first, minlength=count))[:-1] if count else []
+    ends: Any = np.cumsum(np.bincount(first, minlength=count))[:-1] if count else []
     for rows, row_values in zip(np.split(indices[order, 1:], ends), np.split(values[order], ends)) if count else ():
         yield rows, row_values, dense_shape[1:]
 
 
-def _stacked(parts, leading):
+def _stacked(parts: Sequence[Sequence[Array]], leading: tuple[int, ...]) -> tuple[Array, Array, Array]:
     """Sparse tensors as one with leading dimensions; its other dimensions are the greatest among them."""
     ranks = {p[2].size for p in parts}
     if len(ranks) > 1:
@@ -70,7 +75,7 @@ def _stacked(parts, leading):
 
 
 @kernel("SerializeSparse")
-def serialize_sparse(indices, values, dense_shape, *, T, out_type):
+def serialize_sparse(indices: Array, values: Array, dense_shape: Array, *, T: DType, out_type: DType) -> Result:
     """Indices, values and shape packed, (3,); TensorFlow looks at their ranks only."""
     if (np.ndim(indices), np.ndim(values), np.ndim(dense_shape)) != (2, 1, 1):
         raise InvalidArgumentError("Input indices should be a matrix, values and shape should be vectors")
@@ -78,24 +83,24 @@ def serialize_sparse(indices, values, dense_shape, *, T, out_type):
 
 
 @kernel("SerializeManySparse")
-def serialize_many_sparse(indices, values, dense_shape, *, T, out_type):
+def serialize_many_sparse(indices: Array, values: Array, dense_shape: Array, *, T: DType, out_type: DType) -> Result:
     """Each row packed, (rows, 3)."""
     packed = [item for part in _rows(indices, values, dense_shape) for item in _pack(part, T, out_type)]
     return object_array(packed, (len(packed) // 3, 3))
 
 
 @shape("SerializeSparse")
-def serialize_sparse_shape(indices, values, dense_shape):
+def serialize_sparse_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
     return Shape([3])
 
 
 @shape("SerializeManySparse")
-def serialize_many_sparse_shape(indices, values, dense_shape):
+def serialize_many_sparse_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
     return Shape([None, 3])
 
 
 @kernel("DeserializeSparse")
-def deserialize_sparse(serialized, *, dtype):
+def deserialize_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]:
     """The sparse tensors of a packed (..., 3) as one, the leading dimensions in front."""
     if np.ndim(serialized) < 1:
         raise InvalidArgumentError("Serialized sparse should have non-zero rank ()")
@@ -109,7 +114,7 @@ def deserialize_sparse(serialized, *, dtype):
 
 
 @kernel("DeserializeManySparse")
-def deserialize_many_sparse(serialized, *, dtype):
+def deserialize_many_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]:
     """The sparse tensors of a packed (rows, 3) as one."""
     if np.ndim(serialized) != 2 or serialized.shape[1] != 3:
         raise InvalidArgumentError(f"Serialized sparse should be a matrix of 3 columns, not {Shape(np.shape(serialized))}")
@@ -117,34 +122,36 @@ def deserialize_many_sparse(serialized, *, dtype):
 
 
 @shape("DeserializeSparse", "DeserializeManySparse")
-def deserialize_sparse_shape(serialized):
+def deserialize_sparse_shape(serialized: TensorSpec) -> Any:
     return sparse_shapes()
 
 
 class _TensorsMap(Shared):
     """Sparse tensors by handle."""
 
-    def __init__(self):
-        self.tensors = {}
+    def __init__(self) -> None:
+        self.tensors: dict[int, Any] = {}
         self.count = 0
 
-    def add(self, part):
+    def add(self, part: tuple[Array, ...]) -> int:
         self.tensors[self.count] = part
         self.count += 1
         return self.count - 1
 
-    def take(self, handle):
+    def take(self, handle: int) -> tuple[Array, ...]:
         if handle not in self.tensors:
             raise InvalidArgumentError(f"Unable to find SparseTensor: {handle} in map")
         return self.tensors.pop(handle)
 
 
-def _map(ctx, container, shared_name):
+def _map(ctx: KernelContext, container: str, shared_name: str) -> _TensorsMap:
     return ctx.resources.get_or_create(container, shared_name or ctx.name, _TensorsMap, _TensorsMap)
 
 
 @kernel("AddSparseToTensorsMap")
-def add_sparse_to_tensors_map(ctx, indices, values, dense_shape, *, container, shared_name):
+def add_sparse_to_tensors_map(
+    ctx: KernelContext, indices: Array, values: Array, dense_shape: Array, *, container: str, shared_name: str
+) -> Result:
     """The handle of a sparse tensor now kept by the session."""
     validate(indices, values, dense_shape)
     kept = _map(ctx, container, shared_name)
@@ -153,7 +160,9 @@ def add_sparse_to_tensors_map(ctx, indices, values, dense_shape, *, container, s
 
 
 @kernel("AddManySparseToTensorsMap")
-def add_many_sparse_to_tensors_map(ctx, indices, values, dense_shape, *, container, shared_name):
+def add_many_sparse_to_tensors_map(
+    ctx: KernelContext, indices: Array, values: Array, dense_shape: Array, *, container: str, shared_name: str
+) -> Result:
     """The handles of the rows of a sparse tensor now kept by the session; rows without elements get theirs last."""
     kept = _map(ctx, container, shared_name)
     parts = list(_rows(indices, values, dense_shape))
@@ -165,7 +174,9 @@ def add_many_sparse_to_tensors_map(ctx, indices, values, dense_shape, *, contain
 
 
 @kernel("TakeManySparseFromTensorsMap")
-def take_many_sparse_from_tensors_map(ctx, handles, *, dtype, container, shared_name):
+def take_many_sparse_from_tensors_map(
+    ctx: KernelContext, handles: Array, *, dtype: DType, container: str, shared_name: str
+) -> tuple[Result, Result, Result]:
     """The sparse tensors under `handles` as the rows of one; the session forgets them."""
     if np.ndim(handles) != 1:
         raise InvalidArgumentError(f"sparse_handles should be a vector, not of shape {Shape(np.shape(handles))}")
@@ -181,17 +192,17 @@ def take_many_sparse_from_tensors_map(ctx, handles, *, dtype, container, shared_
 
 
 @shape("AddSparseToTensorsMap")
-def add_sparse_to_tensors_map_shape(indices, values, dense_shape):
+def add_sparse_to_tensors_map_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Any:
     return Shape(())
 
 
 @shape("AddManySparseToTensorsMap")
-def add_many_sparse_to_tensors_map_shape(indices, values, dense_shape):
+def add_many_sparse_to_tensors_map_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Any:
     return Shape([None])
 
 
 @shape("TakeManySparseFromTensorsMap")
-def take_many_sparse_from_tensors_map_shape(handles):
+def take_many_sparse_from_tensors_map_shape(handles: TensorSpec) -> Any:
     return sparse_shapes()
 
 

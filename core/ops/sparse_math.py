@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
 from ..errors import InternalError, InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics.edits import edit_distance
 from ..numerics.grouping import reduce_groups, update_rows
 from ..numerics.integers import truncated_quotient
 from ..numerics.widening import widened
 from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape
-from ..shapes import UNKNOWN, Shape, merge_dims, merge_shapes
+from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ._checks import require_rank
 from ._shapes import dims_of, normalize_axis, shape_from
 from ._sparse import check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 
 
-def _reduction(dense_shape, axes, keep_dims):
+def _reduction(dense_shape: Array, axes: Array, keep_dims: bool) -> tuple[list[int], list[int]]:
     """(kept dimensions, shape of the result) of a reduction over `axes`."""
     rank = dense_shape.size
     if np.ndim(axes) > 1:
@@ -30,9 +34,9 @@ def _reduction(dense_shape, axes, keep_dims):
     return kept, [1 if d in dropped else dims[d] for d in range(rank)] if keep_dims else [dims[d] for d in kept]
 
 
-def _register_reduction(op, ufunc):
+def _register_reduction(op: str, ufunc: np.ufunc) -> None:
     @kernel(op)
-    def sparse_reduce(indices, values, dense_shape, axes, *, keep_dims):
+    def sparse_reduce(indices: Array, values: Array, dense_shape: Array, axes: Array, *, keep_dims: bool) -> Array:
         """The elements reduced over axes, as a dense tensor; 0 where there are none."""
         validate(indices, values, dense_shape)
         kept, dims = _reduction(dense_shape, axes, keep_dims)
@@ -45,7 +49,9 @@ def _register_reduction(op, ufunc):
         return result.reshape(dims)
 
     @kernel(f"{op}Sparse")
-    def sparse_reduce_sparse(indices, values, dense_shape, axes, *, keep_dims):
+    def sparse_reduce_sparse(
+        indices: Array, values: Array, dense_shape: Array, axes: Array, *, keep_dims: bool
+    ) -> tuple[Array, Array, Array]:
         """The elements reduced over axes, as a sparse tensor."""
         validate(indices, values, dense_shape)
         kept, dims = _reduction(dense_shape, axes, keep_dims)
@@ -66,7 +72,9 @@ _SPARSE_REDUCTIONS = ("SparseReduceSumSparse", "SparseReduceMaxSparse")
 
 
 @shape(*_REDUCTIONS)
-def sparse_reduce_shape(indices, values, dense_shape, axes, *, keep_dims):
+def sparse_reduce_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, axes: TensorSpec, *, keep_dims: bool
+) -> Shape:
     dims = shape_from(dense_shape)
     dropped = dims_of(axes)
     if dims.rank is None or dropped is None:
@@ -78,7 +86,9 @@ def sparse_reduce_shape(indices, values, dense_shape, axes, *, keep_dims):
 
 
 @shape(*_SPARSE_REDUCTIONS)
-def sparse_reduce_sparse_shape(indices, values, dense_shape, axes, *, keep_dims):
+def sparse_reduce_sparse_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, axes: TensorSpec, *, keep_dims: bool
+) -> tuple[Shape, ...]:
     rank, dropped = rank_of(indices, dense_shape), dims_of(axes)
     if not keep_dims and isinstance(rank, int):
         rank = None if dropped is None else rank - len({normalize_axis(a, rank) for a in dropped})
@@ -86,12 +96,12 @@ def sparse_reduce_sparse_shape(indices, values, dense_shape, axes, *, keep_dims)
 
 
 @flops(*_REDUCTIONS, *_SPARSE_REDUCTIONS)
-def sparse_reduce_flops(indices, values, dense_shape, axes):
+def sparse_reduce_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, axes: TensorSpec) -> Cost:
     return Cost(flops=values.shape.num_elements)
 
 
 @gradient("SparseReduceSum")
-def sparse_reduce_sum_gradient(g, node, grad):
+def sparse_reduce_sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Each element gets the gradient of the sum that it went into."""
     indices, _, dense_shape, axes = node.inputs
     one = g.constant(1, "int64")
@@ -106,9 +116,9 @@ def sparse_reduce_sum_gradient(g, node, grad):
 _CWISE = (("SparseDenseCwiseAdd", np.add), ("SparseDenseCwiseMul", np.multiply), ("SparseDenseCwiseDiv", np.true_divide))
 
 
-def _register_cwise(op, ufunc):
+def _register_cwise(op: str, ufunc: np.ufunc) -> None:
     @kernel(op)
-    def sparse_dense_cwise(indices, values, dense_shape, dense):
+    def sparse_dense_cwise(indices: Array, values: Array, dense_shape: Array, dense: Array) -> Array:
         """The sparse values combined with the dense elements at their places; only the dense side is broadcast."""
         validate(indices, values, dense_shape)
         dense = np.asarray(dense)
@@ -126,7 +136,7 @@ def _register_cwise(op, ufunc):
         return ufunc(values, beside).astype(values.dtype, copy=False)
 
 
-def _integer_quotient(values, divisors):
+def _integer_quotient(values: Array, divisors: Array) -> Array:
     """Rounded towards zero; InvalidArgumentError for a division by zero."""
     if np.any(divisors == 0):
         raise InvalidArgumentError("Integer division by zero")
@@ -138,37 +148,37 @@ for _row in _CWISE:
 
 
 @shape(*(op for op, _ in _CWISE))
-def sparse_dense_cwise_shape(indices, values, dense_shape, dense):
+def sparse_dense_cwise_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec) -> Shape:
     require_rank(indices, 2, "sp_indices")
     require_rank(values, 1, "sp_values")
     return Shape([indices.shape[0]])
 
 
 @flops(*(op for op, _ in _CWISE))
-def sparse_dense_cwise_flops(indices, values, dense_shape, dense):
+def sparse_dense_cwise_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec) -> Cost:
     return Cost(flops=values.shape.num_elements)
 
 
 @gradient("SparseDenseCwiseMul")
-def sparse_dense_cwise_mul_gradient(g, node, grad):
+def sparse_dense_cwise_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     beside, spread = _dense_side(g, node)
     return [None, g.Mul(grad, beside), None, spread(g.Mul(grad, node.inputs[1]))]
 
 
 @gradient("SparseDenseCwiseDiv")
-def sparse_dense_cwise_div_gradient(g, node, grad):
+def sparse_dense_cwise_div_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     beside, spread = _dense_side(g, node)
     towards = g.Mul(grad, g.RealDiv(g.Neg(node.inputs[1]), g.Mul(beside, beside)))
     return [None, g.RealDiv(grad, beside), None, spread(towards)]
 
 
 @gradient("SparseDenseCwiseAdd")
-def sparse_dense_cwise_add_gradient(g, node, grad):
+def sparse_dense_cwise_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, spread = _dense_side(g, node)
     return [None, grad, None, spread(grad)]
 
 
-def _dense_side(g, node):
+def _dense_side(g: GradientBuilder, node: Node) -> tuple[Any, Any]:
     """The dense elements beside the values, and a function that sums values into the dense shape."""
     indices, _, dense_shape, dense = node.inputs
     one = g.constant(1, "int64")
@@ -181,7 +191,7 @@ def _dense_side(g, node):
 
 
 @kernel("SparseSoftmax")
-def sparse_softmax(indices, values, dense_shape):
+def sparse_softmax(indices: Array, values: Array, dense_shape: Array) -> Result:
     """The softmax of each row of the last dimension, over the elements that are there, wherever they lie."""
     validate(indices, values, dense_shape)
     if dense_shape.size < 2:
@@ -200,21 +210,21 @@ def sparse_softmax(indices, values, dense_shape):
 
 
 @shape("SparseSoftmax")
-def sparse_softmax_shape(indices, values, dense_shape):
+def sparse_softmax_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
     require_rank(indices, 2, "sp_indices")
     require_rank(values, 1, "sp_values")
     return values.shape
 
 
 @flops("SparseSoftmax")
-def sparse_softmax_flops(indices, values, dense_shape):
+def sparse_softmax_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Cost:
     """Maximum, subtraction, sum and division an element, and one exponential."""
     count = values.shape.num_elements
     return Cost(flops=4 * count, transcendentals=count)
 
 
 @gradient("SparseSoftmax")
-def sparse_softmax_gradient(g, node, grad):
+def sparse_softmax_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """(grad - sum of grad y over the row) y"""
     indices, _, dense_shape = node.inputs
     y = node.output()
@@ -223,7 +233,7 @@ def sparse_softmax_gradient(g, node, grad):
 
 
 @kernel("SparseTensorDenseAdd")
-def sparse_tensor_dense_add(indices, values, dense_shape, dense):
+def sparse_tensor_dense_add(indices: Array, values: Array, dense_shape: Array, dense: Array) -> Result:
     """The dense tensor with the sparse one added."""
     validate(indices, values, dense_shape)
     dense = np.asarray(dense)
@@ -236,22 +246,26 @@ def sparse_tensor_dense_add(indices, values, dense_shape, dense):
 
 
 @shape("SparseTensorDenseAdd")
-def sparse_tensor_dense_add_shape(indices, values, dense_shape, dense):
+def sparse_tensor_dense_add_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec
+) -> Shape:
     return merge_shapes(shape_from(dense_shape), dense.shape)
 
 
 @flops("SparseTensorDenseAdd")
-def sparse_tensor_dense_add_flops(indices, values, dense_shape, dense):
+def sparse_tensor_dense_add_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec) -> Cost:
     return Cost(flops=values.shape.num_elements)
 
 
 @gradient("SparseTensorDenseAdd")
-def sparse_tensor_dense_add_gradient(g, node, grad):
+def sparse_tensor_dense_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [None, g.GatherNd(grad, node.inputs[0]), None, grad]
 
 
 @kernel("SparseTensorDenseMatMul")
-def sparse_tensor_dense_mat_mul(indices, values, dense_shape, dense, *, adjoint_a, adjoint_b):
+def sparse_tensor_dense_mat_mul(
+    indices: Array, values: Array, dense_shape: Array, dense: Array, *, adjoint_a: bool, adjoint_b: bool
+) -> Result:
     """The product of a sparse and a dense matrix, (m, k) x (k, n); either may be taken adjoint."""
     validate(indices, values, dense_shape, "a")
     if dense_shape.size != 2 or np.ndim(dense) != 2:
@@ -267,14 +281,16 @@ def sparse_tensor_dense_mat_mul(indices, values, dense_shape, dense, *, adjoint_
 
 
 @widened
-def _sparse_product(weights, b, rows, columns, *, count):
+def _sparse_product(weights: Array, b: Array, rows: Array, columns: Array, *, count: int) -> Array:
     from scipy.sparse import csr_array
 
     return np.asarray(csr_array((weights, (rows, columns)), shape=(count, b.shape[0])) @ b).astype(weights.dtype, copy=False)
 
 
 @shape("SparseTensorDenseMatMul")
-def sparse_tensor_dense_mat_mul_shape(indices, values, dense_shape, dense, *, adjoint_a, adjoint_b):
+def sparse_tensor_dense_mat_mul_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec, *, adjoint_a: bool, adjoint_b: bool
+) -> Shape:
     require_rank(dense, 2, "b")
     dims = shape_from(dense_shape)
     rows = dims[1 if adjoint_a else 0] if dims.rank is not None else None
@@ -284,14 +300,16 @@ def sparse_tensor_dense_mat_mul_shape(indices, values, dense_shape, dense, *, ad
 
 
 @flops("SparseTensorDenseMatMul")
-def sparse_tensor_dense_mat_mul_flops(indices, values, dense_shape, dense, *, outputs):
+def sparse_tensor_dense_mat_mul_flops(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec, *, outputs: list[TensorSpec]
+) -> Cost:
     """A row of the dense matrix for each element of the sparse one: as many as there are values, or index vectors."""
     count = indices.shape[0] if indices.rank == 2 and isinstance(indices.shape[0], int) else values.shape.num_elements
     return multiply_adds(count * outputs[0].shape[1])
 
 
 @gradient("SparseTensorDenseMatMul")
-def sparse_tensor_dense_mat_mul_gradient(g, node, grad):
+def sparse_tensor_dense_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Of b: the adjoint of a times the gradient. Of each value: the product of its row of the gradient and its row of b."""
     indices, values, dense_shape, b = node.inputs
     adjoint_a, adjoint_b = node.attr("adjoint_a"), node.attr("adjoint_b")
@@ -308,7 +326,7 @@ def sparse_tensor_dense_mat_mul_gradient(g, node, grad):
 
 
 @kernel("SparseMatMul")
-def sparse_mat_mul(a, b, *, transpose_a, transpose_b):
+def sparse_mat_mul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Result:
     """The product of two dense matrices of which one is said to have many zeros; float32 whatever goes in."""
     if np.ndim(a) != 2 or np.ndim(b) != 2:
         raise InvalidArgumentError(f"both operands must be matrices: {Shape(np.shape(a))}, {Shape(np.shape(b))}")
@@ -320,7 +338,7 @@ def sparse_mat_mul(a, b, *, transpose_a, transpose_b):
 
 
 @shape("SparseMatMul")
-def sparse_mat_mul_shape(a, b, *, transpose_a, transpose_b):
+def sparse_mat_mul_shape(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, transpose_b: bool) -> Shape:
     require_rank(a, 2, "a")
     require_rank(b, 2, "b")
     merge_dims(a.shape[0 if transpose_a else 1], b.shape[1 if transpose_b else 0])
@@ -328,23 +346,25 @@ def sparse_mat_mul_shape(a, b, *, transpose_a, transpose_b):
 
 
 @flops("SparseMatMul")
-def sparse_mat_mul_flops(a, b, *, transpose_a, outputs):
+def sparse_mat_mul_flops(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
     return multiply_adds(outputs[0].shape.num_elements * a.shape[0 if transpose_a else 1])
 
 
 @gradient("SparseMatMul")
-def sparse_mat_mul_gradient(g, node, grad):
+def sparse_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     a, b = node.inputs
     flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
     left = g.SparseMatMul(b, grad, transpose_a=flip_b, transpose_b=True) if flip_a else None
     left = g.SparseMatMul(grad, b, transpose_b=not flip_b) if left is None else left
     right = g.SparseMatMul(grad, a, transpose_a=True, transpose_b=flip_a) if flip_b else None
     right = g.SparseMatMul(a, grad, transpose_a=not flip_a) if right is None else right
-    return [g.Cast(d, DstT=x.dtype.base) for d, x in ((left, a), (right, b))]
+    return [g.Cast(d, DstT=x.base_dtype) for d, x in ((left, a), (right, b))]
 
 
 @kernel("EditDistance")
-def edit_distances(h_indices, h_values, h_shape, t_indices, t_values, t_shape, *, normalize):
+def edit_distances(
+    h_indices: Array, h_values: Array, h_shape: Array, t_indices: Array, t_values: Array, t_shape: Array, *, normalize: bool
+) -> Result:
     """Levenshtein's distance between the sequences in the last dimension of two sparse tensors; relative to the truth."""
     validate(h_indices, h_values, h_shape, "the hypothesis")
     validate(t_indices, t_values, t_shape, "the truth")
@@ -364,7 +384,7 @@ def edit_distances(h_indices, h_values, h_shape, t_indices, t_values, t_shape, *
     return result.reshape(dims.tolist())
 
 
-def _sequences(indices, values, dims):
+def _sequences(indices: Array, values: Array, dims: Array) -> dict[Any, Any]:
     """Group -> list of its values in the order given."""
     groups = flat_positions(indices[:, :-1], dims)
     order = np.argsort(groups, kind="stable")
@@ -373,27 +393,44 @@ def _sequences(indices, values, dims):
     return {int(group): part.tolist() for group, part in zip(found, parts)}
 
 
-def _relative(distance, length):
+def _relative(distance: int, length: int) -> float:
     if length:
         return distance / length
     return math.inf if distance else 0.0
 
 
 @shape("EditDistance")
-def edit_distance_shape(h_indices, h_values, h_shape, t_indices, t_values, t_shape, *, normalize):
-    first, second = dims_of(h_shape), dims_of(t_shape)
+def edit_distance_shape(
+    h_indices: TensorSpec,
+    h_values: TensorSpec,
+    h_shape: TensorSpec,
+    t_indices: TensorSpec,
+    t_values: TensorSpec,
+    t_shape: TensorSpec,
+    *,
+    normalize: bool,
+) -> Shape:
+    first: Any = dims_of(h_shape)
+    second: Any = dims_of(t_shape)
     if first is not None and second is not None and len(first) == len(second) and all(map(_is_int, first + second)):
         return Shape(max(a, b) for a, b in zip(first[:-1], second[:-1]))
     rank = rank_of(h_indices, h_shape)
     return Shape([None] * (rank - 1)) if isinstance(rank, int) and rank else UNKNOWN
 
 
-def _is_int(dim):
+def _is_int(dim: Any) -> bool:
     return not isinstance(dim, Dim)
 
 
 @flops("EditDistance")
-def edit_distance_flops(h_indices, h_values, h_shape, t_indices, t_values, t_shape):
+def edit_distance_flops(
+    h_indices: TensorSpec,
+    h_values: TensorSpec,
+    h_shape: TensorSpec,
+    t_indices: TensorSpec,
+    t_values: TensorSpec,
+    t_shape: TensorSpec,
+) -> Cost:
     """At most, for one pair of sequences: a comparison, three sums and two minima for each pair of elements."""
     return Cost(flops=6 * h_values.shape.num_elements * t_values.shape.num_elements)
 

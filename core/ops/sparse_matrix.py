@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._checks import require_rank
 from ._shapes import scalar_int
 from ._sparse import check_bounds, sparse_shapes, validate
@@ -25,16 +30,16 @@ class SparseMatrix:
     is_batch: bool
 
     @property
-    def dense_shape(self):
+    def dense_shape(self) -> tuple[int, ...]:
         """The dense shape of the whole."""
         rows = self.parts[0].shape
         return (len(self.parts), *rows) if self.is_batch else rows
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         return self.parts[0].dtype
 
-    def indices(self):
+    def indices(self) -> Array:
         """The index vectors of all elements in row-major order, (n, rank)."""
         rows = []
         for batch, part in enumerate(self.parts):
@@ -43,15 +48,15 @@ class SparseMatrix:
             rows.append(np.column_stack([np.full(found.nnz, batch), *columns] if self.is_batch else columns))
         return np.concatenate(rows).astype(np.int64)
 
-    def dense(self):
+    def dense(self) -> Array:
         found = np.stack([part.toarray() for part in self.parts])
         return found if self.is_batch else found[0]
 
-    def map(self, function):
+    def map(self, function: Callable[..., Any]) -> SparseMatrix:
         return SparseMatrix(tuple(function(part) for part in self.parts), self.is_batch)
 
 
-def _held(variant, dtype=None):
+def _held(variant: Array, dtype: DType | None=None) -> SparseMatrix:
     """The sparse matrix in a variant; InvalidArgumentError for anything else or another dtype."""
     found = np.asarray(variant, object)
     if found.ndim != 0 or not isinstance(found.item(), SparseMatrix):
@@ -62,7 +67,7 @@ def _held(variant, dtype=None):
     return matrix
 
 
-def _built(indices, values, dims):
+def _built(indices: Array, values: Array, dims: list[int]) -> Array:
     """A sparse matrix in a variant, from index vectors in row-major order."""
     if len(dims) not in (2, 3):
         raise InvalidArgumentError(f"a sparse matrix must be of rank 2 or 3, not {len(dims)}")
@@ -78,7 +83,7 @@ def _built(indices, values, dims):
     return scalar_object(SparseMatrix(tuple(parts), True))
 
 
-def _part(indices, values, dims):
+def _part(indices: Array, values: Array, dims: list[int]) -> csr_array:
     """One matrix; explicit zeros stay elements."""
     counts = np.bincount(indices[:, 0], minlength=dims[0])
     starts = np.concatenate([[0], np.cumsum(counts)])
@@ -86,14 +91,14 @@ def _part(indices, values, dims):
 
 
 @kernel("SparseTensorToCSRSparseMatrix")
-def sparse_tensor_to_csr(indices, values, dense_shape):
+def sparse_tensor_to_csr(indices: Array, values: Array, dense_shape: Array) -> Result:
     """A sparse tensor, in row-major order, as a sparse matrix."""
     validate(indices, values, dense_shape)
     return _built(indices, values, dense_shape.tolist())
 
 
 @kernel("DenseToCSRSparseMatrix")
-def dense_to_csr(dense, indices):
+def dense_to_csr(dense: Array, indices: Array) -> Result:
     """The elements of a dense tensor at `indices` as a sparse matrix."""
     if np.ndim(indices) != 2 or indices.shape[1] != np.ndim(dense):
         raise InvalidArgumentError(f"indices must be a matrix of {np.ndim(dense)} columns, not {Shape(np.shape(indices))}")
@@ -102,20 +107,20 @@ def dense_to_csr(dense, indices):
 
 
 @kernel("CSRSparseMatrixToDense")
-def csr_to_dense(matrix, *, type):
+def csr_to_dense(matrix: Array, *, type: DType) -> Result:
     """The sparse matrix as a dense tensor."""
     return _held(matrix, type).dense()
 
 
 @kernel("CSRSparseMatrixToSparseTensor")
-def csr_to_sparse_tensor(matrix, *, type):
+def csr_to_sparse_tensor(matrix: Array, *, type: DType) -> tuple[Result, Result, Result]:
     """The sparse matrix as indices, values and dense shape."""
     held = _held(matrix, type)
     return held.indices(), np.concatenate([part.data for part in held.parts]), np.array(held.dense_shape, np.int64)
 
 
 @kernel("CSRSparseMatrixComponents")
-def csr_components(matrix, index, *, type):
+def csr_components(matrix: Array, index: Array, *, type: DType) -> tuple[Result, Result, Result]:
     """Row pointers, columns and values of the matrix at `index` of the batch."""
     held, place = _held(matrix, type), scalar_int(index, "index")
     if not 0 <= place < len(held.parts):
@@ -125,7 +130,7 @@ def csr_components(matrix, index, *, type):
 
 
 @kernel("SparseMatrixNNZ")
-def sparse_matrix_nnz(matrix):
+def sparse_matrix_nnz(matrix: Array) -> Result:
     """How many elements each matrix has."""
     held = _held(matrix)
     counts = np.array([part.nnz for part in held.parts], np.int32)
@@ -133,12 +138,12 @@ def sparse_matrix_nnz(matrix):
 
 
 @kernel("SparseMatrixTranspose")
-def sparse_matrix_transpose(matrix, *, conjugate, type):
+def sparse_matrix_transpose(matrix: Array, *, conjugate: bool, type: DType) -> Result:
     """The transposed, or adjoint, matrix."""
     return scalar_object(_held(matrix, type).map(lambda part: _oriented(part, not conjugate, conjugate)))
 
 
-def _oriented(part, transpose, adjoint):
+def _oriented(part: Array | csr_array, transpose: bool, adjoint: bool) -> Array | csr_array:
     """A sparse or dense matrix as it is, transposed or adjoint."""
     if adjoint:
         part = part.conj().T
@@ -149,8 +154,17 @@ def _oriented(part, transpose, adjoint):
 
 @kernel("SparseMatrixMatMul")
 def sparse_matrix_mat_mul(
-    a, b, *, T, transpose_a, transpose_b, adjoint_a, adjoint_b, transpose_output, conjugate_output
-):
+    a: Array,
+    b: Array,
+    *,
+    T: DType,
+    transpose_a: bool,
+    transpose_b: bool,
+    adjoint_a: bool,
+    adjoint_b: bool,
+    transpose_output: bool,
+    conjugate_output: bool,
+) -> Result:
     """The product of a sparse and a dense matrix, or of two batches of them."""
     held, b = _held(a, T), np.asarray(b)
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
@@ -167,13 +181,15 @@ def sparse_matrix_mat_mul(
     return np.conj(result) if conjugate_output else result
 
 
-def _require_fit(left, right):
+def _require_fit(left: csr_array, right: Array | csr_array) -> None:
     if left.shape[1] != right.shape[0]:
         raise InvalidArgumentError(f"the inner dimensions of {left.shape} and {right.shape} do not match")
 
 
 @kernel("SparseMatrixSparseMatMul")
-def sparse_matrix_sparse_mat_mul(a, b, *, type, transpose_a, transpose_b, adjoint_a, adjoint_b):
+def sparse_matrix_sparse_mat_mul(
+    a: Array, b: Array, *, type: DType, transpose_a: bool, transpose_b: bool, adjoint_a: bool, adjoint_b: bool
+) -> Result:
     """The product of two sparse matrices, or of two batches of them."""
     left, right = _held(a, type), _held(b, type)
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
@@ -191,82 +207,82 @@ def sparse_matrix_sparse_mat_mul(a, b, *, type, transpose_a, transpose_b, adjoin
 
 
 @shape("SparseTensorToCSRSparseMatrix")
-def sparse_tensor_to_csr_shape(indices, values, dense_shape):
+def sparse_tensor_to_csr_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Any:
     require_rank(indices, 2, "indices")
     require_rank(values, 1, "values")
     return SCALAR
 
 
 @shape("DenseToCSRSparseMatrix")
-def dense_to_csr_shape(dense, indices):
+def dense_to_csr_shape(dense: TensorSpec, indices: TensorSpec) -> Any:
     require_rank(indices, 2, "indices")
     return SCALAR
 
 
 @shape("CSRSparseMatrixToDense", "SparseMatrixNNZ")
-def csr_unknown_shape(matrix):
+def csr_unknown_shape(matrix: TensorSpec) -> Any:
     return UNKNOWN
 
 
 @shape("CSRSparseMatrixToSparseTensor")
-def csr_to_sparse_tensor_shape(matrix):
+def csr_to_sparse_tensor_shape(matrix: TensorSpec) -> Any:
     return sparse_shapes()
 
 
 @shape("CSRSparseMatrixComponents")
-def csr_components_shape(matrix, index):
+def csr_components_shape(matrix: TensorSpec, index: TensorSpec) -> Any:
     count = Shape([None])
     return Shape([None]), count, count
 
 
 @shape("SparseMatrixTranspose")
-def sparse_matrix_transpose_shape(matrix):
+def sparse_matrix_transpose_shape(matrix: TensorSpec) -> Any:
     return SCALAR
 
 
 @shape("SparseMatrixMatMul")
-def sparse_matrix_mat_mul_shape(a, b):
+def sparse_matrix_mat_mul_shape(a: TensorSpec, b: TensorSpec) -> Any:
     return Shape([None] * b.rank) if b.rank is not None else UNKNOWN
 
 
 @shape("SparseMatrixSparseMatMul")
-def sparse_matrix_sparse_mat_mul_shape(a, b):
+def sparse_matrix_sparse_mat_mul_shape(a: TensorSpec, b: TensorSpec) -> Any:
     return SCALAR
 
 
 @flops("SparseMatrixMatMul", "SparseMatrixSparseMatMul")
-def sparse_matrix_mat_mul_flops(a, b, *, outputs):
+def sparse_matrix_mat_mul_flops(a: TensorSpec, b: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """At least one operation for each element of the result: the number of elements is known to the run only."""
     return Cost(flops=outputs[0].shape.num_elements)
 
 
 @gradient("SparseTensorToCSRSparseMatrix")
-def sparse_tensor_to_csr_gradient(g, node, grad):
+def sparse_tensor_to_csr_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [None, g.CSRSparseMatrixToSparseTensor(grad, type=node.attr("T"))[1], None]
 
 
 @gradient("DenseToCSRSparseMatrix")
-def dense_to_csr_gradient(g, node, grad):
+def dense_to_csr_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.CSRSparseMatrixToDense(grad, type=node.attr("T")), None]
 
 
 @gradient("CSRSparseMatrixToDense")
-def csr_to_dense_gradient(g, node, grad):
+def csr_to_dense_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [_pruned(g, grad, node.inputs[0])]
 
 
 @gradient("CSRSparseMatrixToSparseTensor")
-def csr_to_sparse_tensor_gradient(g, node, _indices, grad, _shape):
+def csr_to_sparse_tensor_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
     return [g.SparseTensorToCSRSparseMatrix(node.output(0), grad, node.output(2))]
 
 
 @gradient("SparseMatrixTranspose")
-def sparse_matrix_transpose_gradient(g, node, grad):
+def sparse_matrix_transpose_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.SparseMatrixTranspose(grad, type=node.attr("type"), conjugate=node.attr("conjugate"))]
 
 
 @gradient("SparseMatrixMatMul")
-def sparse_matrix_mat_mul_gradient(g, node, grad):
+def sparse_matrix_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """With C = A' B' for A' and B' as the flags turn A and B: dA' = dC (B')^H and dB' = (A')^H dC, turned back."""
     a, b = node.inputs
     flag = {name: node.attr(name) for name in ("transpose_a", "adjoint_a", "transpose_b", "adjoint_b")}
@@ -286,7 +302,7 @@ def sparse_matrix_mat_mul_gradient(g, node, grad):
 
 
 @gradient("SparseMatrixSparseMatMul")
-def sparse_matrix_sparse_mat_mul_gradient(g, node, grad):
+def sparse_matrix_sparse_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """As that of SparseMatrixMatMul, kept at the elements that are there."""
     dtype = node.attr("type")
     dense = [g.CSRSparseMatrixToDense(m, type=dtype) for m in (*node.inputs, grad)]
@@ -296,7 +312,7 @@ def sparse_matrix_sparse_mat_mul_gradient(g, node, grad):
     return [_pruned(g, _turned(g, d, *flag), m) for d, flag, m in zip(towards, flags, node.inputs)]
 
 
-def _turned(g, x, transpose, adjoint):
+def _turned(g: GradientBuilder, x: Any, transpose: Any, adjoint: Any) -> Any:
     """A dense matrix, or batch of them, transposed or adjoint."""
     if not (transpose or adjoint):
         return x
@@ -305,7 +321,7 @@ def _turned(g, x, transpose, adjoint):
     return g.ConjugateTranspose(x, order) if adjoint else g.Transpose(x, order)
 
 
-def _pruned(g, dense, like):
+def _pruned(g: GradientBuilder, dense: Any, like: Any) -> Any:
     """The elements of a dense matrix where a sparse one has some."""
     indices = g.CSRSparseMatrixToSparseTensor(like, type=dense.dtype.base)[0]
     return g.DenseToCSRSparseMatrix(dense, indices)

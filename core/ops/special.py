@@ -3,46 +3,51 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy import special
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..numerics.gamma import gamma_sample_gradient, igamma_gradient
 from ..registry import Cost, facts, flops, gradient, kernel, shape
-from ..shapes import Shape, merge_shapes
+from ..shapes import Shape, TensorSpec, merge_shapes
 from ._elementwise import Binary, Unary, binary_flops, binary_shape, register_binary, register_unary
 
 # (g, x, y, dy) -> dx
 
 
-def _times(derivative):
+def _times(derivative: Callable[..., Any]) -> Callable[..., Any]:
     """A gradient from the derivative as a function (g, x, y)."""
     return lambda g, x, y, dy: g.Mul(dy, derivative(g, x, y))
 
 
-def _gaussian(g, x, scale, sign=-1):
+def _gaussian(g: GradientBuilder, x: Output, scale: float, sign: float=-1) -> Output:
     return g.Mul(g.scalar_like(x, scale), g.Exp(g.Mul(g.scalar_like(x, sign), g.Square(x))))
 
 
-def _at_zero(g, x, value, otherwise):
+def _at_zero(g: GradientBuilder, x: Output, value: float, otherwise: Output) -> Output:
     """`otherwise`, but `value` where x is zero, at which the formula divides by zero."""
     return g.SelectV2(g.Equal(x, g.scalar_like(x, 0)), g.scalar_like(x, value), otherwise)
 
 
-def _i1e_derivative(g, x, y):
+def _i1e_derivative(g: GradientBuilder, x: Output, y: Output) -> Output:
     return _at_zero(g, x, 0.5, g.Sub(g.BesselI0e(x), g.Mul(y, g.AddV2(g.Sign(x), g.Reciprocal(x)))))
 
 
-def _k1e_derivative(g, x, y):
+def _k1e_derivative(g: GradientBuilder, x: Output, y: Output) -> Output:
     return g.Sub(g.Mul(y, g.Sub(g.scalar_like(x, 1), g.Reciprocal(x))), g.BesselK0e(x))
 
 
-def _fresnel_derivative(name):
+def _fresnel_derivative(name: str) -> Callable[..., Any]:
     return lambda g, x, y: getattr(g, name)(g.Mul(g.scalar_like(x, math.pi / 2), g.Square(x)))
 
 
-def _spence_derivative(g, x, y):
+def _spence_derivative(g: GradientBuilder, x: Output, y: Output) -> Output:
     one = g.scalar_like(x, 1)
     return g.SelectV2(g.Equal(x, one), g.scalar_like(x, -1), g.RealDiv(g.Log(x), g.Sub(one, x)))
 
@@ -76,17 +81,17 @@ _DERIVATIVES = {
 
 
 
-def _on_positive(function, otherwise):
+def _on_positive(function: Callable[..., Any], otherwise: float) -> Callable[..., Any]:
     """`function` of positive numbers; one value for all others."""
 
-    def positive(x):
+    def positive(x: Array) -> Array:
         below = x <= 0
         return np.where(below, x.dtype.type(otherwise), function(np.where(below, x.dtype.type(1), x)))
 
     return positive
 
 
-def _bessel_y1(x):
+def _bessel_y1(x: Array) -> Array:
     """Y1, which in single precision is NaN at zero, as in TensorFlow."""
     value = _on_positive(special.y1, -np.inf)(x)
     return np.where(x == 0, x.dtype.type(np.nan), value) if x.dtype == np.float32 else value
@@ -127,10 +132,10 @@ facts("monotone", of=("Erf", "Erfinv", "Ndtri"))
 # ---- functions of two numbers
 
 
-def _checked(function):
+def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` with broadcasting checked, its result in the inputs' dtype."""
 
-    def checked(x, y):
+    def checked(x: Array, y: Array) -> Array:
         try:
             np.broadcast_shapes(np.shape(x), np.shape(y))
         except ValueError:
@@ -140,14 +145,14 @@ def _checked(function):
     return checked
 
 
-def _zeta(x, q):
+def _zeta(x: Array, q: Array) -> Array:
     """Hurwitz's zeta; at the poles q = 0, -1, -2 ... infinite for even x and NaN for others."""
     value = special.zeta(x, q)
     is_pole = (q <= 0) & (q == np.floor(q)) & (x > 1)
     return np.where(is_pole, np.where(x % 2 == 0, np.inf, np.nan), value)
 
 
-def _polygamma(n, x):
+def _polygamma(n: Array, x: Array) -> Array:
     """The n-th derivative of digamma, (-1)^(n+1) n! zeta(n+1, x); NaN unless n is a natural number."""
     sign = np.where(n % 2 == 0, -1.0, 1.0)
     value = sign * np.exp(special.gammaln(n + 1.0)) * _zeta(n + 1.0, x)
@@ -155,53 +160,53 @@ def _polygamma(n, x):
     return np.where((n < 0) | (n != np.floor(n)), np.nan, value)
 
 
-def _igamma(a, x):
+def _igamma(a: Array, x: Array) -> Array:
     invalid = (x < 0) | (a <= 0) | np.isnan(a) | np.isnan(x)
     value = np.where(invalid & (x != 0), np.nan, special.gammainc(np.where(invalid, 1, a), np.where(invalid, 0, x)))
     return np.where(np.isposinf(a) & (x >= 0), 0, value)
 
 
-def _igammac(a, x):
+def _igammac(a: Array, x: Array) -> Array:
     invalid = (x < 0) | (a <= 0) | np.isnan(a) | np.isnan(x)
     return np.where(invalid, np.nan, special.gammaincc(np.where(invalid, 1, a), np.where(invalid, 1, x)))
 
 
-def _unless_zero(function):
+def _unless_zero(function: Callable[..., Any]) -> Callable[..., Any]:
     """function(x, y), but 0 where x is 0, whatever y is."""
     return lambda x, y: np.where(x == 0, 0, function(x, y))
 
 
-def _xlogy_gradient(g, x, y, z, dz):
+def _xlogy_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     return g.Mul(g.Xlogy(_is_nonzero(g, x), y), dz), g.Mul(g.Xdivy(x, y), dz)
 
 
-def _xlog1py_gradient(g, x, y, z, dz):
+def _xlog1py_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     one = g.scalar_like(y, 1)
     return g.Mul(g.Xlog1py(_is_nonzero(g, x), y), dz), g.Mul(g.Xdivy(x, g.AddV2(y, one)), dz)
 
 
-def _xdivy_gradient(g, x, y, z, dz):
+def _xdivy_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     return g.Mul(g.Xdivy(_is_nonzero(g, x), y), dz), g.Mul(g.Xdivy(g.Neg(x), g.Square(y)), dz)
 
 
-def _is_nonzero(g, x):
-    return g.Cast(g.NotEqual(x, g.scalar_like(x, 0)), DstT=x.dtype.base)
+def _is_nonzero(g: GradientBuilder, x: Output) -> Output:
+    return g.Cast(g.NotEqual(x, g.scalar_like(x, 0)), DstT=x.base_dtype)
 
 
-def _igamma_partials(g, a, x, z, dz):
+def _igamma_partials(g: GradientBuilder, a: Output, x: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     log_density = g.Sub(g.Mul(g.Sub(a, g.scalar_like(a, 1)), g.Log(x)), g.AddV2(x, g.Lgamma(a)))
     return g.Mul(g.IgammaGradA(a, x), dz), g.Mul(g.Exp(log_density), dz)
 
 
-def _igammac_partials(g, a, x, z, dz):
+def _igammac_partials(g: GradientBuilder, a: Output, x: Output, z: Output, dz: Output) -> tuple[Output, ...]:
     return tuple(map(g.Neg, _igamma_partials(g, a, x, z, dz)))
 
 
-def _zeta_gradient(g, x, q, z, dz):
+def _zeta_gradient(g: GradientBuilder, x: Output, q: Output, z: Output, dz: Output) -> tuple[Any, Any]:
     return None, g.Mul(g.Mul(g.Neg(x), g.Zeta(g.AddV2(x, g.scalar_like(x, 1)), q)), dz)
 
 
-def _polygamma_gradient(g, n, x, z, dz):
+def _polygamma_gradient(g: GradientBuilder, n: Output, x: Output, z: Output, dz: Output) -> tuple[Any, Any]:
     return None, g.Mul(g.Polygamma(g.AddV2(n, g.scalar_like(n, 1)), x), dz)
 
 
@@ -221,13 +226,13 @@ register_binary(
 
 
 @kernel("NextAfter")
-def next_after(x1, x2):
+def next_after(x1: Array, x2: Array) -> Result:
     """The next number after x1 in the direction of x2."""
     return _checked(np.nextafter)(x1, x2)
 
 
 @gradient("NextAfter")
-def next_after_gradient(g, node, grad):
+def next_after_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x1, x2 = node.inputs
     return [g.reduce_to(grad, x1, x2), g.ZerosLike(x2)]
 
@@ -241,7 +246,7 @@ facts("elementwise", of=("NextAfter",))
 
 
 @kernel("Betainc")
-def betainc(a, b, x):
+def betainc(a: Array, b: Array, x: Array) -> Result:
     """The regularized incomplete beta integral I_x(a, b); the three have one shape, or are scalars."""
     shapes = {np.shape(value) for value in (a, b, x) if np.ndim(value)}
     if len(shapes) > 1:
@@ -252,7 +257,7 @@ def betainc(a, b, x):
 
 
 @shape("Betainc")
-def betainc_shape(a, b, x):
+def betainc_shape(a: TensorSpec, b: TensorSpec, x: TensorSpec) -> Shape:
     specs = [s.shape for s in (a, b, x)]
     if any(s.dims is None for s in specs):
         return Shape()
@@ -264,7 +269,7 @@ def betainc_shape(a, b, x):
 
 
 @gradient("Betainc")
-def betainc_gradient(g, node, grad):
+def betainc_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Only x has one: x^(a-1) (1-x)^(b-1) / B(a, b)."""
     a, b, x = node.inputs
     one = g.scalar_like(x, 1)
@@ -274,7 +279,7 @@ def betainc_gradient(g, node, grad):
 
 
 @flops("Betainc")
-def betainc_flops(a, b, x, *, outputs):
+def betainc_flops(a: TensorSpec, b: TensorSpec, x: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     return Cost(transcendentals=outputs[0].shape.num_elements)
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import itertools
 import os
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
@@ -21,41 +25,41 @@ _unique = itertools.count()
 class Stack:
     """Tensors of one dtype, last in first out. `max_size` below zero means no limit."""
 
-    def __init__(self, name, dtype, max_size):
+    def __init__(self, name: str, dtype: DType, max_size: int) -> None:
         self.name = name
         self.dtype = dtype
         self.max_size = max_size
         self.is_closed = False
-        self.elements = []
+        self.elements: list[Array] = []
 
-    def push(self, value):
+    def push(self, value: Array) -> None:
         self._require_open()
         if 0 <= self.max_size <= len(self.elements):
             raise InvalidArgumentError(f"Stack[{self.name}] overflowed its max_size ({self.max_size})")
         self.elements.append(value)
 
-    def pop(self):
+    def pop(self) -> Array:
         self._require_open()
         if not self.elements:
             raise InvalidArgumentError(f"Stack[{self.name}] is empty when calling Pop().")
         return self.elements.pop()
 
-    def close(self):
+    def close(self) -> None:
         self.elements.clear()
         self.is_closed = True
 
-    def _require_open(self):
+    def _require_open(self) -> None:
         if self.is_closed:
             raise InvalidArgumentError(f"Stack[{self.name}] has already been closed.")
 
 
-def _new_stack(ctx, elem_type, stack_name, max_size):
+def _new_stack(ctx: KernelContext, elem_type: DType, stack_name: str, max_size: int) -> Stack:
     name = f"{stack_name or ctx.name}_{next(_unique)}"
     return ctx.step.resources.get_or_create(_CONTAINER, name, Stack, lambda: Stack(name, elem_type, max_size))
 
 
 @kernel("Stack")
-def stack(ctx, *, elem_type, stack_name):
+def stack(ctx: KernelContext, *, elem_type: DType, stack_name: str) -> Any:
     """A reference to the stack's container and name."""
     created = _new_stack(ctx, elem_type, stack_name, -1)
     handle = Variable(created.name, dtypes.string, Shape((2,)))
@@ -64,35 +68,35 @@ def stack(ctx, *, elem_type, stack_name):
 
 
 @shape("Stack")
-def stack_shape():
+def stack_shape() -> Any:
     return Shape((2,))
 
 
 @kernel("StackV2")
-def stack_v2(ctx, max_size, *, elem_type, stack_name):
+def stack_v2(ctx: KernelContext, max_size: Array, *, elem_type: DType, stack_name: str) -> Result:
     if np.ndim(max_size):
         raise InvalidArgumentError(f"Stack size must be a scalar, but had shape: {Shape(np.shape(max_size))}")
     return scalar_object(_new_stack(ctx, elem_type, stack_name, int(max_size)))
 
 
 @shape("StackV2")
-def stack_v2_shape(max_size):
+def stack_v2_shape(max_size: TensorSpec) -> TensorSpec:
     return TensorSpec(dtypes.resource, SCALAR)
 
 
 @kernel("StackPush")
-def stack_push(ctx, handle, elem):
+def stack_push(ctx: KernelContext, handle: Any, elem: Array) -> Result:
     """The element itself, now on top of the stack."""
     return _push(_named(ctx, handle), elem)
 
 
 @kernel("StackPushV2")
-def stack_push_v2(handle, elem):
+def stack_push_v2(handle: Array, elem: Array) -> Result:
     """The element itself, now on top of the stack."""
     return _push(_from_handle(handle), elem)
 
 
-def _push(found, elem):
+def _push(found: Stack, elem: Array) -> Array:
     if elem.dtype != found.dtype.numpy:
         raise InvalidArgumentError(f"Must have type {found.dtype} but got {elem.dtype}")
     found.push(elem)
@@ -100,55 +104,55 @@ def _push(found, elem):
 
 
 @shape("StackPush", "StackPushV2")
-def stack_push_shape(handle, elem):
+def stack_push_shape(handle: TensorSpec, elem: TensorSpec) -> Shape:
     return elem.shape
 
 
 @kernel("StackPop")
-def stack_pop(ctx, handle):
+def stack_pop(ctx: KernelContext, handle: Any) -> Result:
     return _named(ctx, handle).pop()
 
 
 @kernel("StackPopV2")
-def stack_pop_v2(handle):
+def stack_pop_v2(handle: Array) -> Result:
     return _from_handle(handle).pop()
 
 
 @shape("StackPop", "StackPopV2")
-def stack_pop_shape(handle):
+def stack_pop_shape(handle: TensorSpec) -> Shape | TensorSpec:
     """What inference saw being pushed; unknown where that is nothing."""
     return handle.handle[0] if handle.handle else UNKNOWN
 
 
 @kernel("StackClose")
-def stack_close(ctx, handle):
+def stack_close(ctx: KernelContext, handle: Any) -> None:
     _named(ctx, handle).close()
 
 
 @kernel("StackCloseV2")
-def stack_close_v2(handle):
+def stack_close_v2(handle: Array) -> None:
     _from_handle(handle).close()
 
 
 @shape("StackClose", "StackCloseV2")
-def stack_close_shape(handle):
+def stack_close_shape(handle: TensorSpec) -> Any:
     return ()
 
 
-def _named(ctx, handle):
+def _named(ctx: KernelContext, handle: Variable) -> Stack:
     names = handle.read()
     if np.size(names) != 2:
         raise InvalidArgumentError(f"Stack handle must have two elements, but had shape: {Shape(np.shape(names))}")
     return _stack(ctx.step.resources.get(*map(os.fsdecode, names.ravel().tolist())))
 
 
-def _stack(found):
+def _stack(found: Any) -> Any:
     if not isinstance(found, Stack):
         raise InvalidArgumentError(f"the handle leads to a {type(found).__name__}, not to a stack")
     return found
 
 
-def _from_handle(handle):
+def _from_handle(handle: Array) -> Stack:
     return _stack(handle.item() if handle.dtype == object and handle.size == 1 else None)
 
 

@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import WouldBlock
-from ..shapes import SCALAR, UNKNOWN
+from ..shapes import SCALAR, UNKNOWN, TensorSpec
 from ._checks import require_rank
 
 
@@ -116,12 +119,14 @@ class MapArea(_Area):
         return min(self.complete) if self.is_ordered else next(reversed(self.complete))
 
 
-def _staging_area(ctx, capacity: int, memory_limit: int, container: str, shared_name: str) -> StagingArea:
+def _staging_area(ctx: KernelContext, capacity: int, memory_limit: int, container: str, shared_name: str) -> StagingArea:
     name = shared_name or ctx.name
     return ctx.resources.get_or_create(container, name, StagingArea, lambda: StagingArea(name, capacity, memory_limit))
 
 
-def _map_area(ctx, capacity: int, memory_limit: int, dtypes, container: str, shared_name: str) -> MapArea:
+def _map_area(
+    ctx: KernelContext, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
+) -> MapArea:
     name = shared_name or ctx.name
     is_ordered = ctx.node.op.startswith("Ordered")
 
@@ -132,7 +137,9 @@ def _map_area(ctx, capacity: int, memory_limit: int, dtypes, container: str, sha
 
 
 @kernel("Stage")
-def stage(ctx, values, *, capacity, memory_limit, container, shared_name):
+def stage(
+    ctx: KernelContext, values: list[Array], *, capacity: int, memory_limit: int, container: str, shared_name: str
+) -> None:
     """Add a tuple."""
     area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
     with area:
@@ -141,7 +148,7 @@ def stage(ctx, values, *, capacity, memory_limit, container, shared_name):
 
 
 @kernel("Unstage")
-def unstage(ctx, *, capacity, memory_limit, container, shared_name):
+def unstage(ctx: KernelContext, *, capacity: int, memory_limit: int, container: str, shared_name: str) -> Sequence[Result]:
     """Take the oldest tuple."""
     area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
     with area:
@@ -151,7 +158,9 @@ def unstage(ctx, *, capacity, memory_limit, container, shared_name):
 
 
 @kernel("StagePeek")
-def stage_peek(ctx, index, *, capacity, memory_limit, container, shared_name):
+def stage_peek(
+    ctx: KernelContext, index: Array, *, capacity: int, memory_limit: int, container: str, shared_name: str
+) -> Sequence[Result]:
     """A tuple that stays."""
     area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
     require_rank(index, 0, "index")
@@ -164,26 +173,26 @@ def stage_peek(ctx, index, *, capacity, memory_limit, container, shared_name):
 
 
 @kernel("StageSize")
-def stage_size(ctx, *, capacity, memory_limit, container, shared_name):
+def stage_size(ctx: KernelContext, *, capacity: int, memory_limit: int, container: str, shared_name: str) -> Result:
     """How many tuples wait."""
     return np.int32(len(_staging_area(ctx, capacity, memory_limit, container, shared_name).elements))
 
 
 @kernel("StageClear")
-def stage_clear(ctx, *, capacity, memory_limit, container, shared_name):
+def stage_clear(ctx: KernelContext, *, capacity: int, memory_limit: int, container: str, shared_name: str) -> None:
     """Forget all tuples."""
     area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
     with area:
         area.elements.clear()
 
 
-def _key(key) -> int:
+def _key(key: Array) -> int:
     if np.ndim(key):
         raise InvalidArgumentError(f"key must be a scalar, not of shape {np.shape(key)}")
     return int(key)
 
 
-def _indices(indices) -> list[int]:
+def _indices(indices: Array) -> list[int]:
     if np.ndim(indices) != 1:
         raise InvalidArgumentError(f"indices must be a vector, not of shape {np.shape(indices)}")
     wanted = np.asarray(indices).tolist()
@@ -193,7 +202,18 @@ def _indices(indices) -> list[int]:
 
 
 @kernel("MapStage", "OrderedMapStage")
-def map_stage(ctx, key, indices, values, *, capacity, memory_limit, dtypes, container, shared_name):
+def map_stage(
+    ctx: KernelContext,
+    key: Array,
+    indices: Array,
+    values: list[Array],
+    *,
+    capacity: int,
+    memory_limit: int,
+    dtypes: list[DType],
+    container: str,
+    shared_name: str,
+) -> None:
     """Add the parts `indices` of the element of a key."""
     wanted = _indices(indices)
     if len(values) > len(dtypes) or len(wanted) != len(values):
@@ -204,7 +224,17 @@ def map_stage(ctx, key, indices, values, *, capacity, memory_limit, dtypes, cont
 
 
 @kernel("MapPeek", "OrderedMapPeek")
-def map_peek(ctx, key, indices, *, capacity, memory_limit, dtypes, container, shared_name):
+def map_peek(
+    ctx: KernelContext,
+    key: Array,
+    indices: Array,
+    *,
+    capacity: int,
+    memory_limit: int,
+    dtypes: list[DType],
+    container: str,
+    shared_name: str,
+) -> Sequence[Result]:
     """Parts of an element that stays."""
     area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
     with area:
@@ -212,7 +242,17 @@ def map_peek(ctx, key, indices, *, capacity, memory_limit, dtypes, container, sh
 
 
 @kernel("MapUnstage", "OrderedMapUnstage")
-def map_unstage(ctx, key, indices, *, capacity, memory_limit, dtypes, container, shared_name):
+def map_unstage(
+    ctx: KernelContext,
+    key: Array,
+    indices: Array,
+    *,
+    capacity: int,
+    memory_limit: int,
+    dtypes: list[DType],
+    container: str,
+    shared_name: str,
+) -> Sequence[Result]:
     """Take parts of the element of a key."""
     area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
     with area:
@@ -220,7 +260,16 @@ def map_unstage(ctx, key, indices, *, capacity, memory_limit, dtypes, container,
 
 
 @kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey")
-def map_unstage_no_key(ctx, indices, *, capacity, memory_limit, dtypes, container, shared_name):
+def map_unstage_no_key(
+    ctx: KernelContext,
+    indices: Array,
+    *,
+    capacity: int,
+    memory_limit: int,
+    dtypes: list[DType],
+    container: str,
+    shared_name: str,
+) -> Any:
     """Take parts of some element: its key and the parts."""
     area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
     with area:
@@ -229,19 +278,25 @@ def map_unstage_no_key(ctx, indices, *, capacity, memory_limit, dtypes, containe
 
 
 @kernel("MapSize", "OrderedMapSize")
-def map_size(ctx, *, capacity, memory_limit, dtypes, container, shared_name):
+def map_size(
+    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
+) -> Result:
     """How many elements are complete."""
     return np.int32(len(_map_area(ctx, capacity, memory_limit, dtypes, container, shared_name).complete))
 
 
 @kernel("MapIncompleteSize", "OrderedMapIncompleteSize")
-def map_incomplete_size(ctx, *, capacity, memory_limit, dtypes, container, shared_name):
+def map_incomplete_size(
+    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
+) -> Result:
     """How many elements lack parts."""
     return np.int32(len(_map_area(ctx, capacity, memory_limit, dtypes, container, shared_name).incomplete))
 
 
 @kernel("MapClear", "OrderedMapClear")
-def map_clear(ctx, *, capacity, memory_limit, dtypes, container, shared_name):
+def map_clear(
+    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
+) -> None:
     """Forget all elements."""
     area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
     with area:
@@ -250,22 +305,22 @@ def map_clear(ctx, *, capacity, memory_limit, dtypes, container, shared_name):
 
 
 @shape("Unstage", "StagePeek", "MapPeek", "MapUnstage", "OrderedMapPeek", "OrderedMapUnstage")
-def unstage_shape(*inputs, dtypes):
+def unstage_shape(*inputs: TensorSpec, dtypes: list[DType]) -> Any:
     return [UNKNOWN] * len(dtypes)
 
 
 @shape("MapUnstageNoKey", "OrderedMapUnstageNoKey")
-def map_unstage_no_key_shape(indices, *, dtypes):
+def map_unstage_no_key_shape(indices: TensorSpec, *, dtypes: list[DType]) -> Any:
     return SCALAR, [UNKNOWN] * len(dtypes)
 
 
 @shape("StageSize", "MapSize", "MapIncompleteSize", "OrderedMapSize", "OrderedMapIncompleteSize")
-def stage_size_shape():
+def stage_size_shape() -> Any:
     return SCALAR
 
 
 @shape("Stage", "StageClear", "MapStage", "MapClear", "OrderedMapStage", "OrderedMapClear")
-def stage_write_shape(*inputs):
+def stage_write_shape(*inputs: Any) -> Any:
     return None
 
 

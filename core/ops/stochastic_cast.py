@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..numerics.philox import Philox, uniform_from_words, words_per_sample
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape
+from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, scalar, with_rank
 
 _PHILOX_OR_AUTOMATIC: Final = (1, 3)
@@ -17,7 +20,7 @@ _LANES: Final = {"float32": 8, "float64": 4}
 
 
 @kernel("StochasticCastToInt")
-def stochastic_cast_to_int(input, key, counter, alg, *, Tout):
+def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array, *, Tout: DType) -> Result:
     """Integers next to the input, the one above with the probability of the fraction; NaN is 0."""
     algorithm = scalar(alg, "alg")
     require(algorithm in _PHILOX_OR_AUTOMATIC, f"Unsupported algorithm id: {algorithm}")
@@ -39,9 +42,9 @@ def stochastic_cast_to_int(input, key, counter, alg, *, Tout):
     return exact.astype(Tout.numpy).reshape(np.shape(input))
 
 
-def _samples(gen, fixed, dtype, in_lanes):
+def _samples(gen: Philox, fixed: Array, dtype: Any, in_lanes: bool) -> Array:
     """A uniform number for each element: whole groups of lanes share one block, other elements take one if they need it."""
-    lanes = _LANES.get(dtype.name) if in_lanes else None
+    lanes = _LANES.get(dtype.name, 0) if in_lanes else 0
     start = fixed.size // _INTEGERS_AT_ONCE * _INTEGERS_AT_ONCE if lanes else 0
     groups = start // lanes if lanes else 0
     needed = np.flatnonzero(~fixed[start:]) + start
@@ -56,7 +59,7 @@ def _samples(gen, fixed, dtype, in_lanes):
 
 
 @shape("StochasticCastToInt")
-def stochastic_cast_to_int_shape(input, key, counter, alg):
+def stochastic_cast_to_int_shape(input: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
     with_rank(key.shape, 1)
     with_rank(counter.shape, 1)
     with_rank(alg.shape, 0)
@@ -64,7 +67,7 @@ def stochastic_cast_to_int_shape(input, key, counter, alg):
 
 
 @flops("StochasticCastToInt")
-def stochastic_cast_to_int_flops(input, key, counter, alg):
+def stochastic_cast_to_int_flops(input: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Cost:
     """For each element five operations to find NaN, integers and what is out of range, a sign, a uniform sample, two sums and
     a rounding.
     """

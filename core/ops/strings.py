@@ -8,11 +8,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..arrays import Array, Result
 from ..dims import Dim, DimLike
+from ..dtypes import DType
 from ..errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, broadcast_shapes, merge_shapes
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._checks import require_rank, scalar
 from ._strings import as_objects, bounded, joined, map_bytes, map_to, same_shape
 
@@ -33,21 +35,21 @@ def _recode(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
 
 
 @kernel("StringLower")
-def string_lower(input, *, encoding):
+def string_lower(input: Array, *, encoding: str) -> Result:
     """Lower case; ASCII letters only where no encoding is given."""
     _check_encoding(encoding)
     return map_bytes(_recode(str.lower) if encoding else bytes.lower, input)
 
 
 @kernel("StringUpper")
-def string_upper(input, *, encoding):
+def string_upper(input: Array, *, encoding: str) -> Result:
     """Upper case; ASCII letters only where no encoding is given."""
     _check_encoding(encoding)
     return map_bytes(_recode(str.upper) if encoding else bytes.upper, input)
 
 
 @kernel("StringStrip")
-def string_strip(input):
+def string_strip(input: Array) -> Result:
     """Without ASCII whitespace at both ends."""
     return map_bytes(bytes.strip, input)
 
@@ -58,7 +60,7 @@ def count_characters(text: bytes) -> int:
 
 
 @kernel("StringLength")
-def string_length(input, *, unit):
+def string_length(input: Array, *, unit: str) -> Result:
     """Bytes or UTF-8 characters of each string."""
     return map_to(np.int32, len if unit == "BYTE" else count_characters, input)
 
@@ -98,7 +100,7 @@ def parse_number(text: bytes, dtype: np.dtype) -> float | int | None:
 
 
 @kernel("StringToNumber")
-def string_to_number(string_tensor, *, out_type):
+def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
     """The number that each string spells."""
 
     def parse(text: bytes) -> float | int:
@@ -111,14 +113,14 @@ def string_to_number(string_tensor, *, out_type):
 
 
 @kernel("Substr")
-def substr(input, pos, len, *, unit):
+def substr(input: Array, pos: Array, len: Array, *, unit: str) -> Result:
     """`len` bytes or characters from `pos`; a negative position counts from the end, a negative length takes all."""
     pos, length = np.asarray(pos), np.asarray(len)
     if pos.shape != length.shape:
         raise InvalidArgumentError(f"pos and len should have the same shape, got: {pos.shape} vs. {length.shape}")
     result = _substr_shape(input.shape, pos.shape)
     items = (np.broadcast_to(array, result).ravel().tolist() for array in (input, pos, length))
-    cut = _cut_bytes if unit == "BYTE" else _cut_characters
+    cut: Callable[..., bytes] = _cut_bytes if unit == "BYTE" else _cut_characters
     return as_objects((cut(*item, index) for index, item in enumerate(zip(*items))), result)
 
 
@@ -149,13 +151,13 @@ def _cut_characters(text: bytes, pos: int, length: int, index: int) -> bytes:
 
 
 @shape("Substr")
-def substr_shape(input, pos, len):
+def substr_shape(input: TensorSpec, pos: TensorSpec, len: TensorSpec) -> Shape:
     merge_shapes(pos.shape, len.shape)
     return broadcast_shapes(input.shape, pos.shape)
 
 
 @kernel("StringJoin")
-def string_join(inputs, *, separator):
+def string_join(inputs: list[Array], *, separator: str) -> Result:
     """The strings at one place of all inputs, joined; scalars broadcast."""
     joiner = separator.encode("utf-8", "surrogateescape")
     full = [array.shape for array in inputs if array.ndim]
@@ -169,7 +171,7 @@ def string_join(inputs, *, separator):
 
 
 @shape("StringJoin")
-def string_join_shape(inputs):
+def string_join_shape(inputs: list[TensorSpec]) -> Shape:
     if any(spec.shape.dims is None for spec in inputs):
         return UNKNOWN
     result = SCALAR
@@ -180,7 +182,7 @@ def string_join_shape(inputs):
 
 
 @kernel("ReduceJoin")
-def reduce_join(inputs, reduction_indices, *, keep_dims, separator):
+def reduce_join(inputs: Array, reduction_indices: Array, *, keep_dims: bool, separator: str) -> Result:
     """Strings joined along dimensions, the first named one varying fastest."""
     axes = _join_axes(np.ravel(reduction_indices).tolist(), inputs.ndim)
     joiner = separator.encode("utf-8", "surrogateescape")
@@ -207,7 +209,7 @@ def _join_axes(axes: list[int], rank: int) -> list[int]:
 
 
 @shape("ReduceJoin")
-def reduce_join_shape(inputs, reduction_indices, *, keep_dims):
+def reduce_join_shape(inputs: TensorSpec, reduction_indices: TensorSpec, *, keep_dims: bool) -> Shape:
     if inputs.rank is None:
         return UNKNOWN
     if reduction_indices.value is None or reduction_indices.value.dtype == object:
@@ -217,7 +219,7 @@ def reduce_join_shape(inputs, reduction_indices, *, keep_dims):
 
 
 @kernel("UnsortedSegmentJoin")
-def unsorted_segment_join(inputs, segment_ids, num_segments, *, separator):
+def unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: Array, *, separator: str) -> Result:
     """Strings joined by segment, (ids..., rest...) -> (num_segments, rest...)."""
     ids = np.asarray(segment_ids)
     if np.ndim(num_segments):
@@ -246,7 +248,7 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, *, separator):
 
 
 @shape("UnsortedSegmentJoin")
-def unsorted_segment_join_shape(inputs, segment_ids, num_segments):
+def unsorted_segment_join_shape(inputs: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec) -> Shape:
     require_rank(num_segments, 0, "num_segments")
     count: DimLike = Dim.unknown() if num_segments.value is None else num_segments.value.item()
     if inputs.rank is None or segment_ids.rank is None:
@@ -255,20 +257,20 @@ def unsorted_segment_join_shape(inputs, segment_ids, num_segments):
 
 
 @kernel("ShardedFilename")
-def sharded_filename(basename, shard, num_shards):
+def sharded_filename(basename: Array, shard: Array, num_shards: Array) -> Result:
     """`basename-00003-of-00010`."""
     place, count = scalar(shard, "shard"), scalar(num_shards, "num_shards")
     return scalar_object(scalar(basename, "basename") + b"-%05d-of-%05d" % (place, count))
 
 
 @kernel("ShardedFilespec")
-def sharded_filespec(basename, num_shards):
+def sharded_filespec(basename: Array, num_shards: Array) -> Result:
     """The glob pattern that matches all shards."""
     return scalar_object(scalar(basename, "basename") + b"-?????-of-%05d" % scalar(num_shards, "num_shards"))
 
 
 @shape("ShardedFilename", "ShardedFilespec")
-def sharded_shape(*inputs):
+def sharded_shape(*inputs: TensorSpec) -> Shape:
     for spec in inputs:
         merge_shapes(spec.shape, SCALAR)
     return SCALAR

@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR
+from ..shapes import SCALAR, Shape, TensorSpec
 from ._strings import as_objects, map_bytes, same_shape
 from ._summarize import summarize_numpy_style
 
 
 @kernel("AsString")
-def as_string(input, *, T, precision, scientific, shortest, width, fill):
+def as_string(input: Array, *, T: DType, precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> Result:
     """Each element as C's printf writes it."""
     array = np.asarray(input)
     _check_format(T, precision, scientific, shortest, fill)
@@ -33,7 +35,7 @@ def as_string(input, *, T, precision, scientific, shortest, width, fill):
     return as_objects((convert(value).encode("utf-8", "surrogateescape") for value in array.ravel()), array.shape)
 
 
-def _check_format(dtype, precision: int, scientific: bool, shortest: bool, fill: str) -> None:
+def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool, fill: str) -> None:
     has_point = dtype.is_floating or dtype.is_complex
     if len(fill) > 1:
         raise InvalidArgumentError(f"Fill string must be one or fewer characters, not {fill!r}")
@@ -47,7 +49,7 @@ def _check_format(dtype, precision: int, scientific: bool, shortest: bool, fill:
         raise InvalidArgumentError(f"precision not supported for datatype {dtype}")
 
 
-def _number_format(dtype, precision: int, scientific: bool, shortest: bool, width: int, flag: str) -> str:
+def _number_format(dtype: DType, precision: int, scientific: bool, shortest: bool, width: int, flag: str) -> str:
     """A %-format of one number; both parts of a complex one take it."""
     width_text = "" if width < 0 else str(width)
     if not (dtype.is_floating or dtype.is_complex):
@@ -56,7 +58,7 @@ def _number_format(dtype, precision: int, scientific: bool, shortest: bool, widt
     return f"%{flag}{width_text}{precision_text}{'e' if scientific else 'g' if shortest else 'f'}"
 
 
-def _converter(dtype, form: str, width: int, flag: str) -> Callable[[Any], str]:
+def _converter(dtype: DType, form: str, width: int, flag: str) -> Callable[[Any], str]:
     if dtype.is_complex:
         part = _float_converter(form, width, flag)
         return lambda value: f"({part(value.real)},{part(value.imag)})"
@@ -95,7 +97,7 @@ def _text_converter(width: int, precision: int, flag: str) -> Callable[[Any], st
 
 
 @kernel("StringFormat")
-def string_format(inputs, *, template, placeholder, summarize):
+def string_format(inputs: list[Array], *, template: str, placeholder: str, summarize: int) -> Result:
     """The template with each placeholder replaced by the summary of a tensor."""
     pieces = _pieces(template.encode("utf-8", "surrogateescape"), placeholder.encode("utf-8", "surrogateescape"))
     if len(pieces) - 1 != len(inputs):
@@ -114,7 +116,7 @@ def _pieces(template: bytes, placeholder: bytes) -> list[bytes]:
 
 
 @shape("StringFormat")
-def string_format_shape(inputs):
+def string_format_shape(inputs: list[TensorSpec]) -> Shape:
     return SCALAR
 
 
@@ -122,7 +124,7 @@ _BASE64 = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
 
 
 @kernel("EncodeBase64")
-def encode_base64(input, *, pad):
+def encode_base64(input: Array, *, pad: bool) -> Result:
     """Web-safe base64, with = at the end where asked for."""
 
     def encode(text: bytes) -> bytes:
@@ -133,7 +135,7 @@ def encode_base64(input, *, pad):
 
 
 @kernel("DecodeBase64")
-def decode_base64(input):
+def decode_base64(input: Array) -> Result:
     """The bytes behind web-safe base64; padding may be missing."""
     return map_bytes(_decode_base64, input)
 

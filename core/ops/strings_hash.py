@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..numerics.hashes import farm_fingerprint64, murmur64, sip_hash
 from ..registry import kernel, not_differentiable, shape, zero_flops
-from ..shapes import SCALAR, UNKNOWN, Shape, merge_shapes
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._strings import same_shape
 
 shape("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", "_TensorToHashBucketFast")(same_shape)
 
 
-def _buckets(hashes, count: int, result: tuple[int, ...]):
+def _buckets(hashes: Array, count: int, result: tuple[int, ...]) -> Array:
     return (hashes % np.uint64(count)).astype(np.int64).reshape(result)
 
 
 @kernel("StringToHashBucket")
-def string_to_hash_bucket(string_tensor, *, num_buckets):
+def string_to_hash_bucket(string_tensor: Array, *, num_buckets: int) -> Result:
     """A bucket by the 64-bit Murmur hash."""
     return _buckets(murmur64(string_tensor.ravel().tolist()), num_buckets, string_tensor.shape)
 
 
 @kernel("StringToHashBucketFast")
-def string_to_hash_bucket_fast(input, *, num_buckets):
+def string_to_hash_bucket_fast(input: Array, *, num_buckets: int) -> Result:
     """A bucket by FarmHash."""
     return _buckets(farm_fingerprint64(input.ravel().tolist()), num_buckets, input.shape)
 
 
 @kernel("StringToHashBucketStrong")
-def string_to_hash_bucket_strong(input, *, num_buckets, key):
+def string_to_hash_bucket_strong(input: Array, *, num_buckets: int, key: list[int]) -> Result:
     """A bucket by SipHash under a key."""
     if len(key) != 2:
         raise InvalidArgumentError(f"Key must have 2 elements, not {len(key)}")
@@ -38,14 +39,14 @@ def string_to_hash_bucket_strong(input, *, num_buckets, key):
 
 
 @kernel("_TensorToHashBucketFast")
-def tensor_to_hash_bucket_fast(input, *, num_buckets):
+def tensor_to_hash_bucket_fast(input: Array, *, num_buckets: int) -> Result:
     """A bucket by FarmHash of each number's decimal text."""
     texts = [b"%d" % number for number in np.ravel(input).tolist()]
     return _buckets(farm_fingerprint64(texts), num_buckets, np.shape(input))
 
 
 @kernel("Fingerprint")
-def fingerprint(data, method):
+def fingerprint(data: Array, method: Array) -> Result:
     """FarmHash's fingerprint of each row of the tensor's bytes, (n, ...) -> (n, 8)."""
     data = np.asarray(data)
     if data.ndim == 0:
@@ -63,12 +64,12 @@ def fingerprint(data, method):
     return _as_bytes(farm_fingerprint64([row.tobytes() for row in rows]))
 
 
-def _as_bytes(hashes):
+def _as_bytes(hashes: Array) -> Array:
     return hashes.astype("<u8").view(np.uint8).reshape(-1, 8)
 
 
 @shape("Fingerprint")
-def fingerprint_shape(data, method):
+def fingerprint_shape(data: TensorSpec, method: TensorSpec) -> Shape:
     merge_shapes(method.shape, SCALAR)
     if data.rank is None:
         return Shape([None, 8])

@@ -2,57 +2,60 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..numerics import re2
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..shapes import SCALAR, merge_shapes
+from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._checks import scalar
 from ._strings import map_bytes, map_to, same_shape
 
 
-def _compile(pattern: bytes):
+def _compile(pattern: bytes) -> Any:
     try:
         return re2.compile_pattern(pattern)
     except re2.PatternError as error:
         raise InvalidArgumentError(f"Invalid pattern: {pattern.decode('utf-8', 'replace')}, error: {error}") from None
 
 
-def _full_match(input, pattern: bytes):
+def _full_match(input: Array, pattern: bytes) -> Array:
     compiled = _compile(pattern)
     return map_to(bool, lambda text: compiled.fullmatch(re2.decode(text)), input)
 
 
-def _replace(input, pattern: bytes, rewrite: bytes, everywhere: bool):
+def _replace(input: Array, pattern: bytes, rewrite: bytes, everywhere: bool) -> Array:
     compiled, text = _compile(pattern), re2.decode(rewrite)
     return map_bytes(lambda item: re2.encode(re2.replace(compiled, text, re2.decode(item), everywhere)), input)
 
 
 @kernel("RegexFullMatch")
-def regex_full_match(input, pattern):
+def regex_full_match(input: Array, pattern: Array) -> Result:
     """Whether each string as a whole matches."""
     return _full_match(input, scalar(pattern, "pattern"))
 
 
 @kernel("StaticRegexFullMatch")
-def static_regex_full_match(input, *, pattern):
+def static_regex_full_match(input: Array, *, pattern: str) -> Result:
     """Whether each string as a whole matches."""
     return _full_match(input, re2.encode(pattern))
 
 
 @kernel("RegexReplace")
-def regex_replace(input, pattern, rewrite, *, replace_global):
+def regex_replace(input: Array, pattern: Array, rewrite: Array, *, replace_global: bool) -> Result:
     """Matches replaced by `rewrite`, in which \\1 stands for the first group."""
     return _replace(input, scalar(pattern, "pattern"), scalar(rewrite, "rewrite"), replace_global)
 
 
 @kernel("StaticRegexReplace")
-def static_regex_replace(input, *, pattern, rewrite, replace_global):
+def static_regex_replace(input: Array, *, pattern: str, rewrite: str, replace_global: bool) -> Result:
     """Matches replaced by `rewrite`, in which \\1 stands for the first group."""
     return _replace(input, re2.encode(pattern), re2.encode(rewrite), replace_global)
 
 
 @shape("RegexFullMatch", "RegexReplace")
-def regex_shape(input, *patterns):
+def regex_shape(input: TensorSpec, *patterns: TensorSpec) -> Shape:
     for spec in patterns:
         merge_shapes(spec.shape, SCALAR)
     return input.shape

@@ -7,15 +7,16 @@ import re
 
 import numpy as np
 
+from ..arrays import Array, Result
 from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import reserve
-from ..shapes import SCALAR, Shape, merge_shapes
+from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._strings import as_objects, joined
 
 
-def _vector_and_scalar(input, separator, name: str) -> bytes:
+def _vector_and_scalar(input: Array, separator: Array, name: str) -> bytes:
     if input.ndim != 1:
         raise InvalidArgumentError(f"input must be a vector, got shape: {input.shape}")
     if separator.ndim:
@@ -23,7 +24,7 @@ def _vector_and_scalar(input, separator, name: str) -> bytes:
     return separator.item()
 
 
-def _as_sparse(rows: list[list[bytes]]):
+def _as_sparse(rows: list[list[bytes]]) -> tuple[Array, Array, Array]:
     """Rows of different lengths as a SparseTensor: (n, 2) indices, values, dense shape."""
     lengths = np.array([len(row) for row in rows], np.int64)
     firsts = np.cumsum(lengths) - lengths
@@ -35,7 +36,7 @@ def _as_sparse(rows: list[list[bytes]]):
 
 
 @kernel("StringSplit")
-def string_split(input, delimiter, *, skip_empty):
+def string_split(input: Array, delimiter: Array, *, skip_empty: bool) -> tuple[Result, Result, Result]:
     """Split at each byte of `delimiter`; at every byte where it is empty."""
     delimiters = _vector_and_scalar(input, delimiter, "delimiter")
     if delimiters:
@@ -49,7 +50,7 @@ def string_split(input, delimiter, *, skip_empty):
 
 
 @kernel("StringSplitV2")
-def string_split_v2(input, sep, *, maxsplit):
+def string_split_v2(input: Array, sep: Array, *, maxsplit: int) -> tuple[Result, Result, Result]:
     """Split as Python does: at `sep`, or at runs of whitespace where it is empty."""
     separator = _vector_and_scalar(input, sep, "sep")
     if maxsplit == 0:
@@ -66,7 +67,7 @@ def _split_at_whitespace(text: bytes, maxsplit: int) -> list[bytes]:
 
 
 @shape("StringSplit", "StringSplitV2")
-def string_split_shape(input, separator):
+def string_split_shape(input: TensorSpec, separator: TensorSpec) -> tuple[Shape, Shape, Shape]:
     merge_shapes(input.shape, Shape([None]))
     merge_shapes(separator.shape, SCALAR)
     count = Dim.unknown()
@@ -75,8 +76,16 @@ def string_split_shape(input, separator):
 
 @kernel("StringNGrams")
 def string_n_grams(
-    data, data_splits, *, separator, ngram_widths, left_pad, right_pad, pad_width, preserve_short_sequences
-):
+    data: Array,
+    data_splits: Array,
+    *,
+    separator: str,
+    ngram_widths: list[int],
+    left_pad: str,
+    right_pad: str,
+    pad_width: int,
+    preserve_short_sequences: bool,
+) -> tuple[Result, Result]:
     """The n-grams of each row of a ragged tensor of words, as values and row splits."""
     if any(width <= 0 for width in ngram_widths):
         raise InvalidArgumentError(f"ngram_widths must contain positive values: {ngram_widths}")
@@ -105,7 +114,7 @@ def string_n_grams(
     return as_objects(result, (len(result),)), np.array(result_splits, np.asarray(data_splits).dtype)
 
 
-def _checked_splits(splits, size: int) -> list[int]:
+def _checked_splits(splits: Array, size: int) -> list[int]:
     """Row splits as a list: from 0, never falling, to the number of words."""
     values = splits.ravel().tolist()
     if not values:
@@ -121,7 +130,7 @@ def _checked_splits(splits, size: int) -> list[int]:
 
 
 @shape("StringNGrams")
-def string_n_grams_shape(data, data_splits):
+def string_n_grams_shape(data: TensorSpec, data_splits: TensorSpec) -> tuple[Shape, Shape]:
     merge_shapes(data.shape, Shape([None]))
     return Shape([None]), merge_shapes(data_splits.shape, Shape([None]))
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
 from ..dims import Dim
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..numerics import unicode
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
-from ..shapes import Shape, merge_shapes
+from ..shapes import Shape, TensorSpec, merge_shapes
 from ._strings import as_objects, map_bytes, same_shape
 
 _OUTPUT_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
@@ -50,7 +53,7 @@ def _write(codes: list[int], codec: str) -> bytes:
     return "".join(chr(code) if unicode.is_scalar_value(code) else "\ufffd" for code in codes).encode(codec)
 
 
-def _decode(input, reader: _Reader, splits_dtype):
+def _decode(input: Array, reader: _Reader, splits_dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
     rows = [reader.read(text) for text in input.ravel().tolist()]
     splits = np.cumsum([0, *(len(codes) for codes, _ in rows)]).astype(splits_dtype)
     codes = np.array([code for codes, _ in rows for code in codes], np.int32)
@@ -59,14 +62,18 @@ def _decode(input, reader: _Reader, splits_dtype):
 
 
 @kernel("UnicodeDecode")
-def unicode_decode(input, *, input_encoding, errors, replacement_char, replace_control_characters, Tsplits):
+def unicode_decode(
+    input: Array, *, input_encoding: str, errors: str, replacement_char: int, replace_control_characters: bool, Tsplits: DType
+) -> tuple[Result, Result]:
     """Code points of each string: row splits and values."""
     reader = _Reader(input_encoding, errors, replacement_char, replace_control_characters)
     return _decode(input, reader, Tsplits.numpy)[:2]
 
 
 @kernel("UnicodeDecodeWithOffsets")
-def unicode_decode_with_offsets(input, *, input_encoding, errors, replacement_char, replace_control_characters, Tsplits):
+def unicode_decode_with_offsets(
+    input: Array, *, input_encoding: str, errors: str, replacement_char: int, replace_control_characters: bool, Tsplits: DType
+) -> tuple[Result, Result, Result]:
     """Code points of each string and the byte where each begins: row splits, values, offsets."""
     reader = _Reader(input_encoding, errors, replacement_char, replace_control_characters)
     return _decode(input, reader, Tsplits.numpy)
@@ -74,15 +81,23 @@ def unicode_decode_with_offsets(input, *, input_encoding, errors, replacement_ch
 
 @kernel("UnicodeTranscode")
 def unicode_transcode(
-    input, *, input_encoding, output_encoding, errors, replacement_char, replace_control_characters
-):
+    input: Array,
+    *,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str,
+    replacement_char: int,
+    replace_control_characters: bool,
+) -> Result:
     """Each string in another encoding."""
     reader = _Reader(input_encoding, errors, replacement_char, replace_control_characters)
     return map_bytes(lambda text: _write(reader.read(text)[0], _OUTPUT_CODECS[output_encoding]), input)
 
 
 @kernel("UnicodeEncode")
-def unicode_encode(input_values, input_splits, *, errors, output_encoding, replacement_char):
+def unicode_encode(
+    input_values: Array, input_splits: Array, *, errors: str, output_encoding: str, replacement_char: int
+) -> Result:
     """Strings from the rows of a ragged tensor of code points."""
     if not 0 <= replacement_char <= 0x10FFFF:
         raise InvalidArgumentError(f"replacement_char out of unicode codepoint range: {replacement_char}")
@@ -94,7 +109,7 @@ def unicode_encode(input_values, input_splits, *, errors, output_encoding, repla
     return as_objects((_write(row, _OUTPUT_CODECS[output_encoding]) for row in rows), (len(bounds) - 1,))
 
 
-def _check_splits(splits, count: int) -> None:
+def _check_splits(splits: Array, count: int) -> None:
     if splits.size == 0:
         raise InvalidArgumentError("Input_splits should contain elements")
     if splits[0] != 0:
@@ -114,24 +129,24 @@ def _encodable(code: int, errors: str, replacement: int) -> int:
 
 
 @kernel("UnicodeScript")
-def unicode_script(input):
+def unicode_script(input: Array) -> Result:
     """The number that ICU gives the script of each code point."""
     return unicode.scripts(np.asarray(input))
 
 
 @shape("UnicodeDecode")
-def unicode_decode_shape(input):
+def unicode_decode_shape(input: TensorSpec) -> tuple[Shape, Shape]:
     return Shape((input.shape.num_elements + 1,)), Shape([None])
 
 
 @shape("UnicodeDecodeWithOffsets")
-def unicode_decode_with_offsets_shape(input):
+def unicode_decode_with_offsets_shape(input: TensorSpec) -> tuple[Shape, Shape, Shape]:
     count = Dim.unknown()
     return Shape((input.shape.num_elements + 1,)), Shape((count,)), Shape((count,))
 
 
 @shape("UnicodeEncode")
-def unicode_encode_shape(input_values, input_splits):
+def unicode_encode_shape(input_values: TensorSpec, input_splits: TensorSpec) -> Shape:
     splits = merge_shapes(input_splits.shape, Shape([None]))
     return Shape((splits[0] - 1,))
 

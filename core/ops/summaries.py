@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..numerics import wire
 from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, merge_shapes
+from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..tensors import Tensor
 from . import _summary_protos as protos
 
 
-def _tag(tag) -> bytes:
+def _tag(tag: Array) -> bytes:
     if tag.ndim:
         raise InvalidArgumentError(f"tags must be scalar, not of shape {tag.shape}")
     return tag.item()
 
 
 @kernel("ScalarSummary")
-def scalar_summary(tags, values):
+def scalar_summary(tags: Array, values: Array) -> Result:
     """One number a tag."""
     numbers = np.asarray(values)
     if tags.shape != numbers.shape:
@@ -29,26 +35,26 @@ def scalar_summary(tags, values):
 
 
 @kernel("HistogramSummary")
-def histogram_summary(tag, values):
+def histogram_summary(tag: Array, values: Array) -> Result:
     """The histogram of all values."""
     name = _tag(tag)
     return scalar_object(protos.value(name, protos.histogram_part(values, name.decode("utf-8", "replace"))))
 
 
 @kernel("ImageSummary")
-def image_summary(tag, tensor, *, max_images, bad_color):
+def image_summary(tag: Array, tensor: Array, *, max_images: int, bad_color: Tensor) -> Result:
     """Images as PNG files."""
     return scalar_object(protos.images(_tag(tag), np.asarray(tensor), max_images, bad_color.numpy()))
 
 
 @kernel("AudioSummary")
-def audio_summary(tag, tensor, *, sample_rate, max_outputs):
+def audio_summary(tag: Array, tensor: Array, *, sample_rate: float, max_outputs: int) -> Result:
     """Clips as WAV files."""
     return scalar_object(protos.audio(_tag(tag), np.asarray(tensor), np.float32(sample_rate), max_outputs))
 
 
 @kernel("AudioSummaryV2")
-def audio_summary_v2(tag, tensor, sample_rate, *, max_outputs):
+def audio_summary_v2(tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int) -> Result:
     """Clips as WAV files."""
     if np.ndim(sample_rate):
         raise InvalidArgumentError(f"sample_rate must be scalar, not of shape {np.shape(sample_rate)}")
@@ -56,14 +62,14 @@ def audio_summary_v2(tag, tensor, sample_rate, *, max_outputs):
 
 
 @kernel("TensorSummary")
-def tensor_summary(ctx, tensor, *, T):
+def tensor_summary(ctx: KernelContext, tensor: Array, *, T: DType) -> Result:
     """A tensor, of which only the node's name is told."""
     _check_type(T)
     return scalar_object(protos.value(b"", protos.node_name_part(ctx.name.encode()), protos.tensor_part(tensor, T)))
 
 
 @kernel("TensorSummaryV2")
-def tensor_summary_v2(tag, tensor, serialized_summary_metadata, *, T):
+def tensor_summary_v2(tag: Array, tensor: Array, serialized_summary_metadata: Array, *, T: DType) -> Result:
     """A tensor with a tag and metadata."""
     _check_type(T)
     if serialized_summary_metadata.ndim:
@@ -72,7 +78,7 @@ def tensor_summary_v2(tag, tensor, serialized_summary_metadata, *, T):
     return scalar_object(protos.value(_tag(tag), protos.tensor_part(tensor, T), protos.metadata_part(metadata)))
 
 
-def _check_type(dtype) -> None:
+def _check_type(dtype: DType) -> None:
     if dtype.name in ("resource", "variant"):
         raise UnimplementedError(f"tfg does not summarize tensors of {dtype}")
 
@@ -88,7 +94,7 @@ def parsed_or_empty(message: bytes) -> bytes:
 
 
 @kernel("MergeSummary")
-def merge_summary(inputs):
+def merge_summary(inputs: list[Array]) -> Result:
     """All values of several Summaries."""
     tags: set[bytes] = set()
     result = b""
@@ -107,13 +113,13 @@ def merge_summary(inputs):
 
 
 @shape("HistogramSummary", "ImageSummary", "AudioSummary", "AudioSummaryV2", "TensorSummaryV2")
-def tagged_summary_shape(tag, *inputs):
+def tagged_summary_shape(tag: TensorSpec, *inputs: TensorSpec) -> Shape:
     merge_shapes(tag.shape, SCALAR)
     return SCALAR
 
 
 @shape("ScalarSummary", "TensorSummary", "MergeSummary")
-def summary_shape(*inputs):
+def summary_shape(*inputs: Any) -> Shape:
     return SCALAR
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..numerics import wire
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..shapes import SCALAR, TensorSpec
 from . import _summary_protos as protos
 from ._checks import scalar
@@ -21,13 +25,15 @@ _SUMMARY, _GRAPH = 5, 4
 
 
 @kernel("SummaryWriter")
-def summary_writer(ctx, *, container, shared_name):
+def summary_writer(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A handle of a writer that is still to be created."""
     return named(ctx, container, shared_name, WriterResource, lambda: WriterResource(shared_name or ctx.name))
 
 
 @kernel("CreateSummaryFileWriter")
-def create_summary_file_writer(ctx, writer, logdir, max_queue, flush_millis, filename_suffix):
+def create_summary_file_writer(
+    ctx: KernelContext, writer: Array, logdir: Array, max_queue: Array, flush_millis: Array, filename_suffix: Array
+) -> None:
     """Open an event file in a folder, unless the writer has one."""
     found = resource(writer, WriterResource)
     if found.is_open:
@@ -36,16 +42,18 @@ def create_summary_file_writer(ctx, writer, logdir, max_queue, flush_millis, fil
     found.open(EventWriter(folder, int(max_queue), suffix, gate(ctx)))
 
 
-def _writer(handle) -> EventWriter:
+def _writer(handle: Array) -> EventWriter:
     return resource(handle, WriterResource).writer()
 
 
-def _add_summary(handle, step, summary: bytes) -> None:
+def _add_summary(handle: Array, step: Array, summary: bytes) -> None:
     _writer(handle).add(wire.bytes_field(_SUMMARY, summary), scalar(step, "step"))
 
 
 @kernel("WriteSummary")
-def write_summary(ctx, writer, step, tensor, tag, summary_metadata, *, T):
+def write_summary(
+    ctx: KernelContext, writer: Array, step: Array, tensor: Array, tag: Array, summary_metadata: Array, *, T: DType
+) -> None:
     """A tensor with a tag and metadata."""
     metadata = parsed_or_empty(scalar(summary_metadata, "summary_metadata"))
     parts = (protos.tensor_part(np.asarray(tensor), T), protos.metadata_part(metadata))
@@ -53,65 +61,69 @@ def write_summary(ctx, writer, step, tensor, tag, summary_metadata, *, T):
 
 
 @kernel("WriteRawProtoSummary")
-def write_raw_proto_summary(ctx, writer, step, tensor):
+def write_raw_proto_summary(ctx: KernelContext, writer: Array, step: Array, tensor: Array) -> None:
     """Serialized Summaries."""
     for text in tensor.ravel().tolist():
         _add_summary(writer, step, text)
 
 
 @kernel("WriteScalarSummary")
-def write_scalar_summary(ctx, writer, step, tag, value):
+def write_scalar_summary(ctx: KernelContext, writer: Array, step: Array, tag: Array, value: Array) -> None:
     """A number."""
     number = np.float32(scalar(value, "value"))
     _add_summary(writer, step, protos.value(scalar(tag, "tag"), protos.number_part(number)))
 
 
 @kernel("WriteHistogramSummary")
-def write_histogram_summary(ctx, writer, step, tag, values):
+def write_histogram_summary(ctx: KernelContext, writer: Array, step: Array, tag: Array, values: Array) -> None:
     """The histogram of a tensor."""
     name = scalar(tag, "tag")
     _add_summary(writer, step, protos.value(name, protos.histogram_part(values, name.decode("utf-8", "replace"))))
 
 
 @kernel("WriteImageSummary")
-def write_image_summary(ctx, writer, step, tag, tensor, bad_color, *, max_images):
+def write_image_summary(
+    ctx: KernelContext, writer: Array, step: Array, tag: Array, tensor: Array, bad_color: Array, *, max_images: int
+) -> None:
     """Images as PNG files."""
     _add_summary(writer, step, protos.images(scalar(tag, "tag"), np.asarray(tensor), max_images, np.asarray(bad_color)))
 
 
 @kernel("WriteAudioSummary")
-def write_audio_summary(ctx, writer, step, tag, tensor, sample_rate, *, max_outputs):
+def write_audio_summary(
+    ctx: KernelContext, writer: Array, step: Array, tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int
+) -> None:
     """Clips as WAV files."""
     rate = np.float32(scalar(sample_rate, "sample_rate"))
     _add_summary(writer, step, protos.audio(scalar(tag, "tag"), np.asarray(tensor), rate, max_outputs))
 
 
 @kernel("WriteGraphSummary")
-def write_graph_summary(ctx, writer, step, tensor):
+def write_graph_summary(ctx: KernelContext, writer: Array, step: Array, tensor: Array) -> None:
     """A serialized GraphDef."""
     _writer(writer).add(wire.bytes_field(_GRAPH, scalar(tensor, "tensor")), scalar(step, "step"))
 
 
 @kernel("ImportEvent")
-def import_event(ctx, writer, event):
+def import_event(ctx: KernelContext, writer: Array, event: Array) -> None:
     """A serialized Event."""
     _writer(writer).add_event(scalar(event, "event"))
 
 
 @kernel("FlushSummaryWriter")
-def flush_summary_writer(ctx, writer):
+def flush_summary_writer(ctx: KernelContext, writer: Array) -> None:
     """Write what waits."""
     _writer(writer).flush()
 
 
 @kernel("CloseSummaryWriter")
-def close_summary_writer(ctx, writer):
+def close_summary_writer(ctx: KernelContext, writer: Array) -> None:
     """Write what waits and close the file."""
     resource(writer, WriterResource).close()
 
 
 @shape("SummaryWriter")
-def summary_writer_shape():
+def summary_writer_shape() -> Any:
     return TensorSpec(dtypes.resource, SCALAR)
 
 
@@ -123,7 +135,7 @@ _WRITE = (
 
 
 @shape(*_WRITE)
-def summary_write_shape(*inputs):
+def summary_write_shape(*inputs: Any) -> Any:
     return None
 
 

@@ -6,8 +6,10 @@ import dataclasses
 from typing import Any
 
 from .. import dtypes
+from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import WouldBlock, scalar_object
 from ..shapes import SCALAR, TensorSpec
@@ -35,13 +37,13 @@ class IterationCounter:
 
 
 @kernel("MutexV2")
-def mutex(ctx, *, container, shared_name):
+def mutex(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A mutex."""
     return named(ctx, container, shared_name, Mutex, lambda: Mutex(shared_name or ctx.name))
 
 
 @kernel("MutexLock")
-def mutex_lock(ctx, mutex):
+def mutex_lock(ctx: KernelContext, mutex: Array) -> Result:
     """Wait until the mutex is free, and hold it."""
     found = resource(mutex, Mutex)
     if found.holder is not None and not found.holder.step.is_over:
@@ -51,7 +53,7 @@ def mutex_lock(ctx, mutex):
 
 
 @kernel("ConsumeMutexLock")
-def consume_mutex_lock(mutex_lock):
+def consume_mutex_lock(mutex_lock: Array) -> None:
     """Release a mutex."""
     lock = mutex_lock.item()
     if not isinstance(lock, Lock):
@@ -62,23 +64,23 @@ def consume_mutex_lock(mutex_lock):
 
 
 @kernel("DummyIterationCounter")
-def dummy_iteration_counter(ctx):
+def dummy_iteration_counter(ctx: KernelContext) -> Result:
     """A counter that counts nothing."""
     return scalar_object(ctx.state(IterationCounter))
 
 
 @shape("MutexV2", "DummyIterationCounter")
-def mutex_shape():
+def mutex_shape() -> Any:
     return TensorSpec(dtypes.resource, SCALAR)
 
 
 @shape("MutexLock")
-def mutex_lock_shape(mutex):
+def mutex_lock_shape(mutex: TensorSpec) -> Any:
     return SCALAR
 
 
 @shape("ConsumeMutexLock")
-def consume_mutex_lock_shape(mutex_lock):
+def consume_mutex_lock_shape(mutex_lock: TensorSpec) -> Any:
     return None
 
 

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
 from ..dims import Dim
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._files import file_name, read_file
-from ._resources import named, resource
+from ._resources import ReferenceHandle, named, resource
 from ._tables import DenseTable, MutableTable, StaticTable, Table, file_lines
 from .strings import parse_number
 
 _LINE_NUMBER, _WHOLE_LINE = -1, -2
 
 
-def _shared(ctx, container: str, shared_name: str, kind, create):
+def _shared(
+    ctx: KernelContext, container: str, shared_name: str, kind: type[Any], create: Callable[..., Any]
+) -> Any:
     """The table of that name; InvalidArgumentError where it holds other dtypes."""
     handle = named(ctx, container, shared_name, Table, create)
     found, wanted = resource(handle, Table), create()
@@ -33,25 +40,25 @@ def _shared(ctx, container: str, shared_name: str, kind, create):
 
 
 @kernel("HashTable", "HashTableV2")
-def hash_table(ctx, *, container, shared_name, key_dtype, value_dtype):
+def hash_table(ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType) -> Any:
     """A table for an initializer to fill."""
     return _shared(ctx, container, shared_name, StaticTable, lambda: StaticTable(ctx.name, key_dtype, value_dtype))
 
 
 @kernel("AnonymousHashTable")
-def anonymous_hash_table(ctx, *, key_dtype, value_dtype):
+def anonymous_hash_table(ctx: KernelContext, *, key_dtype: DType, value_dtype: DType) -> Result:
     """A table without a name, for an initializer to fill."""
     return scalar_object(StaticTable(ctx.name, key_dtype, value_dtype))
 
 
 @kernel("MutableHashTable", "MutableHashTableV2")
-def mutable_hash_table(ctx, *, container, shared_name, key_dtype, value_dtype):
+def mutable_hash_table(ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType) -> Any:
     """A table of scalars."""
     return _shared(ctx, container, shared_name, MutableTable, lambda: MutableTable(ctx.name, key_dtype, value_dtype))
 
 
 @kernel("AnonymousMutableHashTable")
-def anonymous_mutable_hash_table(ctx, *, key_dtype, value_dtype):
+def anonymous_mutable_hash_table(ctx: KernelContext, *, key_dtype: DType, value_dtype: DType) -> Result:
     """A table of scalars without a name."""
     return scalar_object(MutableTable(ctx.name, key_dtype, value_dtype))
 
@@ -63,19 +70,25 @@ def _vector_shape(value_shape: Shape) -> tuple[int, ...]:
 
 
 @kernel("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2")
-def mutable_hash_table_of_tensors(ctx, *, container, shared_name, key_dtype, value_dtype, value_shape):
+def mutable_hash_table_of_tensors(
+    ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType, value_shape: Shape
+) -> Any:
     """A table of vectors."""
     size = _vector_shape(value_shape)
     return _shared(ctx, container, shared_name, MutableTable, lambda: MutableTable(ctx.name, key_dtype, value_dtype, size))
 
 
 @kernel("AnonymousMutableHashTableOfTensors")
-def anonymous_mutable_hash_table_of_tensors(ctx, *, key_dtype, value_dtype, value_shape):
+def anonymous_mutable_hash_table_of_tensors(
+    ctx: KernelContext, *, key_dtype: DType, value_dtype: DType, value_shape: Shape
+) -> Result:
     """A table of vectors without a name."""
     return scalar_object(MutableTable(ctx.name, key_dtype, value_dtype, _vector_shape(value_shape)))
 
 
-def _dense(ctx, keys, types, value_shape: Shape, buckets: int, max_load: float):
+def _dense(
+    ctx: KernelContext, keys: tuple[Array, ...], types: tuple[DType, DType], value_shape: Shape, buckets: int, max_load: float
+) -> Callable[..., Any]:
     """A factory of dense tables; `keys` are the empty and the deleted key."""
     empty, deleted = map(np.asarray, keys)
     if deleted.shape != empty.shape:
@@ -86,15 +99,24 @@ def _dense(ctx, keys, types, value_shape: Shape, buckets: int, max_load: float):
 
 
 @kernel("MutableDenseHashTable")
-def mutable_dense_hash_table(empty_key):
+def mutable_dense_hash_table(empty_key: Array) -> Any:
     raise InvalidArgumentError("this op has no deleted_key, without which TensorFlow makes no such table")
 
 
 @kernel("MutableDenseHashTableV2")
 def mutable_dense_hash_table_v2(
-    ctx, empty_key, deleted_key, *, container, shared_name, key_dtype, value_dtype, value_shape, initial_num_buckets,
-    max_load_factor
-):  # fmt: skip
+    ctx: KernelContext,
+    empty_key: Array,
+    deleted_key: Array,
+    *,
+    container: str,
+    shared_name: str,
+    key_dtype: DType,
+    value_dtype: DType,
+    value_shape: Shape,
+    initial_num_buckets: int,
+    max_load_factor: float,
+) -> Result:
     """An open-addressing table; one key stands for free buckets, another for those of removed keys."""
     types = (key_dtype, value_dtype)
     create = _dense(ctx, (empty_key, deleted_key), types, value_shape, initial_num_buckets, max_load_factor)
@@ -103,15 +125,23 @@ def mutable_dense_hash_table_v2(
 
 @kernel("AnonymousMutableDenseHashTable")
 def anonymous_mutable_dense_hash_table(
-    ctx, empty_key, deleted_key, *, key_dtype, value_dtype, value_shape, initial_num_buckets, max_load_factor
-):
+    ctx: KernelContext,
+    empty_key: Array,
+    deleted_key: Array,
+    *,
+    key_dtype: DType,
+    value_dtype: DType,
+    value_shape: Shape,
+    initial_num_buckets: int,
+    max_load_factor: float,
+) -> Result:
     """An open-addressing table without a name."""
     types = (key_dtype, value_dtype)
     keys = (empty_key, deleted_key)
     return scalar_object(_dense(ctx, keys, types, value_shape, initial_num_buckets, max_load_factor)())
 
 
-def _static(handle) -> StaticTable:
+def _static(handle: Array | ReferenceHandle) -> StaticTable:
     found = resource(handle, Table)
     if not isinstance(found, StaticTable):
         raise InvalidArgumentError(f"Table {found.name} is not initializable")
@@ -119,7 +149,7 @@ def _static(handle) -> StaticTable:
 
 
 @kernel("InitializeTable", "InitializeTableV2")
-def initialize_table(table_handle, keys, values, *, Tkey, Tval):
+def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DType, Tval: DType) -> None:
     """Fill a table from two vectors."""
     table = _static(table_handle)
     keys, values = np.asarray(keys), np.asarray(values)
@@ -135,8 +165,16 @@ def initialize_table(table_handle, keys, values, *, Tkey, Tval):
 
 @kernel("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
 def initialize_table_from_text_file(
-    ctx, table_handle, filename, *, key_index, value_index, vocab_size, delimiter, offset
-):
+    ctx: KernelContext,
+    table_handle: Any,
+    filename: Array,
+    *,
+    key_index: int,
+    value_index: int,
+    vocab_size: int,
+    delimiter: str,
+    offset: int,
+) -> None:
     """Fill a table from the lines of a file, of which a key or value is a column, the whole line or its number."""
     table = _static(table_handle)
     if filename.ndim:
@@ -162,7 +200,7 @@ class _Columns:
         self._offset = offset
         self._name = name
 
-    def read(self, index: int, dtype, what: str):
+    def read(self, index: int, dtype: DType, what: str) -> Array:
         """One column as an array of the dtype."""
         if index == _LINE_NUMBER:
             if dtype is not dtypes.int64:
@@ -188,7 +226,7 @@ class _Columns:
             )
         return fields[index]
 
-    def _number(self, text: bytes, dtype, line: int):
+    def _number(self, text: bytes, dtype: DType, line: int) -> Any:
         value = parse_number(text, dtype.numpy)
         if value is None:
             raise InvalidArgumentError(f"Field {text!r} in line {line} is not a valid {dtype}.")
@@ -196,7 +234,7 @@ class _Columns:
 
 
 @kernel("LookupTableFind", "LookupTableFindV2")
-def lookup_table_find(table_handle, keys, default_value, *, Tin, Tout):
+def lookup_table_find(table_handle: Any, keys: Array, default_value: Array, *, Tin: DType, Tout: DType) -> Result:
     """The value of each key, the default where there is none."""
     table = resource(table_handle, Table)
     table.check_types(Tin, Tout)
@@ -204,7 +242,7 @@ def lookup_table_find(table_handle, keys, default_value, *, Tin, Tout):
 
 
 @kernel("LookupTableInsert", "LookupTableInsertV2")
-def lookup_table_insert(table_handle, keys, values, *, Tin, Tout):
+def lookup_table_insert(table_handle: Any, keys: Array, values: Array, *, Tin: DType, Tout: DType) -> None:
     """Add or replace entries."""
     table = resource(table_handle, Table)
     table.check_types(Tin, Tout)
@@ -212,7 +250,7 @@ def lookup_table_insert(table_handle, keys, values, *, Tin, Tout):
 
 
 @kernel("LookupTableRemoveV2")
-def lookup_table_remove(table_handle, keys, *, Tin):
+def lookup_table_remove(table_handle: Array, keys: Array, *, Tin: DType) -> None:
     """Remove entries."""
     table = resource(table_handle, Table)
     table.check_types(Tin)
@@ -220,7 +258,7 @@ def lookup_table_remove(table_handle, keys, *, Tin):
 
 
 @kernel("LookupTableImport", "LookupTableImportV2")
-def lookup_table_import(table_handle, keys, values, *, Tin, Tout):
+def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: DType, Tout: DType) -> None:
     """Replace all entries."""
     table = resource(table_handle, Table)
     table.check_types(Tin, Tout)
@@ -228,49 +266,53 @@ def lookup_table_import(table_handle, keys, values, *, Tin, Tout):
 
 
 @kernel("LookupTableSize", "LookupTableSizeV2")
-def lookup_table_size(table_handle):
+def lookup_table_size(table_handle: Any) -> Result:
     """How many entries there are."""
     return np.int64(len(resource(table_handle, Table)))
 
 
 @kernel("LookupTableExport", "LookupTableExportV2")
-def lookup_table_export(table_handle, *, Tkeys, Tvalues):
+def lookup_table_export(table_handle: Any, *, Tkeys: DType, Tvalues: DType) -> tuple[Result, Result]:
     """All keys and values."""
     table = resource(table_handle, Table)
     table.check_types(Tkeys, Tvalues)
     return table.export()
 
 
-def _handle(dtype, key, value, value_shape=SCALAR, key_shape=SCALAR) -> TensorSpec:
+def _handle(dtype: Any, key: Any, value: Any, value_shape: Any=SCALAR, key_shape: Any=SCALAR) -> TensorSpec:
     """A table's handle, of which inference knows what keys and values are."""
     return TensorSpec(dtype, SCALAR, None, (TensorSpec(key, key_shape), TensorSpec(value, value_shape)))
 
 
 @shape("HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable")
-def hash_table_shape(*, key_dtype, value_dtype):
+def hash_table_shape(*, key_dtype: DType, value_dtype: DType) -> Any:
     return _handle(dtypes.resource, key_dtype, value_dtype)
 
 
 @shape("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors")
-def mutable_hash_table_of_tensors_shape(*, key_dtype, value_dtype, value_shape):
+def mutable_hash_table_of_tensors_shape(*, key_dtype: DType, value_dtype: DType, value_shape: Shape) -> Any:
     return _handle(dtypes.resource, key_dtype, value_dtype, value_shape)
 
 
 @shape("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
-def mutable_dense_hash_table_shape(empty_key, *deleted_key, key_dtype, value_dtype, value_shape):
+def mutable_dense_hash_table_shape(
+    empty_key: TensorSpec, *deleted_key: TensorSpec, key_dtype: DType, value_dtype: DType, value_shape: Shape
+) -> Any:
     return _handle(dtypes.resource, key_dtype, value_dtype, value_shape, empty_key.shape)
 
 
 @shape("LookupTableFind", "LookupTableFindV2")
-def lookup_table_find_shape(table_handle, keys, default_value):
-    if len(table_handle.handle) != 2 or keys.rank is None or table_handle.handle[0].rank is None:
+def lookup_table_find_shape(table_handle: TensorSpec, keys: TensorSpec, default_value: TensorSpec) -> Any:
+    if len(table_handle.handle) != 2:
         return UNKNOWN
     key, value = table_handle.handle
+    if keys.rank is None or key.rank is None:
+        return UNKNOWN
     return keys.shape[: keys.rank - key.rank] + value.shape
 
 
 @shape("LookupTableExport", "LookupTableExportV2")
-def lookup_table_export_shape(table_handle):
+def lookup_table_export_shape(table_handle: TensorSpec) -> Any:
     if len(table_handle.handle) != 2:
         return UNKNOWN, UNKNOWN
     count = Dim.unknown()
@@ -280,22 +322,22 @@ def lookup_table_export_shape(table_handle):
 
 
 @shape("LookupTableSize", "LookupTableSizeV2")
-def lookup_table_size_shape(table_handle):
+def lookup_table_size_shape(table_handle: TensorSpec) -> Any:
     return SCALAR
 
 
 @shape("InitializeTable", "InitializeTableV2")
-def initialize_table_shape(table_handle, keys, values):
+def initialize_table_shape(table_handle: TensorSpec, keys: TensorSpec, values: TensorSpec) -> Any:
     merge_shapes(merge_shapes(keys.shape, Shape([None])), values.shape)
 
 
 @shape("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
-def initialize_table_from_text_file_shape(table_handle, filename):
+def initialize_table_from_text_file_shape(table_handle: TensorSpec, filename: TensorSpec) -> Any:
     merge_shapes(filename.shape, SCALAR)
 
 
 @shape("LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2")
-def lookup_table_write_shape(*inputs):
+def lookup_table_write_shape(*inputs: TensorSpec) -> Any:
     return None
 
 

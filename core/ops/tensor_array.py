@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import itertools
 import os
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..registry import facts, gradient, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..runtime.tensor_arrays import TensorArray
 from ..runtime.values import object_array, scalar_object
@@ -21,7 +27,7 @@ _GRADS_CONTAINER = "_tensor_array_grads"
 _unique = itertools.count()
 
 
-def _versions(name):
+def _versions(name: str) -> tuple[str, str, str]:
     """The three names of an op that exists for each kind of handle."""
     return name, f"{name}V2", f"{name}V3"
 
@@ -29,18 +35,18 @@ def _versions(name):
 # Handles
 
 
-def _string_handle(array, container):
+def _string_handle(array: TensorArray, container: str) -> Array:
     return object_array([container.encode(), array.name.encode()], (2,))
 
 
-def _reference(array, container):
+def _reference(array: TensorArray, container: str) -> Variable:
     """A V1 handle: a reference to the container and the name."""
     handle = Variable(array.name, dtypes.string, Shape((2,)))
     handle.assign(_string_handle(array, container))
     return handle
 
 
-def _array_of(ctx, handle):
+def _array_of(ctx: KernelContext, handle: Array | Variable) -> TensorArray:
     """The TensorArray behind a handle of any version."""
     if isinstance(handle, Variable):
         handle = handle.read()
@@ -52,11 +58,11 @@ def _array_of(ctx, handle):
     return ctx.step.resources.get(container, name)
 
 
-def _created(ctx, array, container):
+def _created(ctx: KernelContext, array: TensorArray, container: str) -> TensorArray:
     return ctx.step.resources.get_or_create(container, array.name, TensorArray, lambda: array)
 
 
-def _new_array(ctx, size, dtype, name, **options):
+def _new_array(ctx: KernelContext, size: Array, dtype: DType, name: str, **options: Any) -> TensorArray:
     if np.ndim(size):
         raise InvalidArgumentError(f"TensorArray size must be scalar, but had shape: {Shape(np.shape(size))}")
     if size < 0:
@@ -69,21 +75,47 @@ def _new_array(ctx, size, dtype, name, **options):
 
 
 @kernel("TensorArray")
-def tensor_array(ctx, size, *, dtype, element_shape, dynamic_size, clear_after_read, tensor_array_name):
+def tensor_array(
+    ctx: KernelContext,
+    size: Array,
+    *,
+    dtype: DType,
+    element_shape: Shape,
+    dynamic_size: bool,
+    clear_after_read: bool,
+    tensor_array_name: str,
+) -> Any:
     options = {"element_shape": element_shape, "dynamic_size": dynamic_size, "clear_after_read": clear_after_read}
     return _reference(_new_array(ctx, size, dtype, tensor_array_name, **options), _CONTAINER)
 
 
 @kernel("TensorArrayV2")
-def tensor_array_v2(ctx, size, *, dtype, element_shape, dynamic_size, clear_after_read, tensor_array_name):
+def tensor_array_v2(
+    ctx: KernelContext,
+    size: Array,
+    *,
+    dtype: DType,
+    element_shape: Shape,
+    dynamic_size: bool,
+    clear_after_read: bool,
+    tensor_array_name: str,
+) -> Result:
     options = {"element_shape": element_shape, "dynamic_size": dynamic_size, "clear_after_read": clear_after_read}
     return _string_handle(_new_array(ctx, size, dtype, tensor_array_name, **options), _CONTAINER)
 
 
 @kernel("TensorArrayV3")
 def tensor_array_v3(
-    ctx, size, *, dtype, element_shape, dynamic_size, clear_after_read, identical_element_shapes, tensor_array_name
-):
+    ctx: KernelContext,
+    size: Array,
+    *,
+    dtype: DType,
+    element_shape: Shape,
+    dynamic_size: bool,
+    clear_after_read: bool,
+    identical_element_shapes: bool,
+    tensor_array_name: str,
+) -> tuple[Result, Result]:
     """The handle and a first flow value, which orders what is done to the array."""
     array = _new_array(
         ctx,
@@ -99,17 +131,19 @@ def tensor_array_v3(
 
 
 @shape("TensorArray", "TensorArrayV2")
-def tensor_array_shape(size):
+def tensor_array_shape(size: TensorSpec) -> Any:
     return Shape((2,))
 
 
 @shape("TensorArrayV3")
-def tensor_array_v3_shape(size, *, dtype, element_shape, identical_element_shapes):
+def tensor_array_v3_shape(
+    size: TensorSpec, *, dtype: DType, element_shape: Shape, identical_element_shapes: bool
+) -> tuple[Any, Any]:
     known = element_shape if identical_element_shapes or element_shape.is_known else UNKNOWN
     return TensorSpec(dtypes.resource, SCALAR, handle=(TensorSpec(dtype, known),)), SCALAR
 
 
-def _gradient_array(ctx, handle, source, prepended=()):
+def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: tuple[int, ...]=()) -> TensorArray:
     array = _array_of(ctx, handle)
     if len(array) < 0 or array.is_grad:
         raise InvalidArgumentError(f"Input container should be '{_CONTAINER}', but received '{_GRADS_CONTAINER}'")
@@ -120,57 +154,61 @@ def _gradient_array(ctx, handle, source, prepended=()):
 
 
 @kernel("TensorArrayGrad")
-def tensor_array_grad(ctx, handle, flow_in, *, source):
+def tensor_array_grad(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> Any:
     """The array of gradients of `source` that belongs to an array, created where it does not exist."""
     return _reference(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
 
 
 @kernel("TensorArrayGradV2")
-def tensor_array_grad_v2(ctx, handle, flow_in, *, source):
+def tensor_array_grad_v2(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> Result:
     return _string_handle(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
 
 
 @kernel("TensorArrayGradV3")
-def tensor_array_grad_v3(ctx, handle, flow_in, *, source):
+def tensor_array_grad_v3(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> tuple[Result, Result]:
     return scalar_object(_gradient_array(ctx, handle, source)), flow_in
 
 
 @kernel("TensorArrayGradWithShape")
-def tensor_array_grad_with_shape(ctx, handle, flow_in, shape_to_prepend, *, source):
+def tensor_array_grad_with_shape(
+    ctx: KernelContext, handle: Array, flow_in: Array, shape_to_prepend: Array, *, source: str
+) -> tuple[Result, Result]:
     return scalar_object(_gradient_array(ctx, handle, source, ints(shape_to_prepend, "shape_to_prepend"))), flow_in
 
 
 @shape("TensorArrayGrad", "TensorArrayGradV2")
-def tensor_array_grad_shape(handle, flow_in):
+def tensor_array_grad_shape(handle: TensorSpec, flow_in: TensorSpec) -> Any:
     return Shape((2,))
 
 
 @shape("TensorArrayGradV3")
-def tensor_array_grad_v3_shape(handle, flow_in):
+def tensor_array_grad_v3_shape(handle: TensorSpec, flow_in: TensorSpec) -> Any:
     return TensorSpec(dtypes.resource, SCALAR, handle=handle.handle), SCALAR
 
 
 @shape("TensorArrayGradWithShape")
-def tensor_array_grad_with_shape_shape(handle, flow_in, shape_to_prepend):
+def tensor_array_grad_with_shape_shape(handle: TensorSpec, flow_in: TensorSpec, shape_to_prepend: TensorSpec) -> Any:
     return TensorSpec(dtypes.resource, SCALAR), SCALAR
 
 
 # Elements
 
 
-def _index(index):
+def _index(index: Array) -> int:
     if np.ndim(index):
         raise InvalidArgumentError(f"TensorArray index must be scalar, but had shape: {Shape(np.shape(index))}")
     return int(index)
 
 
-def _require_dtype(array, dtype, what):
+def _require_dtype(array: TensorArray, dtype: DType, what: str) -> None:
     if array.dtype is not dtype:
         raise InvalidArgumentError(f"TensorArray dtype is {array.dtype} but Op {what} dtype {dtype}.")
 
 
 @kernel(*_versions("TensorArrayWrite"))
-def tensor_array_write(ctx, handle, index, value, flow_in, *, T):
+def tensor_array_write(
+    ctx: KernelContext, handle: Array | Variable, index: Array, value: Array, flow_in: Array, *, T: DType
+) -> Array:
     """The flow, after writing one element."""
     array = _array_of(ctx, handle)
     _require_dtype(array, T, "is trying to write")
@@ -179,19 +217,23 @@ def tensor_array_write(ctx, handle, index, value, flow_in, *, T):
 
 
 @kernel(*_versions("TensorArrayRead"))
-def tensor_array_read(ctx, handle, index, flow_in, *, dtype):
+def tensor_array_read(
+    ctx: KernelContext, handle: Array | Variable, index: Array, flow_in: Array, *, dtype: DType
+) -> Array:
     array = _array_of(ctx, handle)
     _require_dtype(array, dtype, "requested")
     return array.read(_index(index))
 
 
 @shape(*_versions("TensorArrayRead"))
-def tensor_array_read_shape(handle, index, flow_in):
+def tensor_array_read_shape(handle: TensorSpec, index: TensorSpec, flow_in: TensorSpec) -> Shape:
     return handle.handle[0].shape if handle.handle else UNKNOWN
 
 
 @kernel(*_versions("TensorArrayGather"))
-def tensor_array_gather(ctx, handle, indices, flow_in, *, dtype, element_shape):
+def tensor_array_gather(
+    ctx: KernelContext, handle: Array | Variable, indices: Array, flow_in: Array, *, dtype: DType, element_shape: Shape
+) -> Array:
     """The elements at `indices`, stacked."""
     if np.ndim(indices) != 1:
         raise InvalidArgumentError(f"Expected indices to be a vector, but received shape: {Shape(np.shape(indices))}")
@@ -201,7 +243,7 @@ def tensor_array_gather(ctx, handle, indices, flow_in, *, dtype, element_shape):
 
 
 @shape(*_versions("TensorArrayGather"))
-def tensor_array_gather_shape(handle, indices, flow_in, *, element_shape):
+def tensor_array_gather_shape(handle: TensorSpec, indices: TensorSpec, flow_in: TensorSpec, *, element_shape: Shape) -> Shape:
     if handle.handle:
         element_shape = merge_shapes(element_shape, handle.handle[0].shape)
     if element_shape.dims is None:
@@ -211,7 +253,7 @@ def tensor_array_gather_shape(handle, indices, flow_in, *, element_shape):
 
 
 @kernel("TensorArrayPack")
-def tensor_array_pack(ctx, handle, flow_in, *, dtype, element_shape):
+def tensor_array_pack(ctx: KernelContext, handle: Any, flow_in: Array, *, dtype: DType, element_shape: Shape) -> Result:
     """All elements, stacked."""
     array = _array_of(ctx, handle)
     _require_dtype(array, dtype, "requested")
@@ -219,12 +261,14 @@ def tensor_array_pack(ctx, handle, flow_in, *, dtype, element_shape):
 
 
 @shape("TensorArrayPack")
-def tensor_array_pack_shape(handle, flow_in, *, element_shape):
+def tensor_array_pack_shape(handle: TensorSpec, flow_in: TensorSpec, *, element_shape: Shape) -> Any:
     return UNKNOWN if element_shape.dims is None else Shape((None,)) + element_shape
 
 
 @kernel(*_versions("TensorArrayConcat"))
-def tensor_array_concat(ctx, handle, flow_in, *, dtype, element_shape_except0):
+def tensor_array_concat(
+    ctx: KernelContext, handle: Array | Variable, flow_in: Array, *, dtype: DType, element_shape_except0: Shape
+) -> tuple[Array, ...]:
     """All elements one after the other, and their lengths."""
     array = _array_of(ctx, handle)
     _require_dtype(array, dtype, "requested")
@@ -232,7 +276,7 @@ def tensor_array_concat(ctx, handle, flow_in, *, dtype, element_shape_except0):
 
 
 @shape(*_versions("TensorArrayConcat"))
-def tensor_array_concat_shape(handle, flow_in, *, element_shape_except0):
+def tensor_array_concat_shape(handle: Any, flow_in: Any, *, element_shape_except0: Any) -> Any:
     if handle.handle and handle.handle[0].shape.dims:
         element_shape_except0 = merge_shapes(element_shape_except0, Shape(handle.handle[0].shape.dims[1:]))
     known = UNKNOWN if element_shape_except0.dims is None else Shape((None,)) + element_shape_except0
@@ -240,7 +284,9 @@ def tensor_array_concat_shape(handle, flow_in, *, element_shape_except0):
 
 
 @kernel(*_versions("TensorArrayScatter"))
-def tensor_array_scatter(ctx, handle, indices, value, flow_in, *, T):
+def tensor_array_scatter(
+    ctx: KernelContext, handle: Array | Variable, indices: Array, value: Array, flow_in: Array, *, T: DType
+) -> Array:
     """The flow, after writing each row of `value` to its index."""
     if np.ndim(indices) != 1:
         raise InvalidArgumentError(f"Expected indices to be a vector, but received shape: {Shape(np.shape(indices))}")
@@ -258,7 +304,7 @@ def tensor_array_scatter(ctx, handle, indices, value, flow_in, *, T):
 
 
 @kernel("TensorArrayUnpack")
-def tensor_array_unpack(ctx, handle, value, flow_in, *, T):
+def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: Array, *, T: DType) -> Result:
     """The flow, after writing each row of `value` to its place."""
     _require_rows(value)
     array = _array_of(ctx, handle)
@@ -273,13 +319,15 @@ def tensor_array_unpack(ctx, handle, value, flow_in, *, T):
     return flow_in
 
 
-def _require_rows(value):
+def _require_rows(value: Array) -> None:
     if not np.ndim(value):
         raise InvalidArgumentError("Input value for unpack must be at least a vector but received shape: ()")
 
 
 @kernel(*_versions("TensorArraySplit"))
-def tensor_array_split(ctx, handle, value, lengths, flow_in, *, T):
+def tensor_array_split(
+    ctx: KernelContext, handle: Array | Variable, value: Array, lengths: Array, flow_in: Array, *, T: DType
+) -> Array:
     """The flow, after cutting `value` into pieces of `lengths` rows and writing each to its place."""
     if np.ndim(lengths) != 1:
         raise InvalidArgumentError(f"Expected lengths to be a vector, received shape: {Shape(np.shape(lengths))}")
@@ -305,34 +353,34 @@ def tensor_array_split(ctx, handle, value, lengths, flow_in, *, T):
 @shape(
     *_versions("TensorArrayWrite"), *_versions("TensorArrayScatter"), *_versions("TensorArraySplit"), "TensorArrayUnpack"
 )
-def flow_shape(*inputs):
+def flow_shape(*inputs: TensorSpec) -> Shape:
     return SCALAR
 
 
 @kernel(*_versions("TensorArraySize"))
-def tensor_array_size(ctx, handle, flow_in):
+def tensor_array_size(ctx: KernelContext, handle: Array | Variable, flow_in: Array) -> Result:
     return np.int32(len(_array_of(ctx, handle)))
 
 
 @shape(*_versions("TensorArraySize"))
-def tensor_array_size_shape(handle, flow_in):
+def tensor_array_size_shape(handle: Any, flow_in: Any) -> Any:
     return SCALAR
 
 
 @kernel(*_versions("TensorArrayClose"))
-def tensor_array_close(ctx, handle):
+def tensor_array_close(ctx: KernelContext, handle: Array | Variable) -> None:
     _array_of(ctx, handle).close()
 
 
 @shape(*_versions("TensorArrayClose"))
-def tensor_array_close_shape(handle):
+def tensor_array_close_shape(handle: Any) -> Any:
     return ()
 
 
 # Gradients: what is written forward is read backward, through an array of gradients beside each array.
 
 
-def _gradient_source(g, grad):
+def _gradient_source(g: GradientBuilder, grad: Output) -> str:
     """The name of the gradient computation that `grad` belongs to: its scope up to `gradients...`, as in TensorFlow.
 
     In a sweep of another name it is that name, so that no two computations share an array.
@@ -342,7 +390,7 @@ def _gradient_source(g, grad):
     return "/".join(parts[: positions[-1] + 1]) if positions else g.sweep
 
 
-def _gradient_handle(g, handle, flow, source):
+def _gradient_handle(g: GradientBuilder, handle: Output, flow: Output, source: str) -> tuple[Output, Output]:
     """The handle of the array of gradients, and a flow that waits for its creation."""
     grad_handle, _ = g.TensorArrayGradV3(handle, flow, source=source)
     with g.control_dependencies([grad_handle]):
@@ -350,42 +398,42 @@ def _gradient_handle(g, handle, flow, source):
 
 
 @gradient(*_versions("TensorArrayRead"))
-def tensor_array_read_gradient(g, node, grad):
+def tensor_array_read_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, index, flow = node.inputs
     handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
     return [None, None, g.TensorArrayWriteV3(handle, index, grad, flow)]
 
 
 @gradient(*_versions("TensorArrayWrite"))
-def tensor_array_write_gradient(g, node, flow):
+def tensor_array_write_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
     handle, index, value, _ = node.inputs
     handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
     return [None, None, g.TensorArrayReadV3(handle, index, flow, dtype=value.dtype), flow]
 
 
 @gradient(*_versions("TensorArrayGather"))
-def tensor_array_gather_gradient(g, node, grad):
+def tensor_array_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, indices, flow = node.inputs
     handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
     return [None, None, g.TensorArrayScatterV3(handle, indices, grad, flow)]
 
 
 @gradient(*_versions("TensorArrayScatter"))
-def tensor_array_scatter_gradient(g, node, flow):
+def tensor_array_scatter_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
     handle, indices, value, _ = node.inputs
     handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
     return [None, None, g.TensorArrayGatherV3(handle, indices, flow, dtype=value.dtype, element_shape=UNKNOWN), flow]
 
 
 @gradient(*_versions("TensorArrayConcat"))
-def tensor_array_concat_gradient(g, node, grad, grad_lengths):
+def tensor_array_concat_gradient(g: GradientBuilder, node: Node, grad: Output, grad_lengths: Output) -> Gradients:
     handle, flow = node.inputs
     handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
     return [None, g.TensorArraySplitV3(handle, grad, node.output(1), flow)]
 
 
 @gradient(*_versions("TensorArraySplit"))
-def tensor_array_split_gradient(g, node, flow):
+def tensor_array_split_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
     handle, value, _, _ = node.inputs
     handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
     grad, _ = g.TensorArrayConcatV3(handle, flow, dtype=value.dtype, element_shape_except0=UNKNOWN)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.tensor_arrays import zeros
@@ -19,7 +24,7 @@ from ._list_specs import declared_shape_of, dim_of, element_of, length_of, list_
 from ._lists import list_in, merged_shapes, require_vector, reserve_like, rows_of, shape_in
 
 
-def _require_shape(items, value, what):
+def _require_shape(items: TensorList, value: Array, what: str) -> None:
     if items.element_shape.dims is not None and items.element_shape.dims != np.shape(value):
         try:
             merge_shapes(items.element_shape, Shape(np.shape(value)))
@@ -33,18 +38,18 @@ def _require_shape(items, value, what):
 
 
 @kernel("EmptyTensorList")
-def empty_tensor_list(element_shape, max_num_elements, *, element_dtype):
+def empty_tensor_list(element_shape: Array, max_num_elements: Array, *, element_dtype: DType) -> Result:
     limit = scalar(max_num_elements, "max_num_elements")
     return scalar_object(TensorList(element_dtype, shape_in(element_shape), [], limit))
 
 
 @shape("EmptyTensorList")
-def empty_tensor_list_shape(element_shape, max_num_elements, *, element_dtype):
+def empty_tensor_list_shape(element_shape: TensorSpec, max_num_elements: TensorSpec, *, element_dtype: DType) -> TensorSpec:
     return list_spec(element_dtype, static_shape(element_shape), 0)
 
 
 @kernel("TensorListReserve")
-def tensor_list_reserve(element_shape, num_elements, *, element_dtype):
+def tensor_list_reserve(element_shape: Array, num_elements: Array, *, element_dtype: DType) -> Result:
     count = scalar(num_elements, "num_elements")
     if count < 0:
         raise InvalidArgumentError(f"The num_elements to reserve must be a non negative number, but got {count}")
@@ -53,7 +58,7 @@ def tensor_list_reserve(element_shape, num_elements, *, element_dtype):
 
 
 @shape("TensorListReserve")
-def tensor_list_reserve_shape(element_shape, num_elements, *, element_dtype):
+def tensor_list_reserve_shape(element_shape: TensorSpec, num_elements: TensorSpec, *, element_dtype: DType) -> TensorSpec:
     return list_spec(element_dtype, static_shape(element_shape), dim_of(num_elements))
 
 
@@ -61,7 +66,7 @@ def tensor_list_reserve_shape(element_shape, num_elements, *, element_dtype):
 
 
 @kernel("TensorListPushBack")
-def tensor_list_push_back(input_handle, tensor, *, element_dtype):
+def tensor_list_push_back(input_handle: Array, tensor: Array, *, element_dtype: DType) -> Result:
     items = list_in(input_handle, element_dtype)
     _require_shape(items, tensor, "append a tensor with incompatible shape to")
     if 0 <= items.max_num_elements <= len(items):
@@ -72,7 +77,7 @@ def tensor_list_push_back(input_handle, tensor, *, element_dtype):
 
 
 @kernel("TensorListPushBackBatch")
-def tensor_list_push_back_batch(input_handles, tensor, *, element_dtype):
+def tensor_list_push_back_batch(input_handles: Array, tensor: Array, *, element_dtype: DType) -> Result:
     """Each list of a batch with one row of a tensor more."""
     require_vector(tensor, "Expected tensor to")
     if np.shape(input_handles) != tensor.shape[:1]:
@@ -87,7 +92,7 @@ def tensor_list_push_back_batch(input_handles, tensor, *, element_dtype):
 
 
 @kernel("TensorListPopBack")
-def tensor_list_pop_back(input_handle, element_shape, *, element_dtype):
+def tensor_list_pop_back(input_handle: Array, element_shape: Array, *, element_dtype: DType) -> tuple[Result, Result]:
     """The list without its last element, and that element."""
     items = list_in(input_handle, element_dtype)
     if not len(items):
@@ -96,7 +101,7 @@ def tensor_list_pop_back(input_handle, element_shape, *, element_dtype):
     return scalar_object(items.popped()), value
 
 
-def _element(items, index, element_shape):
+def _element(items: TensorList, index: int, element_shape: Array) -> Array:
     value = items.items[index]
     if value is not None:
         return value
@@ -112,7 +117,9 @@ def _element(items, index, element_shape):
 
 
 @kernel("TensorListSetItem")
-def tensor_list_set_item(input_handle, index, item, *, element_dtype, resize_if_index_out_of_bounds):
+def tensor_list_set_item(
+    input_handle: Array, index: Array, item: Array, *, element_dtype: DType, resize_if_index_out_of_bounds: bool
+) -> Result:
     items = list_in(input_handle, element_dtype)
     place = scalar(index, "index")
     if place >= len(items) and resize_if_index_out_of_bounds:
@@ -124,7 +131,7 @@ def tensor_list_set_item(input_handle, index, item, *, element_dtype, resize_if_
 
 
 @kernel("TensorListResize")
-def tensor_list_resize(input_handle, size):
+def tensor_list_resize(input_handle: Array, size: Array) -> Result:
     wanted = scalar(size, "size")
     if wanted < 0:
         raise InvalidArgumentError(f"TensorListSlice expects size to be non-negative. Got: {wanted}")
@@ -133,7 +140,7 @@ def tensor_list_resize(input_handle, size):
 
 
 @kernel("TensorListConcatLists")
-def tensor_list_concat_lists(input_a, input_b, *, element_dtype):
+def tensor_list_concat_lists(input_a: Array, input_b: Array, *, element_dtype: DType) -> Result:
     """The elements of one list after those of the other, for each pair of lists."""
     if np.shape(input_a) != np.shape(input_b):
         raise InvalidArgumentError(
@@ -148,29 +155,31 @@ def tensor_list_concat_lists(input_a, input_b, *, element_dtype):
 
 
 @shape("TensorListPushBack")
-def tensor_list_push_back_shape(input_handle, tensor, *, element_dtype):
+def tensor_list_push_back_shape(input_handle: TensorSpec, tensor: TensorSpec, *, element_dtype: DType) -> TensorSpec:
     length = length_of(input_handle)
     return with_element(input_handle, tensor, None if length is None else length + 1)
 
 
 @shape("TensorListSetItem")
-def tensor_list_set_item_shape(input_handle, index, item, *, element_dtype, resize_if_index_out_of_bounds):
+def tensor_list_set_item_shape(
+    input_handle: TensorSpec, index: TensorSpec, item: TensorSpec, *, element_dtype: DType, resize_if_index_out_of_bounds: bool
+) -> TensorSpec:
     """Still as long, unless the index may lengthen it; its elements are taken to be shaped like the item."""
     length = None if resize_if_index_out_of_bounds else length_of(input_handle)
     return with_element(input_handle, dataclasses.replace(item, value=None), length)
 
 
 @shape("TensorListPushBackBatch", "TensorListResize")
-def changed_list_shape(input_handles, other):
+def changed_list_shape(input_handles: TensorSpec, other: TensorSpec) -> Any:
     return _changed(input_handles, input_handles)
 
 
 @shape("TensorListConcatLists")
-def tensor_list_concat_lists_shape(input_a, input_b):
+def tensor_list_concat_lists_shape(input_a: TensorSpec, input_b: TensorSpec) -> Any:
     return _changed(input_a, input_b)
 
 
-def _changed(lists, others):
+def _changed(lists: Any, others: Any) -> Any:
     """Lists of other lengths, of the elements of both."""
     if not lists.handle or not others.handle:
         return TensorSpec(dtypes.variant, lists.shape)
@@ -180,7 +189,9 @@ def _changed(lists, others):
 
 
 @shape("TensorListPopBack")
-def tensor_list_pop_back_shape(input_handle, element_shape, *, element_dtype):
+def tensor_list_pop_back_shape(
+    input_handle: TensorSpec, element_shape: TensorSpec, *, element_dtype: DType
+) -> tuple[TensorSpec, TensorSpec]:
     """The list one shorter, and the element in its last place."""
     length = length_of(input_handle)
     last = None if length is None else length - 1
@@ -195,17 +206,17 @@ def tensor_list_pop_back_shape(input_handle, element_shape, *, element_dtype):
 
 
 @kernel("TensorListLength")
-def tensor_list_length(input_handle):
+def tensor_list_length(input_handle: Array) -> Result:
     return np.int32(len(list_in(input_handle)))
 
 
 @shape("TensorListLength")
-def tensor_list_length_shape(input_handle):
+def tensor_list_length_shape(input_handle: TensorSpec) -> Any:
     return SCALAR
 
 
 @kernel("TensorListElementShape")
-def tensor_list_element_shape(input_handle, *, shape_type):
+def tensor_list_element_shape(input_handle: Array, *, shape_type: DType) -> Result:
     """The shape of the elements with -1 for what is unknown; the scalar -1 for an unknown rank."""
     found = list_in(input_handle).element_shape
     if found.dims is None:
@@ -214,13 +225,13 @@ def tensor_list_element_shape(input_handle, *, shape_type):
 
 
 @shape("TensorListElementShape")
-def tensor_list_element_shape_shape(input_handle):
+def tensor_list_element_shape_shape(input_handle: TensorSpec) -> Any:
     known = declared_shape_of(input_handle)
     return UNKNOWN if known.dims is None else Shape((len(known),))
 
 
 @kernel("TensorListGetItem")
-def tensor_list_get_item(input_handle, index, element_shape, *, element_dtype):
+def tensor_list_get_item(input_handle: Array, index: Array, element_shape: Array, *, element_dtype: DType) -> Result:
     """The element at `index`, zeros where it was never set."""
     items = list_in(input_handle, element_dtype)
     place = scalar(index, "index")
@@ -230,7 +241,7 @@ def tensor_list_get_item(input_handle, index, element_shape, *, element_dtype):
 
 
 @shape("TensorListGetItem")
-def tensor_list_get_item_shape(input_handle, index, element_shape):
+def tensor_list_get_item_shape(input_handle: TensorSpec, index: TensorSpec, element_shape: TensorSpec) -> Shape:
     return merge_shapes(element_of(input_handle, dim_of(index)).shape, static_shape(element_shape))
 
 
@@ -238,13 +249,13 @@ def tensor_list_get_item_shape(input_handle, index, element_shape):
 
 
 @gradient("TensorListPushBack")
-def tensor_list_push_back_gradient(g, node, grad):
+def tensor_list_push_back_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     tensor = node.inputs[1]
     return list(g.TensorListPopBack(grad, g.shape_of(tensor), element_dtype=tensor.dtype))
 
 
 @gradient("TensorListPopBack")
-def tensor_list_pop_back_gradient(g, node, grad_list, grad_element):
+def tensor_list_pop_back_gradient(g: GradientBuilder, node: Node, grad_list: Output, grad_element: Output) -> Gradients:
     element = node.output(1)
     if grad_element is None and element.dtype is dtypes.resource:
         return [None, None]
@@ -252,13 +263,13 @@ def tensor_list_pop_back_gradient(g, node, grad_list, grad_element):
 
 
 @gradient("TensorListGetItem")
-def tensor_list_get_item_gradient(g, node, grad):
+def tensor_list_get_item_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, index, _ = node.inputs
     return [g.TensorListSetItem(reserve_like(g, handle, grad.dtype), index, grad), None, None]
 
 
 @gradient("TensorListSetItem")
-def tensor_list_set_item_gradient(g, node, grad):
+def tensor_list_set_item_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, index, item = node.inputs
     list_grad = g.TensorListSetItem(grad, index, g.zeros_like(item))
     item_grad = g.TensorListGetItem(grad, index, g.shape_of(item), element_dtype=item.dtype)
@@ -268,7 +279,7 @@ def tensor_list_set_item_gradient(g, node, grad):
 
 
 @gradient("TensorListResize")
-def tensor_list_resize_gradient(g, node, grad):
+def tensor_list_resize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.TensorListResize(grad, g.TensorListLength(node.inputs[0])), None]
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..registry import gradient, kernel, shape, zero_flops
 from ..runtime.tensor_arrays import zeros
 from ..runtime.tensor_lists import TensorList
@@ -21,7 +26,7 @@ from ._shapes import ints
 
 
 @kernel("TensorListFromTensor")
-def tensor_list_from_tensor(tensor, element_shape, *, element_dtype):
+def tensor_list_from_tensor(tensor: Array, element_shape: Array, *, element_dtype: DType) -> Result:
     """A list of the rows of a tensor."""
     expected = shape_in(element_shape)
     require_vector(tensor, "Tensor must")
@@ -29,7 +34,7 @@ def tensor_list_from_tensor(tensor, element_shape, *, element_dtype):
     return scalar_object(TensorList(element_dtype, expected, rows_of(tensor)))
 
 
-def _require_rows_of(expected, tensor):
+def _require_rows_of(expected: Shape, tensor: Array) -> None:
     try:
         merge_shapes(expected, Shape(tensor.shape[1:]))
     except InvalidArgumentError:
@@ -39,12 +44,12 @@ def _require_rows_of(expected, tensor):
 
 
 @shape("TensorListFromTensor")
-def tensor_list_from_tensor_shape(tensor, element_shape, *, element_dtype):
+def tensor_list_from_tensor_shape(tensor: TensorSpec, element_shape: TensorSpec, *, element_dtype: DType) -> TensorSpec:
     return list_spec(element_dtype, static_shape(element_shape), tensor.shape[0], tensor.shape[1:])
 
 
 @kernel("TensorListSplit")
-def tensor_list_split(tensor, element_shape, lengths, *, element_dtype):
+def tensor_list_split(tensor: Array, element_shape: Array, lengths: Array, *, element_dtype: DType) -> Result:
     """A list of pieces of a tensor, each of so many rows."""
     expected = shape_in(element_shape)
     if expected.dims == ():
@@ -62,22 +67,26 @@ def tensor_list_split(tensor, element_shape, lengths, *, element_dtype):
 
 
 @shape("TensorListSplit")
-def tensor_list_split_shape(tensor, element_shape, lengths, *, element_dtype):
+def tensor_list_split_shape(
+    tensor: TensorSpec, element_shape: TensorSpec, lengths: TensorSpec, *, element_dtype: DType
+) -> Any:
     return list_spec(element_dtype, static_shape(element_shape))
 
 
 @kernel("TensorListScatter")
-def tensor_list_scatter(tensor, indices, element_shape, *, element_dtype):
+def tensor_list_scatter(tensor: Array, indices: Array, element_shape: Array, *, element_dtype: DType) -> Result:
     return _scattered(tensor, indices, element_shape, -1, element_dtype)
 
 
 @kernel("TensorListScatterV2")
-def tensor_list_scatter_v2(tensor, indices, element_shape, num_elements, *, element_dtype):
+def tensor_list_scatter_v2(
+    tensor: Array, indices: Array, element_shape: Array, num_elements: Array, *, element_dtype: DType
+) -> Result:
     """A list that holds the rows of a tensor at `indices`."""
     return _scattered(tensor, indices, element_shape, scalar(num_elements, "num_elements"), element_dtype)
 
 
-def _scattered(tensor, indices, element_shape, size, dtype):
+def _scattered(tensor: Array, indices: Array, element_shape: Array, size: int, dtype: DType) -> Array:
     expected = shape_in(element_shape)
     if size < -1:
         raise InvalidArgumentError(f"TensorListScatter expects num_elements >= -1, found: {size}")
@@ -86,13 +95,13 @@ def _scattered(tensor, indices, element_shape, size, dtype):
     highest = max(places, default=-1)
     if size >= 0 and highest >= size:
         raise InvalidArgumentError(f"TensorListScatter: Trying to scatter at index {highest} in list with size {size}")
-    items = [None] * (highest + 1 if size < 0 else size)
+    items: list[Any] = [None] * (highest + 1 if size < 0 else size)
     for i, row in zip(places, rows_of(tensor)):
         items[i] = row
     return scalar_object(TensorList(dtype, expected, items))
 
 
-def _scatter_places(tensor, indices):
+def _scatter_places(tensor: Array, indices: Array) -> tuple[int, ...]:
     require_vector(tensor, "Tensor must")
     places = ints(indices, "indices")
     if any(i < 0 for i in places):
@@ -103,12 +112,16 @@ def _scatter_places(tensor, indices):
 
 
 @shape("TensorListScatter", "TensorListScatterV2")
-def tensor_list_scatter_shape(tensor, indices, element_shape, *rest, element_dtype):
+def tensor_list_scatter_shape(
+    tensor: TensorSpec, indices: TensorSpec, element_shape: TensorSpec, *rest: TensorSpec, element_dtype: DType
+) -> Any:
     return list_spec(element_dtype, static_shape(element_shape), None, tensor.shape[1:])
 
 
 @kernel("TensorListScatterIntoExistingList")
-def tensor_list_scatter_into_existing_list(input_handle, tensor, indices, *, element_dtype):
+def tensor_list_scatter_into_existing_list(
+    input_handle: Array, tensor: Array, indices: Array, *, element_dtype: DType
+) -> Result:
     """The list with the rows of a tensor at `indices`, longer where they need it."""
     items = list_in(input_handle, element_dtype)
     places = _scatter_places(tensor, indices)
@@ -121,7 +134,9 @@ def tensor_list_scatter_into_existing_list(input_handle, tensor, indices, *, ele
 
 
 @shape("TensorListScatterIntoExistingList")
-def tensor_list_scatter_into_existing_list_shape(input_handle, tensor, indices, *, element_dtype):
+def tensor_list_scatter_into_existing_list_shape(
+    input_handle: TensorSpec, tensor: TensorSpec, indices: TensorSpec, *, element_dtype: DType
+) -> Any:
     return with_element(input_handle, TensorSpec(element_dtype, tensor.shape[1:]))
 
 
@@ -129,7 +144,7 @@ def tensor_list_scatter_into_existing_list_shape(input_handle, tensor, indices, 
 
 
 @kernel("TensorListStack")
-def tensor_list_stack(input_handle, element_shape, *, element_dtype, num_elements):
+def tensor_list_stack(input_handle: Array, element_shape: Array, *, element_dtype: DType, num_elements: int) -> Result:
     """All elements, stacked."""
     items = list_in(input_handle, element_dtype)
     if num_elements not in (-1, len(items)):
@@ -140,13 +155,13 @@ def tensor_list_stack(input_handle, element_shape, *, element_dtype, num_element
 
 
 @shape("TensorListStack")
-def tensor_list_stack_shape(input_handle, element_shape, *, num_elements):
+def tensor_list_stack_shape(input_handle: TensorSpec, element_shape: TensorSpec, *, num_elements: int) -> Shape:
     element = merge_shapes(element_shape_of(input_handle), static_shape(element_shape))
     return Shape((length_of(input_handle) if num_elements < 0 else num_elements,)) + element
 
 
 @kernel("TensorListGather")
-def tensor_list_gather(input_handle, indices, element_shape, *, element_dtype):
+def tensor_list_gather(input_handle: Array, indices: Array, element_shape: Array, *, element_dtype: DType) -> Result:
     """The elements at `indices`, stacked."""
     items = list_in(input_handle, element_dtype)
     places = ints(indices, "indices")
@@ -157,12 +172,12 @@ def tensor_list_gather(input_handle, indices, element_shape, *, element_dtype):
 
 
 @shape("TensorListGather")
-def tensor_list_gather_shape(input_handle, indices, element_shape):
+def tensor_list_gather_shape(input_handle: TensorSpec, indices: TensorSpec, element_shape: TensorSpec) -> Any:
     element = merge_shapes(element_shape_of(input_handle), static_shape(element_shape))
     return Shape((indices.shape[0] if indices.rank == 1 else None,)) + element
 
 
-def _full_shape(items, indices, element_shape, what):
+def _full_shape(items: TensorList, indices: Any, element_shape: Shape, what: str) -> tuple[int, ...]:
     """The shape of the elements at `indices`, from the list, the argument and the elements that are set."""
     found = merged_shapes(items.element_shape, element_shape)
     if found.is_known:
@@ -180,7 +195,7 @@ def _full_shape(items, indices, element_shape, what):
     return found.known()
 
 
-def _stacked(items, indices, element_shape, what):
+def _stacked(items: TensorList, indices: Any, element_shape: Shape, what: str) -> Array:
     full = _full_shape(items, indices, element_shape, what)
     result = zeros((len(indices), *full), items.dtype)
     for row, i in enumerate(indices):
@@ -195,12 +210,14 @@ def _stacked(items, indices, element_shape, what):
 
 
 @kernel("TensorListConcat")
-def tensor_list_concat(input_handle, *, element_dtype, element_shape):
+def tensor_list_concat(input_handle: Array, *, element_dtype: DType, element_shape: Shape) -> tuple[Result, Result]:
     return _concatenated(list_in(input_handle, element_dtype), element_shape, [])
 
 
 @kernel("TensorListConcatV2")
-def tensor_list_concat_v2(input_handle, element_shape, leading_dims, *, element_dtype):
+def tensor_list_concat_v2(
+    input_handle: Array, element_shape: Array, leading_dims: Array, *, element_dtype: DType
+) -> tuple[Result, Result]:
     """All elements one after the other along their first axis, and how many rows each has.
 
     `leading_dims` say how many rows of zeros an element has that was never set.
@@ -208,7 +225,7 @@ def tensor_list_concat_v2(input_handle, element_shape, leading_dims, *, element_
     return _concatenated(list_in(input_handle, element_dtype), shape_in(element_shape), leading_dims.tolist())
 
 
-def _concatenated(items, element_shape, leading_dims):
+def _concatenated(items: TensorList, element_shape: Shape, leading_dims: list[int]) -> tuple[Array, Array]:
     tail = merged_shapes(_without_first(items.element_shape), _without_first(element_shape))
     for value in items.items:
         if value is not None:
@@ -227,13 +244,13 @@ def _concatenated(items, element_shape, leading_dims):
     return np.concatenate([zeros((0, *tail.known()), items.dtype), *pieces]), lengths
 
 
-def _without_first(shape):
+def _without_first(shape: Shape) -> Shape:
     if shape.dims == ():
         raise InvalidArgumentError("Concat requires elements to be at least vectors, found scalars instead.")
     return shape[1:]
 
 
-def _rows_if_unset(items, element_shape):
+def _rows_if_unset(items: TensorList, element_shape: Shape) -> int | None:
     """How many rows an element has that was never set: as many as a shape says, or as all others have; else None."""
     lengths = {len(value) for value in items.items if value is not None}
     expected, of_list = (s[0] if s.rank and isinstance(s[0], int) else None for s in (element_shape, items.element_shape))
@@ -244,7 +261,7 @@ def _rows_if_unset(items, element_shape):
     return of_list if expected is None else expected
 
 
-def _piece(items, index, rows, tail, leading_dims):
+def _piece(items: TensorList, index: int, rows: int | None, tail: tuple[int, ...], leading_dims: list[int]) -> Array:
     value = items.items[index]
     if value is None:
         first = leading_dims[index] if index < len(leading_dims) else rows
@@ -259,67 +276,67 @@ def _piece(items, index, rows, tail, leading_dims):
 
 
 @shape("TensorListConcat")
-def tensor_list_concat_shape(input_handle, *, element_shape):
+def tensor_list_concat_shape(input_handle: TensorSpec, *, element_shape: Shape) -> Any:
     return _concat_specs(merge_shapes(element_shape_of(input_handle), element_shape))
 
 
 @shape("TensorListConcatV2")
-def tensor_list_concat_v2_shape(input_handle, element_shape, leading_dims):
+def tensor_list_concat_v2_shape(input_handle: TensorSpec, element_shape: TensorSpec, leading_dims: TensorSpec) -> Any:
     return _concat_specs(merge_shapes(element_shape_of(input_handle), static_shape(element_shape)))
 
 
-def _concat_specs(element):
+def _concat_specs(element: Any) -> Any:
     return UNKNOWN if not element.rank else Shape((None,)) + element[1:], Shape((None,))
 
 
 # Gradients
 
 
-def _row_shape(g, tensor):
+def _row_shape(g: GradientBuilder, tensor: Any) -> Any:
     """The shape of a row of `tensor`."""
     return g.Slice(g.shape_of(tensor), [1], [-1])
 
 
 @gradient("TensorListStack")
-def tensor_list_stack_gradient(g, node, grad):
+def tensor_list_stack_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.TensorListFromTensor(grad, _row_shape(g, grad)), None]
 
 
 @gradient("TensorListFromTensor")
-def tensor_list_from_tensor_gradient(g, node, grad):
+def tensor_list_from_tensor_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     tensor = node.inputs[0]
     return [g.TensorListStack(grad, _row_shape(g, tensor), element_dtype=tensor.dtype), None]
 
 
 @gradient("TensorListGather")
-def tensor_list_gather_gradient(g, node, grad):
+def tensor_list_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, indices, _ = node.inputs
     return [g.TensorListScatterIntoExistingList(reserve_like(g, handle, grad.dtype), grad, indices), None, None]
 
 
 @gradient("TensorListScatter", "TensorListScatterV2")
-def tensor_list_scatter_gradient(g, node, grad):
+def tensor_list_scatter_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     tensor, indices = node.inputs[:2]
     gathered = g.TensorListGather(grad, indices, _row_shape(g, tensor), element_dtype=tensor.dtype)
     return [gathered, *[None] * (len(node.inputs) - 1)]
 
 
 @gradient("TensorListScatterIntoExistingList")
-def tensor_list_scatter_into_existing_list_gradient(g, node, grad):
+def tensor_list_scatter_into_existing_list_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, tensor, indices = node.inputs
     gathered = g.TensorListGather(grad, indices, _row_shape(g, tensor), element_dtype=tensor.dtype)
     return [g.TensorListScatterIntoExistingList(grad, g.zeros_like(tensor), indices), gathered, None]
 
 
 @gradient("TensorListConcat", "TensorListConcatV2")
-def tensor_list_concat_gradient(g, node, grad, grad_lengths):
+def tensor_list_concat_gradient(g: GradientBuilder, node: Node, grad: Output, grad_lengths: Output) -> Gradients:
     handle = node.inputs[0]
     shape = g.TensorListElementShape(handle, shape_type="int32")
     return [g.TensorListSplit(grad, shape, node.output(1)), *[None] * (len(node.inputs) - 1)]
 
 
 @gradient("TensorListSplit")
-def tensor_list_split_gradient(g, node, grad):
+def tensor_list_split_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     tensor, _, lengths = node.inputs
     shape = g.ConcatV2([g.constant([-1], "int32"), _row_shape(g, tensor)], g.constant(0, "int32"))
     gathered, _ = g.TensorListConcatV2(grad, shape, lengths, element_dtype=tensor.dtype)

@@ -8,10 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..graph import Node, Output
 from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,45 +38,45 @@ class TensorMap:
         return TensorMap({})
 
 
-def _map(handle) -> TensorMap:
+def _map(handle: Array) -> TensorMap:
     found = handle.item() if isinstance(handle, np.ndarray) and handle.ndim == 0 else handle
     if not isinstance(found, TensorMap):
         raise InvalidArgumentError(f"the variant holds a {type(found).__name__}, not a tensor map")
     return found
 
 
-def _key(key):
+def _key(key: Array) -> tuple[Any, Any, Any]:
     array = np.asarray(key)
     elements = tuple(array.ravel().tolist()) if array.dtype == object else array.tobytes()
     return array.dtype.name, array.shape, elements
 
 
 @kernel("EmptyTensorMap")
-def empty_tensor_map():
+def empty_tensor_map() -> Result:
     """A map without entries."""
     return scalar_object(TensorMap({}))
 
 
 @kernel("TensorMapSize")
-def tensor_map_size(input_handle):
+def tensor_map_size(input_handle: Array) -> Result:
     """How many entries there are."""
     return np.int32(len(_map(input_handle).entries))
 
 
 @kernel("TensorMapInsert")
-def tensor_map_insert(input_handle, key, value):
+def tensor_map_insert(input_handle: Array, key: Array, value: Array) -> Result:
     """The map with an entry more, or another value."""
     return scalar_object(TensorMap({**_map(input_handle).entries, _key(key): (key, value)}))
 
 
-def _entry(entries, key, what: str):
+def _entry(entries: Mapping[Any, tuple[Array, Array]], key: Array, what: str) -> tuple[Array, Array]:
     if _key(key) not in entries:
         raise InvalidArgumentError(f"Trying to {what} non-existent key: {np.asarray(key).tolist()}")
     return entries[_key(key)]
 
 
 @kernel("TensorMapLookup")
-def tensor_map_lookup(input_handle, key, *, value_dtype):
+def tensor_map_lookup(input_handle: Array, key: Array, *, value_dtype: DType) -> Result:
     """The value of a key."""
     value = _entry(_map(input_handle).entries, key, "lookup")[1]
     if np.asarray(value).dtype != value_dtype.numpy:
@@ -81,7 +85,7 @@ def tensor_map_lookup(input_handle, key, *, value_dtype):
 
 
 @kernel("TensorMapErase")
-def tensor_map_erase(input_handle, key):
+def tensor_map_erase(input_handle: Array, key: Array) -> Result:
     """The map without an entry."""
     entries = _map(input_handle).entries
     _entry(entries, key, "erase")
@@ -89,13 +93,13 @@ def tensor_map_erase(input_handle, key):
 
 
 @kernel("TensorMapHasKey")
-def tensor_map_has_key(input_handle, key):
+def tensor_map_has_key(input_handle: Array, key: Array) -> Result:
     """Whether there is an entry."""
     return np.bool_(_key(key) in _map(input_handle).entries)
 
 
 @kernel("TensorMapStackKeys")
-def tensor_map_stack_keys(input_handle, *, key_dtype):
+def tensor_map_stack_keys(input_handle: Array, *, key_dtype: DType) -> Result:
     """All keys as one tensor."""
     keys = [np.asarray(key) for key, _ in _map(input_handle).entries.values()]
     for key in keys:
@@ -110,38 +114,38 @@ def tensor_map_stack_keys(input_handle, *, key_dtype):
 
 
 @shape("EmptyTensorMap")
-def empty_tensor_map_shape():
+def empty_tensor_map_shape() -> Any:
     return SCALAR
 
 
 @shape("TensorMapSize", "TensorMapInsert", "TensorMapErase", "TensorMapHasKey")
-def tensor_map_scalar_shape(input_handle, *inputs):
+def tensor_map_scalar_shape(input_handle: TensorSpec, *inputs: TensorSpec) -> Any:
     return SCALAR
 
 
 @shape("TensorMapLookup")
-def tensor_map_lookup_shape(input_handle, key):
+def tensor_map_lookup_shape(input_handle: TensorSpec, key: TensorSpec) -> Any:
     return UNKNOWN
 
 
 @shape("TensorMapStackKeys")
-def tensor_map_stack_keys_shape(input_handle):
+def tensor_map_stack_keys_shape(input_handle: TensorSpec) -> Any:
     return Shape()
 
 
 @gradient("TensorMapLookup")
-def tensor_map_lookup_gradient(g, node, grad):
+def tensor_map_lookup_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The gradient of a map is the map of gradients."""
     return [g.TensorMapInsert(g.EmptyTensorMap(), node.inputs[1], grad), None]
 
 
 @gradient("TensorMapErase")
-def tensor_map_erase_gradient(g, node, grad):
+def tensor_map_erase_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad, None]
 
 
 @gradient("TensorMapInsert")
-def tensor_map_insert_gradient(g, node, grad):
+def tensor_map_insert_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """What arrives at the key is the value's, the rest the map's; the key may have no gradient."""
     _, key, value = node.inputs
     has_key = g.TensorMapHasKey(grad, key)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..dtypes import DType
 from ..errors import AbortedError, AlreadyExistsError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape, merge_shapes
+from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._resources import resource as held
 
 _CPU = b"/job:localhost/replica:0/task:0/device:CPU:0"
@@ -24,22 +28,22 @@ class Stub:
 
 
 @kernel("Fact")
-def fact():
+def fact() -> Result:
     return scalar_object(b"0! == 1")
 
 
 @kernel("KernelLabel")
-def kernel_label():
+def kernel_label() -> Result:
     return scalar_object(b"My label is: default")
 
 
 @kernel("KernelLabelRequired")
-def kernel_label_required(input):
+def kernel_label_required(input: Array) -> Result:
     raise InvalidArgumentError("KernelLabelRequired has no kernel without a label")
 
 
 @kernel("TestAttr")
-def test_attr(ctx, *, T):
+def test_attr(ctx: KernelContext, *, T: DType) -> Result:
     """One, which TensorFlow has a kernel for in float alone."""
     if T.name != "float":
         raise InvalidArgumentError(f"TestAttr has no kernel for {T}")
@@ -47,69 +51,69 @@ def test_attr(ctx, *, T):
 
 
 @kernel("Old")
-def old():
+def old() -> None:
     """Nothing."""
 
 
 @kernel("ConstructionFails")
-def construction_fails():
+def construction_fails() -> None:
     raise InvalidArgumentError("the kernel of ConstructionFails cannot be made")
 
 
 @kernel("CheckPinned")
-def check_pinned(tensor):
+def check_pinned(tensor: Array) -> Result:
     raise InvalidArgumentError("CheckPinned has no kernel on a CPU: memory is pinned for a GPU")
 
 
 @kernel("DtypeWithDefaultOp")
-def dtype_with_default(ctx, input, *, T):
+def dtype_with_default(ctx: KernelContext, input: Array, *, T: DType) -> Result:
     """The name of the input's dtype."""
     return scalar_object(T.name.encode())
 
 
 @kernel("DevicePlacementOp")
-def device_placement(ctx):
+def device_placement(ctx: KernelContext) -> Result:
     """The device that the node runs on: the one CPU."""
     return scalar_object(_CPU)
 
 
 @kernel("SyncDevice")
-def sync_device(ctx):
+def sync_device(ctx: KernelContext) -> None:
     """Nothing: a CPU has nothing under way."""
 
 
 @kernel("IsTensorFloat32Enabled")
-def is_tensor_float_32_enabled(ctx):
+def is_tensor_float_32_enabled(ctx: KernelContext) -> Result:
     """True, TensorFlow's setting unless a program changes it."""
     return np.bool_(True)
 
 
 @kernel("GetDeadline")
-def get_deadline(ctx):
+def get_deadline(ctx: KernelContext) -> Result:
     """When the run must be over, in microseconds since 1970: never."""
     return np.int64(_NO_DEADLINE)
 
 
 @kernel("SleepOp")
-def sleep(ctx, sleep_seconds):
+def sleep(ctx: KernelContext, sleep_seconds: Array) -> None:
     _sleep(sleep_seconds)
 
 
 @kernel("SleepIdentityOp")
-def sleep_identity(ctx, sleep_seconds, input):
+def sleep_identity(ctx: KernelContext, sleep_seconds: Array, input: Array) -> Result:
     """The input, some seconds later."""
     _sleep(sleep_seconds)
     return input
 
 
-def _sleep(seconds) -> None:
+def _sleep(seconds: Array) -> None:
     if np.ndim(seconds):
         raise InvalidArgumentError(f"Input must be a scalar, not of shape {Shape(np.shape(seconds))}")
     time.sleep(max(int(seconds), 0))
 
 
 @kernel("FileSystemSetConfiguration")
-def file_system_set_configuration(ctx, scheme, key, value):
+def file_system_set_configuration(ctx: KernelContext, scheme: Array, key: Array, value: Array) -> None:
     for name, text in (("scheme", scheme), ("key", key), ("value", value)):
         if text.ndim:
             raise InvalidArgumentError(f"{name} must be a scalar, not of shape {Shape(text.shape)}")
@@ -117,14 +121,14 @@ def file_system_set_configuration(ctx, scheme, key, value):
 
 
 @kernel("StubResourceHandleOp")
-def stub_resource_handle(ctx, *, container, shared_name):
+def stub_resource_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A handle by name of what need not exist."""
     name = shared_name or ctx.name
     return scalar_object(ctx.resources.get_or_create(container, name, Stub, Stub))
 
 
 @kernel("ResourceCreateOp")
-def resource_create(ctx, resource):
+def resource_create(ctx: KernelContext, resource: Array) -> None:
     stub = held(resource, Stub)
     if stub.exists:
         raise AlreadyExistsError("the stub resource exists")
@@ -132,18 +136,18 @@ def resource_create(ctx, resource):
 
 
 @kernel("ResourceInitializedOp")
-def resource_initialized(ctx, resource):
+def resource_initialized(ctx: KernelContext, resource: Array) -> Result:
     return np.bool_(held(resource, Stub).exists)
 
 
 @kernel("ResourceUsingOp")
-def resource_using(ctx, resource):
+def resource_using(ctx: KernelContext, resource: Array) -> None:
     if not held(resource, Stub).exists:
         raise NotFoundError("the stub resource does not exist")
 
 
 @kernel("IsResourceHandleRefCounting")
-def is_resource_handle_ref_counting(ctx, handle):
+def is_resource_handle_ref_counting(ctx: KernelContext, handle: Array) -> Result:
     """True where no name leads to the resource, which then lives as long as its handles."""
     found = handle.item()
     named = [held for _, held in (*ctx.resources.items(), *ctx.step.resources.items())]
@@ -151,13 +155,15 @@ def is_resource_handle_ref_counting(ctx, handle):
 
 
 @kernel("MakeWeakResourceHandle")
-def make_weak_resource_handle(ctx, handle):
+def make_weak_resource_handle(ctx: KernelContext, handle: Array) -> Result:
     """The handle: Python counts the references."""
     return handle
 
 
 @kernel("CustomAggregator")
-def custom_aggregator(input, *, id, calibration_method, num_bins, min_percentile, max_percentile):
+def custom_aggregator(
+    input: Array, *, id: str, calibration_method: int, num_bins: int, min_percentile: float, max_percentile: float
+) -> tuple[Result, Result, Result, Result]:
     """The input, its least and largest number, and a histogram (num_bins,) for calibration, of bins a power of 2 wide."""
     if calibration_method == 0:
         raise AbortedError("Calibration method must be specified")
@@ -172,7 +178,7 @@ def custom_aggregator(input, *, id, calibration_method, num_bins, min_percentile
     return input, lowest, highest, _power_of_two_histogram(values, lowest, highest, num_bins)
 
 
-def _power_of_two_histogram(values, lowest, highest, bins):
+def _power_of_two_histogram(values: Array, lowest: Any, highest: Any, bins: int) -> Array:
     if not bins or not values.size:
         return np.zeros(bins, np.int64)
     width = np.exp2(np.ceil(np.log2((highest - lowest) / np.float32(bins))))
@@ -182,7 +188,7 @@ def _power_of_two_histogram(values, lowest, highest, bins):
 
 
 @shape("CustomAggregator")
-def custom_aggregator_shape(input, *, num_bins):
+def custom_aggregator_shape(input: TensorSpec, *, num_bins: int) -> list[Shape]:
     return [input.shape, SCALAR, SCALAR, Shape((num_bins,))]
 
 
@@ -210,28 +216,28 @@ _NO_OUTPUT = (
 
 
 @shape(*_SCALARS)
-def scalar_shape(*inputs):
+def scalar_shape(*inputs: TensorSpec) -> Shape:
     return SCALAR
 
 
 @shape("KernelLabelRequired")
-def kernel_label_required_shape(input):
+def kernel_label_required_shape(input: TensorSpec) -> Any:
     merge_shapes(input.shape, Shape((None,)))
     return SCALAR
 
 
 @shape(*_NO_OUTPUT)
-def no_output_shape(*inputs):
+def no_output_shape(*inputs: TensorSpec) -> list[Any]:
     return []
 
 
 @shape("CheckPinned", "MakeWeakResourceHandle")
-def forwarded_shape(tensor):
+def forwarded_shape(tensor: TensorSpec) -> Any:
     return tensor
 
 
 @shape("SleepIdentityOp")
-def sleep_identity_shape(sleep_seconds, input):
+def sleep_identity_shape(sleep_seconds: TensorSpec, input: TensorSpec) -> TensorSpec:
     return input
 
 
@@ -250,6 +256,6 @@ zero_flops(*(op for op in _ALL if op != "CustomAggregator"))
 
 
 @flops("CustomAggregator")
-def custom_aggregator_flops(input, *, num_bins):
+def custom_aggregator_flops(input: TensorSpec, *, num_bins: int) -> Cost:
     """Two comparisons; for the bin, where there are bins, a difference, a division, a rounding and two comparisons."""
     return Cost(7 if num_bins else 2) * input.shape.num_elements

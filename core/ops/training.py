@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import Array
 from ..catalog import CATALOG
 from ..errors import InternalError, InvalidArgumentError, NotFoundError
 from ..numerics import updates
@@ -19,9 +20,6 @@ from ..registry import Cost, facts, flops, kernel, not_differentiable, shape
 from ..runtime.resources import Variable
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._variables import resource_variable, rounds_without_repeats
-
-Array = np.ndarray[Any, Any]
-
 
 
 class _Work(NamedTuple):

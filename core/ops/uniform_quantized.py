@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..arrays import Array, Result
+from ..dims import DimLike
+from ..dtypes import DType
 from ..errors import DataLossError, UnimplementedError
 from ..numerics import convolution as convolution_numerics
 from ..numerics import windows
 from ..numerics.wire import fields, repeated_integers
 from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape
-from ..shapes import Shape, broadcast_shapes
+from ..shapes import Shape, TensorSpec, broadcast_shapes
 from ._checks import require, require_rank, with_rank
 from ._elementwise import unary_flops
+from ._windows import Pads
 
 _OPS = (
     "UniformQuantize", "UniformDequantize", "UniformRequantize", "UniformQuantizedAdd", "UniformQuantizedClipByValue",
@@ -22,7 +28,7 @@ not_differentiable(*_OPS)
 _INT32 = (-(2**31), 2**31 - 1)
 
 
-def _check(x, scales, zero_points, axis, name):
+def _check(x: Array, scales: Array, zero_points: Array, axis: int, name: str) -> None:
     """Scales and zero points are scalars, or vectors of the axis."""
     require(-1 <= axis < max(x.ndim, 0) or axis == -1, f"quantization axis {axis} of {name} is not in [-1, {x.ndim})")
     require(scales.shape == zero_points.shape, f"scales {scales.shape} and zero points {zero_points.shape} of {name} differ")
@@ -30,17 +36,17 @@ def _check(x, scales, zero_points, axis, name):
     require(scales.shape == wanted, f"scales of {name} must have shape {wanted}, not {scales.shape}")
 
 
-def _clipped(x, low, high, dtype):
+def _clipped(x: Array, low: int, high: int, dtype: Any) -> Array:
     """x within the limits; the lower one wins where they cross."""
     return np.maximum(np.minimum(x, high), low).astype(dtype)
 
 
-def _along(values, axis, rank):
+def _along(values: Array, axis: int, rank: int) -> Array:
     """A vector shaped to broadcast along the axis; a scalar stays one."""
     return values if values.ndim == 0 or axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
 
 
-def _multiplier(scale):
+def _multiplier(scale: Array) -> tuple[Array, Array]:
     """A positive factor as (31-bit integer, power of two), elementwise; a power below -31 makes it zero."""
     require(np.all(np.isfinite(scale) & (np.asarray(scale) > 0)), f"the ratio of scales must be positive and finite: {scale}")
     fraction, power = np.frexp(np.asarray(scale, np.float64))
@@ -53,7 +59,7 @@ def _multiplier(scale):
     return fixed, np.minimum(power, 30)
 
 
-def _rescaled(x, scale):
+def _rescaled(x: Array, scale: Array) -> Array:
     """x times the scale in fixed point, rounded once, within int32."""
     fixed, power = _multiplier(scale)
     shift = 31 - power
@@ -61,11 +67,11 @@ def _rescaled(x, scale):
     return np.clip(product >> shift, *_INT32)
 
 
-def _to_output(x, scale, zero_point, low, high, dtype):
+def _to_output(x: Array, scale: Array, zero_point: Array, low: int, high: int, dtype: Any) -> Array:
     return _clipped(_rescaled(x, scale) + zero_point, low, high, dtype)
 
 
-def _quantized(x, scale, zero_point, low, high, dtype):
+def _quantized(x: Array, scale: Any, zero_point: Any, low: int, high: int, dtype: Any) -> Array:
     """floor(x / scale + 0.5) + zero point, within the limits."""
     inverse = np.float32(1) / scale
     return _clipped(np.floor(x * inverse + np.float32(0.5)).astype(np.float64) + zero_point, low, high, dtype)
@@ -76,8 +82,15 @@ def _quantized(x, scale, zero_point, low, high, dtype):
 
 @kernel("UniformQuantize")
 def uniform_quantize(
-    input, scales, zero_points, *, Tout, quantization_axis, quantization_min_val, quantization_max_val
-):
+    input: Array,
+    scales: Array,
+    zero_points: Array,
+    *,
+    Tout: DType,
+    quantization_axis: int,
+    quantization_min_val: int,
+    quantization_max_val: int,
+) -> Result:
     """Floats as integers."""
     axis = quantization_axis
     _check(input, scales, zero_points, axis, "input")
@@ -86,7 +99,7 @@ def uniform_quantize(
 
 
 @kernel("UniformDequantize")
-def uniform_dequantize(input, scales, zero_points, *, quantization_axis):
+def uniform_dequantize(input: Array, scales: Array, zero_points: Array, *, quantization_axis: int) -> Result:
     """Integers as the floats they stand for."""
     _check(input, scales, zero_points, quantization_axis, "input")
     scales = _along(scales, quantization_axis, input.ndim)
@@ -96,9 +109,18 @@ def uniform_dequantize(input, scales, zero_points, *, quantization_axis):
 
 @kernel("UniformRequantize")
 def uniform_requantize(
-    input, input_scales, input_zero_points, output_scales, output_zero_points,
-    *, Tout, input_quantization_axis, output_quantization_axis, output_quantization_min_val, output_quantization_max_val,
-):  # fmt: skip
+    input: Array,
+    input_scales: Array,
+    input_zero_points: Array,
+    output_scales: Array,
+    output_zero_points: Array,
+    *,
+    Tout: DType,
+    input_quantization_axis: int,
+    output_quantization_axis: int,
+    output_quantization_min_val: int,
+    output_quantization_max_val: int,
+) -> Result:
     """Integers of one scale as those of another."""
     _check(input, input_scales, input_zero_points, input_quantization_axis, "input")
     _check(input, output_scales, output_zero_points, output_quantization_axis, "output")
@@ -118,10 +140,22 @@ def uniform_requantize(
 
 @kernel("UniformQuantizedAdd")
 def uniform_quantized_add(
-    lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points,
-    *, T, lhs_quantization_axis, rhs_quantization_axis, output_quantization_axis,
-    output_quantization_min_val, output_quantization_max_val,
-):  # fmt: skip
+    lhs: Array,
+    rhs: Array,
+    lhs_scales: Array,
+    lhs_zero_points: Array,
+    rhs_scales: Array,
+    rhs_zero_points: Array,
+    output_scales: Array,
+    output_zero_points: Array,
+    *,
+    T: DType,
+    lhs_quantization_axis: int,
+    rhs_quantization_axis: int,
+    output_quantization_axis: int,
+    output_quantization_min_val: int,
+    output_quantization_max_val: int,
+) -> Result:
     """Both operands at the output's scale, added; the smaller one is broadcast."""
     _check(lhs, lhs_scales, lhs_zero_points, lhs_quantization_axis, "lhs")
     _check(rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
@@ -145,7 +179,9 @@ def uniform_quantized_add(
 
 
 @kernel("UniformQuantizedClipByValue")
-def uniform_quantized_clip_by_value(operand, min, max, scales, zero_points, *, quantization_axis):
+def uniform_quantized_clip_by_value(
+    operand: Array, min: Array, max: Array, scales: Array, zero_points: Array, *, quantization_axis: int
+) -> Result:
     """Integers within [min, max], each a scalar or a vector of the axis."""
     _check(operand, scales, zero_points, quantization_axis, "operand")
     for name, value in (("min", min), ("max", max)):
@@ -157,7 +193,7 @@ def uniform_quantized_clip_by_value(operand, min, max, scales, zero_points, *, q
 # ---- products
 
 
-def _asymmetric(x, low=-128, high=127):
+def _asymmetric(x: Array, low: int=-128, high: int=127) -> tuple[Any, Any, Any]:
     """(integers, scale, zero point) for floats by their own range and zero, as for dynamic range quantization."""
     least, most = min(float(x.min(initial=0)), 0.0), max(float(x.max(initial=0)), 0.0)
     if least == most:
@@ -172,29 +208,41 @@ def _asymmetric(x, low=-128, high=127):
     return _quantized(x, scale, zero_point, low, high, np.int64), scale, zero_point
 
 
-def _asymmetric_rows(x):
+def _asymmetric_rows(x: Array) -> tuple[Array, Array]:
     """_asymmetric for each place of the first dimension: integers less their zero points, and scales."""
     parts = [_asymmetric(row) for row in x]
     centered = np.array([q - zero for q, _, zero in parts], np.float64).reshape(x.shape)
     return centered, np.array([scale for _, scale, _ in parts], np.float32)
 
 
-def _check_matrices(lhs, rhs):
+def _check_matrices(lhs: Array, rhs: Array) -> None:
     require_rank(lhs, 2, "lhs")
     require_rank(rhs, 2, "rhs")
     require(lhs.shape[1] == rhs.shape[0], f"matrices of {lhs.shape} and {rhs.shape} do not fit")
 
 
-def _centered(x, zero_points, axis):
+def _centered(x: Array, zero_points: Array, axis: int) -> Array:
     return x.astype(np.float64) - _along(zero_points, axis, x.ndim)
 
 
 @kernel("UniformQuantizedDot")
 def uniform_quantized_dot(
-    lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points,
-    *, Tout, lhs_quantization_axis, rhs_quantization_axis, output_quantization_axis,
-    output_quantization_min_val, output_quantization_max_val,
-):  # fmt: skip
+    lhs: Array,
+    rhs: Array,
+    lhs_scales: Array,
+    lhs_zero_points: Array,
+    rhs_scales: Array,
+    rhs_zero_points: Array,
+    output_scales: Array,
+    output_zero_points: Array,
+    *,
+    Tout: DType,
+    lhs_quantization_axis: int,
+    rhs_quantization_axis: int,
+    output_quantization_axis: int,
+    output_quantization_min_val: int,
+    output_quantization_max_val: int,
+) -> Result:
     """The matrix product at the output's scale; rhs may have a scale for each column."""
     _check_matrices(lhs, rhs)
     require(lhs_quantization_axis == -1, "lhs must have one scale")
@@ -210,7 +258,9 @@ def uniform_quantized_dot(
 
 
 @kernel("UniformQuantizedDotHybrid")
-def uniform_quantized_dot_hybrid(lhs, rhs, rhs_scales, rhs_zero_points, *, rhs_quantization_axis):
+def uniform_quantized_dot_hybrid(
+    lhs: Array, rhs: Array, rhs_scales: Array, rhs_zero_points: Array, *, rhs_quantization_axis: int
+) -> Result:
     """Floats, quantized row by row, times integers: floats."""
     _check_matrices(lhs, rhs)
     require(rhs_quantization_axis in (-1, 1), "rhs must have one scale, or one for each column")
@@ -226,7 +276,18 @@ def uniform_quantized_dot_hybrid(lhs, rhs, rhs_scales, rhs_zero_points, *, rhs_q
 class _Convolution:
     """The attributes of one convolution: which dimension is which, strides, dilations, padding and groups."""
 
-    def __init__(self, lhs, rhs, window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation, counts, numbers):
+    def __init__(
+        self,
+        lhs: tuple[int, ...],
+        rhs: tuple[int, ...],
+        window_strides: list[int],
+        padding: str,
+        explicit_padding: list[int],
+        lhs_dilation: list[int],
+        rhs_dilation: list[int],
+        counts: tuple[int, ...],
+        numbers: str,
+    ) -> None:
         rank = len(lhs)
         require(rank > 2 and len(rhs) == rank, f"lhs {tuple(lhs)} and rhs {tuple(rhs)} must have the same rank, above 2")
         spatial = rank - 2
@@ -249,7 +310,7 @@ class _Convolution:
         inner = (batch, *self.outputs, filters)
         self.shape = tuple(inner[self.out_order.index(i)] for i in range(rank))
 
-    def _check_groups(self, lhs, rhs):
+    def _check_groups(self, lhs: tuple[int, ...], rhs: tuple[int, ...]) -> None:
         batch, channels = lhs[self.lhs_order[0]], lhs[self.lhs_order[-1]]
         depth, filters = rhs[self.rhs_order[-2]], rhs[self.rhs_order[-1]]
         groups = self.batch_groups, self.feature_groups
@@ -257,7 +318,7 @@ class _Convolution:
         require(batch % groups[0] == 0 and filters % (groups[0] * groups[1]) == 0, f"{groups} groups do not divide the shapes")
         require(channels == depth * groups[1], f"{channels} channels are not {groups[1]} groups of {depth}")
 
-    def run(self, lhs, rhs):
+    def run(self, lhs: Array, rhs: Array) -> Array:
         """The exact sums, in the order of the output: both operands are centered floats."""
         if self.batch_groups != 1:
             raise UnimplementedError(f"batch_group_count {self.batch_groups}; only 1 is known")
@@ -270,9 +331,9 @@ class _Convolution:
         return result.transpose([self.out_order.index(i) for i in range(result.ndim)])
 
 
-def _orders(numbers, spatial):
+def _orders(numbers: str, spatial: int) -> tuple[tuple[int, ...], ...]:
     """For lhs, rhs and output, the dimensions in the order batch, spatial..., channels (for rhs: spatial..., in, out)."""
-    found = {i: [] for i in range(1, 10)}
+    found: dict[int, list[int]] = {i: [] for i in range(1, 10)}
     try:
         for field in fields(numbers.encode("utf-8", "surrogateescape")):
             found[field.number] += repeated_integers([field])
@@ -292,7 +353,14 @@ def _orders(numbers, spatial):
     return orders
 
 
-def _pads(sizes, window, strides, dilations, padding, explicit):
+def _pads(
+    sizes: list[int],
+    window: list[int],
+    strides: tuple[int, ...],
+    dilations: tuple[int, ...],
+    padding: str,
+    explicit: list[int],
+) -> Pads:
     if padding == "EXPLICIT":
         require(len(explicit) == 2 * len(sizes), f"explicit_padding must have {2 * len(sizes)} values, not {list(explicit)}")
         return tuple(zip(explicit[::2], explicit[1::2]))
@@ -309,11 +377,30 @@ def _pads(sizes, window, strides, dilations, padding, explicit):
 
 @kernel("UniformQuantizedConvolution")
 def uniform_quantized_convolution(
-    lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points,
-    *, Tout, window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation, batch_group_count, feature_group_count,
-    dimension_numbers, lhs_quantization_axis, rhs_quantization_axis, output_quantization_axis,
-    output_quantization_min_val, output_quantization_max_val,
-):  # fmt: skip
+    lhs: Array,
+    rhs: Array,
+    lhs_scales: Array,
+    lhs_zero_points: Array,
+    rhs_scales: Array,
+    rhs_zero_points: Array,
+    output_scales: Array,
+    output_zero_points: Array,
+    *,
+    Tout: DType,
+    window_strides: list[int],
+    padding: str,
+    explicit_padding: list[int],
+    lhs_dilation: list[int],
+    rhs_dilation: list[int],
+    batch_group_count: int,
+    feature_group_count: int,
+    dimension_numbers: str,
+    lhs_quantization_axis: int,
+    rhs_quantization_axis: int,
+    output_quantization_axis: int,
+    output_quantization_min_val: int,
+    output_quantization_max_val: int,
+) -> Result:
     """The convolution at the output's scale; rhs may have a scale for each filter."""
     form = _Convolution(
         lhs.shape, rhs.shape, window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation,
@@ -334,10 +421,21 @@ def uniform_quantized_convolution(
 
 @kernel("UniformQuantizedConvolutionHybrid")
 def uniform_quantized_convolution_hybrid(
-    lhs, rhs, rhs_scales, rhs_zero_points,
-    *, window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation, batch_group_count, feature_group_count,
-    dimension_numbers, rhs_quantization_axis,
-):  # fmt: skip
+    lhs: Array,
+    rhs: Array,
+    rhs_scales: Array,
+    rhs_zero_points: Array,
+    *,
+    window_strides: list[int],
+    padding: str,
+    explicit_padding: list[int],
+    lhs_dilation: list[int],
+    rhs_dilation: list[int],
+    batch_group_count: int,
+    feature_group_count: int,
+    dimension_numbers: str,
+    rhs_quantization_axis: int,
+) -> Result:
     """Floats, quantized image by image, convolved with integers: floats."""
     form = _Convolution(
         lhs.shape, rhs.shape, window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation,
@@ -356,25 +454,34 @@ def uniform_quantized_convolution_hybrid(
 
 
 @shape("UniformQuantize", "UniformDequantize", "UniformRequantize", "UniformQuantizedClipByValue")
-def uniform_unary_shape(x, *rest):
+def uniform_unary_shape(x: TensorSpec, *rest: TensorSpec) -> Shape:
     return x.shape
 
 
 @shape("UniformQuantizedAdd")
-def uniform_quantized_add_shape(lhs, rhs, *rest):
+def uniform_quantized_add_shape(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec) -> Shape:
     return broadcast_shapes(lhs.shape, rhs.shape)
 
 
 @shape("UniformQuantizedDot", "UniformQuantizedDotHybrid")
-def uniform_quantized_dot_shape(lhs, rhs, *rest):
+def uniform_quantized_dot_shape(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec) -> Shape:
     return Shape((with_rank(lhs.shape, 2)[0], with_rank(rhs.shape, 2)[1]))
 
 
 @shape("UniformQuantizedConvolution", "UniformQuantizedConvolutionHybrid")
 def uniform_quantized_convolution_shape(
-    lhs, rhs, *rest, window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation, batch_group_count,
-    feature_group_count, dimension_numbers,
-):  # fmt: skip
+    lhs: TensorSpec,
+    rhs: TensorSpec,
+    *rest: TensorSpec,
+    window_strides: list[int],
+    padding: str,
+    explicit_padding: list[int],
+    lhs_dilation: list[int],
+    rhs_dilation: list[int],
+    batch_group_count: int,
+    feature_group_count: int,
+    dimension_numbers: str,
+) -> Shape:
     if not (lhs.shape.is_known and rhs.shape.is_known):
         rank = lhs.rank if lhs.rank is not None else rhs.rank
         return Shape() if rank is None else Shape([None] * rank)
@@ -398,49 +505,53 @@ flops("UniformRequantize")(unary_flops(9))
 
 
 @flops("UniformQuantizedAdd")
-def uniform_quantized_add_flops(lhs, rhs, *rest, outputs):
+def uniform_quantized_add_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
     """A difference and a change of scale for either operand, two sums and two clips."""
     operands = lhs.shape.num_elements + rhs.shape.num_elements
     return (Cost(1) + _RESCALED) * operands + Cost(4) * outputs[0].shape.num_elements
 
 
-def _exact_cost(lhs, rhs, outputs, products):
+def _exact_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], products: DimLike) -> Cost:
     """Differences of both operands, multiply-adds and the change of scale of a product."""
     operands = lhs.shape.num_elements + rhs.shape.num_elements
     return Cost(1) * operands + multiply_adds(products) + _RESCALED * outputs[0].shape.num_elements
 
 
-def _hybrid_cost(lhs, rhs, outputs, products):
+def _hybrid_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], products: DimLike) -> Cost:
     """The range of the floats and their quantization, differences, multiply-adds and two products to make floats again."""
     operands = Cost(9) * lhs.shape.num_elements + Cost(1) * rhs.shape.num_elements
     return operands + multiply_adds(products) + Cost(2) * outputs[0].shape.num_elements
 
 
 @flops("UniformQuantizedDot")
-def uniform_quantized_dot_flops(lhs, rhs, *rest, outputs):
+def uniform_quantized_dot_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
     """A difference for each element, the product, and its change of scale, eight operations."""
     return _exact_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
 
 
 @flops("UniformQuantizedDotHybrid")
-def uniform_quantized_dot_hybrid_flops(lhs, rhs, *rest, outputs):
+def uniform_quantized_dot_hybrid_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
     """Nine operations to quantize a float, a difference for an integer, the product, and two products to make floats again."""
     return _hybrid_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
 
 
-def _window_products(rhs, dimension_numbers, outputs):
+def _window_products(rhs: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]) -> int:
     """One for each output and each weight of its filter."""
     filters = rhs.shape[_orders(dimension_numbers, len(rhs.shape) - 2)[1][-1]]
     return outputs[0].shape.num_elements * (rhs.shape.num_elements // filters)
 
 
 @flops("UniformQuantizedConvolution")
-def uniform_quantized_convolution_flops(lhs, rhs, *rest, dimension_numbers, outputs):
+def uniform_quantized_convolution_flops(
+    lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]
+) -> Cost:
     """As UniformQuantizedDot, with a multiply-add for each output and each weight of its filter."""
     return _exact_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))
 
 
 @flops("UniformQuantizedConvolutionHybrid")
-def uniform_quantized_convolution_hybrid_flops(lhs, rhs, *rest, dimension_numbers, outputs):
+def uniform_quantized_convolution_hybrid_flops(
+    lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]
+) -> Cost:
     """As UniformQuantizedDotHybrid, with a multiply-add for each output and each weight of its filter."""
     return _hybrid_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))

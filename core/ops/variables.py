@@ -7,10 +7,14 @@ variables under the same keys with `_RESOURCE` before the container, so that the
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dtypes import DType
 from ..errors import (
     AlreadyExistsError,
     FailedPreconditionError,
@@ -19,7 +23,9 @@ from ..errors import (
     NotFoundError,
     OutOfRangeError,
 )
+from ..graph import Node, Output
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
@@ -31,7 +37,7 @@ _RESOURCE: Final = "resource:"
 
 
 @kernel("VariableV2", "Variable")
-def variable(ctx, *, dtype, shape, container, shared_name):
+def variable(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Any:
     """The reference of the variable of that container and name; one without elements needs no initializer."""
     found = ctx.state(lambda: _ref_variable(ctx, dtype, shape, container, shared_name or ctx.name))
     if found.dtype is not dtype:
@@ -39,13 +45,13 @@ def variable(ctx, *, dtype, shape, container, shared_name):
     return found
 
 
-def _ref_variable(ctx, dtype, shape, container, name):
+def _ref_variable(ctx: KernelContext, dtype: DType, shape: Shape, container: str, name: str) -> Variable:
     if shape.dims is not None and not shape.is_known:
         raise InvalidArgumentError(f"the shape {shape} of a variable must be fully known")
     return ctx.resources.get_or_create(container, name, Variable, lambda: _new_variable(name, dtype, shape))
 
 
-def _new_variable(name, dtype, shape):
+def _new_variable(name: str, dtype: DType, shape: Shape) -> Variable:
     created = Variable(name, dtype, shape if shape.is_known else SCALAR)
     if shape.is_known and shape.num_elements == 0:
         created.assign(np.zeros(shape.known(), dtype.numpy))
@@ -53,12 +59,12 @@ def _new_variable(name, dtype, shape):
 
 
 @shape("VariableV2", "Variable", "TemporaryVariable")
-def variable_shape(*, shape):
+def variable_shape(*, shape: Shape) -> Shape:
     return shape
 
 
 @kernel("Assign")
-def assign(ref, value, *, validate_shape):
+def assign(ref: Any, value: Array, *, validate_shape: bool) -> Any:
     """The reference, holding `value` now."""
     if validate_shape and value.shape != _current_shape(ref):
         raise InvalidArgumentError(
@@ -74,12 +80,12 @@ def _current_shape(variable: Variable) -> tuple[int, ...]:
 
 
 @shape("Assign")
-def assign_shape(ref, value, *, validate_shape):
+def assign_shape(ref: TensorSpec, value: TensorSpec, *, validate_shape: bool) -> Shape:
     return merge_shapes(ref.shape, value.shape) if validate_shape else value.shape
 
 
 @kernel("AssignAdd")
-def assign_add(ref, value):
+def assign_add(ref: Any, value: Array) -> Any:
     """The reference, `value` added to what it holds."""
     same_shape(ref, value, "AssignAdd")
     _add(ref, value)
@@ -87,7 +93,7 @@ def assign_add(ref, value):
 
 
 @kernel("AssignSub")
-def assign_sub(ref, value):
+def assign_sub(ref: Any, value: Array) -> Any:
     """The reference, `value` subtracted from what it holds."""
     same_shape(ref, value, "AssignSub")
     _subtract(ref, value)
@@ -105,27 +111,27 @@ def _subtract(variable: Variable, value: Any) -> None:
 
 
 @shape("AssignAdd", "AssignSub")
-def assign_add_shape(ref, value):
+def assign_add_shape(ref: TensorSpec, value: TensorSpec) -> Shape:
     return merge_shapes(ref.shape, value.shape)
 
 
 @flops("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
-def assign_add_flops(ref, value):
+def assign_add_flops(ref: TensorSpec, value: TensorSpec) -> Cost:
     return Cost(flops=value.shape.num_elements)
 
 
 @kernel("IsVariableInitialized")
-def is_variable_initialized(ref):
+def is_variable_initialized(ref: Any) -> Result:
     return np.bool_(ref.is_initialized)
 
 
 @shape("IsVariableInitialized", "VarIsInitializedOp")
-def is_initialized_shape(handle):
+def is_initialized_shape(handle: TensorSpec) -> Any:
     return SCALAR
 
 
 @kernel("CountUpTo")
-def count_up_to(ref, *, limit):
+def count_up_to(ref: Any, *, limit: int) -> Result:
     """The count so far; OutOfRangeError from `limit` on."""
     if np.ndim(ref.read()):
         raise InvalidArgumentError(f"CountUpTo needs a scalar variable, '{ref.name}' has {Shape(ref.read().shape)}")
@@ -133,7 +139,7 @@ def count_up_to(ref, *, limit):
 
 
 @kernel("ResourceCountUpTo")
-def resource_count_up_to(resource, *, limit, T):
+def resource_count_up_to(resource: Array, *, limit: int, T: DType) -> Result:
     """The count so far; OutOfRangeError from `limit` on."""
     counter = resource_variable(resource)
     if np.ndim(counter.read()):
@@ -152,12 +158,12 @@ def _count(variable: Variable, limit: int) -> Any:
 
 
 @shape("CountUpTo", "ResourceCountUpTo")
-def count_up_to_shape(ref):
+def count_up_to_shape(ref: TensorSpec) -> Any:
     return SCALAR
 
 
 @kernel("TemporaryVariable")
-def temporary_variable(ctx, *, shape, dtype, var_name):
+def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_name: str) -> Any:
     """The reference of a variable that lives until it is destroyed or the step ends; its first value is zeros here."""
     name = var_name or ctx.name
     created = Variable(name, dtype, shape)
@@ -168,62 +174,64 @@ def temporary_variable(ctx, *, shape, dtype, var_name):
 
 
 @kernel("DestroyTemporaryVariable")
-def destroy_temporary_variable(ctx, ref, *, var_name):
+def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -> Result:
     """The last value of a temporary variable, which is gone afterwards."""
     ctx.step.resources.remove(_STEP_CONTAINER, var_name)
     return ref.read()
 
 
 @shape("DestroyTemporaryVariable", "RefIdentity")
-def unchanged_shape(ref):
+def unchanged_shape(ref: TensorSpec) -> Any:
     return ref.shape
 
 
 @kernel("RefIdentity")
-def ref_identity(input):
+def ref_identity(input: Any) -> Any:
     return input
 
 
 @gradient("RefIdentity")
-def ref_identity_gradient(g, node, grad):
+def ref_identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad]
 
 
 @kernel("VarHandleOp")
-def var_handle_op(ctx, *, dtype, shape, container, shared_name):
+def var_handle_op(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Result:
     """The handle of the resource variable of that container and name; an anonymous one is new in every run."""
     if shared_name == ANONYMOUS_NAME:
         return scalar_object(Variable(ctx.name, dtype, shape))
     return ctx.state(lambda: _handle(ctx, dtype, shape, container, shared_name))
 
 
-def _handle(ctx, dtype, shape, container, name):
+def _handle(ctx: KernelContext, dtype: DType, shape: Shape, container: str, name: str) -> Array:
     key = _RESOURCE + container
     return scalar_object(ctx.resources.get_or_create(key, name, Variable, lambda: Variable(name, dtype, shape)))
 
 
 @shape("VarHandleOp")
-def var_handle_op_shape(*, dtype, shape):
+def var_handle_op_shape(*, dtype: DType, shape: Shape) -> TensorSpec:
     return _handle_spec(dtype, shape)
 
 
-def _handle_spec(dtype, shape):
+def _handle_spec(dtype: DType, shape: Shape) -> TensorSpec:
     return TensorSpec(dtype, SCALAR, handle=(TensorSpec(dtype, shape),))
 
 
 @kernel("_VarHandlesOp")
-def var_handles_op(ctx, *, dtypes, shapes, containers, shared_names):
+def var_handles_op(
+    ctx: KernelContext, *, dtypes: list[DType], shapes: list[Shape], containers: list[str], shared_names: list[str]
+) -> Sequence[Result]:
     """The handles of several resource variables."""
     return ctx.state(lambda: [_handle(ctx, *item) for item in zip(dtypes, shapes, containers, shared_names)])
 
 
 @shape("_VarHandlesOp")
-def var_handles_op_shape(*, dtypes, shapes):
+def var_handles_op_shape(*, dtypes: list[DType], shapes: list[Shape]) -> Any:
     return [_handle_spec(dtype, shape) for dtype, shape in zip(dtypes, shapes)]
 
 
 @kernel("ReadVariableOp")
-def read_variable_op(resource, *, dtype):
+def read_variable_op(resource: Array, *, dtype: DType) -> Result:
     """The variable's value, as it is now."""
     found = variable_behind(resource)
     if not found.is_initialized:
@@ -237,7 +245,7 @@ def read_variable_op(resource, *, dtype):
 
 
 @shape("ReadVariableOp")
-def read_variable_op_shape(resource, *, dtype):
+def read_variable_op_shape(resource: TensorSpec, *, dtype: DType) -> Any:
     return _content_shape(resource, dtype)
 
 
@@ -252,12 +260,12 @@ def _content_shape(resource: TensorSpec, dtype: Any = None) -> Shape:
 
 
 @gradient("ReadVariableOp")
-def read_variable_op_gradient(g, node, grad):
+def read_variable_op_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad]
 
 
 @kernel("_ReadVariablesOp")
-def read_variables_op(resources, *, dtypes):
+def read_variables_op(resources: list[Array], *, dtypes: list[DType]) -> Sequence[Result]:
     """The values of several variables."""
     missing = [found.name for found in map(variable_behind, resources) if not found.is_initialized]
     if missing:
@@ -266,17 +274,17 @@ def read_variables_op(resources, *, dtypes):
 
 
 @shape("_ReadVariablesOp")
-def read_variables_op_shape(resources, *, dtypes):
+def read_variables_op_shape(resources: list[TensorSpec], *, dtypes: list[DType]) -> Any:
     return [_content_shape(r, dtype) for r, dtype in zip(resources, dtypes)]
 
 
 @gradient("_ReadVariablesOp")
-def read_variables_op_gradient(g, node, *grads):
+def read_variables_op_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     return list(grads)
 
 
 @kernel("AssignVariableOp")
-def assign_variable_op(resource, value, *, dtype, validate_shape):
+def assign_variable_op(resource: Array, value: Array, *, dtype: DType, validate_shape: bool) -> None:
     """Put `value` into the variable."""
     found = variable_behind(resource)
     if not found.is_initialized:
@@ -292,13 +300,13 @@ def assign_variable_op(resource, value, *, dtype, validate_shape):
 
 
 @shape("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
-def assign_variable_op_shape(resource, value, *, dtype):
+def assign_variable_op_shape(resource: TensorSpec, value: TensorSpec, *, dtype: DType) -> list[Any]:
     merge_shapes(_content_shape(resource, dtype), value.shape)
     return []
 
 
 @kernel("AssignAddVariableOp")
-def assign_add_variable_op(resource, value):
+def assign_add_variable_op(resource: Array, value: Array) -> None:
     """Add `value` to the variable."""
     found = resource_variable(resource)
     same_shape(found, value, "AssignAddVariableOp")
@@ -306,7 +314,7 @@ def assign_add_variable_op(resource, value):
 
 
 @kernel("AssignSubVariableOp")
-def assign_sub_variable_op(resource, value):
+def assign_sub_variable_op(resource: Array, value: Array) -> None:
     """Subtract `value` from the variable."""
     found = resource_variable(resource)
     same_shape(found, value, "AssignSubVariableOp")
@@ -314,18 +322,18 @@ def assign_sub_variable_op(resource, value):
 
 
 @kernel("VarIsInitializedOp")
-def var_is_initialized_op(resource):
+def var_is_initialized_op(resource: Array) -> Result:
     return np.bool_(variable_behind(resource).is_initialized)
 
 
 @kernel("VariableShape")
-def variable_shape_op(input, *, out_type):
+def variable_shape_op(input: Array, *, out_type: DType) -> Result:
     """The shape of what the variable holds."""
     return np.array(resource_variable(input).read().shape, out_type.numpy)
 
 
 @shape("VariableShape")
-def variable_shape_op_shape(input, *, out_type):
+def variable_shape_op_shape(input: TensorSpec, *, out_type: DType) -> Any:
     content = _content_shape(input)
     if content.dims is None:
         return Shape([None])
@@ -334,7 +342,7 @@ def variable_shape_op_shape(input, *, out_type):
 
 
 @kernel("DestroyResourceOp")
-def destroy_resource_op(ctx, resource, *, ignore_lookup_error):
+def destroy_resource_op(ctx: KernelContext, resource: Array, *, ignore_lookup_error: bool) -> None:
     """Forget a resource; NotFoundError where it is gone already, unless that is to be ignored."""
     found = resource.item() if resource.size == 1 else None
     if isinstance(found, Variable):
@@ -350,33 +358,33 @@ def destroy_resource_op(ctx, resource, *, ignore_lookup_error):
 
 
 @kernel("DisableCopyOnRead")
-def disable_copy_on_read(resource):
+def disable_copy_on_read(resource: Array) -> None:
     """Nothing: reading never copies here."""
     resource_variable(resource)
 
 
 @shape("DestroyResourceOp", "DisableCopyOnRead")
-def no_outputs_shape(resource):
+def no_outputs_shape(resource: TensorSpec) -> Any:
     return []
 
 
 @kernel("GetSessionHandle")
-def get_session_handle(ctx, value):
+def get_session_handle(ctx: KernelContext, value: Array) -> Result:
     """A name under which the session keeps `value` between runs, to be fed to GetSessionTensor."""
-    handle = f"{ctx.name};{_next_number(ctx)};/job:localhost/replica:0/task:0/device:CPU:0".encode()
+    handle: Any = f"{ctx.name};{_next_number(ctx)};/job:localhost/replica:0/task:0/device:CPU:0".encode()
     ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _Kept, lambda: _Kept(value))
     return scalar_object(handle)
 
 
 @kernel("GetSessionHandleV2")
-def get_session_handle_v2(ctx, value):
+def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
     """A resource under whose name the session keeps `value` between runs."""
     kept = _Kept(value)
-    handle = f"{ctx.name};{_next_number(ctx)};".encode()
+    handle: Any = f"{ctx.name};{_next_number(ctx)};".encode()
     return scalar_object(ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _Kept, lambda: kept))
 
 
-def _next_number(ctx):
+def _next_number(ctx: KernelContext) -> int:
     counter = ctx.resources.get_or_create(_SESSION_CONTAINER, "counter", itertools.count, itertools.count)
     return next(counter)
 
@@ -389,12 +397,12 @@ class _Kept:
 
 
 @shape("GetSessionHandle", "GetSessionHandleV2")
-def get_session_handle_shape(value):
+def get_session_handle_shape(value: TensorSpec) -> Any:
     return SCALAR
 
 
 @kernel("GetSessionTensor")
-def get_session_tensor(ctx, handle, *, dtype):
+def get_session_tensor(ctx: KernelContext, handle: Array, *, dtype: DType) -> Result:
     """The tensor kept under a handle."""
     value = _kept(ctx, handle).value
     if value.dtype != dtype.numpy:
@@ -403,18 +411,18 @@ def get_session_tensor(ctx, handle, *, dtype):
 
 
 @shape("GetSessionTensor")
-def get_session_tensor_shape(handle):
+def get_session_tensor_shape(handle: TensorSpec) -> Any:
     return UNKNOWN
 
 
 @kernel("DeleteSessionTensor")
-def delete_session_tensor(ctx, handle):
+def delete_session_tensor(ctx: KernelContext, handle: Array) -> None:
     """Forget the tensor kept under a handle."""
     _kept(ctx, handle)
     ctx.resources.remove(_SESSION_CONTAINER, handle.item())
 
 
-def _kept(ctx, handle):
+def _kept(ctx: KernelContext, handle: Array) -> Any:
     if handle.ndim:
         raise InvalidArgumentError(f"handle must be a scalar, not of shape {Shape(handle.shape)}")
     try:
@@ -424,7 +432,7 @@ def _kept(ctx, handle):
 
 
 @shape("DeleteSessionTensor")
-def delete_session_tensor_shape(handle):
+def delete_session_tensor_shape(handle: TensorSpec) -> Any:
     return []
 
 

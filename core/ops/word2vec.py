@@ -11,13 +11,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..numerics.philox import Philox
 from ..numerics.range_samplers import FixedUnigramSampler, Words
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import object_array
-from ..shapes import SCALAR, Shape
+from ..shapes import SCALAR, Shape, TensorSpec
 from ._files import read_file
 from ._random import new_stream
 
@@ -101,7 +103,9 @@ def _keep_probabilities(counts: Any, subsample: float, size: int) -> list[float]
 
 
 @kernel("Skipgram")
-def skipgram(ctx, *, filename, batch_size, window_size, min_count, subsample):
+def skipgram(
+    ctx: KernelContext, *, filename: str, batch_size: int, window_size: int, min_count: int, subsample: float
+) -> tuple[Result, Result, Result, Result, Result, Result, Result]:
     """Vocabulary, its counts, words per epoch, epoch, words processed, and a batch of (word, neighbour) numbers."""
     corpus = ctx.state(lambda: _Corpus(read_file(ctx, filename), window_size, min_count, subsample))
     size = np.int64(len(corpus.text))
@@ -112,7 +116,7 @@ def skipgram(ctx, *, filename, batch_size, window_size, min_count, subsample):
 
 
 @shape("Skipgram")
-def skipgram_shape(*, batch_size):
+def skipgram_shape(*, batch_size: int) -> Any:
     vocabulary, batch = Shape([None]), Shape([batch_size])
     return vocabulary, vocabulary, SCALAR, SCALAR, SCALAR, batch, batch
 
@@ -127,7 +131,17 @@ class _Sampler:
 
 
 @kernel("NegTrain")
-def neg_train(ctx, w_in, w_out, examples, labels, lr, *, vocab_count, num_negative_samples):
+def neg_train(
+    ctx: KernelContext,
+    w_in: Any,
+    w_out: Any,
+    examples: Array,
+    labels: Array,
+    lr: Array,
+    *,
+    vocab_count: list[int],
+    num_negative_samples: int,
+) -> None:
     """One step: each example word predicts its label, and tells it from words drawn as noise."""
     state = ctx.state(lambda: _Sampler(vocab_count, new_stream(ctx, 0, 0)))
     _check_training(w_in.read(), w_out.read(), examples, labels, lr, len(vocab_count))
@@ -167,12 +181,16 @@ def _check_training(w_in: Any, w_out: Any, examples: Any, labels: Any, lr: Any, 
 
 
 @shape("NegTrain")
-def neg_train_shape(w_in, w_out, examples, labels, lr):
+def neg_train_shape(
+    w_in: TensorSpec, w_out: TensorSpec, examples: TensorSpec, labels: TensorSpec, lr: TensorSpec
+) -> list[Any]:
     return []
 
 
 @flops("NegTrain")
-def neg_train_flops(w_in, w_out, examples, labels, lr, *, num_negative_samples):
+def neg_train_flops(
+    w_in: TensorSpec, w_out: TensorSpec, examples: TensorSpec, labels: TensorSpec, lr: TensorSpec, *, num_negative_samples: int
+) -> Cost:
     """For each pair of vectors a dot product, two updates and the slope; noise that is the label itself is counted too."""
     pairs = examples.shape.num_elements * (1 + num_negative_samples)
     return Cost(flops=pairs * (6 * w_in.shape[1] + 4), transcendentals=pairs)

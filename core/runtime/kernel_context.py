@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from ..functions.call_sites import CallSite, call_site
-from ..functions.library import Function
-from ..graph import Graph, Node
+from ..graph import Function, Graph, Node
 from ..tensors import FuncRef
 from .checkpoints import CheckpointStore
 from .files import FileAccess
