@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from ..core.explaining.variable_nodes import find_variables
 from ..core.graph import Graph
 from ..core.passes.base import Pass
 from ..core.passes.functions.cluster import Cluster
@@ -16,6 +15,7 @@ from ..core.passes.pipeline import OptimizeReport, choose_passes, guessed_fetche
 from ..core.passes.verify import Comparison, generated_feeds, verify
 from ..core.planning.needed import needed_nodes
 from ..core.runtime.session import Session
+from ..core.variable_nodes import find_variables
 from . import render
 from .names import Names
 from .sessions import SessionOptions

@@ -12,12 +12,12 @@ from typing import Any
 import click
 
 from ..core.errors import DeadlineExceededError, InvalidArgumentError
-from ..core.explaining.variable_nodes import VariableNodes
 from ..core.graph import Graph
 from ..core.runtime.caching import CacheStats
 from ..core.runtime.process_limits import lift_time_limit
 from ..core.runtime.runner import Interruption, Orders, Runner, StepResult
 from ..core.tensors import Tensor
+from ..core.variable_nodes import VariableNodes
 from . import render
 from .main import DONE, INTERRUPTED
 from .names import Names, value_of

@@ -99,8 +99,8 @@ class SessionOptions:
 
     def _needs_initializer(self, graph: Graph) -> bool:
         """False where the graph brings the values of its variables, or --state has them and nothing else gives any."""
-        from ..core.explaining.variable_nodes import find_variables
         from ..core.runtime.runner import initializers
+        from ..core.variable_nodes import find_variables
 
         if graph.meta is not None and graph.meta.variables_prefix is not None:
             return False

@@ -14,10 +14,10 @@ from ..functions.implementations import implementation
 from ..graph import Graph, Node, parse_tensor_name
 from ..op_libraries.opmap import foreign
 from ..tensors import Tensor
+from ..variable_nodes import VariableNodes
 from .listing import NodeRecord, node_record, value_text
 from .roles import Roles, Slot, named_inputs
 from .stages import stage_of_nodes
-from .variable_nodes import VariableNodes
 
 _SLOT_MEANINGS = {
     ("Momentum", "accum"): "the velocity, a decaying sum of the gradients so far",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ..dtypes import resource
 from ..graph import Graph, Node, Output
 from ..traversal import reachable
-from .variable_nodes import VARIABLES, VariableNodes, find_variables, initializer_ops
+from ..variable_nodes import VARIABLES, VariableNodes, find_variables, initializer_ops
 
 _APPLY = re.compile(r"(?:Resource)?(?:Sparse)?Apply(\w+)")
 _WRITES = re.compile(r"(?:Resource)?(?:Assign\w*|Scatter\w+|(?:Sparse)?Apply\w+|CountUpTo|StridedSliceAssign)")

@@ -13,7 +13,6 @@ from .. import registry
 from ..control_flow.frames import find_frames
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError, TfgError
-from ..explaining.variable_nodes import VARIABLES
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind
 from ..functions.call_signatures import signature_of
 from ..functions.call_sites import call_site, function_targets
@@ -27,6 +26,7 @@ from ..planning.needed import needed_nodes, unused_outputs
 from ..registry import ZERO
 from ..shapes import TensorSpec
 from ..tensors import FuncRef
+from ..variable_nodes import VARIABLES
 from .branches import not_taken
 from .given import Shapes, fed_values, is_placeholder, require_fitting, symbolic_placeholders
 from .loops import Known, Loop, Loops

@@ -17,10 +17,10 @@ from ..errors import TfgError
 from ..graph import Node
 from ..node_calls import call_flops_function
 from ..numerics.products import matmul
+from ..numerics.threads import one_thread
 from ..registry import Cost
 from ..runtime.resources import Variable
 from ..runtime.session import Session
-from ..runtime.threads import one_thread
 from ..shapes import Shape, TensorSpec
 from .count import moved_bytes
 

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ..control_flow.conditions import ENTER, EXIT, NEXT_ITERATION, Frame
 from ..dims import Dim
-from ..explaining.variable_nodes import VARIABLES
 from ..graph import Graph, Node, Output
 from ..inference import Inference
 from ..shapes import Shape
+from ..variable_nodes import VARIABLES
 from .given import is_placeholder
 from .loops import Loop
 

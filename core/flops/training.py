@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from .. import registry
 from ..building.gradbuilder import GradientBuilder
 from ..errors import InvalidArgumentError
-from ..explaining.variable_nodes import VARIABLES
 from ..gradients import add_gradients
 from ..graph import Graph, Node, Output
 from ..traversal import reachable
+from ..variable_nodes import VARIABLES
 from .report import FlopsReport, Section, total
 from .sections import is_gradient
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..dtypes import resource
-from ..explaining.variable_nodes import VARIABLES
 from ..graph import Function, Graph, Node
 from ..tensors import FuncRef
 from ..traversal import function_names
+from ..variable_nodes import VARIABLES
 from .implementations import implementation
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..building.gradbuilder import Gradients
 from ..errors import InvalidArgumentError, NotFoundError, UnimplementedError
-from ..explaining.variable_nodes import variable
 from ..graph import Capture, Node, Output, RegisteredGradient
 from ..tensors import FuncRef
+from ..variable_nodes import variable
 from .function_parts import dtype_of, find_function
 from .slices import zeros_for
 from .sweep import Sweep

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime.threads import OWN_THREADS, one_thread
+from .threads import OWN_THREADS, one_thread
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

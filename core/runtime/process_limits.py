@@ -110,7 +110,7 @@ def load_libraries() -> None:
     import scipy.linalg
 
     from ..numerics.products import matmul
-    from .threads import one_thread
+    from ..numerics.threads import one_thread
 
     square: Any = np.eye(512, dtype=np.float32)
     with one_thread:

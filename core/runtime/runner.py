@@ -15,11 +15,11 @@ import numpy as np
 from ..building.builder import GraphBuilder
 from ..dtypes import string
 from ..errors import FailedPreconditionError, InvalidArgumentError
-from ..explaining.variable_nodes import VariableNodes, find_variables, initializer_ops, variable
 from ..graph import Graph, Node, Output
 from ..metagraph import Signature
 from ..shapes import Shape, merge_shapes
 from ..tensors import Tensor
+from ..variable_nodes import VariableNodes, find_variables, initializer_ops, variable
 from .session import Session
 
 ASSIGN = {"assign": ("Assign", "AssignVariableOp"), "add": ("AssignAdd", "AssignAddVariableOp"),

@@ -15,6 +15,7 @@ from .. import dtypes
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..graph import Graph, Node, Output, parse_tensor_name
+from ..numerics.threads import one_thread
 from ..planning.planner import compile_plan
 from ..planning.selection import definition_in
 from ..shapes import UNKNOWN, Shape, merge_shapes
@@ -29,7 +30,6 @@ from .limits import Limits
 from .lowering import lowered
 from .resources import ResourceManager, Variable
 from .runs import Hook, Run
-from .threads import one_thread
 from .values import Batched
 
 _State = TypeVar("_State")

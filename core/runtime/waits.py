@@ -12,7 +12,7 @@ from typing import Final
 
 from ..errors import DeadlineExceededError
 from ..graph import Node
-from .threads import OWN_THREADS
+from ..numerics.threads import OWN_THREADS
 
 _LOOK_AGAIN: Final = 0.1
 """Seconds after which a thread that waits looks whether anybody is left to wait for."""

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from ..errors import FailedPreconditionError
-from ..explaining.variable_nodes import RESOURCE_VARIABLES, find_variables
 from ..functions.callers import called_functions
 from ..graph import Graph, Node
 from ..shapes import Shape
 from ..tensors import Tensor
 from ..traversal import reachable, topological_order
+from ..variable_nodes import RESOURCE_VARIABLES, find_variables
 from .frozen_handles import Value, Values, replace_handles
 from .subgraphs import subgraph
 

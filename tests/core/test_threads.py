@@ -10,8 +10,7 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.numerics import products
-from tfg.core.runtime import threads
+from tfg.core.numerics import products, threads
 from tfg.core.runtime.session import Session
 
 

@@ -12,8 +12,8 @@ from ...graph import Function, Graph, Node
 from ...planning.needed import needed_nodes
 from ...tensors import FuncRef, Tensor
 from ..base import Pass, PassContext
+from ..function_copies import Draft, why_not_copied
 from ..loops.invariance import passed_on
-from .function_copies import Draft, why_not_copied
 
 _BY_POSITION = ("_num_original_outputs", "_output_shapes", "_read_only_resource_inputs")
 """What TensorFlow's Python notes about inputs and outputs by their numbers; it refuses to import shapes that do not fit."""

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar
 
-from ...explaining.variable_nodes import VARIABLES
 from ...graph import Graph, Node, Output
+from ...variable_nodes import VARIABLES
 from ..base import Pass, PassContext
 from ..rules.linear_maps import reshaped
 from ..rules.rewrite import Rewriter, RuleSet, attrs_of

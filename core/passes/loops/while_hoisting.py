@@ -11,7 +11,7 @@ from ...inference import Inference, infer
 from ...shapes import Shape, TensorSpec
 from ...traversal import descendants, topological_order
 from ..base import PassContext, identity_of
-from ..functions.function_copies import Draft, why_not_copied
+from ..function_copies import Draft, why_not_copied
 from .frame_entry import entering_spec, truth
 from .invariance import Invariants, bound_to_loop, may_fail, passed_on
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from ..dtypes import DType, resource
-from ..errors import NotFoundError
-from ..graph import Graph, Node, Output
-from ..shapes import UNKNOWN, Shape
+from .dtypes import DType, resource
+from .errors import NotFoundError
+from .graph import Graph, Node, Output
+from .shapes import UNKNOWN, Shape
 
 REF_VARIABLES = ("VariableV2", "Variable")
 RESOURCE_VARIABLES = ("VarHandleOp",)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ... import registry
-from ...catalog import ArgDef, OpDef
-from ...dtypes import DType
-from ...functions.callers import reached_functions
-from ...functions.instantiation import instantiate
-from ...graph import Function, Graph, Node, Output
-from ...planning.needed import needed_nodes
-from ...tensors import FuncRef
-from ..base import PassContext
+from .. import registry
+from ..catalog import ArgDef, OpDef
+from ..dtypes import DType
+from ..functions.callers import reached_functions
+from ..functions.instantiation import instantiate
+from ..graph import Function, Graph, Node, Output
+from ..planning.needed import needed_nodes
+from ..tensors import FuncRef
+from .base import PassContext
 
 
 def why_not_copied(ctx: PassContext, function: Function) -> str | None:
