@@ -128,8 +128,8 @@ FACTS: Final = {
     "reads_files": "opens files that its inputs name",
     "training": "writes a variable from a gradient",
     "debug": "observes values and changes nothing",
-    "ref": "passes a variable's reference on",
     "snapshot": "looks at a variable once, and needs no lock: what another thread writes meanwhile comes before or after it",
+    "asynchronous": "TensorFlow's kernel calls back when it is done: what follows is handed to the thread pool",
     "blocks": "may have to wait for what another node of the same run supplies, as at an empty queue",
 }
 

@@ -296,5 +296,6 @@ _USE = (
     "AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient", "SparseAccumulatorTakeGradient",
 )  # fmt: skip
 facts("side_effect", of=(*_USE, *_SET))
+facts("blocks", "asynchronous", of=_USE[3:])
 not_differentiable(*_CREATE, *_ASK, *_SET, *_USE)
 zero_flops(*_CREATE, *_ASK, *_SET)

@@ -125,5 +125,7 @@ def barrier_write_shape(*inputs: TensorSpec) -> Any:
 
 _ALL = ("Barrier", "BarrierInsertMany", "BarrierTakeMany", "BarrierClose", "BarrierReadySize", "BarrierIncompleteSize")
 facts("side_effect", of=("BarrierInsertMany", "BarrierTakeMany", "BarrierClose"))
+facts("blocks", of=("BarrierTakeMany",))
+facts("asynchronous", of=_ALL[1:])
 not_differentiable(*_ALL)
 zero_flops(*_ALL)

@@ -119,7 +119,6 @@ def abort(*, error_msg: str, exit_without_error: bool) -> None:
     raise AbortedError(error_msg or ("exit without error" if exit_without_error else "Abort was run"))
 
 
-facts("ref", of=REFERENCES)
 facts("side_effect", of=("Abort",))
 not_differentiable("LoopCond", "ControlTrigger", "Abort", "RefSelect")
 without_gradient("_SwitchN")

@@ -421,7 +421,7 @@ zero_flops(
 )
 facts("forwarding", of=_FORWARDING)
 facts("elementwise", of=("Cast", *_FORWARDING))
-facts("idempotent", of=("Identity", "Snapshot", "StopGradient", "EnsureShape"))
+facts("idempotent", of=("Identity", "Snapshot", "StopGradient", "PreventGradient", "EnsureShape"))
 facts("monotone", of=("Identity", "Snapshot", "StopGradient"))
 facts("shape_arithmetic", of=("Identity", "Snapshot", "StopGradient", "PreventGradient", "EnsureShape", "IdentityN"))
 facts("side_effect", of=("Assert", "Print", "PrintV2", *_NUMERIC_CHECKS))

@@ -273,5 +273,7 @@ _USE = ("QueueEnqueue", "QueueEnqueueMany", "QueueDequeue", "QueueDequeueMany", 
 _ASK = ("QueueIsClosed", "QueueSize")
 _ALL = [name + version for name in (*_CREATE, *_USE, *_ASK) for version in ("", "V2")]
 facts("side_effect", of=[name + version for name in _USE for version in ("", "V2")])
+facts("blocks", of=[name + version for name in _USE[:-1] for version in ("", "V2")])
+facts("asynchronous", of=[name + version for name in (*_USE, *_ASK) for version in ("", "V2")])
 not_differentiable(*_ALL, "FakeQueue")
 zero_flops(*_ALL, "FakeQueue")

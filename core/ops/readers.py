@@ -249,6 +249,7 @@ _ASK = ("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerial
 _ALL = [*_both(*_READERS, *_USE, *_ASK), "LMDBReader", "RecordInput"]
 facts("side_effect", of=[*_both(*_USE), "RecordInput"])
 facts("reads_files", of=[*_both("ReaderRead", "ReaderReadUpTo"), "RecordInput"])
+facts("blocks", "asynchronous", of=_both("ReaderRead", "ReaderReadUpTo"))
 facts("random", of=("RecordInput",))
 not_differentiable(*_ALL)
 zero_flops(*_ALL)

@@ -452,7 +452,8 @@ zero_flops(
     "ZerosLike",
 )
 facts("shape_arithmetic", of=("ExpandDims", "Squeeze", "Reshape", "Fill"))
-facts("elementwise", of=("ZerosLike", "OnesLike"))
+facts("elementwise", "idempotent", of=("ZerosLike", "OnesLike"))
 _VIEWS = ("Reshape", "ExpandDims", "Squeeze", "Shape", "ShapeN", "Size", "Rank")
+facts("involution", of=("InvertPermutation",))
 facts("view", of=_VIEWS)
 facts("total", of=(*_VIEWS, "Fill", "ZerosLike", "OnesLike"))

@@ -480,5 +480,4 @@ zero_flops(
 )
 facts("shape_arithmetic", of=("Slice", "StridedSlice", "Split", "SplitV", "Unpack"))
 facts("side_effect", of=("ResourceStridedSliceAssign", "StridedSliceAssign"))
-facts("ref", of=("StridedSliceAssign",))
 facts("elementwise", of=("SelectV2",))

@@ -327,5 +327,6 @@ def stage_write_shape(*inputs: Any) -> Any:
 _MAP = ("Stage", "Unstage", "UnstageNoKey", "Peek", "Size", "IncompleteSize", "Clear")
 _ALL = ("Stage", "Unstage", "StagePeek", "StageSize", "StageClear", *(p + m for p in ("Map", "OrderedMap") for m in _MAP))
 facts("side_effect", of=[op for op in _ALL if not op.endswith(("Size", "Peek"))])
+facts("blocks", of=[op for op in _ALL if not op.endswith(("Size", "Clear"))])
 not_differentiable(*_ALL)
 zero_flops(*_ALL)

@@ -212,7 +212,6 @@ def _register_rule(rule: str, update: Callable[..., None], work: _Work) -> None:
         flops(op)(functools.partial(_training_flops, layout, work if layout.indices is None else rows_work))
     not_differentiable(*known)
     facts("training", "side_effect", of=known)
-    facts("ref", of=[op for op in known if not op.startswith("Resource")])
 
 
 _ROW_UPDATES: dict[Callable[..., None], tuple[Callable[..., None], _Work]] = {

@@ -447,7 +447,6 @@ not_differentiable("VariableV2", "Variable", "TemporaryVariable")
 not_differentiable(*_ASSIGNMENTS, *_RESOURCE_ASSIGNMENTS, *_QUERIES, *_HANDLES, *_SESSION)
 zero_flops(*_REFERENCES, *_QUERIES, *_HANDLES, *_SESSION)
 zero_flops("Assign", "AssignVariableOp", "ReadVariableOp", "_ReadVariablesOp")
-facts("ref", of=(*_REFERENCES, *_ASSIGNMENTS))
 facts("forwarding", of=("RefIdentity",))
 facts("snapshot", of=("ReadVariableOp", "_ReadVariablesOp", "IsVariableInitialized", "VarIsInitializedOp", "VariableShape"))
 facts(

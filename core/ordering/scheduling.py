@@ -58,7 +58,7 @@ def is_cheap(op: str) -> bool:
 
 def is_asynchronous(op: str) -> bool:
     """True where the op's kernel calls back when it is done: what follows is handed to the thread pool."""
-    return op in _ASYNCHRONOUS or has_fact(op, "blocks")
+    return op in _ASYNCHRONOUS or has_fact(op, "asynchronous")
 
 
 def is_small(values: Iterable[Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ... import dtypes
+from ...functions.callers import gradient_name
 from ...graph import Graph, Node, Output
 from ..base import Pass, PassContext
 from . import constant_factors, sums
@@ -111,19 +112,23 @@ def subtract_negated(r: Rewriter, node: Node) -> Output | None:
     return r.add("AddV2", a, b.node.inputs[0]) if b.node.op == "Neg" else None
 
 
-@rule("Neg", "Reciprocal", "Inv", "Conj", "LogicalNot", "Invert", "InvertPermutation", algebra="f(f(x)) -> x")
+@rule(fact="involution", algebra="f(f(x)) -> x")
 def involution(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
-    return inner.inputs[0] if inner.op == node.op and r.is_fact(node, "involution") else None
+    return inner.inputs[0] if _is_same_function(r, node, inner) else None
 
 
-@rule(
-    "Abs", "Ceil", "Floor", "Rint", "Round", "Sign", "Relu", "Relu6", "OnesLike", "ZerosLike", "Snapshot",
-    algebra="f(f(x)) -> f(x)",
-)  # fmt: skip
+@rule(fact="idempotent", algebra="f(f(x)) -> f(x)")
 def idempotent(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0]
-    return inner if inner.node.op == node.op and r.is_fact(node, "idempotent") else None
+    return inner if _is_same_function(r, node, inner.node) else None
+
+
+def _is_same_function(r: Rewriter, node: Node, inner: Node) -> bool:
+    """True where two nodes do the same to their first inputs, with the same gradient."""
+    if inner.op != node.op or attrs_of(inner) != attrs_of(node) or gradient_name(inner) != gradient_name(node):
+        return False
+    return all(map(r.is_same, node.inputs[1:], inner.inputs[1:]))
 
 
 @rule("LogicalNot", algebra="not (x = y) -> x != y")

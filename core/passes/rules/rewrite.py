@@ -26,11 +26,16 @@ RuleFunction = Callable[["Rewriter", Node], "Output | None"]
 class Rule:
     """A rule with the algebra that it stands for, such as `x * 1 -> x`."""
 
-    def __init__(self, name: str, algebra: str, ops: Sequence[str], function: RuleFunction) -> None:
+    def __init__(self, name: str, algebra: str, ops: Sequence[str], fact: str, function: RuleFunction) -> None:
         self.name = name
         self.algebra = algebra
         self.ops = ops
+        self.fact = fact
         self.function = function
+
+    def is_for(self, op: str) -> bool:
+        """True where the rule may start from nodes of this type."""
+        return op in self.ops or (bool(self.fact) and registry.has_fact(op, self.fact))
 
 
 class RuleSet:
@@ -38,22 +43,22 @@ class RuleSet:
 
     def __init__(self) -> None:
         self.rules: list[Rule] = []
-        self._by_op: dict[str, list[Rule]] = collections.defaultdict(list)
+        self._by_op: dict[str, list[Rule]] = {}
 
-    def rule(self, *ops: str, algebra: str) -> Callable[[RuleFunction], RuleFunction]:
-        """Register a function as a rule for nodes of type `ops`; its name is the rule's."""
+    def rule(self, *ops: str, fact: str = "", algebra: str) -> Callable[[RuleFunction], RuleFunction]:
+        """Register a function as a rule for nodes of type `ops`, and of the types with a `fact`; its name is the rule's."""
 
         def register(function: RuleFunction) -> RuleFunction:
-            made = Rule(function.__name__.replace("_", "-"), algebra, ops, function)
-            self.rules.append(made)
-            for op in ops:
-                self._by_op[op].append(made)
+            self.rules.append(Rule(function.__name__.replace("_", "-"), algebra, ops, fact, function))
             return function
 
         return register
 
     def of(self, op: str) -> Sequence[Rule]:
-        return self._by_op.get(op, ())
+        """The rules for nodes of a type, found when it is first met."""
+        if op not in self._by_op:
+            self._by_op[op] = [rule for rule in self.rules if rule.is_for(op)]
+        return self._by_op[op]
 
 
 class Rewriter:
@@ -137,6 +142,13 @@ class Rewriter:
         spec = self._inference.specs.get(value)
         known = spec is not None and spec.value is not None and spec.value.dtype == object and not self.ctx.is_fed(value)
         return spec.value if known and spec is not None else None
+
+    def is_same(self, a: Output, b: Output) -> bool:
+        """True for one value, and for two constants that are equal."""
+        first, second = self.constant_value(a), self.constant_value(b)
+        if a == b or first is None or second is None:
+            return a == b
+        return a.dtype is b.dtype and np.array_equal(first, second)
 
     def is_all(self, value: Output, number: float) -> bool:
         """True for a constant whose elements all equal `number`."""
