@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from . import binding, registry
+from .control_flow.conditions import hands_in, is_transparent
 from .dims import Dim
 from .dtypes import DType, resource
 from .errors import TfgError
@@ -149,7 +150,6 @@ def _sweep(
 _WRITERS = {"StackPush": (1, 0), "StackPushV2": (1, 0), "TensorArrayWriteV3": (2, 0), "TensorArrayScatterV3": (2, 1)}
 """Ops that put elements where others take them: which input has them, and how many of its dimensions count elements."""
 _CONTAINERS = ("Stack", "StackV2", "TensorArrayV3")
-_HANDING_ON = ("Enter", "RefEnter", "Switch", "RefSwitch", "Identity")
 
 
 def _contents(
@@ -180,7 +180,7 @@ def container_of(node: Node) -> Node | None:
 
 def _handle_of(writer: Node) -> Output:
     handle = writer.inputs[0]
-    while handle.node.op in _HANDING_ON:
+    while hands_in(handle.node):
         handle = handle.node.inputs[0]
     return handle
 
@@ -375,7 +375,7 @@ def unchanged(body: Function) -> set[Node]:
 
 
 def _passed_on(value: Output) -> Output:
-    while value.node.op == "Identity":
+    while is_transparent(value.node):
         value = value.node.inputs[0]
     return value
 

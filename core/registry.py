@@ -121,6 +121,7 @@ FACTS: Final = {
     "involution": "f(f(x)) = x",
     "monotone": "non-decreasing elementwise function",
     "forwarding": "passes its first input on unchanged",
+    "transparent": "its output is its input, and that is all: it takes no step of its own",
     "total": "no value of inputs whose shapes fit makes it fail",
     "view": "gives the same elements in another shape, or only looks at shapes: touches no element",
     "shape_arithmetic": "its kernel also works on object arrays that hold symbolic dimensions",

@@ -13,6 +13,7 @@ from typing import Final
 
 from ..errors import InternalError, InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
+from ..registry import has_fact
 
 ENTER: Final = ("Enter", "RefEnter")
 EXIT: Final = ("Exit", "RefExit")
@@ -20,8 +21,7 @@ MERGE: Final = ("Merge", "RefMerge")
 SWITCH: Final = ("Switch", "RefSwitch", "_SwitchN")
 NEXT_ITERATION: Final = ("NextIteration", "RefNextIteration")
 LOOP_OPS: Final = (*ENTER, *EXIT, *NEXT_ITERATION)
-FREE: Final = ("Identity", "RefIdentity", "StopGradient", "PreventGradient", "Snapshot")
-"""Ops whose output is their input: they take no step of their own."""
+_LETTING_IN: Final = (*ENTER, *SWITCH, "LoopCond")
 
 Literal = tuple[Output | Node, int]
 Condition = frozenset[Literal]
@@ -171,6 +171,16 @@ class _FrameSearch:
                 )
 
 
+def is_transparent(node: Node) -> bool:
+    """True for a node whose output is its input: it takes no step of its own."""
+    return has_fact(node.op, "transparent")
+
+
+def hands_in(node: Node) -> bool:
+    """True where each output that is there is the first input: of copies, and of what lets into a loop or onto a branch."""
+    return node.op in _LETTING_IN or is_transparent(node)
+
+
 def predicate_of(switch: Node) -> Output | Node:
     """What decides a Switch: its predicate past all nodes that only pass it on. A reference may change: the Switch itself."""
     found = predicate_source(switch)
@@ -180,7 +190,7 @@ def predicate_of(switch: Node) -> Output | Node:
 def predicate_source(switch: Node) -> Output:
     """The predicate of a Switch past all nodes that only pass it on."""
     found = switch.inputs[1]
-    while found.node.op in FREE and found.node.inputs:
+    while is_transparent(found.node) and found.node.inputs:
         found = found.node.inputs[0]
     return found
 

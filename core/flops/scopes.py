@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from ..control_flow.conditions import ENTER, EXIT, NEXT_ITERATION, Frame
+from ..control_flow.conditions import ENTER, EXIT, NEXT_ITERATION, Frame, hands_in
 from ..dims import Dim
 from ..graph import Graph, Node, Output
 from ..inference import Inference
@@ -14,7 +14,8 @@ from ..variable_nodes import VARIABLES
 from .given import is_placeholder
 from .loops import Loop
 
-_PASSING_ON = frozenset({"Identity", "ReadVariableOp", "Enter", "RefEnter", "Cast", "Switch", "RefSwitch", "StopGradient"})
+_READS = ("ReadVariableOp", "Cast")
+"""Ops that give a variable's elements as they are, or in another dtype."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -59,7 +60,7 @@ def is_definite(shape: Shape) -> bool:
 def origin(value: Output, scope: Scope) -> tuple[Output | None, Scope]:
     """The variable, or the floating-point constant of rank 1 and more, that a value is read from, and the scope it is in."""
     while True:
-        if value.node.op in _PASSING_ON and value.node.inputs:
+        if _hands_on(value.node) and value.node.inputs:
             value = value.node.inputs[0]
         elif value.node in scope.arguments and scope.caller is not None:
             value, scope = scope.arguments[value.node], scope.caller
@@ -73,7 +74,11 @@ def origin(value: Output, scope: Scope) -> tuple[Output | None, Scope]:
 
 def passes_parameters_on(node: Node) -> bool:
     """True for nodes that hold parameters or hand them on, but do nothing with them."""
-    return node.op in _PASSING_ON or node.op in VARIABLES
+    return _hands_on(node) or node.op in VARIABLES
+
+
+def _hands_on(node: Node) -> bool:
+    return node.op in _READS or hands_in(node)
 
 
 def shape_reason(node: Node, scope: Scope) -> str:

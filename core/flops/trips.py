@@ -5,13 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 
-from ..control_flow.conditions import Frame
+from ..control_flow.conditions import Frame, hands_in
 from ..dims import Dim, DimLike, ceil_div, dim_min
 from ..graph import Function, Node, Output
 from ..inference import Inference
 from ..shapes import TensorSpec
-
-_PASSING_ON = ("Identity", "Enter", "RefEnter", "Cast", "LoopCond", "Switch")
 
 
 def frame_trips(frame: Frame, inference: Inference) -> DimLike | None:
@@ -108,7 +106,7 @@ def _step(value: Output, ops: Sequence[str], constant: Callable[[Output], DimLik
 
 
 def _strip(value: Output) -> Output:
-    while value.node.op in _PASSING_ON:
+    while value.node.op == "Cast" or hands_in(value.node):
         value = value.node.inputs[0]
     return value
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import registry
+from ..control_flow.conditions import is_transparent
 from ..graph import Node
 from ..runtime.values import Batched
 
@@ -24,10 +25,15 @@ def batch_hook(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
     """An executor hook: run a step on inputs of which some may be Batched."""
     if not any(isinstance(value, Batched) for value in inputs):
         return call(*inputs)
-    rule = _RULES.get(node.op)
-    if rule is None:
-        rule = _elementwise if registry.has_fact(node.op, "elementwise") else _one_by_one
+    rule = _RULES.get(node.op) or _rule_by_facts(node)
     return rule(node, call, inputs)
+
+
+def _rule_by_facts(node: Node) -> Rule:
+    """The rule that holds of a node for what its op is known to do."""
+    if is_transparent(node):
+        return _forwarded
+    return _elementwise if registry.has_fact(node.op, "elementwise") else _one_by_one
 
 
 def _one_by_one(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
@@ -107,8 +113,6 @@ def _conv2d_backprop_input(node: Node, call: Call, inputs: Sequence[Any]) -> Any
 
 _RULES: dict[str, Rule] = {
     "AddN": _elementwise,
-    "Identity": _forwarded,
-    "StopGradient": _forwarded,
     "MatMul": _matmul,
     "Sum": _reduction,
     "Mean": _reduction,

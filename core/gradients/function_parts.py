@@ -10,7 +10,7 @@ from typing import Any
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..catalog import ArgDef, OpDef
-from ..control_flow.conditions import FREE
+from ..control_flow.conditions import is_transparent
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..functions.instantiation import ORIGIN, instantiate, origin_of
@@ -184,7 +184,7 @@ def mapped(target: Graph, value: Output, mapping: dict[Output, Output]) -> Outpu
 
 def source_of(value: Output) -> Output:
     """The value past nodes that only pass it on."""
-    while value.node.op in FREE:
+    while is_transparent(value.node):
         value = value.node.inputs[0]
     return value
 

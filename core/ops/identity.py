@@ -420,6 +420,7 @@ zero_flops(
     "ToBool",
 )
 facts("forwarding", of=_FORWARDING)
+facts("transparent", of=("Identity", "StopGradient", "PreventGradient", "Snapshot"))
 facts("elementwise", of=("Cast", *_FORWARDING))
 facts("idempotent", of=("Identity", "Snapshot", "StopGradient", "PreventGradient", "EnsureShape"))
 facts("monotone", of=("Identity", "Snapshot", "StopGradient"))

@@ -447,7 +447,7 @@ not_differentiable("VariableV2", "Variable", "TemporaryVariable")
 not_differentiable(*_ASSIGNMENTS, *_RESOURCE_ASSIGNMENTS, *_QUERIES, *_HANDLES, *_SESSION)
 zero_flops(*_REFERENCES, *_QUERIES, *_HANDLES, *_SESSION)
 zero_flops("Assign", "AssignVariableOp", "ReadVariableOp", "_ReadVariablesOp")
-facts("forwarding", of=("RefIdentity",))
+facts("forwarding", "transparent", of=("RefIdentity",))
 facts("snapshot", of=("ReadVariableOp", "_ReadVariablesOp", "IsVariableInitialized", "VarIsInitializedOp", "VariableShape"))
 facts(
     "side_effect",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
+from ..control_flow.conditions import is_transparent
 from ..functions.callers import has_variables
 from ..functions.purity import CONTROL_FLOW
 from ..graph import Graph, Node
@@ -26,7 +27,7 @@ class Dependencies(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node in ctx.order():
-            if node.op in ("Identity", "StopGradient", "Snapshot", "PreventGradient"):
+            if is_transparent(node):
                 self._bypass_identity(graph, ctx, node)
             elif node.op == "IdentityN":
                 self._bypass_identity_n(graph, ctx, node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..control_flow.conditions import EXIT, FREE, NEXT_ITERATION, SWITCH, Frame
+from ..control_flow.conditions import EXIT, NEXT_ITERATION, SWITCH, Frame, is_transparent
 from ..control_flow.references import dereferenced_inputs, memory_of_variables, written_reference
 from ..graph import Node, Output
 from .liveness import Liveness
@@ -33,7 +33,7 @@ class Slots:
         """True where every output of a node at this level is its first input."""
         if node.op == "Snapshot" and self.canonical(node.inputs[0]) in self.shared:
             return False
-        if node.op in FREE:
+        if is_transparent(node):
             return not dereferenced_inputs(node, self.run.definition(node)) and not self.liveness.has_unseen_control(node)
         if self.liveness.loop_predicate is None or self.units.owner(node) is not node:
             return False

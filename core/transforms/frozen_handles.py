@@ -9,6 +9,7 @@ from typing import Any, Final
 from .. import dtypes
 from ..building.builder import GraphBuilder
 from ..catalog import CATALOG, ArgDef
+from ..control_flow.conditions import EXIT, MERGE, NEXT_ITERATION, hands_in
 from ..dtypes import DType
 from ..errors import FailedPreconditionError, InvalidArgumentError, TfgError
 from ..functions.call_kinds import CallKind, Form, call_kind
@@ -19,7 +20,7 @@ from ..shapes import UNKNOWN, Shape
 from ..tensors import FuncRef
 from ..traversal import topological_order
 
-_PASSING_ON: Final = ("Identity", "IdentityN", "Enter", "Exit", "Switch", "_SwitchN", "Merge", "NextIteration")
+_PASSING_ON: Final = ("IdentityN", *MERGE, *EXIT, *NEXT_ITERATION)
 _OF_A_HANDLE: Final = ("_output_shapes", "_handle_dtypes", "_handle_shapes", "_resource_arg_unique_id")
 _OF_THE_SIGNATURE: Final = ("_input_shapes", *OF_AN_INTERFACE)
 
@@ -68,7 +69,7 @@ class _Replacing:
                 continue
             if node.op in _READS:
                 _READS[node.op](graph, node, taken[0])
-            elif node.op in _PASSING_ON:
+            elif node.op in _PASSING_ON or hands_in(node):
                 values |= _pass_on(node, taken)
             elif (kind := call_kind(self.functions, node)) is not None and _takes(kind, node, taken):
                 values |= self.call(node, kind, taken)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence, Set
 
-from ...control_flow.conditions import ENTER, EXIT, FREE, MERGE, NEXT_ITERATION, SWITCH, Frame
+from ...control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, is_transparent
 from ...control_flow.frames import LoopVariable
 from ...control_flow.references import written_reference
 from ...functions.purity import CONTROL_FLOW
@@ -103,7 +103,7 @@ class FrameMotion:
         for variable in self.unchanged:
             self._add(variable.merge.output(), variable.enter)
             for user in self.graph.consumers(variable.body_input):
-                if user.op in FREE:
+                if is_transparent(user):
                     self._add(user.output(), variable.enter, [user])
 
     def _read_past(self, variable: LoopVariable) -> None:
@@ -199,5 +199,5 @@ class FrameMotion:
 def _reads_reference(value: Output) -> bool:
     """True for what is read of a variable by reference: a write changes it even after it was read."""
     node = value.node
-    references = [value, *(node.inputs if node.op in FREE else ())]
+    references = [value, *(node.inputs if is_transparent(node) else ())]
     return any(map(is_reference, references))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from ... import registry
-from ...control_flow.conditions import FREE
+from ...control_flow.conditions import is_transparent
 from ...dtypes import resource, variant
 from ...functions.call_kinds import CALL_KINDS
 from ...functions.purity import impurity
@@ -40,7 +40,7 @@ class Invariants:
         if any(value not in self._waits for value in node.inputs) or all(v.node.op == "Const" for v in node.inputs):
             return
         waits = dict.fromkeys([*self._controls(node), *(w for value in node.inputs for w in self._waits[value])])
-        if node.op in FREE:
+        if is_transparent(node):
             self._copies[node.output()] = self.original(node.inputs[0])
         elif (reason := self._obstacle(node)) is not None:
             self._refuse(node, reason)
@@ -81,7 +81,7 @@ def is_idle(node: Node) -> bool:
 
 def passed_on(value: Output) -> Output:
     """The value that `value` is a copy of, past nodes that only pass it on."""
-    while value.node.op in FREE and not is_reference(value.node.inputs[0]):
+    while is_transparent(value.node) and not is_reference(value.node.inputs[0]):
         value = value.node.inputs[0]
     return value
 
