@@ -103,6 +103,31 @@ class Node:
         """The op's interface, or None for an op that nobody declared."""
         return CATALOG.get(self.op)
 
+    @property
+    def is_constant(self) -> bool:
+        """True for a Const, which holds its value in an attribute."""
+        return self.op == "Const"
+
+    @property
+    def is_identity(self) -> bool:
+        """True for an Identity, which hands one value on."""
+        return self.op == "Identity"
+
+    @property
+    def is_no_op(self) -> bool:
+        """True for a NoOp, which is there for its control edges."""
+        return self.op == "NoOp"
+
+    @property
+    def is_argument(self) -> bool:
+        """True for an _Arg, which gives a function's body one of its arguments."""
+        return self.op == "_Arg"
+
+    @property
+    def is_placeholder(self) -> bool:
+        """True for a Placeholder of any kind, which stands for a feed."""
+        return self.op.startswith("Placeholder")
+
     def attr(self, name: str, default: Any = None) -> Any:
         """An attribute's value, the op's default for it, or `default`."""
         if name in self.attrs:

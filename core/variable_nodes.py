@@ -85,7 +85,7 @@ def initializer_ops(graph: Graph) -> tuple[Node, ...]:
         if node not in groups:
             groups[node] = False  # for the time being, should NoOps wait for each other in a circle
             waits = node.control_inputs
-            groups[node] = node.op == "NoOp" and not node.inputs and bool(waits) and all(map(initializes, waits))
+            groups[node] = node.is_no_op and not node.inputs and bool(waits) and all(map(initializes, waits))
         return groups[node]
 
     def initializes(node: Node) -> bool:
@@ -93,4 +93,4 @@ def initializer_ops(graph: Graph) -> tuple[Node, ...]:
 
     found = [node for node in graph if is_group(node)]
     outer = tuple(node for node in found if not any(user in groups and groups[user] for user in node.uses))
-    return outer or tuple(node for node in graph if node.op == "NoOp" and node.name == "init")
+    return outer or tuple(node for node in graph if node.is_no_op and node.name == "init")

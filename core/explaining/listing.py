@@ -143,7 +143,7 @@ def declared_shapes(node: Node, count: int) -> Sequence[Shape]:
     if count == 1:
         for name in ("value", "shape"):
             found = node.attrs.get(name)
-            if isinstance(found, Tensor) and node.op == "Const":
+            if isinstance(found, Tensor) and node.is_constant:
                 return (Shape(found.shape),)
             # A handle is a scalar, whatever the shape of the variable behind it.
             if isinstance(found, Shape):

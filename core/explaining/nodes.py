@@ -145,7 +145,7 @@ class Explainer:
             return f"has updated variable '{self.roles.updates[node].variable.name}'"
         if node in self.roles.restored:
             return f"has restored a variable from what '{self.roles.restored[node].name}' read"
-        if node.op == "NoOp":
+        if node.is_no_op:
             return f"has waited for {_counted(len(node.control_inputs), 'other node')}"
         if node.op == "Assert":
             return "has checked its condition"
@@ -269,9 +269,9 @@ class Explainer:
             reason, map_to = foreign(node.op)
             offer = f" `--map-op {node.op}={map_to}` reads it as {map_to}." if map_to else ""
             return f"TensorFlow has no op '{node.op}': {reason}.{offer}"
-        if node.op == "NoOp":
+        if node.is_no_op:
             return f"Does nothing but wait for {_counted(len(node.control_inputs), 'node')} ({stage})."
-        if node.op == "Const":
+        if node.is_constant:
             return f"A constant, {value_text(node.attrs.get('value'))} ({stage}: {evidence})."
         return f"{node.op}, in the stage '{stage}': {evidence}."
 

@@ -113,7 +113,7 @@ class Roles:
         """What gradients are taken of: forward nodes whose own gradient starts from `grad_ys` or a constant."""
         found: dict[Node, None] = {}
         for node in self.graph:
-            if "/grad_ys_" in node.name and _GRADIENT_SCOPE.search(node.name) and node.op != "Const":
+            if "/grad_ys_" in node.name and _GRADIENT_SCOPE.search(node.name) and not node.is_constant:
                 found |= dict.fromkeys(filter(None, (self.gradient_of(user) for user in node.uses)))
         if not found and self.updates:
             names = [node for node in self.graph if node.name.rpartition("/")[2] in ("loss", "total_loss", "cost")]
@@ -162,7 +162,7 @@ class Roles:
 
 def _counts(node: Node) -> bool:
     """True for a step counter: a constant is added each time."""
-    return node.op in ("AssignAdd", "AssignAddVariableOp") and node.inputs[1].node.op == "Const"
+    return node.op in ("AssignAdd", "AssignAddVariableOp") and node.inputs[1].node.is_constant
 
 
 def follow(value: Output, ops: Iterable[str], stop: Iterable[str] = ()) -> Output:

@@ -104,7 +104,7 @@ class _Sorter:
             changed = False
             for node in self.roles.graph:
                 waits = node.control_inputs
-                grouped = node.op == "NoOp" and waits and all(self.placed.get(c, ("",))[0] == stage for c in waits)
+                grouped = node.is_no_op and waits and all(self.placed.get(c, ("",))[0] == stage for c in waits)
                 if grouped and self._is_free(node):
                     self._put(stage, [node], evidence.format(count=len(waits)))
                     changed = True
@@ -144,7 +144,7 @@ class _Sorter:
         self._put("save/restore", self._saving_calls(), "calls a function that reads or writes checkpoints")
         self._put("save/restore", self.roles.restored, "assigns what a Restore op read")
         for node in self.roles.graph:
-            if self._is_free(node) and node.op == "Identity" and any(c in cores for c in node.control_inputs):
+            if self._is_free(node) and node.is_identity and any(c in cores for c in node.control_inputs):
                 self._put("save/restore", [node], "hands on the file name once the checkpoint is written")
         self._groups("save/restore", "waits for {count} nodes that save or restore")
         members = [node for node, (stage, _) in self.placed.items() if stage == "save/restore"]
@@ -188,7 +188,7 @@ class _Sorter:
         self._put("loss", losses, "gradients are taken of it")
         leading = self._leading_to_variables()
         behind = [node for node in self.roles.graph if node in self.roles.needed_by_loss and self._is_free(node)]
-        labels = {node for node in behind if node.op.startswith("Placeholder") and node not in leading}
+        labels = {node for node in behind if node.is_placeholder and node not in leading}
         self._put("loss", labels, "an input that only the loss needs: labels")
         penalties = {node for node in behind if node.op in _PENALTIES}
         self._put("loss", penalties, "a penalty on a variable")

@@ -39,7 +39,7 @@ def symbolic_placeholders(graph: Graph, shapes: Shapes, symbols: Symbols) -> dic
 
 
 def is_placeholder(node: Node) -> bool:
-    return node.op.startswith("Placeholder")
+    return node.is_placeholder
 
 
 def fitting(output: Output, given: Shape, known: Shape) -> Shape:

@@ -66,7 +66,7 @@ def origin(value: Output, scope: Scope) -> tuple[Output | None, Scope]:
             value, scope = scope.arguments[value.node], scope.caller
         else:
             break
-    is_weight = value.node.op == "Const" and value.dtype is not None and value.dtype.is_floating
+    is_weight = value.node.is_constant and value.dtype is not None and value.dtype.is_floating
     if value.node.op in VARIABLES or (is_weight and value.node.attrs["value"].shape):
         return value, scope
     return None, scope
@@ -114,7 +114,7 @@ def _source_reason(node: Node, scope: Scope) -> str:
     path, place = scope.prefix + node.name, f"{node.name}=SIZES"
     if is_placeholder(node):
         return f"placeholder '{path}' has no shape: --shape {place} gives it one"
-    if node.op == "_Arg" and scope.caller is not None and scope.site is not None:
+    if node.is_argument and scope.caller is not None and scope.site is not None:
         if all(is_definite(scope.caller.inference.shape(value)) for value in scope.site.inputs):
             return f"the shape of '{path}' changes from one iteration of '{scope.site.name}' to the next"
         return shape_reason(scope.site, scope.caller)

@@ -25,7 +25,7 @@ def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) 
     _mark(sections, needed, updates if has_training else [], "update", targets)
     _mark(sections, needed, assigns, "initializer", targets)
     for node in graph:
-        if node in needed and node.op == "NoOp" and len({sections[control] for control in node.control_inputs}) == 1:
+        if node in needed and node.is_no_op and len({sections[control] for control in node.control_inputs}) == 1:
             sections[node] = sections[node.control_inputs[0]]
     return sections
 

@@ -45,7 +45,7 @@ def _weights(graph: Graph, target: Output) -> list[Node]:
     variables = [node for node in graph if node in needed and node.op in VARIABLES]
     if variables:
         return variables
-    constants = [node for node in graph if node in needed and node.op == "Const"]
+    constants = [node for node in graph if node in needed and node.is_constant]
     return [node for node in constants if node.attrs["dtype"].is_floating and node.attrs["value"].shape]
 
 

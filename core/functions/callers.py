@@ -129,4 +129,4 @@ def captured_functions(graph: Graph) -> set[str]:
 
 def has_variables(graph: Graph) -> bool:
     """True where a graph has variables, or a function's body may be given one."""
-    return any(node.op in VARIABLES or (node.op == "_Arg" and node.attr("T") is resource) for node in graph)
+    return any(node.op in VARIABLES or (node.is_argument and node.attr("T") is resource) for node in graph)

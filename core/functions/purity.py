@@ -39,7 +39,7 @@ def _impurity(graph: Graph, node: Node, seen: dict[str, str | None]) -> str | No
         return "it is stateful"
     if registry.has_fact(node.op, "reads_files"):
         return "it reads files"
-    if node.op.startswith("Placeholder") or node.op in CONTROL_FLOW:
+    if node.is_placeholder or node.op in CONTROL_FLOW:
         return f"{node.op} nodes are told apart by their names"
     if any(dtype.is_ref for dtype in node.output_dtypes) or any(v.dtype is not None and v.dtype.is_ref for v in node.inputs):
         return "it touches a variable by reference"

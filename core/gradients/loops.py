@@ -189,7 +189,7 @@ class _LoopGradient:
         if node.op in ENTER and node.attr("is_constant"):
             return self._entered_value(node.inputs[0])
         if value not in self._popped:
-            self._popped[value] = self._copied_constant(node) if node.op == "Const" else self._saved(value)
+            self._popped[value] = self._copied_constant(node) if node.is_constant else self._saved(value)
         return self._popped[value]
 
     def _entered_value(self, value: Output) -> Output:

@@ -104,9 +104,9 @@ class _Effects:
         if node.op in _PASSING or node.op in _SHAPE_ONLY or has_fact(node.op, "forwarding"):
             return
         for value in node.inputs:
-            if value.dtype is resource and (value not in self.fed or value.node.op == "_Arg"):
+            if value.dtype is resource and (value not in self.fed or value.node.is_argument):
                 owner = handle_owner(value)
-                if owner.op in _OWNERS or "HashTable" in owner.op or owner.op == "_Arg":
+                if owner.op in _OWNERS or "HashTable" in owner.op or owner.is_argument:
                     writes = has_fact(node.op, "side_effect") or has_fact(node.op, "random")
                     yield Access(node, WRITE if writes else READ, state_of(owner))
 
@@ -178,7 +178,7 @@ def state_of(owner: Node) -> State:
     """The state that a variable's or table's node owns; the one of that shared name where it has one."""
     shared = owner.attr("shared_name", b"") or b""
     container = owner.attr("container", b"") or b""
-    if owner.op == "_Arg":
+    if owner.is_argument:
         return State("argument", owner.name)
     return State(container.decode("utf-8", "replace"), shared.decode("utf-8", "replace") or owner.name)
 

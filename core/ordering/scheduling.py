@@ -102,7 +102,7 @@ def is_bypassed(node: Node, is_kept: Callable[[Output], bool]) -> bool:
 
     `is_kept` says of a value that it is fed or fetched.
     """
-    if node.op != "Identity" or node.control_inputs or is_kept(node.output()) or is_kept(node.inputs[0]):
+    if not node.is_identity or node.control_inputs or is_kept(node.output()) or is_kept(node.inputs[0]):
         return False
     source = node.inputs[0].node
     dtype = node.inputs[0].dtype

@@ -143,7 +143,7 @@ class PassContext:
                 output: TensorSpec(output.dtype.base, Shape())
                 for name in self.feeds
                 if parse_tensor_name(name)[0] in self.graph
-                if (output := self.graph.output(name)).dtype is not None and not output.node.op.startswith("Placeholder")
+                if (output := self.graph.output(name)).dtype is not None and not output.node.is_placeholder
             }
             known |= self._known
             self._inference = infer(self.graph, known)
@@ -174,7 +174,7 @@ class PassContext:
 
     def constant_value(self, output: Output) -> Any:
         """The array of a Const that no feed replaces, else None."""
-        return output.node.attrs["value"].numpy() if output.node.op == "Const" and not self.is_fed(output) else None
+        return output.node.attrs["value"].numpy() if output.node.is_constant and not self.is_fed(output) else None
 
     def is_inside(self, node: Node) -> bool:
         """True where a node may lie in a loop or on a branch: it comes after an Enter or a Switch."""
@@ -229,7 +229,7 @@ class PassContext:
         """
         found = list(node.control_inputs)
         for value in node.inputs if values is None else values:
-            if value.node.op == "Const":
+            if value.node.is_constant:
                 found += value.node.control_inputs
             elif self.is_inside(node) or self.has_effects(value.node):
                 found.append(self._anchor(value))
@@ -255,7 +255,7 @@ class PassContext:
             self.refuse(rule, node, "what it computes stays as it is, the variable's memory behind it does not")
             return False
         if self.is_preserved(node):
-            if node.op == "Identity" and node.inputs == (value,):
+            if node.is_identity and node.inputs == (value,):
                 return False
             dtype = value.dtype.base if value.dtype is not None else node.attrs["T"]
             become(self.graph, node, "Identity", [value], {"T": dtype}, node.control_inputs)

@@ -26,7 +26,7 @@ class CommonSubexpressions(Pass):
     def run(self, graph: Graph, ctx: PassContext) -> None:
         first: dict[Hashable, Node] = {}
         for node in ctx.order():
-            if ctx.impurity(node) is not None or (node.op == "Const" and not self.constants):
+            if ctx.impurity(node) is not None or (node.is_constant and not self.constants):
                 continue
             if any(map(ctx.is_fed, node.outputs())):
                 continue

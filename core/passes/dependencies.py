@@ -31,7 +31,7 @@ class Dependencies(Pass):
                 self._bypass_identity(graph, ctx, node)
             elif node.op == "IdentityN":
                 self._bypass_identity_n(graph, ctx, node)
-            elif node.op == "NoOp":
+            elif node.is_no_op:
                 self._bypass_no_op(graph, ctx, node)
         for node in graph:
             self._drop_pure_controls(graph, ctx, node)
@@ -85,7 +85,7 @@ class Dependencies(Pass):
         """Waiting for a constant or for a value that is read anyway is no waiting."""
         read = {value.node for value in node.inputs}
         for control in node.control_inputs:
-            if control in read or (control.op == "Const" and not control.control_inputs):
+            if control in read or (control.is_constant and not control.control_inputs):
                 graph.remove_control_input(node, control)
                 ctx.fire("control-edge", node)
 
@@ -93,7 +93,7 @@ class Dependencies(Pass):
         """Transitive reduction: drop a control edge where a longer path leads the same way."""
         order = {node: i for i, node in enumerate(ctx.order())}
         for node in order:
-            if len(node.control_inputs) and not any(c.op in CONTROL_FLOW and c.op != "NoOp" for c in node.control_inputs):
+            if len(node.control_inputs) and not any(c.op in CONTROL_FLOW and not c.is_no_op for c in node.control_inputs):
                 for control in _implied(node, order):
                     graph.remove_control_input(node, control)
                     ctx.fire("control-edge", node)
@@ -121,7 +121,7 @@ def _own_gradient(graph: Graph, node: Node) -> str | None:
 
 def _is_at_control_flow(source: Node, node: Node) -> bool:
     """True where an Identity comes right after or before an op of a loop or branch; a NoOp is none."""
-    return any(n.op in CONTROL_FLOW and n.op != "NoOp" for n in (source, *node.uses))
+    return any(n.op in CONTROL_FLOW and not n.is_no_op for n in (source, *node.uses))
 
 
 _ALIVE_ANYWAY = ("Merge", "RefMerge", "ControlTrigger")

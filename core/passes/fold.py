@@ -36,9 +36,9 @@ class FoldConstants(Pass):
     def run(self, graph: Graph, ctx: PassContext) -> None:
         inference = ctx.inference
         for node in ctx.order():
-            if node.op == "Const" or not node.output_dtypes or self._is_barred(node, ctx):
+            if node.is_constant or not node.output_dtypes or self._is_barred(node, ctx):
                 continue
-            if all(value.node.op == "Const" and not ctx.is_fed(value) for value in node.inputs) and node.inputs:
+            if all(value.node.is_constant and not ctx.is_fed(value) for value in node.inputs) and node.inputs:
                 self._fold(graph, ctx, node, [inference.specs[o].shape for o in node.outputs()])
             else:
                 values = [inference.specs[output].value for output in node.outputs()]

@@ -46,9 +46,9 @@ def _fate(graph: Graph, node: Node, after: Graph, report: OptimizeReport, fetche
 def _reason(graph: Graph, node: Node, fetched: set[str]) -> str:
     if node.name in fetched:
         return "it is fetched"
-    if node.op.startswith("Placeholder"):
+    if node.is_placeholder:
         return "it is an input"
-    if node.op == "Const":
+    if node.is_constant:
         return "it is a constant that something needs"
     reason = impurity(graph, node)
     return reason if reason is not None else "its value is needed, depends on what only a run knows, and no rule applies"

@@ -34,7 +34,7 @@ class Prune(Pass):
 
     def _cut(self, graph: Graph, ctx: PassContext, node: Node) -> None:
         """A node whose only output is fed computes nothing: it becomes a placeholder."""
-        if len(node.output_dtypes) != 1 or node.op.startswith("Placeholder") or graph.control_consumers(node):
+        if len(node.output_dtypes) != 1 or node.is_placeholder or graph.control_consumers(node):
             return
         dtype = node.output_dtypes[0].base
         become(graph, node, "Placeholder", [], {"dtype": dtype, "shape": ctx.shape(node.output())}, ())

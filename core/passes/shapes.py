@@ -26,7 +26,7 @@ class Shapes(Pass):
         first: dict[Hashable, Node] = {}
         inference = ctx.inference
         for node in ctx.order():
-            if len(node.output_dtypes) != 1 or ctx.is_inside(node) or ctx.is_preserved(node) or node.op == "Const":
+            if len(node.output_dtypes) != 1 or ctx.is_inside(node) or ctx.is_preserved(node) or node.is_constant:
                 continue
             value = inference.specs[node.output()].value
             if value is None or value.dtype != object or ctx.impurity(node) is not None or ctx.has_effects(node):

@@ -39,7 +39,7 @@ def mask_of_nothing(r: Rewriter, node: Node) -> Output | None:
     drawn, rate = node.inputs
     if drawn.node.op != "RandomUniform" or not r.is_all(rate, 0):
         return None
-    return r.add("Fill", drawn.node.inputs[0], r.constant(True, node.output()))
+    return r.Fill(drawn.node.inputs[0], r.constant(True, node.output()))
 
 
 @rule("Floor", algebra="floor(1 + uniform[0, 1)) -> 1")
@@ -49,5 +49,5 @@ def floor_of_nothing(r: Rewriter, node: Node) -> Output | None:
         return None
     for one, drawn in (added.inputs, tuple(reversed(added.inputs))):
         if r.is_all(one, 1) and drawn.node.op == "RandomUniform":
-            return r.add("Fill", drawn.node.inputs[0], r.constant(1, drawn))
+            return r.Fill(drawn.node.inputs[0], r.constant(1, drawn))
     return None

@@ -82,7 +82,7 @@ class QuantizeWeights(Pass):
 
 def _weights(graph: Graph, ctx: PassContext, minimum: int) -> Iterator[tuple[Node, Any]]:
     for node in list(graph):
-        if node.op == "Const" and node.attrs["dtype"] is dtypes.float32 and not ctx.is_fed(node.output()):
+        if node.is_constant and node.attrs["dtype"] is dtypes.float32 and not ctx.is_fed(node.output()):
             value = node.attrs["value"].numpy()
             if value.size < minimum:
                 ctx.refuse("weights", node, f"it has fewer than {minimum} elements")

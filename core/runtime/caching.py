@@ -135,7 +135,7 @@ def _pure_steps(plan: Plan, graph: Graph) -> dict[int, Step]:
             continue
         output = step.outputs[0]
         is_read = node.op in _READS and (step.dereferenced == (0,) or node.op == "ReadVariableOp")
-        if is_read or (node.op == "Const" and not node.control_inputs):
+        if is_read or (node.is_constant and not node.control_inputs):
             known.add(output)
         elif step.inputs and not step.dereferenced and known.issuperset(step.inputs) and impurity(graph, node) is None:
             known.add(output)

@@ -91,7 +91,7 @@ class Program:
                 call = self._cached(step, hooked)
             else:
                 call = self._call(step, hooked)
-                if step.node.op == "Const" and not step.is_guarded:
+                if step.node.is_constant and not step.is_guarded:
                     with faults_of(step.node, "value"):
                         initial[step.outputs[0]] = self._calls[step.node]()
                     continue

@@ -64,7 +64,7 @@ class Limits:
 
     def check_constant(self, node: Node) -> None:
         """Refuse a constant that is too large, before it is decoded."""
-        if self.max_memory is not None and node.op == "Const":
+        if self.max_memory is not None and node.is_constant:
             tensor = node.attrs["value"]
             with faults_of(node, "limit"):
                 self._reserve(tensor.size * tensor.dtype.numpy.itemsize)

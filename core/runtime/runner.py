@@ -91,7 +91,7 @@ def _assigned(value: Output) -> list[str]:
     """The names of the nodes of variables that a value is assigned to, directly or through an Identity."""
     found = []
     for user in value.node.uses:
-        if user.op == "Identity" and value in user.inputs:
+        if user.is_identity and value in user.inputs:
             found += _assigned(user.output())
         elif user.op in ASSIGN["assign"] and user.inputs[1] == value:
             found.append(user.inputs[0].node.name)

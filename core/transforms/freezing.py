@@ -82,7 +82,7 @@ def _users(handle: Node) -> Iterator[Node]:
     for user in handle.uses:
         if any(value.node is handle for value in user.inputs):
             yield user
-            if user.op == "Identity":
+            if user.is_identity:
                 yield from _users(user)
 
 
@@ -93,7 +93,7 @@ def _fills_table(graph: Graph, node: Node) -> bool:
 
 
 def _needs_feeds(node: Node) -> bool:
-    return any(source.op.startswith("Placeholder") for source in reachable([node]))
+    return any(source.is_placeholder for source in reachable([node]))
 
 
 def _become_constant(node: Node, value: Tensor) -> None:

@@ -27,7 +27,7 @@ class Cluster(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         members = _members(graph, ctx)
-        if sum(node.op != "Const" for node in members) < self.minimum:
+        if sum(not node.is_constant for node in members) < self.minimum:
             for node in members:
                 ctx.refuse("cluster", node, f"there are fewer than {self.minimum} pure nodes")
             return
@@ -47,11 +47,11 @@ def _members(graph: Graph, ctx: PassContext) -> list[Node]:
             after_effect.add(node)
         elif is_pure and not waits:
             members[node] = None
-            if node.op != "Const":
+            if not node.is_constant:
                 computed.add(node)
         elif not sources.isdisjoint(computed):
             after_effect.add(node)
-    return [node for node in members if node.op != "Const" or (node.uses and all(user in members for user in node.uses))]
+    return [node for node in members if not node.is_constant or (node.uses and all(user in members for user in node.uses))]
 
 
 class _Grouping:

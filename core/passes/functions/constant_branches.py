@@ -78,7 +78,7 @@ class DeadBranches(Pass):
 
 
 def _constant(ctx: PassContext, value: Output) -> np.ndarray | None:
-    while value.node.op == "Identity" and not ctx.is_fed(value) and not value.node.control_inputs:
+    while value.node.is_identity and not ctx.is_fed(value) and not value.node.control_inputs:
         value = value.node.inputs[0]
     found: np.ndarray | None = ctx.constant_value(value)
     return found

@@ -85,7 +85,7 @@ class _Body:
             if value not in self.ends and value.node.op not in ("Const", "_Arg"):
                 free = self.graph.unique_name(f"{value.node.name}/result")
                 self.ends[value] = self.graph.add_node(free, "Identity", [value], (), {"T": arg.dtype})
-        constants = [value for value in self.function.results if value.node.op == "Const"]
+        constants = [value for value in self.function.results if value.node.is_constant]
         held = [*self.function.args, *self.ends.values(), *self.function.control_results]
         self.fetches: list[Output | Node] = [*held, *constants]
         known = _known(ctx, node, name, self.function)
@@ -127,7 +127,7 @@ class _Body:
         """Return what stands before the Identities again, where they are nothing but copies of it."""
         self.function.results = [self.ends[v].output() if v in self.ends else v for v in self.function.results]
         for end in self.ends.values():
-            if end.op == "Identity" and not end.control_inputs and end.inputs[0].node.op not in SWITCH:
+            if end.is_identity and not end.control_inputs and end.inputs[0].node.op not in SWITCH:
                 value = end.inputs[0]
                 self.function.results = [value if v == end.output() else v for v in self.function.results]
                 self.graph.replace_all_uses(end.output(), value)

@@ -127,7 +127,7 @@ class _Inlining:
         controls = [self.made[c] for c in node.control_inputs]
         if not inputs and not controls:
             controls = [self.made[arg] for arg in self.function.args] or list(self.call.control_inputs)
-            if node.op == "Const" and not self.ctx.is_inside(self.call) and not self._waits():
+            if node.is_constant and not self.ctx.is_inside(self.call) and not self._waits():
                 controls = []
         self.graph.set_inputs(self.made[node], inputs, controls)
 

@@ -104,7 +104,7 @@ class _Specialization:
         """The arguments that are constants; of a loop only those that no iteration changes and nobody reads after it."""
         found = {}
         for i, value in enumerate(self.given):
-            if value.node.op != "Const" or self.ctx.is_fed(value) or _bytes(value.node) > limit:
+            if not value.node.is_constant or self.ctx.is_fed(value) or _bytes(value.node) > limit:
                 continue
             if self.kind.is_loop:
                 body = self.functions[-1]
@@ -150,7 +150,7 @@ class _Specialization:
         """True where a node of the function takes nothing but constants once arguments are."""
         constants = {function.args[i] for i in self.constants}
         users = {user for arg in constants for user in arg.uses if user.inputs}
-        return any(all(value.node in constants or value.node.op == "Const" for value in user.inputs) for user in users)
+        return any(all(value.node in constants or value.node.is_constant for value in user.inputs) for user in users)
 
     def _fire(self, dropped: Sequence[int]) -> None:
         gone = [i for i in dropped if i not in self.constants]

@@ -69,7 +69,7 @@ def factor_into_weights(r: Rewriter, node: Node) -> Output | None:
         result = with_factor(r, product, output_axes(product), channels)
         if producer is product:
             return result
-        return r.add("BiasAdd", result, r.constant(bias * wide(channels), constant), **attrs_of(producer))
+        return r.BiasAdd(result, r.constant(bias * wide(channels), constant), **attrs_of(producer))
     return None
 
 
@@ -83,7 +83,7 @@ def addition_as_bias(r: Rewriter, node: Node) -> Output | None:
             continue
         is_bias = array.ndim == 1 and node.op != "Sub"
         bias = constant if is_bias else r.constant(-channels if node.op == "Sub" else channels, constant)
-        return r.add("BiasAdd", value, bias, data_format=bias_format(product))
+        return r.BiasAdd(value, bias, data_format=bias_format(product))
     return None
 
 
@@ -95,7 +95,7 @@ def merge_biases(r: Rewriter, node: Node) -> Output | None:
     first, second = (r.constant_value(n.inputs[1]) for n in (inner, node))
     if first is None or second is None:
         return None
-    return r.add("BiasAdd", inner.inputs[0], r.constant(first + second, node.inputs[1]), **attrs_of(node))
+    return r.BiasAdd(inner.inputs[0], r.constant(first + second, node.inputs[1]), **attrs_of(node))
 
 
 @rule(*_NORMS, algebra="batch_norm(conv(x, w)) -> bias_add(conv(x, w * s), o - m * s)")
@@ -110,7 +110,7 @@ def norm_into_weights(r: Rewriter, node: Node) -> Output | None:
         return None
     scale, offset = found
     result = with_factor(r, product, output_axes(product), scale)
-    return r.add("BiasAdd", result, r.constant(offset + bias * scale, result), data_format=bias_format(product))
+    return r.BiasAdd(result, r.constant(offset + bias * scale, result), data_format=bias_format(product))
 
 
 @rule(*FORWARD_PRODUCTS, algebra="conv(x * s + o, w) -> bias_add(conv(x, s * w), sum of o * w)")
@@ -134,7 +134,7 @@ def affine_before_product(r: Rewriter, node: Node) -> Output | None:
         return result
     summed = tuple(i for i in range(weights.ndim) if i - weights.ndim not in output_axes(node))
     bias = scaled(weights, input_axes(node), offset).sum(summed).reshape(-1)
-    return r.add("BiasAdd", result, r.constant(bias, result), data_format=bias_format(node))
+    return r.BiasAdd(result, r.constant(bias, result), data_format=bias_format(node))
 
 
 @LEFT.rule(*_NORMS, algebra="batch_norm(x) -> x * s + o")

@@ -37,7 +37,7 @@ def gelu_of_fused(r: Rewriter, node: Node) -> Output | None:
         r.refuse("what lies between is read by others too")
         return None
     a, b, bias = product.inputs
-    fused = r.add("_FusedMatMul", a, b, [bias], **attrs_of(product, fused_ops=[b"BiasAdd", name.encode()]))
+    fused = r._FusedMatMul(a, b, [bias], **attrs_of(product, fused_ops=[b"BiasAdd", name.encode()]))
     return reshaped(r, fused, reshape)
 
 
@@ -51,7 +51,7 @@ def _expression(r: Rewriter, root: Node) -> tuple[Output, set[Node]] | None:
             elif value.node not in nodes:
                 nodes.add(value.node)
                 pending.append(value.node)
-    sources = [value for value in leaves if np.shape(r.constant_value(value)) or value.node.op != "Const"]
+    sources = [value for value in leaves if np.shape(r.constant_value(value)) or not value.node.is_constant]
     is_curved = any(node.op in ("Tanh", "Erf", "Erfc") for node in nodes)
     return (sources[0], nodes) if is_curved and not pending and len(sources) == 1 else None
 
@@ -68,7 +68,7 @@ def _gelu_form(r: Rewriter, root: Node, x: Output) -> str | None:
 
 def _evaluate(r: Rewriter, output: Output, known: dict[Output, Any]) -> Any:
     """The value of `output` by the ordinary kernels, with what is known given and remembered in `known`."""
-    if output.node.op == "Const":
+    if output.node.is_constant:
         return r.constant_value(output)
     if output not in known:
         node = output.node

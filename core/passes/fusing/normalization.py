@@ -112,7 +112,7 @@ def batch_norm_with_relu(r: Rewriter, node: Node) -> Output | None:
         return None
     shared = ("epsilon", "exponential_avg_factor", "data_format", "is_training")
     attrs = {name: norm.attr(name) for name in shared}
-    return r.add("_FusedBatchNormEx", *norm.inputs, [], activation_mode=b"Relu", **attrs)
+    return r._FusedBatchNormEx(*norm.inputs, [], activation_mode=b"Relu", **attrs)
 
 
 def _added(r: Rewriter, x: Output, gamma: Any, beta: Any, epsilon: float) -> Output | None:
@@ -127,7 +127,7 @@ def _added(r: Rewriter, x: Output, gamma: Any, beta: Any, epsilon: float) -> Out
         r.refuse("the size of what is normalized is not known")
     else:
         vectors = [r.constant(np.broadcast_to(vector, (dims[-1],)), x) for vector in (gamma, beta)]
-        return r.add("_MklLayerNorm", x, *vectors, epsilon=epsilon)
+        return r._MklLayerNorm(x, *vectors, epsilon=epsilon)
     return None
 
 

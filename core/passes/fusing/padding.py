@@ -73,7 +73,7 @@ def resize_into_convolution(r: Rewriter, node: Node) -> Output | None:
     if paddings is None:
         return None
     attrs = {**_fused_attributes(node, pad), "resize_align_corners": resize.attr("align_corners")}
-    return r.add("FusedResizeAndPadConv2D", *resize.inputs, paddings, node.inputs[1], **attrs)
+    return r.FusedResizeAndPadConv2D(*resize.inputs, paddings, node.inputs[1], **attrs)
 
 
 @MIRROR_PADDING.rule("Conv2D", algebra="conv(mirror_pad(x, p), w) -> fused_pad_conv(x, p, w)")
@@ -84,14 +84,14 @@ def mirror_pad_into_convolution(r: Rewriter, node: Node) -> Output | None:
     paddings = _mirror_paddings(r, pad, node)
     if paddings is None:
         return None
-    return r.add("FusedPadConv2D", pad.inputs[0], paddings, node.inputs[1], **_fused_attributes(node, pad))
+    return r.FusedPadConv2D(pad.inputs[0], paddings, node.inputs[1], **_fused_attributes(node, pad))
 
 
 def _mirror_paddings(r: Rewriter, pad: Node, node: Node) -> Output | None:
     """The paddings as int32, if height and width alone are padded."""
     if _spatial_paddings(r, pad, node, (1, 2)) is None:
         return None
-    return pad.inputs[1] if pad.inputs[1].dtype is dtypes.int32 else r.add("Cast", pad.inputs[1], DstT=dtypes.int32)
+    return pad.inputs[1] if pad.inputs[1].dtype is dtypes.int32 else r.Cast(pad.inputs[1], DstT=dtypes.int32)
 
 
 def _fused_attributes(node: Node, pad: Node) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def first_condition(graph: Graph, ctx: PassContext, frame: Frame, variables: Seq
             value = node.output()
             copies[node] = probe.add_node(node.name, "Placeholder", attrs={"dtype": value.node.output_dtypes[0].base})
             known[copies[node].output()] = entering_spec(ctx, sources[value])
-        elif node.op != "Const" and impurity(graph, node) is not None:
+        elif not node.is_constant and impurity(graph, node) is not None:
             return None
         else:
             inputs = [copies[value.node].output(value.index) for value in node.inputs]

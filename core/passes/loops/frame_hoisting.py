@@ -147,7 +147,7 @@ class FrameMotion:
         graph = self.graph
         staying = [user for user in node.uses if user not in moved]
         sources = self.invariants.sources(node)
-        inside = next(value.node for value in sources if value.node.op != "Const")
+        inside = next(value.node for value in sources if not value.node.is_constant)
         self.witnesses[node] = self.witnesses.get(inside, inside)
         controls = [c for value in sources if value in self.enters for c in self.enters[value].control_inputs]
         graph.set_inputs(node, [self._before(value, moved) for value in sources], controls)
@@ -165,7 +165,7 @@ class FrameMotion:
         """What an invariant value is before the loop."""
         if value in self.enters:
             return self.enters[value].inputs[0]
-        return self._constant(value.node, moved).output() if value.node.op == "Const" else value
+        return self._constant(value.node, moved).output() if value.node.is_constant else value
 
     def _constant(self, constant: Node, moved: Set[Node]) -> Node:
         """The constant, or a copy where somebody in the loop takes it too."""

@@ -34,10 +34,10 @@ class Invariants:
 
     def consider(self, node: Node) -> None:
         """Note the node where its inputs are invariant and nothing is in the way. What only constants lead to is not moved."""
-        if node.op == "Const":
+        if node.is_constant:
             self.add(node.output(), self._controls(node))
             return
-        if any(value not in self._waits for value in node.inputs) or all(v.node.op == "Const" for v in node.inputs):
+        if any(value not in self._waits for value in node.inputs) or all(v.node.is_constant for v in node.inputs):
             return
         waits = dict.fromkeys([*self._controls(node), *(w for value in node.inputs for w in self._waits[value])])
         if is_transparent(node):

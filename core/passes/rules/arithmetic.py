@@ -85,7 +85,7 @@ def subtract_itself(r: Rewriter, node: Node) -> Output | None:
     if not node.output_dtypes[0].is_integer:
         r.refuse("infinity minus infinity is NaN")
         return None
-    return r.add("ZerosLike", node.inputs[0])
+    return r.ZerosLike(node.inputs[0])
 
 
 @rule("LogicalAnd", "LogicalOr", algebra="x and true -> x, x or false -> x")
@@ -95,21 +95,21 @@ def logical_neutral(r: Rewriter, node: Node) -> Output | None:
 
 @rule("Mul", algebra="x * x -> x^2")
 def multiply_by_itself(r: Rewriter, node: Node) -> Output | None:
-    return r.add("Square", node.inputs[0]) if node.inputs[0] == node.inputs[1] else None
+    return r.Square(node.inputs[0]) if node.inputs[0] == node.inputs[1] else None
 
 
 @rule(*_ADD, algebra="x + (-y) -> x - y")
 def add_negated(r: Rewriter, node: Node) -> Output | None:
     a, b = node.inputs
     if b.node.op == "Neg":
-        return r.add("Sub", a, b.node.inputs[0])
-    return r.add("Sub", b, a.node.inputs[0]) if a.node.op == "Neg" else None
+        return r.Sub(a, b.node.inputs[0])
+    return r.Sub(b, a.node.inputs[0]) if a.node.op == "Neg" else None
 
 
 @rule("Sub", algebra="x - (-y) -> x + y")
 def subtract_negated(r: Rewriter, node: Node) -> Output | None:
     a, b = node.inputs
-    return r.add("AddV2", a, b.node.inputs[0]) if b.node.op == "Neg" else None
+    return r.AddV2(a, b.node.inputs[0]) if b.node.op == "Neg" else None
 
 
 @rule(fact="involution", algebra="f(f(x)) -> x")
@@ -167,9 +167,9 @@ def power(r: Rewriter, node: Node) -> Output | None:
     if number == 1:
         return x
     if number == 0:
-        return r.add("OnesLike", x)
+        return r.OnesLike(x)
     if number == 3:
-        return r.add("Mul", x, r.add("Square", x))
+        return r.Mul(x, r.Square(x))
     op = _POWERS.get(number)
     is_real = x.dtype is not None and (x.dtype.is_floating or number == 2)
     return r.add(op, x) if op is not None and is_real else None
@@ -182,7 +182,7 @@ _POWERS = {2: "Square", 0.5: "Sqrt", -0.5: "Rsqrt", -1: "Reciprocal"}
 def square_of_difference(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     is_real = node.inputs[0].dtype is not None and not node.inputs[0].dtype.is_complex
-    return r.add("SquaredDifference", *inner.inputs) if inner.op == "Sub" and is_real and r.is_free(inner) else None
+    return r.SquaredDifference(*inner.inputs) if inner.op == "Sub" and is_real and r.is_free(inner) else None
 
 
 @rule(*_DIVIDE, algebra="x / sqrt(y) -> x * rsqrt(y)")
@@ -190,7 +190,7 @@ def divide_by_root(r: Rewriter, node: Node) -> Output | None:
     x, root = node.inputs
     if root.node.op != "Sqrt" or not r.is_free(root.node):
         return None
-    return r.add("Mul", x, r.add("Rsqrt", root.node.inputs[0]))
+    return r.Mul(x, r.Rsqrt(root.node.inputs[0]))
 
 
 @rule(*_DIVIDE, algebra="x / c -> x * (1/c)")
@@ -204,7 +204,7 @@ def divide_by_constant(r: Rewriter, node: Node) -> Output | None:
     if not np.all(np.isfinite(reciprocal.astype(np.complex128))):
         r.refuse("the reciprocal overflows")
         return None
-    return r.add("Mul", x, r.constant(reciprocal, x))
+    return r.Mul(x, r.constant(reciprocal, x))
 
 
 @rule("Log", algebra="log(1 + x) -> log1p(x)")
@@ -214,14 +214,14 @@ def log_of_one_plus(r: Rewriter, node: Node) -> Output | None:
         return None
     for one, x in (inner.inputs, reversed(inner.inputs)):
         if r.is_all(one, 1) and r.same_shape(x, node.output()):
-            return r.add("Log1p", x)
+            return r.Log1p(x)
     return None
 
 
 @rule("Log", algebra="log(softmax(x)) -> logsoftmax(x)")
 def log_of_softmax(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
-    return r.add("LogSoftmax", inner.inputs[0]) if inner.op == "Softmax" and r.is_free(inner) else None
+    return r.LogSoftmax(inner.inputs[0]) if inner.op == "Softmax" and r.is_free(inner) else None
 
 
 @rule("Sub", algebra="exp(x) - 1 -> expm1(x)")
@@ -229,7 +229,7 @@ def exp_minus_one(r: Rewriter, node: Node) -> Output | None:
     a, one = node.inputs
     if a.node.op != "Exp" or not r.is_free(a.node) or not r.is_all(one, 1) or not r.same_shape(a, node.output()):
         return None
-    return r.add("Expm1", a.node.inputs[0])
+    return r.Expm1(a.node.inputs[0])
 
 
 @rule("AddN", algebra="AddN of one, of two, of equals, of AddNs")
@@ -240,12 +240,12 @@ def add_many(r: Rewriter, node: Node) -> Output | None:
     if len(values) == 1:
         return values[0]
     if len(set(values)) == 1:
-        return r.add("Mul", values[0], r.constant(len(values), values[0]))
+        return r.Mul(values[0], r.constant(len(values), values[0]))
     inner = [v.node for v in values if v.node.op == "AddN" and r.is_free(v.node)]
     if not inner:
-        return r.add("AddV2", *values) if len(values) == 2 else None
+        return r.AddV2(*values) if len(values) == 2 else None
     flat = [w for v in values for w in (v.node.inputs if v.node in inner else (v,))]
-    return r.add("AddN", flat)
+    return r.AddN(flat)
 
 
 @rule(*_ADD, "Sub", algebra="a*x + a*y -> a*(x + y)")
@@ -262,7 +262,7 @@ def hoist_common_factor(r: Rewriter, node: Node) -> Output | None:
             if weights_take(r, factor, x) or weights_take(r, factor, y):
                 r.refuse("the factor can go into constant weights")
                 return None
-            return r.add("Mul", factor, r.add(node.op, x, y))
+            return r.Mul(factor, r.add(node.op, x, y))
     return None
 
 
@@ -334,7 +334,7 @@ def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
         return x
     result = r.shape(node.output())
     if all(size == 1 for size in sizes) and result.is_known:
-        return r.add("Reshape", x, r.constant_vector(result.known()))
+        return r.Reshape(x, r.constant_vector(result.known()))
     return None
 
 
@@ -348,4 +348,4 @@ def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
     known = r.constant_value(weights)
     if known is None or value.size != 1 or value.ndim > 2:
         return None
-    return r.add("MatMul", other.node.inputs[0], r.constant(known * value.item(), weights), **attrs_of(other.node))
+    return r.MatMul(other.node.inputs[0], r.constant(known * value.item(), weights), **attrs_of(other.node))

@@ -96,4 +96,4 @@ def _merged_bias(r: Rewriter, node: Node, bias_add: Node, x: Output, constant: O
     if math.prod(aligned) not in (1, aligned[axis]):
         r.refuse("the constant varies along more than the channels")
         return None
-    return r.add("BiasAdd", x, r.constant(bias + offset.reshape(-1), bias_add.inputs[1]), **attrs_of(bias_add))
+    return r.BiasAdd(x, r.constant(bias + offset.reshape(-1), bias_add.inputs[1]), **attrs_of(bias_add))

@@ -35,7 +35,7 @@ def merge_reshapes(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     if inner.op not in ("Reshape", "Squeeze", "ExpandDims"):
         return None
-    return r.add("Reshape", inner.inputs[0], node.inputs[1], **attrs_of(node))
+    return r.Reshape(inner.inputs[0], node.inputs[1], **attrs_of(node))
 
 
 @rule("Reshape", algebra="reshape(x, [n, 4, 8]) -> reshape(x, [-1, 4, 8]) where n follows")
@@ -52,7 +52,7 @@ def one_unknown_dimension(r: Rewriter, node: Node) -> Output | None:
         r.refuse("the unknown dimension is not known to follow from the others")
         return None
     sizes = [-1 if i in unknown else int(size) for i, size in enumerate(sizes.tolist())]
-    return r.add("Reshape", node.inputs[0], r.constant(sizes, node.inputs[1]), **attrs_of(node))
+    return r.Reshape(node.inputs[0], r.constant(sizes, node.inputs[1]), **attrs_of(node))
 
 
 @rule("Reshape", "Squeeze", "ExpandDims", "BroadcastTo", "EnsureShape", algebra="a reshape to the same shape -> x")
@@ -82,7 +82,7 @@ def merge_transposes(r: Rewriter, node: Node) -> Output | None:
     permutation = r.constant_value(inner.inputs[1]) if inner.op == "Transpose" else None
     if permutation is None:
         return None
-    return r.add("Transpose", inner.inputs[0], r.constant(permutation[outer], node.inputs[1]))
+    return r.Transpose(inner.inputs[0], r.constant(permutation[outer], node.inputs[1]))
 
 
 @rule("Transpose", algebra="a transpose that moves only axes of size 1 -> reshape")
@@ -93,7 +93,7 @@ def transpose_as_reshape(r: Rewriter, node: Node) -> Output | None:
     moved = [int(axis) for axis in permutation if shape.known()[int(axis)] != 1]
     if moved != sorted(moved):
         return None
-    return r.add("Reshape", node.inputs[0], r.constant_vector(r.shape(node.output()).known()))
+    return r.Reshape(node.inputs[0], r.constant_vector(r.shape(node.output()).known()))
 
 
 @rule("Cast", algebra="cast to the same type -> x; cast(cast(x, wider), t) -> cast(x, t)")
@@ -104,7 +104,7 @@ def merge_casts(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     if inner.op != "Cast" or not np.can_cast(inner.attrs["SrcT"].numpy, inner.attrs["DstT"].numpy, "safe"):
         return None
-    return r.add("Cast", inner.inputs[0], SrcT=inner.attrs["SrcT"], DstT=target)
+    return r.Cast(inner.inputs[0], SrcT=inner.attrs["SrcT"], DstT=target)
 
 
 @rule("Bitcast", algebra="bitcast(bitcast(x, _), t) -> bitcast(x, t)")
@@ -112,7 +112,7 @@ def merge_bitcasts(r: Rewriter, node: Node) -> Output | None:
     if node.attrs["T"] is node.attrs["type"]:
         return node.inputs[0]
     inner = node.inputs[0].node
-    return r.add("Bitcast", inner.inputs[0], type=node.attrs["type"]) if inner.op == "Bitcast" else None
+    return r.Bitcast(inner.inputs[0], type=node.attrs["type"]) if inner.op == "Bitcast" else None
 
 
 @rule("Tile", algebra="tile(x, 1s) -> x")
@@ -150,7 +150,7 @@ def merge_concats(r: Rewriter, node: Node) -> Output | None:
         inner = value.node
         same_axis = inner.op == "ConcatV2" and axis is not None and np.array_equal(r.constant_value(inner.inputs[-1]), axis)
         flat += inner.inputs[:-1] if same_axis and r.is_free(inner) else [value]
-    return r.add("ConcatV2", flat, node.inputs[-1]) if len(flat) > len(values) else None
+    return r.ConcatV2(flat, node.inputs[-1]) if len(flat) > len(values) else None
 
 
 @rule("Split", "SplitV", algebra="split into one -> x")
@@ -164,7 +164,7 @@ def split_into_one(r: Rewriter, node: Node) -> Output | None:
 def pack_one(r: Rewriter, node: Node) -> Output | None:
     if node.attrs["N"] != 1:
         return None
-    return r.add("ExpandDims", node.inputs[0], r.constant_scalar(node.attr("axis")))
+    return r.ExpandDims(node.inputs[0], r.constant_scalar(node.attr("axis")))
 
 
 @rule("Select", "SelectV2", algebra="select(true, x, y) -> x")

@@ -38,7 +38,7 @@ def transpose_before_split(r: Rewriter, node: Node) -> Output | None:
     if order is None or axis is None:
         return None
     position = _data_input(node)
-    moved = r.add("Transpose", node.inputs[position], users[0].inputs[1])
+    moved = r.Transpose(node.inputs[position], users[0].inputs[1])
     place = int(np.flatnonzero(order == axis % len(order))[0])
     r.graph.set_input(node, axis_at, r.constant(place, node.inputs[axis_at]))
     return _over_split(r, node, users, position, moved)
@@ -81,8 +81,8 @@ def transpose_after_concat(r: Rewriter, node: Node) -> Output | None:
         r.refuse("the transposes are not alike")
         return None
     place = r.constant(order[int(axis)], node.inputs[-1])
-    joined = r.add("ConcatV2", [n.inputs[0] for n in nodes], place)
-    return r.add("Transpose", joined, nodes[0].inputs[1])
+    joined = r.ConcatV2([n.inputs[0] for n in nodes], place)
+    return r.Transpose(joined, nodes[0].inputs[1])
 
 
 def _common_order(r: Rewriter, transposes: Iterable[Node]) -> Any:
@@ -108,7 +108,7 @@ def transposes_around_unary(r: Rewriter, node: Node) -> Output | None:
         return None
     for one in reversed(chain):
         value = r.add(one.op, value, **attrs_of(one))
-    return r.add("Transpose", value, r.constant(merged, node.inputs[1]))
+    return r.Transpose(value, r.constant(merged, node.inputs[1]))
 
 
 @rule("Cast", algebra="cast(transpose(x)) -> transpose(cast(x)) where the cast narrows")
@@ -116,7 +116,7 @@ def narrow_before_moving(r: Rewriter, node: Node) -> Output | None:
     moved = node.inputs[0].node
     if moved.op != "Transpose" or not r.is_free(moved) or node.attrs["DstT"].size >= node.attrs["SrcT"].size:
         return None
-    return r.add("Transpose", r.add("Cast", moved.inputs[0], **attrs_of(node)), moved.inputs[1])
+    return r.Transpose(r.Cast(moved.inputs[0], **attrs_of(node)), moved.inputs[1])
 
 
 @rule("Transpose", algebra="transpose(cast(x)) -> cast(transpose(x)) where the cast widens")
@@ -124,7 +124,7 @@ def widen_after_moving(r: Rewriter, node: Node) -> Output | None:
     cast = node.inputs[0].node
     if cast.op != "Cast" or not r.is_free(cast) or cast.attrs["DstT"].size <= cast.attrs["SrcT"].size:
         return None
-    return r.add("Cast", r.add("Transpose", cast.inputs[0], node.inputs[1]), **attrs_of(cast))
+    return r.Cast(r.Transpose(cast.inputs[0], node.inputs[1]), **attrs_of(cast))
 
 
 @rule("ConcatV2", algebra="concat(x, c1, c2) -> concat(x, c)")
@@ -143,4 +143,4 @@ def join_neighbouring_constants(r: Rewriter, node: Node) -> Output | None:
             runs.append(value if array is None else [array])
     like = node.inputs[0]
     joined = [run if isinstance(run, Output) else r.constant(np.concatenate(run, int(axis)), like) for run in runs]
-    return r.add("ConcatV2", joined, node.inputs[-1])
+    return r.ConcatV2(joined, node.inputs[-1])

@@ -1,12 +1,13 @@
 """Local algebra: a table of rules, each at home at the op types it starts from, and the driver that applies them.
 
 A rule is a function (rewriter, node) -> Output | None: the value that may stand for the node's first output, or None where
-it does not apply. It says why through `rewriter.refuse` where it nearly did. New nodes are made by `rewriter.add`.
+it does not apply. It says why through `rewriter.refuse` where it nearly did. New nodes are made by `rewriter.MatMul(a, b)`.
 """
 
 from __future__ import annotations
 
 import collections
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from ... import dtypes, registry
 from ...building.builder import GraphBuilder
+from ...catalog import CATALOG
 from ...graph import Graph, Node, Output
 from ...kernel_types import runs_in_tensorflow
 from ...shapes import Shape
@@ -86,6 +88,11 @@ class Rewriter:
         """Say why the rule being tried does not apply although it nearly did."""
         if self._node is not None:
             self.ctx.refuse(self._rule, self._node, reason)
+
+    def __getattr__(self, op: str) -> Callable[..., Output]:
+        if op.startswith("__") or op not in CATALOG:
+            raise AttributeError(f"'{op}' is neither a method of Rewriter nor a declared op")
+        return functools.partial(self.add, op)
 
     def add(self, op: str, *inputs: Any, **attrs: Any) -> Output:
         """A new node beside the node being rewritten: same device, a name made from its."""
@@ -206,7 +213,7 @@ class Rewriter:
 
     def _is_opaque(self, value: Output) -> bool:
         """True for a computed value that a feed may replace: what computes it says nothing of it."""
-        return self.ctx.is_fed(value) and not value.node.op.startswith("Placeholder")
+        return self.ctx.is_fed(value) and not value.node.is_placeholder
 
     def _keep_waiting(self, node: Node, value: Output) -> None:
         """What stands for `node` waits for what the nodes that go with it waited for, where that has effects."""

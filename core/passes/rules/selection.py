@@ -61,7 +61,7 @@ def merge_gathers(r: Rewriter, node: Node) -> Output | None:
     inner = _constant_rows(r, x.node)
     if inner is None or outer.size > inner.size or not np.all((outer >= 0) & (outer < inner.size)):
         return None
-    return r.add("GatherV2", x.node.inputs[0], r.constant(inner[outer], node.inputs[1]), node.inputs[2])
+    return r.GatherV2(x.node.inputs[0], r.constant(inner[outer], node.inputs[1]), node.inputs[2])
 
 
 def _constant_rows(r: Rewriter, node: Node) -> Any:
@@ -87,7 +87,7 @@ def gather_of_unique(r: Rewriter, node: Node) -> Output | None:
         return None
     if not _is_along_first(r, inner) or inner.inputs[1] != places.node.output():
         return None
-    return r.add("GatherV2", inner.inputs[0], places.node.inputs[0], node.inputs[2])
+    return r.GatherV2(inner.inputs[0], places.node.inputs[0], node.inputs[2])
 
 
 _ROWS = (

@@ -142,7 +142,7 @@ def scale_an_affine_function(r: Rewriter, node: Node) -> Output | None:
     factors, offsets = (_combined(r, [(False, scale), (False, c)], _PRODUCT) for c in (factor, offset))
     if factors is None or offsets is None:
         return None
-    return r.add("AddV2", r.add("Mul", x, r.constant(factors, x)), r.constant(offsets, x))
+    return r.AddV2(r.Mul(x, r.constant(factors, x)), r.constant(offsets, x))
 
 
 def with_constant(r: Rewriter, node: Node | None) -> tuple[Output | None, Output | None]:
@@ -169,7 +169,7 @@ def negate_the_constant(r: Rewriter, node: Node) -> Output | None:
         if negated is None:
             return None
         x = negated.inputs[0]
-    return r.add("Mul", x, r.constant(np.negative(r.constant_value(constant)), x))
+    return r.Mul(x, r.constant(np.negative(r.constant_value(constant)), x))
 
 
 @rule("Add", "AddV2", "Sub", algebra="a/c + b/c -> (a + b)/c")
@@ -189,7 +189,7 @@ def hoist_from_many(r: Rewriter, node: Node) -> Output | None:
     if shared is None:
         return None
     op, others, factor = shared
-    return r.add(op, r.add("AddN", others), factor)
+    return r.add(op, r.AddN(others), factor)
 
 
 _Shared = tuple[str, list[Output], Output]
@@ -246,4 +246,4 @@ def merge_constants_of_many(r: Rewriter, node: Node) -> Output | None:
         if combined is None:
             return None
         constants = [r.constant(combined, values[0])]
-    return r.add("AddN", [*values, *constants])
+    return r.AddN([*values, *constants])
