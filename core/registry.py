@@ -131,8 +131,17 @@ FACTS: Final = {
     "debug": "observes values and changes nothing",
     "snapshot": "looks at a variable once, and needs no lock: what another thread writes meanwhile comes before or after it",
     "asynchronous": "TensorFlow's kernel calls back when it is done: what follows is handed to the thread pool",
+    "channels_last": "its kernel takes NHWC only",
     "blocks": "may have to wait for what another node of the same run supplies, as at an empty queue",
 }
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ProfilerFormula:
+    """What tf.profiler counts for (node, specs of inputs, specs of outputs), and why that is not what `flops` says."""
+
+    count: Callable[..., float]
+    differs: str
+
 
 class _Library:
     """What the op library that is being loaded has registered, and how to take it back."""
@@ -149,6 +158,8 @@ _KERNELS: dict[str, list[Kernel]] = {}
 _SHAPES: dict[str, Callable[..., Any]] = {}
 _GRADIENTS: dict[str, Gradient] = {}
 _FLOPS: dict[str, Callable[..., Cost]] = {}
+_LAYOUTS: dict[str, str] = {}
+_PROFILER: dict[str, ProfilerFormula] = {}
 _OPS_BY_FACT: dict[str, set[str]] = {name: set() for name in FACTS}
 
 
@@ -206,6 +217,30 @@ def zero_flops(*ops: str) -> None:
         _register(_FLOPS, "FLOPs function", (op,), zero_cost)
 
 
+def layout(line: str, *ops: str) -> None:
+    """Declare which inputs and outputs of `ops` follow the order of dimensions, NCHW or NHWC; not needed for elementwise ops.
+
+    A line such as `TA -> R` has a letter for each input and output:
+
+        T   a tensor whose dimensions are in the layout
+        V   a vector or matrix with a row for each dimension: sizes, paddings
+        A   numbers of dimensions
+        B   as T, or something that broadcasts to it
+        R   as T where `keep_dims` is set; otherwise what is left when the dimensions in A are gone
+        .   independent of the layout
+
+    and `*` after the letter of a list; of one list to another, each element goes by itself.
+    """
+    for op in ops:
+        _register(_LAYOUTS, "layout", (op,), line)
+
+
+def profiled(count: Callable[..., float], *ops: str, differs: str = "") -> None:
+    """Declare by which of `profiler_formulas` tf.profiler counts these ops, and why that differs from `flops`."""
+    for op in ops:
+        _register(_PROFILER, "formula of tf.profiler", (op,), ProfilerFormula(count, differs))
+
+
 def facts(*names_and_ops: str, of: Iterable[str]) -> None:
     """State facts (see FACTS) of the ops `of`."""
     for name in names_and_ops:
@@ -233,6 +268,18 @@ def flops_function(op: str) -> Callable[..., Cost] | None:
     """The FLOPs function (zero_cost for free ops), or None where nobody decided."""
     _load_family(op)
     return _FLOPS.get(op)
+
+
+def layout_of(op: str) -> str | None:
+    """The line of `layout`, None where nothing is known of how the op carries a layout."""
+    _load_family(op)
+    return _LAYOUTS.get(op)
+
+
+def profiler_formula(op: str) -> ProfilerFormula | None:
+    """What tf.profiler counts; None where it has no formula."""
+    _load_family(op)
+    return _PROFILER.get(op)
 
 
 def has_fact(op: str, name: str) -> bool:

@@ -10,7 +10,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
+from ..registry import Cost, flops, gradient, kernel, layout, not_differentiable, shape
 from ..shapes import Shape, TensorSpec, merge_shapes
 from ._checks import require_rank, require_same_shape, require_shape, with_rank
 from .normalization import (
@@ -212,3 +212,5 @@ def fused_batch_norm_grad_ex_flops(
     """As FusedBatchNormGrad, with a comparison for Relu."""
     normalized = fused_batch_norm_grad_flops(y_backprop, x, scale, is_training=is_training)
     return normalized + Cost((activation_mode == "Relu") * x.shape.num_elements)
+
+layout("T....T* -> T.*", "_FusedBatchNormEx")

@@ -9,7 +9,8 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, shape
+from ..profiler_formulas import of_input, reduction
+from ..registry import Cost, flops, gradient, kernel, layout, profiled, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._windows import is_channels_first
 
@@ -98,3 +99,8 @@ def bias_add_flops(value: TensorSpec, bias: TensorSpec) -> Cost:
 def bias_add_grad_flops(out_backprop: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One sum less than there are elements for each result."""
     return Cost(out_backprop.shape.num_elements - outputs[0].shape.num_elements)
+
+layout("T. -> T", "BiasAdd")
+layout("T -> .", "BiasAddGrad")
+profiled(of_input(1), "BiasAdd")
+profiled(reduction, "BiasAddGrad")

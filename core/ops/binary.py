@@ -18,7 +18,8 @@ from ..errors import InternalError, InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..handles import VariantData
 from ..numerics.integers import truncated_quotient
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..profiler_formulas import of_output, sum_of_inputs
+from ..registry import Cost, facts, flops, gradient, kernel, layout, not_differentiable, profiled, shape, zero_flops
 from ..runtime.values import object_array
 from ..shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._elementwise import (
@@ -403,3 +404,10 @@ def broadcast_gradient_args_shape(s0: TensorSpec, s1: TensorSpec) -> list[Shape 
 
 not_differentiable("BroadcastArgs", "BroadcastGradientArgs")
 zero_flops("BroadcastArgs", "BroadcastGradientArgs")
+
+layout("T* -> T", "AddN")
+profiled(of_output(1), "Add", "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum")
+profiled(of_output(1), "Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual")
+profiled(of_output(1), "Pow", differs="transcendental functions are counted apart here")
+profiled(of_output(2), "SquaredDifference")
+profiled(sum_of_inputs, "AddN")

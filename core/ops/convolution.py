@@ -15,7 +15,8 @@ from ..errors import InvalidArgumentError, TfgError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics import convolution as numerics
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape
+from ..profiler_formulas import backprop_filter, backprop_input, window
+from ..registry import Cost, flops, gradient, kernel, layout, multiply_adds, not_differentiable, profiled, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._shapes import ints, shape_from
@@ -499,3 +500,11 @@ def convolution_backprop_filter_flops(
 ) -> Cost:
     """The multiply-adds of the forward pass: each sends the element that it read times the gradient to its weight."""
     return _multiply_adds(grad.shape.num_elements, tuple(outputs[0].shape[:-1]))
+
+layout("T. -> T", "Conv2D", "Conv3D")
+layout("T.T -> .", "Conv2DBackpropFilter", "Conv2DBackpropFilterV2", "Conv3DBackpropFilterV2")
+layout("V.T -> T", "Conv2DBackpropInput", "Conv3DBackpropInputV2")
+layout("T.T -> T", "Conv2DBackpropInputV2")
+profiled(window(-1), "Conv2D", "Conv3D")
+profiled(backprop_input, "Conv2DBackpropInput", differs="input positions there, output positions here")
+profiled(backprop_filter, "Conv2DBackpropFilter", differs="input positions there, output positions here")

@@ -10,7 +10,8 @@ import numpy as np
 from ..arrays import Array, Result
 from ..numerics import convolution as numerics
 from ..numerics.widening import wide
-from ..registry import Cost, flops, kernel, multiply_adds, shape
+from ..profiler_formulas import window
+from ..registry import Cost, flops, kernel, layout, multiply_adds, profiled, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._shapes import ints, shape_from
@@ -190,3 +191,8 @@ def depthwise_conv2d_native_backprop_filter_flops(
 ) -> Cost:
     """The multiply-adds of the forward pass again."""
     return multiply_adds(grad.shape.num_elements * math.prod(tuple(outputs[0].shape[:2])))
+
+layout("T. -> T", "DepthwiseConv2dNative")
+layout("T.T -> .", "DepthwiseConv2dNativeBackpropFilter")
+layout("V.T -> T", "DepthwiseConv2dNativeBackpropInput")
+profiled(window(2), "DepthwiseConv2dNative")

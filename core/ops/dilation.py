@@ -14,7 +14,8 @@ from ..errors import UnimplementedError
 from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..numerics.windows import offset_index, offsets, pad, unpad
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
+from ..profiler_formulas import window
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, profiled, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, with_rank
 from ._windows import Pads, output_sizes, window_pads
@@ -152,3 +153,5 @@ def dilation2d_flops(input: TensorSpec, filter: TensorSpec, *, outputs: list[Ten
 def dilation2d_backprop_flops(input: TensorSpec, filter: TensorSpec, out_backprop: TensorSpec) -> Cost:
     """The window's sums and comparisons again, and one sum for each window."""
     return Cost(2) * (out_backprop.shape.num_elements * _window_elements(filter))
+
+profiled(window(2), "Dilation2D")

@@ -10,7 +10,7 @@ from ..arrays import Array, Result
 from ..dims import DimLike
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics.widening import wide
-from ..registry import Cost, flops, kernel, not_differentiable, shape
+from ..registry import Cost, facts, flops, kernel, layout, not_differentiable, shape
 from ..shapes import Shape, TensorSpec
 from . import activations, convolution, depthwise, matmul
 from ._checks import require, require_shape
@@ -298,3 +298,7 @@ def fused_matmul_flops(
 def mkl_layer_norm_flops(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -> Cost:
     """Two means, a difference, a square, a division, a product and a sum an element; a sum and a root a row."""
     return Cost(7 * x.shape.num_elements + 2 * x.shape[:-1].num_elements)
+
+layout("T.* -> T", "_FusedConv2D", "_FusedDepthwiseConv2dNative")
+
+facts("channels_last", of=("_FusedConv2D", "_FusedDepthwiseConv2dNative"))

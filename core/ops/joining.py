@@ -15,7 +15,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, facts, flops, gradient, kernel, layout, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ._checks import require_rank
 from ._shapes import dims_of, ints, normalize_axis, numbers, replaced, scalar_int, scalar_of, unknown_dims
@@ -564,3 +564,10 @@ zero_flops(
 facts("shape_arithmetic", of=("Concat", "ConcatV2", "Pack", "ReverseV2", "Tile", "Transpose"))
 facts("involution", of=("Reverse", "ReverseV2"))
 facts("total", of=("Concat", "ConcatV2", "Pack", "Tile", "Transpose"))
+
+layout("AT* -> T", "Concat")
+layout("T*A -> T", "ConcatV2")
+layout("TV -> T", "MirrorPad", "Pad", "Tile")
+layout("TV. -> T", "PadV2")
+layout("TA -> T", "ReverseV2")
+layout("T.A -> T", "Roll")

@@ -12,7 +12,8 @@ from ..building.gradbuilder import GradientBuilder
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import widened
-from ..registry import facts, flops, gradient, kernel, shape
+from ..profiler_formulas import of_input, of_output
+from ..registry import facts, flops, gradient, kernel, profiled, shape
 from ._elementwise import Unary, register_unary, unary_flops
 
 # (g, x, y, dy) -> dx. Complex derivatives are conjugated: TensorFlow's gradient is that of a real loss.
@@ -221,3 +222,8 @@ for _op, _formula, _flops, _second in _OF_VALUE:
     flops(_op)(unary_flops(_flops))
     gradient(_op)(_second)
     facts("elementwise", of=(_op,))
+
+profiled(of_input(1), "Reciprocal", "Square", "Neg")
+profiled(of_input(1), "Log", differs="transcendental functions are counted apart here")
+profiled(of_input(2), "Rsqrt")
+profiled(of_output(4), "RsqrtGrad")

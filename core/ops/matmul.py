@@ -13,7 +13,8 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import products
 from ..numerics.widening import widened
-from ..registry import Cost, facts, flops, gradient, kernel, multiply_adds, shape
+from ..profiler_formulas import inner_product
+from ..registry import Cost, facts, flops, gradient, kernel, multiply_adds, profiled, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims
 
 # a @ b in the inputs' dtype; 16-bit floats are multiplied in float32.
@@ -133,3 +134,6 @@ def batch_matmul_flops(x: TensorSpec, y: TensorSpec, *, adj_x: bool, outputs: li
     """2 m k n for each matrix of the batch."""
     inner = x.shape[-2] if adj_x else x.shape[-1]
     return multiply_adds(math.prod(outputs[0].shape) * inner)
+
+profiled(inner_product, "MatMul")
+profiled(inner_product, "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", differs="adj_x is not looked at there")

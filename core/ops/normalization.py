@@ -11,7 +11,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
+from ..registry import Cost, flops, gradient, kernel, layout, not_differentiable, shape
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._windows import from_channels_last, is_channels_first, to_channels_last
 
@@ -382,3 +382,6 @@ def lrn_flops(input: TensorSpec, *, depth_radius: int) -> Cost:
 def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec, *, depth_radius: int) -> Cost:
     """The norm and its power again, a sum over the window and six operations for each element."""
     return Cost(4 * depth_radius + 9, transcendentals=1) * input_image.shape.num_elements
+
+layout("T.... -> T.*", "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+layout("TT.* -> T.*", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")

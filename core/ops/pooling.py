@@ -16,7 +16,8 @@ from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics import pooling as numerics
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..profiler_formulas import pool
+from ..registry import Cost, flops, gradient, kernel, layout, not_differentiable, profiled, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import with_rank
 from ._shapes import ints, shape_from
@@ -559,3 +560,13 @@ zero_flops("MaxPoolGradGradWithArgmax")
 def max_pool_grad_with_argmax_flops(input: TensorSpec, grad: TensorSpec, argmax: TensorSpec) -> Cost:
     """One addition for each window."""
     return Cost(argmax.shape.num_elements)
+
+layout("T -> T", "AvgPool", "AvgPool3D", "MaxPool", "MaxPool3D")
+layout("VT -> T", "AvgPool3DGrad", "AvgPoolGrad")
+layout("TTT -> T", "MaxPool3DGrad", "MaxPool3DGradGrad", "MaxPoolGrad", "MaxPoolGradGrad")
+layout("TTTVV -> T", "MaxPoolGradGradV2", "MaxPoolGradV2")
+layout("TVV -> T", "MaxPoolV2")
+profiled(pool(-1, 1), "AvgPool")
+profiled(pool(-1, 1), "MaxPool", differs="as many comparisons as the window has places there, one less here")
+profiled(pool(1, 2), "AvgPoolGrad", differs="2 for each place of a window there")
+profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="one operation a window more there")

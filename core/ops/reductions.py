@@ -16,7 +16,8 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
 from ..numerics.widening import wide
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
+from ..profiler_formulas import of_input, reduction
+from ..registry import Cost, facts, flops, gradient, kernel, layout, not_differentiable, profiled, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import single
 from ._shapes import normalize_axis, numbers, scalar_of
@@ -328,3 +329,7 @@ def range_flops(start: TensorSpec, limit: TensorSpec, delta: TensorSpec, *, outp
 
 
 not_differentiable("Range", "LinSpace")
+
+layout("TA -> R", "All", "Any", "ArgMax", "ArgMin", "Max", "Mean", "Min", "Prod", "Sum")
+profiled(of_input(1), "Mean")
+profiled(reduction, "Sum", "ArgMax", "ArgMin")

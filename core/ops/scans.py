@@ -14,7 +14,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, shape
+from ..registry import Cost, flops, gradient, kernel, layout, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require
 from ._shapes import normalize_axis, scalar_int
@@ -118,3 +118,5 @@ def _steps(x: TensorSpec, axis: TensorSpec) -> DimLike:
 def cumulative_logsumexp_flops(x: TensorSpec, axis: TensorSpec) -> Cost:
     """A maximum, a minimum, a difference, an exponential, a logarithm and a sum where Cumsum has a sum."""
     return Cost(4, transcendentals=2) * _steps(x, axis)
+
+layout("TA -> T", "Cumprod", "Cumsum")

@@ -18,7 +18,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..handles import VariantData
-from ..registry import facts, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, gradient, kernel, layout, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._checks import require_rank
 from ._shapes import dims_of, ints, normalize_axis, scalar_int, scalar_of, scalar_value, shape_from, shape_value, unknown_dims
@@ -457,3 +457,10 @@ _VIEWS = ("Reshape", "ExpandDims", "Squeeze", "Shape", "ShapeN", "Size", "Rank")
 facts("involution", of=("InvertPermutation",))
 facts("view", of=_VIEWS)
 facts("total", of=(*_VIEWS, "Fill", "ZerosLike", "OnesLike"))
+
+layout("TV -> T", "BroadcastTo")
+layout("V. -> T", "Fill")
+layout("T -> .", "Rank", "Size")
+layout("T -> V", "Shape")
+layout("T* -> V*", "ShapeN")
+layout("T -> R", "Squeeze")

@@ -12,7 +12,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim, DimLike, floor_div
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, facts, flops, gradient, kernel, layout, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._checks import require_rank
 from ._shapes import dims_of, ints, normalize_axis, replaced, scalar_int, scalar_of, shape_from, unknown_dims
@@ -481,3 +481,9 @@ zero_flops(
 facts("shape_arithmetic", of=("Slice", "StridedSlice", "Split", "SplitV", "Unpack"))
 facts("side_effect", of=("ResourceStridedSliceAssign", "StridedSliceAssign"))
 facts("elementwise", of=("SelectV2",))
+
+layout("TTT -> T", "Select")
+layout("TVV -> T", "Slice")
+layout("AT -> T*", "Split")
+layout("T.A -> T*", "SplitV")
+layout("TVVV -> T", "StridedSlice")

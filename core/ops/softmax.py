@@ -9,7 +9,8 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, shape
+from ..profiler_formulas import of_input
+from ..registry import Cost, flops, gradient, kernel, layout, profiled, shape
 from ..shapes import Shape, TensorSpec, broadcast_shapes
 
 
@@ -193,4 +194,6 @@ def l2_loss_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 def l2_loss_flops(t: TensorSpec) -> Cost:
     return Cost(2 * t.shape.num_elements)
 
-
+layout("T -> .", "L2Loss")
+profiled(of_input(5), "Softmax", differs="5 an element there; exponentials are counted apart here")
+profiled(of_input(3, less=1), "L2Loss", differs="3 an element less 1 there, 2 an element here")

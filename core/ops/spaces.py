@@ -13,7 +13,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim, DimLike, ceil_div
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
-from ..registry import facts, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, gradient, kernel, layout, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require_rank
 from ._shapes import dims_of, ints, numbers, unknown_dims
@@ -453,3 +453,5 @@ zero_flops(
     "SpaceToDepth",
 )
 facts("elementwise", of=("DataFormatDimMap",))
+
+layout("T -> T", "DepthToSpace", "SpaceToDepth")

@@ -24,7 +24,8 @@ from ..errors import (
     OutOfRangeError,
 )
 from ..graph import Node, Output
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..profiler_formulas import of_input
+from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, profiled, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..runtime.values import scalar_object
@@ -454,3 +455,5 @@ facts(
     of=(*_ASSIGNMENTS, *_RESOURCE_ASSIGNMENTS, "CountUpTo", "ResourceCountUpTo", "DestroyResourceOp", *_SESSION[:2]),
 )
 facts("side_effect", of=("TemporaryVariable", "DestroyTemporaryVariable", "DeleteSessionTensor"))
+
+profiled(of_input(1), "AssignAdd", "AssignSub")

@@ -1,15 +1,6 @@
 """Which inputs, outputs and attributes of an op follow the order of dimensions, NCHW or NHWC.
 
-A line such as `TA -> R` has a letter for each input and output:
-
-    T   a tensor whose dimensions are in the layout
-    V   a vector or matrix with a row for each dimension: sizes, paddings
-    A   numbers of dimensions
-    B   as T, or something that broadcasts to it
-    R   as T where `keep_dims` is set; otherwise what is left when the dimensions in A are gone
-    .   independent of the layout
-
-and `*` after the letter of a list.
+The ops themselves say so, see `registry.layout`.
 """
 
 from __future__ import annotations
@@ -21,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...graph import Node, Output
+from ...registry import has_fact, layout_of
 from ..base import PassContext
 from ..rules.rewrite import is_map
 
@@ -30,91 +22,7 @@ FORMATS: Mapping[str, Mapping[str, str]] = {
 }
 """Target -> the data formats that change, and what they become."""
 
-_SENSITIVE = {
-    "AvgPool": "T -> T",
-    "AvgPool3D": "T -> T",
-    "AvgPool3DGrad": "VT -> T",
-    "AvgPoolGrad": "VT -> T",
-    "BiasAdd": "T. -> T",
-    "BiasAddGrad": "T -> .",
-    "Conv2D": "T. -> T",
-    "Conv2DBackpropFilter": "T.T -> .",
-    "Conv2DBackpropFilterV2": "T.T -> .",
-    "Conv2DBackpropInput": "V.T -> T",
-    "Conv2DBackpropInputV2": "T.T -> T",
-    "Conv3D": "T. -> T",
-    "Conv3DBackpropFilterV2": "T.T -> .",
-    "Conv3DBackpropInputV2": "V.T -> T",
-    "DepthToSpace": "T -> T",
-    "DepthwiseConv2dNative": "T. -> T",
-    "DepthwiseConv2dNativeBackpropFilter": "T.T -> .",
-    "DepthwiseConv2dNativeBackpropInput": "V.T -> T",
-    "FusedBatchNorm": "T.... -> T.*",
-    "FusedBatchNormGrad": "TT.* -> T.*",
-    "FusedBatchNormGradV2": "TT.* -> T.*",
-    "FusedBatchNormGradV3": "TT.* -> T.*",
-    "FusedBatchNormV2": "T.... -> T.*",
-    "FusedBatchNormV3": "T.... -> T.*",
-    "MaxPool": "T -> T",
-    "MaxPool3D": "T -> T",
-    "MaxPool3DGrad": "TTT -> T",
-    "MaxPool3DGradGrad": "TTT -> T",
-    "MaxPoolGrad": "TTT -> T",
-    "MaxPoolGradGrad": "TTT -> T",
-    "MaxPoolGradGradV2": "TTTVV -> T",
-    "MaxPoolGradV2": "TTTVV -> T",
-    "MaxPoolV2": "TVV -> T",
-    "SpaceToDepth": "T -> T",
-    "_FusedBatchNormEx": "T....T* -> T.*",
-    "_FusedConv2D": "T.* -> T",
-    "_FusedDepthwiseConv2dNative": "T.* -> T",
-}
-"""Ops with a `data_format`."""
-
-_AGNOSTIC = {
-    "AddN": "T* -> T",
-    "All": "TA -> R",
-    "Any": "TA -> R",
-    "ArgMax": "TA -> R",
-    "ArgMin": "TA -> R",
-    "BroadcastTo": "TV -> T",
-    "Concat": "AT* -> T",
-    "ConcatV2": "T*A -> T",
-    "Cumprod": "TA -> T",
-    "Cumsum": "TA -> T",
-    "Fill": "V. -> T",
-    "L2Loss": "T -> .",
-    "Max": "TA -> R",
-    "Mean": "TA -> R",
-    "Min": "TA -> R",
-    "MirrorPad": "TV -> T",
-    "Pad": "TV -> T",
-    "PadV2": "TV. -> T",
-    "Prod": "TA -> R",
-    "Rank": "T -> .",
-    "ReverseV2": "TA -> T",
-    "Roll": "T.A -> T",
-    "Select": "TTT -> T",
-    "Shape": "T -> V",
-    "ShapeN": "T* -> V*",
-    "Size": "T -> .",
-    "Slice": "TVV -> T",
-    "Split": "AT -> T*",
-    "SplitV": "T.A -> T*",
-    "Squeeze": "T -> R",
-    "StridedSlice": "TVVV -> T",
-    "Sum": "TA -> R",
-    "Tile": "TV -> T",
-}
-"""Ops that take any layout, besides the elementwise ones."""
-
-_SEPARATE = ("ShapeN",)
-"""Ops that take each input by itself."""
-
 _ELEMENTWISE = "B* -> T"
-_LAST_ONLY = ("_FusedConv2D", "_FusedDepthwiseConv2dNative")
-"""Ops whose kernels take NHWC only."""
-
 _PER_DIMENSION = ("strides", "ksize", "dilations")
 _MASKS = ("begin_mask", "end_mask")
 _RESHAPING_MASKS = ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
@@ -135,7 +43,11 @@ class Carrying:
 
 def is_sensitive(node: Node, to: str) -> bool:
     """True for a node that another data format must be made of."""
-    return node.op in _SENSITIVE and node.attr("data_format").decode() not in FORMATS[to].values()
+    return _has_data_format(node) and node.attr("data_format").decode() not in FORMATS[to].values()
+
+
+def _has_data_format(node: Node) -> bool:
+    return node.op_def is not None and "data_format" in node.op_def.attrs and layout_of(node.op) is not None
 
 
 def carrying(ctx: PassContext, node: Node, to: str) -> Carrying | str | None:
@@ -151,7 +63,7 @@ def carrying(ctx: PassContext, node: Node, to: str) -> Carrying | str | None:
     if rank < 3:
         return None
     slots = [_slot(ctx, value, letter, rank) for value, letter in zip(node.inputs, letters[0])]
-    if node.op in _SEPARATE:
+    if inputs == "T*" and outputs == "V*":
         able = "".join("T" if len(slot) == 1 else "." for slot in slots)
         return Carrying(rank, able, able.replace("T", letters[1][0]), is_separate=True)
     reason = _obstacle(ctx, node, to, rank) or next((slot for slot in slots if len(slot) > 1), None)
@@ -161,9 +73,9 @@ def carrying(ctx: PassContext, node: Node, to: str) -> Carrying | str | None:
 
 
 def _line(node: Node, to: str) -> str | None:
-    if node.op in _SENSITIVE:
-        return _SENSITIVE[node.op] if is_sensitive(node, to) else None
-    return _ELEMENTWISE if is_map(node) else _AGNOSTIC.get(node.op)
+    if _has_data_format(node):
+        return layout_of(node.op) if is_sensitive(node, to) else None
+    return _ELEMENTWISE if is_map(node) else layout_of(node.op)
 
 
 def _expanded(letters: str, count: int) -> str:
@@ -197,11 +109,11 @@ def _slot(ctx: PassContext, value: Output, letter: str, rank: int) -> str:
 
 def _obstacle(ctx: PassContext, node: Node, to: str, rank: int) -> str | None:
     """Why a node whose inputs can be changed must stay as it is nevertheless."""
-    if node.op in _SENSITIVE:
+    if _has_data_format(node):
         data_format = node.attr("data_format").decode()
         if data_format not in FORMATS[to]:
             return f"its data format is {data_format}"
-        if node.op in _LAST_ONLY and (to != "NHWC" or b"Add" in node.attr("fused_ops")):
+        if has_fact(node.op, "channels_last") and (to != "NHWC" or b"Add" in node.attr("fused_ops")):
             return "its kernel takes NHWC only" if to != "NHWC" else "it adds a tensor too"
     if any(node.attr(mask) for mask in _RESHAPING_MASKS):
         return "it adds or drops dimensions"
@@ -216,7 +128,7 @@ def _obstacle(ctx: PassContext, node: Node, to: str, rank: int) -> str | None:
 
 
 def _reduces(node: Node) -> bool:
-    return _AGNOSTIC.get(node.op, "").endswith("R") and not node.attr("keep_dims")
+    return (layout_of(node.op) or "").endswith("R") and not node.attr("keep_dims")
 
 
 def _axes(ctx: PassContext, node: Node, rank: int) -> set[int] | None:
@@ -254,6 +166,6 @@ def changed_attrs(node: Node, to: str, order: Sequence[int]) -> dict[str, Any]:
             attrs[name] = [int(axis) for axis in renumbered(value, order)] if value else value
         elif name in _MASKS:
             attrs[name] = sum((value >> old & 1) << new for new, old in enumerate(order))
-    if node.op in _SENSITIVE:
+    if _has_data_format(node):
         attrs["data_format"] = FORMATS[to][node.attr("data_format").decode()].encode()
     return attrs

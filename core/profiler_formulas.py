@@ -1,0 +1,93 @@
+"""The formulas by which tf.profiler counts FLOPs: a node and the specs of its inputs and outputs to a number.
+
+The families of ops say with `registry.profiled` which op has which; `flops/tfprof` compares.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from .graph import Node
+from .shapes import TensorSpec
+
+
+class Dropped(Exception):
+    """tf.profiler skips the node without a word; the message says why."""
+
+
+Formula = Callable[[Node, Sequence[TensorSpec], Sequence[TensorSpec]], float]
+
+
+def _size(spec: TensorSpec) -> int:
+    size = spec.shape.num_elements
+    if not isinstance(size, int):
+        raise Dropped("shapes are unknown")
+    return size
+
+
+def _dims(spec: TensorSpec) -> tuple[int, ...]:
+    _size(spec)
+    return tuple(dim for dim in spec.shape if isinstance(dim, int))
+
+
+def of_input(factor: int, less: int = 0) -> Formula:
+    """`factor` for each element of the first input, `less` fewer in all."""
+    return lambda node, inputs, outputs: factor * _size(inputs[0]) - less
+
+
+def of_output(factor: int) -> Formula:
+    """`factor` for each element of the first output."""
+    return lambda node, inputs, outputs: factor * _size(outputs[0])
+
+
+def reduction(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> float:
+    """One for each element that is gone."""
+    return _size(inputs[0]) - _size(outputs[0])
+
+
+def _require_nhwc(node: Node) -> None:
+    if node.attrs.get("data_format", b"NHWC") != b"NHWC":
+        raise Dropped("data format NCHW")
+
+
+def pool(of: int, factor: int, more: int = 0) -> Formula:
+    """factor * window + more for each element of output (-1) or of input number `of`."""
+
+    def formula(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> float:
+        _require_nhwc(node)
+        return (factor * math.prod(node.attr("ksize")) + more) * _size(outputs[0] if of < 0 else inputs[of])
+
+    return formula
+
+
+def inner_product(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> float:
+    """The inner dimension by `transpose_a`, an attribute that batch matmuls do not have."""
+    return 2 * _dims(inputs[0])[-2 if node.attrs.get("transpose_a") else -1] * _size(outputs[0])
+
+
+def window(upto: int) -> Formula:
+    """2 for each output element and each of the filter's first dimensions."""
+    return lambda node, inputs, outputs: 2 * _size(outputs[0]) * math.prod(_dims(inputs[1])[:upto])
+
+
+def backprop_input(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> float:
+    """Of a convolution's gradient for its input."""
+    return _backprop(node, _dims(outputs[0]), _dims(inputs[1]))
+
+
+def backprop_filter(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> float:
+    """Of a convolution's gradient for its filter."""
+    return _backprop(node, _dims(inputs[0]), _dims(outputs[0]))
+
+
+def _backprop(node: Node, image: Sequence[int], kernel: Sequence[int]) -> float:
+    """By input positions over strides; output positions are what it takes."""
+    _require_nhwc(node)
+    strides = node.attr("strides")
+    return int(2 * math.prod(image) * math.prod(kernel) / (image[-1] * strides[1] * strides[2]))
+
+
+def sum_of_inputs(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> float:
+    """One for each element and each input after the first."""
+    return _size(inputs[0]) * (len(inputs) - 1)
