@@ -1,4 +1,4 @@
-"""A binary heap that moves its elements as C++'s std::push_heap and std::pop_heap (GNU libstdc++) do.
+"""A binary heap that moves its elements as C++'s std::push_heap and std::pop_heap (GNU libstdc++, bits/stl_heap.h) do.
 
 Elements of equal priority leave it in no simple order; TensorFlow's priority queues and barriers show that order.
 """

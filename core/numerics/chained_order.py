@@ -1,4 +1,7 @@
-"""The order in which C++'s std::unordered_map (GNU libstdc++) walks its elements."""
+"""The order in which C++'s std::unordered_map (GNU libstdc++) walks its elements.
+
+As libstdc++'s bits/hashtable.h inserts: at the front of the key's bucket, or of all where that bucket is empty.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Initial centers for k-means, drawn as TensorFlow draws them, and nearest centers."""
+"""Initial centers for k-means, drawn as TensorFlow draws them, and nearest centers.
+
+Draws are in the order of TensorFlow's kernels KmeansPlusPlusInitialization (Arthur and Vassilvitskii, "k-means++: the
+advantages of careful seeding", 2007) and KMC2ChainInitialization (Bachem et al., 2016).
+"""
 
 from __future__ import annotations
 

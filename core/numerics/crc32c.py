@@ -1,5 +1,7 @@
 """CRC-32C (Castagnoli), the checksum of TensorFlow's tables, bundles and records, without a C extension.
 
+Polynomial: Castagnoli, Braeuer and Herrmann, IEEE Trans. Commun. 41 (1993), also in RFC 3720; the mask is LevelDB's.
+
 A buffer is cut into lanes of equal length whose checksums advance together, eight bytes a step, by NumPy table lookups; then
 the lanes are joined: the checksum of a concatenation is the first one's, moved past the second's length, xor the second's.
 

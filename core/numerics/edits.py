@@ -1,4 +1,4 @@
-"""Levenshtein's distance."""
+"""Levenshtein's distance, row by row of a table (Wagner and Fischer, J. ACM 21 (1974))."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Einstein summation of one or two operands: equations, and contraction by one matrix product.
+"""Einstein summation of one or two operands: equations as TensorFlow's Einsum reads them, contraction by one matrix product.
 
 An axis is labelled by a character; the axes that `...` stands for, which broadcast, are labelled by numbers, counted from the
 last. Unlike NumPy's einsum an output may repeat a label (its diagonal is filled) and named axes must agree exactly.

@@ -1,4 +1,8 @@
-"""Derivatives of the regularized incomplete gamma function by its parameter, which scipy lacks."""
+"""Derivatives of the regularized incomplete gamma function by its parameter, which scipy lacks.
+
+The series and the continued fraction are Abramowitz and Stegun 6.5.29 and 6.5.31, differentiated term by term; the
+derivative of a sample is implicit: Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients", NeurIPS 2018.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rows gathered into groups: sums, products, extremes by group, also in place."""
+"""Rows gathered into groups: sums, products, extremes by group, also in place.
+
+What NaN and empty groups give is as in TensorFlow's kernels SegmentMax, UnsortedSegmentMax and their kin.
+"""
 
 from __future__ import annotations
 

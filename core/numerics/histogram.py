@@ -1,4 +1,4 @@
-"""Histograms over TensorFlow's exponential buckets."""
+"""Histograms over TensorFlow's exponential buckets, as its core/lib/histogram/histogram.cc makes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arithmetic of integers that NumPy has no function for."""
+"""Arithmetic of integers that NumPy has no function for; quotients are rounded as C++ rounds them."""
 
 from __future__ import annotations
 

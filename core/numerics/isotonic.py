@@ -1,4 +1,7 @@
-"""Isotonic regression by pooling adjacent violators."""
+"""Isotonic regression by pooling adjacent violators.
+
+Ayer et al., "An empirical distribution function for sampling with incomplete information", Ann. Math. Stat. 26 (1955).
+"""
 
 from __future__ import annotations
 

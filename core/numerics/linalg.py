@@ -1,6 +1,8 @@
 """Batches of matrices: triangular and tridiagonal systems, and factorizations that NumPy lacks.
 
-Matrices lie in the last two dimensions; batch dimensions broadcast where that is said.
+Substitution, LU with partial pivoting and elimination of banded systems: Golub and Van Loan, "Matrix Computations", 3.1, 3.4
+and 4.3; LAPACK's gtsv, lagtf and lagts where said. Matrices lie in the last two dimensions; batch dimensions broadcast where
+that is said.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Pooling over sliding windows of channels-last arrays (N, spatial..., C) and its gradients.
 
-All functions take the array unpadded, with `pads` beside it. Loops run over the places of a window, never over the array.
+All functions take the array unpadded, with `pads` beside it. Loops run over the places of a window, never over the
+array. Which elements get a gradient is as in TensorFlow's kernels MaxPoolGrad and MaxPool3DGrad.
 """
 
 from __future__ import annotations

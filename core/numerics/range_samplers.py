@@ -1,4 +1,7 @@
-"""Samplers over ranges of classes as TensorFlow's candidate samplers draw them from a Philox stream."""
+"""Samplers over ranges of classes as TensorFlow's candidate samplers draw them from a Philox stream.
+
+Which words a draw takes, and how they become a class, is as in TensorFlow's core/kernels/range_sampler.cc.
+"""
 
 from __future__ import annotations
 

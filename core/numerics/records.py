@@ -1,4 +1,7 @@
-"""TFRecord files: length, masked checksum of it, data, masked checksum of that."""
+"""TFRecord files: length, masked checksum of it, data, masked checksum of that.
+
+Source: https://www.tensorflow.org/tutorials/load_data/tfrecord, "TFRecords format details".
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Resampling of images (N, H, W, C), one axis at a time.
 
 A resampling of one axis is a `Taps`: for each output position the input positions it reads and their weights. Resizing is
-linear, so the gradient is the transposed matrix.
+linear, so the gradient is the transposed matrix. Positions, weights and the order of the sums are those of TensorFlow's
+kernels ResizeBilinear, ResizeBicubic, ResizeArea and ScaleAndTranslate; cubic kernels name their papers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The k best of a row in the order that a bounded heap leaves them in, which is TensorFlow's order of an unsorted top k.
 
-The heap is that of the C++ library (Floyd's construction, holes sifted down to a leaf and back up), so that the order agrees.
+The heap is that of the C++ library, so that the order agrees: construction by Floyd (Algorithm 245, CACM 7 (1964)), holes
+sifted down to a leaf and back up.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Text in many encodings as code points with byte offsets, and the script of each code point.
+"""Text in many encodings as code points with byte offsets, and the script of each code point (Unicode Standard Annex 24).
 
 `unicode_scripts.txt` holds the Unicode script property as runs: first code point in hexadecimal, number of the script in
 ICU's enumeration (UScriptCode); scripts/record_unicode_scripts.py writes it.

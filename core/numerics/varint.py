@@ -1,4 +1,7 @@
-"""Protobuf's integers of one to ten bytes; without NumPy, which reading a graph does not import."""
+"""Protobuf's integers of one to ten bytes; without NumPy, which reading a graph does not import.
+
+Source: https://protobuf.dev/programming-guides/encoding.
+"""
 
 from __future__ import annotations
 
