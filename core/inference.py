@@ -222,9 +222,12 @@ def _node_specs(
     node: Node, specs: Mapping[Output, TensorSpec], reasons: dict[str, str], library: _Library
 ) -> list[TensorSpec]:
     found = library.call_specs(node, [specs.get(v, TensorSpec(v.dtype or resource)) for v in node.inputs])
-    if found is not None:
-        return found
     unknown = [TensorSpec(dtype) for dtype in library.output_dtypes(node)]
+    if found is not None:
+        if [spec.dtype.base for spec in found] == [spec.dtype.base for spec in unknown]:
+            return found
+        reasons[node.name] = "what it calls returns other dtypes than it declares"
+        return unknown
     definition = node.op_def
     function = registry.shape_function(node.op)
     if definition is None or function is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from ..core.arguments import takes
 from ..core.escaping import printable_proto
 from ..core.graph import Graph
 from .graphdef import GraphSource, Kind, graph_chunks, graph_text
@@ -13,6 +14,7 @@ from .source import write_file
 from .textformat import print_text
 
 
+@takes(graph=Graph, path=str | os.PathLike, text=bool, gzip=bool, kind=str | None)
 def save(
     graph: Graph, path: str | os.PathLike[str], *, text: bool = False, gzip: bool = False, kind: Kind | None = None
 ) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import gc
 import multiprocessing
 import os
 import pathlib
@@ -25,6 +26,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
 from tests.fuzz import bounds
 from tests.fuzz.findings import Finding
 from tests.fuzz.parts import FUZZERS, snippet, try_seed
@@ -33,7 +36,7 @@ from tfg.core import registry
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BATCH = 20
 SUITES = {"threads": "tests/core/test_concurrent_runs.py", "kills": "tests/security/test_kills.py"}
-_SHARES = {"nodes": 4, "cases": 3, "commands": 2, "files": 1}
+_SHARES = {"nodes": 4, "cases": 4, "commands": 1, "files": 2}
 
 
 def main() -> None:
@@ -167,6 +170,7 @@ def _work(orders: Any, results: Any) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
     registry.load_all_families()
     bounds.limit_memory()
+    gc.freeze()
     while True:
         name, first = orders.get()
         for seed in range(first, first + BATCH):

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from tests.security.kills import WRITERS, survive
 

@@ -6,12 +6,15 @@ Each family is recorded anew as a whole. TensorFlow runs on one process a family
 """
 
 import os
+import pathlib
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import numpy as np
 import tensorflow as tf
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from tests import opcases
 from tests.recorded_answers import Answers

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .. import registry
+from ..arguments import takes
 from ..building.placement import Placement
 from ..catalog import CATALOG
 from ..dtypes import string
@@ -105,6 +106,7 @@ class GraphFacts:
     next_commands: tuple[str, ...]
 
 
+@takes(graph=Graph)
 def explain(graph: Graph, *nodes: str, fetch: str | None = None) -> Any:
     """GraphFacts of a graph, or a tuple of NodeFacts: what each of the nodes named is for, and why `fetch` runs it."""
     if not nodes:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from .. import registry
+from ..arguments import takes
 from ..control_flow.frames import find_frames
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError, TfgError
@@ -42,6 +43,7 @@ _MAX_LISTED: Final = 5_000
 """The nodes of second and further calls of functions up to which a count lists the nodes of each call."""
 
 
+@takes(graph=Graph, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None)
 def count_flops(
     graph: Graph,
     fetches: Sequence[str],

@@ -59,8 +59,8 @@ def fed_values(
 ) -> dict[Output, TensorSpec]:
     """The specs of fed tensors with their values: of few integers or truth values, which others' shapes may depend on."""
     found: dict[Output, TensorSpec] = {}
-    for name, value in values.items():
-        output = graph.output(name)
+    for name, given in values.items():
+        output, value = graph.output(name), np.asarray(given)
         if value.dtype.kind in "iub" and value.size <= _MAX_FED_ELEMENTS and output.dtype is not None:
             shape = fitting(output, Shape(value.shape), known[output].shape if output in known else UNKNOWN)
             found[output] = TensorSpec(output.dtype.base, shape, value)

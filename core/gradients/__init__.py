@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..arguments import takes
 from ..building.gradbuilder import GradientBuilder
 from ..graph import Graph
 from .backward import add_gradients
@@ -11,6 +12,7 @@ from .backward import add_gradients
 __all__ = ["add_gradients", "gradients"]
 
 
+@takes(graph=Graph, name=str, colocate=bool)
 def gradients(
     graph: Graph,
     ys: Sequence[str] | str,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from ..arguments import takes
 from ..building.gradbuilder import GradientBuilder
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Output
@@ -24,6 +25,10 @@ MODES = ("auto", "forward", "reverse")
 Feeds = Mapping[str, Any]
 
 
+_typed = takes(graph=Graph, feeds=Mapping | None, session=Session | None, mode=str, chunk_bytes=int)
+
+
+@_typed
 def jacobian(
     graph: Graph,
     y: str,
@@ -43,16 +48,19 @@ def jacobian(
     return Derivative(graph, y, x, session).jacobian(feeds or {}, mode, chunk_bytes)
 
 
+@_typed
 def vjp(graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: Session | None = None) -> Array:
     """v^T J: the gradient of x when `v`, of y's shape, arrives at y."""
     return Derivative(graph, y, x, session).vjp(v, feeds or {})
 
 
+@_typed
 def jvp(graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: Session | None = None) -> Array:
     """J v: how y changes when x moves along `v`, of x's shape."""
     return Derivative(graph, y, x, session).jvp(v, feeds or {})
 
 
+@_typed
 def hessian_vector(
     graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: Session | None = None
 ) -> Array:

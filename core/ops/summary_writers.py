@@ -38,8 +38,8 @@ def create_summary_file_writer(
     found = resource(writer, WriterResource)
     if found.is_open:
         return
-    folder, suffix = file_name(logdir.item()), os.fsdecode(filename_suffix.item())
-    found.open(EventWriter(folder, int(max_queue), suffix, gate(ctx)))
+    folder, suffix = file_name(scalar(logdir, "logdir")), os.fsdecode(scalar(filename_suffix, "filename_suffix"))
+    found.open(EventWriter(folder, int(scalar(max_queue, "max_queue")), suffix, gate(ctx)))
 
 
 def _writer(handle: Array) -> EventWriter:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from ..arguments import takes
 from ..errors import InvalidArgumentError, NotFoundError, TfgError
 from ..explaining.graphs import explain_graph
 from ..faults import fault
@@ -112,6 +113,7 @@ class OptimizeReport:
         return sum(self.ops_after.values())
 
 
+@takes(graph=Graph, passes=str | Sequence | None, costs=bool, rounds=int)
 def optimize(
     graph: Graph,
     fetches: Sequence[str] | str,
@@ -232,6 +234,8 @@ def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = 
     given = _parsed("default" if passes is None else passes) if passes is None or isinstance(passes, str) else passes
     chosen: list[Pass] = []
     for one in given:
+        if not isinstance(one, Pass):
+            raise TypeError(f"{one!r} is not a pass")
         present = {p.name for p in chosen}
         chosen += [find_pass(name)() for name in one.requires if name not in present]
         chosen.append(one)

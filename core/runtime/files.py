@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
+from ..arguments import takes
 from ..errors import InvalidArgumentError, PermissionDeniedError
 
 _WILDCARD = re.compile(r"[*?\[\\]")
@@ -29,8 +30,11 @@ class FileAccess:
         return FileAccess(None, None)
 
     @staticmethod
+    @takes(readable=Iterable, writable=Iterable)
     def only(readable: Iterable[str | pathlib.Path] = (), writable: Iterable[str | pathlib.Path] = ()) -> FileAccess:
         """Access to what is named and nothing else; what may be written may be read."""
+        if isinstance(readable, str | bytes) or isinstance(writable, str | bytes):
+            raise TypeError("folders are a list, not one text, whose characters would be taken for folders")
         writes = tuple(pathlib.Path(path).resolve() for path in writable)
         return FileAccess((*(pathlib.Path(path).resolve() for path in readable), *writes), writes)
 

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from .. import dtypes
+from ..arguments import takes
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..graph import Graph, Node, Output, parse_tensor_name
@@ -91,6 +92,7 @@ class Session:
     values that depend on nothing but constants and variables that were not written since.
     """
 
+    @takes(graph=Graph, files=FileAccess, cache=int)
     def __init__(
         self,
         graph: Graph,
@@ -102,8 +104,6 @@ class Session:
         max_memory: int | None = None,
         cache: int = 0,
     ) -> None:
-        if not isinstance(graph, Graph):
-            raise TypeError(f"a session runs a Graph, not {graph!r}")
         graph.check()
         self.graph = graph
         self.seed = seed
@@ -151,7 +151,7 @@ class Session:
         """
         self.start()
         names = (fetches,) if isinstance(fetches, str) else tuple(fetches)
-        feeds = feeds or {}
+        feeds = {} if feeds is None else feeds
         if not isinstance(feeds, Mapping):
             raise TypeError(f"feeds are a mapping of tensor names to values, not {feeds!r}")
         prepared = self._prepared.get((names, tuple(feeds))) or self._prepare(names, tuple(feeds))

@@ -9,10 +9,13 @@ from tests.cases.control_flow import counted
 from tests.cases.functional import define
 from tfg import GraphBuilder
 from tfg.core.dims import Dim, dim_max, dim_min
-from tfg.core.dtypes import float32
+from tfg.core.dtypes import as_dtype, float32
+from tfg.core.errors import InvalidArgumentError
 from tfg.core.inference import infer
+from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session import Session
 from tfg.core.shapes import Shape, TensorSpec
+from tfg.core.tensors import FuncRef
 
 N, ROWS = Dim.symbol("N"), Dim.symbol("rows")
 
@@ -191,6 +194,20 @@ def test_ops_that_call_functions(op):
         define(g, "f", ["int32", "float32"], lambda b, i, v: [b.Square(v)])
         y = g.For(0, 10, 2, [x], body="f")[0]
     assert str(infer(g.graph).shape(y)) == "(6,7)"
+
+
+@pytest.mark.parametrize("types", [["float32", "float64"], ["int32"], []])
+def test_a_call_that_declares_other_outputs_than_the_function_returns(types):
+    """Nothing is said of outputs that the function does not return; running the call says what is wrong."""
+    g = GraphBuilder()
+    define(g, "f", ["float32"], lambda b, v: [b.Square(v)])
+    node = g.graph.add_node("call", "StatelessCase", [g.constant(0), g.constant(2.0)],
+                            attrs={"Tin": [float32], "Tout": [as_dtype(t) for t in types], "branches": [FuncRef("f")]})  # fmt: skip
+    found = infer(g.graph)
+    assert [found.specs[output].dtype for output in node.outputs()] == [as_dtype(t) for t in types]
+    optimize(g.graph, [output.name for output in node.outputs()] or ["call"])
+    with pytest.raises(InvalidArgumentError, match="call"):
+        Session(g.graph).run([output.name for output in node.outputs()] or ["call"])
 
 
 def test_gradients_of_functions_are_shaped_as_the_arguments():

@@ -69,7 +69,7 @@ def _smaller_arrays(value: np.ndarray) -> Iterator[np.ndarray]:
         yield zeros
     for axis, size in enumerate(value.shape):
         if size:
-            yield np.take(value, 0, axis)
+            yield np.asarray(np.take(value, 0, axis), value.dtype)
         if size > 1:
             yield np.take(value, range(size // 2), axis)
 

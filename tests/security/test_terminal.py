@@ -34,17 +34,27 @@ def test_escapes():
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory):
-    path = tmp_path_factory.mktemp("evil") / "g.pb"
+    """A graph whose names are hostile: refused at the door, and named where it is."""
+    return evil_graph(tmp_path_factory.mktemp("evil") / "g.pb", EVIL)
+
+
+@pytest.fixture(scope="module")
+def accepted(tmp_path_factory):
+    """A graph that is taken: names fit, devices, attributes and values are hostile."""
+    return evil_graph(tmp_path_factory.mktemp("evil") / "g.pb", "n")
+
+
+def evil_graph(path, name):
     proto = GraphDef()
     proto.node.add(name="first", op="NoOp")
-    proto.node.add(name=f"{EVIL}/x", op="Placeholder", device=EVIL).attr["dtype"].type = 1
-    proto.node.add(name=f"{EVIL}/y", op=f"Op{EVIL}", input=[f"{EVIL}/x"], device=EVIL)
-    proto.node.add(name=f"{EVIL}/c", op="Const", device=EVIL).attr["dtype"].type = 7
+    proto.node.add(name=f"{name}/x", op="Placeholder", device=EVIL).attr["dtype"].type = 1
+    proto.node.add(name=f"{name}/y", op=f"Op{name}", input=[f"{name}/x"], device=EVIL)
+    proto.node.add(name=f"{name}/c", op="Const", device=EVIL).attr["dtype"].type = 7
     proto.node[3].attr["value"].tensor.dtype = 7
     proto.node[3].attr["value"].tensor.tensor_shape.SetInParent()
     proto.node[3].attr["value"].tensor.string_val.append(EVIL.encode())
     proto.node[3].attr[EVIL].s = EVIL.encode()
-    proto.library.function.add().signature.name = f"f{EVIL}"
+    proto.library.function.add().signature.name = f"f{name}"
     path.write_bytes(proto.SerializeToString())
     return path
 
@@ -59,12 +69,13 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command).split(EVIL)[0])
-def test_no_command_shows_control_characters(graph, command):
-    done = tfg(command[0], graph, *command[1:])
-    for text in (done.out, done.err):
-        assert CONTROLS.search(text) is None, text
-    lines = done.err.splitlines()
-    assert sum(line.startswith("error:") for line in lines) == (done.code != 0)
+def test_no_command_shows_control_characters(graph, accepted, command):
+    for path, name in ((graph, EVIL), (accepted, "n")):
+        done = tfg(command[0], path, *(argument.replace(EVIL, name) for argument in command[1:]))
+        for text in (done.out, done.err):
+            assert CONTROLS.search(text) is None, text
+        lines = done.err.splitlines()
+        assert sum(line.startswith("error:") for line in lines) == (done.code != 0)
 
 
 def test_diff_and_errors_of_files(graph, tmp_path):
@@ -74,9 +85,9 @@ def test_diff_and_errors_of_files(graph, tmp_path):
     assert (done.code, done.err.count("\n")) == (1, 1 + ("hint" in done.err)) and SHOWN in done.err
 
 
-def test_text_form_means_the_same(graph):
-    whole = load(graph)
-    for command in (("dump", graph, "--format", "text"), ("convert", graph, "-", "--text")):
+def test_text_form_means_the_same(accepted):
+    whole = load(accepted)
+    for command in (("dump", accepted, "--format", "text"), ("convert", accepted, "-", "--text")):
         assert to_bytes(load(tfg(*command).out.encode())) == to_bytes(whole)
 
 
@@ -117,7 +128,7 @@ def test_printing_kernels(tmp_path):
 
 
 def test_text_that_the_encoding_lacks(tmp_path):
-    (tmp_path / "g.pbtxt").write_text('node { name: "caf\u00e9\u4e2d" op: "NoOp" }')
+    (tmp_path / "g.pbtxt").write_text('node { name: "n" op: "NoOp" device: "caf\u00e9\u4e2d" }', encoding="utf-8")
     done = process("dump", tmp_path / "g.pbtxt", PYTHONIOENCODING="ascii")
     assert done.code == 0 and "caf\\xe9\\u4e2d" in done.out
     done = process("dump", tmp_path / "g.pbtxt", "--format", "json", PYTHONIOENCODING="ascii")

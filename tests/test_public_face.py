@@ -1,0 +1,75 @@
+"""Every public function on arguments of plainly wrong types: a result, a TfgError or a TypeError, nothing else."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import tfg
+from tfg.core.errors import TfgError
+
+WRONG = (
+    3, -1.5, None, b"\0", "", "abc", "y:99", [1], ["y", None], {"x:0": "abc"}, {3: 3}, object(), len, float, np.ones((2, 0)),
+)  # fmt: skip
+
+
+def sample():
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="float", shape=[2], name="x")
+    g.Sum(g.Square(x), 0, name="y")
+    return g.graph
+
+
+def right_arguments(folder):
+    """For each public function what it takes."""
+    graph = sample()
+    path = str(folder / "g.pb")
+    tfg.save(graph, path)
+    feeds = {"x:0": np.ones(2, np.float32)}
+    found = {
+        "load": (tfg.load, {"source": path}),
+        "save": (tfg.save, {"graph": graph, "path": path}),
+        "explain": (tfg.explain, {"graph": graph, "nodes": "y"}),
+        "gradients": (tfg.gradients, {"graph": graph, "ys": "y:0", "xs": "x:0"}),
+        "optimize": (tfg.optimize, {"graph": graph, "fetches": "y:0", "feeds": ["x:0"]}),
+        "count_flops": (tfg.count_flops, {"graph": graph, "fetches": ["y:0"], "feeds": ["x:0"]}),
+        "jacobian": (tfg.jacobian, {"graph": graph, "y": "y:0", "x": "x:0", "feeds": feeds}),
+        "vjp": (tfg.vjp, {"graph": graph, "y": "y:0", "x": "x:0", "v": 1.0, "feeds": feeds}),
+        "Session": (tfg.Session, {"graph": graph}),
+        "Session.run": (tfg.Session(graph).run, {"fetches": "y:0", "feeds": feeds}),
+        "FileAccess.only": (tfg.FileAccess.only, {"readable": [str(folder)]}),
+        "FileAccess.everything": (tfg.FileAccess.everything, {}),
+        "GraphBuilder": (tfg.GraphBuilder, {}),
+    }
+    products = {"graph": graph, "y": "y:0", "x": "x:0", "v": np.ones(2, np.float32), "feeds": feeds}
+    return found | {name: (getattr(tfg, name), products) for name in ("jvp", "hessian_vector")}
+
+
+def call(function, arguments):
+    """With arguments by name, those of *args by place."""
+    parameters = inspect.signature(function).parameters
+    spread = [arguments[p.name] for p in parameters.values() if p.kind is p.VAR_POSITIONAL and p.name in arguments]
+    first = [p.name for p in parameters.values() if spread and p.kind is p.POSITIONAL_OR_KEYWORD]
+    named = {n: a for n, a in arguments.items() if n not in first and parameters[n].kind is not parameters[n].VAR_POSITIONAL}
+    return function(*(arguments[name] for name in first), *spread, **named)
+
+
+def test_every_public_name_is_tried(tmp_path):
+    assert {name.partition(".")[0] for name in right_arguments(tmp_path)} == set(tfg.__all__) - {"errors"}
+    for function, arguments in right_arguments(tmp_path).values():
+        call(function, arguments)
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: str(type(wrong).__name__))
+def test_wrong_types_are_refused(wrong, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, (function, arguments) in right_arguments(tmp_path).items():
+        for parameter in inspect.signature(function).parameters:
+            try:
+                call(function, arguments | {parameter: wrong})
+            except (TfgError, TypeError):
+                continue
+            except Exception as error:
+                pytest.fail(f"{name}({parameter}={wrong!r}): {error!r}", pytrace=False)
