@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import Array
 from . import libm32
+from .pauses import pause
 
 _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
 _KEY_STEPS: Final = (0x9E3779B9, 0xBB67AE85)
@@ -75,6 +76,7 @@ class Philox:
             return np.array(values, np.uint32).reshape(-1, 4)
         result = np.empty((len(offsets), 4), np.uint32)
         for start in range(0, len(offsets), _CHUNK):
+            pause()
             part = slice(start, start + _CHUNK)
             _blocks(self.key, self.counter, offsets[part], result[part])
         return result
@@ -166,6 +168,7 @@ def _box_muller_float(uniforms: Array) -> Array:
     """The float version, with the C library's logarithm, sine and cosine."""
     result = np.empty(len(uniforms), np.float32)
     for start in range(0, len(uniforms), _CHUNK):
+        pause()
         part = uniforms[start : start + _CHUNK]
         u, v = part[0::2], np.multiply(part[1::2], 2.0 * np.pi, dtype=np.float64).astype(np.float32)
         radius = np.sqrt(np.float32(-2) * libm32.log(np.maximum(u, np.float32(1e-7))))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from .pauses import in_pieces
 from .philox import RESERVED_PER_OUTPUT, Philox, normal_from_words, uniform_from_words, words_per_sample
 
 _FLOAT64 = np.dtype(np.float64)
@@ -52,6 +53,10 @@ class Lanes:
 
 def gamma(gen: Philox, alpha: Array) -> Array:
     """One sample of Gamma(alpha[i], 1) for each i, double: Marsaglia and Tsang, ACM TOMS 26 (2000)."""
+    return in_pieces(lambda i, j: _gamma(gen.skipped(i * RESERVED_PER_OUTPUT), alpha[i:j]), len(alpha))
+
+
+def _gamma(gen: Philox, alpha: Array) -> Array:
     alpha = alpha.astype(np.float64)
     count = len(alpha)
     lanes = Lanes(gen, np.arange(count, dtype=np.uint64) * np.uint64(RESERVED_PER_OUTPUT), _FLOAT64)
@@ -85,6 +90,10 @@ def poisson(gen: Philox, rate: Array) -> Array:
 
     Below a rate of ten by Knuth's product of uniforms, else by Hoermann's transformed rejection (1993).
     """
+    return in_pieces(lambda i, j: _poisson(gen.skipped(i * RESERVED_PER_OUTPUT), rate[i:j]), len(rate))
+
+
+def _poisson(gen: Philox, rate: Array) -> Array:
     rate = rate.astype(np.float64)
     lanes = Lanes(gen, np.arange(len(rate), dtype=np.uint64) * np.uint64(RESERVED_PER_OUTPUT), _FLOAT64)
     result = np.empty(len(rate))

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from ..errors import DeadlineExceededError
 from ..graph import Node
+from ..numerics import pauses
 from . import waits
 from .resources import ResourceManager
 
@@ -99,6 +100,9 @@ def check_time() -> None:
     run = _current.get(None)
     if run is not None:
         run.check_time()
+
+
+pauses.watch(check_time)
 
 
 def is_bounded() -> bool:

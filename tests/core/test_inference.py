@@ -201,8 +201,8 @@ def test_a_call_that_declares_other_outputs_than_the_function_returns(types):
     """Nothing is said of outputs that the function does not return; running the call says what is wrong."""
     g = GraphBuilder()
     define(g, "f", ["float32"], lambda b, v: [b.Square(v)])
-    node = g.graph.add_node("call", "StatelessCase", [g.constant(0), g.constant(2.0)],
-                            attrs={"Tin": [float32], "Tout": [as_dtype(t) for t in types], "branches": [FuncRef("f")]})  # fmt: skip
+    attrs = {"Tin": [float32], "Tout": [as_dtype(t) for t in types], "branches": [FuncRef("f")]}
+    node = g.graph.add_node("call", "StatelessCase", [g.constant(0), g.constant(2.0)], attrs=attrs)
     found = infer(g.graph)
     assert [found.specs[output].dtype for output in node.outputs()] == [as_dtype(t) for t in types]
     optimize(g.graph, [output.name for output in node.outputs()] or ["call"])
