@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import philox
 from ..numerics.bounded_normal import MAX_ITERATIONS, Ahead, bounded_normal_calls
+from ..numerics.pauses import PIECE, pause
 from ..numerics.philox import Philox
 from ..numerics.sharding import blocks
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
@@ -278,8 +279,17 @@ def sobol_sample(dim: Array, num_results: Array, skip: Array, *, dtype: DType) -
     if skip < 0:
         raise InvalidArgumentError(f"skip must be at least 0, got {skip}")
     engine = qmc.Sobol(int(dim), scramble=False, bits=32)
-    engine.fast_forward(int(skip) + 1)
-    return engine.random(int(num_results)).astype(dtype.numpy)
+    step = max(PIECE // int(dim), 1)
+    for count in _pieces(int(skip) + 1, step):
+        engine.fast_forward(count)
+    return np.concatenate([engine.random(count).astype(dtype.numpy) for count in _pieces(int(num_results), step)])
+
+
+def _pieces(count: int, step: int) -> Iterator[int]:
+    """How many to do next, until `count` are done; the run's time is looked at in between."""
+    for start in range(0, count, step):
+        pause()
+        yield min(step, count - start)
 
 
 _MAX_SOBOL_DIM = 1111

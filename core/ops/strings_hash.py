@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..arrays import Array, Result
@@ -59,8 +61,8 @@ def fingerprint(data: Array, method: Array) -> Result:
         hashes = farm_fingerprint64(data.ravel().tolist())
         if data.size == len(data):
             return _as_bytes(hashes)
-        data = hashes.reshape(len(data), -1)
-    rows = np.ascontiguousarray(data).reshape(len(data), -1)
+        data = hashes.reshape(data.shape)
+    rows = np.ascontiguousarray(data).reshape(len(data), math.prod(data.shape[1:]))
     return _as_bytes(farm_fingerprint64([row.tobytes() for row in rows]))
 
 

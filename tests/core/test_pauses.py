@@ -16,6 +16,7 @@ from tfg.core.numerics.philox_distributions import gamma, poisson
 LONG = {
     "RandomGamma": ([1 << 26], [1.5]), "RandomStandardNormal": ([1 << 26],), "TruncatedNormal": ([1 << 26],),
     "RandomUniform": ([1 << 27],), "StatelessRandomPoisson": ([1 << 26], [1, 2], 5.0),
+    "SobolSample": (np.int32(3), np.int32(9), np.int32(2**31 - 1)),
 }  # fmt: skip
 DTYPES = {"RandomGamma": {}, "StatelessRandomPoisson": {"dtype": "float"}}
 
