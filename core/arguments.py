@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ParamSpec, TypeVar
+
+from .errors import ResourceExhaustedError
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -23,11 +26,21 @@ def takes(**kinds: type | types.UnionType) -> Callable[[Callable[_P, _R]], Calla
                 if name in kinds and not isinstance(value, kinds[name]):
                     wanted, given = _named(kinds[name]), type(value).__name__
                     raise TypeError(f"{function.__qualname__}: {name} must be {wanted}, not {given}")
-            return function(*args, **kwargs)
+            with bounded_depth():
+                return function(*args, **kwargs)
 
         return checked
 
     return decorate
+
+
+@contextlib.contextmanager
+def bounded_depth() -> Iterator[None]:
+    """Let a graph whose functions are nested deeper than the interpreter's stack end in ResourceExhaustedError."""
+    try:
+        yield
+    except RecursionError:
+        raise ResourceExhaustedError("the graph's functions are nested too deeply") from None
 
 
 def _named(kind: type | types.UnionType) -> str:

@@ -280,7 +280,10 @@ def _covered(size: DimLike, outputs: int, align_corners: bool) -> DimLike:
     if not (isinstance(size, int) and isinstance(outputs, int)):
         return UNKNOWN.num_elements
     step, unit = (size - 1, outputs - 1) if align_corners and outputs > 1 else (size, outputs)
-    return sum(-(-(i + 1) * step // unit) - i * step // unit for i in range(outputs))
+    if not outputs:
+        return 0
+    whole = outputs // (unit // math.gcd(step, unit))  # outputs that end where an input ends
+    return outputs * step // unit + outputs - whole
 
 
 @flops("ResizeBilinearGrad")

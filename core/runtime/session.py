@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from .. import dtypes
-from ..arguments import takes
+from ..arguments import bounded_depth, takes
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..graph import Graph, Node, Output, parse_tensor_name
@@ -154,7 +154,10 @@ class Session:
         feeds = {} if feeds is None else feeds
         if not isinstance(feeds, Mapping):
             raise TypeError(f"feeds are a mapping of tensor names to values, not {feeds!r}")
-        prepared = self._prepared.get((names, tuple(feeds))) or self._prepare(names, tuple(feeds))
+        prepared = self._prepared.get((names, tuple(feeds)))
+        if prepared is None:
+            with bounded_depth():
+                prepared = self._prepare(names, tuple(feeds))
         values = [feed.convert(value) for feed, value in zip(prepared.feeds, feeds.values()) if feed is not None]
         run = Run(next(self._numbers), hook)
         if self._limits is not None:

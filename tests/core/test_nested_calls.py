@@ -135,3 +135,13 @@ def test_unknown_shapes_are_explained_in_linear_time(quick):
     for _ in range(5000):
         value = g.Tanh(value)
     assert all("--shape x=SIZES" in node.reason for node in count_flops(g.graph, [str(value)]).unknown())
+
+
+def test_functions_deeper_than_the_stack_are_an_error_of_the_graph(tmp_path):
+    graph = nested(tmp_path, 3000)
+    feeds = {"x:0": np.ones(2, np.float32)}
+    for act in (
+        lambda: count_flops(graph, ["z:0"]), lambda: optimize(graph, "z:0", ["x:0"]), lambda: Session(graph).run("z:0", feeds),
+    ):  # fmt: skip
+        with pytest.raises(ResourceExhaustedError, match="deep"):
+            act()
