@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .catalog import CATALOG, OpDef
@@ -385,12 +385,13 @@ class Graph:
             raise InvalidArgumentError("reorder needs each node of the graph exactly once")
         self._nodes = {node.name: node for node in nodes}
 
-    def check(self) -> None:
+    def check(self, left_open: Collection[str] = ()) -> None:
         """Validate names, edges, attributes, and numbers and dtypes of inputs; InvalidArgumentError names the node.
 
-        What was found of a node holds until its op or attributes change, so that checking again costs little.
+        `left_open` names the attributes that the callers of a function give, for which `Placeholder`s stand in its body. What
+        was found of a node holds until its op or attributes change, so that checking again costs little.
         """
-        for check in (self._check_node, self._check_edges):
+        for check in (lambda node: self._check_node(node, left_open), self._check_edges):
             for node in self._nodes.values():
                 try:
                     check(node)
@@ -406,10 +407,13 @@ class Graph:
                 raise InvalidArgumentError(f"'{source.name}' does not list it as a use")
         self._check_inputs(node)
 
-    def _check_node(self, node: Node) -> None:
+    def _check_node(self, node: Node, left_open: Collection[str]) -> None:
         found = node._checked
         if found is None or not found.holds(node):
-            node._checked = self._checked(node)
+            found = node._checked = self._checked(node)
+        for name in found.opened:
+            if name not in left_open:
+                raise InvalidArgumentError(f"attribute '{name}' is left to a caller, and there is none")
 
     def _check_inputs(self, node: Node) -> None:
         """The dtypes of a node's inputs, once all nodes were found to make what they say."""
@@ -437,10 +441,10 @@ class Graph:
         if definition is None:
             check_op_name(node.op)
             return _Checked(node.name, node.op, node.attrs, None)
-        check_attrs(definition, node.attrs)
+        opened = check_attrs(definition, node.attrs)
         expected = expected_inputs(definition, node.attrs, len(node._inputs))
         node.output_dtypes  # noqa: B018 - evaluated for its errors
-        return _Checked(node.name, node.op, node.attrs, expected)
+        return _Checked(node.name, node.op, node.attrs, expected, opened)
 
     def _nearest(self, name: str) -> str:
         from difflib import get_close_matches
@@ -452,11 +456,17 @@ class Graph:
 
 
 class _Checked:
-    """That a node was found to fit its op's interface, and the dtypes of the inputs it takes; None for an unknown op."""
+    """That a node was found to fit its op's interface, and the dtypes of the inputs it takes; None for an unknown op.
 
-    __slots__ = ("attrs", "inputs", "name", "op")
+    `opened` names what its attributes leave to the caller of the function that it stands in.
+    """
 
-    def __init__(self, name: str, op: str, attrs: Mapping[str, Any], inputs: tuple[DType, ...] | None) -> None:
+    __slots__ = ("attrs", "inputs", "name", "op", "opened")
+
+    def __init__(
+        self, name: str, op: str, attrs: Mapping[str, Any], inputs: tuple[DType, ...] | None, opened: Sequence[str] = ()
+    ) -> None:
+        self.opened = opened
         self.name = name
         self.op = op
         self.attrs = attrs

@@ -46,6 +46,13 @@ class Inference:
         return self.specs[output].shape
 
 
+class Specs(dict[Output, TensorSpec]):
+    """What is known of outputs; of those that inference did not come to, or that no interface declares, at most the dtype."""
+
+    def __missing__(self, output: Output) -> TensorSpec:
+        return TensorSpec(output.dtype or resource)
+
+
 @dataclasses.dataclass(slots=True)
 class Answers:
     """What calls of a library's functions returned, by what is known of their arguments."""
@@ -134,12 +141,13 @@ def _sweep(
     library: _Library,
 ) -> Inference:
     """One sweep over the nodes; `assumed` says what comes along back edges, by default what enters the loop."""
-    specs = dict(base)
+    specs = Specs(base)
     reasons: dict[str, str] = {}
     for node in order:
         back = loops.get(node)
         if back is not None and back not in specs:
-            entering = next(specs[v] for v in node.inputs if v is not back and v in specs)
+            known_inputs = [v for v in node.inputs if v is not back and v in specs]
+            entering = specs[known_inputs[0] if known_inputs else back]
             specs[back] = assumed.get(back, dataclasses.replace(entering, value=None))
         for index, spec in enumerate(_node_specs(node, specs, reasons, library)):
             output = Output(node, index)
@@ -218,10 +226,9 @@ def _relaxed(
     return changed
 
 
-def _node_specs(
-    node: Node, specs: Mapping[Output, TensorSpec], reasons: dict[str, str], library: _Library
-) -> list[TensorSpec]:
-    found = library.call_specs(node, [specs.get(v, TensorSpec(v.dtype or resource)) for v in node.inputs])
+def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Library) -> list[TensorSpec]:
+    inputs = [specs[value] for value in node.inputs]
+    found = library.call_specs(node, inputs)
     unknown = [TensorSpec(dtype) for dtype in library.output_dtypes(node)]
     if found is not None:
         if [spec.dtype.base for spec in found] == [spec.dtype.base for spec in unknown]:
@@ -233,7 +240,6 @@ def _node_specs(
     if definition is None or function is None:
         reasons[node.name] = f"op '{node.op}' has no shape function" if definition else f"op '{node.op}' is not declared"
         return unknown
-    inputs = [specs.get(value, TensorSpec(value.dtype or node.output_dtypes[0])) for value in node.inputs]
     try:
         results = call_shape_function(node, function, inputs)
     except TfgError as error:

@@ -59,11 +59,12 @@ def check_op_name(op: str) -> None:
         raise InvalidArgumentError(f"'{op}' is not a valid op type")
 
 
-def check_attrs(definition: OpDef, attrs: Mapping[str, Any]) -> None:
+def check_attrs(definition: OpDef, attrs: Mapping[str, Any]) -> Sequence[str]:
     """InvalidArgumentError where an attribute is missing, of the wrong kind or out of bounds.
 
-    A `Placeholder`, which a function's caller fills in, is taken for any value.
+    A `Placeholder`, which a function's caller fills in, is taken for any value; what they are called is returned.
     """
+    opened = []
     for name, kind, is_optional, attr, check in _rules_of(definition):
         value = attrs.get(name, _MISSING)
         if value.__class__ is kind:
@@ -74,8 +75,11 @@ def check_attrs(definition: OpDef, attrs: Mapping[str, Any]) -> None:
                 raise InvalidArgumentError(f"{definition.name} needs attribute '{name}'")
         elif value.__class__ is not Placeholder:
             raise InvalidArgumentError(f"attribute '{name}' must be {attr.type}, not {_described(value)}")
+        else:
+            opened.append(value.name)
     if "_class" in attrs:
         check_colocation(attrs["_class"])
+    return opened
 
 
 def check_value(attr: AttrDef, value: Any) -> None:

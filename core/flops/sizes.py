@@ -14,7 +14,7 @@ from ..control_flow.conditions import EXIT, MERGE, NEXT_ITERATION, Frame
 from ..dims import Dim, DimLike
 from ..functions.call_kinds import CALL_KINDS, Form
 from ..graph import Node
-from ..inference import Inference
+from ..inference import Inference, Specs
 from ..shapes import TensorSpec, substituted
 from .symbols import Symbols
 
@@ -47,13 +47,11 @@ def named(
     if not names:
         return inference
     invariant = {symbol: name for symbol, name in names.items() if symbol not in inside}
-    return Inference(
-        {
-            output: substituted(spec, invariant if is_inside(output.node, frames) else names)
-            for output, spec in inference.specs.items()
-        },
-        inference.reasons,
+    named_specs = Specs(
+        (output, substituted(spec, invariant if is_inside(output.node, frames) else names))
+        for output, spec in inference.specs.items()
     )
+    return Inference(named_specs, inference.reasons)
 
 
 def shared_names(pairs: Iterable[tuple[TensorSpec, TensorSpec]]) -> dict[str, DimLike]:

@@ -137,7 +137,7 @@ def optimize(
     """
     graph.check()
     for function in graph.functions.values():
-        function.body.check()
+        function.body.check(function.signature.attrs)
     result = graph.copy()
     names = (fetches,) if isinstance(fetches, str) else fetches
     chosen = choose_passes(passes, disable)

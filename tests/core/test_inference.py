@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tfg
 from tests.cases.control_flow import counted
 from tests.cases.functional import define
 from tfg import GraphBuilder
@@ -217,3 +218,12 @@ def test_gradients_of_functions_are_shaped_as_the_arguments():
     dx, dw = g.SymbolicGradient(inputs, Tout=["float32"] * 2, f="f")
     found = infer(g.graph)
     assert [str(found.shape(value)) for value in (dx, dw)] == ["(5,3)", "(3,2)"]
+
+
+def test_nothing_but_the_dtype_is_known_of_what_nobody_declares():
+    neg = 'node { name: "y" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } }'
+    graph = tfg.load(f'node {{ name: "x" op: "Nobody" }} {neg}'.encode())
+    found = infer(graph)
+    assert found.spec(graph.output("x:0")).shape.dims is None
+    assert str(found.spec(graph.output("y:0")).dtype) == "float"
+    assert [node.name for node in tfg.count_flops(graph, ["y"]).unknown()] == ["x", "y"]

@@ -96,7 +96,9 @@ def test_an_attribute_takes_values_of_its_kind_only(type_):
                         graph.check()
         graph = Graph()
         graph.add_node("n", definition.name, attrs={"value": Placeholder("T")})
-        graph.check()
+        graph.check({"T"})
+        with pytest.raises(InvalidArgumentError, match="attribute 'T' is left to a caller"):
+            graph.check()
     finally:
         CATALOG.unregister(definition.name)
 

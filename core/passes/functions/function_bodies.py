@@ -102,7 +102,7 @@ class _Body:
         if changes:
             self._drop_ends()
             forget_locations(self.graph)
-            self.graph.check()
+            self.graph.check(self.function.signature.attrs)
             self.graph.functions[self.function.name] = dataclasses.replace(self.function, source=None)
             self.outer.fired += changes
         self.ctx.begin_pass()

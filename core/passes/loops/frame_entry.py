@@ -9,7 +9,6 @@ import numpy as np
 
 from ...control_flow.conditions import ENTER, EXIT, Frame
 from ...control_flow.frames import LoopVariable
-from ...dtypes import resource
 from ...functions.purity import impurity
 from ...graph import Graph, Node, Output
 from ...inference import infer
@@ -28,7 +27,7 @@ def truth(value: np.ndarray | None) -> bool | None:
 
 def entering_spec(ctx: PassContext, value: Output) -> TensorSpec:
     """What is known of a value that enters a loop, without what a feed may replace."""
-    spec = ctx.inference.specs.get(value, TensorSpec(value.dtype or resource))
+    spec = ctx.inference.specs[value]
     return dataclasses.replace(spec, dtype=spec.dtype.base, value=ctx.value(value))
 
 
