@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
 from ..arguments import takes
+from ..arrays import Array
 from ..building.gradbuilder import GradientBuilder
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Output
