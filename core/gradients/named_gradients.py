@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..building.gradbuilder import Gradients
 from ..errors import InvalidArgumentError, NotFoundError, UnimplementedError
-from ..graph import Capture, Node, Output, RegisteredGradient
+from ..graph import Node, Output
+from ..saved_gradients import Capture, RegisteredGradient
 from ..tensors import FuncRef
 from ..variable_nodes import variable
 from .function_parts import dtype_of, find_function
