@@ -24,10 +24,17 @@ ALLOWED = {"core": {"core"}, "formats": {"core", "formats"}, "cli": {"core", "fo
 MAX_FUNCTION_LINES = 80
 MAX_FILE_LINES = 500
 LONG_FILES = {
-    f"core/ops/{name}.py"
-    for name in ("convolution", "gather", "joining", "pooling", "quantized", "rnn", "sparse", "uniform_quantized")
+    "core/graph.py",
+    "core/ops/convolution.py",
+    "core/ops/gather.py",
+    "core/ops/joining.py",
+    "core/ops/pooling.py",
+    "core/ops/quantized.py",
+    "core/ops/rnn.py",
+    "core/ops/sparse.py",
+    "core/ops/uniform_quantized.py",
 }
-"""Families that are to be parted yet."""
+"""Files that are to be parted yet."""
 # The rooms of core, and which others the modules of each may import; "core" and "core/passes" are the modules outside rooms.
 ROOMS = {
     "core": "control_flow functions runtime",
