@@ -303,7 +303,10 @@ def test_lstm_blocks(time, batch, inputs, cells, use_peephole):
     attrs = {"use_peephole": use_peephole}
     shapes = [(batch, inputs), state, state, *weights]
     tally = Tally()
-    rnn._cell(*[positive(tally, *shape) for shape in shapes], 1.0, -1.0, use_peephole, (0, 1, 2, 3))
+    rnn._cell(
+        *[positive(tally, *shape) for shape in shapes],
+        forget_bias=1.0, cell_clip=-1.0, use_peephole=use_peephole, layout=(0, 1, 2, 3),
+    )  # fmt: skip
     agree(cost("LSTMBlockCell", shapes, **attrs), tally)
     shapes = [(time, batch, inputs), state, state, *weights]
     each = Tally()
@@ -312,7 +315,7 @@ def test_lstm_blocks(time, batch, inputs, cells, use_peephole):
     tally = Tally()
     gates = [positive(tally, *state) for _ in range(8)]
     peepholes = [positive(tally, cells) for _ in range(3)]
-    _, found = rnn._cell_gradient(gates[0], *peepholes, *gates[:6], *gates[6:], use_peephole)
+    _, found = rnn._cell_gradient(gates[0], *peepholes, *gates[:6], *gates[6:], use_peephole=use_peephole)
     rnn._peephole_gradients(found, gates[0], gates[1], use_peephole)
     shapes = [(batch, inputs), state, state, *weights, *[state] * 8]
     agree(cost("LSTMBlockCellGrad", shapes, **attrs), tally)
