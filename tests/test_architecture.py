@@ -30,9 +30,12 @@ LONG_FILES = {
     "core/ops/joining.py",
     "core/ops/pooling.py",
     "core/ops/quantized.py",
+    "core/ops/random_stateless.py",
     "core/ops/rnn.py",
+    "core/ops/slicing.py",
     "core/ops/sparse.py",
     "core/ops/uniform_quantized.py",
+    "core/ops/variables.py",
 }
 """Files that are to be parted yet."""
 # The rooms of core, and which others the modules of each may import; "core" and "core/passes" are the modules outside rooms.
@@ -212,3 +215,34 @@ def test_what_a_graph_names_is_opened_through_the_gate(path):
             assert node.func.id != "open", f"line {node.lineno} opens a file by itself"
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os":
             assert node.attr not in ("open", "scandir", "walk", "readlink"), f"line {node.lineno}: os.{node.attr}"
+
+
+# How many lines may lie between the parts of one op: its kernel, shape, gradient, FLOPs and the decisions about it.
+MAX_LINES_BETWEEN_PARTS = 120
+REGISTERING = {"kernel", "shape", "gradient", "flops", "facts", "not_differentiable", "zero_flops"}
+
+
+def registrations(path: pathlib.Path) -> Iterator[tuple[str, int, int]]:
+    """(op, first line, last line) of each statement of a file that registers something for ops it names itself.
+
+    Lists that are made of other lists are left out: they stand where those are at hand.
+    """
+    for node in ast.parse(path.read_text()).body:
+        found = [node.value] if isinstance(node, ast.Expr) else getattr(node, "decorator_list", [])
+        for call in found:
+            while isinstance(call, ast.Call) and isinstance(call.func, ast.Call):
+                call = call.func
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in REGISTERING:
+                facts_of = [k.value for k in call.keywords if k.arg == "of"]
+                named = facts_of[0].elts if facts_of and isinstance(facts_of[0], ast.Tuple) else [] if facts_of else call.args
+                if all(isinstance(name, ast.Constant) for name in named):
+                    yield from ((str(name.value), call.lineno, node.end_lineno or call.lineno) for name in named)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "core" / "ops").glob("[a-z]*.py")), ids=lambda path: path.stem)
+def test_parts_of_one_op_stand_together(path):
+    places: dict[str, list[tuple[int, int]]] = {}
+    for op, first, last in registrations(path):
+        places.setdefault(op, []).append((first, last))
+    between = {op: max(first for first, _ in parts) - min(last for _, last in parts) for op, parts in places.items()}
+    assert not {op: lines for op, lines in between.items() if lines > MAX_LINES_BETWEEN_PARTS}

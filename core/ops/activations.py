@@ -44,11 +44,24 @@ def relu(features: Array) -> Result:
     return np.maximum(features, features.dtype.type(0))
 
 
+@gradient("Relu")
+def relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.ReluGrad(grad, node.output())]
+
+
 @kernel("Relu6")
 def relu6(features: Array) -> Result:
     """min(max(x, 0), 6)."""
     positive = np.maximum(features, features.dtype.type(0))
     return np.minimum(positive, features.dtype.type(6), out=positive if positive.ndim else None)
+
+
+@gradient("Relu6")
+def relu6_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.Relu6Grad(grad, node.output())]
+
+
+facts("idempotent", of=("Relu", "Relu6"))
 
 
 @kernel("LeakyRelu")
@@ -58,11 +71,32 @@ def leaky_relu(features: Array, *, alpha: float) -> Result:
     return np.where(features > 0, features, features * features.dtype.type(alpha))
 
 
+@gradient("LeakyRelu")
+def leaky_relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.LeakyReluGrad(grad, node.inputs[0], alpha=node.attr("alpha"))]
+
+
 @kernel("Elu")
 @_in_float32
 def elu(features: Array) -> Result:
     """x where not negative, exp(x) - 1 elsewhere."""
     return np.where(features < 0, np.expm1(features), features)
+
+
+_FORWARD = ("Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign")
+
+
+@shape(*_FORWARD)
+def activation_shape(features: TensorSpec) -> Shape:
+    return features.shape
+
+
+@gradient("Elu")
+def elu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.EluGrad(grad, node.output())]
+
+
+facts("monotone", of=_FORWARD)
 
 
 @kernel("Selu")
@@ -71,6 +105,14 @@ def selu(features: Array) -> Result:
     """scale * x where not negative, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
     t = features.dtype.type
     return np.where(features < 0, t(_SELU_SCALE * _SELU_ALPHA) * np.expm1(features), t(_SELU_SCALE) * features)
+
+
+@gradient("Selu")
+def selu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.SeluGrad(grad, node.output())]
+
+
+facts("elementwise", of=("Relu", "Relu6", "LeakyRelu", "Elu", "Selu"))
 
 
 @kernel("Softplus")
@@ -83,11 +125,21 @@ def softplus(features: Array) -> Result:
     return np.where(x > bound, x, near).astype(features.dtype, copy=False)
 
 
+@gradient("Softplus")
+def softplus_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.Mul(grad, g.Sigmoid(node.inputs[0]))]
+
+
 @kernel("Softsign")
 @_in_float32
 def softsign(features: Array) -> Result:
     """x / (|x| + 1)."""
     return features / (np.abs(features) + 1)
+
+
+@gradient("Softsign")
+def softsign_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.SoftsignGrad(grad, node.inputs[0])]
 
 
 @kernel("ReluGrad")
@@ -97,11 +149,23 @@ def relu_grad(gradients: Array, features: Array) -> Result:
     return np.where(features > 0, gradients, gradients.dtype.type(0))
 
 
+@gradient("ReluGrad")
+def relu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x = node.inputs[1]
+    return [g.ReluGrad(grad, x), g.zeros_like(x)]
+
+
 @kernel("Relu6Grad")
 def relu6_grad(gradients: Array, features: Array) -> Result:
     """gradients where features lie between 0 and 6."""
     _same_shapes(gradients, features)
     return gradients * ((features > 0) & (features < 6))
+
+
+@gradient("Relu6Grad")
+def relu6_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x = node.inputs[1]
+    return [g.Relu6Grad(grad, x), g.zeros_like(x)]
 
 
 @kernel("LeakyReluGrad")
@@ -111,11 +175,35 @@ def leaky_relu_grad(gradients: Array, features: Array, *, alpha: float) -> Resul
     return np.where(features > 0, gradients, gradients * gradients.dtype.type(alpha))
 
 
+@gradient("LeakyReluGrad")
+def leaky_relu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x = node.inputs[1]
+    return [g.LeakyReluGrad(grad, x, alpha=node.attr("alpha")), g.zeros_like(x)]
+
+
+facts("elementwise", of=("Softplus", "Softsign", "ReluGrad", "Relu6Grad", "LeakyReluGrad"))
+
+
 @kernel("EluGrad")
 @_in_float32
 def elu_grad(gradients: Array, outputs: Array) -> Result:
     _same_shapes(gradients, outputs)
     return np.where(outputs < 0, (outputs + 1) * gradients, gradients)
+
+
+_GRAD = ("ReluGrad", "Relu6Grad", "LeakyReluGrad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad")
+
+
+@shape(*_GRAD)
+def activation_grad_shape(gradients: TensorSpec, features: TensorSpec) -> Shape:
+    return merge_shapes(gradients.shape, features.shape)
+
+
+@gradient("EluGrad")
+def elu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    gradients, outputs = node.inputs
+    zeros = g.zeros_like(outputs)
+    return [g.EluGrad(grad, outputs), g.SelectV2(g.Less(outputs, zeros), g.Mul(grad, gradients), zeros)]
 
 
 @kernel("SeluGrad")
@@ -126,11 +214,26 @@ def selu_grad(gradients: Array, outputs: Array) -> Result:
     return np.where(outputs < 0, gradients * (outputs + t(_SELU_SCALE * _SELU_ALPHA)), gradients * t(_SELU_SCALE))
 
 
+@gradient("SeluGrad")
+def selu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    gradients, outputs = node.inputs
+    zeros = g.zeros_like(outputs)
+    return [g.SeluGrad(grad, outputs), g.SelectV2(g.Less(outputs, zeros), g.Mul(gradients, grad), zeros)]
+
+
 @kernel("SoftplusGrad")
 @_in_float32
 def softplus_grad(gradients: Array, features: Array) -> Result:
     _same_shapes(gradients, features)
     return gradients / (np.exp(-features) + 1)
+
+
+@gradient("SoftplusGrad")
+def softplus_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """d/dx of dy / (exp(-x) + 1) is dy / (exp(-x) + 2 + exp(x))."""
+    dy, x = node.inputs
+    denominator = g.AddV2(g.AddV2(g.Exp(g.Neg(x)), g.scalar_like(x, 2)), g.Exp(x))
+    return [g.SoftplusGrad(grad, x), g.RealDiv(g.Mul(grad, dy), denominator)]
 
 
 @kernel("SoftsignGrad")
@@ -140,21 +243,8 @@ def softsign_grad(gradients: Array, features: Array) -> Result:
     return gradients / np.square(1 + np.abs(features))
 
 
-_FORWARD = ("Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign")
-_GRAD = ("ReluGrad", "Relu6Grad", "LeakyReluGrad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad")
-facts("elementwise", of=(*_FORWARD, *_GRAD))
-facts("monotone", of=_FORWARD)
-facts("idempotent", of=("Relu", "Relu6"))
-
-
-@shape(*_FORWARD)
-def activation_shape(features: TensorSpec) -> Shape:
-    return features.shape
-
-
-@shape(*_GRAD)
-def activation_grad_shape(gradients: TensorSpec, features: TensorSpec) -> Shape:
-    return merge_shapes(gradients.shape, features.shape)
+facts("elementwise", of=("EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad"))
+not_differentiable("SoftsignGrad")
 
 
 def _per_element(cost: Any) -> Any:
@@ -174,84 +264,3 @@ for _ops, _cost in (
     (("SoftsignGrad",), Cost(4)),
 ):
     flops(*_ops)(_per_element(_cost))
-
-
-# ---- gradients
-
-
-@gradient("Relu")
-def relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.ReluGrad(grad, node.output())]
-
-
-@gradient("Relu6")
-def relu6_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.Relu6Grad(grad, node.output())]
-
-
-@gradient("LeakyRelu")
-def leaky_relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.LeakyReluGrad(grad, node.inputs[0], alpha=node.attr("alpha"))]
-
-
-@gradient("Elu")
-def elu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.EluGrad(grad, node.output())]
-
-
-@gradient("Selu")
-def selu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.SeluGrad(grad, node.output())]
-
-
-@gradient("Softplus")
-def softplus_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.Mul(grad, g.Sigmoid(node.inputs[0]))]
-
-
-@gradient("Softsign")
-def softsign_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.SoftsignGrad(grad, node.inputs[0])]
-
-
-@gradient("ReluGrad")
-def relu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x = node.inputs[1]
-    return [g.ReluGrad(grad, x), g.zeros_like(x)]
-
-
-@gradient("Relu6Grad")
-def relu6_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x = node.inputs[1]
-    return [g.Relu6Grad(grad, x), g.zeros_like(x)]
-
-
-@gradient("LeakyReluGrad")
-def leaky_relu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x = node.inputs[1]
-    return [g.LeakyReluGrad(grad, x, alpha=node.attr("alpha")), g.zeros_like(x)]
-
-
-@gradient("EluGrad")
-def elu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    gradients, outputs = node.inputs
-    zeros = g.zeros_like(outputs)
-    return [g.EluGrad(grad, outputs), g.SelectV2(g.Less(outputs, zeros), g.Mul(grad, gradients), zeros)]
-
-
-@gradient("SeluGrad")
-def selu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    gradients, outputs = node.inputs
-    zeros = g.zeros_like(outputs)
-    return [g.SeluGrad(grad, outputs), g.SelectV2(g.Less(outputs, zeros), g.Mul(gradients, grad), zeros)]
-
-
-@gradient("SoftplusGrad")
-def softplus_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """d/dx of dy / (exp(-x) + 1) is dy / (exp(-x) + 2 + exp(x))."""
-    dy, x = node.inputs
-    denominator = g.AddV2(g.AddV2(g.Exp(g.Neg(x)), g.scalar_like(x, 2)), g.Exp(x))
-    return [g.SoftplusGrad(grad, x), g.RealDiv(g.Mul(grad, dy), denominator)]
-
-
-not_differentiable("SoftsignGrad")

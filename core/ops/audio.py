@@ -15,11 +15,6 @@ from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
 
-not_differentiable("AudioSpectrogram", "Mfcc", "DecodeWav", "EncodeWav")
-zero_flops("DecodeWav", "EncodeWav")
-
-# ---- WAV files
-
 
 def _chunks(data: bytes) -> Iterator[Any]:
     """(name, body) of the chunks of a RIFF file; the last may be cut off."""
@@ -73,6 +68,12 @@ def decode_wav(contents: Array, *, desired_channels: int, desired_samples: int) 
     return samples.astype(np.float32) / np.float32(32768), np.int32(rate)
 
 
+@shape("DecodeWav")
+def decode_wav_shape(contents: TensorSpec, *, desired_channels: int, desired_samples: int) -> list[Shape]:
+    with_rank(contents.shape, 0)
+    return [Shape([None if n == -1 else n for n in (desired_samples, desired_channels)]), SCALAR]
+
+
 @kernel("EncodeWav")
 def encode_wav(audio: Array, sample_rate: Array) -> Result:
     """Floats in [-1, 1] (samples, channels) as a 16-bit PCM WAV file."""
@@ -90,20 +91,14 @@ def encode_wav(audio: Array, sample_rate: Array) -> Result:
     return scalar_object(header + struct.pack("<4sI", b"data", len(body)) + body)
 
 
-@shape("DecodeWav")
-def decode_wav_shape(contents: TensorSpec, *, desired_channels: int, desired_samples: int) -> list[Shape]:
-    with_rank(contents.shape, 0)
-    return [Shape([None if n == -1 else n for n in (desired_samples, desired_channels)]), SCALAR]
-
-
-
 @shape("EncodeWav")
 def encode_wav_shape(audio: TensorSpec, sample_rate: TensorSpec) -> Shape:
     with_rank(audio.shape, 2)
     return SCALAR
 
 
-# ---- spectrograms
+not_differentiable("DecodeWav", "EncodeWav")
+zero_flops("DecodeWav", "EncodeWav")
 
 
 def _fft_length(window_size: int) -> int:
@@ -153,7 +148,7 @@ def audio_spectrogram_flops(
     return Cost(1) * (channels * slices * each)
 
 
-# ---- cepstral coefficients
+not_differentiable("AudioSpectrogram")
 
 _FLOOR = 1e-12
 
@@ -224,3 +219,6 @@ def mfcc_flops(
     products = 2 * bins + filterbank_channel_count * dct_coefficient_count
     each = Cost(bins + filterbank_channel_count + 2 * products, products, filterbank_channel_count)
     return each * (channels * slices)
+
+
+not_differentiable("Mfcc")

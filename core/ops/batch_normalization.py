@@ -40,6 +40,32 @@ def batch_norm_with_global_normalization(
     return ((wide(t) - wide(m)) * factor + wide(beta)).astype(t.dtype, copy=False)
 
 
+@shape("BatchNormWithGlobalNormalization")
+def batch_norm_with_global_normalization_shape(
+    t: TensorSpec, m: TensorSpec, v: TensorSpec, beta: TensorSpec, gamma: TensorSpec
+) -> Shape:
+    dims = with_rank(t.shape, 4)
+    channels = Shape(dims[3:])
+    for vector in (m, v, beta, gamma):
+        channels = merge_shapes(channels, vector.shape)
+    return Shape((*dims[:3], channels[0]))
+
+
+@gradient("BatchNormWithGlobalNormalization")
+def batch_norm_with_global_normalization_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    t, m, v, _, gamma = node.inputs
+    attrs = {name: node.attr(name) for name in ("variance_epsilon", "scale_after_normalization")}
+    return list(g.BatchNormWithGlobalNormalizationGrad(t, m, v, gamma, grad, **attrs))
+
+
+@flops("BatchNormWithGlobalNormalization")
+def batch_norm_with_global_normalization_flops(
+    t: TensorSpec, m: TensorSpec, v: TensorSpec, beta: TensorSpec, gamma: TensorSpec, *, scale_after_normalization: bool
+) -> Cost:
+    """A difference, a product and a sum an element; a sum, a root, a division and, to scale, a product a channel."""
+    return Cost(3 * t.shape.num_elements + (4 if scale_after_normalization else 3) * with_rank(t.shape, 4)[3])
+
+
 @kernel("BatchNormWithGlobalNormalizationGrad")
 def batch_norm_with_global_normalization_grad(
     t: Array, m: Array, v: Array, gamma: Array, backprop: Array, *, variance_epsilon: float, scale_after_normalization: bool
@@ -58,17 +84,6 @@ def batch_norm_with_global_normalization_grad(
     return tuple(x.astype(dtype, copy=False) for x in (backprop * factor, -db * factor, dv, db, dg))
 
 
-@shape("BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization_shape(
-    t: TensorSpec, m: TensorSpec, v: TensorSpec, beta: TensorSpec, gamma: TensorSpec
-) -> Shape:
-    dims = with_rank(t.shape, 4)
-    channels = Shape(dims[3:])
-    for vector in (m, v, beta, gamma):
-        channels = merge_shapes(channels, vector.shape)
-    return Shape((*dims[:3], channels[0]))
-
-
 @shape("BatchNormWithGlobalNormalizationGrad")
 def batch_norm_with_global_normalization_grad_shape(
     t: TensorSpec, m: TensorSpec, v: TensorSpec, gamma: TensorSpec, backprop: TensorSpec
@@ -80,24 +95,6 @@ def batch_norm_with_global_normalization_grad_shape(
     return [merge_shapes(t.shape, backprop.shape), channels, channels, channels, channels]
 
 
-@gradient("BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    t, m, v, _, gamma = node.inputs
-    attrs = {name: node.attr(name) for name in ("variance_epsilon", "scale_after_normalization")}
-    return list(g.BatchNormWithGlobalNormalizationGrad(t, m, v, gamma, grad, **attrs))
-
-
-not_differentiable("BatchNormWithGlobalNormalizationGrad", "_FusedBatchNormEx", "_FusedBatchNormGradEx")
-
-
-@flops("BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization_flops(
-    t: TensorSpec, m: TensorSpec, v: TensorSpec, beta: TensorSpec, gamma: TensorSpec, *, scale_after_normalization: bool
-) -> Cost:
-    """A difference, a product and a sum an element; a sum, a root, a division and, to scale, a product a channel."""
-    return Cost(3 * t.shape.num_elements + (4 if scale_after_normalization else 3) * with_rank(t.shape, 4)[3])
-
-
 @flops("BatchNormWithGlobalNormalizationGrad")
 def batch_norm_with_global_normalization_grad_flops(
     t: TensorSpec, m: TensorSpec, v: TensorSpec, gamma: TensorSpec, backprop: TensorSpec, *, scale_after_normalization: bool
@@ -106,7 +103,7 @@ def batch_norm_with_global_normalization_grad_flops(
     return Cost(5 * t.shape.num_elements + (9 if scale_after_normalization else 7) * with_rank(t.shape, 4)[3])
 
 
-# ---- fused with a side input and an activation
+not_differentiable("BatchNormWithGlobalNormalizationGrad")
 
 
 @kernel("_FusedBatchNormEx")
@@ -137,6 +134,44 @@ def fused_batch_norm_ex(
     return (y, *moments, np.zeros(0, scale.dtype))
 
 
+@shape("_FusedBatchNormEx")
+def fused_batch_norm_ex_shape(
+    x: TensorSpec,
+    scale: TensorSpec,
+    offset: TensorSpec,
+    mean: TensorSpec,
+    variance: TensorSpec,
+    side_input: list[TensorSpec],
+    *,
+    data_format: str,
+) -> list[Shape]:
+    shapes = fused_batch_norm_shape(x, scale, offset, mean, variance, data_format=data_format)
+    return [*shapes, Shape([None])]
+
+
+layout("T....T* -> T.*", "_FusedBatchNormEx")
+
+
+@flops("_FusedBatchNormEx")
+def fused_batch_norm_ex_flops(
+    x: TensorSpec,
+    scale: TensorSpec,
+    offset: TensorSpec,
+    mean: TensorSpec,
+    variance: TensorSpec,
+    side_input: list[TensorSpec],
+    *,
+    is_training: bool,
+    activation_mode: str,
+) -> Cost:
+    """As FusedBatchNorm, with a sum for the side input and a comparison for Relu."""
+    normalized = fused_batch_norm_flops(x, scale, offset, mean, variance, is_training=is_training)
+    return normalized + Cost((len(side_input) + (activation_mode == "Relu")) * x.shape.num_elements)
+
+
+not_differentiable("_FusedBatchNormEx")
+
+
 @kernel("_FusedBatchNormGradEx")
 def fused_batch_norm_grad_ex(
     y_backprop: Array,
@@ -165,44 +200,12 @@ def fused_batch_norm_grad_ex(
     return (*results, empty, empty, [y_backprop] * num_side_inputs)
 
 
-@shape("_FusedBatchNormEx")
-def fused_batch_norm_ex_shape(
-    x: TensorSpec,
-    scale: TensorSpec,
-    offset: TensorSpec,
-    mean: TensorSpec,
-    variance: TensorSpec,
-    side_input: list[TensorSpec],
-    *,
-    data_format: str,
-) -> list[Shape]:
-    shapes = fused_batch_norm_shape(x, scale, offset, mean, variance, data_format=data_format)
-    return [*shapes, Shape([None])]
-
-
 @shape("_FusedBatchNormGradEx")
 def fused_batch_norm_grad_ex_shape(
     y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *rest: TensorSpec, num_side_inputs: int
 ) -> list[Shape | list[Any]]:
     side = [merge_shapes(x.shape, y_backprop.shape)] * num_side_inputs
     return [x.shape, scale.shape, scale.shape, Shape([0]), Shape([0]), side]
-
-
-@flops("_FusedBatchNormEx")
-def fused_batch_norm_ex_flops(
-    x: TensorSpec,
-    scale: TensorSpec,
-    offset: TensorSpec,
-    mean: TensorSpec,
-    variance: TensorSpec,
-    side_input: list[TensorSpec],
-    *,
-    is_training: bool,
-    activation_mode: str,
-) -> Cost:
-    """As FusedBatchNorm, with a sum for the side input and a comparison for Relu."""
-    normalized = fused_batch_norm_flops(x, scale, offset, mean, variance, is_training=is_training)
-    return normalized + Cost((len(side_input) + (activation_mode == "Relu")) * x.shape.num_elements)
 
 
 @flops("_FusedBatchNormGradEx")
@@ -213,4 +216,5 @@ def fused_batch_norm_grad_ex_flops(
     normalized = fused_batch_norm_grad_flops(y_backprop, x, scale, is_training=is_training)
     return normalized + Cost((activation_mode == "Relu") * x.shape.num_elements)
 
-layout("T....T* -> T.*", "_FusedBatchNormEx")
+
+not_differentiable("_FusedBatchNormGradEx")

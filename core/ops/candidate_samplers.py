@@ -86,6 +86,22 @@ def uniform_candidate_sampler(
     return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
 
 
+def _sampler_flops(draw: Cost, probability: Cost) -> Callable[..., Any]:
+    """A FLOPs function from the costs of one draw and of one class's probability."""
+
+    def candidate_sampler_flops(true_classes: TensorSpec, *, num_sampled: int, unique: bool) -> Cost:
+        """For each class its probability and from it how often it is expected: a product, or for `unique` ones
+        -expm1(n log1p(-p)). One draw for each sample; those that repeat are not counted, nor are searches and integers.
+        """
+        expected = probability + (Cost(3, transcendentals=2) if unique else Cost(1))
+        return draw * num_sampled + expected * (true_classes.shape.num_elements + num_sampled)
+
+    return candidate_sampler_flops
+
+
+flops("UniformCandidateSampler")(_sampler_flops(ZERO, ZERO))
+
+
 @kernel("LogUniformCandidateSampler")
 def log_uniform_candidate_sampler(
     ctx: KernelContext,
@@ -101,6 +117,11 @@ def log_uniform_candidate_sampler(
     """Classes are sorted by falling frequency."""
     create = functools.partial(range_samplers.LogUniformSampler, range_max)
     return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
+
+
+flops("LogUniformCandidateSampler")(_sampler_flops(Cost(3, transcendentals=1), Cost(4, transcendentals=1)))
+
+not_differentiable("UniformCandidateSampler", "LogUniformCandidateSampler")
 
 
 @kernel("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
@@ -120,6 +141,29 @@ def learned_unigram_candidate_sampler(
         raise InvalidArgumentError(f"range_max must be less than {_INT32_MAX} for unigram samplers, got {range_max}")
     create = functools.partial(range_samplers.LearnedUnigramSampler, range_max)
     return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
+
+
+_SAMPLERS = (
+    "UniformCandidateSampler",
+    "LogUniformCandidateSampler",
+    "LearnedUnigramCandidateSampler",
+    "ThreadUnsafeUnigramCandidateSampler",
+    "FixedUnigramCandidateSampler",
+)
+
+
+@shape(*_SAMPLERS, "AllCandidateSampler")
+def candidate_sampler_shape(true_classes: TensorSpec, *, num_true: int, num_sampled: int) -> tuple[Shape, Shape, Shape]:
+    matrix = merge_shapes(true_classes.shape, Shape([None, None]))
+    sampled = Shape([num_sampled])
+    return sampled, Shape([matrix[0], num_true]), sampled
+
+
+facts("random", of=_SAMPLERS)
+
+flops("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")(_sampler_flops(ZERO, Cost(1)))
+
+not_differentiable("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
 
 
 @kernel("FixedUnigramCandidateSampler")
@@ -168,12 +212,20 @@ def _file_weights(ctx: KernelContext, path: str) -> Any:
         raise InvalidArgumentError(f"Wrong vocabulary format in '{path}': {error}") from None
 
 
+flops("FixedUnigramCandidateSampler")(_sampler_flops(Cost(2), Cost(1)))
+
+facts("reads_files", of=("FixedUnigramCandidateSampler",))
+
+
 @kernel("AllCandidateSampler")
 def all_candidate_sampler(true_classes: Array, *, num_true: int, num_sampled: int) -> tuple[Result, Result, Result]:
     """Every class, each expected once."""
     _check_true_classes(true_classes, num_true, num_sampled)
     ones = np.ones(num_sampled, np.float32)
     return np.arange(num_sampled, dtype=np.int64), np.ones(true_classes.shape, np.float32), ones
+
+
+not_differentiable("FixedUnigramCandidateSampler", "AllCandidateSampler")
 
 
 @kernel("ComputeAccidentalHits")
@@ -191,22 +243,6 @@ def compute_accidental_hits(true_classes: Array, sampled_candidates: Array, *, n
     return rows, np.array([place for _, place in hits], np.int64), np.full(len(hits), -_FLOAT_MAX, np.float32)
 
 
-_SAMPLERS = (
-    "UniformCandidateSampler",
-    "LogUniformCandidateSampler",
-    "LearnedUnigramCandidateSampler",
-    "ThreadUnsafeUnigramCandidateSampler",
-    "FixedUnigramCandidateSampler",
-)
-
-
-@shape(*_SAMPLERS, "AllCandidateSampler")
-def candidate_sampler_shape(true_classes: TensorSpec, *, num_true: int, num_sampled: int) -> tuple[Shape, Shape, Shape]:
-    matrix = merge_shapes(true_classes.shape, Shape([None, None]))
-    sampled = Shape([num_sampled])
-    return sampled, Shape([matrix[0], num_true]), sampled
-
-
 @shape("ComputeAccidentalHits")
 def compute_accidental_hits_shape(
     true_classes: TensorSpec, sampled_candidates: TensorSpec, *, num_true: int
@@ -216,24 +252,5 @@ def compute_accidental_hits_shape(
     return hits, hits, hits
 
 
-def _sampler_flops(draw: Cost, probability: Cost) -> Callable[..., Any]:
-    """A FLOPs function from the costs of one draw and of one class's probability."""
-
-    def candidate_sampler_flops(true_classes: TensorSpec, *, num_sampled: int, unique: bool) -> Cost:
-        """For each class its probability and from it how often it is expected: a product, or for `unique` ones
-        -expm1(n log1p(-p)). One draw for each sample; those that repeat are not counted, nor are searches and integers.
-        """
-        expected = probability + (Cost(3, transcendentals=2) if unique else Cost(1))
-        return draw * num_sampled + expected * (true_classes.shape.num_elements + num_sampled)
-
-    return candidate_sampler_flops
-
-
-flops("UniformCandidateSampler")(_sampler_flops(ZERO, ZERO))
-flops("LogUniformCandidateSampler")(_sampler_flops(Cost(3, transcendentals=1), Cost(4, transcendentals=1)))
-flops("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")(_sampler_flops(ZERO, Cost(1)))
-flops("FixedUnigramCandidateSampler")(_sampler_flops(Cost(2), Cost(1)))
-not_differentiable(*_SAMPLERS, "AllCandidateSampler", "ComputeAccidentalHits")
+not_differentiable("ComputeAccidentalHits")
 zero_flops("AllCandidateSampler", "ComputeAccidentalHits")
-facts("random", of=_SAMPLERS)
-facts("reads_files", of=("FixedUnigramCandidateSampler",))

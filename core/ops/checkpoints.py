@@ -88,6 +88,37 @@ def save_slices(
     _write(ctx, path, names, _texts(shapes_and_slices, "shapes_and_slices", len(data)), data, T, 1)
 
 
+@kernel("MergeV2Checkpoints")
+def merge_v2_checkpoints(
+    ctx: KernelContext,
+    checkpoint_prefixes: Array,
+    destination_prefix: Array,
+    *,
+    delete_old_dirs: bool,
+    allow_missing_files: bool,
+) -> None:
+    """Make one checkpoint of several."""
+    prefixes = [file_name(text) for text in _texts(checkpoint_prefixes, "checkpoint_prefixes", checkpoint_prefixes.size)]
+    destination = file_name(scalar(destination_prefix, "destination_prefix"))
+    ctx.session.checkpoints.merge(prefixes, destination, delete_old_dirs, allow_missing_files, files=gate(ctx))
+
+
+@shape("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints")
+def save_shape(*inputs: Any) -> Any:
+    return None
+
+
+facts("side_effect", of=("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints"))
+
+_ALL = ("SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "RestoreSlice", "MergeV2Checkpoints")
+
+facts("reads_files", of=_ALL)
+
+not_differentiable(*_ALL)
+
+zero_flops(*_ALL)
+
+
 def _read(ctx: KernelContext, prefix: str, name: str, spec: str, dtype: DType) -> Array:
     """One tensor; InvalidArgumentError where it has another dtype."""
     store, files = ctx.session.checkpoints, gate(ctx)
@@ -106,43 +137,6 @@ def restore_v2(
     names = _texts(tensor_names, "tensor_names", len(dtypes))
     specs = _texts(shape_and_slices, "shape_and_slices", len(dtypes))
     return [_read(ctx, path, *item) for item in zip(names, specs, dtypes)]
-
-
-def _checkpoint(ctx: KernelContext, pattern: str) -> str:
-    """The pattern, which must name the files of a checkpoint of format V1."""
-    if not gate(ctx).matching(pattern):
-        raise NotFoundError(f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {pattern}")
-    return pattern
-
-
-@kernel("Restore")
-def restore(ctx: KernelContext, file_pattern: Array, tensor_name: Array, *, dt: DType) -> Result:
-    """A tensor from a checkpoint."""
-    path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
-    return _read(ctx, path, os.fsdecode(scalar(tensor_name, "tensor_name")), "", dt)
-
-
-@kernel("RestoreSlice")
-def restore_slice(ctx: KernelContext, file_pattern: Array, tensor_name: Array, shape_and_slice: Array, *, dt: DType) -> Result:
-    """A slice of a tensor from a checkpoint."""
-    path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
-    name, spec = (os.fsdecode(scalar(v, w)) for v, w in ((tensor_name, "tensor_name"), (shape_and_slice, "shape_and_slice")))
-    return _read(ctx, path, name, spec, dt)
-
-
-@kernel("MergeV2Checkpoints")
-def merge_v2_checkpoints(
-    ctx: KernelContext,
-    checkpoint_prefixes: Array,
-    destination_prefix: Array,
-    *,
-    delete_old_dirs: bool,
-    allow_missing_files: bool,
-) -> None:
-    """Make one checkpoint of several."""
-    prefixes = [file_name(text) for text in _texts(checkpoint_prefixes, "checkpoint_prefixes", checkpoint_prefixes.size)]
-    destination = file_name(scalar(destination_prefix, "destination_prefix"))
-    ctx.session.checkpoints.merge(prefixes, destination, delete_old_dirs, allow_missing_files, files=gate(ctx))
 
 
 def _slice_shape(spec: str) -> Shape:
@@ -168,9 +162,31 @@ def restore_v2_shape(
     return [_slice_shape(spec) if spec else UNKNOWN for spec in specs]
 
 
+def _checkpoint(ctx: KernelContext, pattern: str) -> str:
+    """The pattern, which must name the files of a checkpoint of format V1."""
+    if not gate(ctx).matching(pattern):
+        raise NotFoundError(f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {pattern}")
+    return pattern
+
+
+@kernel("Restore")
+def restore(ctx: KernelContext, file_pattern: Array, tensor_name: Array, *, dt: DType) -> Result:
+    """A tensor from a checkpoint."""
+    path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
+    return _read(ctx, path, os.fsdecode(scalar(tensor_name, "tensor_name")), "", dt)
+
+
 @shape("Restore")
 def restore_shape(file_pattern: TensorSpec, tensor_name: TensorSpec) -> Any:
     return UNKNOWN
+
+
+@kernel("RestoreSlice")
+def restore_slice(ctx: KernelContext, file_pattern: Array, tensor_name: Array, shape_and_slice: Array, *, dt: DType) -> Result:
+    """A slice of a tensor from a checkpoint."""
+    path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
+    name, spec = (os.fsdecode(scalar(v, w)) for v, w in ((tensor_name, "tensor_name"), (shape_and_slice, "shape_and_slice")))
+    return _read(ctx, path, name, spec, dt)
 
 
 @shape("RestoreSlice")
@@ -178,15 +194,3 @@ def restore_slice_shape(file_pattern: TensorSpec, tensor_name: TensorSpec, shape
     require_rank(shape_and_slice, 0, "shape_and_slice")
     spec = "" if shape_and_slice.value is None else os.fsdecode(shape_and_slice.value.item())
     return _slice_shape(spec) if spec else UNKNOWN
-
-
-@shape("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints")
-def save_shape(*inputs: Any) -> Any:
-    return None
-
-
-_ALL = ("SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "RestoreSlice", "MergeV2Checkpoints")
-facts("side_effect", of=("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints"))
-facts("reads_files", of=_ALL)
-not_differentiable(*_ALL)
-zero_flops(*_ALL)

@@ -193,154 +193,6 @@ def conv2d(
     return convolve(x, w, Geometry(4, strides, padding, explicit_paddings, data_format, dilations))
 
 
-@kernel("Conv2DBackpropInput")
-def conv2d_backprop_input(
-    sizes: Array,
-    w: Array,
-    grad: Array,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Result:
-    """The gradient of Conv2D for its input, of shape `sizes`."""
-    geometry = StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations)
-    empty = empty_input_gradient(sizes, grad)
-    if empty is not None:
-        return empty
-    return input_gradient(input_sizes_2d(sizes, w.shape, grad, data_format), w, grad, geometry)
-
-
-@kernel("Conv2DBackpropInputV2")
-def conv2d_backprop_input_v2(
-    x: Array,
-    w: Array,
-    grad: Array,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Result:
-    """As Conv2DBackpropInput; the input itself gives its shape."""
-    require_rank(x, 4, "input")
-    return input_gradient(x.shape, w, grad, StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations))
-
-
-@kernel("Conv2DBackpropFilter")
-def conv2d_backprop_filter(
-    x: Array,
-    sizes: Array,
-    grad: Array,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Result:
-    """The gradient of Conv2D for its filter, of shape `sizes`."""
-    geometry = StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations)
-    empty = empty_filter_gradient(x, sizes, grad)
-    return filter_gradient(x, ints(sizes, "filter_sizes", 4), grad, geometry) if empty is None else empty
-
-
-@kernel("Conv2DBackpropFilterV2")
-def conv2d_backprop_filter_v2(
-    x: Array,
-    w: Array,
-    grad: Array,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-) -> Result:
-    """As Conv2DBackpropFilter; the filter itself gives its shape."""
-    require_rank(w, 4, "filter")
-    return filter_gradient(x, w.shape, grad, StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations))
-
-
-@kernel("Conv3D")
-def conv3d(x: Array, w: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]) -> Result:
-    """(N, D, H, W, C) with (KD, KH, KW, C / groups, F) -> (N, OD, OH, OW, F), or NCDHW."""
-    geometry = Geometry if x.dtype.name in ("float32", "bfloat16") else StrictGeometry
-    return convolve(x, w, geometry(5, strides, padding, (), data_format, dilations))
-
-
-@kernel("Conv3DBackpropInputV2")
-def conv3d_backprop_input_v2(
-    sizes: Array, w: Array, grad: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
-) -> Result:
-    """The gradient of Conv3D for its input, of shape `sizes`."""
-    geometry = StrictGeometry(5, strides, padding, (), data_format, dilations)
-    empty = empty_input_gradient(sizes, grad)
-    return input_gradient(ints(sizes, "input_sizes", 5), w, grad, geometry) if empty is None else empty
-
-
-@kernel("Conv3DBackpropInput")
-def conv3d_backprop_input(
-    x: Array, w: Array, grad: Array, *, strides: list[int], padding: str, dilations: list[int]
-) -> Result:
-    """As Conv3DBackpropInputV2; the input itself gives its shape."""
-    require_rank(x, 5, "input")
-    return input_gradient(x.shape, w, grad, StrictGeometry(5, strides, padding, (), "NDHWC", dilations))
-
-
-@kernel("Conv3DBackpropFilterV2")
-def conv3d_backprop_filter_v2(
-    x: Array, sizes: Array, grad: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
-) -> Result:
-    """The gradient of Conv3D for its filter, of shape `sizes`; TensorFlow looks no further where that is empty."""
-    empty = empty_filter_gradient(x, sizes, grad)
-    if empty is not None and not empty.size:
-        return empty
-    geometry = StrictGeometry(5, strides, padding, (), data_format, dilations)
-    return filter_gradient(x, ints(sizes, "filter_sizes", 5), grad, geometry) if empty is None else empty
-
-
-@kernel("Conv3DBackpropFilter")
-def conv3d_backprop_filter(
-    x: Array, w: Array, grad: Array, *, strides: list[int], padding: str, dilations: list[int]
-) -> Result:
-    """As Conv3DBackpropFilterV2; the filter itself gives its shape."""
-    require_rank(w, 5, "filter")
-    return filter_gradient(x, w.shape, grad, StrictGeometry(5, strides, padding, (), "NDHWC", dilations))
-
-
-@kernel("Conv")
-def conv(
-    x: Array,
-    w: Array,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-    batch_dims: int,
-    groups: int,
-) -> Result:
-    """Conv2D or Conv3D by the input's rank; leading `batch_dims` dimensions are batch."""
-    require(batch_dims >= 1, f"batch_dims must be positive, not {batch_dims}")
-    rank = np.ndim(x) - batch_dims + 1
-    require(rank in (4, 5), f"input of shape {np.shape(x)} has neither 2 nor 3 spatial dimensions")
-    if groups != 1 and np.ndim(w) == rank:
-        channels = to_channels_last(x, data_format).shape[-1]
-        require(w.shape[-2] * groups == channels, f"{groups} groups of depth {w.shape[-2]} do not make {channels} channels")
-    lead = x.shape[:batch_dims]
-    geometry = StrictGeometry(rank, strides, padding, explicit_paddings, data_format, dilations or [1] * rank)
-    y = convolve(x.reshape(math.prod(lead), *x.shape[batch_dims:]), w, geometry)
-    return y.reshape(lead + y.shape[1:])
-
-
-# Shapes
-
-
 def convolution_shape(x: TensorSpec, w: TensorSpec, geometry: Geometry) -> Shape:
     """The result's shape from those of input and filter, in the geometry's data format."""
     dims = geometry.last(with_rank(x.shape, geometry.rank))
@@ -364,11 +216,53 @@ def conv2d_shape(
     return convolution_shape(x, w, Geometry(4, strides, padding, explicit_paddings, data_format, dilations))
 
 
+@kernel("Conv3D")
+def conv3d(x: Array, w: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]) -> Result:
+    """(N, D, H, W, C) with (KD, KH, KW, C / groups, F) -> (N, OD, OH, OW, F), or NCDHW."""
+    geometry = Geometry if x.dtype.name in ("float32", "bfloat16") else StrictGeometry
+    return convolve(x, w, geometry(5, strides, padding, (), data_format, dilations))
+
+
 @shape("Conv3D")
 def conv3d_shape(
     x: TensorSpec, w: TensorSpec, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
 ) -> Shape:
     return convolution_shape(x, w, Geometry(5, strides, padding, (), data_format, dilations))
+
+
+layout("T. -> T", "Conv2D", "Conv3D")
+
+profiled(window(-1), "Conv2D", "Conv3D")
+
+
+def _multiply_adds(result_elements: DimLike, window_and_depth: tuple[int, ...]) -> Cost:
+    return multiply_adds(result_elements * math.prod(window_and_depth))
+
+
+@flops("Conv2D", "Conv3D")
+def convolution_flops(x: TensorSpec, w: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """One multiply-add for each result element and each place and channel of its window."""
+    return _multiply_adds(outputs[0].shape.num_elements, tuple(w.shape[:-1]))
+
+
+@kernel("Conv2DBackpropInput")
+def conv2d_backprop_input(
+    sizes: Array,
+    w: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
+    """The gradient of Conv2D for its input, of shape `sizes`."""
+    geometry = StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations)
+    empty = empty_input_gradient(sizes, grad)
+    if empty is not None:
+        return empty
+    return input_gradient(input_sizes_2d(sizes, w.shape, grad, data_format), w, grad, geometry)
 
 
 @shape("Conv2DBackpropInput")
@@ -378,57 +272,6 @@ def conv2d_backprop_input_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSp
         batch = shape_to_channels_last(with_rank(grad.shape, 4), data_format)[0]
         return shape_from_channels_last((batch, height, width, with_rank(w.shape, 4)[2]), data_format)
     return shape_from(sizes, 4)
-
-
-@shape("Conv3DBackpropInputV2")
-def conv3d_backprop_input_v2_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(sizes, 5)
-
-
-@shape("Conv2DBackpropFilter")
-def conv2d_backprop_filter_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(sizes, 4)
-
-
-@shape("Conv3DBackpropFilterV2")
-def conv3d_backprop_filter_v2_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(sizes, 5)
-
-
-@shape("Conv2DBackpropInputV2", "Conv3DBackpropInput")
-def convolution_backprop_input_shape(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
-    return x.shape
-
-
-@shape("Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
-def convolution_backprop_filter_shape(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
-    return w.shape
-
-
-@shape("Conv")
-def conv_shape(
-    x: TensorSpec,
-    w: TensorSpec,
-    *,
-    strides: list[int],
-    padding: str,
-    explicit_paddings: list[int],
-    data_format: str,
-    dilations: list[int],
-    batch_dims: int,
-) -> Shape:
-    if x.rank is None:
-        return Shape()
-    rank = x.rank - batch_dims + 1
-    require(batch_dims >= 1 and rank in (4, 5), f"{batch_dims} batch dimensions of {x.shape}")
-    geometry = Geometry(rank, strides, padding, explicit_paddings, data_format, dilations or [1] * rank)
-    dims = geometry.last((1, *tuple(x.shape)[batch_dims:]))
-    *window, _, filters = with_rank(w.shape, rank)
-    inner = shape_from_channels_last((1, *geometry.outputs(dims[1:-1], window), filters), data_format)
-    return Shape((*tuple(x.shape)[:batch_dims], *tuple(inner)[1:]))
-
-
-# Gradients
 
 
 def register_gradients(forward: Any, by_input: Any, by_filter: Any, *names: Any) -> Any:
@@ -460,26 +303,32 @@ def register_gradients(forward: Any, by_input: Any, by_filter: Any, *names: Any)
 
 
 ATTRIBUTES_2D = ("strides", "padding", "explicit_paddings", "data_format", "dilations")
-_ATTRIBUTES_3D = ("strides", "padding", "data_format", "dilations")
 
 register_gradients("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", *ATTRIBUTES_2D)
+
+profiled(backprop_input, "Conv2DBackpropInput", differs="input positions there, output positions here")
+
+
+@kernel("Conv3DBackpropInputV2")
+def conv3d_backprop_input_v2(
+    sizes: Array, w: Array, grad: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
+) -> Result:
+    """The gradient of Conv3D for its input, of shape `sizes`."""
+    geometry = StrictGeometry(5, strides, padding, (), data_format, dilations)
+    empty = empty_input_gradient(sizes, grad)
+    return input_gradient(ints(sizes, "input_sizes", 5), w, grad, geometry) if empty is None else empty
+
+
+@shape("Conv3DBackpropInputV2")
+def conv3d_backprop_input_v2_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
+    return shape_from(sizes, 5)
+
+
+_ATTRIBUTES_3D = ("strides", "padding", "data_format", "dilations")
+
 register_gradients("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", *_ATTRIBUTES_3D)
 
-# TensorFlow registers no gradient for these.
-not_differentiable("Conv", "Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")
-
-
-# FLOPs
-
-
-def _multiply_adds(result_elements: DimLike, window_and_depth: tuple[int, ...]) -> Cost:
-    return multiply_adds(result_elements * math.prod(window_and_depth))
-
-
-@flops("Conv2D", "Conv3D", "Conv")
-def convolution_flops(x: TensorSpec, w: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One multiply-add for each result element and each place and channel of its window."""
-    return _multiply_adds(outputs[0].shape.num_elements, tuple(w.shape[:-1]))
+layout("V.T -> T", "Conv2DBackpropInput", "Conv3DBackpropInputV2")
 
 
 @flops("Conv2DBackpropInput", "Conv3DBackpropInputV2")
@@ -488,10 +337,124 @@ def convolution_backprop_input_flops(sizes: TensorSpec, w: TensorSpec, grad: Ten
     return _multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
 
 
+@kernel("Conv2DBackpropInputV2")
+def conv2d_backprop_input_v2(
+    x: Array,
+    w: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
+    """As Conv2DBackpropInput; the input itself gives its shape."""
+    require_rank(x, 4, "input")
+    return input_gradient(x.shape, w, grad, StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations))
+
+
+layout("T.T -> T", "Conv2DBackpropInputV2")
+
+
+@kernel("Conv2DBackpropFilterV2")
+def conv2d_backprop_filter_v2(
+    x: Array,
+    w: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
+    """As Conv2DBackpropFilter; the filter itself gives its shape."""
+    require_rank(w, 4, "filter")
+    return filter_gradient(x, w.shape, grad, StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations))
+
+
+@kernel("Conv3DBackpropInput")
+def conv3d_backprop_input(
+    x: Array, w: Array, grad: Array, *, strides: list[int], padding: str, dilations: list[int]
+) -> Result:
+    """As Conv3DBackpropInputV2; the input itself gives its shape."""
+    require_rank(x, 5, "input")
+    return input_gradient(x.shape, w, grad, StrictGeometry(5, strides, padding, (), "NDHWC", dilations))
+
+
+@shape("Conv2DBackpropInputV2", "Conv3DBackpropInput")
+def convolution_backprop_input_shape(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
+    return x.shape
+
+
+@kernel("Conv3DBackpropFilter")
+def conv3d_backprop_filter(
+    x: Array, w: Array, grad: Array, *, strides: list[int], padding: str, dilations: list[int]
+) -> Result:
+    """As Conv3DBackpropFilterV2; the filter itself gives its shape."""
+    require_rank(w, 5, "filter")
+    return filter_gradient(x, w.shape, grad, StrictGeometry(5, strides, padding, (), "NDHWC", dilations))
+
+
+@shape("Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
+def convolution_backprop_filter_shape(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
+    return w.shape
+
+
 @flops("Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
 def convolution_backprop_flops(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Cost:
     """The multiply-adds of the forward pass again."""
     return _multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
+
+
+# TensorFlow registers no gradient for these.
+not_differentiable("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")
+
+
+@kernel("Conv2DBackpropFilter")
+def conv2d_backprop_filter(
+    x: Array,
+    sizes: Array,
+    grad: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Result:
+    """The gradient of Conv2D for its filter, of shape `sizes`."""
+    geometry = StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations)
+    empty = empty_filter_gradient(x, sizes, grad)
+    return filter_gradient(x, ints(sizes, "filter_sizes", 4), grad, geometry) if empty is None else empty
+
+
+@shape("Conv2DBackpropFilter")
+def conv2d_backprop_filter_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorSpec) -> Shape:
+    return shape_from(sizes, 4)
+
+
+layout("T.T -> .", "Conv2DBackpropFilter", "Conv2DBackpropFilterV2", "Conv3DBackpropFilterV2")
+
+profiled(backprop_filter, "Conv2DBackpropFilter", differs="input positions there, output positions here")
+
+
+@kernel("Conv3DBackpropFilterV2")
+def conv3d_backprop_filter_v2(
+    x: Array, sizes: Array, grad: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
+) -> Result:
+    """The gradient of Conv3D for its filter, of shape `sizes`; TensorFlow looks no further where that is empty."""
+    empty = empty_filter_gradient(x, sizes, grad)
+    if empty is not None and not empty.size:
+        return empty
+    geometry = StrictGeometry(5, strides, padding, (), data_format, dilations)
+    return filter_gradient(x, ints(sizes, "filter_sizes", 5), grad, geometry) if empty is None else empty
+
+
+@shape("Conv3DBackpropFilterV2")
+def conv3d_backprop_filter_v2_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorSpec) -> Shape:
+    return shape_from(sizes, 5)
 
 
 @flops("Conv2DBackpropFilter", "Conv3DBackpropFilterV2")
@@ -501,10 +464,57 @@ def convolution_backprop_filter_flops(
     """The multiply-adds of the forward pass: each sends the element that it read times the gradient to its weight."""
     return _multiply_adds(grad.shape.num_elements, tuple(outputs[0].shape[:-1]))
 
-layout("T. -> T", "Conv2D", "Conv3D")
-layout("T.T -> .", "Conv2DBackpropFilter", "Conv2DBackpropFilterV2", "Conv3DBackpropFilterV2")
-layout("V.T -> T", "Conv2DBackpropInput", "Conv3DBackpropInputV2")
-layout("T.T -> T", "Conv2DBackpropInputV2")
-profiled(window(-1), "Conv2D", "Conv3D")
-profiled(backprop_input, "Conv2DBackpropInput", differs="input positions there, output positions here")
-profiled(backprop_filter, "Conv2DBackpropFilter", differs="input positions there, output positions here")
+
+@kernel("Conv")
+def conv(
+    x: Array,
+    w: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+    batch_dims: int,
+    groups: int,
+) -> Result:
+    """Conv2D or Conv3D by the input's rank; leading `batch_dims` dimensions are batch."""
+    require(batch_dims >= 1, f"batch_dims must be positive, not {batch_dims}")
+    rank = np.ndim(x) - batch_dims + 1
+    require(rank in (4, 5), f"input of shape {np.shape(x)} has neither 2 nor 3 spatial dimensions")
+    if groups != 1 and np.ndim(w) == rank:
+        channels = to_channels_last(x, data_format).shape[-1]
+        require(w.shape[-2] * groups == channels, f"{groups} groups of depth {w.shape[-2]} do not make {channels} channels")
+    lead = x.shape[:batch_dims]
+    geometry = StrictGeometry(rank, strides, padding, explicit_paddings, data_format, dilations or [1] * rank)
+    y = convolve(x.reshape(math.prod(lead), *x.shape[batch_dims:]), w, geometry)
+    return y.reshape(lead + y.shape[1:])
+
+
+@shape("Conv")
+def conv_shape(
+    x: TensorSpec,
+    w: TensorSpec,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+    batch_dims: int,
+) -> Shape:
+    if x.rank is None:
+        return Shape()
+    rank = x.rank - batch_dims + 1
+    require(batch_dims >= 1 and rank in (4, 5), f"{batch_dims} batch dimensions of {x.shape}")
+    geometry = Geometry(rank, strides, padding, explicit_paddings, data_format, dilations or [1] * rank)
+    dims = geometry.last((1, *tuple(x.shape)[batch_dims:]))
+    *window, _, filters = with_rank(w.shape, rank)
+    inner = shape_from_channels_last((1, *geometry.outputs(dims[1:-1], window), filters), data_format)
+    return Shape((*tuple(x.shape)[:batch_dims], *tuple(inner)[1:]))
+
+
+flops("Conv")(convolution_flops)
+
+# TensorFlow registers no gradient for these.
+not_differentiable("Conv")

@@ -69,6 +69,14 @@ def dense_count_shape(values: TensorSpec, weights: TensorSpec) -> tuple[Shape, .
     return sparse_shapes(values.rank)
 
 
+@flops("DenseCountSparseOutput")
+def dense_count_flops(values: TensorSpec, weights: TensorSpec) -> Cost:
+    return Cost(flops=values.shape.num_elements)
+
+
+not_differentiable("DenseCountSparseOutput")
+
+
 @kernel("SparseCountSparseOutput")
 def sparse_count(
     indices: Array, values: Array, dense_shape: Array, weights: Array, *, minlength: int, maxlength: int, binary_output: bool
@@ -121,6 +129,14 @@ def _ragged_rows(splits: Array, count: int) -> Array:
 @shape("RaggedCountSparseOutput")
 def ragged_count_shape(splits: TensorSpec, values: TensorSpec, weights: TensorSpec) -> tuple[Shape, ...]:
     return sparse_shapes(2)
+
+
+@flops("RaggedCountSparseOutput", "SparseCountSparseOutput")
+def count_flops(first: TensorSpec, values: TensorSpec, *rest: TensorSpec) -> Cost:
+    return Cost(flops=values.shape.num_elements)
+
+
+not_differentiable("SparseCountSparseOutput", "RaggedCountSparseOutput")
 
 
 def _bincounts(groups: Array, rows: int, values: Array, size: int, weights: Array, binary: bool) -> Array:
@@ -200,16 +216,6 @@ def ragged_bincount_shape(splits: TensorSpec, values: TensorSpec, size: TensorSp
     return Shape([splits.shape[0] - 1, bins[0] if bins else None])
 
 
-@flops("DenseCountSparseOutput")
-def dense_count_flops(values: TensorSpec, weights: TensorSpec) -> Cost:
-    return Cost(flops=values.shape.num_elements)
+flops("RaggedBincount", "SparseBincount")(count_flops)
 
-
-@flops("RaggedCountSparseOutput", "RaggedBincount", "SparseCountSparseOutput", "SparseBincount")
-def count_flops(first: TensorSpec, values: TensorSpec, *rest: TensorSpec) -> Cost:
-    return Cost(flops=values.shape.num_elements)
-
-
-not_differentiable(
-    "DenseCountSparseOutput", "RaggedBincount", "RaggedCountSparseOutput", "SparseBincount", "SparseCountSparseOutput"
-)
+not_differentiable("SparseBincount", "RaggedBincount")

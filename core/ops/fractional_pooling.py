@@ -24,10 +24,6 @@ from ._random import node_stream
 from ._shapes import ints, shape_from
 
 _FORWARD = ("FractionalAvgPool", "FractionalMaxPool")
-facts("random", of=_FORWARD)
-
-
-# ---- regions
 
 
 def _pseudo_random_lengths(size: int, count: int, generator: Philox) -> Array:
@@ -57,27 +53,6 @@ def _sequence(size: int, count: int, stream: Philox, pseudo_random: bool) -> Arr
     generator = stream.reserve(1, (samples + 3) // 4)
     lengths = (_pseudo_random_lengths if pseudo_random else _random_lengths)(size, count, generator)
     return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-
-
-class _Axis:
-    """The regions of one axis: `places[j]` are their j-th elements, `inside[j]` says whether a region has so many."""
-
-    def __init__(self, sequence: Array, size: int, overlapping: bool) -> None:
-        starts, ends = sequence[:-1], np.minimum(sequence[1:] + overlapping, size)
-        self.lengths = ends - starts
-        steps = range(int(self.lengths.max(initial=0)))
-        self.places = [np.minimum(starts + j, size - 1) for j in steps]
-        self.inside = [j < self.lengths for j in steps]
-
-
-def _cells(rows: _Axis, columns: _Axis) -> Iterator[Any]:
-    """The places of all regions, one (rows, columns, inside) for each pair of steps, the rows' step first."""
-    for i, j in itertools.product(range(len(rows.places)), range(len(columns.places))):
-        inside = rows.inside[i][:, None] & columns.inside[j]
-        yield rows.places[i][:, None], columns.places[j], inside[None, ..., None]
-
-
-# ---- kernels
 
 
 def _counts(shape: Sequence[Any], pooling_ratio: list[float]) -> list[int]:
@@ -110,6 +85,17 @@ def _draw(
     return rows, columns
 
 
+class _Axis:
+    """The regions of one axis: `places[j]` are their j-th elements, `inside[j]` says whether a region has so many."""
+
+    def __init__(self, sequence: Array, size: int, overlapping: bool) -> None:
+        starts, ends = sequence[:-1], np.minimum(sequence[1:] + overlapping, size)
+        self.lengths = ends - starts
+        steps = range(int(self.lengths.max(initial=0)))
+        self.places = [np.minimum(starts + j, size - 1) for j in steps]
+        self.inside = [j < self.lengths for j in steps]
+
+
 def _axes(shape: tuple[int, ...], row_sequence: Array, column_sequence: Array, overlapping: bool) -> tuple[_Axis, _Axis]:
     return _Axis(row_sequence, shape[1], overlapping), _Axis(column_sequence, shape[2], overlapping)
 
@@ -119,6 +105,13 @@ def _divide(total: Any, counts: Array, dtype: np.dtype[Any]) -> Array:
     if dtype.kind == "i":
         return truncated_quotient(total, counts).astype(dtype)
     return (total / counts.astype(dtype)).astype(dtype, copy=False)
+
+
+def _cells(rows: _Axis, columns: _Axis) -> Iterator[Any]:
+    """The places of all regions, one (rows, columns, inside) for each pair of steps, the rows' step first."""
+    for i, j in itertools.product(range(len(rows.places)), range(len(columns.places))):
+        inside = rows.inside[i][:, None] & columns.inside[j]
+        yield rows.places[i][:, None], columns.places[j], inside[None, ..., None]
 
 
 @kernel("FractionalAvgPool")
@@ -139,6 +132,27 @@ def fractional_avg_pool(
     total = sum(np.where(inside, value[:, r, c], value.dtype.type(0)) for r, c, inside in _cells(rows, columns))
     counts = rows.lengths[:, None, None] * columns.lengths[:, None]
     return _divide(total, counts, value.dtype), *sequences
+
+
+@gradient("FractionalAvgPool")
+def fractional_avg_pool_gradient(g: GradientBuilder, node: Node, grad: Output, *_: Output) -> Gradients:
+    x = node.inputs[0]
+    shape_of_x = g.Shape(x, out_type="int64")
+    overlapping = node.attr("overlapping")
+    return [g.FractionalAvgPoolGrad(shape_of_x, grad, node.output(1), node.output(2), overlapping=overlapping)]
+
+
+def _elements(image: TensorSpec, pooled: TensorSpec, overlapping: bool) -> DimLike:
+    """The elements of all regions; where they overlap, a row or column is the last of one and the first of the next."""
+    batch, *sizes, channels = with_rank(image.shape, 4)
+    rows, columns = (n + overlapping * (regions - 1) for n, regions in zip(sizes, with_rank(pooled.shape, 4)[1:3]))
+    return batch * rows * columns * channels
+
+
+@flops("FractionalAvgPool")
+def fractional_avg_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: list[TensorSpec]) -> Cost:
+    """The sum of each region and a division."""
+    return Cost(_elements(value, outputs[0], overlapping))
 
 
 @kernel("FractionalMaxPool")
@@ -170,6 +184,31 @@ def _largest(value: Array, rows: _Axis, columns: _Axis) -> tuple[Array, Array]:
             better = (part > best) & inside
             best, steps = np.where(better, part, best), np.where(better, step, steps)
     return best, steps
+
+
+@shape(*_FORWARD)
+def fractional_pool_shape(value: TensorSpec, *, pooling_ratio: list[float]) -> list[Shape]:
+    dims = with_rank(value.shape, 4)
+    known = all(isinstance(d, int) for d in dims[1:3])
+    rows, columns = _counts((1, dims[1], dims[2], 1), pooling_ratio) if known else (None, None)
+    ends = [Shape([None if n is None else n + 1]) for n in (rows, columns)]
+    return [Shape((dims[0], rows, columns, dims[3])), *ends]
+
+
+@gradient("FractionalMaxPool")
+def fractional_max_pool_gradient(g: GradientBuilder, node: Node, grad: Output, *_: Output) -> Gradients:
+    outputs = [node.output(i) for i in range(3)]
+    overlapping = node.attr("overlapping")
+    return [g.FractionalMaxPoolGrad(node.inputs[0], outputs[0], grad, *outputs[1:], overlapping=overlapping)]
+
+
+facts("random", of=_FORWARD)
+
+
+@flops("FractionalMaxPool")
+def fractional_max_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: list[TensorSpec]) -> Cost:
+    """One comparison less than a region has elements."""
+    return Cost(_elements(value, outputs[0], overlapping) - outputs[0].shape.num_elements)
 
 
 def _check_sequence(sequence: Array, count: int, size: int, name: str) -> None:
@@ -208,6 +247,31 @@ def fractional_avg_pool_grad(
     return result.astype(out_backprop.dtype)
 
 
+@shape("FractionalAvgPoolGrad")
+def fractional_avg_pool_grad_shape(
+    orig_input_tensor_shape: TensorSpec,
+    out_backprop: TensorSpec,
+    row_pooling_sequence: TensorSpec,
+    col_pooling_sequence: TensorSpec,
+) -> Shape:
+    return shape_from(orig_input_tensor_shape, 4)
+
+
+@flops("FractionalAvgPoolGrad")
+def fractional_avg_pool_grad_flops(
+    orig_input_tensor_shape: TensorSpec,
+    out_backprop: TensorSpec,
+    *rest: TensorSpec,
+    overlapping: bool,
+    outputs: list[TensorSpec],
+) -> Cost:
+    """A division for each region and a sum for each of its elements."""
+    return Cost(out_backprop.shape.num_elements + _elements(outputs[0], out_backprop, overlapping))
+
+
+not_differentiable("FractionalAvgPoolGrad")
+
+
 @kernel("FractionalMaxPoolGrad")
 def fractional_max_pool_grad(
     orig_input: Array,
@@ -231,80 +295,9 @@ def fractional_max_pool_grad(
     return result
 
 
-# ---- shapes, gradients, FLOPs
-
-
-@shape(*_FORWARD)
-def fractional_pool_shape(value: TensorSpec, *, pooling_ratio: list[float]) -> list[Shape]:
-    dims = with_rank(value.shape, 4)
-    known = all(isinstance(d, int) for d in dims[1:3])
-    rows, columns = _counts((1, dims[1], dims[2], 1), pooling_ratio) if known else (None, None)
-    ends = [Shape([None if n is None else n + 1]) for n in (rows, columns)]
-    return [Shape((dims[0], rows, columns, dims[3])), *ends]
-
-
-@shape("FractionalAvgPoolGrad")
-def fractional_avg_pool_grad_shape(
-    orig_input_tensor_shape: TensorSpec,
-    out_backprop: TensorSpec,
-    row_pooling_sequence: TensorSpec,
-    col_pooling_sequence: TensorSpec,
-) -> Shape:
-    return shape_from(orig_input_tensor_shape, 4)
-
-
 @shape("FractionalMaxPoolGrad")
 def fractional_max_pool_grad_shape(orig_input: TensorSpec, *rest: TensorSpec) -> Shape:
     return orig_input.shape
-
-
-@gradient("FractionalAvgPool")
-def fractional_avg_pool_gradient(g: GradientBuilder, node: Node, grad: Output, *_: Output) -> Gradients:
-    x = node.inputs[0]
-    shape_of_x = g.Shape(x, out_type="int64")
-    overlapping = node.attr("overlapping")
-    return [g.FractionalAvgPoolGrad(shape_of_x, grad, node.output(1), node.output(2), overlapping=overlapping)]
-
-
-@gradient("FractionalMaxPool")
-def fractional_max_pool_gradient(g: GradientBuilder, node: Node, grad: Output, *_: Output) -> Gradients:
-    outputs = [node.output(i) for i in range(3)]
-    overlapping = node.attr("overlapping")
-    return [g.FractionalMaxPoolGrad(node.inputs[0], outputs[0], grad, *outputs[1:], overlapping=overlapping)]
-
-
-not_differentiable("FractionalAvgPoolGrad", "FractionalMaxPoolGrad")
-
-
-def _elements(image: TensorSpec, pooled: TensorSpec, overlapping: bool) -> DimLike:
-    """The elements of all regions; where they overlap, a row or column is the last of one and the first of the next."""
-    batch, *sizes, channels = with_rank(image.shape, 4)
-    rows, columns = (n + overlapping * (regions - 1) for n, regions in zip(sizes, with_rank(pooled.shape, 4)[1:3]))
-    return batch * rows * columns * channels
-
-
-@flops("FractionalAvgPool")
-def fractional_avg_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: list[TensorSpec]) -> Cost:
-    """The sum of each region and a division."""
-    return Cost(_elements(value, outputs[0], overlapping))
-
-
-@flops("FractionalMaxPool")
-def fractional_max_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: list[TensorSpec]) -> Cost:
-    """One comparison less than a region has elements."""
-    return Cost(_elements(value, outputs[0], overlapping) - outputs[0].shape.num_elements)
-
-
-@flops("FractionalAvgPoolGrad")
-def fractional_avg_pool_grad_flops(
-    orig_input_tensor_shape: TensorSpec,
-    out_backprop: TensorSpec,
-    *rest: TensorSpec,
-    overlapping: bool,
-    outputs: list[TensorSpec],
-) -> Cost:
-    """A division for each region and a sum for each of its elements."""
-    return Cost(out_backprop.shape.num_elements + _elements(outputs[0], out_backprop, overlapping))
 
 
 @flops("FractionalMaxPoolGrad")
@@ -313,3 +306,6 @@ def fractional_max_pool_grad_flops(
 ) -> Cost:
     """The comparisons again and a sum for each region."""
     return Cost(_elements(orig_input, out_backprop, overlapping))
+
+
+not_differentiable("FractionalMaxPoolGrad")

@@ -61,9 +61,6 @@ def _require_dtypes(function: str, verb: str, found: list[DType], wanted: list[D
         )
 
 
-# Calls
-
-
 @kernel("PartitionedCall", "StatefulPartitionedCall")
 def partitioned_call(ctx: KernelContext, args: list[Array], *, f: FuncRef) -> Sequence[Result]:
     """The results of the function on `args`."""
@@ -74,6 +71,9 @@ def partitioned_call(ctx: KernelContext, args: list[Array], *, f: FuncRef) -> Se
 def remote_call(ctx: KernelContext, target: Array, args: list[Array], *, f: FuncRef) -> Sequence[Result]:
     """The results of the function on `args`: every target is this process."""
     return ctx.call(f, args)
+
+
+taken_whole("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", calls=True)
 
 
 @kernel("BatchFunction")
@@ -94,9 +94,6 @@ def call_shape(*inputs: Any, Tout: list[DType]) -> list[Shape]:
     return [UNKNOWN] * len(Tout)
 
 
-# Conditionals
-
-
 @kernel("If", "StatelessIf", "_If")
 def if_(
     ctx: KernelContext,
@@ -110,6 +107,11 @@ def if_(
 ) -> Sequence[Result]:
     """The results of `then_branch` where `cond` is true, else those of `else_branch`."""
     return _checked(ctx, then_branch if is_true(cond) else else_branch, Tin, Tout)(inputs)
+
+
+@shape("_If")
+def if_shape(cond: TensorSpec, inputs: list[TensorSpec], *, Tout: list[DType]) -> Any:
+    return [UNKNOWN] * len(Tout)
 
 
 @kernel("Case", "StatelessCase")
@@ -134,16 +136,8 @@ def conditional_shape(selector: TensorSpec, inputs: list[TensorSpec], *, Tout: l
     return _declared(Tout, output_shapes)
 
 
-@shape("_If")
-def if_shape(cond: TensorSpec, inputs: list[TensorSpec], *, Tout: list[DType]) -> Any:
-    return [UNKNOWN] * len(Tout)
-
-
 def _declared(types: list[DType], output_shapes: list[Shape]) -> Any:
     return list(output_shapes) if len(output_shapes) == len(types) else [UNKNOWN] * len(types)
-
-
-# Loops
 
 
 @kernel("While", "StatelessWhile", "_While")
@@ -167,6 +161,13 @@ def internal_while_shape(inputs: list[TensorSpec], *, T: list[DType]) -> Any:
     return [UNKNOWN] * len(T)
 
 
+without_gradient("MapDefun", "BatchFunction", "_If", "_While", "For")
+
+taken_whole("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", calls=True)
+
+flops("MapDefun", "BatchFunction", "_If", "_While", "For")(uncounted_call)
+
+
 @kernel("For")
 def for_(
     ctx: KernelContext, start: Array, limit: Array, delta: Array, values: list[Array], *, T: list[DType], body: FuncRef
@@ -188,9 +189,6 @@ def for_(
 @shape("For")
 def for_shape(start: TensorSpec, limit: TensorSpec, delta: TensorSpec, inputs: list[TensorSpec], *, T: list[DType]) -> Any:
     return [UNKNOWN] * len(T)
-
-
-# Gradients of functions
 
 
 @kernel("SymbolicGradient")
@@ -237,10 +235,8 @@ def symbolic_gradient_shape(inputs: list[TensorSpec], *, Tout: list[DType]) -> l
 
 
 without_gradient("SymbolicGradient")
+
 flops("SymbolicGradient")(uncounted_call)
-
-
-# Mapped functions
 
 
 @kernel("MapDefun")
@@ -282,15 +278,6 @@ def map_defun_shape(
     return [Shape((rows,)) + declared if declared.dims is not None else UNKNOWN for declared in output_shapes]
 
 
-without_gradient("MapDefun", "BatchFunction", "_If", "_While", "For")
-flops("MapDefun", "BatchFunction", "_If", "_While", "For")(uncounted_call)
-taken_whole("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", calls=True)
-taken_whole("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", calls=True)
-
-
-# Helpers of lowered control flow
-
-
 @kernel("FakeParam")
 def fake_param(*, dtype: DType, shape: Shape) -> Result:
     """A value for an output that only the other branch of a conditional fills."""
@@ -324,6 +311,13 @@ def regrouped_shape(inputs: list[TensorSpec]) -> list[Shape]:
     return [spec.shape for spec in inputs]
 
 
+_HELPERS = ("FakeParam", "DeviceIndex", "_ListToArray", "_ArrayToList", "_Arg", "_DeviceArg", "_Retval", "_DeviceRetval")
+
+not_differentiable(*_HELPERS)
+
+zero_flops(*_HELPERS)
+
+
 @kernel("_Arg", "_DeviceArg")
 def arg(ctx: KernelContext) -> Result:
     raise InvalidArgumentError(f"argument '{ctx.name}' of a function has no value outside a call")
@@ -342,8 +336,3 @@ def retval(ctx: KernelContext, value: Array) -> None:
 @shape("_Retval", "_DeviceRetval")
 def retval_shape(value: TensorSpec) -> Any:
     return ()
-
-
-_HELPERS = ("FakeParam", "DeviceIndex", "_ListToArray", "_ArrayToList", "_Arg", "_DeviceArg", "_Retval", "_DeviceRetval")
-not_differentiable(*_HELPERS)
-zero_flops(*_HELPERS)

@@ -16,7 +16,6 @@ from . import activations, convolution, depthwise, matmul
 from ._checks import require, require_shape
 
 _OPS = ("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul", "_MklLayerNorm")
-not_differentiable(*_OPS)
 
 
 def _finish(y: Array, args: list[Array], fused_ops: list[str], epsilon: float, leakyrelu_alpha: float) -> Array:
@@ -101,78 +100,6 @@ def fused_conv2d(
     return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
 
 
-@kernel("_FusedConv3D")
-def fused_conv3d(
-    input: Array,
-    filter: Array,
-    args: list[Array],
-    *,
-    strides: list[int],
-    padding: str,
-    data_format: str,
-    dilations: list[int],
-    fused_ops: list[str],
-    epsilon: float,
-    leakyrelu_alpha: float,
-) -> Result:
-    if data_format != "NDHWC":
-        raise InvalidArgumentError(f"fused convolutions on the CPU take NDHWC, not {data_format}")
-    y = convolution.conv3d(
-        input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations
-    )
-    return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
-
-
-@kernel("_FusedDepthwiseConv2dNative")
-def fused_depthwise_conv2d(
-    input: Array,
-    filter: Array,
-    args: list[Array],
-    *,
-    strides: list[int],
-    padding: str,
-    data_format: str,
-    dilations: list[int],
-    fused_ops: list[str],
-    epsilon: float,
-    leakyrelu_alpha: float,
-) -> Result:
-    _require_nhwc(data_format)
-    y = depthwise.depthwise_conv2d_native(
-        input, filter, strides=strides, padding=padding, explicit_paddings=[], data_format=data_format, dilations=dilations
-    )
-    return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
-
-
-@kernel("_FusedMatMul")
-def fused_matmul(
-    a: Array,
-    b: Array,
-    args: list[Array],
-    *,
-    transpose_a: bool,
-    transpose_b: bool,
-    fused_ops: list[str],
-    epsilon: float,
-    leakyrelu_alpha: float,
-) -> Result:
-    y = matmul.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
-    return _finish(_own(np.asarray(y), a), args, fused_ops, epsilon, leakyrelu_alpha)
-
-
-@kernel("_MklLayerNorm")
-def mkl_layer_norm(x: Array, scale: Array, offset: Array, *, epsilon: float) -> Result:
-    """(x - mean) / sqrt(variance + epsilon) * scale + offset, with the moments over the last of two or three dimensions."""
-    require(x.ndim in (2, 3), f"x must have rank 2 or 3, not shape {x.shape}")
-    require_shape(scale, x.shape[-1:], "scale")
-    require_shape(offset, x.shape[-1:], "offset")
-    values = wide(x)
-    centered = values - values.mean(-1, keepdims=True)
-    variance = np.square(centered).mean(-1, keepdims=True)
-    y = centered / np.sqrt(variance + values.dtype.type(epsilon)) * wide(scale) + wide(offset)
-    return y.astype(x.dtype, copy=False)
-
-
 @shape("_FusedConv2D")
 def fused_conv2d_shape(
     input: TensorSpec,
@@ -192,47 +119,7 @@ def fused_conv2d_shape(
     )  # fmt: skip
 
 
-@shape("_FusedConv3D")
-def fused_conv3d_shape(
-    input: TensorSpec,
-    filter: TensorSpec,
-    args: list[TensorSpec],
-    *,
-    strides: list[int],
-    padding: str,
-    data_format: str,
-    dilations: list[int],
-) -> Shape:
-    return convolution.conv3d_shape(
-        input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations
-    )
-
-
-@shape("_FusedDepthwiseConv2dNative")
-def fused_depthwise_conv2d_shape(
-    input: TensorSpec,
-    filter: TensorSpec,
-    args: list[TensorSpec],
-    *,
-    strides: list[int],
-    padding: str,
-    data_format: str,
-    dilations: list[int],
-) -> Shape:
-    return depthwise.depthwise_conv2d_native_shape(
-        input, filter, strides=strides, padding=padding, explicit_paddings=[], data_format=data_format, dilations=dilations
-    )
-
-
-@shape("_FusedMatMul")
-def fused_matmul_shape(a: TensorSpec, b: TensorSpec, args: list[TensorSpec], *, transpose_a: bool, transpose_b: bool) -> Shape:
-    return matmul.matmul_shape(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
-
-
-@shape("_MklLayerNorm")
-def mkl_layer_norm_shape(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -> Shape:
-    return x.shape
-
+layout("T.* -> T", "_FusedConv2D", "_FusedDepthwiseConv2dNative")
 
 _PER_ELEMENT = {
     "BiasAdd": Cost(1),
@@ -270,12 +157,93 @@ def fused_conv2d_flops(
     return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
 
 
+facts("channels_last", of=("_FusedConv2D",))
+
+
+@kernel("_FusedConv3D")
+def fused_conv3d(
+    input: Array,
+    filter: Array,
+    args: list[Array],
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+    fused_ops: list[str],
+    epsilon: float,
+    leakyrelu_alpha: float,
+) -> Result:
+    if data_format != "NDHWC":
+        raise InvalidArgumentError(f"fused convolutions on the CPU take NDHWC, not {data_format}")
+    y = convolution.conv3d(
+        input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations
+    )
+    return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+@shape("_FusedConv3D")
+def fused_conv3d_shape(
+    input: TensorSpec,
+    filter: TensorSpec,
+    args: list[TensorSpec],
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+) -> Shape:
+    return convolution.conv3d_shape(
+        input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations
+    )
+
+
 @flops("_FusedConv3D")
 def fused_conv3d_flops(
     input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, fused_ops: list[str], outputs: list[TensorSpec]
 ) -> Cost:
     product = convolution.convolution_flops(input, filter, outputs=outputs)
     return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
+
+
+@kernel("_FusedDepthwiseConv2dNative")
+def fused_depthwise_conv2d(
+    input: Array,
+    filter: Array,
+    args: list[Array],
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+    fused_ops: list[str],
+    epsilon: float,
+    leakyrelu_alpha: float,
+) -> Result:
+    _require_nhwc(data_format)
+    y = depthwise.depthwise_conv2d_native(
+        input, filter, strides=strides, padding=padding, explicit_paddings=[], data_format=data_format, dilations=dilations
+    )
+    return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+@shape("_FusedDepthwiseConv2dNative")
+def fused_depthwise_conv2d_shape(
+    input: TensorSpec,
+    filter: TensorSpec,
+    args: list[TensorSpec],
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+) -> Shape:
+    return depthwise.depthwise_conv2d_native_shape(
+        input, filter, strides=strides, padding=padding, explicit_paddings=[], data_format=data_format, dilations=dilations
+    )
+
+
+not_differentiable(*_OPS)
 
 
 @flops("_FusedDepthwiseConv2dNative")
@@ -286,6 +254,30 @@ def fused_depthwise_conv2d_flops(
     return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
 
 
+facts("channels_last", of=("_FusedDepthwiseConv2dNative",))
+
+
+@kernel("_FusedMatMul")
+def fused_matmul(
+    a: Array,
+    b: Array,
+    args: list[Array],
+    *,
+    transpose_a: bool,
+    transpose_b: bool,
+    fused_ops: list[str],
+    epsilon: float,
+    leakyrelu_alpha: float,
+) -> Result:
+    y = matmul.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    return _finish(_own(np.asarray(y), a), args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+@shape("_FusedMatMul")
+def fused_matmul_shape(a: TensorSpec, b: TensorSpec, args: list[TensorSpec], *, transpose_a: bool, transpose_b: bool) -> Shape:
+    return matmul.matmul_shape(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+
+
 @flops("_FusedMatMul")
 def fused_matmul_flops(
     a: TensorSpec, b: TensorSpec, args: list[TensorSpec], *, transpose_a: bool, fused_ops: list[str], outputs: list[TensorSpec]
@@ -294,11 +286,25 @@ def fused_matmul_flops(
     return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
 
 
+@kernel("_MklLayerNorm")
+def mkl_layer_norm(x: Array, scale: Array, offset: Array, *, epsilon: float) -> Result:
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset, with the moments over the last of two or three dimensions."""
+    require(x.ndim in (2, 3), f"x must have rank 2 or 3, not shape {x.shape}")
+    require_shape(scale, x.shape[-1:], "scale")
+    require_shape(offset, x.shape[-1:], "offset")
+    values = wide(x)
+    centered = values - values.mean(-1, keepdims=True)
+    variance = np.square(centered).mean(-1, keepdims=True)
+    y = centered / np.sqrt(variance + values.dtype.type(epsilon)) * wide(scale) + wide(offset)
+    return y.astype(x.dtype, copy=False)
+
+
+@shape("_MklLayerNorm")
+def mkl_layer_norm_shape(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -> Shape:
+    return x.shape
+
+
 @flops("_MklLayerNorm")
 def mkl_layer_norm_flops(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -> Cost:
     """Two means, a difference, a square, a division, a product and a sum an element; a sum and a root a row."""
     return Cost(7 * x.shape.num_elements + 2 * x.shape[:-1].num_elements)
-
-layout("T.* -> T", "_FusedConv2D", "_FusedDepthwiseConv2dNative")
-
-facts("channels_last", of=("_FusedConv2D", "_FusedDepthwiseConv2dNative"))

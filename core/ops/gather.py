@@ -42,6 +42,26 @@ def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Resu
     return _batch_gather(params, indices, axis, batch_dims)
 
 
+def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
+    batch = params.shape[:batch_dims]
+    if indices.shape[:batch_dims] != batch:
+        raise InvalidArgumentError(f"params.shape{batch} and indices.shape{indices.shape[:batch_dims]} differ in their batch")
+    outer, inner = params.shape[batch_dims:axis], params.shape[axis + 1 :]
+    count = math.prod(batch)
+    grouped = params.reshape(count, math.prod(outer), params.shape[axis], math.prod(inner))
+    flat = indices.reshape(count, math.prod(indices.shape[batch_dims:]))
+    taken = grouped[np.arange(count)[:, None], :, flat]
+    return taken.transpose(0, 2, 1, 3).reshape(*batch, *outer, *indices.shape[batch_dims:], *inner)
+
+
+def _check_range(indices: Array, size: int, name: str="indices") -> None:
+    """InvalidArgumentError for an index outside of [0, size)."""
+    if indices.size and (indices.min() < 0 or indices.max() >= size):
+        place = np.unravel_index(np.flatnonzero((indices < 0).ravel() | (indices >= size).ravel())[0], indices.shape)
+        where = ",".join(map(str, place))
+        raise InvalidArgumentError(f"{name}[{where}] = {int(indices[place])} is not in [0, {size})")
+
+
 def _gather_dims(params_rank: int, indices_rank: int, axis: int, batch_dims: int) -> tuple[int, int]:
     """Non-negative axis and batch_dims; InvalidArgumentError where they do not fit the ranks."""
     if params_rank < 1:
@@ -57,32 +77,6 @@ def _gather_dims(params_rank: int, indices_rank: int, axis: int, batch_dims: int
     return axis, batch_dims
 
 
-def _check_range(indices: Array, size: int, name: str="indices") -> None:
-    """InvalidArgumentError for an index outside of [0, size)."""
-    if indices.size and (indices.min() < 0 or indices.max() >= size):
-        place = np.unravel_index(np.flatnonzero((indices < 0).ravel() | (indices >= size).ravel())[0], indices.shape)
-        where = ",".join(map(str, place))
-        raise InvalidArgumentError(f"{name}[{where}] = {int(indices[place])} is not in [0, {size})")
-
-
-def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
-    batch = params.shape[:batch_dims]
-    if indices.shape[:batch_dims] != batch:
-        raise InvalidArgumentError(f"params.shape{batch} and indices.shape{indices.shape[:batch_dims]} differ in their batch")
-    outer, inner = params.shape[batch_dims:axis], params.shape[axis + 1 :]
-    count = math.prod(batch)
-    grouped = params.reshape(count, math.prod(outer), params.shape[axis], math.prod(inner))
-    flat = indices.reshape(count, math.prod(indices.shape[batch_dims:]))
-    taken = grouped[np.arange(count)[:, None], :, flat]
-    return taken.transpose(0, 2, 1, 3).reshape(*batch, *outer, *indices.shape[batch_dims:], *inner)
-
-
-@kernel("Gather")
-def gather_v1(params: Array, indices: Array) -> Result:
-    """Rows of `params`."""
-    return gather(params, indices, 0, batch_dims=0)
-
-
 @shape("GatherV2")
 def gather_shape(params: TensorSpec, indices: TensorSpec, axis: TensorSpec, *, batch_dims: int) -> Shape:
     require_rank(axis, 0, "axis")
@@ -96,26 +90,6 @@ def gather_shape(params: TensorSpec, indices: TensorSpec, axis: TensorSpec, *, b
     return batch + params.shape[batch_dims:position] + indices.shape[batch_dims:] + params.shape[position + 1 :]
 
 
-@shape("Gather")
-def gather_v1_shape(params: TensorSpec, indices: TensorSpec) -> Shape:
-    if params.rank == 0:
-        raise InvalidArgumentError("params must be at least 1 dimensional")
-    return indices.shape + params.shape[1:]
-
-
-@gradient("Gather")
-def gather_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [_row_gradient(g, node.inputs[0], node.inputs[1], grad), None]
-
-
-def _row_gradient(g: GradientBuilder, params: Output, indices: Output, grad: Output) -> IndexedSlices:
-    source = g.Shape(params, out_type="int64")
-    rows = g.Reshape(indices, [-1])
-    inner = g.StridedSlice(source, [1], [0], [1], end_mask=1)
-    values = g.Reshape(grad, g.ConcatV2([g.Cast(g.Shape(rows), DstT="int64"), inner], 0))
-    return IndexedSlices(values, rows, source)
-
-
 @gradient("GatherV2")
 def gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Along axis 0 the rows that were touched, otherwise a sum by index; batches get distinct index ranges."""
@@ -124,6 +98,10 @@ def gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     if batch_dims == 0 and axis.node.is_constant and not axis.node.attr("value").numpy():
         return [_row_gradient(g, params, indices, grad), None, None]
     return [_axis_gradient(g, params, indices, axis, batch_dims, grad), None, None]
+
+
+zero_flops("GatherV2")
+facts("shape_arithmetic", of=("GatherV2",))
 
 
 def _axis_gradient(g: GradientBuilder, params: Output, indices: Output, axis: Output, batch_dims: int, grad: Output) -> Output:
@@ -149,6 +127,10 @@ def _axis_gradient(g: GradientBuilder, params: Output, indices: Output, axis: Ou
     return g.Reshape(g.Transpose(g.Reshape(summed, blocks), [0, 2, 1, 3]), source)
 
 
+def _like(g: GradientBuilder, x: Output, other: Output) -> Output:
+    return x if x.base_dtype is other.base_dtype else g.Cast(x, DstT=other.base_dtype)
+
+
 def _slicer(g: GradientBuilder, vector: Output) -> Callable[..., Any]:
     """A function that takes `vector[start:stop]` for scalar tensors; a stop of None is the end."""
 
@@ -160,8 +142,34 @@ def _slicer(g: GradientBuilder, vector: Output) -> Callable[..., Any]:
     return part
 
 
-def _like(g: GradientBuilder, x: Output, other: Output) -> Output:
-    return x if x.base_dtype is other.base_dtype else g.Cast(x, DstT=other.base_dtype)
+def _row_gradient(g: GradientBuilder, params: Output, indices: Output, grad: Output) -> IndexedSlices:
+    source = g.Shape(params, out_type="int64")
+    rows = g.Reshape(indices, [-1])
+    inner = g.StridedSlice(source, [1], [0], [1], end_mask=1)
+    values = g.Reshape(grad, g.ConcatV2([g.Cast(g.Shape(rows), DstT="int64"), inner], 0))
+    return IndexedSlices(values, rows, source)
+
+
+@kernel("Gather")
+def gather_v1(params: Array, indices: Array) -> Result:
+    """Rows of `params`."""
+    return gather(params, indices, 0, batch_dims=0)
+
+
+@shape("Gather")
+def gather_v1_shape(params: TensorSpec, indices: TensorSpec) -> Shape:
+    if params.rank == 0:
+        raise InvalidArgumentError("params must be at least 1 dimensional")
+    return indices.shape + params.shape[1:]
+
+
+@gradient("Gather")
+def gather_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_row_gradient(g, node.inputs[0], node.inputs[1], grad), None]
+
+
+zero_flops("Gather")
+facts("shape_arithmetic", of=("Gather",))
 
 
 @kernel("GatherNd")
@@ -178,18 +186,13 @@ def gather_nd(params: Array, indices: Array, *, bad_indices_policy: str) -> Resu
     return params[(*coordinates, ...)] if depth else np.broadcast_to(params, indices.shape[:-1] + params.shape)
 
 
-def _gather_nd_ignoring(params: Array, coordinates: Array, depth: int) -> Array:
-    """Zeros where a coordinate is out of range."""
-    bad = _is_outside(coordinates, params.shape[:depth])
-    taken = np.array(params[tuple(np.where(bad, 0, c) for c in coordinates)])
-    taken[bad] = b"" if params.dtype == object else 0
-    return taken
-
-
-def _is_outside(coordinates: Array, dims: tuple[int, ...]) -> Array:
-    """For each index vector (coordinates first) whether it points outside of `dims`."""
-    limits = np.array(dims, np.int64).reshape([-1] + [1] * (coordinates.ndim - 1))
-    return np.any((coordinates < 0) | (coordinates >= limits), axis=0)
+def _check_coordinates(indices: Array, dims: tuple[int, ...]) -> None:
+    """InvalidArgumentError for an index vector that points outside of `dims`."""
+    bad = _is_outside(np.moveaxis(indices, -1, 0), dims)
+    if np.any(bad):
+        place = np.argwhere(bad)[0]
+        where, shown = ",".join(map(str, place)), indices[tuple(place)].tolist()
+        raise InvalidArgumentError(f"indices[{where}] = {shown} does not index into a shape of {Shape(dims)}")
 
 
 def _index_depth(dims: tuple[int, ...], index_shape: tuple[int, ...]) -> int:
@@ -205,13 +208,18 @@ def _index_depth(dims: tuple[int, ...], index_shape: tuple[int, ...]) -> int:
     return index_shape[-1]
 
 
-def _check_coordinates(indices: Array, dims: tuple[int, ...]) -> None:
-    """InvalidArgumentError for an index vector that points outside of `dims`."""
-    bad = _is_outside(np.moveaxis(indices, -1, 0), dims)
-    if np.any(bad):
-        place = np.argwhere(bad)[0]
-        where, shown = ",".join(map(str, place)), indices[tuple(place)].tolist()
-        raise InvalidArgumentError(f"indices[{where}] = {shown} does not index into a shape of {Shape(dims)}")
+def _gather_nd_ignoring(params: Array, coordinates: Array, depth: int) -> Array:
+    """Zeros where a coordinate is out of range."""
+    bad = _is_outside(coordinates, params.shape[:depth])
+    taken = np.array(params[tuple(np.where(bad, 0, c) for c in coordinates)])
+    taken[bad] = b"" if params.dtype == object else 0
+    return taken
+
+
+def _is_outside(coordinates: Array, dims: tuple[int, ...]) -> Array:
+    """For each index vector (coordinates first) whether it points outside of `dims`."""
+    limits = np.array(dims, np.int64).reshape([-1] + [1] * (coordinates.ndim - 1))
+    return np.any((coordinates < 0) | (coordinates >= limits), axis=0)
 
 
 @shape("GatherNd")
@@ -230,6 +238,9 @@ def gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
     return [g.ScatterNd(indices, grad, g.Shape(params, out_type=indices.base_dtype)), None]
 
 
+zero_flops("GatherNd")
+
+
 @kernel("ScatterNd")
 def scatter_nd(indices: Array, updates: Array, dims: Array, *, bad_indices_policy: str) -> Result:
     """Zeros of shape `dims` with `updates` added at the coordinates in `indices`."""
@@ -241,6 +252,26 @@ def scatter_nd(indices: Array, updates: Array, dims: Array, *, bad_indices_polic
     _require_room(target, indices, updates)
     result = np.full(target, b"", object) if updates.dtype == object else np.zeros(target, updates.dtype)
     return scatter_into(np.add, result, indices, updates, bad_indices_policy)
+
+
+def _require_room(target: Sequence[int], indices: Array, updates: Array) -> None:
+    """InvalidArgumentError where indices or updates are given, but not both, or for no elements."""
+    if (indices.size or updates.size) and not (math.prod(target) and indices.size and updates.size):
+        raise InvalidArgumentError(f"Indices and updates specified for empty output shape {Shape(target)}")
+
+
+def _scatter_depth(dims: Sequence[int], index_shape: tuple[int, ...], update_shape: tuple[int, ...]) -> int:
+    """How many dimensions an index vector addresses; InvalidArgumentError where the shapes do not fit."""
+    if not index_shape:
+        raise InvalidArgumentError("indices must be at least a vector")
+    depth = index_shape[-1]
+    wanted = (*index_shape[:-1], *dims[depth:])
+    if depth > len(dims) or tuple(update_shape) != wanted:
+        raise InvalidArgumentError(
+            f"Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got updates.shape: "
+            f"{Shape(update_shape)}, indices.shape: {Shape(index_shape)}, params_shape: {Shape(dims)}"
+        )
+    return depth
 
 
 def scatter_into(ufunc: np.ufunc | None, target: Array, indices: Array, updates: Array, policy: str) -> Array:
@@ -278,26 +309,6 @@ def _row_numbers(vectors: Array, dims: tuple[int, ...]) -> Array:
     return places
 
 
-def _require_rows(indices: Array) -> None:
-    """A single coordinate, which is a vector, TensorFlow takes for many and then finds the wrong number of updates."""
-    if np.ndim(indices) == 1 and np.size(indices):
-        raise InvalidArgumentError(f"indices of shape {Shape(np.shape(indices))} must be a matrix at least")
-
-
-def _scatter_depth(dims: Sequence[int], index_shape: tuple[int, ...], update_shape: tuple[int, ...]) -> int:
-    """How many dimensions an index vector addresses; InvalidArgumentError where the shapes do not fit."""
-    if not index_shape:
-        raise InvalidArgumentError("indices must be at least a vector")
-    depth = index_shape[-1]
-    wanted = (*index_shape[:-1], *dims[depth:])
-    if depth > len(dims) or tuple(update_shape) != wanted:
-        raise InvalidArgumentError(
-            f"Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got updates.shape: "
-            f"{Shape(update_shape)}, indices.shape: {Shape(index_shape)}, params_shape: {Shape(dims)}"
-        )
-    return depth
-
-
 @shape("ScatterNd")
 def scatter_nd_shape(indices: TensorSpec, updates: TensorSpec, dims: TensorSpec) -> Shape:
     return shape_from(dims)
@@ -308,10 +319,9 @@ def scatter_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [None, g.GatherNd(grad, node.inputs[0]), None]
 
 
-def _require_room(target: Sequence[int], indices: Array, updates: Array) -> None:
-    """InvalidArgumentError where indices or updates are given, but not both, or for no elements."""
-    if (indices.size or updates.size) and not (math.prod(target) and indices.size and updates.size):
-        raise InvalidArgumentError(f"Indices and updates specified for empty output shape {Shape(target)}")
+@flops("ScatterNd")
+def scatter_nd_flops(indices: TensorSpec, updates: TensorSpec, dims: TensorSpec) -> Cost:
+    return Cost(flops=updates.shape.num_elements)
 
 
 _TENSOR_SCATTERS = (
@@ -321,6 +331,12 @@ _TENSOR_SCATTERS = (
     ("TensorScatterMin", np.minimum),
     ("TensorScatterMax", np.maximum),
 )
+
+
+def _require_rows(indices: Array) -> None:
+    """A single coordinate, which is a vector, TensorFlow takes for many and then finds the wrong number of updates."""
+    if np.ndim(indices) == 1 and np.size(indices):
+        raise InvalidArgumentError(f"indices of shape {Shape(np.shape(indices))} must be a matrix at least")
 
 
 def _register_tensor_scatter(op: str, ufunc: np.ufunc | None) -> None:
@@ -353,15 +369,20 @@ def tensor_scatter_shape(tensor: TensorSpec, indices: TensorSpec, updates: Tenso
     return tensor.shape
 
 
+@gradient("TensorScatterAdd", "ScatterNdNonAliasingAdd")
+def tensor_scatter_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [grad, None, g.GatherNd(grad, node.inputs[1])]
+
+
+@flops(*(op for op, ufunc in _TENSOR_SCATTERS if ufunc), "ScatterNdNonAliasingAdd")
+def tensor_scatter_flops(tensor: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Cost:
+    return Cost(flops=updates.shape.num_elements)
+
+
 @gradient("TensorScatterUpdate")
 def tensor_scatter_update_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, indices, updates = node.inputs
     return [g.TensorScatterUpdate(grad, indices, g.zeros_like(updates)), None, g.GatherNd(grad, indices)]
-
-
-@gradient("TensorScatterAdd", "ScatterNdNonAliasingAdd")
-def tensor_scatter_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad, None, g.GatherNd(grad, node.inputs[1])]
 
 
 @gradient("TensorScatterSub")
@@ -382,45 +403,12 @@ def tensor_scatter_extreme_gradient(g: GradientBuilder, node: Node, grad: Output
     return [g.Mul(share, from_tensor), None, g.Mul(g.GatherNd(share, indices), from_updates)]
 
 
-@flops("ScatterNd")
-def scatter_nd_flops(indices: TensorSpec, updates: TensorSpec, dims: TensorSpec) -> Cost:
-    return Cost(flops=updates.shape.num_elements)
-
-
-@flops(*(op for op, ufunc in _TENSOR_SCATTERS if ufunc), "ScatterNdNonAliasingAdd")
-def tensor_scatter_flops(tensor: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Cost:
-    return Cost(flops=updates.shape.num_elements)
-
-
 @kernel("InplaceUpdate")
 def inplace_update(x: Array, i: Array, v: Array) -> Result:
     """`x` with the rows `i` replaced by those of `v`; row numbers wrap around."""
     result, rows, v = _inplace_target(x, i, v)
     result[rows] = v
     return result
-
-
-@kernel("InplaceAdd")
-def inplace_add(x: Array, i: Array, v: Array) -> Result:
-    """`x` with the rows of `v` added at the rows `i`; row numbers wrap around."""
-    result, rows, v = _inplace_target(x, i, v)
-    _require_numbers(x)
-    update_rows(np.add, result, rows, v)
-    return result
-
-
-@kernel("InplaceSub")
-def inplace_sub(x: Array, i: Array, v: Array) -> Result:
-    """`x` with the rows of `v` subtracted at the rows `i`; row numbers wrap around."""
-    result, rows, v = _inplace_target(x, i, v)
-    _require_numbers(x)
-    update_rows(np.add, result, rows, np.negative(v) if rows.size else v)
-    return result
-
-
-def _require_numbers(x: Array) -> None:
-    if np.asarray(x).dtype.kind in "bO" and np.shape(x)[:1] != (0,):
-        raise InvalidArgumentError(f"Unsupported data type: {np.asarray(x).dtype.name}")
 
 
 def _inplace_target(x: Array, i: Array, v: Array) -> tuple[Array, Array, Array]:
@@ -437,14 +425,43 @@ def _inplace_target(x: Array, i: Array, v: Array) -> tuple[Array, Array, Array]:
     return np.array(x), np.mod(i, x.shape[0]) if i.size else i, v
 
 
+@kernel("InplaceAdd")
+def inplace_add(x: Array, i: Array, v: Array) -> Result:
+    """`x` with the rows of `v` added at the rows `i`; row numbers wrap around."""
+    result, rows, v = _inplace_target(x, i, v)
+    _require_numbers(x)
+    update_rows(np.add, result, rows, v)
+    return result
+
+
+def _require_numbers(x: Array) -> None:
+    if np.asarray(x).dtype.kind in "bO" and np.shape(x)[:1] != (0,):
+        raise InvalidArgumentError(f"Unsupported data type: {np.asarray(x).dtype.name}")
+
+
+@kernel("InplaceSub")
+def inplace_sub(x: Array, i: Array, v: Array) -> Result:
+    """`x` with the rows of `v` subtracted at the rows `i`; row numbers wrap around."""
+    result, rows, v = _inplace_target(x, i, v)
+    _require_numbers(x)
+    update_rows(np.add, result, rows, np.negative(v) if rows.size else v)
+    return result
+
+
 @shape("InplaceUpdate", "InplaceAdd", "InplaceSub")
 def inplace_shape(x: TensorSpec, i: TensorSpec, v: TensorSpec) -> Shape:
     return x.shape
 
 
+zero_flops("TensorScatterUpdate", "InplaceUpdate")
+
+
 @flops("InplaceAdd", "InplaceSub")
 def inplace_flops(x: TensorSpec, i: TensorSpec, v: TensorSpec) -> Cost:
     return Cost(flops=v.shape.num_elements)
+
+
+not_differentiable("InplaceUpdate", "InplaceAdd", "InplaceSub")
 
 
 @kernel("DynamicPartition")
@@ -481,6 +498,9 @@ def dynamic_partition_gradient(g: GradientBuilder, node: Node, *grads: Output) -
     return [g.Reshape(g.ParallelDynamicStitch(list(parts), list(grads)), g.shape_of(data)), None]
 
 
+zero_flops("DynamicPartition")
+
+
 @kernel("DynamicStitch", "ParallelDynamicStitch")
 def dynamic_stitch(indices: list[Array], data: list[Array]) -> Result:
     """merged[indices[m][i]] = data[m][i]; later slices win, rows that no index names are zero."""
@@ -512,6 +532,14 @@ def dynamic_stitch_shape(indices: list[TensorSpec], data: list[TensorSpec]) -> T
     return TensorSpec(data[0].dtype, Shape([_stitched_rows(indices)]) + inner, _stitched_dims(indices, data))
 
 
+def _stitched_rows(indices: list[TensorSpec]) -> DimLike:
+    """The greatest index plus one, where all indices are known."""
+    places = [index.value for index in indices if index.value is not None and index.value.dtype != object]
+    if len(places) < len(indices):
+        return Dim.unknown()
+    return max((int(place.max()) + 1 for place in places if place.size), default=0)
+
+
 def _stitched_dims(indices: list[TensorSpec], data: list[TensorSpec]) -> Array | None:
     """The value where symbolic dimensions are stitched, as in the shapes that gradients of reductions build."""
     places = [index.value for index in indices if index.value is not None and index.value.dtype != object]
@@ -524,14 +552,6 @@ def _stitched_dims(indices: list[TensorSpec], data: list[TensorSpec]) -> Array |
     return merged if all(isinstance(item, (int, Dim)) for item in merged.ravel().tolist()) else None
 
 
-def _stitched_rows(indices: list[TensorSpec]) -> DimLike:
-    """The greatest index plus one, where all indices are known."""
-    places = [index.value for index in indices if index.value is not None and index.value.dtype != object]
-    if len(places) < len(indices):
-        return Dim.unknown()
-    return max((int(place.max()) + 1 for place in places if place.size), default=0)
-
-
 @gradient("DynamicStitch", "ParallelDynamicStitch")
 def dynamic_stitch_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     count = node.attr("N")
@@ -539,15 +559,4 @@ def dynamic_stitch_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [*([None] * count), *(g.GatherV2(grad, index, 0) for index in indices)]
 
 
-not_differentiable("InplaceAdd", "InplaceSub", "InplaceUpdate")
-zero_flops(
-    "DynamicPartition",
-    "DynamicStitch",
-    "Gather",
-    "GatherNd",
-    "GatherV2",
-    "InplaceUpdate",
-    "ParallelDynamicStitch",
-    "TensorScatterUpdate",
-)
-facts("shape_arithmetic", of=("Gather", "GatherV2"))
+zero_flops("DynamicStitch", "ParallelDynamicStitch")

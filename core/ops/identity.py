@@ -52,6 +52,17 @@ def identity(x: Array) -> Array:
     return x
 
 
+@gradient("DebugGradientIdentity")
+def debug_gradient_identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.DebugGradientIdentity(grad)]
+
+
+@gradient("PreventGradient")
+def prevent_gradient_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    message = node.attr("message").decode()
+    raise UnimplementedError(f"gradient explicitly disabled: {message}", node=node.name, op=node.op)
+
+
 def _require_tensor_name(tensor_name: str) -> None:
     if not tensor_name or tensor_name.count(":") > 1:
         raise InvalidArgumentError(f"Failed to parse tensor name: {tensor_name!r}")
@@ -64,9 +75,38 @@ def debug_identity(x: Array, *, tensor_name: str) -> Array:
     return x
 
 
+@kernel("CheckNumerics")
+def check_numerics(x: Array, *, message: str) -> Result:
+    """The input; InvalidArgumentError where it holds NaN or infinity."""
+    finite = np.isfinite(x)
+    if not np.all(finite):
+        _refuse_non_finite(message, (("Inf", np.isinf(x)), ("NaN", np.isnan(x))))
+    return x
+
+
+def _refuse_non_finite(message: str, kinds: Sequence[tuple[str, Array]]) -> None:
+    found = " and ".join(name for name, where in kinds if np.any(where))
+    raise InvalidArgumentError(f"{message} : Tensor had {found} values")
+
+
+@kernel("CheckNumericsV2")
+def check_numerics_v2(x: Array, *, message: str) -> Result:
+    """As CheckNumerics, telling the signs of infinities apart."""
+    finite = np.isfinite(x)
+    if not np.all(finite):
+        infinite = np.isinf(x)
+        _refuse_non_finite(message, (("-Inf", infinite & (x < 0)), ("+Inf", infinite & (x > 0)), ("NaN", np.isnan(x))))
+    return x
+
+
 @shape(*_COPIES, *_WATCHES, *_NUMERIC_CHECKS)
 def identity_shape(x: TensorSpec) -> TensorSpec:
     return x
+
+
+not_differentiable(
+    "GuaranteeConst", "Copy", "CopyHost", "DeepCopy", "Snapshot", "StopGradient", "DebugIdentity", "DebugIdentityV3",
+)  # fmt: skip
 
 
 @gradient("Identity", "DebugIdentityV2", *_NUMERIC_CHECKS)
@@ -74,15 +114,43 @@ def identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
     return [grad]
 
 
-@gradient("DebugGradientIdentity")
-def debug_gradient_identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.DebugGradientIdentity(grad)]
+zero_flops(
+    "GuaranteeConst", "Snapshot", "StopGradient", "PreventGradient", "Copy", "CopyHost", "DeepCopy", "DebugGradientIdentity",
+    "DebugIdentity", "DebugIdentityV3", "Identity", "DebugIdentityV2",
+)  # fmt: skip
+facts("transparent", of=("StopGradient", "PreventGradient", "Snapshot", "Identity"))
+facts("elementwise", of=(
+    "GuaranteeConst", "Snapshot", "StopGradient", "PreventGradient", "Copy", "CopyHost", "DeepCopy", "DebugGradientIdentity",
+    "DebugIdentity", "DebugIdentityV3", "Identity", "DebugIdentityV2",
+))  # fmt: skip
+facts("idempotent", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
+facts("monotone", of=("Snapshot", "StopGradient", "Identity"))
+facts("shape_arithmetic", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
+facts("debug", of=("Copy", "CopyHost", "DebugIdentity", "DebugIdentityV3", "DebugIdentityV2"))
 
 
-@gradient("PreventGradient")
-def prevent_gradient_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    message = node.attr("message").decode()
-    raise UnimplementedError(f"gradient explicitly disabled: {message}", node=node.name, op=node.op)
+@kernel("DebugNanCount")
+def debug_nan_count(x: Array, *, tensor_name: str) -> Result:
+    """How many elements are NaN, as a vector of one."""
+    _require_tensor_name(tensor_name)
+    count = np.count_nonzero(np.isnan(x)) if np.asarray(x).dtype.kind not in "O" else 0
+    return np.array([count], np.int64)
+
+
+@shape("DebugNanCount")
+def debug_nan_count_shape(x: TensorSpec) -> Shape:
+    return Shape([1])
+
+
+@flops("DebugNanCount", *_NUMERIC_CHECKS)
+def per_element_flops(x: TensorSpec) -> Cost:
+    return Cost(flops=x.shape.num_elements)
+
+
+not_differentiable("DebugNanCount")
+facts("elementwise", of=("CheckNumerics", "CheckNumericsV2"))
+facts("side_effect", of=("CheckNumerics", "CheckNumericsV2"))
+facts("debug", of=("DebugNanCount",))
 
 
 @kernel("IdentityN")
@@ -139,28 +207,11 @@ def ensure_shape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
     return [grad]
 
 
-@kernel("CheckNumerics")
-def check_numerics(x: Array, *, message: str) -> Result:
-    """The input; InvalidArgumentError where it holds NaN or infinity."""
-    finite = np.isfinite(x)
-    if not np.all(finite):
-        _refuse_non_finite(message, (("Inf", np.isinf(x)), ("NaN", np.isnan(x))))
-    return x
+facts("elementwise", of=("EnsureShape",))
+facts("idempotent", of=("EnsureShape",))
+facts("shape_arithmetic", of=("IdentityN", "EnsureShape"))
 
-
-@kernel("CheckNumericsV2")
-def check_numerics_v2(x: Array, *, message: str) -> Result:
-    """As CheckNumerics, telling the signs of infinities apart."""
-    finite = np.isfinite(x)
-    if not np.all(finite):
-        infinite = np.isinf(x)
-        _refuse_non_finite(message, (("-Inf", infinite & (x < 0)), ("+Inf", infinite & (x > 0)), ("NaN", np.isnan(x))))
-    return x
-
-
-def _refuse_non_finite(message: str, kinds: Sequence[tuple[str, Array]]) -> None:
-    found = " and ".join(name for name, where in kinds if np.any(where))
-    raise InvalidArgumentError(f"{message} : Tensor had {found} values")
+facts("forwarding", of=_FORWARDING)
 
 
 @kernel("HostConst")
@@ -171,6 +222,9 @@ def host_const(*, value: Tensor) -> Result:
 @shape("HostConst")
 def host_const_shape(*, value: Tensor) -> Any:
     return TensorSpec(value.dtype, Shape(value.shape), value.numpy() if value.size <= 4096 else None)
+
+
+zero_flops("IdentityN", "PlaceholderWithDefault", "EnsureShape", "HostConst")
 
 
 @kernel("NoOp")
@@ -198,6 +252,9 @@ def assert_shape(condition: TensorSpec, data: list[TensorSpec]) -> Any:
     return None
 
 
+not_differentiable("HostConst", "NoOp", "Assert")
+
+
 @kernel("Print")
 def print_(ctx: KernelContext, x: Array, data: list[Array], *, message: str, first_n: int, summarize: int) -> Result:
     """The input; shows `data` on stderr, the first `first_n` times."""
@@ -217,6 +274,9 @@ def print_shape(x: TensorSpec, data: list[TensorSpec]) -> TensorSpec:
 def print_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad, *([None] * (len(node.inputs) - 1))]
 
+
+facts("elementwise", of=("Print",))
+facts("debug", of=("Print",))
 
 _STREAMS = ("stdout", "stderr", "log(info)", "log(warning)", "log(error)")
 
@@ -241,6 +301,9 @@ def print_v2_shape(text: TensorSpec) -> Any:
         raise InvalidArgumentError(f"the text to print must be a scalar, not of shape {text.shape}")
 
 
+zero_flops("NoOp", "Assert", "Print", "PrintV2")
+facts("side_effect", of=("Assert", "Print", "PrintV2"))
+
 _TRUTHS = ("float32", "float64", "int64", "int32", "uint8", "int16", "int8", "bool", "object")
 
 
@@ -257,6 +320,9 @@ def to_bool(x: Array) -> Result:
 @shape("ToBool")
 def to_bool_shape(x: TensorSpec) -> Shape:
     return Shape(())
+
+
+not_differentiable("PrintV2", "ToBool")
 
 
 @kernel("Cast")
@@ -276,19 +342,6 @@ def cast(x: Array, *, SrcT: DType, DstT: DType, Truncate: bool) -> Result:
     return x.astype(DstT.numpy)
 
 
-def _is_castable(dtype: DType) -> bool:
-    return dtype.is_numeric or dtype is dtypes.bool_
-
-
-def _float_to_integer(x: Array, dtype: Any) -> Array:
-    """What the CPU's conversion gives, also where the number does not fit: narrow types take the low bits of int32."""
-    if x.dtype.itemsize < 4:
-        x = x.astype(np.float32)
-    if dtype.itemsize < 4:
-        return x.astype(np.int32).astype(dtype)
-    return x.astype(dtype)
-
-
 _MANTISSA_BITS = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}
 
 
@@ -305,6 +358,19 @@ def _truncate_mantissa(x: Array, target: DType) -> Array:
     return truncated.view(x.dtype) if x.dtype.kind == "c" else truncated
 
 
+def _float_to_integer(x: Array, dtype: Any) -> Array:
+    """What the CPU's conversion gives, also where the number does not fit: narrow types take the low bits of int32."""
+    if x.dtype.itemsize < 4:
+        x = x.astype(np.float32)
+    if dtype.itemsize < 4:
+        return x.astype(np.int32).astype(dtype)
+    return x.astype(dtype)
+
+
+def _is_castable(dtype: DType) -> bool:
+    return dtype.is_numeric or dtype is dtypes.bool_
+
+
 @shape("Cast")
 def cast_shape(x: TensorSpec, *, DstT: DType) -> TensorSpec:
     is_partial = x.value is not None and x.value.dtype == object
@@ -317,6 +383,10 @@ def cast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     if any(not (t.is_floating or t.is_complex) for t in (source, target)):
         return [None]
     return [g.Cast(grad, DstT=source)]
+
+
+zero_flops("ToBool", "Cast")
+facts("elementwise", of=("Cast",))
 
 
 @kernel("Bitcast")
@@ -347,17 +417,7 @@ def bitcast_shape(x: TensorSpec, *, type: DType, T: DType) -> Shape:
     return x.shape[:-1]
 
 
-@kernel("DebugNanCount")
-def debug_nan_count(x: Array, *, tensor_name: str) -> Result:
-    """How many elements are NaN, as a vector of one."""
-    _require_tensor_name(tensor_name)
-    count = np.count_nonzero(np.isnan(x)) if np.asarray(x).dtype.kind not in "O" else 0
-    return np.array([count], np.int64)
-
-
-@shape("DebugNanCount")
-def debug_nan_count_shape(x: TensorSpec) -> Shape:
-    return Shape([1])
+zero_flops("Bitcast")
 
 
 @kernel("DebugNumericSummary")
@@ -384,47 +444,5 @@ def debug_numeric_summary_flops(x: TensorSpec) -> Cost:
     return Cost(flops=13 * x.shape.num_elements - 2)
 
 
-@flops("DebugNanCount", *_NUMERIC_CHECKS)
-def per_element_flops(x: TensorSpec) -> Cost:
-    return Cost(flops=x.shape.num_elements)
-
-
-not_differentiable(
-    "Assert",
-    "Bitcast",
-    "Copy",
-    "CopyHost",
-    "DebugIdentity",
-    "DebugIdentityV3",
-    "DebugNanCount",
-    "DebugNumericSummary",
-    "DeepCopy",
-    "GuaranteeConst",
-    "HostConst",
-    "NoOp",
-    "PrintV2",
-    "Snapshot",
-    "StopGradient",
-    "ToBool",
-)
-zero_flops(
-    "PlaceholderWithDefault",
-    *_FREE_FORWARDING,
-    "Assert",
-    "Bitcast",
-    "Cast",
-    "HostConst",
-    "IdentityN",
-    "NoOp",
-    "PrintV2",
-    "ToBool",
-)
-facts("forwarding", of=_FORWARDING)
-facts("transparent", of=("Identity", "StopGradient", "PreventGradient", "Snapshot"))
-facts("elementwise", of=("Cast", *_FORWARDING))
-facts("idempotent", of=("Identity", "Snapshot", "StopGradient", "PreventGradient", "EnsureShape"))
-facts("monotone", of=("Identity", "Snapshot", "StopGradient"))
-facts("shape_arithmetic", of=("Identity", "Snapshot", "StopGradient", "PreventGradient", "EnsureShape", "IdentityN"))
-facts("side_effect", of=("Assert", "Print", "PrintV2", *_NUMERIC_CHECKS))
-facts("debug", of=("DebugIdentity", "DebugIdentityV2", "DebugIdentityV3", "Copy", "CopyHost", "Print"))
-facts("debug", of=("DebugNanCount", "DebugNumericSummary"))
+not_differentiable("Bitcast", "DebugNumericSummary")
+facts("debug", of=("DebugNumericSummary",))

@@ -25,11 +25,10 @@ from ._shapes import ints
 
 _GREY = np.array([9797, 19234, 3737], np.uint32)
 """What libpng makes of red, green and blue for grey, in 2^-15."""
+
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _DECODERS = ("DecodePng", "DecodeJpeg", "DecodeAndCropJpeg", "DecodeGif", "DecodeBmp", "DecodeWebP", "DecodeImage")
 _ENCODERS = ("EncodePng", "EncodeJpeg", "EncodeJpegVariableQuality")
-not_differentiable(*_DECODERS, *_ENCODERS, "ExtractJpegShape")
-zero_flops(*_DECODERS, *_ENCODERS, "ExtractJpegShape")
 
 
 def _pillow() -> Any:
@@ -99,9 +98,6 @@ def _check_channels(channels: int, allowed: tuple[int, ...]) -> None:
     require(channels in allowed, f"channels must be one of {', '.join(map(str, allowed))}, not {channels}")
 
 
-# ---- PNG
-
-
 def _decode_png(data: bytes, channels: int, dtype: Any) -> Array:
     """(height, width, channels) as uint8 or uint16; channels 0 means the file's."""
     _check_channels(channels, (0, 1, 3, 4))
@@ -158,18 +154,11 @@ def decode_png(contents: Array, *, channels: int, dtype: DType) -> Result:
     return _decode_any(data, channels, dtype.numpy, allow_gif=True)
 
 
-@kernel("EncodePng")
-def encode_png(image: Array, *, compression: int) -> Result:
-    """Images (..., height, width, channels) as PNG files, of shape (...)."""
-    require_min_rank(image, 3, "image")
-    require(-1 <= compression <= 9, f"compression must be in [-1, 9], not {compression}")
-    require(1 <= image.shape[-1] <= 4, f"image must have 1, 2, 3, or 4 channels, not {image.shape[-1]}")
-    require(min(image.shape[-3:]) > 0, f"image must not be empty: {image.shape}")
-    images = image.reshape(-1, *image.shape[-3:])
-    return object_array([png.encode(one, compression) for one in images], image.shape[:-3])
-
-
-# ---- JPEG
+def _check_jpeg_attributes(channels: int, ratio: int, dct_method: str) -> None:
+    _check_channels(channels, (0, 1, 3))
+    require(ratio in (1, 2, 4, 8), f"ratio must be 1, 2, 4, or 8, not {ratio}")
+    methods = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
+    require(dct_method in methods, f"dct_method '{dct_method}' is not one of {', '.join(methods)}")
 
 
 def _decode_jpeg(
@@ -192,13 +181,6 @@ def _decode_jpeg(
     return np.ascontiguousarray(pixels[top : top + height, left : left + width])
 
 
-def _check_jpeg_attributes(channels: int, ratio: int, dct_method: str) -> None:
-    _check_channels(channels, (0, 1, 3))
-    require(ratio in (1, 2, 4, 8), f"ratio must be 1, 2, 4, or 8, not {ratio}")
-    methods = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
-    require(dct_method in methods, f"dct_method '{dct_method}' is not one of {', '.join(methods)}")
-
-
 @kernel("DecodeJpeg")
 def decode_jpeg(contents: Array, *, channels: int, ratio: int, try_recover_truncated: bool, dct_method: str) -> Result:
     """A JPEG file (or another kind of image file) as (height, width, channels), uint8."""
@@ -207,112 +189,6 @@ def decode_jpeg(contents: Array, *, channels: int, ratio: int, try_recover_trunc
     if _kind(data) == "jpeg":
         return _decode_jpeg(data, channels, ratio, try_recover_truncated)
     return _decode_any(data, channels, np.uint8, allow_gif=True)
-
-
-@kernel("DecodeAndCropJpeg")
-def decode_and_crop_jpeg(
-    contents: Array, crop_window: Array, *, channels: int, ratio: int, try_recover_truncated: bool, dct_method: str
-) -> Result:
-    """The window (top, left, height, width) of a JPEG file, uint8."""
-    data = _contents(contents)
-    _check_jpeg_attributes(channels, ratio, dct_method)
-    window = ints(crop_window, "crop_window", 4)
-    require(_kind(data) == "jpeg", "the contents are no JPEG file")
-    return _decode_jpeg(data, channels, ratio, try_recover_truncated, window)
-
-
-@kernel("ExtractJpegShape")
-def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
-    """Height, width and channels of a JPEG file, from its header."""
-    data = _contents(contents)
-    require(_kind(data) == "jpeg", "the contents are no JPEG file")
-    image = _open(data, "JPEG")
-    return np.array([image.height, image.width, len(image.getbands())], output_type.numpy)
-
-
-def _encode_jpeg(image: Array, channels: int, quality: int, **options: Any) -> bytes:
-    module = _pillow()
-    picture = module.fromarray(np.ascontiguousarray(image[..., 0] if channels == 1 else image))
-    stream = io.BytesIO()
-    picture.save(stream, "JPEG", quality=max(quality, 1), **options)
-    return stream.getvalue()
-
-
-@kernel("EncodeJpeg")
-def encode_jpeg(
-    image: Array,
-    *,
-    format: str,
-    quality: int,
-    progressive: bool,
-    optimize_size: bool,
-    chroma_downsampling: bool,
-    density_unit: str,
-    x_density: int,
-    y_density: int,
-    xmp_metadata: str,
-) -> Result:
-    """An image (height, width, 1 or 3 channels) as a JPEG file."""
-    require_rank(image, 3, "image")
-    require(0 <= quality <= 100, f"quality must be in [0, 100], not {quality}")
-    wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}[format]
-    require(image.shape[2] in wanted, f"image must have {' or '.join(map(str, wanted))} channels, not {image.shape[2]}")
-    require(image.size > 0 and max(image.shape[:2]) < 65536, f"image must not be empty or too large: {image.shape}")
-    density = (x_density, y_density) if density_unit == "in" else (x_density * 2.54, y_density * 2.54)
-    options: dict[str, Any] = {"progressive": progressive, "optimize": optimize_size, "dpi": density}
-    if image.shape[2] == 3:
-        options["subsampling"] = 2 if chroma_downsampling else 0
-    if xmp_metadata:
-        options["xmp"] = xmp_metadata.encode("utf-8", "surrogateescape")
-    data = _encode_jpeg(image, image.shape[2], quality, **options)
-    return scalar_object(_with_density_unit(data, density_unit, x_density, y_density))
-
-
-def _with_density_unit(data: bytes, unit: str, x_density: int, y_density: int) -> bytes:
-    """The file with its JFIF density in dots per centimetre where asked; Pillow writes inches only."""
-    if unit == "in" or data[6:11] != b"JFIF\0":
-        return data
-    return data[:13] + struct.pack(">BHH", 2, x_density, y_density) + data[18:]
-
-
-@kernel("EncodeJpegVariableQuality")
-def encode_jpeg_variable_quality(images: Array, quality: Array) -> Result:
-    """An image (height, width, 1 or 3 channels) as a JPEG file of a quality that is an input."""
-    require_rank(images, 3, "images")
-    quality = scalar(quality, "quality")
-    require(0 <= quality <= 100, f"quality must be in [0, 100], not {quality}")
-    require(images.shape[2] in (1, 3), f"images must have 1 or 3 channels, not {images.shape[2]}")
-    require(images.size > 0 and max(images.shape[:2]) < 65536, f"images must not be empty or too large: {images.shape}")
-    options = {"subsampling": 2} if images.shape[2] == 3 else {}
-    return scalar_object(_encode_jpeg(images, images.shape[2], quality, dpi=(300, 300), **options))
-
-
-# ---- GIF, BMP, WebP
-
-
-def _decode_gif(data: bytes) -> Array:
-    """All frames (frames, height, width, 3), uint8."""
-    image = _open(data, "GIF")
-    frames = []
-    for number in range(getattr(image, "n_frames", 1)):
-        check_time()
-        reserve(2 * (number + 1) * image.width * image.height * 3)
-        try:
-            image.seek(number)
-        except (EOFError, OSError, SyntaxError) as error:
-            raise InvalidArgumentError(f"invalid GIF data: {error}") from None
-        frames.append(_pixels(_in_mode(image, 3, "GIF"), "GIF"))
-    return np.stack(frames)
-
-
-@kernel("DecodeGif")
-def decode_gif(contents: Array) -> Result:
-    """The frames of a GIF file (or the one of another image file): (frames, height, width, 3), uint8."""
-    data = _contents(contents)
-    if _kind(data) == "gif":
-        return _decode_gif(data)
-    pixels = _decode_any(data, 3, np.uint8, allow_gif=False)
-    return pixels if pixels.ndim == 4 else pixels[None]
 
 
 def _decode_bmp(data: bytes, channels: int) -> Array:
@@ -366,6 +242,178 @@ def _decode_webp(data: bytes, channels: int) -> Array:
     return np.stack(frames)
 
 
+@shape("DecodePng", "DecodeJpeg", "DecodeBmp")
+def decode_shape(contents: TensorSpec, *, channels: int) -> Shape:
+    """As TensorFlow says; a WebP file gives frames all the same."""
+    with_rank(contents.shape, 0)
+    return Shape([None, None, channels or None])
+
+
+not_differentiable("DecodePng", "DecodeJpeg", "DecodeBmp")
+zero_flops("DecodePng", "DecodeJpeg", "DecodeBmp")
+
+
+@kernel("EncodePng")
+def encode_png(image: Array, *, compression: int) -> Result:
+    """Images (..., height, width, channels) as PNG files, of shape (...)."""
+    require_min_rank(image, 3, "image")
+    require(-1 <= compression <= 9, f"compression must be in [-1, 9], not {compression}")
+    require(1 <= image.shape[-1] <= 4, f"image must have 1, 2, 3, or 4 channels, not {image.shape[-1]}")
+    require(min(image.shape[-3:]) > 0, f"image must not be empty: {image.shape}")
+    images = image.reshape(-1, *image.shape[-3:])
+    return object_array([png.encode(one, compression) for one in images], image.shape[:-3])
+
+
+@shape("EncodePng")
+def encode_png_shape(image: TensorSpec) -> Shape:
+    if image.shape.dims is None:
+        return Shape()
+    require(len(image.shape) >= 3, f"image must have at least rank 3, not {image.shape}")
+    return image.shape[:-3]
+
+
+@kernel("DecodeAndCropJpeg")
+def decode_and_crop_jpeg(
+    contents: Array, crop_window: Array, *, channels: int, ratio: int, try_recover_truncated: bool, dct_method: str
+) -> Result:
+    """The window (top, left, height, width) of a JPEG file, uint8."""
+    data = _contents(contents)
+    _check_jpeg_attributes(channels, ratio, dct_method)
+    window = ints(crop_window, "crop_window", 4)
+    require(_kind(data) == "jpeg", "the contents are no JPEG file")
+    return _decode_jpeg(data, channels, ratio, try_recover_truncated, window)
+
+
+@shape("DecodeAndCropJpeg")
+def decode_and_crop_jpeg_shape(contents: TensorSpec, crop_window: TensorSpec, *, channels: int) -> Shape:
+    with_rank(contents.shape, 0)
+    sizes = [None, None] if crop_window.value is None else ints(crop_window.value, "crop_window", 4)[2:]
+    return Shape([*sizes, channels or None])
+
+
+@kernel("ExtractJpegShape")
+def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
+    """Height, width and channels of a JPEG file, from its header."""
+    data = _contents(contents)
+    require(_kind(data) == "jpeg", "the contents are no JPEG file")
+    image = _open(data, "JPEG")
+    return np.array([image.height, image.width, len(image.getbands())], output_type.numpy)
+
+
+@shape("ExtractJpegShape")
+def extract_jpeg_shape_shape(contents: TensorSpec) -> Shape:
+    with_rank(contents.shape, 0)
+    return Shape([3])
+
+
+not_differentiable("EncodePng", "DecodeAndCropJpeg", "ExtractJpegShape")
+zero_flops("EncodePng", "DecodeAndCropJpeg", "ExtractJpegShape")
+
+
+def _encode_jpeg(image: Array, channels: int, quality: int, **options: Any) -> bytes:
+    module = _pillow()
+    picture = module.fromarray(np.ascontiguousarray(image[..., 0] if channels == 1 else image))
+    stream = io.BytesIO()
+    picture.save(stream, "JPEG", quality=max(quality, 1), **options)
+    return stream.getvalue()
+
+
+@kernel("EncodeJpeg")
+def encode_jpeg(
+    image: Array,
+    *,
+    format: str,
+    quality: int,
+    progressive: bool,
+    optimize_size: bool,
+    chroma_downsampling: bool,
+    density_unit: str,
+    x_density: int,
+    y_density: int,
+    xmp_metadata: str,
+) -> Result:
+    """An image (height, width, 1 or 3 channels) as a JPEG file."""
+    require_rank(image, 3, "image")
+    require(0 <= quality <= 100, f"quality must be in [0, 100], not {quality}")
+    wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}[format]
+    require(image.shape[2] in wanted, f"image must have {' or '.join(map(str, wanted))} channels, not {image.shape[2]}")
+    require(image.size > 0 and max(image.shape[:2]) < 65536, f"image must not be empty or too large: {image.shape}")
+    density = (x_density, y_density) if density_unit == "in" else (x_density * 2.54, y_density * 2.54)
+    options: dict[str, Any] = {"progressive": progressive, "optimize": optimize_size, "dpi": density}
+    if image.shape[2] == 3:
+        options["subsampling"] = 2 if chroma_downsampling else 0
+    if xmp_metadata:
+        options["xmp"] = xmp_metadata.encode("utf-8", "surrogateescape")
+    data = _encode_jpeg(image, image.shape[2], quality, **options)
+    return scalar_object(_with_density_unit(data, density_unit, x_density, y_density))
+
+
+def _with_density_unit(data: bytes, unit: str, x_density: int, y_density: int) -> bytes:
+    """The file with its JFIF density in dots per centimetre where asked; Pillow writes inches only."""
+    if unit == "in" or data[6:11] != b"JFIF\0":
+        return data
+    return data[:13] + struct.pack(">BHH", 2, x_density, y_density) + data[18:]
+
+
+@shape("EncodeJpeg")
+def encode_jpeg_shape(image: TensorSpec) -> Shape:
+    with_rank(image.shape, 3)
+    return SCALAR
+
+
+@kernel("EncodeJpegVariableQuality")
+def encode_jpeg_variable_quality(images: Array, quality: Array) -> Result:
+    """An image (height, width, 1 or 3 channels) as a JPEG file of a quality that is an input."""
+    require_rank(images, 3, "images")
+    quality = scalar(quality, "quality")
+    require(0 <= quality <= 100, f"quality must be in [0, 100], not {quality}")
+    require(images.shape[2] in (1, 3), f"images must have 1 or 3 channels, not {images.shape[2]}")
+    require(images.size > 0 and max(images.shape[:2]) < 65536, f"images must not be empty or too large: {images.shape}")
+    options = {"subsampling": 2} if images.shape[2] == 3 else {}
+    return scalar_object(_encode_jpeg(images, images.shape[2], quality, dpi=(300, 300), **options))
+
+
+@shape("EncodeJpegVariableQuality")
+def encode_jpeg_variable_quality_shape(images: TensorSpec, quality: TensorSpec) -> Shape:
+    with_rank(images.shape, 3)
+    return SCALAR
+
+
+not_differentiable("EncodeJpeg", "EncodeJpegVariableQuality")
+zero_flops("EncodeJpeg", "EncodeJpegVariableQuality")
+
+
+def _decode_gif(data: bytes) -> Array:
+    """All frames (frames, height, width, 3), uint8."""
+    image = _open(data, "GIF")
+    frames = []
+    for number in range(getattr(image, "n_frames", 1)):
+        check_time()
+        reserve(2 * (number + 1) * image.width * image.height * 3)
+        try:
+            image.seek(number)
+        except (EOFError, OSError, SyntaxError) as error:
+            raise InvalidArgumentError(f"invalid GIF data: {error}") from None
+        frames.append(_pixels(_in_mode(image, 3, "GIF"), "GIF"))
+    return np.stack(frames)
+
+
+@kernel("DecodeGif")
+def decode_gif(contents: Array) -> Result:
+    """The frames of a GIF file (or the one of another image file): (frames, height, width, 3), uint8."""
+    data = _contents(contents)
+    if _kind(data) == "gif":
+        return _decode_gif(data)
+    pixels = _decode_any(data, 3, np.uint8, allow_gif=False)
+    return pixels if pixels.ndim == 4 else pixels[None]
+
+
+@shape("DecodeGif")
+def decode_gif_shape(contents: TensorSpec) -> Shape:
+    with_rank(contents.shape, 0)
+    return Shape([None, None, None, 3])
+
+
 @kernel("DecodeWebP")
 def decode_webp(contents: Array, *, channels: int) -> Result:
     """The frames of a WebP file: (frames, height, width, channels), uint8; a PNG or JPEG file as (height, width, channels)."""
@@ -373,9 +421,6 @@ def decode_webp(contents: Array, *, channels: int) -> Result:
     _check_channels(channels, (0, 3, 4))
     require(_kind(data) in ("webp", "png", "jpeg"), "the contents are no WebP file")
     return _decode_any(data, channels, np.uint8, allow_gif=False)
-
-
-# ---- any of them
 
 
 def _decode_any(data: bytes, channels: int, dtype: Any, allow_gif: bool) -> Array:
@@ -394,6 +439,17 @@ def _decode_any(data: bytes, channels: int, dtype: Any, allow_gif: bool) -> Arra
     require(channels in (0, 3), f"channels must be 0 or 3 for a GIF file, not {channels}")
     require(len(frames) == 1, f"a GIF file of {len(frames)} frames, not one")
     return frames[0]
+
+
+@shape("DecodeWebP")
+def decode_webp_shape(contents: TensorSpec, *, channels: int) -> Shape:
+    """Rank 4 for WebP files, 3 for others."""
+    with_rank(contents.shape, 0)
+    return Shape()
+
+
+not_differentiable("DecodeGif", "DecodeWebP")
+zero_flops("DecodeGif", "DecodeWebP")
 
 
 @kernel("DecodeImage")
@@ -424,63 +480,11 @@ def _as_type(pixels: Array, dtype: Any) -> Array:
     return pixels.astype(np.float32) / np.float32(np.iinfo(pixels.dtype).max)
 
 
-# ---- shapes
-
-
-@shape("DecodePng", "DecodeJpeg", "DecodeBmp")
-def decode_shape(contents: TensorSpec, *, channels: int) -> Shape:
-    """As TensorFlow says; a WebP file gives frames all the same."""
-    with_rank(contents.shape, 0)
-    return Shape([None, None, channels or None])
-
-
-@shape("DecodeAndCropJpeg")
-def decode_and_crop_jpeg_shape(contents: TensorSpec, crop_window: TensorSpec, *, channels: int) -> Shape:
-    with_rank(contents.shape, 0)
-    sizes = [None, None] if crop_window.value is None else ints(crop_window.value, "crop_window", 4)[2:]
-    return Shape([*sizes, channels or None])
-
-
-@shape("DecodeGif")
-def decode_gif_shape(contents: TensorSpec) -> Shape:
-    with_rank(contents.shape, 0)
-    return Shape([None, None, None, 3])
-
-
-@shape("DecodeWebP")
-def decode_webp_shape(contents: TensorSpec, *, channels: int) -> Shape:
-    """Rank 4 for WebP files, 3 for others."""
-    with_rank(contents.shape, 0)
-    return Shape()
-
-
 @shape("DecodeImage")
 def decode_image_shape(contents: TensorSpec, *, channels: int, expand_animations: bool) -> Shape:
     with_rank(contents.shape, 0)
     return Shape() if expand_animations else Shape([None, None, channels or None])
 
 
-@shape("EncodePng")
-def encode_png_shape(image: TensorSpec) -> Shape:
-    if image.shape.dims is None:
-        return Shape()
-    require(len(image.shape) >= 3, f"image must have at least rank 3, not {image.shape}")
-    return image.shape[:-3]
-
-
-@shape("EncodeJpeg")
-def encode_jpeg_shape(image: TensorSpec) -> Shape:
-    with_rank(image.shape, 3)
-    return SCALAR
-
-
-@shape("EncodeJpegVariableQuality")
-def encode_jpeg_variable_quality_shape(images: TensorSpec, quality: TensorSpec) -> Shape:
-    with_rank(images.shape, 3)
-    return SCALAR
-
-
-@shape("ExtractJpegShape")
-def extract_jpeg_shape_shape(contents: TensorSpec) -> Shape:
-    with_rank(contents.shape, 0)
-    return Shape([3])
+not_differentiable("DecodeImage")
+zero_flops("DecodeImage")

@@ -54,128 +54,6 @@ def rgb_to_hsv(images: Array) -> Result:
     return _rgb_to_hsv(wide(images)).astype(images.dtype, copy=False)
 
 
-@kernel("HSVToRGB")
-def hsv_to_rgb(images: Array) -> Result:
-    """Hue, saturation and value to red, green and blue, along the last dimension."""
-    _check_colours(images, 1, FailedPreconditionError)
-    return _hsv_to_rgb(wide(images)).astype(images.dtype, copy=False)
-
-
-@kernel("AdjustHue")
-def adjust_hue(images: Array, delta: Array) -> Result:
-    """Hues turned by `delta` turns; the smallest and the largest channel keep their values."""
-    delta = scalar(delta, "delta")
-    _check_colours(images, 3)
-    x = images.astype(np.float32)
-    r, g, b = np.moveaxis(x, -1, 0)
-    smallest, middle, largest = np.moveaxis(np.sort(x, -1), -1, 0)
-    sector = np.select([(r < g) & (b < r), (r < g) & (b > g), r < g, b < g, b > r], [1, 3, 2, 0, 4], 5)
-    ratio = (middle - smallest) / np.where(largest == smallest, np.float32(1), largest - smallest)
-    hue = sector.astype(np.float32) + np.where(sector % 2 == 0, ratio, 1 - ratio)
-    hue = _wrap(np.where(largest == smallest, np.float32(0), hue) + np.float32(delta) * np.float32(6))
-    sector = np.minimum(np.nan_to_num(hue), 5).astype(np.int64)
-    ratio = hue - sector.astype(np.float32)
-    ratio = np.where(sector % 2 == 0, ratio, 1 - ratio)
-    middle = smallest + ratio * (largest - smallest)
-    return _arrange(sector, largest, middle, smallest).astype(images.dtype, copy=False)
-
-
-def _wrap(hue: Array) -> Array:
-    """Hue in [0, 6); a few turns are taken off one by one, which rounds as TensorFlow's loop does."""
-    if np.any(np.abs(hue) > 60):
-        hue = np.mod(hue, np.float32(6))
-    while np.any(hue < 0):
-        hue = np.where(hue < 0, hue + np.float32(6), hue)
-    while np.any(hue >= 6):
-        hue = np.where(hue >= 6, hue - np.float32(6), hue)
-    return hue
-
-
-def _arrange(sector: Array, largest: Array, middle: Array, smallest: Array) -> Array:
-    """Red, green and blue from the sixth of the colour circle and the sorted values."""
-    red = np.choose(sector, (largest, middle, smallest, smallest, middle, largest))
-    green = np.choose(sector, (middle, largest, largest, middle, smallest, smallest))
-    blue = np.choose(sector, (smallest, smallest, middle, largest, largest, middle))
-    return np.stack((red, green, blue), -1)
-
-
-@kernel("AdjustSaturation")
-def adjust_saturation(images: Array, scale: Array) -> Result:
-    """Saturations times `scale`, kept within 0 and 1."""
-    scale = scalar(scale, "scale")
-    _check_colours(images, 3)
-    x = images.astype(np.float32)
-    r, g, b = np.moveaxis(x, -1, 0)
-    value = np.max(x, -1)
-    spread = value - np.min(x, -1)
-    norm = np.float32(1) / (np.float32(6) * spread)
-    # TensorFlow adds the thirds in double precision.
-    hue = np.select(
-        [spread <= 0, r == value, g == value],
-        [np.zeros_like(value), norm * (g - b), ((norm * (b - r)).astype(np.float64) + 2.0 / 6.0).astype(np.float32)],
-        ((norm * (r - g)).astype(np.float64) + 4.0 / 6.0).astype(np.float32),
-    )
-    hue = np.where(hue < 0, hue + np.float32(1), hue)
-    saturation = np.where(value > 0, spread / np.where(value > 0, value, np.float32(1)), np.float32(0))
-    saturation = np.minimum(np.float32(1), np.maximum(np.float32(0), saturation * np.float32(scale)))
-    chroma = saturation * value
-    base = value - chroma
-    sixths = hue * np.float32(6)
-    sector = np.clip(np.nan_to_num(sixths), 0, 5).astype(np.int64)
-    middle = chroma * (1 - np.abs(np.mod(sixths, np.float32(2)) - 1))
-    zero = np.zeros_like(chroma)
-    # A hue of a full turn falls into no sector.
-    full = (sixths >= 6)[..., None]
-    colours = np.where(full, np.float32(0), _arrange(sector, chroma, middle, zero))
-    return (colours + base[..., None]).astype(images.dtype, copy=False)
-
-
-def _mean(images: Array) -> Array:
-    """The mean of each channel of each image, by folding the image in halves (as TensorFlow does, so that bits agree)."""
-    rest = images.reshape(*images.shape[:-3], -1, images.shape[-1])
-    count = rest.shape[-2]
-    while rest.shape[-2] > 1:
-        right = rest.shape[-2] // 2
-        left = rest.shape[-2] - right
-        folded = rest[..., :left, :].copy()
-        folded[..., :right, :] += rest[..., left:, :]
-        rest = folded
-    return (rest * images.dtype.type(np.float32(1) / np.float32(count)))[..., None, :]
-
-
-def _contrast(images: Array, factor: float) -> Array:
-    """(x - mean) * factor + mean, with the mean of each channel of each image."""
-    if not images.size:
-        return images
-    mean = _mean(images)
-    return mean + images.dtype.type(factor) * (images - mean)
-
-
-@kernel("AdjustContrastv2")
-def adjust_contrast_v2(images: Array, contrast_factor: Array) -> Result:
-    """Each channel's distance from its mean times `contrast_factor`."""
-    require_min_rank(images, 3, "images")
-    factor = scalar(contrast_factor, "contrast_factor")
-    return _contrast(images.astype(np.float32), factor).astype(images.dtype, copy=False)
-
-
-@kernel("AdjustContrast")
-def adjust_contrast(images: Array, contrast_factor: Array, min_value: Array, max_value: Array) -> Result:
-    """As AdjustContrastv2, clipped to [min_value, max_value], float32."""
-    require_min_rank(images, 3, "images")
-    factor = scalar(contrast_factor, "contrast_factor")
-    low, high = scalar(min_value, "min_value"), scalar(max_value, "max_value")
-    return np.minimum(np.maximum(_contrast(images.astype(np.float32), factor), np.float32(low)), np.float32(high))
-
-
-@shape("RGBToHSV", "HSVToRGB", "AdjustHue", "AdjustSaturation", "AdjustContrastv2", "AdjustContrast")
-def color_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
-    return images.shape
-
-
-# ---- gradient of RGBToHSV
-
-
 def _channel(g: GradientBuilder, x: Output, index: int) -> Output:
     """One channel of the last dimension, without it."""
     return g.Squeeze(g.GatherV2(x, [index], -1), squeeze_dims=[-1])
@@ -225,16 +103,17 @@ def rgb_to_hsv_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [g.Pack(parts, axis=-1)]
 
 
-not_differentiable("HSVToRGB", "AdjustHue", "AdjustSaturation", "AdjustContrastv2", "AdjustContrast")
-
-
-# ---- FLOPs
-
-
 @flops("RGBToHSV")
 def rgb_to_hsv_flops(images: TensorSpec) -> Cost:
     """A pixel: its extremes and their difference 5, saturation 2, hue by each of three sectors 14."""
     return Cost(21) * images.shape[:-1].num_elements
+
+
+@kernel("HSVToRGB")
+def hsv_to_rgb(images: Array) -> Result:
+    """Hue, saturation and value to red, green and blue, along the last dimension."""
+    _check_colours(images, 1, FailedPreconditionError)
+    return _hsv_to_rgb(wide(images)).astype(images.dtype, copy=False)
 
 
 @flops("HSVToRGB")
@@ -243,10 +122,87 @@ def hsv_to_rgb_flops(images: TensorSpec) -> Cost:
     return Cost(26) * images.shape[:-1].num_elements
 
 
+@kernel("AdjustHue")
+def adjust_hue(images: Array, delta: Array) -> Result:
+    """Hues turned by `delta` turns; the smallest and the largest channel keep their values."""
+    delta = scalar(delta, "delta")
+    _check_colours(images, 3)
+    x = images.astype(np.float32)
+    r, g, b = np.moveaxis(x, -1, 0)
+    smallest, middle, largest = np.moveaxis(np.sort(x, -1), -1, 0)
+    sector = np.select([(r < g) & (b < r), (r < g) & (b > g), r < g, b < g, b > r], [1, 3, 2, 0, 4], 5)
+    ratio = (middle - smallest) / np.where(largest == smallest, np.float32(1), largest - smallest)
+    hue = sector.astype(np.float32) + np.where(sector % 2 == 0, ratio, 1 - ratio)
+    hue = _wrap(np.where(largest == smallest, np.float32(0), hue) + np.float32(delta) * np.float32(6))
+    sector = np.minimum(np.nan_to_num(hue), 5).astype(np.int64)
+    ratio = hue - sector.astype(np.float32)
+    ratio = np.where(sector % 2 == 0, ratio, 1 - ratio)
+    middle = smallest + ratio * (largest - smallest)
+    return _arrange(sector, largest, middle, smallest).astype(images.dtype, copy=False)
+
+
+def _arrange(sector: Array, largest: Array, middle: Array, smallest: Array) -> Array:
+    """Red, green and blue from the sixth of the colour circle and the sorted values."""
+    red = np.choose(sector, (largest, middle, smallest, smallest, middle, largest))
+    green = np.choose(sector, (middle, largest, largest, middle, smallest, smallest))
+    blue = np.choose(sector, (smallest, smallest, middle, largest, largest, middle))
+    return np.stack((red, green, blue), -1)
+
+
+def _wrap(hue: Array) -> Array:
+    """Hue in [0, 6); a few turns are taken off one by one, which rounds as TensorFlow's loop does."""
+    if np.any(np.abs(hue) > 60):
+        hue = np.mod(hue, np.float32(6))
+    while np.any(hue < 0):
+        hue = np.where(hue < 0, hue + np.float32(6), hue)
+    while np.any(hue >= 6):
+        hue = np.where(hue >= 6, hue - np.float32(6), hue)
+    return hue
+
+
+@shape("RGBToHSV", "HSVToRGB", "AdjustHue")
+def color_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
+    return images.shape
+
+
 @flops("AdjustHue")
 def adjust_hue_flops(images: TensorSpec, delta: TensorSpec) -> Cost:
     """A pixel: its order 5, hue 6, the turn within one circle 5, and back 4."""
     return Cost(20) * images.shape[:-1].num_elements
+
+
+not_differentiable("HSVToRGB", "AdjustHue")
+
+
+@kernel("AdjustSaturation")
+def adjust_saturation(images: Array, scale: Array) -> Result:
+    """Saturations times `scale`, kept within 0 and 1."""
+    scale = scalar(scale, "scale")
+    _check_colours(images, 3)
+    x = images.astype(np.float32)
+    r, g, b = np.moveaxis(x, -1, 0)
+    value = np.max(x, -1)
+    spread = value - np.min(x, -1)
+    norm = np.float32(1) / (np.float32(6) * spread)
+    # TensorFlow adds the thirds in double precision.
+    hue = np.select(
+        [spread <= 0, r == value, g == value],
+        [np.zeros_like(value), norm * (g - b), ((norm * (b - r)).astype(np.float64) + 2.0 / 6.0).astype(np.float32)],
+        ((norm * (r - g)).astype(np.float64) + 4.0 / 6.0).astype(np.float32),
+    )
+    hue = np.where(hue < 0, hue + np.float32(1), hue)
+    saturation = np.where(value > 0, spread / np.where(value > 0, value, np.float32(1)), np.float32(0))
+    saturation = np.minimum(np.float32(1), np.maximum(np.float32(0), saturation * np.float32(scale)))
+    chroma = saturation * value
+    base = value - chroma
+    sixths = hue * np.float32(6)
+    sector = np.clip(np.nan_to_num(sixths), 0, 5).astype(np.int64)
+    middle = chroma * (1 - np.abs(np.mod(sixths, np.float32(2)) - 1))
+    zero = np.zeros_like(chroma)
+    # A hue of a full turn falls into no sector.
+    full = (sixths >= 6)[..., None]
+    colours = np.where(full, np.float32(0), _arrange(sector, chroma, middle, zero))
+    return (colours + base[..., None]).astype(images.dtype, copy=False)
 
 
 @flops("AdjustSaturation")
@@ -255,10 +211,57 @@ def adjust_saturation_flops(images: TensorSpec, scale: TensorSpec) -> Cost:
     return Cost(37) * images.shape[:-1].num_elements
 
 
+def _mean(images: Array) -> Array:
+    """The mean of each channel of each image, by folding the image in halves (as TensorFlow does, so that bits agree)."""
+    rest = images.reshape(*images.shape[:-3], -1, images.shape[-1])
+    count = rest.shape[-2]
+    while rest.shape[-2] > 1:
+        right = rest.shape[-2] // 2
+        left = rest.shape[-2] - right
+        folded = rest[..., :left, :].copy()
+        folded[..., :right, :] += rest[..., left:, :]
+        rest = folded
+    return (rest * images.dtype.type(np.float32(1) / np.float32(count)))[..., None, :]
+
+
+def _contrast(images: Array, factor: float) -> Array:
+    """(x - mean) * factor + mean, with the mean of each channel of each image."""
+    if not images.size:
+        return images
+    mean = _mean(images)
+    return mean + images.dtype.type(factor) * (images - mean)
+
+
+@kernel("AdjustContrastv2")
+def adjust_contrast_v2(images: Array, contrast_factor: Array) -> Result:
+    """Each channel's distance from its mean times `contrast_factor`."""
+    require_min_rank(images, 3, "images")
+    factor = scalar(contrast_factor, "contrast_factor")
+    return _contrast(images.astype(np.float32), factor).astype(images.dtype, copy=False)
+
+
+shape("AdjustSaturation", "AdjustContrastv2")(color_shape)
+
+
 @flops("AdjustContrastv2")
 def adjust_contrast_v2_flops(images: TensorSpec, contrast_factor: TensorSpec) -> Cost:
     """An element's share of the mean, a difference, a product and a sum."""
     return Cost(4) * images.shape.num_elements
+
+
+not_differentiable("AdjustSaturation", "AdjustContrastv2")
+
+
+@kernel("AdjustContrast")
+def adjust_contrast(images: Array, contrast_factor: Array, min_value: Array, max_value: Array) -> Result:
+    """As AdjustContrastv2, clipped to [min_value, max_value], float32."""
+    require_min_rank(images, 3, "images")
+    factor = scalar(contrast_factor, "contrast_factor")
+    low, high = scalar(min_value, "min_value"), scalar(max_value, "max_value")
+    return np.minimum(np.maximum(_contrast(images.astype(np.float32), factor), np.float32(low)), np.float32(high))
+
+
+shape("AdjustContrast")(color_shape)
 
 
 @flops("AdjustContrast")
@@ -267,3 +270,6 @@ def adjust_contrast_flops(
 ) -> Cost:
     """As AdjustContrastv2, and two comparisons."""
     return Cost(6) * images.shape.num_elements
+
+
+not_differentiable("AdjustContrast")

@@ -22,11 +22,24 @@ _ALL = (
     "NonMaxSuppressionWithOverlaps",
     "CombinedNonMaxSuppression",
 )
-not_differentiable(*_ALL)
 
 
-_BLOCK = 128
-"""Candidates looked at together: their overlaps with the boxes kept and with each other are found at once."""
+@kernel("NonMaxSuppression")
+def non_max_suppression(boxes: Array, scores: Array, max_output_size: Array, *, iou_threshold: float) -> Result:
+    """The numbers of the boxes kept."""
+    return non_max_suppression_v2(boxes, scores, max_output_size, np.float32(iou_threshold))
+
+
+def _checked_boxes(boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Array) -> tuple[Any, Any]:
+    """The limit and the threshold as numbers."""
+    limit = scalar(max_output_size, "max_output_size")
+    threshold = scalar(np.asarray(iou_threshold), "iou_threshold")
+    require(0 <= threshold <= 1, f"iou_threshold must be in [0, 1], not {threshold}")
+    require_rank(boxes, 2, "boxes")
+    require(boxes.shape[1] == 4, f"boxes must have 4 columns, not shape {boxes.shape}")
+    require_shape(scores, boxes.shape[:1], "scores")
+    require(limit >= 0, f"max_output_size must not be negative: {limit}")
+    return limit, scores.dtype.type(threshold)
 
 
 def _overlaps(boxes: Array, others: Array) -> Array:
@@ -53,6 +66,10 @@ def _box_overlaps(boxes: Array) -> Callable[..., Any]:
     return lambda candidates, kept: _overlaps(boxes[candidates], boxes[kept])
 
 
+_BLOCK = 128
+"""Candidates looked at together: their overlaps with the boxes kept and with each other are found at once."""
+
+
 def _suppress(
     scores: Array, limit: int, threshold: Any, score_threshold: Any, overlaps_of: Callable[..., Any]
 ) -> tuple[Array, Array]:
@@ -74,6 +91,100 @@ def _suppress(
                 alive &= ~similar[:, i]
     kept = kept[: max(limit, 0)]
     return np.array(kept, np.int32), scores[kept]
+
+
+@kernel("NonMaxSuppressionV2")
+def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Any) -> Result:
+    """The numbers of the boxes kept."""
+    limit, threshold = _checked_boxes(boxes, scores, max_output_size, iou_threshold)
+    return _suppress(scores, limit, threshold, np.finfo(scores.dtype).min, _box_overlaps(boxes))[0]
+
+
+@kernel("NonMaxSuppressionV3")
+def non_max_suppression_v3(
+    boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Array, score_threshold: Array
+) -> Result:
+    """The numbers of the boxes kept, of those whose score exceeds the threshold."""
+    return non_max_suppression_v4(
+        boxes, scores, max_output_size, iou_threshold, score_threshold, pad_to_max_output_size=False
+    )[0]
+
+
+def _pairs(count: Any) -> Any:
+    return count * (count - 1) // 2
+
+
+@flops("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3")
+def non_max_suppression_flops(boxes: TensorSpec, scores: TensorSpec, *rest: TensorSpec) -> Cost:
+    """At most: 13 for the overlap of each pair of boxes and a comparison, 8 for each box's corners, area and score."""
+    count = with_rank(boxes.shape, 2)[0]
+    return Cost(13) * _pairs(count) + Cost(8) * count
+
+
+@kernel("NonMaxSuppressionWithOverlaps")
+def non_max_suppression_with_overlaps(
+    overlaps: Array, scores: Array, max_output_size: Array, overlap_threshold: Array, score_threshold: Array
+) -> Result:
+    """As NonMaxSuppressionV3, with the overlap of box i and a box j kept earlier in overlaps[i, j]."""
+    limit = scalar(max_output_size, "max_output_size")
+    threshold = np.float32(scalar(overlap_threshold, "overlap_threshold"))
+    lowest = np.float32(scalar(score_threshold, "score_threshold"))
+    require_rank(overlaps, 2, "overlaps")
+    require(overlaps.shape[0] == overlaps.shape[1], f"overlaps must be square, not {overlaps.shape}")
+    require_shape(scores, overlaps.shape[:1], "scores")
+    require(limit >= 0, f"max_output_size must not be negative: {limit}")
+    return _suppress(scores, limit, threshold, lowest, lambda candidates, kept: overlaps[np.ix_(candidates, kept)])[0]
+
+
+@shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps")
+def non_max_suppression_shape(
+    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec
+) -> Shape:
+    return Shape([None])
+
+
+@flops("NonMaxSuppressionWithOverlaps")
+def non_max_suppression_with_overlaps_flops(overlaps: TensorSpec, *rest: TensorSpec) -> Cost:
+    """At most one comparison for each pair, and one for each score."""
+    count = with_rank(overlaps.shape, 2)[0]
+    return Cost(1) * (_pairs(count) + count)
+
+
+def _padded(values: Array, limit: int, pad: bool) -> Array:
+    return np.concatenate((values, np.zeros(limit - len(values), values.dtype))) if pad else values
+
+
+@kernel("NonMaxSuppressionV4")
+def non_max_suppression_v4(
+    boxes: Array,
+    scores: Array,
+    max_output_size: Array,
+    iou_threshold: Array,
+    score_threshold: Array,
+    *,
+    pad_to_max_output_size: bool,
+) -> tuple[Result, Result]:
+    """The numbers of the boxes kept, and how many there are before padding."""
+    limit, threshold = _checked_boxes(boxes, scores, max_output_size, iou_threshold)
+    lowest = scores.dtype.type(scalar(score_threshold, "score_threshold"))
+    kept, _ = _suppress(scores, limit, threshold, lowest, _box_overlaps(boxes))
+    return _padded(kept, limit, pad_to_max_output_size), np.int32(len(kept))
+
+
+def _limit(spec: TensorSpec) -> int | None:
+    return int(spec.value) if spec.value is not None and spec.value.ndim == 0 and spec.value >= 0 else None
+
+
+@shape("NonMaxSuppressionV4")
+def non_max_suppression_v4_shape(
+    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec, pad_to_max_output_size: bool
+) -> list[Shape]:
+    return [Shape([_limit(max_output_size) if pad_to_max_output_size else None]), SCALAR]
+
+
+not_differentiable(*_ALL)
+
+flops("NonMaxSuppressionV4")(non_max_suppression_flops)
 
 
 def _suppress_softly(
@@ -105,62 +216,6 @@ def _suppress_softly(
     return np.array(kept, np.int32), np.array(kept_scores, scores.dtype)
 
 
-def _checked_boxes(boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Array) -> tuple[Any, Any]:
-    """The limit and the threshold as numbers."""
-    limit = scalar(max_output_size, "max_output_size")
-    threshold = scalar(np.asarray(iou_threshold), "iou_threshold")
-    require(0 <= threshold <= 1, f"iou_threshold must be in [0, 1], not {threshold}")
-    require_rank(boxes, 2, "boxes")
-    require(boxes.shape[1] == 4, f"boxes must have 4 columns, not shape {boxes.shape}")
-    require_shape(scores, boxes.shape[:1], "scores")
-    require(limit >= 0, f"max_output_size must not be negative: {limit}")
-    return limit, scores.dtype.type(threshold)
-
-
-def _padded(values: Array, limit: int, pad: bool) -> Array:
-    return np.concatenate((values, np.zeros(limit - len(values), values.dtype))) if pad else values
-
-
-@kernel("NonMaxSuppression")
-def non_max_suppression(boxes: Array, scores: Array, max_output_size: Array, *, iou_threshold: float) -> Result:
-    """The numbers of the boxes kept."""
-    return non_max_suppression_v2(boxes, scores, max_output_size, np.float32(iou_threshold))
-
-
-@kernel("NonMaxSuppressionV2")
-def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Any) -> Result:
-    """The numbers of the boxes kept."""
-    limit, threshold = _checked_boxes(boxes, scores, max_output_size, iou_threshold)
-    return _suppress(scores, limit, threshold, np.finfo(scores.dtype).min, _box_overlaps(boxes))[0]
-
-
-@kernel("NonMaxSuppressionV3")
-def non_max_suppression_v3(
-    boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Array, score_threshold: Array
-) -> Result:
-    """The numbers of the boxes kept, of those whose score exceeds the threshold."""
-    return non_max_suppression_v4(
-        boxes, scores, max_output_size, iou_threshold, score_threshold, pad_to_max_output_size=False
-    )[0]
-
-
-@kernel("NonMaxSuppressionV4")
-def non_max_suppression_v4(
-    boxes: Array,
-    scores: Array,
-    max_output_size: Array,
-    iou_threshold: Array,
-    score_threshold: Array,
-    *,
-    pad_to_max_output_size: bool,
-) -> tuple[Result, Result]:
-    """The numbers of the boxes kept, and how many there are before padding."""
-    limit, threshold = _checked_boxes(boxes, scores, max_output_size, iou_threshold)
-    lowest = scores.dtype.type(scalar(score_threshold, "score_threshold"))
-    kept, _ = _suppress(scores, limit, threshold, lowest, _box_overlaps(boxes))
-    return _padded(kept, limit, pad_to_max_output_size), np.int32(len(kept))
-
-
 @kernel("NonMaxSuppressionV5")
 def non_max_suppression_v5(
     boxes: Array,
@@ -186,19 +241,27 @@ def non_max_suppression_v5(
     return _padded(kept, limit, pad), _padded(kept_scores, limit, pad), np.int32(len(kept))
 
 
-@kernel("NonMaxSuppressionWithOverlaps")
-def non_max_suppression_with_overlaps(
-    overlaps: Array, scores: Array, max_output_size: Array, overlap_threshold: Array, score_threshold: Array
-) -> Result:
-    """As NonMaxSuppressionV3, with the overlap of box i and a box j kept earlier in overlaps[i, j]."""
-    limit = scalar(max_output_size, "max_output_size")
-    threshold = np.float32(scalar(overlap_threshold, "overlap_threshold"))
-    lowest = np.float32(scalar(score_threshold, "score_threshold"))
-    require_rank(overlaps, 2, "overlaps")
-    require(overlaps.shape[0] == overlaps.shape[1], f"overlaps must be square, not {overlaps.shape}")
-    require_shape(scores, overlaps.shape[:1], "scores")
-    require(limit >= 0, f"max_output_size must not be negative: {limit}")
-    return _suppress(scores, limit, threshold, lowest, lambda candidates, kept: overlaps[np.ix_(candidates, kept)])[0]
+@shape("NonMaxSuppressionV5")
+def non_max_suppression_v5_shape(
+    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec, pad_to_max_output_size: bool
+) -> list[Shape]:
+    kept = Shape([_limit(max_output_size) if pad_to_max_output_size else None])
+    return [kept, kept, SCALAR]
+
+
+@flops("NonMaxSuppressionV5")
+def non_max_suppression_v5_flops(
+    boxes: TensorSpec,
+    scores: TensorSpec,
+    limit: TensorSpec,
+    iou_threshold: TensorSpec,
+    score_threshold: TensorSpec,
+    soft_nms_sigma: TensorSpec,
+) -> Cost:
+    """As NonMaxSuppression; unless sigma is known to be zero each overlap lowers a score: three more and an exponential."""
+    count = with_rank(boxes.shape, 2)[0]
+    is_hard = soft_nms_sigma.value is not None and not soft_nms_sigma.value.any()
+    return Cost(8) * count + (Cost(13) if is_hard else Cost(16, transcendentals=1)) * _pairs(count)
 
 
 def _check_combined(boxes: Array, scores: Array, limit: int, total: int, threshold: Any) -> None:
@@ -255,35 +318,6 @@ def _best_of_classes(boxes: Array, scores: Array, limit: int, threshold: Any, lo
     return [np.concatenate(parts) for parts in zip(*(found or empty))]
 
 
-# ---- shapes and FLOPs
-
-
-def _limit(spec: TensorSpec) -> int | None:
-    return int(spec.value) if spec.value is not None and spec.value.ndim == 0 and spec.value >= 0 else None
-
-
-@shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps")
-def non_max_suppression_shape(
-    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec
-) -> Shape:
-    return Shape([None])
-
-
-@shape("NonMaxSuppressionV4")
-def non_max_suppression_v4_shape(
-    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec, pad_to_max_output_size: bool
-) -> list[Shape]:
-    return [Shape([_limit(max_output_size) if pad_to_max_output_size else None]), SCALAR]
-
-
-@shape("NonMaxSuppressionV5")
-def non_max_suppression_v5_shape(
-    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec, pad_to_max_output_size: bool
-) -> list[Shape]:
-    kept = Shape([_limit(max_output_size) if pad_to_max_output_size else None])
-    return [kept, kept, SCALAR]
-
-
 @shape("CombinedNonMaxSuppression")
 def combined_non_max_suppression_shape(
     boxes: TensorSpec,
@@ -298,39 +332,6 @@ def combined_non_max_suppression_shape(
     if pad_per_class:
         size = None if size is None or limit is None or not isinstance(classes, int) else min(size, limit * classes)
     return [Shape((images, size, 4)), Shape((images, size)), Shape((images, size)), Shape((images,))]
-
-
-def _pairs(count: Any) -> Any:
-    return count * (count - 1) // 2
-
-
-@flops("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4")
-def non_max_suppression_flops(boxes: TensorSpec, scores: TensorSpec, *rest: TensorSpec) -> Cost:
-    """At most: 13 for the overlap of each pair of boxes and a comparison, 8 for each box's corners, area and score."""
-    count = with_rank(boxes.shape, 2)[0]
-    return Cost(13) * _pairs(count) + Cost(8) * count
-
-
-@flops("NonMaxSuppressionV5")
-def non_max_suppression_v5_flops(
-    boxes: TensorSpec,
-    scores: TensorSpec,
-    limit: TensorSpec,
-    iou_threshold: TensorSpec,
-    score_threshold: TensorSpec,
-    soft_nms_sigma: TensorSpec,
-) -> Cost:
-    """As NonMaxSuppression; unless sigma is known to be zero each overlap lowers a score: three more and an exponential."""
-    count = with_rank(boxes.shape, 2)[0]
-    is_hard = soft_nms_sigma.value is not None and not soft_nms_sigma.value.any()
-    return Cost(8) * count + (Cost(13) if is_hard else Cost(16, transcendentals=1)) * _pairs(count)
-
-
-@flops("NonMaxSuppressionWithOverlaps")
-def non_max_suppression_with_overlaps_flops(overlaps: TensorSpec, *rest: TensorSpec) -> Cost:
-    """At most one comparison for each pair, and one for each score."""
-    count = with_rank(overlaps.shape, 2)[0]
-    return Cost(1) * (_pairs(count) + count)
 
 
 @flops("CombinedNonMaxSuppression")

@@ -61,12 +61,6 @@ def resize_bilinear(images: Array, size: Array, *, align_corners: bool, half_pix
     return _resize(numerics.bilinear, images, size, align_corners, half_pixel_centers)
 
 
-@kernel("ResizeBicubic")
-def resize_bicubic(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
-    """(N, H, W, C) -> (N, height, width, C), float32."""
-    return _resize(numerics.bicubic, images, size, align_corners, half_pixel_centers)
-
-
 def _resize(
     method: Callable[..., Any], images: Array, size: Array, align_corners: bool, half_pixel_centers: bool
 ) -> Array:
@@ -75,16 +69,98 @@ def _resize(
     return numerics.resample(images.astype(np.float32), *taps)
 
 
+def _attrs(node: Node) -> dict[Any, Any]:
+    return {name: node.attr(name) for name in _ATTRS}
+
+
+@gradient("ResizeBilinear")
+def resize_bilinear_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.ResizeBilinearGrad(grad, node.inputs[0], **_attrs(node)), None]
+
+
+@flops("ResizeBilinear")
+def resize_bilinear_flops(images: TensorSpec, size: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """Three interpolations, each a difference and a multiply-add."""
+    return Cost(9, macs=3) * outputs[0].shape.num_elements
+
+
+@kernel("ResizeBicubic")
+def resize_bicubic(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
+    """(N, H, W, C) -> (N, height, width, C), float32."""
+    return _resize(numerics.bicubic, images, size, align_corners, half_pixel_centers)
+
+
+@gradient("ResizeBicubic")
+def resize_bicubic_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """None but for float images, as in TensorFlow."""
+    image = node.inputs[0]
+    if image.base_dtype.name not in ("float", "double"):
+        return [None, None]
+    return [g.ResizeBicubicGrad(grad, image, **_attrs(node)), None]
+
+
+@flops("ResizeBicubic")
+def resize_bicubic_flops(images: TensorSpec, size: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """Four rows and one column of four multiply-adds for each element."""
+    return Cost(40, macs=20) * outputs[0].shape.num_elements
+
+
+@kernel("ResizeNearestNeighbor")
+def resize_nearest_neighbor(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
+    """(N, H, W, C) -> (N, height, width, C)."""
+    _check_centers(align_corners, half_pixel_centers)
+    height, width = _size(images, size)
+    rows, columns = _taps(numerics.nearest, images.shape, height, width, align_corners, half_pixel_centers)
+    return images[:, rows[:, None], columns]
+
+
+@gradient("ResizeNearestNeighbor")
+def resize_nearest_neighbor_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    size = g.Slice(g.shape_of(node.inputs[0]), [1], [2])
+    return [g.ResizeNearestNeighborGrad(grad, size, **_attrs(node)), None]
+
+
+@kernel("ResizeArea")
+def resize_area(images: Array, size: Array, *, align_corners: bool) -> Result:
+    """(N, H, W, C) -> (N, height, width, C), float32: the mean over what each output pixel covers."""
+    height, width = _size(images, size)
+    return numerics.resample(
+        images.astype(np.float32), *_taps(numerics.area, images.shape, height, width, align_corners)
+    )
+
+
+@shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")
+def resize_shape(images: TensorSpec, size: TensorSpec) -> Shape:
+    batch, _, _, channels = with_rank(images.shape, 4)
+    return Shape((batch, *shape_from(size, 2), channels))
+
+
+zero_flops("ResizeNearestNeighbor")
+
+
+@flops("ResizeArea")
+def resize_area_flops(images: TensorSpec, size: TensorSpec, *, align_corners: bool, outputs: list[TensorSpec]) -> Cost:
+    """A multiply-add for each element that an output element covers, in part or whole."""
+    batch, *sizes, channels = with_rank(images.shape, 4)
+    rows, columns = (_covered(n, out, align_corners) for n, out in zip(sizes, outputs[0].shape[1:3]))
+    return multiply_adds(batch * rows * columns * channels)
+
+
+def _covered(size: DimLike, outputs: int, align_corners: bool) -> DimLike:
+    """How many positions the output positions of an axis cover, one that lies in two of them twice."""
+    if not (isinstance(size, int) and isinstance(outputs, int)):
+        return UNKNOWN.num_elements
+    step, unit = (size - 1, outputs - 1) if align_corners and outputs > 1 else (size, outputs)
+    if not outputs:
+        return 0
+    whole = outputs // (unit // math.gcd(step, unit))  # outputs that end where an input ends
+    return outputs * step // unit + outputs - whole
+
+
 @kernel("ResizeBilinearGrad")
 def resize_bilinear_grad(grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """The gradient for the original image."""
     return _resize_grad(numerics.bilinear, grads, original_image, align_corners, half_pixel_centers)
-
-
-@kernel("ResizeBicubicGrad")
-def resize_bicubic_grad(grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
-    """The gradient for the original image."""
-    return _resize_grad(numerics.bicubic, grads, original_image, align_corners, half_pixel_centers)
 
 
 def _resize_grad(
@@ -99,13 +175,30 @@ def _resize_grad(
     return numerics.resample_gradient(grads, *taps).astype(original_image.dtype, copy=False)
 
 
-@kernel("ResizeNearestNeighbor")
-def resize_nearest_neighbor(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
-    """(N, H, W, C) -> (N, height, width, C)."""
-    _check_centers(align_corners, half_pixel_centers)
-    height, width = _size(images, size)
-    rows, columns = _taps(numerics.nearest, images.shape, height, width, align_corners, half_pixel_centers)
-    return images[:, rows[:, None], columns]
+@flops("ResizeBilinearGrad")
+def resize_bilinear_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> Cost:
+    """A multiply-add for each of the four neighbours."""
+    return Cost(8, macs=4) * grads.shape.num_elements
+
+
+@kernel("ResizeBicubicGrad")
+def resize_bicubic_grad(grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
+    """The gradient for the original image."""
+    return _resize_grad(numerics.bicubic, grads, original_image, align_corners, half_pixel_centers)
+
+
+@shape("ResizeBilinearGrad", "ResizeBicubicGrad")
+def resize_grad_shape(grads: TensorSpec, original_image: TensorSpec) -> Shape:
+    return original_image.shape
+
+
+@flops("ResizeBicubicGrad")
+def resize_bicubic_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> Cost:
+    """A multiply-add for each of the sixteen neighbours."""
+    return Cost(32, macs=16) * grads.shape.num_elements
+
+
+not_differentiable("ResizeArea", "ResizeBilinearGrad", "ResizeBicubicGrad")
 
 
 @kernel("ResizeNearestNeighborGrad")
@@ -132,16 +225,18 @@ def _sum_rows(x: Array, targets: Array, count: int) -> Array:
     return result
 
 
-@kernel("ResizeArea")
-def resize_area(images: Array, size: Array, *, align_corners: bool) -> Result:
-    """(N, H, W, C) -> (N, height, width, C), float32: the mean over what each output pixel covers."""
-    height, width = _size(images, size)
-    return numerics.resample(
-        images.astype(np.float32), *_taps(numerics.area, images.shape, height, width, align_corners)
-    )
+@shape("ResizeNearestNeighborGrad")
+def resize_nearest_neighbor_grad_shape(grads: TensorSpec, size: TensorSpec) -> Shape:
+    return resize_shape(grads, size)
 
 
-# ---- scaling and translation
+@flops("ResizeNearestNeighborGrad")
+def resize_nearest_neighbor_grad_flops(grads: TensorSpec, size: TensorSpec) -> Cost:
+    """A sum for each element."""
+    return Cost(grads.shape.num_elements)
+
+
+not_differentiable("ResizeNearestNeighborGrad")
 
 
 def _scaling_taps(
@@ -170,73 +265,9 @@ def scale_and_translate(
     return numerics.resample(images.astype(np.float32), *taps)
 
 
-@kernel("ScaleAndTranslateGrad")
-def scale_and_translate_grad(
-    grads: Array, original_image: Array, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
-) -> Result:
-    """The gradient for the original image."""
-    _check_gradient(grads, original_image)
-    height, width = grads.shape[1:3]
-    taps = _scaling_taps(original_image.shape, height, width, scale, translation, kernel_type, antialias)
-    return numerics.resample_gradient(grads, *taps)
-
-
-# ---- shapes
-
-
-@shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")
-def resize_shape(images: TensorSpec, size: TensorSpec) -> Shape:
-    batch, _, _, channels = with_rank(images.shape, 4)
-    return Shape((batch, *shape_from(size, 2), channels))
-
-
 @shape("ScaleAndTranslate")
 def scale_and_translate_shape(images: TensorSpec, size: TensorSpec, scale: TensorSpec, translation: TensorSpec) -> Shape:
     return resize_shape(images, size)
-
-
-@shape("ResizeNearestNeighborGrad")
-def resize_nearest_neighbor_grad_shape(grads: TensorSpec, size: TensorSpec) -> Shape:
-    return resize_shape(grads, size)
-
-
-@shape("ResizeBilinearGrad", "ResizeBicubicGrad")
-def resize_grad_shape(grads: TensorSpec, original_image: TensorSpec) -> Shape:
-    return original_image.shape
-
-
-@shape("ScaleAndTranslateGrad")
-def scale_and_translate_grad_shape(
-    grads: TensorSpec, original_image: TensorSpec, scale: TensorSpec, translation: TensorSpec
-) -> Shape:
-    return original_image.shape
-
-
-# ---- gradients
-
-
-def _attrs(node: Node) -> dict[Any, Any]:
-    return {name: node.attr(name) for name in _ATTRS}
-
-
-@gradient("ResizeBilinear")
-def resize_bilinear_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.ResizeBilinearGrad(grad, node.inputs[0], **_attrs(node)), None]
-
-
-@gradient("ResizeBicubic")
-def resize_bicubic_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """None but for float images, as in TensorFlow."""
-    image = node.inputs[0]
-    if image.base_dtype.name not in ("float", "double"):
-        return [None, None]
-    return [g.ResizeBicubicGrad(grad, image, **_attrs(node)), None]
-
-
-@gradient("ResizeNearestNeighbor")
-def resize_nearest_neighbor_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    size = g.Slice(g.shape_of(node.inputs[0]), [1], [2])
-    return [g.ResizeNearestNeighborGrad(grad, size, **_attrs(node)), None]
 
 
 @gradient("ScaleAndTranslate")
@@ -245,63 +276,6 @@ def scale_and_translate_gradient(g: GradientBuilder, node: Node, grad: Output) -
     attrs = {name: node.attr(name) for name in ("kernel_type", "antialias")}
     dx = g.ScaleAndTranslateGrad(grad, g.Cast(image, DstT="float"), scale, translation, **attrs)
     return [g.Cast(dx, DstT=image.base_dtype), None, None, None]
-
-
-not_differentiable(
-    "ResizeArea", "ResizeBilinearGrad", "ResizeBicubicGrad", "ResizeNearestNeighborGrad", "ScaleAndTranslateGrad"
-)
-
-
-# ---- FLOPs
-
-
-@flops("ResizeBilinear")
-def resize_bilinear_flops(images: TensorSpec, size: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """Three interpolations, each a difference and a multiply-add."""
-    return Cost(9, macs=3) * outputs[0].shape.num_elements
-
-
-@flops("ResizeBicubic")
-def resize_bicubic_flops(images: TensorSpec, size: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """Four rows and one column of four multiply-adds for each element."""
-    return Cost(40, macs=20) * outputs[0].shape.num_elements
-
-
-@flops("ResizeArea")
-def resize_area_flops(images: TensorSpec, size: TensorSpec, *, align_corners: bool, outputs: list[TensorSpec]) -> Cost:
-    """A multiply-add for each element that an output element covers, in part or whole."""
-    batch, *sizes, channels = with_rank(images.shape, 4)
-    rows, columns = (_covered(n, out, align_corners) for n, out in zip(sizes, outputs[0].shape[1:3]))
-    return multiply_adds(batch * rows * columns * channels)
-
-
-def _covered(size: DimLike, outputs: int, align_corners: bool) -> DimLike:
-    """How many positions the output positions of an axis cover, one that lies in two of them twice."""
-    if not (isinstance(size, int) and isinstance(outputs, int)):
-        return UNKNOWN.num_elements
-    step, unit = (size - 1, outputs - 1) if align_corners and outputs > 1 else (size, outputs)
-    if not outputs:
-        return 0
-    whole = outputs // (unit // math.gcd(step, unit))  # outputs that end where an input ends
-    return outputs * step // unit + outputs - whole
-
-
-@flops("ResizeBilinearGrad")
-def resize_bilinear_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> Cost:
-    """A multiply-add for each of the four neighbours."""
-    return Cost(8, macs=4) * grads.shape.num_elements
-
-
-@flops("ResizeBicubicGrad")
-def resize_bicubic_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> Cost:
-    """A multiply-add for each of the sixteen neighbours."""
-    return Cost(32, macs=16) * grads.shape.num_elements
-
-
-@flops("ResizeNearestNeighborGrad")
-def resize_nearest_neighbor_grad_flops(grads: TensorSpec, size: TensorSpec) -> Cost:
-    """A sum for each element."""
-    return Cost(grads.shape.num_elements)
 
 
 @flops("ScaleAndTranslate")
@@ -317,20 +291,6 @@ def scale_and_translate_flops(
 ) -> Cost:
     """Rows, then columns: for each element a multiply-add for each place of the kernel, inside of the image or not."""
     return _scaling_cost(images, outputs[0], scale, kernel_type, antialias)
-
-
-@flops("ScaleAndTranslateGrad")
-def scale_and_translate_grad_flops(
-    grads: TensorSpec,
-    original_image: TensorSpec,
-    scale: TensorSpec,
-    translation: TensorSpec,
-    *,
-    kernel_type: str,
-    antialias: bool,
-) -> Cost:
-    """The multiply-adds of the forward pass again."""
-    return _scaling_cost(original_image, grads, scale, kernel_type, antialias)
 
 
 def _scaling_cost(images: TensorSpec, scaled: TensorSpec, scale: TensorSpec, kernel_type: str, antialias: bool) -> Cost:
@@ -351,4 +311,36 @@ def _span(size: DimLike, scale: Any, kernel_type: str, antialias: bool) -> DimLi
     return dim_min(2 * math.ceil(numerics.SAMPLING_KERNELS[kernel_type][0] * stretch) + 1, size)
 
 
-zero_flops("ResizeNearestNeighbor")
+@kernel("ScaleAndTranslateGrad")
+def scale_and_translate_grad(
+    grads: Array, original_image: Array, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
+) -> Result:
+    """The gradient for the original image."""
+    _check_gradient(grads, original_image)
+    height, width = grads.shape[1:3]
+    taps = _scaling_taps(original_image.shape, height, width, scale, translation, kernel_type, antialias)
+    return numerics.resample_gradient(grads, *taps)
+
+
+@shape("ScaleAndTranslateGrad")
+def scale_and_translate_grad_shape(
+    grads: TensorSpec, original_image: TensorSpec, scale: TensorSpec, translation: TensorSpec
+) -> Shape:
+    return original_image.shape
+
+
+@flops("ScaleAndTranslateGrad")
+def scale_and_translate_grad_flops(
+    grads: TensorSpec,
+    original_image: TensorSpec,
+    scale: TensorSpec,
+    translation: TensorSpec,
+    *,
+    kernel_type: str,
+    antialias: bool,
+) -> Cost:
+    """The multiply-adds of the forward pass again."""
+    return _scaling_cost(original_image, grads, scale, kernel_type, antialias)
+
+
+not_differentiable("ScaleAndTranslateGrad")

@@ -39,12 +39,6 @@ def concat(values: list[Array], axis: Array) -> Result:
     return np.concatenate(arrays, axis)
 
 
-@kernel("Concat")
-def concat_v1(axis: Array, values: list[Array]) -> Result:
-    """ConcatV2 with the axis first."""
-    return concat(values, axis)
-
-
 @shape("ConcatV2")
 def concat_shape(values: list[TensorSpec], axis: TensorSpec) -> Shape:
     rank = next((v.rank for v in values if v.rank is not None), None)
@@ -63,19 +57,9 @@ def concat_shape(values: list[TensorSpec], axis: TensorSpec) -> Shape:
     return replaced(result, position, sum(value.shape[position] for value in values))
 
 
-@shape("Concat")
-def concat_v1_shape(axis: TensorSpec, values: list[TensorSpec]) -> Shape:
-    return concat_shape(values, axis)
-
-
 @gradient("ConcatV2")
 def concat_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [*_concat_parts(g, node.inputs[:-1], node.inputs[-1], grad), None]
-
-
-@gradient("Concat")
-def concat_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, *_concat_parts(g, node.inputs[1:], node.inputs[0], grad)]
 
 
 def _concat_parts(g: GradientBuilder, values: tuple[Output, ...], axis: Output, grad: Output) -> list[Output]:
@@ -87,6 +71,35 @@ def _concat_parts(g: GradientBuilder, values: tuple[Output, ...], axis: Output, 
     sizes = g.ShapeN(list(values), out_type="int32")
     offsets = g.ConcatOffset(axis, list(sizes))
     return [g.Slice(grad, offset, size) for offset, size in zip(offsets, sizes)]
+
+
+layout("T*A -> T", "ConcatV2")
+
+zero_flops("ConcatV2")
+facts("shape_arithmetic", of=("ConcatV2",))
+facts("total", of=("ConcatV2",))
+
+
+@kernel("Concat")
+def concat_v1(axis: Array, values: list[Array]) -> Result:
+    """ConcatV2 with the axis first."""
+    return concat(values, axis)
+
+
+@shape("Concat")
+def concat_v1_shape(axis: TensorSpec, values: list[TensorSpec]) -> Shape:
+    return concat_shape(values, axis)
+
+
+@gradient("Concat")
+def concat_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [None, *_concat_parts(g, node.inputs[1:], node.inputs[0], grad)]
+
+
+layout("AT* -> T", "Concat")
+
+facts("shape_arithmetic", of=("Concat",))
+facts("total", of=("Concat",))
 
 
 @kernel("ConcatOffset")
@@ -118,6 +131,9 @@ def concat_offset_shape(axis: TensorSpec, shapes: list[TensorSpec]) -> list[Shap
     return [s.shape for s in shapes]
 
 
+not_differentiable("ConcatOffset")
+
+
 @kernel("ParallelConcat")
 def parallel_concat(values: list[Array], *, shape: Shape) -> Result:
     """The inputs, each of one row, one below the other."""
@@ -135,6 +151,9 @@ def parallel_concat_shape(values: list[TensorSpec], *, shape: Shape) -> Shape:
 @gradient("ParallelConcat")
 def parallel_concat_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return list(g.Split(0, grad, num_split=len(node.inputs))) if len(node.inputs) > 1 else [grad]
+
+
+zero_flops("Concat", "ConcatOffset", "ParallelConcat")
 
 
 @kernel("Pack")
@@ -179,6 +198,10 @@ def pack_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return list(g.Unpack(grad, num=len(node.inputs), axis=node.attr("axis")))
 
 
+zero_flops("Pack")
+facts("shape_arithmetic", of=("Pack",))
+facts("total", of=("Pack",))
+
 _NOT_TILED = tuple(dtypes.from_name(name).numpy for name in ("uint16", "float8_e5m2", "float8_e4m3fn"))
 
 
@@ -218,6 +241,11 @@ def tile_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Sum(g.Reshape(grad, interleaved), axes), None]
 
 
+zero_flops("Tile")
+facts("shape_arithmetic", of=("Tile",))
+facts("total", of=("Tile",))
+
+
 @kernel("TileGrad")
 def tile_grad(x: Array, multiples: Array) -> Result:
     """The sum over the copies that Tile made."""
@@ -243,11 +271,48 @@ def tile_grad_flops(x: TensorSpec, multiples: TensorSpec, *, outputs: list[Tenso
     return Cost(flops=x.shape.num_elements - outputs[0].shape.num_elements)
 
 
+not_differentiable("TileGrad")
+
+
 @kernel("Pad")
 def pad(x: Array, paddings: Array) -> Result:
     """Zeros before and after each dimension; paddings is (rank, 2)."""
     x = np.asarray(x)
     return pad_v2(x, paddings, np.array(b"", object) if x.dtype == object else x.dtype.type(0))
+
+
+@shape("Pad")
+def pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
+    require_rank(paddings, 2, "paddings")
+    found = dims_of(paddings)
+    rank = x.rank
+    if rank is None and paddings.rank == 2 and isinstance(paddings.shape[0], int):
+        rank = paddings.shape[0]
+    if rank is not None and paddings.rank == 2:
+        merge_dims(paddings.shape[0], rank)
+    if rank is None or x.rank is None or found is None:
+        return unknown_dims(rank)
+    if any(isinstance(n, int) and n < 0 for n in found):
+        raise InvalidArgumentError(f"Paddings must be non-negative: {found}")
+    return Shape(d + before + after for d, before, after in zip(x.shape, found[::2], found[1::2]))
+
+
+@gradient("Pad")
+def pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_unpadded(g, node, grad), None]
+
+
+zero_flops("Pad")
+
+
+def _unpadded(g: GradientBuilder, node: Node, grad: Output) -> Output:
+    x, paddings = node.inputs[:2]
+    source = g.Shape(x, out_type=paddings.base_dtype)
+    before = g.StridedSlice(paddings, [0, 0], [0, 1], [1, 1], begin_mask=3, end_mask=1, shrink_axis_mask=2)
+    return g.Slice(grad, before, source)
+
+
+layout("TV -> T", "MirrorPad", "Pad", "Tile")
 
 
 @kernel("PadV2")
@@ -277,31 +342,10 @@ def _paddings(paddings: Array, rank: int) -> list[tuple[int, ...]]:
     return list(zip(flat[::2], flat[1::2]))
 
 
-@shape("Pad")
-def pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
-    require_rank(paddings, 2, "paddings")
-    found = dims_of(paddings)
-    rank = x.rank
-    if rank is None and paddings.rank == 2 and isinstance(paddings.shape[0], int):
-        rank = paddings.shape[0]
-    if rank is not None and paddings.rank == 2:
-        merge_dims(paddings.shape[0], rank)
-    if rank is None or x.rank is None or found is None:
-        return unknown_dims(rank)
-    if any(isinstance(n, int) and n < 0 for n in found):
-        raise InvalidArgumentError(f"Paddings must be non-negative: {found}")
-    return Shape(d + before + after for d, before, after in zip(x.shape, found[::2], found[1::2]))
-
-
 @shape("PadV2")
 def pad_v2_shape(x: TensorSpec, paddings: TensorSpec, constant: TensorSpec) -> Shape:
     require_rank(constant, 0, "constant_values")
     return pad_shape(x, paddings)
-
-
-@gradient("Pad")
-def pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [_unpadded(g, node, grad), None]
 
 
 @gradient("PadV2")
@@ -309,11 +353,9 @@ def pad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [_unpadded(g, node, grad), None, None]
 
 
-def _unpadded(g: GradientBuilder, node: Node, grad: Output) -> Output:
-    x, paddings = node.inputs[:2]
-    source = g.Shape(x, out_type=paddings.base_dtype)
-    before = g.StridedSlice(paddings, [0, 0], [0, 1], [1, 1], begin_mask=3, end_mask=1, shrink_axis_mask=2)
-    return g.Slice(grad, before, source)
+layout("TV. -> T", "PadV2")
+
+zero_flops("PadV2")
 
 
 @kernel("MirrorPad")
@@ -324,6 +366,14 @@ def mirror_pad(x: Array, paddings: Array, *, mode: str) -> Result:
         if before or after:
             x = np.take(x, _mirrored(x.shape[axis], before, after, mode), axis)
     return x
+
+
+def _mirrored(size: int, before: int, after: int, mode: str) -> Array:
+    """The source index of each place of a padded dimension."""
+    offset = int(mode == "REFLECT")
+    left = np.arange(before - 1, -1, -1) + offset
+    right = size - 1 - offset - np.arange(after)
+    return np.concatenate([left, np.arange(size), right])
 
 
 def _mirror_paddings(paddings: Array, dims: Sequence[int], mode: str) -> list[tuple[int, ...]]:
@@ -337,14 +387,6 @@ def _mirror_paddings(paddings: Array, dims: Sequence[int], mode: str) -> list[tu
     return pairs
 
 
-def _mirrored(size: int, before: int, after: int, mode: str) -> Array:
-    """The source index of each place of a padded dimension."""
-    offset = int(mode == "REFLECT")
-    left = np.arange(before - 1, -1, -1) + offset
-    right = size - 1 - offset - np.arange(after)
-    return np.concatenate([left, np.arange(size), right])
-
-
 @shape("MirrorPad")
 def mirror_pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
     return pad_shape(x, paddings)
@@ -353,6 +395,9 @@ def mirror_pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
 @gradient("MirrorPad")
 def mirror_pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.MirrorPadGrad(grad, node.inputs[1], mode=node.attr("mode")), None]
+
+
+zero_flops("MirrorPad")
 
 
 @kernel("MirrorPadGrad")
@@ -401,13 +446,6 @@ def transpose(x: Array, perm: Array) -> Result:
     return np.transpose(x, _permutation(perm, np.ndim(x)))
 
 
-@kernel("ConjugateTranspose")
-def conjugate_transpose(x: Array, perm: Array) -> Result:
-    """The complex conjugate with its dimensions in the order `perm`."""
-    x = np.asarray(x)
-    return np.transpose(np.conj(x) if x.dtype.kind == "c" else x, _permutation(perm, x.ndim))
-
-
 def _permutation(perm: Array, rank: int) -> tuple[int, ...]:
     axes = ints(perm, "perm")
     if len(axes) != rank:
@@ -415,6 +453,13 @@ def _permutation(perm: Array, rank: int) -> tuple[int, ...]:
     if sorted(a + rank if a < 0 else a for a in axes) != list(range(rank)):
         raise InvalidArgumentError(f"{axes} is no permutation of the dimensions 0 to {rank - 1}")
     return axes
+
+
+@kernel("ConjugateTranspose")
+def conjugate_transpose(x: Array, perm: Array) -> Result:
+    """The complex conjugate with its dimensions in the order `perm`."""
+    x = np.asarray(x)
+    return np.transpose(np.conj(x) if x.dtype.kind == "c" else x, _permutation(perm, x.ndim))
 
 
 @shape("Transpose", "ConjugateTranspose")
@@ -432,6 +477,11 @@ def transpose_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
     return [g.apply(node.op, grad, g.InvertPermutation(node.inputs[1])), None]
 
 
+zero_flops("Transpose", "ConjugateTranspose")
+facts("shape_arithmetic", of=("Transpose",))
+facts("total", of=("Transpose",))
+
+
 @kernel("ReverseV2")
 def reverse(x: Array, axes: Array) -> Result:
     """The input with the given dimensions reversed."""
@@ -444,16 +494,6 @@ def reverse(x: Array, axes: Array) -> Result:
     return np.flip(x, tuple(found)) if found else x
 
 
-@kernel("Reverse")
-def reverse_v1(x: Array, dims: Array) -> Result:
-    """The input with the dimensions flagged in `dims`, (rank,), reversed."""
-    if np.ndim(x) == 0:
-        return x
-    if np.ndim(dims) != 1 or np.size(dims) != np.ndim(x):
-        raise InvalidArgumentError(f"'dims' must have one flag for each of the {np.ndim(x)} dimensions")
-    return np.flip(x, tuple(np.flatnonzero(dims).tolist())) if np.any(dims) and np.size(x) else x
-
-
 @shape("ReverseV2")
 def reverse_shape(x: TensorSpec, axes: TensorSpec) -> Shape:
     require_rank(axes, 1, "axis")
@@ -462,6 +502,19 @@ def reverse_shape(x: TensorSpec, axes: TensorSpec) -> Shape:
         for axis in found:
             normalize_axis(axis, x.rank)
     return x.shape
+
+
+layout("TA -> T", "ReverseV2")
+
+
+@kernel("Reverse")
+def reverse_v1(x: Array, dims: Array) -> Result:
+    """The input with the dimensions flagged in `dims`, (rank,), reversed."""
+    if np.ndim(x) == 0:
+        return x
+    if np.ndim(dims) != 1 or np.size(dims) != np.ndim(x):
+        raise InvalidArgumentError(f"'dims' must have one flag for each of the {np.ndim(x)} dimensions")
+    return np.flip(x, tuple(np.flatnonzero(dims).tolist())) if np.any(dims) and np.size(x) else x
 
 
 @shape("Reverse")
@@ -473,6 +526,11 @@ def reverse_v1_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
 @gradient("ReverseV2", "Reverse")
 def reverse_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.apply(node.op, grad, node.inputs[1]), None]
+
+
+zero_flops("ReverseV2", "Reverse")
+facts("shape_arithmetic", of=("ReverseV2",))
+facts("involution", of=("ReverseV2", "Reverse"))
 
 
 @kernel("ReverseSequence")
@@ -543,31 +601,6 @@ def roll_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Roll(grad, g.Neg(shift), axis), None, None]
 
 
-not_differentiable("ConcatOffset", "TileGrad")
-zero_flops(
-    "Concat",
-    "ConcatOffset",
-    "ConcatV2",
-    "ConjugateTranspose",
-    "MirrorPad",
-    "Pack",
-    "Pad",
-    "PadV2",
-    "ParallelConcat",
-    "Reverse",
-    "ReverseSequence",
-    "ReverseV2",
-    "Roll",
-    "Tile",
-    "Transpose",
-)
-facts("shape_arithmetic", of=("Concat", "ConcatV2", "Pack", "ReverseV2", "Tile", "Transpose"))
-facts("involution", of=("Reverse", "ReverseV2"))
-facts("total", of=("Concat", "ConcatV2", "Pack", "Tile", "Transpose"))
-
-layout("AT* -> T", "Concat")
-layout("T*A -> T", "ConcatV2")
-layout("TV -> T", "MirrorPad", "Pad", "Tile")
-layout("TV. -> T", "PadV2")
-layout("TA -> T", "ReverseV2")
 layout("T.A -> T", "Roll")
+
+zero_flops("ReverseSequence", "Roll")

@@ -38,8 +38,6 @@ from ._matrices import (
 )
 from .linalg_diag import matrix_diag_v3
 
-# ---- Cholesky factors
-
 
 @kernel("Cholesky", "BatchCholesky")
 @widened
@@ -59,12 +57,6 @@ def _cholesky_or_nan(matrix: Any) -> Any:
         return np.tril(np.full_like(matrix, np.nan))
 
 
-@flops("Cholesky", "BatchCholesky")
-def cholesky_decomposition_flops(input: TensorSpec) -> Cost:
-    """n (n + 1) (2 n + 1) / 6, of which n are square roots (LAPACK Working Note 41, appendix C)."""
-    return Cost(input.shape[:-2].num_elements * cholesky_flops(input.shape[-1]))
-
-
 @gradient("Cholesky", "BatchCholesky")
 def cholesky_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """L^-H P(L^H grad) L^-1, symmetrized, where P takes the lower triangle with half the diagonal."""
@@ -73,6 +65,41 @@ def cholesky_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
     middle = lower_triangle(g, halve_diagonal(g, product(g, factor, grad, adj_x=True)))
     result = product(g, product(g, inverse, middle, adj_x=True), inverse)
     return [g.Mul(g.AddV2(result, adjoint(g, result)), g.scalar_like(result, 0.5))]
+
+
+@flops("Cholesky", "BatchCholesky")
+def cholesky_decomposition_flops(input: TensorSpec) -> Cost:
+    """n (n + 1) (2 n + 1) / 6, of which n are square roots (LAPACK Working Note 41, appendix C)."""
+    return Cost(input.shape[:-2].num_elements * cholesky_flops(input.shape[-1]))
+
+
+@kernel("MatrixInverse", "BatchMatrixInverse")
+@widened
+def matrix_inverse(input: Array, *, adjoint: bool) -> Result:
+    """The inverses of square matrices, or of their adjoints."""
+    require_square(input)
+    try:
+        return np.linalg.inv(numerics.adjoint(input) if adjoint else input)
+    except np.linalg.LinAlgError:
+        raise InvalidArgumentError("Input is not invertible.") from None
+
+
+shape("Cholesky", "BatchCholesky", "MatrixInverse", "BatchMatrixInverse")(square_shape)
+
+
+@gradient("MatrixInverse", "BatchMatrixInverse")
+def matrix_inverse_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    inverse = node.output()
+    if node.attr("adjoint"):
+        return [g.Neg(product(g, inverse, product(g, grad, inverse, adj_x=True)))]
+    return [g.Neg(product(g, inverse, product(g, grad, inverse, adj_y=True), adj_x=True))]
+
+
+@flops("MatrixInverse", "BatchMatrixInverse")
+def matrix_inverse_flops(input: TensorSpec) -> Cost:
+    """LU factors, the inverse of L, and n^3 for U: together 2 n^3, pivoting's comparisons included."""
+    n = input.shape[-1]
+    return Cost(input.shape[:-2].num_elements * (2 * n * n * n))
 
 
 @kernel("CholeskyGrad", "BatchCholeskyGrad")
@@ -101,26 +128,7 @@ def cholesky_grad_flops(factor: TensorSpec, grad: TensorSpec) -> Cost:
     return Cost(factor.shape[:-2].num_elements * (2 * n * n * n + n * n + n * (n + 1) * (n + 2) // 3))
 
 
-# ---- inverses and determinants
-
-
-@kernel("MatrixInverse", "BatchMatrixInverse")
-@widened
-def matrix_inverse(input: Array, *, adjoint: bool) -> Result:
-    """The inverses of square matrices, or of their adjoints."""
-    require_square(input)
-    try:
-        return np.linalg.inv(numerics.adjoint(input) if adjoint else input)
-    except np.linalg.LinAlgError:
-        raise InvalidArgumentError("Input is not invertible.") from None
-
-
-@gradient("MatrixInverse", "BatchMatrixInverse")
-def matrix_inverse_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    inverse = node.output()
-    if node.attr("adjoint"):
-        return [g.Neg(product(g, inverse, product(g, grad, inverse, adj_x=True)))]
-    return [g.Neg(product(g, inverse, product(g, grad, inverse, adj_y=True), adj_x=True))]
+not_differentiable("CholeskyGrad", "BatchCholeskyGrad")
 
 
 @kernel("MatrixDeterminant", "BatchMatrixDeterminant")
@@ -131,10 +139,22 @@ def matrix_determinant(input: Array) -> Result:
     return np.asarray(np.linalg.det(input))
 
 
+@shape("MatrixDeterminant", "BatchMatrixDeterminant")
+def matrix_determinant_shape(input: TensorSpec) -> Shape:
+    return square_shape(input)[:-2]
+
+
 @gradient("MatrixDeterminant", "BatchMatrixDeterminant")
 def matrix_determinant_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     inverse = g.MatrixInverse(node.inputs[0], adjoint=True)
     return [g.Mul(per_matrix(g, g.Mul(grad, node.output())), inverse)]
+
+
+@flops("MatrixDeterminant", "BatchMatrixDeterminant")
+def matrix_determinant_flops(input: TensorSpec) -> Cost:
+    """LU factors with partial pivoting, (4 n^3 + 3 n^2 - n) / 6, and the product of the pivots and a sign."""
+    n = input.shape[-1]
+    return Cost(input.shape[:-2].num_elements * (lu_flops(n) + n))
 
 
 @kernel("LogMatrixDeterminant")
@@ -147,28 +167,15 @@ def log_matrix_determinant(input: Array) -> tuple[Result, Result]:
     return np.asarray(sign, input.dtype), np.asarray(logarithm, input.dtype)
 
 
+@shape("LogMatrixDeterminant")
+def log_matrix_determinant_shape(input: TensorSpec) -> list[Shape]:
+    return [square_shape(input)[:-2]] * 2
+
+
 @gradient("LogMatrixDeterminant")
 def log_matrix_determinant_gradient(g: GradientBuilder, node: Node, grad_sign: Output, grad_log: Output) -> Gradients:
     inverse = g.MatrixInverse(node.inputs[0], adjoint=True)
     return [g.Mul(per_matrix(g, grad_log), inverse)]
-
-
-shape("Cholesky", "BatchCholesky", "MatrixInverse", "BatchMatrixInverse")(square_shape)
-not_differentiable("CholeskyGrad", "BatchCholeskyGrad")
-
-
-@flops("MatrixInverse", "BatchMatrixInverse")
-def matrix_inverse_flops(input: TensorSpec) -> Cost:
-    """LU factors, the inverse of L, and n^3 for U: together 2 n^3, pivoting's comparisons included."""
-    n = input.shape[-1]
-    return Cost(input.shape[:-2].num_elements * (2 * n * n * n))
-
-
-@flops("MatrixDeterminant", "BatchMatrixDeterminant")
-def matrix_determinant_flops(input: TensorSpec) -> Cost:
-    """LU factors with partial pivoting, (4 n^3 + 3 n^2 - n) / 6, and the product of the pivots and a sign."""
-    n = input.shape[-1]
-    return Cost(input.shape[:-2].num_elements * (lu_flops(n) + n))
 
 
 @flops("LogMatrixDeterminant")
@@ -176,19 +183,6 @@ def log_matrix_determinant_flops(input: TensorSpec) -> Cost:
     """LU factors as for MatrixDeterminant; the pivots' signs and their product, moduli, logarithms and their sum."""
     n, count = input.shape[-1], input.shape[:-2].num_elements
     return Cost(count * (lu_flops(n) + 4 * n - 1), transcendentals=count * n)
-
-
-@shape("MatrixDeterminant", "BatchMatrixDeterminant")
-def matrix_determinant_shape(input: TensorSpec) -> Shape:
-    return square_shape(input)[:-2]
-
-
-@shape("LogMatrixDeterminant")
-def log_matrix_determinant_shape(input: TensorSpec) -> list[Shape]:
-    return [square_shape(input)[:-2]] * 2
-
-
-# ---- systems of equations
 
 
 @kernel("MatrixSolve", "BatchMatrixSolve")
@@ -316,9 +310,6 @@ def banded_triangular_solve_flops(matrix: TensorSpec, rhs: TensorSpec, *, output
     return Cost(outputs[0].shape[:-2].num_elements * rhs.shape[-1] * (n + (bands - 1) * (2 * n - bands)))
 
 
-# ---- least squares
-
-
 @kernel("MatrixSolveLs", "BatchMatrixSolveLs")
 @widened
 def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: bool) -> Result:
@@ -344,12 +335,12 @@ def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: b
     return wide @ _cholesky_solve(factor, rhs)
 
 
-def _scaled_identity(size: int, scale: Array, like: Array) -> Array:
-    return np.eye(size, dtype=like.dtype) * like.dtype.type(scale)
-
-
 def _cholesky_solve(factor: Array, rhs: Array) -> Array:
     return numerics.solve_triangular(factor, numerics.solve_triangular(factor, rhs, True, False), True, True)
+
+
+def _scaled_identity(size: int, scale: Array, like: Array) -> Array:
+    return np.eye(size, dtype=like.dtype) * like.dtype.type(scale)
 
 
 @shape("MatrixSolveLs", "BatchMatrixSolveLs")
@@ -381,15 +372,6 @@ def _gram_inverse(g: GradientBuilder, node: Node, adj_x: bool, is_unused: Output
     return g.MatrixInverse(g.AddV2(gram, g.Mul(bump, identity_like(g, gram))))
 
 
-def _overdetermined(g: GradientBuilder, node: Node, grad: Output, is_unused: Output) -> tuple[Output, Output]:
-    a, b, _ = node.inputs
-    x = node.output()
-    z = product(g, _gram_inverse(g, node, True, is_unused), grad)
-    xz = product(g, x, z, adj_y=True)
-    grad_a = g.Sub(product(g, b, z, adj_y=True), product(g, a, g.AddV2(xz, transposed(g, xz))))
-    return grad_a, product(g, a, z)
-
-
 def _underdetermined(g: GradientBuilder, node: Node, grad: Output, is_unused: Output) -> tuple[Output, Output]:
     a, b, _ = node.inputs
     inverse = _gram_inverse(g, node, False, is_unused)
@@ -398,6 +380,15 @@ def _underdetermined(g: GradientBuilder, node: Node, grad: Output, is_unused: Ou
     first = product(g, grad_b, product(g, solved, a, adj_x=True))
     rest = g.Sub(grad, product(g, a, grad_b, adj_x=True))
     return g.Sub(product(g, solved, rest, adj_y=True), first), grad_b
+
+
+def _overdetermined(g: GradientBuilder, node: Node, grad: Output, is_unused: Output) -> tuple[Output, Output]:
+    a, b, _ = node.inputs
+    x = node.output()
+    z = product(g, _gram_inverse(g, node, True, is_unused), grad)
+    xz = product(g, x, z, adj_y=True)
+    grad_a = g.Sub(product(g, b, z, adj_y=True), product(g, a, g.AddV2(xz, transposed(g, xz))))
+    return grad_a, product(g, a, z)
 
 
 @flops("MatrixSolveLs", "BatchMatrixSolveLs")
@@ -416,9 +407,6 @@ def matrix_solve_ls_flops(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: T
         factor = reflections_flops(large, small) + reflected_flops(large, small - 1, small)
         each = 4 * rows * columns - small * small
     return Cost(matrix.shape[:-2].num_elements * (factor + each * sides))
-
-
-# ---- cross products
 
 
 @kernel("Cross")

@@ -17,8 +17,6 @@ from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require, require_min_rank, scalar
 from ._shapes import scalar_of
 
-# ---- bands
-
 
 @kernel("MatrixBandPart", "BatchMatrixBandPart")
 def matrix_band_part(input: Array, num_lower: Array, num_upper: Array) -> Result:
@@ -30,17 +28,17 @@ def matrix_band_part(input: Array, num_lower: Array, num_upper: Array) -> Result
     return np.where(_band(rows, columns, lower, upper), input, np.zeros((), input.dtype))
 
 
-def _band_width(value: Array, name: str, size: int) -> int:
-    value = scalar(value, name)
-    require(value <= size, f"{name} must be negative or not above {size}, not {value}")
-    return size if value < 0 else value
-
-
 @functools.lru_cache(maxsize=64)
 def _band(rows: int, columns: int, lower: int, upper: int) -> Array:
     """(rows, columns): True where -lower <= column - row <= upper."""
     offset = np.arange(columns) - np.arange(rows)[:, None]
     return (offset >= -lower) & (offset <= upper)
+
+
+def _band_width(value: Array, name: str, size: int) -> int:
+    value = scalar(value, name)
+    require(value <= size, f"{name} must be negative or not above {size}, not {value}")
+    return size if value < 0 else value
 
 
 @shape("MatrixBandPart", "BatchMatrixBandPart")
@@ -54,12 +52,21 @@ def matrix_band_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
     return [g.apply(node.op, grad, node.inputs[1], node.inputs[2]), None, None]
 
 
+zero_flops("MatrixBandPart", "BatchMatrixBandPart")
+
+
+@kernel("MatrixDiag", "BatchMatrixDiag")
+def matrix_diag(diagonal: Array) -> Result:
+    """Square matrices (..., n, n) with the vectors (..., n) as main diagonals and zeros elsewhere."""
+    require_min_rank(diagonal, 1, "diagonal")
+    size = diagonal.shape[-1]
+    return _from_diagonals(diagonal, 0, 0, size, size, np.zeros((), diagonal.dtype), "LEFT_LEFT")
+
+
 # ---- diagonals of matrices
 #
 # Diagonal d of a matrix holds the elements with column - row = d. Several diagonals are packed as the rows of a matrix, from
 # the uppermost down, each as long as the longest: `align` says on which side the shorter ones are padded.
-
-
 @functools.lru_cache(maxsize=64)
 def _places(rows: int, columns: int, lower: int, upper: int, align: str) -> tuple[Array, Array, Array, Array]:
     """Where each element of the band lies: (row, column) in the matrix, (diagonal, position) in the packed diagonals."""
@@ -77,6 +84,41 @@ def _longest(rows: DimLike, columns: DimLike, lower: int, upper: int) -> Any:
     return dim_min(rows + min(upper, 0), columns - max(lower, 0))
 
 
+def _from_diagonals(diagonal: Array, lower: int, upper: int, rows: int, columns: int, padding: Array, align: str) -> Array:
+    packed = diagonal if lower < upper else diagonal[..., None, :]
+    row, column, place, position = _places(rows, columns, lower, upper, align)
+    result = np.full((*packed.shape[:-2], rows, columns), padding, diagonal.dtype)
+    result[..., row, column] = packed[..., place, position]
+    return result
+
+
+@shape("MatrixDiag", "BatchMatrixDiag")
+def matrix_diag_shape(diagonal: TensorSpec) -> Shape:
+    if diagonal.shape.dims is None:
+        return UNKNOWN
+    require(len(diagonal.shape) >= 1, "diagonal must be at least a vector")
+    return diagonal.shape + [diagonal.shape[-1]]
+
+
+@gradient("MatrixDiag", "BatchMatrixDiag")
+def matrix_diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.MatrixDiagPart(grad)]
+
+
+zero_flops("MatrixDiag", "BatchMatrixDiag")
+
+
+@kernel("MatrixDiagV2")
+def matrix_diag_v2(diagonal: Array, k: Array, num_rows: Array, num_cols: Array, padding_value: Array) -> Result:
+    """Matrices from diagonals that are padded on the right."""
+    return matrix_diag_v3(diagonal, k, num_rows, num_cols, padding_value, align="LEFT_LEFT")
+
+
+@gradient("MatrixDiagV2")
+def matrix_diag_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.MatrixDiagPartV2(grad, node.inputs[1], g.scalar_like(grad, 0)), None, None, None, None]
+
+
 def _diagonal_range(k: Array) -> tuple[int, int]:
     """(lower, upper) from a scalar, or a vector of one or two elements."""
     require(np.ndim(k) <= 1, f"diag_index must be a scalar or vector, received shape: {np.shape(k)}")
@@ -87,37 +129,9 @@ def _diagonal_range(k: Array) -> tuple[int, int]:
     return lower, upper
 
 
-def _require_diagonals(rows: int, columns: int, lower: int, upper: int) -> None:
-    for name, value in (("lower_diag_index", lower), ("upper_diag_index", upper)):
-        require(
-            -rows < value < columns or value == 0,
-            f"{name} is out of bound: {value}. It must be between {-rows} and {columns}",
-        )
-
-
 def _padding(value: Array) -> Array:
     require(np.ndim(value) == 0, f"padding_value must be scalar, received a tensor of shape {np.shape(value)}")
     return value
-
-
-def _part_padding(value: Array) -> Array:
-    """The padding value of a MatrixDiagPart, which may be any tensor of one element."""
-    require(np.size(value) == 1, f"padding_value must have one element, received a tensor of shape {np.shape(value)}")
-    return np.reshape(value, ())
-
-
-@kernel("MatrixDiag", "BatchMatrixDiag")
-def matrix_diag(diagonal: Array) -> Result:
-    """Square matrices (..., n, n) with the vectors (..., n) as main diagonals and zeros elsewhere."""
-    require_min_rank(diagonal, 1, "diagonal")
-    size = diagonal.shape[-1]
-    return _from_diagonals(diagonal, 0, 0, size, size, np.zeros((), diagonal.dtype), "LEFT_LEFT")
-
-
-@kernel("MatrixDiagV2")
-def matrix_diag_v2(diagonal: Array, k: Array, num_rows: Array, num_cols: Array, padding_value: Array) -> Result:
-    """Matrices from diagonals that are padded on the right."""
-    return matrix_diag_v3(diagonal, k, num_rows, num_cols, padding_value, align="LEFT_LEFT")
 
 
 @kernel("MatrixDiagV3")
@@ -154,12 +168,32 @@ def _matrix_size(longest: Any, lower: Any, upper: Any, rows: Any, columns: Any) 
     return rows, columns
 
 
-def _from_diagonals(diagonal: Array, lower: int, upper: int, rows: int, columns: int, padding: Array, align: str) -> Array:
-    packed = diagonal if lower < upper else diagonal[..., None, :]
-    row, column, place, position = _places(rows, columns, lower, upper, align)
-    result = np.full((*packed.shape[:-2], rows, columns), padding, diagonal.dtype)
-    result[..., row, column] = packed[..., place, position]
-    return result
+@shape("MatrixDiagV2", "MatrixDiagV3")
+def matrix_diag_v3_shape(
+    diagonal: TensorSpec, k: TensorSpec, num_rows: TensorSpec, num_cols: TensorSpec, padding_value: TensorSpec
+) -> Shape:
+    rows, columns = scalar_of(num_rows), scalar_of(num_cols)
+    if diagonal.shape.dims is None or k.value is None:
+        return UNKNOWN
+    lower, upper = _diagonal_range(k.value)
+    require(len(diagonal.shape) >= (1 if lower == upper else 2), f"diagonal has too low a rank: {diagonal.shape}")
+    batch = diagonal.shape[: -1 if lower == upper else -2]
+    if rows is None or columns is None:
+        return batch + Shape([rows if rows != -1 else None, columns if columns != -1 else None])
+    return batch + _matrix_size(diagonal.shape[-1], lower, upper, rows, columns)
+
+
+zero_flops("MatrixDiagV2")
+
+
+@gradient("MatrixDiagV3")
+def matrix_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    align = node.attr("align")
+    part = g.MatrixDiagPartV3(grad, node.inputs[1], g.scalar_like(grad, 0), align=align)
+    return [part, None, None, None, None]
+
+
+zero_flops("MatrixDiagV3")
 
 
 @kernel("MatrixDiagPart", "BatchMatrixDiagPart")
@@ -169,10 +203,42 @@ def matrix_diag_part(input: Array) -> Result:
     return np.diagonal(input, axis1=-2, axis2=-1)
 
 
+@shape("MatrixDiagPart", "BatchMatrixDiagPart")
+def matrix_diag_part_shape(input: TensorSpec) -> Shape:
+    if input.shape.dims is None:
+        return UNKNOWN
+    require(len(input.shape) >= 2, f"input must have at least rank 2, not shape {input.shape}")
+    return input.shape[:-2] + [dim_min(input.shape[-2], input.shape[-1])]
+
+
+@gradient("MatrixDiagPart", "BatchMatrixDiagPart")
+def matrix_diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.MatrixSetDiag(g.ZerosLike(node.inputs[0]), grad)]
+
+
 @kernel("MatrixDiagPartV2")
 def matrix_diag_part_v2(input: Array, k: Array, padding_value: Array) -> Result:
     """Diagonals of matrices, padded on the right."""
     return matrix_diag_part_v3(input, k, padding_value, align="LEFT_LEFT")
+
+
+@gradient("MatrixDiagPartV2")
+def matrix_diag_part_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.MatrixSetDiagV2(g.ZerosLike(node.inputs[0]), grad, node.inputs[1]), None, None]
+
+
+def _require_diagonals(rows: int, columns: int, lower: int, upper: int) -> None:
+    for name, value in (("lower_diag_index", lower), ("upper_diag_index", upper)):
+        require(
+            -rows < value < columns or value == 0,
+            f"{name} is out of bound: {value}. It must be between {-rows} and {columns}",
+        )
+
+
+def _part_padding(value: Array) -> Array:
+    """The padding value of a MatrixDiagPart, which may be any tensor of one element."""
+    require(np.size(value) == 1, f"padding_value must have one element, received a tensor of shape {np.shape(value)}")
+    return np.reshape(value, ())
 
 
 @kernel("MatrixDiagPartV3")
@@ -189,16 +255,53 @@ def matrix_diag_part_v3(input: Array, k: Array, padding_value: Array, *, align: 
     return result if lower < upper else result[..., 0, :]
 
 
+@shape("MatrixDiagPartV2", "MatrixDiagPartV3")
+def matrix_diag_part_v3_shape(input: TensorSpec, k: TensorSpec, padding_value: TensorSpec) -> Shape:
+    if input.shape.dims is None or k.value is None:
+        return UNKNOWN
+    require(len(input.shape) >= 2, f"input must have at least rank 2, not shape {input.shape}")
+    lower, upper = _diagonal_range(k.value)
+    rows, columns = input.shape[-2:]
+    if isinstance(rows, int) and isinstance(columns, int):
+        _require_diagonals(rows, columns, lower, upper)
+    count = [] if lower == upper else [upper - lower + 1]
+    return input.shape[:-2] + [*count, _longest(rows, columns, lower, upper)]
+
+
+zero_flops("MatrixDiagPart", "BatchMatrixDiagPart", "MatrixDiagPartV2")
+
+
+@gradient("MatrixDiagPartV3")
+def matrix_diag_part_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    zeros = g.ZerosLike(node.inputs[0])
+    return [g.MatrixSetDiagV3(zeros, grad, node.inputs[1], align=node.attr("align")), None, None]
+
+
+zero_flops("MatrixDiagPartV3")
+
+
 @kernel("MatrixSetDiag", "BatchMatrixSetDiag")
 def matrix_set_diag(input: Array, diagonal: Array) -> Result:
     """The matrices with other main diagonals."""
     return matrix_set_diag_v3(input, diagonal, np.int32(0), align="LEFT_LEFT")
 
 
+@gradient("MatrixSetDiag", "BatchMatrixSetDiag")
+def matrix_set_diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.MatrixSetDiag(grad, g.ZerosLike(node.inputs[1])), g.MatrixDiagPart(grad)]
+
+
 @kernel("MatrixSetDiagV2")
 def matrix_set_diag_v2(input: Array, diagonal: Array, k: Array) -> Result:
     """The matrices with other diagonals, which are padded on the right."""
     return matrix_set_diag_v3(input, diagonal, k, align="LEFT_LEFT")
+
+
+@gradient("MatrixSetDiagV2")
+def matrix_set_diag_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    k = node.inputs[2]
+    rest = g.MatrixSetDiagV2(grad, g.ZerosLike(node.inputs[1]), k)
+    return [rest, g.MatrixDiagPartV2(grad, k, g.scalar_like(grad, 0)), None]
 
 
 @kernel("MatrixSetDiagV3")
@@ -219,102 +322,10 @@ def matrix_set_diag_v3(input: Array, diagonal: Array, k: Any, *, align: str) -> 
     return result
 
 
-@shape("MatrixDiag", "BatchMatrixDiag")
-def matrix_diag_shape(diagonal: TensorSpec) -> Shape:
-    if diagonal.shape.dims is None:
-        return UNKNOWN
-    require(len(diagonal.shape) >= 1, "diagonal must be at least a vector")
-    return diagonal.shape + [diagonal.shape[-1]]
-
-
-@shape("MatrixDiagV2", "MatrixDiagV3")
-def matrix_diag_v3_shape(
-    diagonal: TensorSpec, k: TensorSpec, num_rows: TensorSpec, num_cols: TensorSpec, padding_value: TensorSpec
-) -> Shape:
-    rows, columns = scalar_of(num_rows), scalar_of(num_cols)
-    if diagonal.shape.dims is None or k.value is None:
-        return UNKNOWN
-    lower, upper = _diagonal_range(k.value)
-    require(len(diagonal.shape) >= (1 if lower == upper else 2), f"diagonal has too low a rank: {diagonal.shape}")
-    batch = diagonal.shape[: -1 if lower == upper else -2]
-    if rows is None or columns is None:
-        return batch + Shape([rows if rows != -1 else None, columns if columns != -1 else None])
-    return batch + _matrix_size(diagonal.shape[-1], lower, upper, rows, columns)
-
-
-@shape("MatrixDiagPart", "BatchMatrixDiagPart")
-def matrix_diag_part_shape(input: TensorSpec) -> Shape:
-    if input.shape.dims is None:
-        return UNKNOWN
-    require(len(input.shape) >= 2, f"input must have at least rank 2, not shape {input.shape}")
-    return input.shape[:-2] + [dim_min(input.shape[-2], input.shape[-1])]
-
-
-@shape("MatrixDiagPartV2", "MatrixDiagPartV3")
-def matrix_diag_part_v3_shape(input: TensorSpec, k: TensorSpec, padding_value: TensorSpec) -> Shape:
-    if input.shape.dims is None or k.value is None:
-        return UNKNOWN
-    require(len(input.shape) >= 2, f"input must have at least rank 2, not shape {input.shape}")
-    lower, upper = _diagonal_range(k.value)
-    rows, columns = input.shape[-2:]
-    if isinstance(rows, int) and isinstance(columns, int):
-        _require_diagonals(rows, columns, lower, upper)
-    count = [] if lower == upper else [upper - lower + 1]
-    return input.shape[:-2] + [*count, _longest(rows, columns, lower, upper)]
-
-
 @shape("MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
 def matrix_set_diag_shape(input: TensorSpec, diagonal: TensorSpec, *k: TensorSpec) -> Shape:
     require(input.rank is None or input.rank >= 2, f"input must have at least rank 2, not shape {input.shape}")
     return input.shape
-
-
-# ---- gradients of the diagonals of matrices
-
-
-@gradient("MatrixDiag", "BatchMatrixDiag")
-def matrix_diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MatrixDiagPart(grad)]
-
-
-@gradient("MatrixDiagV2")
-def matrix_diag_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MatrixDiagPartV2(grad, node.inputs[1], g.scalar_like(grad, 0)), None, None, None, None]
-
-
-@gradient("MatrixDiagV3")
-def matrix_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    align = node.attr("align")
-    part = g.MatrixDiagPartV3(grad, node.inputs[1], g.scalar_like(grad, 0), align=align)
-    return [part, None, None, None, None]
-
-
-@gradient("MatrixDiagPart", "BatchMatrixDiagPart")
-def matrix_diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MatrixSetDiag(g.ZerosLike(node.inputs[0]), grad)]
-
-
-@gradient("MatrixDiagPartV2")
-def matrix_diag_part_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MatrixSetDiagV2(g.ZerosLike(node.inputs[0]), grad, node.inputs[1]), None, None]
-
-
-@gradient("MatrixDiagPartV3")
-def matrix_diag_part_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    zeros = g.ZerosLike(node.inputs[0])
-    return [g.MatrixSetDiagV3(zeros, grad, node.inputs[1], align=node.attr("align")), None, None]
-
-
-@gradient("MatrixSetDiag", "BatchMatrixSetDiag")
-def matrix_set_diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MatrixSetDiag(grad, g.ZerosLike(node.inputs[1])), g.MatrixDiagPart(grad)]
-
-
-@gradient("MatrixSetDiagV2")
-def matrix_set_diag_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    k = node.inputs[2]
-    rest = g.MatrixSetDiagV2(grad, g.ZerosLike(node.inputs[1]), k)
-    return [rest, g.MatrixDiagPartV2(grad, k, g.scalar_like(grad, 0)), None]
 
 
 @gradient("MatrixSetDiagV3")
@@ -324,7 +335,7 @@ def matrix_set_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) ->
     return [rest, g.MatrixDiagPartV3(grad, k, g.scalar_like(grad, 0), align=align), None]
 
 
-# ---- diagonals of tensors
+zero_flops("MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
 
 
 @kernel("Diag")
@@ -332,6 +343,17 @@ def diag(diagonal: Array) -> Result:
     """A tensor of shape s + s with the elements of `diagonal`, of shape s, where both indices agree."""
     require_min_rank(diagonal, 1, "diagonal")
     return np.diag(diagonal.ravel()).reshape(diagonal.shape * 2)
+
+
+@shape("Diag")
+def diag_shape(diagonal: TensorSpec) -> Shape:
+    require(diagonal.rank != 0, "diagonal must be at least a vector")
+    return diagonal.shape + diagonal.shape
+
+
+@gradient("Diag")
+def diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.DiagPart(grad)]
 
 
 @kernel("DiagPart")
@@ -346,12 +368,6 @@ def diag_part(input: Array) -> Result:
     return np.diagonal(input.reshape(size, size)).reshape(input.shape[:half])
 
 
-@shape("Diag")
-def diag_shape(diagonal: TensorSpec) -> Shape:
-    require(diagonal.rank != 0, "diagonal must be at least a vector")
-    return diagonal.shape + diagonal.shape
-
-
 @shape("DiagPart")
 def diag_part_shape(input: TensorSpec) -> Shape:
     if input.shape.dims is None:
@@ -361,16 +377,9 @@ def diag_part_shape(input: TensorSpec) -> Shape:
     return merge_shapes(input.shape[: rank // 2], input.shape[rank // 2 :])
 
 
-@gradient("Diag")
-def diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.DiagPart(grad)]
-
-
 @gradient("DiagPart")
 def diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Diag(grad)]
 
 
-zero_flops("MatrixBandPart", "BatchMatrixBandPart", "MatrixDiag", "BatchMatrixDiag", "MatrixDiagV2", "MatrixDiagV3")
-zero_flops("MatrixDiagPart", "BatchMatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3", "Diag", "DiagPart")
-zero_flops("MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
+zero_flops("Diag", "DiagPart")

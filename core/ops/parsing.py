@@ -77,7 +77,6 @@ def decode_padded_raw_shape(input_bytes: TensorSpec, fixed_length: TensorSpec, *
 
 
 _WINDOW_BITS = {"ZLIB": 15, "GZIP": 31}
-_PIECE = 1 << 20
 
 
 @kernel("DecodeCompressed")
@@ -106,6 +105,9 @@ def _inflate(text: bytes, window_bits: int) -> bytes:
     return b"".join(pieces)
 
 
+_PIECE = 1 << 20
+
+
 def _inflated(stream: Any, text: bytes, taken: int) -> Iterator[bytes]:
     """What a stream yields, in pieces while the run has time and memory for them; `taken` bytes are there already."""
     while text:
@@ -118,12 +120,28 @@ def _inflated(stream: Any, text: bytes, taken: int) -> Iterator[bytes]:
     yield stream.flush()
 
 
+shape("DecodeCompressed")(same_shape)
+
+facts("elementwise", of=("DecodeCompressed",))
+
+_ALL = ("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor", "DecodeCSV")
+
+not_differentiable(*_ALL)
+
+zero_flops(*_ALL)
+
+
 @kernel("SerializeTensor")
 def serialize_tensor(tensor: Array, *, T: DType) -> Result:
     """The tensor as a serialized TensorProto."""
     if T.is_object and T is not dtypes.string:
         raise UnimplementedError(f"tfg does not serialize tensors of {T}")
     return scalar_object(_tensor_proto.serialize(np.asarray(tensor), T))
+
+
+@shape("SerializeTensor")
+def serialize_tensor_shape(tensor: TensorSpec) -> Shape:
+    return SCALAR
 
 
 @kernel("ParseTensor")
@@ -140,11 +158,6 @@ def parse_tensor(serialized: Array, *, out_type: DType) -> Result:
     if dtype is not out_type:
         raise InvalidArgumentError(f"Type mismatch between parsed tensor ({dtype}) and dtype ({out_type})")
     return array
-
-
-@shape("SerializeTensor")
-def serialize_tensor_shape(tensor: TensorSpec) -> Shape:
-    return SCALAR
 
 
 @shape("ParseTensor")
@@ -182,36 +195,6 @@ def decode_csv(
     ]
 
 
-def _check_csv_attributes(types: list[DType], field_delim: str, select_cols: list[int]) -> None:
-    if len(field_delim) != 1:
-        raise InvalidArgumentError(f"field_delim should be only 1 char, not {field_delim!r}")
-    if select_cols and len(select_cols) != len(types):
-        raise InvalidArgumentError("select_cols should match output size")
-    if any(b <= a for a, b in zip([-1, *select_cols], select_cols)):
-        raise InvalidArgumentError("select_cols should be strictly increasing indices")
-
-
-def _csv_default(index: int, default: Array) -> Array | bytes | None:
-    """The default of one column; None where the column is required."""
-    array = np.asarray(default)
-    if array.ndim > 1:
-        raise InvalidArgumentError("Each record default should be at most rank 1")
-    if array.size > 1:
-        raise InvalidArgumentError(f"There should only be 1 default per field but field {index} has {array.size}")
-    return array.ravel()[0] if array.size else None
-
-
-def _csv_value(field: bytes, missing: bytes, dtype: DType, default: Array | bytes | None, record: int, column: int) -> Any:
-    if not field or field == missing:
-        if default is None:
-            raise InvalidArgumentError(f"Field {column} is required but missing in record {record}!")
-        return default
-    value = field if dtype is dtypes.string else parse_number(field, dtype.numpy)
-    if value is None:
-        raise InvalidArgumentError(f"Field {column} in record {record} is not a valid {dtype}: {field!r}")
-    return value
-
-
 def _split_csv(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
     """The fields of one record after RFC 4180; line ends are skipped before a field and wrong inside an unquoted one."""
     if not ((quotes and b'"' in record) or b"\n" in record or b"\r" in record):
@@ -228,15 +211,6 @@ def _split_csv(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
     if record.endswith(delimiter):
         fields.append(b"")
     return fields
-
-
-def _plain_field(record: bytes, start: int, delimiter: bytes, quotes: bool) -> tuple[bytes, int]:
-    end = record.find(delimiter, start)
-    end = len(record) if end < 0 else end
-    field = record[start:end]
-    if (quotes and b'"' in field) or b"\n" in field or b"\r" in field:
-        raise InvalidArgumentError("Unquoted fields cannot have quotes/CRLFs inside")
-    return field, end + 1
 
 
 def _quoted_field(record: bytes, start: int, delimiter: bytes, quotes: bool) -> tuple[bytes, int]:
@@ -256,13 +230,45 @@ def _quoted_field(record: bytes, start: int, delimiter: bytes, quotes: bool) -> 
         position = quote + 2
 
 
+def _plain_field(record: bytes, start: int, delimiter: bytes, quotes: bool) -> tuple[bytes, int]:
+    end = record.find(delimiter, start)
+    end = len(record) if end < 0 else end
+    field = record[start:end]
+    if (quotes and b'"' in field) or b"\n" in field or b"\r" in field:
+        raise InvalidArgumentError("Unquoted fields cannot have quotes/CRLFs inside")
+    return field, end + 1
+
+
+def _csv_value(field: bytes, missing: bytes, dtype: DType, default: Array | bytes | None, record: int, column: int) -> Any:
+    if not field or field == missing:
+        if default is None:
+            raise InvalidArgumentError(f"Field {column} is required but missing in record {record}!")
+        return default
+    value = field if dtype is dtypes.string else parse_number(field, dtype.numpy)
+    if value is None:
+        raise InvalidArgumentError(f"Field {column} in record {record} is not a valid {dtype}: {field!r}")
+    return value
+
+
+def _csv_default(index: int, default: Array) -> Array | bytes | None:
+    """The default of one column; None where the column is required."""
+    array = np.asarray(default)
+    if array.ndim > 1:
+        raise InvalidArgumentError("Each record default should be at most rank 1")
+    if array.size > 1:
+        raise InvalidArgumentError(f"There should only be 1 default per field but field {index} has {array.size}")
+    return array.ravel()[0] if array.size else None
+
+
+def _check_csv_attributes(types: list[DType], field_delim: str, select_cols: list[int]) -> None:
+    if len(field_delim) != 1:
+        raise InvalidArgumentError(f"field_delim should be only 1 char, not {field_delim!r}")
+    if select_cols and len(select_cols) != len(types):
+        raise InvalidArgumentError("select_cols should match output size")
+    if any(b <= a for a, b in zip([-1, *select_cols], select_cols)):
+        raise InvalidArgumentError("select_cols should be strictly increasing indices")
+
+
 @shape("DecodeCSV")
 def decode_csv_shape(records: TensorSpec, record_defaults: list[TensorSpec]) -> list[Shape]:
     return [records.shape for _ in record_defaults]
-
-
-shape("DecodeCompressed")(same_shape)
-facts("elementwise", of=("DecodeCompressed",))
-_ALL = ("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor", "DecodeCSV")
-not_differentiable(*_ALL)
-zero_flops(*_ALL)

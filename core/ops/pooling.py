@@ -173,15 +173,44 @@ def _avg_pool_grad(orig_input_shape: Array, grad: Array, pool: Pool) -> Array:
     return pool.back(numerics.average_pool_grad(last, wide(dy), pool.windows, pool.strides, pool.pads(last[1:-1])), grad.dtype)
 
 
-# ---- two dimensions
-
-
 @kernel("MaxPool")
 def max_pool(
     input: Array, *, ksize: list[int], strides: list[int], padding: str, explicit_paddings: list[int], data_format: str
 ) -> Result:
     """The largest element of each window."""
     return _max_pool(input, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
+
+
+def _pooled_shape(x: TensorSpec, pool: Pool) -> Shape:
+    dims = shape_to_channels_last(with_rank(x.shape, pool.rank), pool.data_format)
+    channels = dims[-1] // pool.depth if pool.depth > 1 else dims[-1]
+    return shape_from_channels_last((dims[0], *pool.sizes(dims[1:-1]), channels), pool.data_format)
+
+
+@shape("MaxPool")
+def max_pool_shape(
+    input: TensorSpec, *, ksize: list[int], strides: list[int], padding: str, explicit_paddings: list[int], data_format: str
+) -> Shape:
+    return _pooled_shape(input, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
+
+
+def _pool_attrs(node: Node, *names: str) -> dict[Any, Any]:
+    return {name: node.attr(name) for name in ("ksize", "strides", "padding", *names)}
+
+
+@gradient("MaxPool")
+def max_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    attrs = _pool_attrs(node, "explicit_paddings", "data_format")
+    return [g.MaxPoolGrad(node.inputs[0], node.output(), grad, **attrs)]
+
+
+profiled(pool(-1, 1), "MaxPool", differs="as many comparisons as the window has places there, one less here")
+
+
+@flops("MaxPool")
+def max_pool_flops(input: TensorSpec, *, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+    """One comparison less than the window has elements."""
+    return Cost((math.prod(ksize) - 1) * outputs[0].shape.num_elements)
 
 
 @kernel("MaxPoolV2")
@@ -191,6 +220,34 @@ def max_pool_v2(input: Array, ksize: Array, strides: Array, *, padding: str, dat
 
 def _pool_v2(ksize: Array, strides: Array, padding: str, data_format: str) -> Pool:
     return Pool(4, ints(ksize, "ksize", 4), ints(strides, "strides", 4), padding, data_format)
+
+
+@shape("MaxPoolV2")
+def max_pool_v2_shape(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec, *, padding: str, data_format: str) -> Shape:
+    if ksize.value is None or strides.value is None:
+        return Shape([None] * 4)
+    return _pooled_shape(input, _pool_v2(ksize.value, strides.value, padding, data_format))
+
+
+@gradient("MaxPoolV2")
+def max_pool_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x, ksize, strides = node.inputs
+    attrs = {name: node.attr(name) for name in ("padding", "data_format")}
+    return [g.MaxPoolGradV2(x, node.output(), grad, ksize, strides, **attrs), None, None]
+
+
+layout("TVV -> T", "MaxPoolV2")
+
+
+@flops("MaxPoolV2")
+def max_pool_v2_flops(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    return Cost((_window_size(ksize) - 1) * outputs[0].shape.num_elements)
+
+
+def _window_size(ksize: TensorSpec) -> DimLike:
+    if ksize.value is None:
+        return UNKNOWN.num_elements
+    return math.prod(ints(ksize.value, "ksize"))
 
 
 @kernel("MaxPoolGrad")
@@ -209,11 +266,49 @@ def max_pool_grad(
     return _max_pool_grad(orig_input, orig_output, grad, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
 
 
+profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="one operation a window more there")
+
+
+@kernel("MaxPool3DGrad")
+def max_pool_3d_grad(
+    orig_input: Array, orig_output: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
+) -> Result:
+    return _max_pool_grad(orig_input, orig_output, grad, Pool(5, ksize, strides, padding, data_format))
+
+
+@shape("MaxPoolGrad", "MaxPool3DGrad")
+def max_pool_grad_shape(orig_input: TensorSpec, *rest: TensorSpec) -> Shape:
+    return orig_input.shape
+
+
+@flops("MaxPoolGrad", "MaxPool3DGrad")
+def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
+    """The comparisons of the window again and one addition for each window."""
+    return Cost(math.prod(ksize) * orig_output.shape.num_elements)
+
+
 @kernel("MaxPoolGradV2")
 def max_pool_grad_v2(
     orig_input: Array, orig_output: Array, grad: Array, ksize: Array, strides: Array, *, padding: str, data_format: str
 ) -> Result:
     return _max_pool_grad(orig_input, orig_output, grad, _pool_v2(ksize, strides, padding, data_format))
+
+
+shape("MaxPoolGradV2")(max_pool_grad_shape)
+
+
+@gradient("MaxPoolGradV2")
+def max_pool_grad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x, y, _, ksize, strides = node.inputs
+    attrs = {name: node.attr(name) for name in ("padding", "data_format")}
+    return [g.zeros_like(x), g.zeros_like(y), g.MaxPoolGradGradV2(x, y, grad, ksize, strides, **attrs), None, None]
+
+
+@flops("MaxPoolGradV2")
+def max_pool_grad_v2_flops(
+    orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, ksize: TensorSpec, strides: TensorSpec
+) -> Cost:
+    return Cost(_window_size(ksize) * orig_output.shape.num_elements)
 
 
 @kernel("MaxPoolGradGrad")
@@ -223,6 +318,24 @@ def max_pool_grad_grad(
     return _max_pool_grad_grad(orig_input, orig_output, grad, Pool(4, ksize, strides, padding, data_format))
 
 
+_GRADIENTS_OF_GRADIENTS = {
+    "MaxPoolGrad": "MaxPoolGradGrad",
+    "MaxPool3DGrad": "MaxPool3DGradGrad",
+    "MaxPoolGradGrad": "MaxPoolGrad",
+    "MaxPool3DGradGrad": "MaxPool3DGrad",
+}
+
+
+@gradient(*_GRADIENTS_OF_GRADIENTS)
+def max_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    x, y, _ = node.inputs
+    attrs = _pool_attrs(node, "data_format")
+    return [g.zeros_like(x), g.zeros_like(y), g.apply(_GRADIENTS_OF_GRADIENTS[node.op], x, y, grad, **attrs)]
+
+
+layout("TTT -> T", "MaxPool3DGrad", "MaxPool3DGradGrad", "MaxPoolGrad", "MaxPoolGradGrad")
+
+
 @kernel("MaxPoolGradGradV2")
 def max_pool_grad_grad_v2(
     orig_input: Array, orig_output: Array, grad: Array, ksize: Array, strides: Array, *, padding: str, data_format: str
@@ -230,32 +343,14 @@ def max_pool_grad_grad_v2(
     return _max_pool_grad_grad(orig_input, orig_output, grad, _pool_v2(ksize, strides, padding, data_format))
 
 
-@kernel("AvgPool")
-def avg_pool(value: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Result:
-    """The mean of each window."""
-    return _avg_pool(value, Pool(4, ksize, strides, padding, data_format))
+layout("TTTVV -> T", "MaxPoolGradGradV2", "MaxPoolGradV2")
 
 
-@kernel("AvgPoolGrad")
-def avg_pool_grad(
-    orig_input_shape: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
-) -> Result:
-    return _avg_pool_grad(orig_input_shape, grad, Pool(4, ksize, strides, padding, data_format))
-
-
-# ---- three dimensions
-
-
-@kernel("MaxPool3D")
-def max_pool_3d(input: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Result:
-    return _max_pool(input, Pool(5, ksize, strides, padding, data_format))
-
-
-@kernel("MaxPool3DGrad")
-def max_pool_3d_grad(
-    orig_input: Array, orig_output: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
-) -> Result:
-    return _max_pool_grad(orig_input, orig_output, grad, Pool(5, ksize, strides, padding, data_format))
+@flops("MaxPoolGradGradV2")
+def max_pool_grad_grad_v2_flops(
+    orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, ksize: TensorSpec, strides: TensorSpec
+) -> Cost:
+    return Cost((_window_size(ksize) - 1) * orig_output.shape.num_elements)
 
 
 @kernel("MaxPool3DGradGrad")
@@ -267,6 +362,49 @@ def max_pool_3d_grad_grad(
     return _max_pool_grad_grad(orig_input, orig_output, grad, Pool(5, ksize, strides, padding, data_format))
 
 
+@shape("MaxPoolGradGrad", "MaxPool3DGradGrad", "MaxPoolGradGradV2")
+def max_pool_grad_grad_shape(orig_input: TensorSpec, orig_output: TensorSpec, *rest: TensorSpec) -> Shape:
+    return orig_output.shape
+
+
+not_differentiable("MaxPoolGradGradV2")
+
+
+@flops("MaxPoolGradGrad", "MaxPool3DGradGrad")
+def max_pool_grad_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
+    """The comparisons of the window again."""
+    return Cost((math.prod(ksize) - 1) * orig_output.shape.num_elements)
+
+
+@kernel("AvgPool")
+def avg_pool(value: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Result:
+    """The mean of each window."""
+    return _avg_pool(value, Pool(4, ksize, strides, padding, data_format))
+
+
+@shape("AvgPool")
+def avg_pool_shape(value: TensorSpec, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Shape:
+    return _pooled_shape(value, Pool(4, ksize, strides, padding, data_format))
+
+
+layout("T -> T", "AvgPool", "AvgPool3D", "MaxPool", "MaxPool3D")
+
+profiled(pool(-1, 1), "AvgPool")
+
+
+@kernel("MaxPool3D")
+def max_pool_3d(input: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Result:
+    return _max_pool(input, Pool(5, ksize, strides, padding, data_format))
+
+
+@gradient("MaxPool3D")
+def max_pool_3d_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.MaxPool3DGrad(node.inputs[0], node.output(), grad, **_pool_attrs(node, "data_format"))]
+
+
+flops("MaxPool3D")(max_pool_flops)
+
+
 @kernel("AvgPool3D")
 def avg_pool_3d(input: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Result:
     """The mean of each window; images without a depth TensorFlow takes for ones of depth 0."""
@@ -274,6 +412,37 @@ def avg_pool_3d(input: Array, *, ksize: list[int], strides: list[int], padding: 
         depth = 2 if is_channels_first(data_format) else 1
         input = np.zeros((*input.shape[:depth], 0, *input.shape[depth:]), input.dtype)
     return _avg_pool(input, Pool(5, ksize, strides, padding, data_format))
+
+
+@shape("MaxPool3D", "AvgPool3D")
+def pool_3d_shape(input: TensorSpec, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Shape:
+    return _pooled_shape(input, Pool(5, ksize, strides, padding, data_format))
+
+
+@gradient("AvgPool", "AvgPool3D")
+def avg_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.apply(f"{node.op}Grad", g.shape_of(node.inputs[0]), grad, **_pool_attrs(node, "data_format"))]
+
+
+@flops("AvgPool", "AvgPool3D")
+def avg_pool_flops(value: TensorSpec, *, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+    """A sum over the window and one division."""
+    return Cost(math.prod(ksize) * outputs[0].shape.num_elements)
+
+
+@kernel("AvgPoolGrad")
+def avg_pool_grad(
+    orig_input_shape: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
+) -> Result:
+    return _avg_pool_grad(orig_input_shape, grad, Pool(4, ksize, strides, padding, data_format))
+
+
+@shape("AvgPoolGrad")
+def avg_pool_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Shape:
+    return shape_from(orig_input_shape, 4)
+
+
+profiled(pool(1, 2), "AvgPoolGrad", differs="2 for each place of a window there")
 
 
 @kernel("AvgPool3DGrad")
@@ -287,7 +456,23 @@ def avg_pool_3d_grad(
     return _avg_pool_grad(orig_input_shape, grad, Pool(5, ksize, strides, padding, data_format))
 
 
-# ---- with the places of the maxima
+@shape("AvgPool3DGrad")
+def avg_pool_3d_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Shape:
+    return shape_from(orig_input_shape, 5)
+
+
+@gradient("AvgPoolGrad", "AvgPool3DGrad")
+def avg_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [None, g.apply(node.op.removesuffix("Grad"), grad, **_pool_attrs(node, "data_format"))]
+
+
+layout("VT -> T", "AvgPool3DGrad", "AvgPoolGrad")
+
+
+@flops("AvgPoolGrad", "AvgPool3DGrad")
+def avg_pool_grad_flops(orig_input_shape: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
+    """One division, and one addition for each element of the window."""
+    return Cost((math.prod(ksize) + 1) * grad.shape.num_elements)
 
 
 def _argmax(places: Array, x: Array, include_batch: bool) -> Array:
@@ -311,6 +496,21 @@ def max_pool_with_argmax(
         raise InvalidArgumentError(f"the input must not be empty: {Shape(input.shape)}")
     best, places = numerics.max_pool_places(x, pool.windows, pool.strides, pool.pads(x.shape[1:-1]))
     return best.astype(input.dtype, copy=False), _argmax(places, x, include_batch_in_index).astype(Targmax.numpy)
+
+
+@shape("MaxPoolWithArgmax")
+def max_pool_with_argmax_shape(input: TensorSpec, *, ksize: list[int], strides: list[int], padding: str) -> list[Shape]:
+    pooled = _pooled_shape(input, Pool(4, ksize, strides, padding, "NHWC"))
+    return [pooled, pooled]
+
+
+@gradient("MaxPoolWithArgmax")
+def max_pool_with_argmax_gradient(g: GradientBuilder, node: Node, grad: Output, _argmax: Output) -> Gradients:
+    attrs = _pool_attrs(node, "include_batch_in_index")
+    return [g.MaxPoolGradWithArgmax(node.inputs[0], grad, node.output(1), **attrs)]
+
+
+flops("MaxPoolWithArgmax")(max_pool_flops)
 
 
 def _flat_targets(argmax: Array, size: int, images: int, include_batch: bool) -> Array:
@@ -346,6 +546,15 @@ def max_pool_grad_with_argmax(
     return summed.reshape(x.shape).astype(grad.dtype)
 
 
+shape("MaxPoolGradWithArgmax")(max_pool_grad_shape)
+
+
+@flops("MaxPoolGradWithArgmax")
+def max_pool_grad_with_argmax_flops(input: TensorSpec, grad: TensorSpec, argmax: TensorSpec) -> Cost:
+    """One addition for each window."""
+    return Cost(argmax.shape.num_elements)
+
+
 @kernel("MaxPoolGradGradWithArgmax")
 def max_pool_grad_grad_with_argmax(
     input: Array,
@@ -365,208 +574,10 @@ def max_pool_grad_grad_with_argmax(
     return grad.ravel()[_flat_targets(argmax, x.size, x.shape[0], include_batch_in_index)]
 
 
-# ---- shapes
-
-
-def _pooled_shape(x: TensorSpec, pool: Pool) -> Shape:
-    dims = shape_to_channels_last(with_rank(x.shape, pool.rank), pool.data_format)
-    channels = dims[-1] // pool.depth if pool.depth > 1 else dims[-1]
-    return shape_from_channels_last((dims[0], *pool.sizes(dims[1:-1]), channels), pool.data_format)
-
-
-@shape("MaxPool")
-def max_pool_shape(
-    input: TensorSpec, *, ksize: list[int], strides: list[int], padding: str, explicit_paddings: list[int], data_format: str
-) -> Shape:
-    return _pooled_shape(input, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
-
-
-@shape("MaxPoolV2")
-def max_pool_v2_shape(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec, *, padding: str, data_format: str) -> Shape:
-    if ksize.value is None or strides.value is None:
-        return Shape([None] * 4)
-    return _pooled_shape(input, _pool_v2(ksize.value, strides.value, padding, data_format))
-
-
-@shape("AvgPool")
-def avg_pool_shape(value: TensorSpec, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Shape:
-    return _pooled_shape(value, Pool(4, ksize, strides, padding, data_format))
-
-
-@shape("MaxPool3D", "AvgPool3D")
-def pool_3d_shape(input: TensorSpec, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Shape:
-    return _pooled_shape(input, Pool(5, ksize, strides, padding, data_format))
-
-
-@shape("MaxPoolWithArgmax")
-def max_pool_with_argmax_shape(input: TensorSpec, *, ksize: list[int], strides: list[int], padding: str) -> list[Shape]:
-    pooled = _pooled_shape(input, Pool(4, ksize, strides, padding, "NHWC"))
-    return [pooled, pooled]
-
-
-@shape("MaxPoolGrad", "MaxPool3DGrad", "MaxPoolGradWithArgmax", "MaxPoolGradV2")
-def max_pool_grad_shape(orig_input: TensorSpec, *rest: TensorSpec) -> Shape:
-    return orig_input.shape
-
-
-@shape("MaxPoolGradGrad", "MaxPool3DGradGrad", "MaxPoolGradGradV2")
-def max_pool_grad_grad_shape(orig_input: TensorSpec, orig_output: TensorSpec, *rest: TensorSpec) -> Shape:
-    return orig_output.shape
-
-
 @shape("MaxPoolGradGradWithArgmax")
 def max_pool_grad_grad_with_argmax_shape(input: TensorSpec, grad: TensorSpec, argmax: TensorSpec) -> Any:
     return argmax.shape
 
 
-@shape("AvgPoolGrad")
-def avg_pool_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(orig_input_shape, 4)
-
-
-@shape("AvgPool3DGrad")
-def avg_pool_3d_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(orig_input_shape, 5)
-
-
-# ---- gradients
-
-
-def _pool_attrs(node: Node, *names: str) -> dict[Any, Any]:
-    return {name: node.attr(name) for name in ("ksize", "strides", "padding", *names)}
-
-
-@gradient("MaxPool")
-def max_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    attrs = _pool_attrs(node, "explicit_paddings", "data_format")
-    return [g.MaxPoolGrad(node.inputs[0], node.output(), grad, **attrs)]
-
-
-@gradient("MaxPoolV2")
-def max_pool_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x, ksize, strides = node.inputs
-    attrs = {name: node.attr(name) for name in ("padding", "data_format")}
-    return [g.MaxPoolGradV2(x, node.output(), grad, ksize, strides, **attrs), None, None]
-
-
-@gradient("MaxPool3D")
-def max_pool_3d_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MaxPool3DGrad(node.inputs[0], node.output(), grad, **_pool_attrs(node, "data_format"))]
-
-
-@gradient("AvgPool", "AvgPool3D")
-def avg_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.apply(f"{node.op}Grad", g.shape_of(node.inputs[0]), grad, **_pool_attrs(node, "data_format"))]
-
-
-@gradient("AvgPoolGrad", "AvgPool3DGrad")
-def avg_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, g.apply(node.op.removesuffix("Grad"), grad, **_pool_attrs(node, "data_format"))]
-
-
-_GRADIENTS_OF_GRADIENTS = {
-    "MaxPoolGrad": "MaxPoolGradGrad",
-    "MaxPool3DGrad": "MaxPool3DGradGrad",
-    "MaxPoolGradGrad": "MaxPoolGrad",
-    "MaxPool3DGradGrad": "MaxPool3DGrad",
-}
-
-
-@gradient(*_GRADIENTS_OF_GRADIENTS)
-def max_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x, y, _ = node.inputs
-    attrs = _pool_attrs(node, "data_format")
-    return [g.zeros_like(x), g.zeros_like(y), g.apply(_GRADIENTS_OF_GRADIENTS[node.op], x, y, grad, **attrs)]
-
-
-@gradient("MaxPoolGradV2")
-def max_pool_grad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x, y, _, ksize, strides = node.inputs
-    attrs = {name: node.attr(name) for name in ("padding", "data_format")}
-    return [g.zeros_like(x), g.zeros_like(y), g.MaxPoolGradGradV2(x, y, grad, ksize, strides, **attrs), None, None]
-
-
-@gradient("MaxPoolWithArgmax")
-def max_pool_with_argmax_gradient(g: GradientBuilder, node: Node, grad: Output, _argmax: Output) -> Gradients:
-    attrs = _pool_attrs(node, "include_batch_in_index")
-    return [g.MaxPoolGradWithArgmax(node.inputs[0], grad, node.output(1), **attrs)]
-
-
-not_differentiable("MaxPoolGradGradV2", "MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
-
-
-# ---- FLOPs
-
-
-@flops("MaxPool", "MaxPool3D", "MaxPoolWithArgmax")
-def max_pool_flops(input: TensorSpec, *, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
-    """One comparison less than the window has elements."""
-    return Cost((math.prod(ksize) - 1) * outputs[0].shape.num_elements)
-
-
-@flops("AvgPool", "AvgPool3D")
-def avg_pool_flops(value: TensorSpec, *, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
-    """A sum over the window and one division."""
-    return Cost(math.prod(ksize) * outputs[0].shape.num_elements)
-
-
-@flops("MaxPoolGradGrad", "MaxPool3DGradGrad")
-def max_pool_grad_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
-    """The comparisons of the window again."""
-    return Cost((math.prod(ksize) - 1) * orig_output.shape.num_elements)
-
-
-@flops("MaxPoolGrad", "MaxPool3DGrad")
-def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
-    """The comparisons of the window again and one addition for each window."""
-    return Cost(math.prod(ksize) * orig_output.shape.num_elements)
-
-
-@flops("AvgPoolGrad", "AvgPool3DGrad")
-def avg_pool_grad_flops(orig_input_shape: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
-    """One division, and one addition for each element of the window."""
-    return Cost((math.prod(ksize) + 1) * grad.shape.num_elements)
-
-
-@flops("MaxPoolV2")
-def max_pool_v2_flops(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    return Cost((_window_size(ksize) - 1) * outputs[0].shape.num_elements)
-
-
-@flops("MaxPoolGradGradV2")
-def max_pool_grad_grad_v2_flops(
-    orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, ksize: TensorSpec, strides: TensorSpec
-) -> Cost:
-    return Cost((_window_size(ksize) - 1) * orig_output.shape.num_elements)
-
-
-@flops("MaxPoolGradV2")
-def max_pool_grad_v2_flops(
-    orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, ksize: TensorSpec, strides: TensorSpec
-) -> Cost:
-    return Cost(_window_size(ksize) * orig_output.shape.num_elements)
-
-
-def _window_size(ksize: TensorSpec) -> DimLike:
-    if ksize.value is None:
-        return UNKNOWN.num_elements
-    return math.prod(ints(ksize.value, "ksize"))
-
-
+not_differentiable("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
 zero_flops("MaxPoolGradGradWithArgmax")
-
-
-@flops("MaxPoolGradWithArgmax")
-def max_pool_grad_with_argmax_flops(input: TensorSpec, grad: TensorSpec, argmax: TensorSpec) -> Cost:
-    """One addition for each window."""
-    return Cost(argmax.shape.num_elements)
-
-layout("T -> T", "AvgPool", "AvgPool3D", "MaxPool", "MaxPool3D")
-layout("VT -> T", "AvgPool3DGrad", "AvgPoolGrad")
-layout("TTT -> T", "MaxPool3DGrad", "MaxPool3DGradGrad", "MaxPoolGrad", "MaxPoolGradGrad")
-layout("TTTVV -> T", "MaxPoolGradGradV2", "MaxPoolGradV2")
-layout("TVV -> T", "MaxPoolV2")
-profiled(pool(-1, 1), "AvgPool")
-profiled(pool(-1, 1), "MaxPool", differs="as many comparisons as the window has places there, one less here")
-profiled(pool(1, 2), "AvgPoolGrad", differs="2 for each place of a window there")
-profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="one operation a window more there")

@@ -47,9 +47,6 @@ def _without_zero(q: Array, bounds: tuple[Any, Any], dtype: DType) -> Array:
     return q.astype(np.float64) - unclamped(0.0, *bounds, dtype)
 
 
-# ---- sums and products
-
-
 def _sum_range(a: tuple[Any, Any], b: tuple[Any, Any], bits: int) -> tuple[Any, Any]:
     """A symmetric range, 2^bits times as wide as the operands."""
     extreme = max(abs(min(a[0], b[0])), abs(max(a[1], b[1])))
@@ -87,14 +84,20 @@ def quantized_add(
     return _wrapped(parts[0] + parts[1]), low, high
 
 
+def _in_range(q: Array, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType) -> Array:
+    return from_float(to_float(q, *old, old_type), *new, new_type).astype(np.int64)
+
+
 def _by_steps(q: Array, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType) -> Array:
     """As _in_range, with one step rounded and multiplied, which is how TensorFlow adds tensors."""
     zero, one = (unclamped(to_float(np.int64(n), *old, old_type), *new, new_type) for n in (0, 1))
     return np.clip(zero + q.astype(np.int64) * (one - zero), *limits(new_type))
 
 
-def _in_range(q: Array, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType) -> Array:
-    return from_float(to_float(q, *old, old_type), *new, new_type).astype(np.int64)
+@flops("QuantizedAdd")
+def quantized_add_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+    """A product, a sum and two clips for either operand, and the sum."""
+    return Cost(4) * (x.shape.num_elements + y.shape.num_elements) + Cost(1) * outputs[0].shape.num_elements
 
 
 @kernel("QuantizedMul")
@@ -104,6 +107,25 @@ def quantized_mul(
     """x * y; a step of the result is the product of their steps."""
     a, b = _operand_ranges(x, y, min_x, max_x, min_y, max_y)
     return _wrapped(_without_zero(x, a, T1) * _without_zero(y, b, T2)), *product_range(a, T1, b, T2, Toutput)
+
+
+@shape("QuantizedAdd", "QuantizedMul")
+def quantized_binary_shape(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec) -> list[Shape]:
+    return with_range(broadcast_shapes(x.shape, y.shape))
+
+
+def _centered_cost(x: TensorSpec, y: TensorSpec) -> Cost:
+    """The integer that stands for zero is taken away from both operands."""
+    return Cost(1) * (x.shape.num_elements + y.shape.num_elements)
+
+
+@flops("QuantizedMul")
+def quantized_mul_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+    """A difference for either operand and a product."""
+    return _centered_cost(x, y) + Cost(1) * outputs[0].shape.num_elements
+
+
+not_differentiable("QuantizedAdd", "QuantizedMul")
 
 
 @kernel("QuantizedMatMul")
@@ -133,6 +155,26 @@ def quantized_mat_mul(
     return _wrapped(product), *product_range(ranges[0], T1, ranges[1], T2, Toutput)
 
 
+@shape("QuantizedMatMul")
+def quantized_mat_mul_shape(
+    a: TensorSpec, b: TensorSpec, *ranges: TensorSpec, transpose_a: bool, transpose_b: bool
+) -> list[Shape]:
+    rows, columns = with_rank(a.shape, 2)[1 if transpose_a else 0], with_rank(b.shape, 2)[0 if transpose_b else 1]
+    return with_range(Shape((rows, columns)))
+
+
+@flops("QuantizedMatMul")
+def quantized_mat_mul_flops(
+    a: TensorSpec, b: TensorSpec, *ranges: TensorSpec, transpose_a: bool, outputs: list[TensorSpec]
+) -> Cost:
+    """A difference for each element and the product."""
+    depth = with_rank(a.shape, 2)[0 if transpose_a else 1]
+    return _centered_cost(a, b) + multiply_adds(outputs[0].shape.num_elements * depth)
+
+
+not_differentiable("QuantizedMatMul")
+
+
 @kernel("QuantizedBiasAdd")
 def quantized_bias_add(
     input: Array,
@@ -158,6 +200,21 @@ def quantized_bias_add(
     ]
     zero = int(from_float(np.float32(0), low, high, out_type))
     return _wrapped(parts[0] + parts[1] - zero), low, high
+
+
+@shape("QuantizedBiasAdd")
+def quantized_unary_shape(x: TensorSpec, *rest: TensorSpec) -> list[Shape]:
+    return with_range(x.shape)
+
+
+@flops("QuantizedBiasAdd")
+def quantized_bias_add_flops(input: TensorSpec, bias: TensorSpec, *ranges: TensorSpec) -> Cost:
+    """The change of range of either operand, two and five operations, and two sums."""
+    elements = input.shape.num_elements
+    return (DEQUANTIZING + QUANTIZING) * (elements + bias.shape.num_elements) + Cost(2) * elements
+
+
+not_differentiable("QuantizedBiasAdd")
 
 
 @kernel("QuantizedConv2D")
@@ -187,7 +244,21 @@ def quantized_conv2d(
     return _wrapped(result), *product_range(a, Tinput, b, Tfilter, out_type)
 
 
-# ---- activations
+@shape("QuantizedConv2D")
+def quantized_conv2d_shape(
+    input: TensorSpec, filter: TensorSpec, *ranges: TensorSpec, strides: list[int], padding: str, dilations: list[int]
+) -> list[Shape]:
+    return with_range(convolution_shape(input, filter, Geometry(4, strides, padding, (), "NHWC", dilations)))
+
+
+@flops("QuantizedConv2D")
+def quantized_conv2d_flops(input: TensorSpec, filter: TensorSpec, *ranges: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+    """A difference for each element and the convolution."""
+    height, width, depth, _ = with_rank(filter.shape, 4)
+    return _centered_cost(input, filter) + multiply_adds(outputs[0].shape.num_elements * (height * width * depth))
+
+
+not_differentiable("QuantizedConv2D")
 
 
 @kernel("QuantizedRelu")
@@ -198,6 +269,9 @@ def quantized_relu(
     low, high = scalar_range(min_features, max_features, "features")
     zero = from_float(np.float32(0), low, high, Tinput)
     return np.maximum(features, zero), low, high
+
+
+flops("QuantizedRelu")(unary_flops(1))
 
 
 @kernel("QuantizedRelu6")
@@ -219,7 +293,11 @@ def quantized_relu_x(
     return np.minimum(np.maximum(features, zero), top), low, high
 
 
-# ---- pooling
+shape("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")(quantized_unary_shape)
+
+flops("QuantizedRelu6", "QuantizedReluX")(unary_flops(2))
+
+not_differentiable("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")
 
 
 def _pooled(x: Array, ksize: list[int], strides: list[int], padding: str, function: Callable[..., Any]) -> Array:
@@ -238,6 +316,12 @@ def quantized_max_pool(
     return _pooled(input, ksize, strides, padding, pooling_numerics.max_pool), low, high
 
 
+@flops("QuantizedMaxPool")
+def quantized_max_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+    """One comparison less than the window has elements."""
+    return Cost(math.prod(ksize) - 1) * outputs[0].shape.num_elements
+
+
 @kernel("QuantizedAvgPool")
 def quantized_avg_pool(
     input: Array, min_input: Array, max_input: Array, *, T: DType, ksize: list[int], strides: list[int], padding: str
@@ -248,7 +332,21 @@ def quantized_avg_pool(
     return np.rint(mean).astype(T.numpy), low, high
 
 
-# ---- norms
+@shape("QuantizedMaxPool", "QuantizedAvgPool")
+def quantized_pool_shape(
+    input: TensorSpec, *ranges: TensorSpec, ksize: list[int], strides: list[int], padding: str
+) -> list[Shape]:
+    batch, height, width, channels = with_rank(input.shape, 4)
+    return with_range(Shape((batch, *Pool(4, ksize, strides, padding, "NHWC").sizes((height, width)), channels)))
+
+
+@flops("QuantizedAvgPool")
+def quantized_avg_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+    """A sum over the window, a division and a rounding."""
+    return Cost(math.prod(ksize) + 1) * outputs[0].shape.num_elements
+
+
+not_differentiable("QuantizedMaxPool", "QuantizedAvgPool")
 
 
 @kernel("QuantizedInstanceNorm")
@@ -281,6 +379,14 @@ def quantized_instance_norm(
     if most - least < min_separation:
         most = least + np.float32(min_separation)
     return tensor_from_float(normed, least, most, T), least, most
+
+
+@flops("QuantizedInstanceNorm")
+def quantized_instance_norm_flops(x: TensorSpec, *rest: TensorSpec, output_range_given: bool) -> Cost:
+    """Moments and the norm, 6 each, and 2 for each channel; the range, unless given, and the change to it, 5."""
+    batch, _, _, channels = with_rank(x.shape, 4)
+    normed = Cost(6) * x.shape.num_elements + Cost(2) * (batch * channels)
+    return normed + QUANTIZING * x.shape.num_elements + (ZERO if output_range_given else requantization_range_flops(x))
 
 
 @kernel("QuantizedBatchNormWithGlobalNormalization")
@@ -323,7 +429,19 @@ def quantized_batch_norm_with_global_normalization(
     return _wrapped(truncated_quotient(products, one) + offset), low, high
 
 
-# ---- shape changes
+shape("QuantizedInstanceNorm", "QuantizedBatchNormWithGlobalNormalization")(quantized_unary_shape)
+
+not_differentiable("QuantizedInstanceNorm")
+
+
+@flops("QuantizedBatchNormWithGlobalNormalization")
+def quantized_batch_norm_flops(x: TensorSpec, *rest: TensorSpec, scale_after_normalization: bool) -> Cost:
+    """The change of range, a product, a division and a sum; for each channel the scale and the offset in the new range."""
+    of_channel = QUANTIZING * 2 + DEQUANTIZING * 3 + Cost(5) + (DEQUANTIZING + Cost(1) if scale_after_normalization else ZERO)
+    return (DEQUANTIZING + QUANTIZING + Cost(3)) * x.shape.num_elements + of_channel * with_rank(x.shape, 4)[3]
+
+
+not_differentiable("QuantizedBatchNormWithGlobalNormalization")
 
 
 def _joined_range(ranges: list[tuple[Any, ...]], dtype: DType) -> tuple[Any, Any]:
@@ -363,12 +481,43 @@ def quantized_concat(
     return _concat(scalar(concat_dim, "concat_dim"), values, input_mins, input_maxes, T)
 
 
+def _concat_shape(axis: Any, values: Any) -> Any:
+    if any(v.shape.dims is None for v in values):
+        return with_range(Shape())
+    rank = len(values[0].shape)
+    if axis.value is None:
+        return with_range(Shape([None] * rank))
+    at = normalize_axis(scalar_int(axis.value, "axis"), rank)
+    dims = list(values[0].shape)
+    dims[at] = sum(v.shape[at] for v in values)
+    return with_range(Shape(dims))
+
+
+@shape("QuantizedConcat")
+def quantized_concat_shape(
+    concat_dim: TensorSpec, values: list[TensorSpec], input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
+) -> Any:
+    return _concat_shape(concat_dim, values)
+
+
 @kernel("QuantizedConcatV2")
 def quantized_concat_v2(
     values: list[Array], axis: Array, input_mins: list[Array], input_maxes: list[Array], *, T: DType
 ) -> tuple[Result, ...]:
     """Tensors joined along an axis. TensorFlow's kernel lets the range start at 0, so that negative values become 0."""
     return _concat(scalar(axis, "axis"), values, input_mins, input_maxes, T, is_negative_cut=True)
+
+
+@shape("QuantizedConcatV2")
+def quantized_concat_v2_shape(
+    values: list[TensorSpec], axis: TensorSpec, input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
+) -> Any:
+    return _concat_shape(axis, values)
+
+
+_MOVING = ("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
+
+zero_flops(*_MOVING)
 
 
 @kernel("QuantizedReshape")
@@ -382,6 +531,14 @@ def quantized_reshape(tensor: Array, shape: Array, input_min: Array, input_max: 
     fits = tensor.size == known if not missing else known > 0 and tensor.size % known == 0
     require(fits, f"{tensor.size} elements do not fit into shape {dims}")
     return tensor.reshape(dims), low, high
+
+
+@shape("QuantizedReshape")
+def quantized_reshape_shape(tensor: TensorSpec, shape: TensorSpec, input_min: TensorSpec, input_max: TensorSpec) -> Any:
+    return with_range(shape_from(shape))
+
+
+not_differentiable("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
 
 
 @kernel("QuantizedResizeBilinear")
@@ -420,167 +577,10 @@ def _interpolated_exactly(q: Array, rows: Taps, columns: Taps, dtype: DType) -> 
     return truncated_quotient(result + one // 2, one).astype(dtype.numpy)
 
 
-# ---- ranges
-
-
-# ---- shapes
-
-
-@shape("QuantizedAdd", "QuantizedMul")
-def quantized_binary_shape(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec) -> list[Shape]:
-    return with_range(broadcast_shapes(x.shape, y.shape))
-
-
-@shape("QuantizedMatMul")
-def quantized_mat_mul_shape(
-    a: TensorSpec, b: TensorSpec, *ranges: TensorSpec, transpose_a: bool, transpose_b: bool
-) -> list[Shape]:
-    rows, columns = with_rank(a.shape, 2)[1 if transpose_a else 0], with_rank(b.shape, 2)[0 if transpose_b else 1]
-    return with_range(Shape((rows, columns)))
-
-
-@shape("QuantizedConv2D")
-def quantized_conv2d_shape(
-    input: TensorSpec, filter: TensorSpec, *ranges: TensorSpec, strides: list[int], padding: str, dilations: list[int]
-) -> list[Shape]:
-    return with_range(convolution_shape(input, filter, Geometry(4, strides, padding, (), "NHWC", dilations)))
-
-
-@shape(
-    "QuantizedBiasAdd",
-    "QuantizedRelu",
-    "QuantizedRelu6",
-    "QuantizedReluX",
-    "QuantizedInstanceNorm",
-    "QuantizedBatchNormWithGlobalNormalization",
-)
-def quantized_unary_shape(x: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    return with_range(x.shape)
-
-
-@shape("QuantizedMaxPool", "QuantizedAvgPool")
-def quantized_pool_shape(
-    input: TensorSpec, *ranges: TensorSpec, ksize: list[int], strides: list[int], padding: str
-) -> list[Shape]:
-    batch, height, width, channels = with_rank(input.shape, 4)
-    return with_range(Shape((batch, *Pool(4, ksize, strides, padding, "NHWC").sizes((height, width)), channels)))
-
-
-def _concat_shape(axis: Any, values: Any) -> Any:
-    if any(v.shape.dims is None for v in values):
-        return with_range(Shape())
-    rank = len(values[0].shape)
-    if axis.value is None:
-        return with_range(Shape([None] * rank))
-    at = normalize_axis(scalar_int(axis.value, "axis"), rank)
-    dims = list(values[0].shape)
-    dims[at] = sum(v.shape[at] for v in values)
-    return with_range(Shape(dims))
-
-
-@shape("QuantizedConcat")
-def quantized_concat_shape(
-    concat_dim: TensorSpec, values: list[TensorSpec], input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
-) -> Any:
-    return _concat_shape(concat_dim, values)
-
-
-@shape("QuantizedConcatV2")
-def quantized_concat_v2_shape(
-    values: list[TensorSpec], axis: TensorSpec, input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
-) -> Any:
-    return _concat_shape(axis, values)
-
-
-@shape("QuantizedReshape")
-def quantized_reshape_shape(tensor: TensorSpec, shape: TensorSpec, input_min: TensorSpec, input_max: TensorSpec) -> Any:
-    return with_range(shape_from(shape))
-
-
 @shape("QuantizedResizeBilinear")
 def quantized_resize_bilinear_shape(images: TensorSpec, size: TensorSpec, min: TensorSpec, max: TensorSpec) -> list[Shape]:
     batch, _, _, channels = with_rank(images.shape, 4)
     return with_range(Shape((batch, *shape_from(size, 2), channels)))
-
-
-# ---- decisions and FLOPs: TensorFlow differentiates none of these
-
-_MOVING = ("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
-zero_flops(*_MOVING)
-not_differentiable(
-    *_MOVING, "QuantizedAdd", "QuantizedMul", "QuantizedMatMul", "QuantizedBiasAdd", "QuantizedConv2D", "QuantizedRelu",
-    "QuantizedRelu6", "QuantizedReluX", "QuantizedMaxPool", "QuantizedAvgPool", "QuantizedInstanceNorm",
-    "QuantizedBatchNormWithGlobalNormalization", "QuantizedResizeBilinear",
-)  # fmt: skip
-
-
-@flops("QuantizedAdd")
-def quantized_add_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outputs: list[TensorSpec]) -> Cost:
-    """A product, a sum and two clips for either operand, and the sum."""
-    return Cost(4) * (x.shape.num_elements + y.shape.num_elements) + Cost(1) * outputs[0].shape.num_elements
-
-
-@flops("QuantizedBiasAdd")
-def quantized_bias_add_flops(input: TensorSpec, bias: TensorSpec, *ranges: TensorSpec) -> Cost:
-    """The change of range of either operand, two and five operations, and two sums."""
-    elements = input.shape.num_elements
-    return (DEQUANTIZING + QUANTIZING) * (elements + bias.shape.num_elements) + Cost(2) * elements
-
-
-def _centered_cost(x: TensorSpec, y: TensorSpec) -> Cost:
-    """The integer that stands for zero is taken away from both operands."""
-    return Cost(1) * (x.shape.num_elements + y.shape.num_elements)
-
-
-@flops("QuantizedMul")
-def quantized_mul_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outputs: list[TensorSpec]) -> Cost:
-    """A difference for either operand and a product."""
-    return _centered_cost(x, y) + Cost(1) * outputs[0].shape.num_elements
-
-
-@flops("QuantizedMatMul")
-def quantized_mat_mul_flops(
-    a: TensorSpec, b: TensorSpec, *ranges: TensorSpec, transpose_a: bool, outputs: list[TensorSpec]
-) -> Cost:
-    """A difference for each element and the product."""
-    depth = with_rank(a.shape, 2)[0 if transpose_a else 1]
-    return _centered_cost(a, b) + multiply_adds(outputs[0].shape.num_elements * depth)
-
-
-@flops("QuantizedConv2D")
-def quantized_conv2d_flops(input: TensorSpec, filter: TensorSpec, *ranges: TensorSpec, outputs: list[TensorSpec]) -> Cost:
-    """A difference for each element and the convolution."""
-    height, width, depth, _ = with_rank(filter.shape, 4)
-    return _centered_cost(input, filter) + multiply_adds(outputs[0].shape.num_elements * (height * width * depth))
-
-
-flops("QuantizedRelu")(unary_flops(1))
-flops("QuantizedRelu6", "QuantizedReluX")(unary_flops(2))
-@flops("QuantizedMaxPool")
-def quantized_max_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
-    """One comparison less than the window has elements."""
-    return Cost(math.prod(ksize) - 1) * outputs[0].shape.num_elements
-
-
-@flops("QuantizedAvgPool")
-def quantized_avg_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
-    """A sum over the window, a division and a rounding."""
-    return Cost(math.prod(ksize) + 1) * outputs[0].shape.num_elements
-
-
-@flops("QuantizedInstanceNorm")
-def quantized_instance_norm_flops(x: TensorSpec, *rest: TensorSpec, output_range_given: bool) -> Cost:
-    """Moments and the norm, 6 each, and 2 for each channel; the range, unless given, and the change to it, 5."""
-    batch, _, _, channels = with_rank(x.shape, 4)
-    normed = Cost(6) * x.shape.num_elements + Cost(2) * (batch * channels)
-    return normed + QUANTIZING * x.shape.num_elements + (ZERO if output_range_given else requantization_range_flops(x))
-
-
-@flops("QuantizedBatchNormWithGlobalNormalization")
-def quantized_batch_norm_flops(x: TensorSpec, *rest: TensorSpec, scale_after_normalization: bool) -> Cost:
-    """The change of range, a product, a division and a sum; for each channel the scale and the offset in the new range."""
-    of_channel = QUANTIZING * 2 + DEQUANTIZING * 3 + Cost(5) + (DEQUANTIZING + Cost(1) if scale_after_normalization else ZERO)
-    return (DEQUANTIZING + QUANTIZING + Cost(3)) * x.shape.num_elements + of_channel * with_rank(x.shape, 4)[3]
 
 
 @flops("QuantizedResizeBilinear")
@@ -589,3 +589,6 @@ def quantized_resize_bilinear_flops(
 ) -> Cost:
     """Three interpolations; in fixed point a product or a division more in each, a sum and a division at the end."""
     return Cost(14 if T.is_quantized else 9, macs=3) * outputs[0].shape.num_elements
+
+
+not_differentiable("QuantizedResizeBilinear")

@@ -93,6 +93,21 @@ def random_shuffle_queue(
     return _queue(ctx, container, shared_name, RandomShuffleQueue, spec)
 
 
+def _specs(types: Any, shapes: Any) -> tuple[TensorSpec, ...]:
+    sizes = shapes or [UNKNOWN] * len(types)
+    return tuple(TensorSpec(dtype, size) for dtype, size in zip(types, sizes))
+
+
+@shape("FIFOQueueV2", "PaddingFIFOQueueV2", "RandomShuffleQueueV2")
+def queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
+    return TensorSpec(dtypes.resource, SCALAR, None, _specs(component_types, shapes))
+
+
+@shape("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue")
+def queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
+    return TensorSpec(dtypes.string, Shape((2,)), None, _specs(component_types, shapes))
+
+
 @kernel("PriorityQueue", "PriorityQueueV2")
 def priority_queue(
     ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
@@ -103,6 +118,20 @@ def priority_queue(
     types, sizes = [dtypes.int64, *component_types], [SCALAR, *shapes]
     spec = QueueSpec.make("PriorityQueue", types, sizes if shapes or not component_types else (), capacity)
     return _queue(ctx, container, shared_name, PriorityQueue, spec)
+
+
+@shape("PriorityQueueV2")
+def priority_queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
+    return TensorSpec(dtypes.resource, SCALAR, None, _with_priority(component_types, shapes))
+
+
+def _with_priority(types: Any, shapes: Any) -> tuple[TensorSpec, ...]:
+    return (TensorSpec(dtypes.int64, SCALAR), *_specs(types, shapes))
+
+
+@shape("PriorityQueue")
+def priority_queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
+    return TensorSpec(dtypes.string, Shape((2,)), None, _with_priority(component_types, shapes))
 
 
 @kernel("QueueEnqueue", "QueueEnqueueV2")
@@ -130,6 +159,28 @@ def _row(array: Array, index: int) -> Array:
     return array[index] if array.ndim > 1 or array.dtype != object else array[index : index + 1].reshape(())
 
 
+@kernel("QueueClose", "QueueCloseV2")
+def queue_close(ctx: KernelContext, handle: Any, *, cancel_pending_enqueues: bool) -> None:
+    """No more elements may come: at once, or after those that wait to get in."""
+    queue = resource(handle, Queue)
+    if cancel_pending_enqueues:
+        queue.cancel()
+    else:
+        done(ctx, queue.adding, (handle,), lambda: Closing(queue))
+
+
+@shape("QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "QueueClose", "QueueCloseV2")
+def queue_write_shape(*inputs: Any) -> Any:
+    return None
+
+
+_USE = ("QueueEnqueue", "QueueEnqueueMany", "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueClose")
+
+facts("side_effect", of=[name + version for name in _USE for version in ("", "V2")])
+
+facts("blocks", of=[name + version for name in _USE[:-1] for version in ("", "V2")])
+
+
 @kernel("QueueDequeue", "QueueDequeueV2")
 def queue_dequeue(ctx: KernelContext, handle: Any, *, component_types: list[DType]) -> Sequence[Result]:
     """Take one element."""
@@ -145,6 +196,23 @@ def _check_types(queue: Queue, component_types: list[DType]) -> None:
             f"Signature mismatch: queue '{queue.name}' holds {list(map(str, queue.spec.dtypes))}, "
             f"not {list(map(str, component_types))}"
         )
+
+
+@shape("QueueDequeue", "QueueDequeueV2")
+def queue_dequeue_shape(handle: TensorSpec, *, component_types: list[DType]) -> Any:
+    return _element_shapes(handle, component_types)
+
+
+def _element_shapes(handle: Any, component_types: Any, first: Any=SCALAR) -> Any:
+    """The shapes of a queue's components behind the dimensions `first`; unknown where another op made the handle."""
+    if len(handle.handle) != len(component_types):
+        return [UNKNOWN] * len(component_types)
+    return [first + spec.shape for spec in handle.handle]
+
+
+_ASK = ("QueueIsClosed", "QueueSize")
+
+facts("asynchronous", of=[name + version for name in (*_USE, *_ASK) for version in ("", "V2")])
 
 
 def _dequeue_many(
@@ -167,20 +235,21 @@ def queue_dequeue_many(ctx: KernelContext, handle: Any, n: Array, *, component_t
     return _dequeue_many(ctx, handle, n, component_types, False)
 
 
+@shape("QueueDequeueMany", "QueueDequeueManyV2")
+def queue_dequeue_many_shape(handle: TensorSpec, n: TensorSpec, *, component_types: list[DType]) -> Any:
+    require_rank(n, 0, "n")
+    return _element_shapes(handle, component_types, Shape([None if n.value is None else n.value.item()]))
+
+
 @kernel("QueueDequeueUpTo", "QueueDequeueUpToV2")
 def queue_dequeue_up_to(ctx: KernelContext, handle: Any, n: Array, *, component_types: list[DType]) -> Sequence[Result]:
     """Take n elements as one batch, what is left of a closed queue."""
     return _dequeue_many(ctx, handle, n, component_types, True)
 
 
-@kernel("QueueClose", "QueueCloseV2")
-def queue_close(ctx: KernelContext, handle: Any, *, cancel_pending_enqueues: bool) -> None:
-    """No more elements may come: at once, or after those that wait to get in."""
-    queue = resource(handle, Queue)
-    if cancel_pending_enqueues:
-        queue.cancel()
-    else:
-        done(ctx, queue.adding, (handle,), lambda: Closing(queue))
+@shape("QueueDequeueUpTo", "QueueDequeueUpToV2")
+def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_types: list[DType]) -> Any:
+    return _element_shapes(handle, component_types, Shape([None]))
 
 
 @kernel("QueueIsClosed", "QueueIsClosedV2")
@@ -195,39 +264,15 @@ def queue_size(handle: Any) -> Result:
     return np.int32(len(resource(handle, Queue)))
 
 
+@shape("QueueIsClosed", "QueueIsClosedV2", "QueueSize", "QueueSizeV2")
+def queue_scalar_shape(handle: TensorSpec) -> Any:
+    return SCALAR
+
+
 @kernel("FakeQueue")
 def fake_queue(ctx: KernelContext, resource: Array) -> Any:
     """A reference handle to the queue behind a resource handle."""
     return ReferenceHandle("", ctx.name, resource.item())
-
-
-def _specs(types: Any, shapes: Any) -> tuple[TensorSpec, ...]:
-    sizes = shapes or [UNKNOWN] * len(types)
-    return tuple(TensorSpec(dtype, size) for dtype, size in zip(types, sizes))
-
-
-@shape("FIFOQueueV2", "PaddingFIFOQueueV2", "RandomShuffleQueueV2")
-def queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
-    return TensorSpec(dtypes.resource, SCALAR, None, _specs(component_types, shapes))
-
-
-@shape("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue")
-def queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
-    return TensorSpec(dtypes.string, Shape((2,)), None, _specs(component_types, shapes))
-
-
-@shape("PriorityQueueV2")
-def priority_queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
-    return TensorSpec(dtypes.resource, SCALAR, None, _with_priority(component_types, shapes))
-
-
-@shape("PriorityQueue")
-def priority_queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
-    return TensorSpec(dtypes.string, Shape((2,)), None, _with_priority(component_types, shapes))
-
-
-def _with_priority(types: Any, shapes: Any) -> tuple[TensorSpec, ...]:
-    return (TensorSpec(dtypes.int64, SCALAR), *_specs(types, shapes))
 
 
 @shape("FakeQueue")
@@ -235,45 +280,10 @@ def fake_queue_shape(resource: TensorSpec) -> Any:
     return TensorSpec(dtypes.string, Shape((2,)), None, resource.handle)
 
 
-@shape("QueueDequeue", "QueueDequeueV2")
-def queue_dequeue_shape(handle: TensorSpec, *, component_types: list[DType]) -> Any:
-    return _element_shapes(handle, component_types)
-
-
-def _element_shapes(handle: Any, component_types: Any, first: Any=SCALAR) -> Any:
-    """The shapes of a queue's components behind the dimensions `first`; unknown where another op made the handle."""
-    if len(handle.handle) != len(component_types):
-        return [UNKNOWN] * len(component_types)
-    return [first + spec.shape for spec in handle.handle]
-
-
-@shape("QueueDequeueMany", "QueueDequeueManyV2")
-def queue_dequeue_many_shape(handle: TensorSpec, n: TensorSpec, *, component_types: list[DType]) -> Any:
-    require_rank(n, 0, "n")
-    return _element_shapes(handle, component_types, Shape([None if n.value is None else n.value.item()]))
-
-
-@shape("QueueDequeueUpTo", "QueueDequeueUpToV2")
-def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_types: list[DType]) -> Any:
-    return _element_shapes(handle, component_types, Shape([None]))
-
-
-@shape("QueueIsClosed", "QueueIsClosedV2", "QueueSize", "QueueSizeV2")
-def queue_scalar_shape(handle: TensorSpec) -> Any:
-    return SCALAR
-
-
-@shape("QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "QueueClose", "QueueCloseV2")
-def queue_write_shape(*inputs: Any) -> Any:
-    return None
-
-
 _CREATE = ("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue")
-_USE = ("QueueEnqueue", "QueueEnqueueMany", "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueClose")
-_ASK = ("QueueIsClosed", "QueueSize")
+
 _ALL = [name + version for name in (*_CREATE, *_USE, *_ASK) for version in ("", "V2")]
-facts("side_effect", of=[name + version for name in _USE for version in ("", "V2")])
-facts("blocks", of=[name + version for name in _USE[:-1] for version in ("", "V2")])
-facts("asynchronous", of=[name + version for name in (*_USE, *_ASK) for version in ("", "V2")])
+
 not_differentiable(*_ALL, "FakeQueue")
+
 zero_flops(*_ALL, "FakeQueue")

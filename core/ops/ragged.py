@@ -70,6 +70,9 @@ def ragged_range_flops(starts: TensorSpec, limits: TensorSpec, deltas: TensorSpe
     return Cost(flops=2 * outputs[1].shape.num_elements)
 
 
+not_differentiable("RaggedRange")
+
+
 def check_splits(splits: Array, count: int) -> None:
     """InvalidArgumentError unless the splits begin at 0, never descend and end at `count`."""
     if np.ndim(splits) != 1 or splits.size == 0:
@@ -122,6 +125,9 @@ def ragged_tensor_to_sparse_gradient(
     return [*([None] * (len(node.inputs) - 1)), g.Reshape(grad, g.shape_of(values))]
 
 
+zero_flops("RaggedTensorToSparse")
+
+
 @kernel("RaggedTensorToTensor")
 def ragged_tensor_to_tensor(
     dims: Array, values: Array, default_value: Array, partitions: list[Array], *, row_partition_types: list[str]
@@ -145,18 +151,21 @@ def ragged_tensor_to_tensor(
     return _filled(size, values, default_value, index, len(levels))
 
 
-def _parents(kind: str, partition: Array) -> tuple[Array, Array]:
-    """(row, place in the row) of each child."""
-    if kind == "ROW_SPLITS":
-        if partition.ndim != 1 or partition.size == 0 or partition[0] != 0 or np.any(np.diff(partition) < 0):
-            raise InvalidArgumentError(f"Invalid row split size: {partition.tolist()}")
-        lengths = np.diff(partition)
-        return np.repeat(np.arange(lengths.size), lengths), np.arange(partition[-1]) - np.repeat(partition[:-1], lengths)
-    if kind != "VALUE_ROWIDS" or partition.ndim != 1 or (partition.size and partition.min() < 0):
-        raise InvalidArgumentError(f"Cannot handle partition type {kind} of shape {Shape(partition.shape)}")
-    starts = np.flatnonzero(np.concatenate([[True], partition[1:] != partition[:-1]])) if partition.size else np.zeros(0, int)
-    lengths = np.diff(np.append(starts, partition.size))
-    return partition, np.arange(partition.size) - np.repeat(starts, lengths)
+def _filled(size: list[int], values: Array, default_value: Array, index: Array, levels: int) -> Array:
+    if index.size > len(values):
+        raise InvalidArgumentError(f"the row partitions name {index.size} values, there are {len(values)}")
+    inner = size[levels + 1 :]
+    try:
+        default = np.broadcast_to(default_value, inner)
+    except ValueError:
+        raise InvalidArgumentError(
+            f"default_value of shape {Shape(np.shape(default_value))} does not fit values of {inner}"
+        ) from None
+    result = np.empty((math.prod(size[: levels + 1]), *inner), values.dtype)
+    result[...] = default
+    kept = index >= 0
+    result[index[kept]] = values[: index.size][kept]
+    return result.reshape(size)
 
 
 def _output_size(dims: Array, values: Array, first: int, rows: Sequence[tuple[Array, ...]]) -> list[int]:
@@ -178,21 +187,18 @@ def _output_size(dims: Array, values: Array, first: int, rows: Sequence[tuple[Ar
     return [have if want == -1 else want for want, have in zip(wanted, [*widths, *inner])]
 
 
-def _filled(size: list[int], values: Array, default_value: Array, index: Array, levels: int) -> Array:
-    if index.size > len(values):
-        raise InvalidArgumentError(f"the row partitions name {index.size} values, there are {len(values)}")
-    inner = size[levels + 1 :]
-    try:
-        default = np.broadcast_to(default_value, inner)
-    except ValueError:
-        raise InvalidArgumentError(
-            f"default_value of shape {Shape(np.shape(default_value))} does not fit values of {inner}"
-        ) from None
-    result = np.empty((math.prod(size[: levels + 1]), *inner), values.dtype)
-    result[...] = default
-    kept = index >= 0
-    result[index[kept]] = values[: index.size][kept]
-    return result.reshape(size)
+def _parents(kind: str, partition: Array) -> tuple[Array, Array]:
+    """(row, place in the row) of each child."""
+    if kind == "ROW_SPLITS":
+        if partition.ndim != 1 or partition.size == 0 or partition[0] != 0 or np.any(np.diff(partition) < 0):
+            raise InvalidArgumentError(f"Invalid row split size: {partition.tolist()}")
+        lengths = np.diff(partition)
+        return np.repeat(np.arange(lengths.size), lengths), np.arange(partition[-1]) - np.repeat(partition[:-1], lengths)
+    if kind != "VALUE_ROWIDS" or partition.ndim != 1 or (partition.size and partition.min() < 0):
+        raise InvalidArgumentError(f"Cannot handle partition type {kind} of shape {Shape(partition.shape)}")
+    starts = np.flatnonzero(np.concatenate([[True], partition[1:] != partition[:-1]])) if partition.size else np.zeros(0, int)
+    lengths = np.diff(np.append(starts, partition.size))
+    return partition, np.arange(partition.size) - np.repeat(starts, lengths)
 
 
 @shape("RaggedTensorToTensor")
@@ -235,6 +241,9 @@ def ragged_tensor_to_tensor_gradient(g: GradientBuilder, node: Node, grad: Outpu
     ]
 
 
+zero_flops("RaggedTensorToTensor")
+
+
 @kernel("RaggedGather")
 def ragged_gather(nested: list[Array], values: Array, indices: Array) -> Any:
     """Rows of a ragged tensor in the order of `indices`, whose outer dimensions become uniform levels."""
@@ -273,6 +282,9 @@ def ragged_gather_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gr
     rank = node.attr("OUTPUT_RAGGED_RANK")
     gathered = g.RaggedGather(nested, g.Range(0, count, 1), indices, OUTPUT_RAGGED_RANK=rank)
     return [*([None] * len(nested)), g.UnsortedSegmentSum(grads[-1], gathered[-1], count), None]
+
+
+zero_flops("RaggedGather")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -322,6 +334,9 @@ def ragged_tensor_to_variant_gradient(g: GradientBuilder, node: Node, grad: Outp
     return [*([None] * len(nested)), towards]
 
 
+zero_flops("RaggedTensorToVariant")
+
+
 @kernel("RaggedTensorFromVariant")
 def ragged_tensor_from_variant(
     encoded: Array, *, input_ragged_rank: int, output_ragged_rank: int, Tvalues: DType, Tsplits: DType
@@ -343,6 +358,10 @@ def ragged_tensor_from_variant(
     return [s.astype(Tsplits.numpy) for s in levels], values
 
 
+def _ends(lengths: Array | list[int]) -> Array:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
 def _check_variant(item: RaggedVariant, ragged_rank: int, dtype: DType) -> None:
     if not isinstance(item, RaggedVariant):
         raise InvalidArgumentError(f"Input Variant element holds a {type(item).__name__}, no ragged tensor")
@@ -350,10 +369,6 @@ def _check_variant(item: RaggedVariant, ragged_rank: int, dtype: DType) -> None:
         raise InvalidArgumentError(
             f"Expected a ragged tensor of rank {ragged_rank} and {dtype}, found {len(item.nested)} and {item.values.dtype}"
         )
-
-
-def _ends(lengths: Array | list[int]) -> Array:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
 @shape("RaggedTensorFromVariant")
@@ -383,6 +398,10 @@ def ragged_tensor_to_variant_gradient_kernel(encoded: Array, row_splits: Array, 
 @shape("RaggedTensorToVariantGradient")
 def ragged_tensor_to_variant_gradient_shape(encoded: TensorSpec, row_splits: TensorSpec, dims: TensorSpec) -> Any:
     return shape_from(dims)
+
+
+not_differentiable("RaggedTensorToVariantGradient")
+zero_flops("RaggedTensorFromVariant", "RaggedTensorToVariantGradient")
 
 
 @kernel("RaggedFillEmptyRows")
@@ -421,13 +440,4 @@ def ragged_fill_empty_rows_gradient(
     return [None, values, None, default]
 
 
-not_differentiable("RaggedRange", "RaggedTensorToVariantGradient")
-zero_flops(
-    "RaggedFillEmptyRows",
-    "RaggedGather",
-    "RaggedTensorFromVariant",
-    "RaggedTensorToSparse",
-    "RaggedTensorToTensor",
-    "RaggedTensorToVariant",
-    "RaggedTensorToVariantGradient",
-)
+zero_flops("RaggedFillEmptyRows")

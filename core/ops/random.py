@@ -51,10 +51,24 @@ def random_uniform(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int,
     return _fill(philox.uniform, ctx, shape, dtype, seed, seed2)
 
 
+def _fill(
+    distribution: Callable[..., Any], ctx: KernelContext, shape: Array, dtype: DType, seed: int, seed2: int
+) -> Array:
+    dims = as_dims(shape)
+    size = element_count(dims)
+    return distribution(node_stream(ctx, seed, seed2).reserve(size), size, dtype.numpy).reshape(dims)
+
+
+flops("RandomUniform")(uniform_flops)
+
+
 @kernel("RandomStandardNormal")
 def random_standard_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Samples of the standard normal distribution."""
     return _fill(philox.normal, ctx, shape, dtype, seed, seed2)
+
+
+flops("RandomStandardNormal")(normal_flops)
 
 
 @kernel("TruncatedNormal")
@@ -63,12 +77,12 @@ def truncated_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: in
     return _fill(philox.truncated_normal, ctx, shape, dtype, seed, seed2)
 
 
-def _fill(
-    distribution: Callable[..., Any], ctx: KernelContext, shape: Array, dtype: DType, seed: int, seed2: int
-) -> Array:
-    dims = as_dims(shape)
-    size = element_count(dims)
-    return distribution(node_stream(ctx, seed, seed2).reserve(size), size, dtype.numpy).reshape(dims)
+@shape("RandomUniform", "RandomStandardNormal", "TruncatedNormal")
+def random_shape(shape: TensorSpec) -> Shape:
+    return requested_shape(shape)
+
+
+flops("TruncatedNormal")(truncated_normal_flops)
 
 
 @kernel("RandomUniformInt")
@@ -82,14 +96,14 @@ def random_uniform_int(
     return philox.uniform_int(node_stream(ctx, seed, seed2).reserve(size), size, low, high, Tout.numpy).reshape(dims)
 
 
-@shape("RandomUniform", "RandomStandardNormal", "TruncatedNormal")
-def random_shape(shape: TensorSpec) -> Shape:
-    return requested_shape(shape)
-
-
 @shape("RandomUniformInt")
 def random_uniform_int_shape(shape: TensorSpec, minval: TensorSpec, maxval: TensorSpec) -> Shape:
     return requested_shape(shape)
+
+
+flops("RandomUniformInt")(uniform_int_flops)
+
+not_differentiable("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt")
 
 
 @kernel("ParameterizedTruncatedNormal")
@@ -119,8 +133,10 @@ def parameterized_truncated_normal(
     return bounded_normals(gen, rows, samples, spans).reshape(dims)
 
 
-_BATCH = 100
-"""Samples that TensorFlow draws together where all parameters are scalars."""
+def bounded_cost(dtype: Any, samples: int) -> int:
+    """TensorFlow's estimate of the cycles for a batch of bounded normal samples."""
+    first, each = {4: (53, 67), 8: (94, 82), 2: (60, 77)}[dtype.itemsize]
+    return first + 2 * each * samples
 
 
 def bounded_normals(gen: Philox, parameters: list[Array], samples: int, spans: Sequence[tuple[int, ...]]) -> Array:
@@ -150,10 +166,8 @@ def _equal_rows(parameters: list[Array], start: int, stop: int, samples: int) ->
     return itertools.pairwise(edges)
 
 
-def bounded_cost(dtype: Any, samples: int) -> int:
-    """TensorFlow's estimate of the cycles for a batch of bounded normal samples."""
-    first, each = {4: (53, 67), 8: (94, 82), 2: (60, 77)}[dtype.itemsize]
-    return first + 2 * each * samples
+_BATCH = 100
+"""Samples that TensorFlow draws together where all parameters are scalars."""
 
 
 @shape("ParameterizedTruncatedNormal")
@@ -161,6 +175,11 @@ def parameterized_truncated_normal_shape(
     shape: TensorSpec, means: TensorSpec, stdevs: TensorSpec, minvals: TensorSpec, maxvals: TensorSpec
 ) -> Shape:
     return requested_shape(shape)
+
+
+flops("ParameterizedTruncatedNormal")(bounded_normal_flops)
+
+not_differentiable("ParameterizedTruncatedNormal")
 
 
 @kernel("RandomGamma")
@@ -174,11 +193,6 @@ def random_gamma(ctx: KernelContext, shape: Array, alpha: Array, *, seed: int, s
     return draw_gamma(gen, alpha, samples, (*dims, *alpha.shape))
 
 
-@shape("RandomGamma", "RandomPoisson", "RandomPoissonV2")
-def samples_of_parameters_shape(shape: TensorSpec, parameters: TensorSpec) -> Shape:
-    return requested_shape(shape) + parameters.shape
-
-
 @gradient("RandomGamma")
 def random_gamma_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Implicit reparametrization: the derivative of the sample by alpha, summed over the samples."""
@@ -188,6 +202,15 @@ def random_gamma_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
     partial = g.RandomGammaGrad(g.Reshape(alpha, broadcast), node.output())
     axes = g.Range(0, g.Squeeze(g.Shape(shape_, out_type="int32")), 1)
     return [None, g.Sum(g.Mul(grad, partial), axes)]
+
+
+_NORMAL = ("RandomStandardNormal", "TruncatedNormal", "ParameterizedTruncatedNormal")
+_MOVING = ("RandomShuffle", "RandomCrop")
+_OTHERS = ("RandomUniform", "RandomUniformInt", "RandomPoisson", "RandomPoissonV2", "Multinomial", "SobolSample")
+
+facts("random", of=(*_NORMAL, *_MOVING, *_OTHERS[:-1], "RandomGamma"))
+
+flops("RandomGamma")(gamma_flops)
 
 
 @kernel("RandomPoissonV2")
@@ -207,6 +230,14 @@ def random_poisson(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DTyp
     return random_poisson_v2(ctx, shape, rate, dtype=dtype, seed=seed, seed2=seed2)
 
 
+@shape("RandomGamma", "RandomPoisson", "RandomPoissonV2")
+def samples_of_parameters_shape(shape: TensorSpec, parameters: TensorSpec) -> Shape:
+    return requested_shape(shape) + parameters.shape
+
+
+flops("RandomPoisson", "RandomPoissonV2")(poisson_flops)
+
+
 @kernel("Multinomial")
 def multinomial(
     ctx: KernelContext, logits: Array, num_samples: Array, *, output_dtype: DType, seed: int, seed2: int
@@ -223,6 +254,9 @@ def multinomial_op_shape(logits: TensorSpec, num_samples: TensorSpec) -> Shape:
     return multinomial_shape(logits, num_samples)
 
 
+flops("Multinomial")(multinomial_flops)
+
+
 @kernel("RandomShuffle")
 def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -> Result:
     """The rows of `value` in random order."""
@@ -234,6 +268,11 @@ def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -
 @shape("RandomShuffle")
 def random_shuffle_shape(value: TensorSpec) -> Shape:
     return value.shape
+
+
+not_differentiable("RandomPoissonV2", "RandomPoisson", "Multinomial", "RandomShuffle")
+
+zero_flops(*_MOVING)
 
 
 @kernel("RandomCrop")
@@ -285,14 +324,14 @@ def sobol_sample(dim: Array, num_results: Array, skip: Array, *, dtype: DType) -
     return np.concatenate([engine.random(count).astype(dtype.numpy) for count in _pieces(int(num_results), step)])
 
 
+_MAX_SOBOL_DIM = 1111
+
+
 def _pieces(count: int, step: int) -> Iterator[int]:
     """How many to do next, until `count` are done; the run's time is looked at in between."""
     for start in range(0, count, step):
         pause()
         yield min(step, count - start)
-
-
-_MAX_SOBOL_DIM = 1111
 
 
 @shape("SobolSample")
@@ -304,25 +343,10 @@ def _value(spec: TensorSpec) -> int | None:
     return None if spec.value is None or spec.value.size != 1 else spec.value.item()
 
 
-_NORMAL = ("RandomStandardNormal", "TruncatedNormal", "ParameterizedTruncatedNormal")
-_MOVING = ("RandomShuffle", "RandomCrop")
-_OTHERS = ("RandomUniform", "RandomUniformInt", "RandomPoisson", "RandomPoissonV2", "Multinomial", "SobolSample")
-
-not_differentiable(*_NORMAL, *_MOVING, *_OTHERS)
-zero_flops(*_MOVING)
-facts("random", of=(*_NORMAL, *_MOVING, *_OTHERS[:-1], "RandomGamma"))
-
-flops("RandomUniform")(uniform_flops)
-flops("RandomUniformInt")(uniform_int_flops)
-flops("RandomStandardNormal")(normal_flops)
-flops("TruncatedNormal")(truncated_normal_flops)
-flops("ParameterizedTruncatedNormal")(bounded_normal_flops)
-flops("RandomGamma")(gamma_flops)
-flops("RandomPoisson", "RandomPoissonV2")(poisson_flops)
-flops("Multinomial")(multinomial_flops)
-
-
 @flops("SobolSample")
 def sobol_sample_flops(dim: TensorSpec, num_results: TensorSpec, skip: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One exclusive or and one product for each number, in Gray code order."""
     return Cost(flops=2 * outputs[0].shape.num_elements)
+
+
+not_differentiable("RandomCrop", "SobolSample")

@@ -83,6 +83,11 @@ def stateful_uniform(resource: Array, algorithm: Array, shape: Array, *, dtype: 
     return _draw(resource, algorithm, as_dims(shape), philox.uniform, dtype.numpy)
 
 
+_FILLS = ("StatefulUniform", "StatefulStandardNormalV2", "StatefulTruncatedNormal", "StatefulUniformFullInt")
+
+flops("StatefulUniform")(uniform_flops)
+
+
 @kernel("StatefulStandardNormalV2")
 def stateful_standard_normal_v2(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution."""
@@ -95,10 +100,49 @@ def stateful_truncated_normal(resource: Array, algorithm: Array, shape: Array, *
     return _draw(resource, algorithm, as_dims(shape), philox.truncated_normal, dtype.numpy)
 
 
+flops("StatefulTruncatedNormal")(truncated_normal_flops)
+
+
 @kernel("StatefulUniformFullInt")
 def stateful_uniform_full_int(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
     """Integers over the whole range of the dtype."""
     return _draw(resource, algorithm, as_dims(shape), philox.full_int, dtype.numpy)
+
+
+@shape(*_FILLS)
+def stateful_shape(resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec) -> Shape:
+    merge_shapes(algorithm.shape, SCALAR)
+    return requested_shape(shape)
+
+
+zero_flops("StatefulUniformFullInt")
+
+
+@kernel("StatefulStandardNormal")
+def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> Result:
+    """Samples of the standard normal distribution; the state begins with the number of its algorithm."""
+    dims = as_dims(shape)
+    tag = resource_variable(resource).read().reshape(-1)[:1]
+    variable, gen = _state(resource, np.int64(tag[0] if len(tag) else 0), tags=1)
+    _advance(variable, gen, element_count(dims), tags=1)
+    return philox.normal(gen, element_count(dims), dtype.numpy).reshape(dims)
+
+
+@shape("StatefulStandardNormal")
+def stateful_standard_normal_shape(resource: TensorSpec, shape: TensorSpec) -> Shape:
+    return requested_shape(shape)
+
+
+flops("StatefulStandardNormal", "StatefulStandardNormalV2")(normal_flops)
+
+not_differentiable(
+    "StatefulUniform", "StatefulTruncatedNormal", "StatefulUniformFullInt", "StatefulStandardNormalV2",
+    "StatefulStandardNormal",
+)  # fmt: skip
+facts("random", of=(
+    "StatefulUniform", "StatefulTruncatedNormal", "StatefulUniformFullInt", "StatefulStandardNormalV2",
+    "StatefulStandardNormal",
+))  # fmt: skip
 
 
 @kernel("StatefulUniformInt")
@@ -110,14 +154,16 @@ def stateful_uniform_int(
     return _draw(resource, algorithm, as_dims(shape), philox.uniform_int, low, high, dtype.numpy)
 
 
-@kernel("StatefulStandardNormal")
-def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> Result:
-    """Samples of the standard normal distribution; the state begins with the number of its algorithm."""
-    dims = as_dims(shape)
-    tag = resource_variable(resource).read().reshape(-1)[:1]
-    variable, gen = _state(resource, np.int64(tag[0] if len(tag) else 0), tags=1)
-    _advance(variable, gen, element_count(dims), tags=1)
-    return philox.normal(gen, element_count(dims), dtype.numpy).reshape(dims)
+@shape("StatefulUniformInt")
+def stateful_uniform_int_shape(
+    resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, minval: TensorSpec, maxval: TensorSpec
+) -> Shape:
+    merge_shapes(minval.shape, SCALAR)
+    merge_shapes(maxval.shape, SCALAR)
+    return requested_shape(shape)
+
+
+flops("StatefulUniformInt")(uniform_int_flops)
 
 
 @kernel("StatefulRandomBinomial")
@@ -138,6 +184,19 @@ def stateful_random_binomial(
     return drawn
 
 
+@shape("StatefulRandomBinomial")
+def stateful_random_binomial_shape(
+    resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, counts: TensorSpec, probs: TensorSpec
+) -> Shape:
+    broadcast_shapes(counts.shape, probs.shape)
+    return requested_shape(shape)
+
+
+flops("StatefulRandomBinomial")(binomial_flops)
+
+facts("random", of=("StatefulUniformInt", "StatefulRandomBinomial"))
+
+
 @kernel("RngSkip")
 def rng_skip(resource: Array, algorithm: Array, delta: Array) -> None:
     """Move the generator on by `delta` samples."""
@@ -145,6 +204,16 @@ def rng_skip(resource: Array, algorithm: Array, delta: Array) -> None:
         raise InvalidArgumentError(f"delta must have shape [], not {Shape(np.shape(delta))}")
     variable, gen = _state(resource, algorithm)
     _advance(variable, gen, int(delta))
+
+
+@shape("RngSkip")
+def rng_skip_shape(resource: TensorSpec, algorithm: TensorSpec, delta: TensorSpec) -> Any:
+    merge_shapes(algorithm.shape, SCALAR)
+    merge_shapes(delta.shape, SCALAR)
+    return []
+
+
+not_differentiable("StatefulUniformInt", "StatefulRandomBinomial", "RngSkip")
 
 
 @kernel("RngReadAndSkip")
@@ -158,6 +227,14 @@ def rng_read_and_skip(resource: Array, alg: Array, delta: Array) -> Result:
     return before
 
 
+@shape("RngReadAndSkip")
+def rng_read_and_skip_shape(resource: TensorSpec, alg: TensorSpec, delta: TensorSpec) -> Any:
+    return Shape([_STATE_SIZE])
+
+
+facts("side_effect", of=("RngSkip", "RngReadAndSkip"))
+
+
 @kernel("NonDeterministicInts")
 def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) -> Result:
     """Integers over the whole range of the dtype, from the operating system."""
@@ -168,63 +245,13 @@ def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) ->
     return np.frombuffer(data, dtype.numpy).reshape(dims)
 
 
-_FILLS = ("StatefulUniform", "StatefulStandardNormalV2", "StatefulTruncatedNormal", "StatefulUniformFullInt")
-
-
-@shape(*_FILLS)
-def stateful_shape(resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec) -> Shape:
-    merge_shapes(algorithm.shape, SCALAR)
-    return requested_shape(shape)
-
-
-@shape("StatefulUniformInt")
-def stateful_uniform_int_shape(
-    resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, minval: TensorSpec, maxval: TensorSpec
-) -> Shape:
-    merge_shapes(minval.shape, SCALAR)
-    merge_shapes(maxval.shape, SCALAR)
-    return requested_shape(shape)
-
-
-@shape("StatefulStandardNormal")
-def stateful_standard_normal_shape(resource: TensorSpec, shape: TensorSpec) -> Shape:
-    return requested_shape(shape)
-
-
 @shape("NonDeterministicInts")
 def non_deterministic_ints_shape(shape: TensorSpec) -> Any:
     return requested_shape(shape)
 
 
-@shape("StatefulRandomBinomial")
-def stateful_random_binomial_shape(
-    resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, counts: TensorSpec, probs: TensorSpec
-) -> Shape:
-    broadcast_shapes(counts.shape, probs.shape)
-    return requested_shape(shape)
-
-
-@shape("RngSkip")
-def rng_skip_shape(resource: TensorSpec, algorithm: TensorSpec, delta: TensorSpec) -> Any:
-    merge_shapes(algorithm.shape, SCALAR)
-    merge_shapes(delta.shape, SCALAR)
-    return []
-
-
-@shape("RngReadAndSkip")
-def rng_read_and_skip_shape(resource: TensorSpec, alg: TensorSpec, delta: TensorSpec) -> Any:
-    return Shape([_STATE_SIZE])
-
-
-flops("StatefulUniform")(uniform_flops)
-flops("StatefulUniformInt")(uniform_int_flops)
-flops("StatefulStandardNormal", "StatefulStandardNormalV2")(normal_flops)
-flops("StatefulTruncatedNormal")(truncated_normal_flops)
-flops("StatefulRandomBinomial")(binomial_flops)
+not_differentiable("RngReadAndSkip", "NonDeterministicInts")
+zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts")
+facts("random", of=("RngReadAndSkip", "NonDeterministicInts"))
 
 _ALL = (*_FILLS, "StatefulUniformInt", "StatefulStandardNormal", "StatefulRandomBinomial", "NonDeterministicInts")
-
-not_differentiable(*_ALL, "RngSkip", "RngReadAndSkip")
-zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts", "StatefulUniformFullInt")
-facts("random", of=(*_ALL, "RngReadAndSkip"))
-facts("side_effect", of=("RngSkip", "RngReadAndSkip"))

@@ -49,6 +49,7 @@ PHILOX: Final = 1
 _AUTO_SELECT: Final = 3
 _OTHER_ALGORITHMS: Final = (0, 2)
 """Numbers that TensorFlow knows but does not run: no error as long as nothing is to be drawn."""
+
 _SCRAMBLE_KEY: Final = 0x02461E293EC8F720
 """The key under which TensorFlow turns a user's seed into key and counter."""
 
@@ -87,6 +88,19 @@ def stateless_random_uniform_v2(shape: Array, key: Array, counter: Array, alg: A
     return _fill(philox.uniform, keyed(key, counter, alg, _size(shape)), shape, dtype)
 
 
+_SEEDED = ("StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal", "StatelessRandomUniformFullInt")
+_KEYED = tuple(f"{op}V2" for op in _SEEDED)
+
+
+@shape(*_KEYED)
+def keyed_shape(shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
+    _require_keys(key, counter, alg)
+    return requested_shape(shape)
+
+
+flops("StatelessRandomUniform", "StatelessRandomUniformV2")(uniform_flops)
+
+
 @kernel("StatelessRandomNormal")
 def stateless_random_normal(shape: Array, seed: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution."""
@@ -97,6 +111,9 @@ def stateless_random_normal(shape: Array, seed: Array, *, dtype: DType) -> Resul
 def stateless_random_normal_v2(shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution."""
     return _fill(philox.normal, keyed(key, counter, alg, _size(shape)), shape, dtype)
+
+
+flops("StatelessRandomNormal", "StatelessRandomNormalV2")(normal_flops)
 
 
 @kernel("StatelessTruncatedNormal")
@@ -111,10 +128,19 @@ def stateless_truncated_normal_v2(shape: Array, key: Array, counter: Array, alg:
     return _fill(philox.truncated_normal, keyed(key, counter, alg, _size(shape)), shape, dtype)
 
 
+flops("StatelessTruncatedNormal", "StatelessTruncatedNormalV2")(truncated_normal_flops)
+
+
 @kernel("StatelessRandomUniformFullInt")
 def stateless_random_uniform_full_int(shape: Array, seed: Array, *, dtype: DType) -> Result:
     """Integers over the whole range of the dtype."""
     return _fill(philox.full_int, seeded(seed), shape, dtype)
+
+
+@shape(*_SEEDED)
+def seeded_shape(shape: TensorSpec, seed: TensorSpec) -> Shape:
+    _require_seed(seed)
+    return requested_shape(shape)
 
 
 @kernel("StatelessRandomUniformFullIntV2")
@@ -123,27 +149,22 @@ def stateless_random_uniform_full_int_v2(shape: Array, key: Array, counter: Arra
     return _fill(philox.full_int, keyed(key, counter, alg, _size(shape)), shape, dtype)
 
 
-def _fill(distribution: Callable[..., Any], gen: Philox, shape: Array, dtype: DType) -> Array:
-    dims = as_dims(shape)
-    return distribution(gen, element_count(dims), dtype.numpy).reshape(dims)
+zero_flops("StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2")
 
 
 def _size(shape: Array) -> int:
     return element_count(as_dims(shape))
 
 
+def _fill(distribution: Callable[..., Any], gen: Philox, shape: Array, dtype: DType) -> Array:
+    dims = as_dims(shape)
+    return distribution(gen, element_count(dims), dtype.numpy).reshape(dims)
+
+
 @kernel("StatelessRandomUniformInt")
 def stateless_random_uniform_int(shape: Array, seed: Array, minval: Array, maxval: Array, *, dtype: DType) -> Result:
     """Integers uniform on [minval, maxval)."""
     return _fill_ints(seeded(seed), shape, minval, maxval, dtype)
-
-
-@kernel("StatelessRandomUniformIntV2")
-def stateless_random_uniform_int_v2(
-    shape: Array, key: Array, counter: Array, alg: Array, minval: Array, maxval: Array, *, dtype: DType
-) -> Result:
-    """Integers uniform on [minval, maxval)."""
-    return _fill_ints(keyed(key, counter, alg, _size(shape)), shape, minval, maxval, dtype)
 
 
 def _fill_ints(gen: Philox, shape: Array, minval: Array, maxval: Array, dtype: DType) -> Array:
@@ -155,27 +176,28 @@ def _fill_ints(gen: Philox, shape: Array, minval: Array, maxval: Array, dtype: D
     return philox.uniform_int(gen, size, low, high, dtype.numpy).reshape(dims)
 
 
-_SEEDED = ("StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal", "StatelessRandomUniformFullInt")
-_KEYED = tuple(f"{op}V2" for op in _SEEDED)
-
-
-@shape(*_SEEDED)
-def seeded_shape(shape: TensorSpec, seed: TensorSpec) -> Shape:
-    _require_seed(seed)
-    return requested_shape(shape)
-
-
-@shape(*_KEYED)
-def keyed_shape(shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
-    _require_keys(key, counter, alg)
-    return requested_shape(shape)
-
-
 @shape("StatelessRandomUniformInt")
 def seeded_int_shape(shape: TensorSpec, seed: TensorSpec, minval: TensorSpec, maxval: TensorSpec) -> Shape:
     _require_seed(seed)
     _require_scalars(minval, maxval)
     return requested_shape(shape)
+
+
+def _require_scalars(*specs: TensorSpec) -> None:
+    for spec in specs:
+        merge_shapes(spec.shape, SCALAR)
+
+
+def _require_seed(seed: TensorSpec) -> None:
+    merge_shapes(seed.shape, Shape([2]))
+
+
+@kernel("StatelessRandomUniformIntV2")
+def stateless_random_uniform_int_v2(
+    shape: Array, key: Array, counter: Array, alg: Array, minval: Array, maxval: Array, *, dtype: DType
+) -> Result:
+    """Integers uniform on [minval, maxval)."""
+    return _fill_ints(keyed(key, counter, alg, _size(shape)), shape, minval, maxval, dtype)
 
 
 @shape("StatelessRandomUniformIntV2")
@@ -187,19 +209,15 @@ def keyed_int_shape(
     return requested_shape(shape)
 
 
-def _require_seed(seed: TensorSpec) -> None:
-    merge_shapes(seed.shape, Shape([2]))
-
-
 def _require_keys(key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> None:
     merge_shapes(key.shape, Shape([1]))
     merge_shapes(counter.shape, Shape([None]))
     _require_scalars(alg)
 
 
-def _require_scalars(*specs: TensorSpec) -> None:
-    for spec in specs:
-        merge_shapes(spec.shape, SCALAR)
+_UNIFORM_INT = ("StatelessRandomUniformInt", "StatelessRandomUniformIntV2")
+
+flops(*_UNIFORM_INT)(uniform_int_flops)
 
 
 @kernel("StatelessRandomGetKeyCounter")
@@ -210,10 +228,27 @@ def stateless_random_get_key_counter(seed: Array) -> tuple[Result, Result]:
     return np.array([gen.key], np.uint64), np.array([gen.counter & mask, gen.counter >> 64], np.uint64)
 
 
+@shape("StatelessRandomGetKeyCounter")
+def get_key_counter_shape(seed: TensorSpec) -> tuple[Shape, Shape]:
+    _require_seed(seed)
+    return Shape([1]), Shape([2])
+
+
 @kernel("StatelessRandomGetKeyCounterAlg")
 def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
     """The key (1), the counter (2) and the algorithm that a seed stands for."""
     return *stateless_random_get_key_counter(seed), np.int32(PHILOX)
+
+
+@shape("StatelessRandomGetKeyCounterAlg")
+def get_key_counter_alg_shape(seed: TensorSpec) -> tuple[Shape, ...]:
+    return *get_key_counter_shape(seed), SCALAR
+
+
+_KEYS = ("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
+_DRAWN = ("StatelessMultinomial", "StatelessRandomPoisson", "StatelessRandomBinomial", "RandomIndexShuffle")
+
+not_differentiable(*_SEEDED, *_KEYED, *_UNIFORM_INT, *_KEYS, *_DRAWN, "StatelessShuffle")
 
 
 @kernel("StatelessRandomGetAlg")
@@ -222,20 +257,13 @@ def stateless_random_get_alg() -> Result:
     return np.int32(PHILOX)
 
 
-@shape("StatelessRandomGetKeyCounter")
-def get_key_counter_shape(seed: TensorSpec) -> tuple[Shape, Shape]:
-    _require_seed(seed)
-    return Shape([1]), Shape([2])
-
-
-@shape("StatelessRandomGetKeyCounterAlg")
-def get_key_counter_alg_shape(seed: TensorSpec) -> tuple[Shape, ...]:
-    return *get_key_counter_shape(seed), SCALAR
-
-
 @shape("StatelessRandomGetAlg")
 def get_alg_shape() -> Shape:
     return SCALAR
+
+
+zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
+facts("random", of=("StatelessRandomGetAlg",))
 
 
 @kernel("StatelessMultinomial")
@@ -251,16 +279,13 @@ def stateless_multinomial_shape(logits: TensorSpec, num_samples: TensorSpec, see
     return multinomial_shape(logits, num_samples)
 
 
+flops("StatelessMultinomial")(multinomial_flops)
+
+
 @kernel("StatelessRandomGammaV2")
 def stateless_random_gamma_v2(shape: Array, seed: Array, alpha: Array) -> Result:
     """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
     return _gamma(seeded(seed), shape, alpha)
-
-
-@kernel("StatelessRandomGammaV3")
-def stateless_random_gamma_v3(shape: Array, key: Array, counter: Array, alg: Array, alpha: Array) -> Result:
-    """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
-    return _gamma(keyed(key, counter, alg, _size(shape)), shape, alpha)
 
 
 def _gamma(gen: Philox, shape: Array, alpha: Array) -> Array:
@@ -277,22 +302,9 @@ def stateless_random_gamma_v2_shape(shape: TensorSpec, seed: TensorSpec, alpha: 
     return requested_shape(shape)
 
 
-@shape("StatelessRandomGammaV3")
-def stateless_random_gamma_v3_shape(
-    shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, alpha: TensorSpec
-) -> Shape:
-    _require_keys(key, counter, alg)
-    return requested_shape(shape)
-
-
 @gradient("StatelessRandomGammaV2")
 def stateless_random_gamma_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [None, None, _gamma_gradient(g, node, node.inputs[2], grad)]
-
-
-@gradient("StatelessRandomGammaV3")
-def stateless_random_gamma_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, None, None, None, _gamma_gradient(g, node, node.inputs[4], grad)]
 
 
 def _gamma_gradient(g: GradientBuilder, node: Node, alpha: Any, grad: Output) -> Any:
@@ -307,6 +319,28 @@ def _gamma_gradient(g: GradientBuilder, node: Node, alpha: Any, grad: Output) ->
     return g.Reshape(summed, alpha_shape)
 
 
+@kernel("StatelessRandomGammaV3")
+def stateless_random_gamma_v3(shape: Array, key: Array, counter: Array, alg: Array, alpha: Array) -> Result:
+    """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
+    return _gamma(keyed(key, counter, alg, _size(shape)), shape, alpha)
+
+
+@shape("StatelessRandomGammaV3")
+def stateless_random_gamma_v3_shape(
+    shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, alpha: TensorSpec
+) -> Shape:
+    _require_keys(key, counter, alg)
+    return requested_shape(shape)
+
+
+@gradient("StatelessRandomGammaV3")
+def stateless_random_gamma_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [None, None, None, None, _gamma_gradient(g, node, node.inputs[4], grad)]
+
+
+flops("StatelessRandomGammaV2", "StatelessRandomGammaV3")(gamma_flops)
+
+
 @kernel("StatelessRandomPoisson")
 def stateless_random_poisson(shape: Array, seed: Array, lam: Array, *, dtype: DType) -> Result:
     """Poisson samples; `shape` ends with the shape of the rates."""
@@ -317,16 +351,19 @@ def stateless_random_poisson(shape: Array, seed: Array, lam: Array, *, dtype: DT
     return draw_poisson(gen, lam, trailing_samples(dims, lam.shape), dims, dtype)
 
 
-@kernel("StatelessRandomBinomial")
-def stateless_random_binomial(shape: Array, seed: Array, counts: Array, probs: Array, *, dtype: DType) -> Result:
-    """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
-    return draw_binomial(seeded(seed), shape, counts, probs, dtype)
-
-
 @shape("StatelessRandomPoisson")
 def stateless_random_poisson_shape(shape: TensorSpec, seed: TensorSpec, lam: TensorSpec) -> Shape:
     _require_seed(seed)
     return requested_shape(shape)
+
+
+flops("StatelessRandomPoisson")(poisson_flops)
+
+
+@kernel("StatelessRandomBinomial")
+def stateless_random_binomial(shape: Array, seed: Array, counts: Array, probs: Array, *, dtype: DType) -> Result:
+    """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
+    return draw_binomial(seeded(seed), shape, counts, probs, dtype)
 
 
 @shape("StatelessRandomBinomial")
@@ -334,6 +371,9 @@ def stateless_random_binomial_shape(shape: TensorSpec, seed: TensorSpec, counts:
     _require_seed(seed)
     broadcast_shapes(counts.shape, probs.shape)
     return requested_shape(shape)
+
+
+flops("StatelessRandomBinomial")(binomial_flops)
 
 
 @kernel("StatelessParameterizedTruncatedNormal")
@@ -394,6 +434,9 @@ def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: 
     return [None, None, *(g.reduce_to(g.Mul(grad, part), parameter, sample) for parameter, part in parts)]
 
 
+flops("StatelessParameterizedTruncatedNormal")(bounded_normal_flops)
+
+
 @kernel("StatelessShuffle")
 def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> Result:
     """The rows of `value` in an order that key and counter decide."""
@@ -407,6 +450,9 @@ def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> R
 def stateless_shuffle_shape(value: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
     _require_keys(key, counter, alg)
     return value.shape
+
+
+zero_flops("StatelessShuffle")
 
 
 @kernel("RandomIndexShuffle")
@@ -443,25 +489,6 @@ def random_index_shuffle_shape(index: TensorSpec, seed: TensorSpec, max_index: T
     for other in vectors[1:]:
         result = merge_shapes(result, other)
     return result
-
-
-_UNIFORM_INT = ("StatelessRandomUniformInt", "StatelessRandomUniformIntV2")
-_KEYS = ("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
-_DRAWN = ("StatelessMultinomial", "StatelessRandomPoisson", "StatelessRandomBinomial", "RandomIndexShuffle")
-
-not_differentiable(*_SEEDED, *_KEYED, *_UNIFORM_INT, *_KEYS, *_DRAWN, "StatelessShuffle")
-zero_flops(*_KEYS, "StatelessShuffle", "StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2")
-facts("random", of=("StatelessRandomGetAlg",))
-
-flops("StatelessRandomUniform", "StatelessRandomUniformV2")(uniform_flops)
-flops(*_UNIFORM_INT)(uniform_int_flops)
-flops("StatelessRandomNormal", "StatelessRandomNormalV2")(normal_flops)
-flops("StatelessTruncatedNormal", "StatelessTruncatedNormalV2")(truncated_normal_flops)
-flops("StatelessParameterizedTruncatedNormal")(bounded_normal_flops)
-flops("StatelessRandomGammaV2", "StatelessRandomGammaV3")(gamma_flops)
-flops("StatelessRandomPoisson")(poisson_flops)
-flops("StatelessRandomBinomial")(binomial_flops)
-flops("StatelessMultinomial")(multinomial_flops)
 
 
 @flops("RandomIndexShuffle")

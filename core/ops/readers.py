@@ -53,6 +53,43 @@ def fixed_length_record_reader(ctx: KernelContext) -> Any:
     raise NotFoundError("No attr named 'encoding' in NodeDef", hint="TensorFlow too runs only FixedLengthRecordReaderV2")
 
 
+@kernel("TFRecordReader", "TFRecordReaderV2")
+def tf_record_reader(ctx: KernelContext, *, compression_type: str, container: str, shared_name: str) -> Any:
+    """A reader of TFRecord files."""
+    return named(ctx, container, shared_name, Reader, lambda: RecordReader(ctx.name, compression_type))
+
+
+_READERS = ("WholeFileReader", "IdentityReader", "TextLineReader", "FixedLengthRecordReader", "TFRecordReader")
+
+
+@shape(*(name + "V2" for name in _READERS))
+def reader_v2_shape() -> Any:
+    return TensorSpec(dtypes.resource, SCALAR)
+
+
+@kernel("LMDBReader")
+def lmdb_reader(ctx: KernelContext) -> Any:
+    raise UnimplementedError("LMDB databases need a library that tfg does not have")
+
+
+@shape(*_READERS, "LMDBReader")
+def reader_shape() -> Any:
+    return TensorSpec(dtypes.string, Shape((2,)))
+
+
+def _both(*names: str) -> list[str]:
+    return [name + version for name in names for version in ("", "V2")]
+
+
+_USE = ("ReaderRead", "ReaderReadUpTo", "ReaderRestoreState", "ReaderReset")
+_ASK = ("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState")
+_ALL = [*_both(*_READERS, *_USE, *_ASK), "LMDBReader", "RecordInput"]
+
+not_differentiable(*_ALL)
+
+zero_flops(*_ALL)
+
+
 @kernel("FixedLengthRecordReaderV2")
 def fixed_length_record_reader_v2(
     ctx: KernelContext,
@@ -68,17 +105,6 @@ def fixed_length_record_reader_v2(
     """A reader of records of one length, from files that may be compressed."""
     layout = (header_bytes, record_bytes, footer_bytes, hop_bytes)
     return named(ctx, container, shared_name, Reader, lambda: FixedLengthReader(ctx.name, *layout, encoding))
-
-
-@kernel("TFRecordReader", "TFRecordReaderV2")
-def tf_record_reader(ctx: KernelContext, *, compression_type: str, container: str, shared_name: str) -> Any:
-    """A reader of TFRecord files."""
-    return named(ctx, container, shared_name, Reader, lambda: RecordReader(ctx.name, compression_type))
-
-
-@kernel("LMDBReader")
-def lmdb_reader(ctx: KernelContext) -> Any:
-    raise UnimplementedError("LMDB databases need a library that tfg does not have")
 
 
 def _sources(
@@ -104,6 +130,14 @@ def reader_read(ctx: KernelContext, reader_handle: Any, queue_handle: Any) -> tu
     return scalar_object(key), scalar_object(value)
 
 
+@shape(*_both("ReaderRead"))
+def reader_read_shape(reader_handle: Any, queue_handle: Any) -> Any:
+    return SCALAR, SCALAR
+
+
+facts("blocks", "asynchronous", of=_both("ReaderRead", "ReaderReadUpTo"))
+
+
 @kernel("ReaderReadUpTo", "ReaderReadUpToV2")
 def reader_read_up_to(ctx: KernelContext, reader_handle: Any, queue_handle: Any, num_records: Array) -> tuple[Result, ...]:
     """Up to so many records: keys and values."""
@@ -112,6 +146,16 @@ def reader_read_up_to(ctx: KernelContext, reader_handle: Any, queue_handle: Any,
         raise InvalidArgumentError(f"num_records must be positive, not {num_records}")
     found = reader.read_up_to(int(num_records), next_unit, opener)
     return tuple(as_objects(column, (len(found),)) for column in zip(*found))
+
+
+@shape(*_both("ReaderReadUpTo"))
+def reader_read_up_to_shape(reader_handle: Any, queue_handle: Any, num_records: Any) -> Any:
+    merge_shapes(num_records.shape, SCALAR)
+    count = Shape([None])
+    return count, count
+
+
+facts("reads_files", of=[*_both("ReaderRead", "ReaderReadUpTo"), "RecordInput"])
 
 
 @kernel("ReaderNumRecordsProduced", "ReaderNumRecordsProducedV2")
@@ -132,6 +176,11 @@ def reader_serialize_state(reader_handle: Any) -> Result:
     return scalar_object(resource(reader_handle, Reader).state())
 
 
+@shape(*_both("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState"))
+def reader_scalar_shape(reader_handle: Any) -> Any:
+    return SCALAR
+
+
 @kernel("ReaderRestoreState", "ReaderRestoreStateV2")
 def reader_restore_state(reader_handle: Any, state: Array) -> None:
     """Take over a state."""
@@ -140,10 +189,18 @@ def reader_restore_state(reader_handle: Any, state: Array) -> None:
     resource(reader_handle, Reader).restore(state.item())
 
 
+facts("side_effect", of=[*_both(*_USE), "RecordInput"])
+
+
 @kernel("ReaderReset", "ReaderResetV2")
 def reader_reset(reader_handle: Any) -> None:
     """Back to the beginning."""
     resource(reader_handle, Reader).reset()
+
+
+@shape(*_both("ReaderRestoreState", "ReaderReset"))
+def reader_write_shape(*inputs: Any) -> Any:
+    return None
 
 
 @kernel("RecordInput")
@@ -169,17 +226,6 @@ def record_input(
     return as_objects(batch, (batch_size,))
 
 
-def _all_records(ctx: KernelContext, pattern: str, compression: str) -> list[bytes]:
-    paths = matching_files(ctx, pattern)
-    if not paths:
-        raise NotFoundError(f"No files matched {pattern}")
-    files = ((path, uncompressed(read_file(ctx, path), compression)) for path in paths)
-    records = [data for path, contents in files for _, data in KeyedRecords(contents, path.encode())]
-    if not records:
-        raise OutOfRangeError(f"the files of {pattern} hold no records")
-    return records
-
-
 class _RecordSource(Shared):
     """Records in an order that changes with every epoch. TensorFlow's order depends on its threads, so none is matched."""
 
@@ -200,43 +246,15 @@ class _RecordSource(Shared):
         return self._buffer.pop(int(self._random.integers(len(self._buffer))))
 
 
-def _both(*names: str) -> list[str]:
-    return [name + version for name in names for version in ("", "V2")]
-
-
-_READERS = ("WholeFileReader", "IdentityReader", "TextLineReader", "FixedLengthRecordReader", "TFRecordReader")
-
-
-@shape(*_READERS, "LMDBReader")
-def reader_shape() -> Any:
-    return TensorSpec(dtypes.string, Shape((2,)))
-
-
-@shape(*(name + "V2" for name in _READERS))
-def reader_v2_shape() -> Any:
-    return TensorSpec(dtypes.resource, SCALAR)
-
-
-@shape(*_both("ReaderRead"))
-def reader_read_shape(reader_handle: Any, queue_handle: Any) -> Any:
-    return SCALAR, SCALAR
-
-
-@shape(*_both("ReaderReadUpTo"))
-def reader_read_up_to_shape(reader_handle: Any, queue_handle: Any, num_records: Any) -> Any:
-    merge_shapes(num_records.shape, SCALAR)
-    count = Shape([None])
-    return count, count
-
-
-@shape(*_both("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState"))
-def reader_scalar_shape(reader_handle: Any) -> Any:
-    return SCALAR
-
-
-@shape(*_both("ReaderRestoreState", "ReaderReset"))
-def reader_write_shape(*inputs: Any) -> Any:
-    return None
+def _all_records(ctx: KernelContext, pattern: str, compression: str) -> list[bytes]:
+    paths = matching_files(ctx, pattern)
+    if not paths:
+        raise NotFoundError(f"No files matched {pattern}")
+    files = ((path, uncompressed(read_file(ctx, path), compression)) for path in paths)
+    records = [data for path, contents in files for _, data in KeyedRecords(contents, path.encode())]
+    if not records:
+        raise OutOfRangeError(f"the files of {pattern} hold no records")
+    return records
 
 
 @shape("RecordInput")
@@ -244,12 +262,4 @@ def record_input_shape(*, batch_size: int) -> Any:
     return Shape((batch_size,))
 
 
-_USE = ("ReaderRead", "ReaderReadUpTo", "ReaderRestoreState", "ReaderReset")
-_ASK = ("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState")
-_ALL = [*_both(*_READERS, *_USE, *_ASK), "LMDBReader", "RecordInput"]
-facts("side_effect", of=[*_both(*_USE), "RecordInput"])
-facts("reads_files", of=[*_both("ReaderRead", "ReaderReadUpTo"), "RecordInput"])
-facts("blocks", "asynchronous", of=_both("ReaderRead", "ReaderReadUpTo"))
 facts("random", of=("RecordInput",))
-not_differentiable(*_ALL)
-zero_flops(*_ALL)

@@ -125,9 +125,6 @@ def _narrow(values: Sequence[Array], dtype: Any) -> tuple[Array, ...]:
     return tuple(value.astype(dtype, copy=False) for value in values)
 
 
-# ---- one step
-
-
 @kernel("LSTMBlockCell")
 def lstm_block_cell(
     x: Array,
@@ -150,6 +147,31 @@ def lstm_block_cell(
         *map(wide, values), forget_bias=forget_bias, cell_clip=cell_clip, use_peephole=use_peephole, layout=_V1
     )
     return _narrow(step, x.dtype)
+
+
+@shape("LSTMBlockCell")
+def lstm_block_cell_shape(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
+    state = Shape((with_rank(x.shape, 2)[0], with_rank(cs_prev.shape, 2)[1]))
+    return [state] * 7
+
+
+def _step_cost(x: TensorSpec, cs_prev: TensorSpec, use_peephole: bool) -> Cost:
+    """One LSTM step of a batch: the matrix product, and for each cell its gates."""
+    batch, inputs = tuple(x.shape)[-2:]
+    cells = with_rank(cs_prev.shape, 2)[1]
+    each = Cost(18 + (6 if use_peephole else 0), transcendentals=5)
+    return multiply_adds(batch * (inputs + cells) * 4 * cells) + each * (batch * cells)
+
+
+@flops("LSTMBlockCell")
+def lstm_block_cell_flops(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool) -> Cost:
+    """One matrix product, and about twenty operations for each cell."""
+    with_rank(x.shape, 2)
+    return _step_cost(x, cs_prev, use_peephole)
+
+
+# TensorFlow registers no gradient for the single cells.
+not_differentiable("LSTMBlockCell")
 
 
 @kernel("LSTMBlockCellGrad")
@@ -183,12 +205,6 @@ def lstm_block_cell_grad(
     return _narrow((cs_prev_grad, _join(gates, _V1), *peepholes), x.dtype)
 
 
-@shape("LSTMBlockCell")
-def lstm_block_cell_shape(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    state = Shape((with_rank(x.shape, 2)[0], with_rank(cs_prev.shape, 2)[1]))
-    return [state] * 7
-
-
 @shape("LSTMBlockCellGrad")
 def lstm_block_cell_grad_shape(
     x: TensorSpec,
@@ -206,7 +222,19 @@ def lstm_block_cell_grad_shape(
     return [Shape((batch, cells)), Shape((batch, 4 * cells)), *[Shape((cells,))] * 3]
 
 
-# ---- a sequence
+def _gates_gradient_cost(cs_prev: TensorSpec, use_peephole: bool) -> Cost:
+    batch, cells = with_rank(cs_prev.shape, 2)
+    return Cost(34 * batch * cells - 3 * cells if use_peephole else 22 * batch * cells)
+
+
+@flops("LSTMBlockCellGrad")
+def lstm_block_cell_grad_flops(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool) -> Cost:
+    """No matrix product; the derivatives of the gates, and sums over the batch for the peepholes."""
+    return _gates_gradient_cost(cs_prev, use_peephole)
+
+
+# TensorFlow registers no gradient for the single cells.
+not_differentiable("LSTMBlockCellGrad")
 
 
 def _check_sequence(
@@ -268,6 +296,18 @@ def block_lstm(
     return _block_lstm(seq_len_max, inputs, forget_bias, cell_clip, use_peephole, _V1)
 
 
+def _sequence_gradient(g: GradientBuilder, node: Node, grads: Any, op: str) -> Any:
+    attrs = {"use_peephole": node.attr("use_peephole")}
+    outputs = [node.output(i) for i in range(7)]
+    return [None, *g.apply(op, *node.inputs, *outputs, grads[1], grads[6], **attrs)]
+
+
+@gradient("BlockLSTM")
+def block_lstm_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    """Through cs and h, as in TensorFlow."""
+    return _sequence_gradient(g, node, grads, "BlockLSTMGrad")
+
+
 @kernel("BlockLSTMV2")
 def block_lstm_v2(
     seq_len_max: Array,
@@ -286,6 +326,37 @@ def block_lstm_v2(
     """As BlockLSTM with the gates in another order and no bias for the forget gate."""
     inputs = (x, cs_prev, h_prev, w, wci, wcf, wco, b)
     return _block_lstm(seq_len_max, inputs, 0.0, cell_clip, use_peephole, _V2)
+
+
+@shape("BlockLSTM", "BlockLSTMV2")
+def block_lstm_shape(
+    seq_len_max: TensorSpec,
+    x: TensorSpec,
+    cs_prev: TensorSpec,
+    h_prev: TensorSpec,
+    w: TensorSpec,
+    wci: TensorSpec,
+    wcf: TensorSpec,
+    wco: TensorSpec,
+    b: TensorSpec,
+) -> list[Shape]:
+    time, batch, _ = with_rank(x.shape, 3)
+    return [Shape((time, batch, with_rank(cs_prev.shape, 2)[1]))] * 7
+
+
+@gradient("BlockLSTMV2")
+def block_lstm_v2_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    """Through cs and h, as in TensorFlow."""
+    return _sequence_gradient(g, node, grads, "BlockLSTMGradV2")
+
+
+@flops("BlockLSTM", "BlockLSTMV2")
+def block_lstm_flops(
+    seq_len_max: TensorSpec, x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool
+) -> Cost:
+    """As many steps as x holds."""
+    time, _, _ = with_rank(x.shape, 3)
+    return _step_cost(x, cs_prev, use_peephole) * time
 
 
 def _block_lstm_grad(
@@ -344,6 +415,34 @@ def block_lstm_grad(
     return _block_lstm_grad(seq_len_max, (x, cs_prev, h_prev, w, wci, wcf, wco, b), outputs, use_peephole, _V1)
 
 
+@shape("BlockLSTMGrad", "BlockLSTMGradV2")
+def block_lstm_grad_shape(
+    seq_len_max: TensorSpec,
+    x: TensorSpec,
+    cs_prev: TensorSpec,
+    h_prev: TensorSpec,
+    w: TensorSpec,
+    wci: TensorSpec,
+    wcf: TensorSpec,
+    wco: TensorSpec,
+    b: TensorSpec,
+    *rest: TensorSpec,
+) -> list[Shape]:
+    return [spec.shape for spec in (x, cs_prev, h_prev, w, wci, wcf, wco, b)]
+
+
+@flops("BlockLSTMGrad", "BlockLSTMGradV2")
+def block_lstm_grad_flops(
+    seq_len_max: TensorSpec, x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool
+) -> Cost:
+    """Two matrix products a step, for the inputs and for the weights; the gates; sums over the steps."""
+    time, batch, inputs = with_rank(x.shape, 3)
+    cells = with_rank(cs_prev.shape, 2)[1]
+    weights = (inputs + cells) * 4 * cells
+    sums = weights + 6 * batch * cells + (3 * cells if use_peephole else 0)
+    return (multiply_adds(2 * batch * weights) + _gates_gradient_cost(cs_prev, use_peephole) + Cost(sums)) * time
+
+
 @kernel("BlockLSTMGradV2")
 def block_lstm_grad_v2(
     seq_len_max: Array,
@@ -372,57 +471,8 @@ def block_lstm_grad_v2(
     return _block_lstm_grad(seq_len_max, (x, cs_prev, h_prev, w, wci, wcf, wco, b), outputs, use_peephole, _V2)
 
 
-@shape("BlockLSTM", "BlockLSTMV2")
-def block_lstm_shape(
-    seq_len_max: TensorSpec,
-    x: TensorSpec,
-    cs_prev: TensorSpec,
-    h_prev: TensorSpec,
-    w: TensorSpec,
-    wci: TensorSpec,
-    wcf: TensorSpec,
-    wco: TensorSpec,
-    b: TensorSpec,
-) -> list[Shape]:
-    time, batch, _ = with_rank(x.shape, 3)
-    return [Shape((time, batch, with_rank(cs_prev.shape, 2)[1]))] * 7
-
-
-@shape("BlockLSTMGrad", "BlockLSTMGradV2")
-def block_lstm_grad_shape(
-    seq_len_max: TensorSpec,
-    x: TensorSpec,
-    cs_prev: TensorSpec,
-    h_prev: TensorSpec,
-    w: TensorSpec,
-    wci: TensorSpec,
-    wcf: TensorSpec,
-    wco: TensorSpec,
-    b: TensorSpec,
-    *rest: TensorSpec,
-) -> list[Shape]:
-    return [spec.shape for spec in (x, cs_prev, h_prev, w, wci, wcf, wco, b)]
-
-
-def _sequence_gradient(g: GradientBuilder, node: Node, grads: Any, op: str) -> Any:
-    attrs = {"use_peephole": node.attr("use_peephole")}
-    outputs = [node.output(i) for i in range(7)]
-    return [None, *g.apply(op, *node.inputs, *outputs, grads[1], grads[6], **attrs)]
-
-
-@gradient("BlockLSTM")
-def block_lstm_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
-    """Through cs and h, as in TensorFlow."""
-    return _sequence_gradient(g, node, grads, "BlockLSTMGrad")
-
-
-@gradient("BlockLSTMV2")
-def block_lstm_v2_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
-    """Through cs and h, as in TensorFlow."""
-    return _sequence_gradient(g, node, grads, "BlockLSTMGradV2")
-
-
-# ---- GRU
+# TensorFlow registers no gradient for the single cells.
+not_differentiable("BlockLSTMGrad", "BlockLSTMGradV2")
 
 
 def _check_gru(x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array) -> None:
@@ -448,6 +498,19 @@ def gru_block_cell(
     return r, u, c, u * h_prev + (1 - u) * c
 
 
+@shape("GRUBlockCell")
+def gru_block_cell_shape(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
+    return [Shape((with_rank(x.shape, 2)[0], with_rank(h_prev.shape, 2)[1]))] * 4
+
+
+@flops("GRUBlockCell")
+def gru_block_cell_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> Cost:
+    """Two matrix products, and for each cell two sigmoids, a tanh, and the new state."""
+    batch, inputs = with_rank(x.shape, 2)
+    cells = with_rank(h_prev.shape, 2)[1]
+    return multiply_adds(batch * (inputs + cells) * 3 * cells) + Cost(14, transcendentals=3) * (batch * cells)
+
+
 @kernel("GRUBlockCellGrad")
 def gru_block_cell_grad(
     x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array, r: Array, u: Array, c: Array, d_h: Array
@@ -467,79 +530,10 @@ def gru_block_cell_grad(
     return d_x, d_gates[:, inputs:] + d_hr * r + d_h * u, d_c_bar, d_ru_bar
 
 
-@shape("GRUBlockCell")
-def gru_block_cell_shape(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    return [Shape((with_rank(x.shape, 2)[0], with_rank(h_prev.shape, 2)[1]))] * 4
-
-
 @shape("GRUBlockCellGrad")
 def gru_block_cell_grad_shape(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
     batch, cells = with_rank(h_prev.shape, 2)
     return [x.shape, h_prev.shape, Shape((batch, cells)), Shape((batch, 2 * cells))]
-
-
-# TensorFlow registers no gradient for the single cells.
-not_differentiable(
-    "LSTMBlockCell", "LSTMBlockCellGrad", "BlockLSTMGrad", "BlockLSTMGradV2", "GRUBlockCell", "GRUBlockCellGrad"
-)
-
-
-# ---- FLOPs
-
-
-def _step_cost(x: TensorSpec, cs_prev: TensorSpec, use_peephole: bool) -> Cost:
-    """One LSTM step of a batch: the matrix product, and for each cell its gates."""
-    batch, inputs = tuple(x.shape)[-2:]
-    cells = with_rank(cs_prev.shape, 2)[1]
-    each = Cost(18 + (6 if use_peephole else 0), transcendentals=5)
-    return multiply_adds(batch * (inputs + cells) * 4 * cells) + each * (batch * cells)
-
-
-def _gates_gradient_cost(cs_prev: TensorSpec, use_peephole: bool) -> Cost:
-    batch, cells = with_rank(cs_prev.shape, 2)
-    return Cost(34 * batch * cells - 3 * cells if use_peephole else 22 * batch * cells)
-
-
-@flops("LSTMBlockCell")
-def lstm_block_cell_flops(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool) -> Cost:
-    """One matrix product, and about twenty operations for each cell."""
-    with_rank(x.shape, 2)
-    return _step_cost(x, cs_prev, use_peephole)
-
-
-@flops("LSTMBlockCellGrad")
-def lstm_block_cell_grad_flops(x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool) -> Cost:
-    """No matrix product; the derivatives of the gates, and sums over the batch for the peepholes."""
-    return _gates_gradient_cost(cs_prev, use_peephole)
-
-
-@flops("BlockLSTM", "BlockLSTMV2")
-def block_lstm_flops(
-    seq_len_max: TensorSpec, x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool
-) -> Cost:
-    """As many steps as x holds."""
-    time, _, _ = with_rank(x.shape, 3)
-    return _step_cost(x, cs_prev, use_peephole) * time
-
-
-@flops("BlockLSTMGrad", "BlockLSTMGradV2")
-def block_lstm_grad_flops(
-    seq_len_max: TensorSpec, x: TensorSpec, cs_prev: TensorSpec, *rest: TensorSpec, use_peephole: bool
-) -> Cost:
-    """Two matrix products a step, for the inputs and for the weights; the gates; sums over the steps."""
-    time, batch, inputs = with_rank(x.shape, 3)
-    cells = with_rank(cs_prev.shape, 2)[1]
-    weights = (inputs + cells) * 4 * cells
-    sums = weights + 6 * batch * cells + (3 * cells if use_peephole else 0)
-    return (multiply_adds(2 * batch * weights) + _gates_gradient_cost(cs_prev, use_peephole) + Cost(sums)) * time
-
-
-@flops("GRUBlockCell")
-def gru_block_cell_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> Cost:
-    """Two matrix products, and for each cell two sigmoids, a tanh, and the new state."""
-    batch, inputs = with_rank(x.shape, 2)
-    cells = with_rank(h_prev.shape, 2)[1]
-    return multiply_adds(batch * (inputs + cells) * 3 * cells) + Cost(14, transcendentals=3) * (batch * cells)
 
 
 @flops("GRUBlockCellGrad")
@@ -548,3 +542,7 @@ def gru_block_cell_grad_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSp
     batch, inputs = with_rank(x.shape, 2)
     cells = with_rank(h_prev.shape, 2)[1]
     return multiply_adds(batch * (inputs + cells) * 3 * cells) + Cost(18 * batch * cells + batch * inputs)
+
+
+# TensorFlow registers no gradient for the single cells.
+not_differentiable("GRUBlockCell", "GRUBlockCellGrad")

@@ -28,6 +28,14 @@ def resource_gather(resource: Array, indices: Array, *, batch_dims: int, dtype: 
     return gather(_read(resource, dtype), indices, np.int32(batch_dims), batch_dims=batch_dims)
 
 
+def _read(handle: Array, dtype: DType) -> Array:
+    """The value of a resource variable of the expected dtype."""
+    variable = resource_variable(handle)
+    if variable.dtype is not dtype:
+        raise InvalidArgumentError(f"variable '{variable.name}' is {variable.dtype}, not {dtype}")
+    return variable.read()
+
+
 @shape("ResourceGather")
 def resource_gather_shape(resource: TensorSpec, indices: TensorSpec, *, batch_dims: int) -> Any:
     params = _content(resource)
@@ -39,6 +47,10 @@ def resource_gather_shape(resource: TensorSpec, indices: TensorSpec, *, batch_di
         batch_dims += indices.rank
     batch = merge_shapes(params[:batch_dims], indices.shape[:batch_dims])
     return batch + indices.shape[batch_dims:] + params[batch_dims + 1 :]
+
+
+def _content(resource: TensorSpec) -> Shape:
+    return resource.handle[0].shape if resource.handle else UNKNOWN
 
 
 @gradient("ResourceGather")
@@ -69,63 +81,8 @@ def resource_gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) ->
     return [g.ScatterNd(indices, grad, g.VariableShape(handle, out_type=indices.base_dtype)), None]
 
 
-def _read(handle: Array, dtype: DType) -> Array:
-    """The value of a resource variable of the expected dtype."""
-    variable = resource_variable(handle)
-    if variable.dtype is not dtype:
-        raise InvalidArgumentError(f"variable '{variable.name}' is {variable.dtype}, not {dtype}")
-    return variable.read()
-
-
-def _content(resource: TensorSpec) -> Shape:
-    return resource.handle[0].shape if resource.handle else UNKNOWN
-
-
-def _replace(memory: Array, indices: Array, rows: Array) -> None:
-    memory[indices] = rows
-
-
-def _add(memory: Array, indices: Array, rows: Array) -> None:
-    update_rows(np.add, memory, indices, rows)
-
-
-def _subtract(memory: Array, indices: Array, rows: Array) -> None:
-    update_rows(np.add, memory, indices, np.negative(rows))
-
-
-def _multiply(memory: Array, indices: Array, rows: Array) -> None:
-    update_rows(np.multiply, memory, indices, rows)
-
-
-def _minimum(memory: Array, indices: Array, rows: Array) -> None:
-    update_rows(np.minimum, memory, indices, rows)
-
-
-def _maximum(memory: Array, indices: Array, rows: Array) -> None:
-    update_rows(np.maximum, memory, indices, rows)
-
-
-def _divide(memory: Array, indices: Array, rows: Array) -> None:
-    """Division row by row in order, integers towards zero; a zero divisor, which ends TensorFlow's process, is refused."""
-    is_integer = memory.dtype.kind in "iu"
-    if is_integer and not np.all(rows):
-        raise InvalidArgumentError("integer division by zero")
-    for chosen in rounds_without_repeats(indices):
-        places, divisor = indices[chosen], rows[chosen]
-        current = memory[places]
-        quotient = truncated_quotient(current, divisor) if is_integer else current / divisor
-        memory[places] = quotient.astype(memory.dtype, copy=False)
-
-
-_ROW_SCATTERS: tuple[tuple[str, Callable[[Array, Array, Array], None]], ...] = (
-    ("Update", _replace),
-    ("Add", _add),
-    ("Sub", _subtract),
-    ("Mul", _multiply),
-    ("Div", _divide),
-    ("Min", _minimum),
-    ("Max", _maximum),
-)
+zero_flops("ResourceGather", "ResourceGatherNd")
+facts("snapshot", of=("ResourceGather", "ResourceGatherNd"))
 
 
 def _scatter_rows(variable: Variable, indices: Any, updates: Any, write: Callable[[Array, Array, Array], None]) -> None:
@@ -177,11 +134,6 @@ def _scatter_flops(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) ->
     return Cost(flops=updates.shape.num_elements)
 
 
-def _scatter_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Shape:
-    _check_row_shapes(ref.shape, indices.shape, updates.shape)
-    return ref.shape
-
-
 def _resource_scatter_shape(resource: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> list[Any]:
     _check_row_shapes(_content(resource), indices.shape, updates.shape)
     return []
@@ -195,13 +147,59 @@ def _check_row_shapes(params: Shape, indices: Shape, updates: Shape) -> None:
     merge_shapes(indices + params[1:], updates)
 
 
-_ND_SCATTERS: tuple[tuple[str, np.ufunc | None], ...] = (
-    ("Update", None),
-    ("Add", np.add),
-    ("Sub", np.subtract),
-    ("Min", np.minimum),
-    ("Max", np.maximum),
+def _scatter_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Shape:
+    _check_row_shapes(ref.shape, indices.shape, updates.shape)
+    return ref.shape
+
+
+def _replace(memory: Array, indices: Array, rows: Array) -> None:
+    memory[indices] = rows
+
+
+def _add(memory: Array, indices: Array, rows: Array) -> None:
+    update_rows(np.add, memory, indices, rows)
+
+
+def _subtract(memory: Array, indices: Array, rows: Array) -> None:
+    update_rows(np.add, memory, indices, np.negative(rows))
+
+
+def _multiply(memory: Array, indices: Array, rows: Array) -> None:
+    update_rows(np.multiply, memory, indices, rows)
+
+
+def _minimum(memory: Array, indices: Array, rows: Array) -> None:
+    update_rows(np.minimum, memory, indices, rows)
+
+
+def _maximum(memory: Array, indices: Array, rows: Array) -> None:
+    update_rows(np.maximum, memory, indices, rows)
+
+
+def _divide(memory: Array, indices: Array, rows: Array) -> None:
+    """Division row by row in order, integers towards zero; a zero divisor, which ends TensorFlow's process, is refused."""
+    is_integer = memory.dtype.kind in "iu"
+    if is_integer and not np.all(rows):
+        raise InvalidArgumentError("integer division by zero")
+    for chosen in rounds_without_repeats(indices):
+        places, divisor = indices[chosen], rows[chosen]
+        current = memory[places]
+        quotient = truncated_quotient(current, divisor) if is_integer else current / divisor
+        memory[places] = quotient.astype(memory.dtype, copy=False)
+
+
+_ROW_SCATTERS: tuple[tuple[str, Callable[[Array, Array, Array], None]], ...] = (
+    ("Update", _replace),
+    ("Add", _add),
+    ("Sub", _subtract),
+    ("Mul", _multiply),
+    ("Div", _divide),
+    ("Min", _minimum),
+    ("Max", _maximum),
 )
+
+for _suffix, _write in _ROW_SCATTERS:
+    _register_row_scatter(_suffix, _write)
 
 
 def _scatter_nd(variable: Variable, indices: Any, updates: Any, ufunc: np.ufunc | None, policy: str) -> None:
@@ -233,23 +231,28 @@ def _register_nd_scatter(suffix: str, ufunc: np.ufunc | None) -> None:
     shape(resource_op)(_resource_scatter_nd_shape)
 
 
-def _scatter_nd_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Shape:
-    return ref.shape
-
-
 def _resource_scatter_nd_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> list[Any]:
     return []
 
 
-for _suffix, _write in _ROW_SCATTERS:
-    _register_row_scatter(_suffix, _write)
+def _scatter_nd_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Shape:
+    return ref.shape
+
+
+_ND_SCATTERS: tuple[tuple[str, np.ufunc | None], ...] = (
+    ("Update", None),
+    ("Add", np.add),
+    ("Sub", np.subtract),
+    ("Min", np.minimum),
+    ("Max", np.maximum),
+)
+
 for _suffix, _ufunc in _ND_SCATTERS:
     _register_nd_scatter(_suffix, _ufunc)
 
 _REF_SCATTERS = [f"Scatter{name}" for name, _ in _ROW_SCATTERS] + [f"ScatterNd{name}" for name, _ in _ND_SCATTERS]
 _SCATTERS = [op for name in _REF_SCATTERS for op in (name, f"Resource{name}") if op in CATALOG]
 
-zero_flops("ResourceGather", "ResourceGatherNd")
 not_differentiable(*_SCATTERS)
-facts("snapshot", of=("ResourceGather", "ResourceGatherNd"))
+
 facts("side_effect", of=_SCATTERS)

@@ -31,6 +31,9 @@ def sdca_fprint_shape(input: TensorSpec) -> Shape:
     return merge_shapes(input.shape, Shape([None])) + Shape([2])
 
 
+zero_flops("SdcaFprint")
+
+
 @kernel("SdcaShrinkL1")
 def sdca_shrink_l1(weights: Any, *, l1: float, l2: float) -> None:
     """Shrink each weight towards zero by l1 / l2."""
@@ -49,6 +52,10 @@ def sdca_shrink_l1_shape(weights: list[TensorSpec]) -> list[Any]:
 def sdca_shrink_l1_flops(weights: list[TensorSpec]) -> Cost:
     """A sign, a modulus, a difference, a maximum and a product each."""
     return Cost(flops=sum((5 * spec.shape.num_elements for spec in weights), start=0))
+
+
+not_differentiable("SdcaFprint", "SdcaShrinkL1")
+facts("side_effect", of=("SdcaShrinkL1",))
 
 
 @kernel("SdcaOptimizer")
@@ -103,13 +110,43 @@ def sdca_optimizer(
     return state, *deltas
 
 
-@kernel("SdcaOptimizerV2")
-def sdca_optimizer_v2(
-    ctx: KernelContext, *inputs: Any, loss_type: str, adaptive: bool, l1: float, l2: float, num_loss_partitions: int
-) -> Any:
-    """As SdcaOptimizer."""
-    options: dict[str, Any] = {"l1": l1, "l2": l2, "num_loss_partitions": num_loss_partitions}
-    return sdca_optimizer(ctx, *inputs, loss_type=loss_type, adaptative=adaptive, **options)
+def _dense_group(i: int, count: int, features: Array, weights: Array) -> sdca.Group:
+    if features.ndim != 2:
+        raise InvalidArgumentError(f"Dense features at index {i} must be rank 2 but is rank {features.ndim}")
+    flat = weights.reshape(-1)
+    if features.shape[1] > len(flat):
+        raise InvalidArgumentError(f"More dense features than we have parameters for: {features.shape[1]}")
+    if len(features) < count or features.shape[1] < len(flat):
+        raise InvalidArgumentError(f"dense features {Shape(features.shape)} for {count} examples and {len(flat)} weights")
+    return sdca.Group(flat, np.zeros_like(flat), [slice(None)] * count, list(features))
+
+
+def _sparse_group(
+    i: int, count: int, examples: Array, features: Array, values: list[Array], indices: Array, weights: Array
+) -> sdca.Group:
+    """The sparse features of group i, as places among its weights. Example indices must come in order."""
+    examples, features = examples.reshape(-1), features.reshape(-1)
+    if len(examples) != len(features):
+        raise InvalidArgumentError(f"{len(examples)} example indices and {len(features)} feature indices in group {i}")
+    given = values[i].reshape(-1) if i < len(values) else np.ones(len(features), np.float32)
+    if len(given) != len(features):
+        raise InvalidArgumentError(f"{len(features)} features and {len(given)} values in group {i}")
+    known = {index: place for place, index in enumerate(indices.reshape(-1).tolist())}
+    flat = weights.reshape(-1)
+    places, strengths, start = [], [], 0
+    for example in range(count):
+        end = start
+        while end < len(examples) and examples[end] == example:
+            end += 1
+        own = features[start:end].tolist()
+        if any(known.get(f, len(flat)) >= len(flat) for f in own):
+            raise InvalidArgumentError(f"Found sparse feature indices out of valid range in group {i}: {own}")
+        if len(set(own)) != len(own):
+            raise InvalidArgumentError("Duplicate index in sparse vector.")
+        places.append(np.array([known[f] for f in own], np.intp))
+        strengths.append(given[start:end])
+        start = end
+    return sdca.Group(flat, np.zeros_like(flat), places, strengths)
 
 
 def _order(
@@ -146,43 +183,13 @@ def _seed(ctx: Any) -> int:
     return ctx.session.seed if ctx.session.seed is not None else secrets.randbits(64)
 
 
-def _sparse_group(
-    i: int, count: int, examples: Array, features: Array, values: list[Array], indices: Array, weights: Array
-) -> sdca.Group:
-    """The sparse features of group i, as places among its weights. Example indices must come in order."""
-    examples, features = examples.reshape(-1), features.reshape(-1)
-    if len(examples) != len(features):
-        raise InvalidArgumentError(f"{len(examples)} example indices and {len(features)} feature indices in group {i}")
-    given = values[i].reshape(-1) if i < len(values) else np.ones(len(features), np.float32)
-    if len(given) != len(features):
-        raise InvalidArgumentError(f"{len(features)} features and {len(given)} values in group {i}")
-    known = {index: place for place, index in enumerate(indices.reshape(-1).tolist())}
-    flat = weights.reshape(-1)
-    places, strengths, start = [], [], 0
-    for example in range(count):
-        end = start
-        while end < len(examples) and examples[end] == example:
-            end += 1
-        own = features[start:end].tolist()
-        if any(known.get(f, len(flat)) >= len(flat) for f in own):
-            raise InvalidArgumentError(f"Found sparse feature indices out of valid range in group {i}: {own}")
-        if len(set(own)) != len(own):
-            raise InvalidArgumentError("Duplicate index in sparse vector.")
-        places.append(np.array([known[f] for f in own], np.intp))
-        strengths.append(given[start:end])
-        start = end
-    return sdca.Group(flat, np.zeros_like(flat), places, strengths)
-
-
-def _dense_group(i: int, count: int, features: Array, weights: Array) -> sdca.Group:
-    if features.ndim != 2:
-        raise InvalidArgumentError(f"Dense features at index {i} must be rank 2 but is rank {features.ndim}")
-    flat = weights.reshape(-1)
-    if features.shape[1] > len(flat):
-        raise InvalidArgumentError(f"More dense features than we have parameters for: {features.shape[1]}")
-    if len(features) < count or features.shape[1] < len(flat):
-        raise InvalidArgumentError(f"dense features {Shape(features.shape)} for {count} examples and {len(flat)} weights")
-    return sdca.Group(flat, np.zeros_like(flat), [slice(None)] * count, list(features))
+@kernel("SdcaOptimizerV2")
+def sdca_optimizer_v2(
+    ctx: KernelContext, *inputs: Any, loss_type: str, adaptive: bool, l1: float, l2: float, num_loss_partitions: int
+) -> Any:
+    """As SdcaOptimizer."""
+    options: dict[str, Any] = {"l1": l1, "l2": l2, "num_loss_partitions": num_loss_partitions}
+    return sdca_optimizer(ctx, *inputs, loss_type=loss_type, adaptative=adaptive, **options)
 
 
 @shape("SdcaOptimizer", "SdcaOptimizerV2")
@@ -201,6 +208,3 @@ def sdca_optimizer_flops(*inputs: Any) -> Cost:
 
 not_differentiable("SdcaOptimizer", "SdcaOptimizerV2")
 facts("random", of=("SdcaOptimizer", "SdcaOptimizerV2"))
-not_differentiable("SdcaFprint", "SdcaShrinkL1")
-zero_flops("SdcaFprint")
-facts("side_effect", of=("SdcaShrinkL1",))

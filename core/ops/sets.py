@@ -94,6 +94,22 @@ def dense_to_dense_set_operation(set1: Array, set2: Array, *, set_operation: str
     return _combine(_dense_rows(set1), _dense_rows(set2), set_operation)
 
 
+@shape("DenseToDenseSetOperation")
+def dense_to_dense_set_operation_shape(set1: TensorSpec, set2: TensorSpec) -> tuple[Shape, ...]:
+    if set1.rank is not None and set2.rank is not None and set1.rank != set2.rank:
+        raise InvalidArgumentError(f"the sets have the ranks {set1.rank} and {set2.rank}")
+    rank = set1.rank if set1.rank is not None else set2.rank
+    if rank is not None and rank < 2:
+        raise InvalidArgumentError(f"sets need a rank of at least 2, not {rank}")
+    return sparse_shapes(rank)
+
+
+@flops("DenseToDenseSetOperation")
+def dense_to_dense_set_operation_flops(set1: TensorSpec, set2: TensorSpec) -> Cost:
+    """One look-up an element."""
+    return Cost(flops=set1.shape.num_elements + set2.shape.num_elements)
+
+
 @kernel("DenseToSparseSetOperation")
 def dense_to_sparse_set_operation(
     set1: Array, indices: Array, values: Array, dense_shape: Array, *, set_operation: str, validate_indices: bool
@@ -101,6 +117,26 @@ def dense_to_sparse_set_operation(
     """The sets of a dense and a sparse tensor combined."""
     sparse = _sparse_rows(indices, values, dense_shape, validate_indices)
     return _combine(_dense_rows(set1), sparse, set_operation)
+
+
+@shape("DenseToSparseSetOperation")
+def dense_to_sparse_set_operation_shape(
+    set1: TensorSpec, indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec
+) -> tuple[Shape, ...]:
+    rank = set1.rank if set1.rank is not None else rank_of(indices, dense_shape)
+    if isinstance(rank, int) and rank < 2:
+        raise InvalidArgumentError(f"sets need a rank of at least 2, not {rank}")
+    return sparse_shapes(rank)
+
+
+@flops("DenseToSparseSetOperation")
+def dense_to_sparse_set_operation_flops(
+    set1: TensorSpec, indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec
+) -> Cost:
+    return Cost(flops=set1.shape.num_elements + values.shape.num_elements)
+
+
+not_differentiable("DenseToDenseSetOperation", "DenseToSparseSetOperation")
 
 
 @kernel("SparseToSparseSetOperation")
@@ -120,36 +156,6 @@ def sparse_to_sparse_set_operation(
     return _combine(first, _sparse_rows(indices2, values2, shape2, validate_indices), set_operation)
 
 
-@kernel("SetSize")
-def set_size(indices: Array, values: Array, dense_shape: Array, *, validate_indices: bool) -> Result:
-    """How many distinct values each set of a sparse tensor has."""
-    rows = _sparse_rows(indices, values, dense_shape, validate_indices)
-    distinct, codes = _coded(rows.values)
-    count = max(len(distinct), 1)
-    groups = np.unique(rows.groups * count + codes) // count
-    return np.bincount(groups, minlength=math.prod(rows.group_shape)).astype(np.int32).reshape(rows.group_shape)
-
-
-@shape("DenseToDenseSetOperation")
-def dense_to_dense_set_operation_shape(set1: TensorSpec, set2: TensorSpec) -> tuple[Shape, ...]:
-    if set1.rank is not None and set2.rank is not None and set1.rank != set2.rank:
-        raise InvalidArgumentError(f"the sets have the ranks {set1.rank} and {set2.rank}")
-    rank = set1.rank if set1.rank is not None else set2.rank
-    if rank is not None and rank < 2:
-        raise InvalidArgumentError(f"sets need a rank of at least 2, not {rank}")
-    return sparse_shapes(rank)
-
-
-@shape("DenseToSparseSetOperation")
-def dense_to_sparse_set_operation_shape(
-    set1: TensorSpec, indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec
-) -> tuple[Shape, ...]:
-    rank = set1.rank if set1.rank is not None else rank_of(indices, dense_shape)
-    if isinstance(rank, int) and rank < 2:
-        raise InvalidArgumentError(f"sets need a rank of at least 2, not {rank}")
-    return sparse_shapes(rank)
-
-
 @shape("SparseToSparseSetOperation")
 def sparse_to_sparse_set_operation_shape(
     indices1: TensorSpec,
@@ -161,28 +167,6 @@ def sparse_to_sparse_set_operation_shape(
 ) -> tuple[Shape, ...]:
     rank = rank_of(indices1, shape1)
     return sparse_shapes(rank_of(indices2, shape2) if rank is None else rank)
-
-
-@shape("SetSize")
-def set_size_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
-    found = dims_of(dense_shape)
-    if found is not None:
-        return Shape(found[:-1])
-    rank = rank_of(indices, dense_shape)
-    return Shape([None] * (rank - 1)) if isinstance(rank, int) and rank > 0 else Shape()
-
-
-@flops("DenseToDenseSetOperation")
-def dense_to_dense_set_operation_flops(set1: TensorSpec, set2: TensorSpec) -> Cost:
-    """One look-up an element."""
-    return Cost(flops=set1.shape.num_elements + set2.shape.num_elements)
-
-
-@flops("DenseToSparseSetOperation")
-def dense_to_sparse_set_operation_flops(
-    set1: TensorSpec, indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec
-) -> Cost:
-    return Cost(flops=set1.shape.num_elements + values.shape.num_elements)
 
 
 @flops("SparseToSparseSetOperation")
@@ -197,9 +181,28 @@ def sparse_to_sparse_set_operation_flops(
     return Cost(flops=values1.shape.num_elements + values2.shape.num_elements)
 
 
+@kernel("SetSize")
+def set_size(indices: Array, values: Array, dense_shape: Array, *, validate_indices: bool) -> Result:
+    """How many distinct values each set of a sparse tensor has."""
+    rows = _sparse_rows(indices, values, dense_shape, validate_indices)
+    distinct, codes = _coded(rows.values)
+    count = max(len(distinct), 1)
+    groups = np.unique(rows.groups * count + codes) // count
+    return np.bincount(groups, minlength=math.prod(rows.group_shape)).astype(np.int32).reshape(rows.group_shape)
+
+
+@shape("SetSize")
+def set_size_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
+    found = dims_of(dense_shape)
+    if found is not None:
+        return Shape(found[:-1])
+    rank = rank_of(indices, dense_shape)
+    return Shape([None] * (rank - 1)) if isinstance(rank, int) and rank > 0 else Shape()
+
+
 @flops("SetSize")
 def set_size_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Cost:
     return Cost(flops=values.shape.num_elements)
 
 
-not_differentiable("DenseToDenseSetOperation", "DenseToSparseSetOperation", "SetSize", "SparseToSparseSetOperation")
+not_differentiable("SparseToSparseSetOperation", "SetSize")

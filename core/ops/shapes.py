@@ -43,6 +43,9 @@ def shape_of_shape(x: TensorSpec, *, out_type: DType) -> Shape | TensorSpec:
     return TensorSpec(out_type, Shape([x.rank]), shape_value(x.shape, out_type))
 
 
+layout("T -> V", "Shape")
+
+
 @kernel("ShapeN")
 def shape_n(values: list[Array], *, out_type: DType) -> Sequence[Result]:
     """The dimensions of each input."""
@@ -54,10 +57,20 @@ def shape_n_shape(values: list[TensorSpec], *, out_type: DType) -> list[Shape | 
     return [shape_of_shape(x, out_type=out_type) for x in values]
 
 
+layout("T* -> V*", "ShapeN")
+
+
 @kernel("Size")
 def size(x: Array, *, out_type: DType) -> Result:
     """The number of elements."""
     return _checked(np.int64(np.size(x)), out_type)
+
+
+def _checked(value: Any, out_type: DType) -> Array:
+    """The dimensions as `out_type`; InvalidArgumentError where one does not fit."""
+    if out_type is dtypes.int32 and np.any(value > 2**31 - 1):
+        raise InvalidArgumentError("Shape output type is 32-bit but a dimension does not fit")
+    return value.astype(out_type.numpy)
 
 
 @shape("Size")
@@ -78,12 +91,11 @@ def rank_shape(x: TensorSpec) -> Shape | TensorSpec:
     return SCALAR if x.rank is None else TensorSpec(dtypes.int32, SCALAR, np.array(x.rank, np.int32))
 
 
-def _checked(value: Any, out_type: DType) -> Array:
-    """The dimensions as `out_type`; InvalidArgumentError where one does not fit."""
-    if out_type is dtypes.int32 and np.any(value > 2**31 - 1):
-        raise InvalidArgumentError("Shape output type is 32-bit but a dimension does not fit")
-    return value.astype(out_type.numpy)
+layout("T -> .", "Rank", "Size")
 
+not_differentiable("Shape", "ShapeN", "Size", "Rank")
+zero_flops("Shape", "ShapeN", "Size", "Rank")
+facts("total", of=("Shape", "ShapeN", "Size", "Rank"))
 
 _MOST_DIMS = 64
 """The largest rank that NumPy knows."""
@@ -113,13 +125,6 @@ def reshape(x: Array, dims: Array) -> Result:
     return x.reshape(wanted)
 
 
-def _check_rank(rank: int) -> None:
-    if rank > 253:
-        raise InvalidArgumentError(f"a tensor of {rank} dimensions has too many: TensorFlow allows 253")
-    if rank > _MOST_DIMS:
-        raise UnimplementedError(f"NumPy has arrays of up to {_MOST_DIMS} dimensions, not {rank}")
-
-
 def _inferred(x: Array, others: list[int]) -> int:
     """The dimension that makes up for the others; zeros among both shapes cancel out."""
     rest = math.prod(d for d in others if d)
@@ -129,6 +134,13 @@ def _inferred(x: Array, others: list[int]) -> int:
             f"Input to reshape is a tensor with {x.size} values, but the requested shape requires a multiple of {rest}"
         )
     return count // rest
+
+
+def _check_rank(rank: int) -> None:
+    if rank > 253:
+        raise InvalidArgumentError(f"a tensor of {rank} dimensions has too many: TensorFlow allows 253")
+    if rank > _MOST_DIMS:
+        raise UnimplementedError(f"NumPy has arrays of up to {_MOST_DIMS} dimensions, not {rank}")
 
 
 @shape("Reshape")
@@ -162,9 +174,9 @@ def _resolved(wanted: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
     return [floor_div(count, rest) if i in gaps else d for i, d in enumerate(wanted)]
 
 
-@gradient("Reshape", "ExpandDims", "Squeeze")
-def reshape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.Reshape(grad, g.shape_of(node.inputs[0])), *([None] * (len(node.inputs) - 1))]
+_VIEWS = ("Reshape", "ExpandDims", "Squeeze", "Shape", "ShapeN", "Size", "Rank")
+
+facts("view", of=_VIEWS)
 
 
 @kernel("ExpandDims")
@@ -185,6 +197,16 @@ def expand_dims_shape(x: TensorSpec, axis: TensorSpec) -> Shape:
         return unknown_dims(x.rank + 1)
     position = normalize_axis(position, x.rank + 1, "dim")
     return x.shape[:position] + Shape([1]) + x.shape[position:]
+
+
+@gradient("Reshape", "ExpandDims")
+def reshape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.Reshape(grad, g.shape_of(node.inputs[0])), *([None] * (len(node.inputs) - 1))]
+
+
+zero_flops("Reshape")
+facts("shape_arithmetic", of=("Reshape",))
+facts("total", of=("Reshape",))
 
 
 @kernel("Squeeze")
@@ -213,6 +235,15 @@ def squeeze_shape(x: TensorSpec, *, squeeze_dims: list[int]) -> Shape:
     return Shape(d for axis, d in enumerate(x.shape) if axis not in dropped)
 
 
+gradient("Squeeze")(reshape_gradient)
+
+layout("T -> R", "Squeeze")
+
+zero_flops("ExpandDims", "Squeeze")
+facts("shape_arithmetic", of=("ExpandDims", "Squeeze"))
+facts("total", of=("ExpandDims", "Squeeze"))
+
+
 @kernel("BroadcastTo")
 def broadcast_to(x: Array, dims: Array) -> Result:
     """The input repeated along its dimensions of 1 and new leading ones."""
@@ -221,6 +252,13 @@ def broadcast_to(x: Array, dims: Array) -> Result:
         return np.broadcast_to(x, target)
     except ValueError:
         raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(target)}") from None
+
+
+def _filled_dims(dims: Array) -> tuple[int, ...]:
+    target = ints(dims, "dims")
+    if any(d < 0 for d in target):
+        raise InvalidArgumentError(f"Dimensions {target} must be >= 0")
+    return target
 
 
 @shape("BroadcastTo")
@@ -243,6 +281,9 @@ def broadcast_to_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
     return [g.Reshape(g.Sum(grad, axes), source), None]
 
 
+layout("TV -> T", "BroadcastTo")
+
+
 @kernel("Fill")
 def fill(dims: Array, value: Array) -> Result:
     """A tensor of shape `dims`, every element `value`."""
@@ -252,13 +293,6 @@ def fill(dims: Array, value: Array) -> Result:
     result = np.empty(target, np.asarray(value).dtype)
     result[...] = np.reshape(value, ())
     return result
-
-
-def _filled_dims(dims: Array) -> tuple[int, ...]:
-    target = ints(dims, "dims")
-    if any(d < 0 for d in target):
-        raise InvalidArgumentError(f"Dimensions {target} must be >= 0")
-    return target
 
 
 @shape("Fill")
@@ -275,19 +309,25 @@ def fill_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [None, g.Sum(grad, g.Range(0, g.Rank(grad), 1))]
 
 
+layout("V. -> T", "Fill")
+
+zero_flops("BroadcastTo", "Fill")
+facts("shape_arithmetic", of=("Fill",))
+
+
 @kernel("Empty")
 def empty(dims: Array, *, dtype: DType) -> Result:
     """A tensor of shape `dims`; zeros, where TensorFlow leaves what it finds."""
     return np.broadcast_to(_zero(dtype), _filled_dims(dims)).copy()
 
 
+def _zero(dtype: DType) -> Array:
+    return np.array(b"" if dtype is dtypes.string else 0, dtype.numpy)
+
+
 @shape("Empty")
 def empty_shape(dims: TensorSpec) -> Shape:
     return shape_from(dims)
-
-
-def _zero(dtype: DType) -> Array:
-    return np.array(b"" if dtype is dtypes.string else 0, dtype.numpy)
 
 
 @kernel("ZerosLike", T=("variant",))
@@ -307,6 +347,19 @@ def _zero_number(item: Any) -> Any:
     return dataclasses.replace(item, metadata=bytes(len(item.metadata)))
 
 
+@kernel("OnesLike")
+def ones_like(x: Array) -> Result:
+    return np.ones(np.shape(x), np.asarray(x).dtype)
+
+
+@shape("ZerosLike", "OnesLike")
+def zeros_like_shape(x: TensorSpec) -> TensorSpec:
+    return TensorSpec(x.dtype, x.shape, None, x.handle)
+
+
+facts("total", of=("Fill", "OnesLike"))
+
+
 @kernel("ZerosLike", T=("string",))
 def zeros_like_string(x: Array) -> Result:
     return np.full(np.shape(x), b"", object)
@@ -317,14 +370,10 @@ def zeros_like(x: Array) -> Result:
     return np.zeros(np.shape(x), np.asarray(x).dtype)
 
 
-@kernel("OnesLike")
-def ones_like(x: Array) -> Result:
-    return np.ones(np.shape(x), np.asarray(x).dtype)
-
-
-@shape("ZerosLike", "OnesLike")
-def zeros_like_shape(x: TensorSpec) -> TensorSpec:
-    return TensorSpec(x.dtype, x.shape, None, x.handle)
+not_differentiable("Empty", "OnesLike", "ZerosLike")
+zero_flops("Empty", "OnesLike", "ZerosLike")
+facts("elementwise", "idempotent", of=("OnesLike", "ZerosLike"))
+facts("total", of=("ZerosLike",))
 
 
 @kernel("OneHot")
@@ -388,6 +437,11 @@ def invert_permutation_shape(x: TensorSpec) -> Shape:
     return x.shape
 
 
+not_differentiable("OneHot", "InvertPermutation")
+zero_flops("OneHot", "InvertPermutation")
+facts("involution", of=("InvertPermutation",))
+
+
 @kernel("UnravelIndex")
 def unravel_index(indices: Array, dims: Array) -> Result:
     """The coordinates of flat indices into an array of shape `dims`, (len(dims),) or (len(dims), n)."""
@@ -422,45 +476,5 @@ def unravel_index_shape(indices: TensorSpec, dims: TensorSpec) -> Shape:
     return dims.shape if indices.rank == 0 else Shape([dims.shape[0], indices.shape[0]])
 
 
-not_differentiable(
-    "Empty",
-    "InvertPermutation",
-    "OneHot",
-    "OnesLike",
-    "Rank",
-    "Shape",
-    "ShapeN",
-    "Size",
-    "UnravelIndex",
-    "ZerosLike",
-)
-zero_flops(
-    "BroadcastTo",
-    "Empty",
-    "ExpandDims",
-    "Fill",
-    "InvertPermutation",
-    "OneHot",
-    "OnesLike",
-    "Rank",
-    "Reshape",
-    "Shape",
-    "ShapeN",
-    "Size",
-    "Squeeze",
-    "UnravelIndex",
-    "ZerosLike",
-)
-facts("shape_arithmetic", of=("ExpandDims", "Squeeze", "Reshape", "Fill"))
-facts("elementwise", "idempotent", of=("ZerosLike", "OnesLike"))
-_VIEWS = ("Reshape", "ExpandDims", "Squeeze", "Shape", "ShapeN", "Size", "Rank")
-facts("involution", of=("InvertPermutation",))
-facts("view", of=_VIEWS)
-facts("total", of=(*_VIEWS, "Fill", "ZerosLike", "OnesLike"))
-
-layout("TV -> T", "BroadcastTo")
-layout("V. -> T", "Fill")
-layout("T -> .", "Rank", "Size")
-layout("T -> V", "Shape")
-layout("T* -> V*", "ShapeN")
-layout("T -> R", "Squeeze")
+not_differentiable("UnravelIndex")
+zero_flops("UnravelIndex")

@@ -78,6 +78,12 @@ def slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Pad(grad, paddings), None, None]
 
 
+layout("TVV -> T", "Slice")
+
+zero_flops("Slice")
+facts("shape_arithmetic", of=("Slice",))
+
+
 @kernel("StridedSlice")
 def strided_slice(
     x: Array,
@@ -126,6 +132,12 @@ def _masks(node: Node) -> dict[Any, Any]:
     return {name: node.attr(name) for name in _MASK_NAMES}
 
 
+layout("TVVV -> T", "StridedSlice")
+
+zero_flops("StridedSlice")
+facts("shape_arithmetic", of=("StridedSlice",))
+
+
 @kernel("StridedSliceGrad")
 def strided_slice_grad(
     dims: Array,
@@ -170,6 +182,9 @@ def strided_slice_grad_shape(
 def strided_slice_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, begin, end, strides, _ = node.inputs
     return [None, None, None, None, g.StridedSlice(grad, begin, end, strides, **_masks(node))]
+
+
+zero_flops("StridedSliceGrad")
 
 
 @kernel("TensorStridedSliceUpdate")
@@ -232,6 +247,9 @@ def tensor_strided_slice_update_gradient(g: GradientBuilder, node: Node, grad: O
     return [kept, None, None, None, g.reduce_to(taken, value, taken)]
 
 
+zero_flops("TensorStridedSliceUpdate")
+
+
 @kernel("StridedSliceAssign")
 def strided_slice_assign(
     ref: Any,
@@ -251,6 +269,13 @@ def strided_slice_assign(
     index = numpy_index(np.shape(ref.read()), begin, end, strides, masks)
     _assign_slice(ref.writable(), index, value)
     return ref
+
+
+@shape("StridedSliceAssign")
+def strided_slice_assign_shape(
+    ref: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, value: TensorSpec
+) -> Any:
+    return ref.shape
 
 
 @kernel("ResourceStridedSliceAssign")
@@ -274,18 +299,16 @@ def resource_strided_slice_assign(
     _assign_slice(variable.writable(), index, value)
 
 
-@shape("StridedSliceAssign")
-def strided_slice_assign_shape(
-    ref: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, value: TensorSpec
-) -> Any:
-    return ref.shape
-
-
 @shape("ResourceStridedSliceAssign")
 def resource_strided_slice_assign_shape(
     ref: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, value: TensorSpec
 ) -> Any:
     return None
+
+
+not_differentiable("StridedSliceAssign", "ResourceStridedSliceAssign")
+zero_flops("StridedSliceAssign", "ResourceStridedSliceAssign")
+facts("side_effect", of=("StridedSliceAssign", "ResourceStridedSliceAssign"))
 
 
 @kernel("Split")
@@ -321,6 +344,12 @@ def split_shape(axis: TensorSpec, x: TensorSpec, *, num_split: int) -> list[Shap
 def split_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     axis = node.inputs[0]
     return [None, g.ConcatV2(list(grads), axis) if len(grads) > 1 else grads[0]]
+
+
+layout("AT -> T*", "Split")
+
+zero_flops("Split")
+facts("shape_arithmetic", of=("Split",))
 
 
 @kernel("SplitV")
@@ -363,6 +392,9 @@ def split_v_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradient
     return [g.ConcatV2(list(grads), node.inputs[2]) if len(grads) > 1 else grads[0], None, None]
 
 
+layout("T.A -> T*", "SplitV")
+
+
 @kernel("Unpack")
 def unpack(x: Array, *, num: int, axis: int) -> Sequence[Result]:
     """The `num` slices along an axis, without it."""
@@ -387,6 +419,10 @@ def unpack_shape(x: TensorSpec, *, num: int, axis: int) -> list[Shape]:
 @gradient("Unpack")
 def unpack_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     return [g.Pack(list(grads), axis=node.attr("axis"))]
+
+
+zero_flops("SplitV", "Unpack")
+facts("shape_arithmetic", of=("SplitV", "Unpack"))
 
 
 @kernel("Select")
@@ -418,6 +454,9 @@ def select_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [None, g.Select(condition, grad, zeros), g.Select(condition, zeros, grad)]
 
 
+layout("TTT -> T", "Select")
+
+
 @kernel("SelectV2")
 def select_v2(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere, all three broadcast."""
@@ -445,6 +484,10 @@ def select_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
     ]
 
 
+zero_flops("Select", "SelectV2")
+facts("elementwise", of=("SelectV2",))
+
+
 @kernel("Where")
 def where(x: Array) -> Result:
     """The coordinates of the elements that are not zero, (n, rank)."""
@@ -464,26 +507,4 @@ def where_flops(x: TensorSpec) -> Cost:
     return Cost(flops=x.shape.num_elements)
 
 
-not_differentiable("ResourceStridedSliceAssign", "StridedSliceAssign", "Where")
-zero_flops(
-    "ResourceStridedSliceAssign",
-    "Select",
-    "SelectV2",
-    "Slice",
-    "Split",
-    "SplitV",
-    "StridedSlice",
-    "StridedSliceAssign",
-    "StridedSliceGrad",
-    "TensorStridedSliceUpdate",
-    "Unpack",
-)
-facts("shape_arithmetic", of=("Slice", "StridedSlice", "Split", "SplitV", "Unpack"))
-facts("side_effect", of=("ResourceStridedSliceAssign", "StridedSliceAssign"))
-facts("elementwise", of=("SelectV2",))
-
-layout("TTT -> T", "Select")
-layout("TVV -> T", "Slice")
-layout("AT -> T*", "Split")
-layout("T.A -> T*", "SplitV")
-layout("TVVV -> T", "StridedSlice")
+not_differentiable("Where")

@@ -33,21 +33,6 @@ def top_k(x: Array, k: Array, *, sorted: bool, index_type: DType) -> tuple[Resul
     return np.take_along_axis(x, index, -1), index.astype(index_type.numpy)
 
 
-@kernel("TopK")
-def top_k_v1(x: Array, *, k: int, sorted: bool) -> tuple[Result, Result]:
-    """TopKV2 with a fixed k and int32 indices."""
-    x = np.asarray(x)
-    index = _top_index(x, _checked_k(x.shape, k), sorted)
-    return np.take_along_axis(x, index, -1), index.astype(np.int32)
-
-
-def _top_index(x: Array, k: int, is_sorted: bool) -> Array:
-    if not is_sorted and k < x.shape[-1]:
-        keys = _reversed_order(x)
-        return unsorted_top_k(keys.reshape(-1, x.shape[-1]), k).reshape(*x.shape[:-1], k)
-    return _greatest(x, k) if 0 < 4 * k <= x.shape[-1] else _descending(x)[..., :k]
-
-
 def _checked_k(dims: tuple[int, ...], k: int) -> int:
     if k < 0:
         raise InvalidArgumentError(f"Need k >= 0, got {k}")
@@ -56,6 +41,13 @@ def _checked_k(dims: tuple[int, ...], k: int) -> int:
     if dims[-1] < k:
         raise InvalidArgumentError(f"input must have at least k columns. Had {dims[-1]}, needed {k}")
     return k
+
+
+def _top_index(x: Array, k: int, is_sorted: bool) -> Array:
+    if not is_sorted and k < x.shape[-1]:
+        keys = _reversed_order(x)
+        return unsorted_top_k(keys.reshape(-1, x.shape[-1]), k).reshape(*x.shape[:-1], k)
+    return _greatest(x, k) if 0 < 4 * k <= x.shape[-1] else _descending(x)[..., :k]
 
 
 def _reversed_order(x: Array) -> Array:
@@ -93,11 +85,6 @@ def top_k_shape(x: TensorSpec, k: TensorSpec) -> list[Shape]:
     return [_top_k_shape(x, found[0] if found else Dim.unknown())] * 2
 
 
-@shape("TopK")
-def top_k_v1_shape(x: TensorSpec, *, k: int) -> list[Shape]:
-    return [_top_k_shape(x, k)] * 2
-
-
 def _top_k_shape(x: TensorSpec, k: DimLike) -> Shape:
     if x.rank is None:
         return UNKNOWN
@@ -106,6 +93,19 @@ def _top_k_shape(x: TensorSpec, k: DimLike) -> Shape:
     if isinstance(k, int) and (k < 0 or (isinstance(x.shape[-1], int) and x.shape[-1] < k)):
         raise InvalidArgumentError(f"input must have at least k = {k} columns, not {x.shape}")
     return replaced(x.shape, -1, k)
+
+
+@kernel("TopK")
+def top_k_v1(x: Array, *, k: int, sorted: bool) -> tuple[Result, Result]:
+    """TopKV2 with a fixed k and int32 indices."""
+    x = np.asarray(x)
+    index = _top_index(x, _checked_k(x.shape, k), sorted)
+    return np.take_along_axis(x, index, -1), index.astype(np.int32)
+
+
+@shape("TopK")
+def top_k_v1_shape(x: TensorSpec, *, k: int) -> list[Shape]:
+    return [_top_k_shape(x, k)] * 2
 
 
 @gradient("TopK", "TopKV2")
@@ -123,13 +123,6 @@ def top_k_gradient(g: GradientBuilder, node: Node, grad: Output, _: Output) -> G
     total = g.Reshape(g.Prod(source, [0]), [1])
     scattered = g.ScatterNd(places, g.Reshape(grad, [-1]), total)
     return [g.Reshape(scattered, source), *([None] * (len(node.inputs) - 1))]
-
-
-@gradient("ApproxTopK")
-def approx_top_k_gradient(g: GradientBuilder, node: Node, grad: Output, index: Output) -> Gradients:
-    if node.attr("reduction_dimension") != -1:
-        raise UnimplementedError("ApproxTopK has a gradient along the last dimension only", node=node.name, op=node.op)
-    return top_k_gradient(g, node, grad, index)
 
 
 @flops("TopK", "TopKV2")
@@ -159,6 +152,13 @@ def approx_top_k_shape(x: TensorSpec, *, k: int, reduction_dimension: int, aggre
         return UNKNOWN, UNKNOWN
     axis = normalize_axis(reduction_dimension, x.rank, "reduction_dimension")
     return [replaced(x.shape, axis, k)] * 2
+
+
+@gradient("ApproxTopK")
+def approx_top_k_gradient(g: GradientBuilder, node: Node, grad: Output, index: Output) -> Gradients:
+    if node.attr("reduction_dimension") != -1:
+        raise UnimplementedError("ApproxTopK has a gradient along the last dimension only", node=node.name, op=node.op)
+    return top_k_gradient(g, node, grad, index)
 
 
 @flops("ApproxTopK")
@@ -220,17 +220,6 @@ def unique_index(x: Array) -> tuple[Array, ...]:
     return first[order], rank[inverse.ravel()], counts[order]
 
 
-def _unique_by_table(x: Array) -> tuple[Array, Array, Array]:
-    """For integers of a small range, by a table of where each was seen first."""
-    offset = x.astype(np.int64) - int(x.min())
-    table = np.full(int(offset.max()) + 1, -1, np.int64)
-    table[offset[::-1]] = np.arange(x.size - 1, -1, -1)
-    first = np.sort(table[table >= 0])
-    table[offset[first]] = np.arange(first.size)
-    inverse = table[offset]
-    return first, inverse, np.bincount(inverse)
-
-
 def _unique_objects(items: list[bytes | tuple[bytes | float, ...]]) -> tuple[Array, Array, Array]:
     numbers: dict = {}
     first: list[int] = []
@@ -243,6 +232,17 @@ def _unique_objects(items: list[bytes | tuple[bytes | float, ...]]) -> tuple[Arr
     return np.array(first, np.int64), inverse, np.bincount(inverse, minlength=len(first))
 
 
+def _unique_by_table(x: Array) -> tuple[Array, Array, Array]:
+    """For integers of a small range, by a table of where each was seen first."""
+    offset = x.astype(np.int64) - int(x.min())
+    table = np.full(int(offset.max()) + 1, -1, np.int64)
+    table[offset[::-1]] = np.arange(x.size - 1, -1, -1)
+    first = np.sort(table[table >= 0])
+    table[offset[first]] = np.arange(first.size)
+    inverse = table[offset]
+    return first, inverse, np.bincount(inverse)
+
+
 def _unique_rows(x: Array, axis: int) -> tuple[Array, ...]:
     """As `unique_index`, for the slices along an axis."""
     moved = np.moveaxis(x, axis, 0)
@@ -252,15 +252,6 @@ def _unique_rows(x: Array, axis: int) -> tuple[Array, ...]:
     if rows.dtype.kind == "f":
         rows = rows + rows.dtype.type(0)
     return _unique_objects([tuple(row) for row in rows.tolist()])
-
-
-def _unique_axis(x: Array, axis: Array) -> int | None:
-    """The axis of UniqueV2, None for a vector without one."""
-    if np.ndim(axis) != 1 or np.size(axis) > 1:
-        raise InvalidArgumentError(f"axis expects a 1D vector of at most one element, not shape {Shape(np.shape(axis))}")
-    if np.size(axis) == 0:
-        return None
-    return normalize_axis(scalar_int(axis, "axis"), np.ndim(x))
 
 
 def _unique(x: Array, axis: int | None, out_idx: DType) -> tuple[Array, Array, Array]:
@@ -279,28 +270,16 @@ def unique(x: Array, *, out_idx: DType) -> tuple[Result, Result]:
     return _unique(x, None, out_idx)[:2]
 
 
-@kernel("UniqueWithCounts")
-def unique_with_counts(x: Array, *, out_idx: DType) -> tuple[Result, Result, Result]:
-    """Unique, and how often each value occurs."""
-    return _unique(x, None, out_idx)
-
-
-@kernel("UniqueV2")
-def unique_v2(x: Array, axis: Array, *, out_idx: DType) -> tuple[Result, Result]:
-    """The distinct slices along an axis, and for each slice its place among them."""
-    return _unique(x, _unique_axis(x, axis), out_idx)[:2]
-
-
-@kernel("UniqueWithCountsV2")
-def unique_with_counts_v2(x: Array, axis: Array, *, out_idx: DType) -> tuple[Result, Result, Result]:
-    """UniqueV2, and how often each slice occurs."""
-    return _unique(x, _unique_axis(x, axis), out_idx)
-
-
 @shape("Unique")
 def unique_shape(x: TensorSpec) -> tuple[Shape, Shape]:
     require_rank(x, 1, "x")
     return Shape([None]), x.shape
+
+
+@kernel("UniqueWithCounts")
+def unique_with_counts(x: Array, *, out_idx: DType) -> tuple[Result, Result, Result]:
+    """Unique, and how often each value occurs."""
+    return _unique(x, None, out_idx)
 
 
 @shape("UniqueWithCounts")
@@ -309,9 +288,30 @@ def unique_with_counts_shape(x: TensorSpec) -> tuple[Shape, Shape, Shape]:
     return count, x.shape, count
 
 
+def _unique_axis(x: Array, axis: Array) -> int | None:
+    """The axis of UniqueV2, None for a vector without one."""
+    if np.ndim(axis) != 1 or np.size(axis) > 1:
+        raise InvalidArgumentError(f"axis expects a 1D vector of at most one element, not shape {Shape(np.shape(axis))}")
+    if np.size(axis) == 0:
+        return None
+    return normalize_axis(scalar_int(axis, "axis"), np.ndim(x))
+
+
+@kernel("UniqueV2")
+def unique_v2(x: Array, axis: Array, *, out_idx: DType) -> tuple[Result, Result]:
+    """The distinct slices along an axis, and for each slice its place among them."""
+    return _unique(x, _unique_axis(x, axis), out_idx)[:2]
+
+
 @shape("UniqueV2")
 def unique_v2_shape(x: TensorSpec, axis: TensorSpec) -> tuple[Shape, ...]:
     return unique_with_counts_v2_shape(x, axis)[:2]
+
+
+@kernel("UniqueWithCountsV2")
+def unique_with_counts_v2(x: Array, axis: Array, *, out_idx: DType) -> tuple[Result, Result, Result]:
+    """UniqueV2, and how often each slice occurs."""
+    return _unique(x, _unique_axis(x, axis), out_idx)
 
 
 @shape("UniqueWithCountsV2")
@@ -328,6 +328,9 @@ def unique_with_counts_v2_shape(x: TensorSpec, axis: TensorSpec) -> tuple[Shape,
 def unique_flops(x: TensorSpec, *axis: TensorSpec) -> Cost:
     """One look-up an element."""
     return Cost(flops=x.shape.num_elements)
+
+
+not_differentiable("Unique", "UniqueWithCounts", "UniqueV2", "UniqueWithCountsV2")
 
 
 @kernel("ListDiff")
@@ -352,12 +355,21 @@ def list_diff_shape(x: TensorSpec, y: TensorSpec) -> list[Shape]:
     return [Shape([None])] * 2
 
 
+zero_flops("ListDiff")
+
+
 @kernel("InTopKV2")
 def in_top_k(predictions: Array, targets: Array, k: Array) -> Result:
     """Whether fewer than k classes are predicted above the target; false where a prediction is not finite."""
     if np.ndim(k) != 0:
         raise InvalidArgumentError(f"k must be 0-D, got shape {Shape(np.shape(k))}")
     return in_top_k_v1(predictions, targets, k=scalar_int(k, "k"))
+
+
+@shape("InTopKV2")
+def in_top_k_shape(predictions: TensorSpec, targets: TensorSpec, k: TensorSpec) -> Shape:
+    require_rank(k, 0, "k")
+    return in_top_k_v1_shape(predictions, targets)
 
 
 @kernel("InTopK")
@@ -378,12 +390,6 @@ def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
     return valid & (np.count_nonzero(predictions > chosen, axis=1) < k)
 
 
-@shape("InTopKV2")
-def in_top_k_shape(predictions: TensorSpec, targets: TensorSpec, k: TensorSpec) -> Shape:
-    require_rank(k, 0, "k")
-    return in_top_k_v1_shape(predictions, targets)
-
-
 @shape("InTopK")
 def in_top_k_v1_shape(predictions: TensorSpec, targets: TensorSpec) -> Shape:
     require_rank(predictions, 2, "predictions")
@@ -399,16 +405,13 @@ def in_top_k_flops(predictions: TensorSpec, *rest: TensorSpec) -> Cost:
     return Cost(flops=2 * predictions.shape.num_elements)
 
 
+not_differentiable("ListDiff", "InTopKV2", "InTopK")
+
+
 @kernel("LowerBound")
 def lower_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
     """For each value the first place in its sorted row where it could be inserted."""
     return _bounds(sorted_inputs, values, np.less, out_type)
-
-
-@kernel("UpperBound")
-def upper_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
-    """For each value the last place in its sorted row where it could be inserted."""
-    return _bounds(sorted_inputs, values, lambda row, value: ~(value < row), out_type)
 
 
 def _bounds(rows: Array, values: Array, is_before: Callable[..., Any], out_type: DType) -> Array:
@@ -431,6 +434,12 @@ def _bounds(rows: Array, values: Array, is_before: Callable[..., Any], out_type:
     return first.astype(out_type.numpy)
 
 
+@kernel("UpperBound")
+def upper_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
+    """For each value the last place in its sorted row where it could be inserted."""
+    return _bounds(sorted_inputs, values, lambda row, value: ~(value < row), out_type)
+
+
 @shape("LowerBound", "UpperBound")
 def bounds_shape(sorted_inputs: TensorSpec, values: TensorSpec) -> Shape:
     require_rank(sorted_inputs, 2, "sorted_inputs")
@@ -446,15 +455,4 @@ def bounds_flops(sorted_inputs: TensorSpec, values: TensorSpec) -> Cost:
     return Cost(flops=values.shape.num_elements * steps)
 
 
-not_differentiable(
-    "InTopK",
-    "InTopKV2",
-    "ListDiff",
-    "LowerBound",
-    "Unique",
-    "UniqueV2",
-    "UniqueWithCounts",
-    "UniqueWithCountsV2",
-    "UpperBound",
-)
-zero_flops("ListDiff")
+not_differentiable("LowerBound", "UpperBound")

@@ -67,6 +67,49 @@ def _padded(x: Array, pads: list[tuple[int, ...]], padded: list[int]) -> Array:
     return result
 
 
+@shape("SpaceToBatchND")
+def space_to_batch_nd_shape(x: TensorSpec, block_shape: TensorSpec, paddings: TensorSpec) -> Shape:
+    require_rank(block_shape, 1, "block_shape")
+    return _batched(x, dims_of(block_shape), dims_of(paddings))
+
+
+def _batched(x: TensorSpec, block: Sequence[DimLike] | None, pads: Sequence[DimLike] | None) -> Shape:
+    """The shape after SpaceToBatchND, as far as block and paddings are known."""
+    if x.rank is None:
+        return UNKNOWN
+    if block is None:
+        return unknown_dims(x.rank)
+    _check_block(x, block)
+    dims = list(x.shape)
+    dims[0] = dims[0] * math.prod(block)
+    _check_amounts(pads, block, "paddings")
+    for i, size in enumerate(block):
+        total = dims[1 + i] + pads[2 * i] + pads[2 * i + 1] if pads is not None else Dim.unknown()
+        if isinstance(total, int) and isinstance(size, int) and total % size:
+            raise InvalidArgumentError(f"a padded dimension of {total} is not divisible by the block's {size}")
+        dims[1 + i] = total // size
+    return Shape(dims)
+
+
+def _check_block(x: TensorSpec, block: Sequence[DimLike]) -> None:
+    if len(x.shape) < 1 + len(block) or any(isinstance(size, int) and size < 1 for size in block):
+        raise InvalidArgumentError(f"a block of {block} does not fit the shape {x.shape}")
+
+
+def _check_amounts(amounts: Any, block: Any, name: str) -> Any:
+    if amounts is not None and len(amounts) != 2 * len(block):
+        raise InvalidArgumentError(f"{name} must be two numbers for each of {len(block)} dimensions, not {len(amounts)}")
+
+
+@gradient("SpaceToBatchND")
+def space_to_batch_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    _, block, paddings = node.inputs
+    return [g.BatchToSpaceND(grad, block, paddings), None, None]
+
+
+zero_flops("SpaceToBatchND")
+
+
 @kernel("BatchToSpaceND")
 def batch_to_space_nd(x: Array, block_shape: Array, crops: Array) -> Result:
     """The inverse of SpaceToBatchND: places within a block return from the batch, borders are cropped."""
@@ -88,75 +131,10 @@ def batch_to_space_nd(x: Array, block_shape: Array, crops: Array) -> Result:
     return joined[(slice(None), *(slice(before, dim - after) for dim, (before, after) in zip(full, cuts)))]
 
 
-@kernel("SpaceToBatch")
-def space_to_batch(x: Array, paddings: Array, *, block_size: int) -> Result:
-    """SpaceToBatchND with a square block."""
-    _require_rank_4(x)
-    return space_to_batch_nd(x, np.array([block_size] * 2), paddings)
-
-
-@kernel("BatchToSpace")
-def batch_to_space(x: Array, crops: Array, *, block_size: int) -> Result:
-    """BatchToSpaceND with a square block."""
-    _require_rank_4(x)
-    return batch_to_space_nd(x, np.array([block_size] * 2), crops)
-
-
-def _require_rank_4(x: Array) -> None:
-    if np.ndim(x) != 4:
-        raise InvalidArgumentError(f"Input rank should be 4 instead of {np.ndim(x)}")
-
-
-@shape("SpaceToBatchND")
-def space_to_batch_nd_shape(x: TensorSpec, block_shape: TensorSpec, paddings: TensorSpec) -> Shape:
-    require_rank(block_shape, 1, "block_shape")
-    return _batched(x, dims_of(block_shape), dims_of(paddings))
-
-
-@shape("SpaceToBatch")
-def space_to_batch_shape(x: TensorSpec, paddings: TensorSpec, *, block_size: int) -> Shape:
-    require_rank(x, 4, "input")
-    return _batched(x, [block_size] * 2, dims_of(paddings))
-
-
-def _batched(x: TensorSpec, block: Sequence[DimLike] | None, pads: Sequence[DimLike] | None) -> Shape:
-    """The shape after SpaceToBatchND, as far as block and paddings are known."""
-    if x.rank is None:
-        return UNKNOWN
-    if block is None:
-        return unknown_dims(x.rank)
-    _check_block(x, block)
-    dims = list(x.shape)
-    dims[0] = dims[0] * math.prod(block)
-    _check_amounts(pads, block, "paddings")
-    for i, size in enumerate(block):
-        total = dims[1 + i] + pads[2 * i] + pads[2 * i + 1] if pads is not None else Dim.unknown()
-        if isinstance(total, int) and isinstance(size, int) and total % size:
-            raise InvalidArgumentError(f"a padded dimension of {total} is not divisible by the block's {size}")
-        dims[1 + i] = total // size
-    return Shape(dims)
-
-
-def _check_amounts(amounts: Any, block: Any, name: str) -> Any:
-    if amounts is not None and len(amounts) != 2 * len(block):
-        raise InvalidArgumentError(f"{name} must be two numbers for each of {len(block)} dimensions, not {len(amounts)}")
-
-
-def _check_block(x: TensorSpec, block: Sequence[DimLike]) -> None:
-    if len(x.shape) < 1 + len(block) or any(isinstance(size, int) and size < 1 for size in block):
-        raise InvalidArgumentError(f"a block of {block} does not fit the shape {x.shape}")
-
-
 @shape("BatchToSpaceND")
 def batch_to_space_nd_shape(x: TensorSpec, block_shape: TensorSpec, crops: TensorSpec) -> Shape:
     require_rank(block_shape, 1, "block_shape")
     return _unbatched(x, dims_of(block_shape), dims_of(crops))
-
-
-@shape("BatchToSpace")
-def batch_to_space_shape(x: TensorSpec, crops: TensorSpec, *, block_size: int) -> Shape:
-    require_rank(x, 4, "input")
-    return _unbatched(x, [block_size] * 2, dims_of(crops))
 
 
 def _unbatched(x: TensorSpec, block: Sequence[DimLike] | None, cuts: Sequence[DimLike] | None) -> Shape:
@@ -177,16 +155,28 @@ def _unbatched(x: TensorSpec, block: Sequence[DimLike] | None, cuts: Sequence[Di
     return Shape(dims)
 
 
-@gradient("SpaceToBatchND")
-def space_to_batch_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    _, block, paddings = node.inputs
-    return [g.BatchToSpaceND(grad, block, paddings), None, None]
-
-
 @gradient("BatchToSpaceND")
 def batch_to_space_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, block, crops = node.inputs
     return [g.SpaceToBatchND(grad, block, crops), None, None]
+
+
+@kernel("SpaceToBatch")
+def space_to_batch(x: Array, paddings: Array, *, block_size: int) -> Result:
+    """SpaceToBatchND with a square block."""
+    _require_rank_4(x)
+    return space_to_batch_nd(x, np.array([block_size] * 2), paddings)
+
+
+def _require_rank_4(x: Array) -> None:
+    if np.ndim(x) != 4:
+        raise InvalidArgumentError(f"Input rank should be 4 instead of {np.ndim(x)}")
+
+
+@shape("SpaceToBatch")
+def space_to_batch_shape(x: TensorSpec, paddings: TensorSpec, *, block_size: int) -> Shape:
+    require_rank(x, 4, "input")
+    return _batched(x, [block_size] * 2, dims_of(paddings))
 
 
 @gradient("SpaceToBatch")
@@ -194,9 +184,28 @@ def space_to_batch_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [g.BatchToSpace(grad, node.inputs[1], block_size=node.attr("block_size")), None]
 
 
+zero_flops("BatchToSpaceND", "SpaceToBatch")
+
+
+@kernel("BatchToSpace")
+def batch_to_space(x: Array, crops: Array, *, block_size: int) -> Result:
+    """BatchToSpaceND with a square block."""
+    _require_rank_4(x)
+    return batch_to_space_nd(x, np.array([block_size] * 2), crops)
+
+
+@shape("BatchToSpace")
+def batch_to_space_shape(x: TensorSpec, crops: TensorSpec, *, block_size: int) -> Shape:
+    require_rank(x, 4, "input")
+    return _unbatched(x, [block_size] * 2, dims_of(crops))
+
+
 @gradient("BatchToSpace")
 def batch_to_space_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.SpaceToBatch(grad, node.inputs[1], block_size=node.attr("block_size")), None]
+
+
+zero_flops("BatchToSpace")
 
 
 @kernel("SpaceToDepth")
@@ -211,16 +220,8 @@ def space_to_depth(x: Array, *, block_size: int, data_format: str) -> Result:
     return _original_format(result, data_format)
 
 
-@kernel("DepthToSpace")
-def depth_to_space(x: Array, *, block_size: int, data_format: str) -> Result:
-    """Depth becomes blocks of space, block_size x block_size."""
-    x = _channels_last(x, data_format)
-    n, h, w, c = x.shape
-    if c % (block_size * block_size):
-        raise InvalidArgumentError(f"Input depth dimension {c} should be divisible by: {block_size * block_size}")
-    depth = c // (block_size * block_size)
-    blocks = x.reshape(n, h, w, block_size, block_size, depth).transpose(0, 1, 3, 2, 4, 5)
-    return _original_format(blocks.reshape(n, h * block_size, w * block_size, depth), data_format)
+def _original_format(x: Array, data_format: str) -> Array:
+    return x.transpose(0, 3, 1, 2) if data_format == "NCHW" else x
 
 
 def _channels_last(x: Array, data_format: str) -> Array:
@@ -232,10 +233,6 @@ def _channels_last(x: Array, data_format: str) -> Array:
         raise UnimplementedError("the layout NCHW_VECT_C exists on GPUs only")
     _require_rank_4(x)
     return x.transpose(0, 2, 3, 1) if data_format == "NCHW" else x
-
-
-def _original_format(x: Array, data_format: str) -> Array:
-    return x.transpose(0, 3, 1, 2) if data_format == "NCHW" else x
 
 
 def _depth_block_shape(x: TensorSpec, block_size: int, data_format: str, into_depth: bool) -> Shape:
@@ -258,19 +255,36 @@ def space_to_depth_shape(x: TensorSpec, *, block_size: int, data_format: str) ->
     return _depth_block_shape(x, block_size, data_format, True)
 
 
-@shape("DepthToSpace")
-def depth_to_space_shape(x: TensorSpec, *, block_size: int, data_format: str) -> Shape:
-    return _depth_block_shape(x, block_size, data_format, False)
-
-
 @gradient("SpaceToDepth")
 def space_to_depth_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.DepthToSpace(grad, block_size=node.attr("block_size"), data_format=node.attr("data_format"))]
 
 
+@kernel("DepthToSpace")
+def depth_to_space(x: Array, *, block_size: int, data_format: str) -> Result:
+    """Depth becomes blocks of space, block_size x block_size."""
+    x = _channels_last(x, data_format)
+    n, h, w, c = x.shape
+    if c % (block_size * block_size):
+        raise InvalidArgumentError(f"Input depth dimension {c} should be divisible by: {block_size * block_size}")
+    depth = c // (block_size * block_size)
+    blocks = x.reshape(n, h, w, block_size, block_size, depth).transpose(0, 1, 3, 2, 4, 5)
+    return _original_format(blocks.reshape(n, h * block_size, w * block_size, depth), data_format)
+
+
+@shape("DepthToSpace")
+def depth_to_space_shape(x: TensorSpec, *, block_size: int, data_format: str) -> Shape:
+    return _depth_block_shape(x, block_size, data_format, False)
+
+
 @gradient("DepthToSpace")
 def depth_to_space_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.SpaceToDepth(grad, block_size=node.attr("block_size"), data_format=node.attr("data_format"))]
+
+
+layout("T -> T", "DepthToSpace", "SpaceToDepth")
+
+zero_flops("SpaceToDepth")
 
 
 def _check_formats(src_format: str, dst_format: str) -> None:
@@ -290,11 +304,6 @@ def data_format_dim_map(x: Array, *, src_format: str, dst_format: str) -> Result
     table = _format_map(src_format, dst_format)
     x = np.asarray(x)
     return table[np.mod(x, len(table))].astype(x.dtype)
-
-
-@shape("DataFormatDimMap", "DataFormatVecPermute")
-def data_format_shape(x: TensorSpec) -> Shape:
-    return x.shape
 
 
 @kernel("DataFormatVecPermute")
@@ -321,6 +330,16 @@ def _spatial_only(layout: str) -> str:
     return "".join(name for name in layout if name in names)
 
 
+@shape("DataFormatDimMap", "DataFormatVecPermute")
+def data_format_shape(x: TensorSpec) -> Shape:
+    return x.shape
+
+
+not_differentiable("DataFormatDimMap", "DataFormatVecPermute")
+zero_flops("DepthToSpace", "DataFormatDimMap", "DataFormatVecPermute")
+facts("elementwise", of=("DataFormatDimMap",))
+
+
 @kernel("ExtractImagePatches")
 def extract_image_patches(images: Array, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str) -> Result:
     """Patches of (n, h, w, c) laid out in depth: (n, rows, columns, kh kw c)."""
@@ -329,24 +348,6 @@ def extract_image_patches(images: Array, *, ksizes: list[int], strides: list[int
         raise InvalidArgumentError(f"input must be 4-dimensional {Shape(images.shape)}")
     _check_windows(4, ksizes=ksizes, strides=strides, rates=rates)
     return _patches(images, ksizes[1:3], strides[1:3], rates[1:3], padding)
-
-
-@kernel("ExtractVolumePatches")
-def extract_volume_patches(x: Array, *, ksizes: list[int], strides: list[int], padding: str) -> Result:
-    """Patches of (n, d, h, w, c) laid out in depth."""
-    x = np.asarray(x)
-    if x.ndim != 5:
-        raise InvalidArgumentError(f"input must be 5-dimensional {Shape(x.shape)}")
-    _check_windows(5, ksizes=ksizes, strides=strides)
-    return _patches(x, ksizes[1:4], strides[1:4], (1, 1, 1), padding)
-
-
-def _check_windows(rank: int, **settings: Any) -> None:
-    for name, values in settings.items():
-        if len(values) != rank or any(v < 1 for v in values):
-            raise InvalidArgumentError(f"{name} must be {rank} positive numbers, not {values}")
-        if values[0] != 1 or values[-1] != 1:
-            raise UnimplementedError(f"Only support {name} across space, not {values}")
 
 
 def _patches(x: Array, sizes: list[int], strides: list[int], rates: Sequence[int], padding: str) -> Array:
@@ -389,13 +390,6 @@ def extract_image_patches_shape(
     return _patches_shape(images.shape, ksizes[1:3], strides[1:3], rates[1:3], padding)
 
 
-@shape("ExtractVolumePatches")
-def extract_volume_patches_shape(x: TensorSpec, *, ksizes: list[int], strides: list[int], padding: str) -> Shape:
-    require_rank(x, 5, "input")
-    _check_windows(5, ksizes=ksizes, strides=strides)
-    return _patches_shape(x.shape, ksizes[1:4], strides[1:4], (1, 1, 1), padding)
-
-
 def _patches_shape(dims: Shape, sizes: list[int], strides: list[int], rates: Sequence[int], padding: str) -> Shape:
     if dims.rank is None:
         return unknown_dims(len(sizes) + 2)
@@ -414,9 +408,7 @@ def extract_image_patches_gradient(g: GradientBuilder, node: Node, grad: Output)
     return [_patches_gradient(g, node, grad, node.attr("rates"))]
 
 
-@gradient("ExtractVolumePatches")
-def extract_volume_patches_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [_patches_gradient(g, node, grad, None)]
+zero_flops("ExtractImagePatches")
 
 
 def _patches_gradient(g: GradientBuilder, node: Node, grad: Output, rates: list[int] | None) -> Output:
@@ -439,19 +431,34 @@ def _patches_gradient(g: GradientBuilder, node: Node, grad: Output, rates: list[
     return g.Reshape(g.Transpose(kept, [1, 0]), source)
 
 
-not_differentiable("DataFormatDimMap", "DataFormatVecPermute")
-zero_flops(
-    "BatchToSpace",
-    "BatchToSpaceND",
-    "DataFormatDimMap",
-    "DataFormatVecPermute",
-    "DepthToSpace",
-    "ExtractImagePatches",
-    "ExtractVolumePatches",
-    "SpaceToBatch",
-    "SpaceToBatchND",
-    "SpaceToDepth",
-)
-facts("elementwise", of=("DataFormatDimMap",))
+@kernel("ExtractVolumePatches")
+def extract_volume_patches(x: Array, *, ksizes: list[int], strides: list[int], padding: str) -> Result:
+    """Patches of (n, d, h, w, c) laid out in depth."""
+    x = np.asarray(x)
+    if x.ndim != 5:
+        raise InvalidArgumentError(f"input must be 5-dimensional {Shape(x.shape)}")
+    _check_windows(5, ksizes=ksizes, strides=strides)
+    return _patches(x, ksizes[1:4], strides[1:4], (1, 1, 1), padding)
 
-layout("T -> T", "DepthToSpace", "SpaceToDepth")
+
+def _check_windows(rank: int, **settings: Any) -> None:
+    for name, values in settings.items():
+        if len(values) != rank or any(v < 1 for v in values):
+            raise InvalidArgumentError(f"{name} must be {rank} positive numbers, not {values}")
+        if values[0] != 1 or values[-1] != 1:
+            raise UnimplementedError(f"Only support {name} across space, not {values}")
+
+
+@shape("ExtractVolumePatches")
+def extract_volume_patches_shape(x: TensorSpec, *, ksizes: list[int], strides: list[int], padding: str) -> Shape:
+    require_rank(x, 5, "input")
+    _check_windows(5, ksizes=ksizes, strides=strides)
+    return _patches_shape(x.shape, ksizes[1:4], strides[1:4], (1, 1, 1), padding)
+
+
+@gradient("ExtractVolumePatches")
+def extract_volume_patches_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_patches_gradient(g, node, grad, None)]
+
+
+zero_flops("ExtractVolumePatches")

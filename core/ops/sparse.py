@@ -107,6 +107,10 @@ def sparse_reshape_shape(
     return rows, TensorSpec(new_shape.dtype, Shape([rank]), shape_value(_resolved(new, math.prod(old))))
 
 
+not_differentiable("SparseReshape")
+zero_flops("SparseReorder", "SparseReshape")
+
+
 @kernel("SparseToDense")
 def sparse_to_dense(indices: Array, dims: Array, values: Array, default_value: Array, *, validate_indices: bool) -> Result:
     """A dense tensor of shape `dims` with `values` at `indices` and the default elsewhere."""
@@ -181,6 +185,9 @@ def sparse_concat_shape(
     return Shape([count, rank]), Shape([count]), Shape([rank])
 
 
+zero_flops("SparseToDense", "SparseConcat")
+
+
 @kernel("SparseSplit")
 def sparse_split(split_dim: Array, indices: Array, values: Array, dense_shape: Array, *, num_split: int) -> Any:
     """A sparse tensor cut along a dimension into parts that differ by at most one in size."""
@@ -202,17 +209,17 @@ def sparse_split(split_dim: Array, indices: Array, values: Array, dense_shape: A
     return [p[0] for p in parts], [p[1] for p in parts], [_with_dim(dense_shape, axis, n) for n in sizes]
 
 
+def _with_dim(dims: Array, axis: int, size: Array) -> Array:
+    result = dims.copy()
+    result[axis] = size
+    return result
+
+
 def _sliced(indices: Array, values: Array, axis: int, start: Array, length: Array) -> tuple[Array, Array]:
     kept = (indices[:, axis] >= start) & (indices[:, axis] < start + length)
     rows = indices[kept]
     rows[:, axis] -= start
     return rows, values[kept]
-
-
-def _with_dim(dims: Array, axis: int, size: Array) -> Array:
-    result = dims.copy()
-    result[axis] = size
-    return result
 
 
 @shape("SparseSplit")
@@ -221,6 +228,9 @@ def sparse_split_shape(
 ) -> tuple[list[Shape], list[Shape], list[Shape]]:
     parts = [sparse_shapes(rank_of(indices, dense_shape)) for _ in range(num_split)]
     return [p[0] for p in parts], [p[1] for p in parts], [dense_shape.shape] * num_split
+
+
+not_differentiable("SparseConcat", "SparseSplit")
 
 
 @kernel("SparseSlice")
@@ -251,6 +261,9 @@ def sparse_slice_gradient(g: GradientBuilder, node: Node, _indices: Output, grad
     return [None, g.SparseSliceGrad(grad, indices, start, node.output(0)), None, None, None]
 
 
+zero_flops("SparseSplit", "SparseSlice")
+
+
 @kernel("SparseSliceGrad")
 def sparse_slice_grad(grad: Array, indices: Array, start: Array, output_indices: Array) -> Result:
     """For each element of the input its gradient, 0 where the slice left it out."""
@@ -278,6 +291,10 @@ def _taken_by_key(keys: Array, among: Array, values: Array) -> Array:
 @shape("SparseSliceGrad")
 def sparse_slice_grad_shape(grad: TensorSpec, indices: TensorSpec, start: TensorSpec, output_indices: TensorSpec) -> Shape:
     return Shape([indices.shape[0]])
+
+
+not_differentiable("SparseSliceGrad")
+zero_flops("SparseSliceGrad")
 
 
 @kernel("SparseAdd")
@@ -339,6 +356,20 @@ def sparse_add_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: 
     return [None, a, None, None, b, None, None]
 
 
+@flops("SparseAdd")
+def sparse_add_flops(
+    a_indices: TensorSpec,
+    a_values: TensorSpec,
+    a_shape: TensorSpec,
+    b_indices: TensorSpec,
+    b_values: TensorSpec,
+    b_shape: TensorSpec,
+    thresh: TensorSpec,
+) -> Cost:
+    """At most: where both have an element a sum, its modulus and a comparison."""
+    return Cost(flops=3 * dim_min(a_values.shape.num_elements, b_values.shape.num_elements))
+
+
 @kernel("SparseAddGrad")
 def sparse_add_grad(grad: Array, a_indices: Array, b_indices: Array, sum_indices: Array) -> tuple[Result, Result]:
     """The gradients of the values of both summands."""
@@ -359,18 +390,8 @@ def sparse_add_grad_shape(
     return Shape([a_indices.shape[0]]), Shape([b_indices.shape[0]])
 
 
-@flops("SparseAdd")
-def sparse_add_flops(
-    a_indices: TensorSpec,
-    a_values: TensorSpec,
-    a_shape: TensorSpec,
-    b_indices: TensorSpec,
-    b_values: TensorSpec,
-    b_shape: TensorSpec,
-    thresh: TensorSpec,
-) -> Cost:
-    """At most: where both have an element a sum, its modulus and a comparison."""
-    return Cost(flops=3 * dim_min(a_values.shape.num_elements, b_values.shape.num_elements))
+not_differentiable("SparseAddGrad")
+zero_flops("SparseAddGrad")
 
 
 def _extreme(ufunc: Callable[..., Any]) -> Callable[..., Any]:
@@ -401,6 +422,41 @@ def sparse_sparse_extreme_shape(
     b_shape: TensorSpec,
 ) -> tuple[Shape, ...]:
     return sparse_shapes(rank_of(a_indices, a_shape))[:2]
+
+
+@gradient("SparseSparseMaximum")
+def sparse_sparse_maximum_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
+    return _extreme_gradient(g, node, grad, "GreaterEqual")
+
+
+def _extreme_gradient(g: GradientBuilder, node: Node, grad: Output, comparison: str) -> list[Output | None]:
+    """The gradient goes to the first where it is at least as extreme, to the second elsewhere."""
+    a_indices, a_values, dims, b_indices, b_values, _ = node.inputs
+    rows = node.output(0)
+    zero = g.scalar_like(grad, 0)
+    a = _densified(g, a_indices, a_values, dims, rows)
+    b = _densified(g, b_indices, b_values, dims, rows)
+    wins = g.apply(comparison, a, b)
+    to_a, to_b = g.SelectV2(wins, grad, zero), g.SelectV2(wins, zero, grad)
+    start = g.zeros_like(dims)
+    return [
+        None,
+        g.SparseSliceGrad(to_a, a_indices, start, rows),
+        None,
+        None,
+        g.SparseSliceGrad(to_b, b_indices, start, rows),
+        None,
+    ]
+
+
+def _densified(g: GradientBuilder, indices: Output, values: Output, dims: Output, rows: Output) -> Output:
+    """The values at `rows`, 0 where the sparse tensor has none."""
+    return g.SparseSliceGrad(values, rows, g.zeros_like(dims), indices)
+
+
+@gradient("SparseSparseMinimum")
+def sparse_sparse_minimum_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
+    return _extreme_gradient(g, node, grad, "LessEqual")
 
 
 @flops("SparseSparseMaximum", "SparseSparseMinimum")
@@ -442,15 +498,6 @@ def sparse_fill_empty_rows(
     return result, filled, is_empty, targets
 
 
-def _check_rows(rows: Array, count: int) -> None:
-    if count == 0 and len(rows):
-        raise InvalidArgumentError(f"Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = {len(rows)}")
-    bad = (rows < 0) | (rows >= count)
-    if np.any(bad):
-        place = int(np.argmax(bad))
-        raise InvalidArgumentError(f"indices({place}, 0) is invalid: {int(rows[place])} >= {count}")
-
-
 def fill_order(rows: Array, count: int) -> tuple[Array, Array, Array]:
     """(source of each output element or -1 for a filled row, which rows are empty, target of each input element)."""
     is_empty = np.bincount(rows, minlength=count) == 0 if count else np.zeros(0, bool)
@@ -459,6 +506,15 @@ def fill_order(rows: Array, count: int) -> tuple[Array, Array, Array]:
     targets = np.empty(len(order), np.int64)
     targets[order] = np.arange(len(order))
     return np.where(order < len(rows), order, -1), is_empty, targets[: len(rows)]
+
+
+def _check_rows(rows: Array, count: int) -> None:
+    if count == 0 and len(rows):
+        raise InvalidArgumentError(f"Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = {len(rows)}")
+    bad = (rows < 0) | (rows >= count)
+    if np.any(bad):
+        place = int(np.argmax(bad))
+        raise InvalidArgumentError(f"indices({place}, 0) is invalid: {int(rows[place])} >= {count}")
 
 
 @shape("SparseFillEmptyRows")
@@ -478,6 +534,9 @@ def sparse_fill_empty_rows_gradient(
 ) -> Gradients:
     values, default = g.SparseFillEmptyRowsGrad(node.output(3), grad)
     return [None, values, None, default]
+
+
+zero_flops("SparseFillEmptyRows")
 
 
 @kernel("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
@@ -506,58 +565,4 @@ def fill_empty_rows_grad_flops(reverse_index_map: TensorSpec, grad_values: Tenso
     return Cost(flops=grad_values.shape.num_elements - reverse_index_map.shape.num_elements)
 
 
-@gradient("SparseSparseMaximum")
-def sparse_sparse_maximum_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
-    return _extreme_gradient(g, node, grad, "GreaterEqual")
-
-
-@gradient("SparseSparseMinimum")
-def sparse_sparse_minimum_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
-    return _extreme_gradient(g, node, grad, "LessEqual")
-
-
-def _extreme_gradient(g: GradientBuilder, node: Node, grad: Output, comparison: str) -> list[Output | None]:
-    """The gradient goes to the first where it is at least as extreme, to the second elsewhere."""
-    a_indices, a_values, dims, b_indices, b_values, _ = node.inputs
-    rows = node.output(0)
-    zero = g.scalar_like(grad, 0)
-    a = _densified(g, a_indices, a_values, dims, rows)
-    b = _densified(g, b_indices, b_values, dims, rows)
-    wins = g.apply(comparison, a, b)
-    to_a, to_b = g.SelectV2(wins, grad, zero), g.SelectV2(wins, zero, grad)
-    start = g.zeros_like(dims)
-    return [
-        None,
-        g.SparseSliceGrad(to_a, a_indices, start, rows),
-        None,
-        None,
-        g.SparseSliceGrad(to_b, b_indices, start, rows),
-        None,
-    ]
-
-
-def _densified(g: GradientBuilder, indices: Output, values: Output, dims: Output, rows: Output) -> Output:
-    """The values at `rows`, 0 where the sparse tensor has none."""
-    return g.SparseSliceGrad(values, rows, g.zeros_like(dims), indices)
-
-
-not_differentiable(
-    "RaggedFillEmptyRowsGrad",
-    "SparseAddGrad",
-    "SparseConcat",
-    "SparseFillEmptyRowsGrad",
-    "SparseReshape",
-    "SparseSliceGrad",
-    "SparseSplit",
-)
-zero_flops(
-    "SparseAddGrad",
-    "SparseConcat",
-    "SparseFillEmptyRows",
-    "SparseReorder",
-    "SparseReshape",
-    "SparseSlice",
-    "SparseSliceGrad",
-    "SparseSplit",
-    "SparseToDense",
-)
+not_differentiable("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")

@@ -154,6 +154,13 @@ def sparse_cross(
     return _sparse_result(batch, number, totals, rows, _joined(columns, places, _SEPARATOR))
 
 
+@shape("SparseCross")
+def sparse_cross_shape(
+    indices: list[TensorSpec], values: list[TensorSpec], shapes: list[TensorSpec], dense: list[TensorSpec]
+) -> tuple[Shape, ...]:
+    return sparse_shapes(2)
+
+
 @kernel("SparseCrossV2")
 def sparse_cross_v2(
     indices: list[Array], values: list[Array], shapes: list[Array], dense: list[Array], separator: Array
@@ -164,6 +171,21 @@ def sparse_cross_v2(
     columns, rows = _columns(indices, values, shapes, dense)
     batch, number, totals, places = _combinations(columns, rows)
     return _sparse_result(batch, number, totals, rows, _joined(columns, places, separator.item()))
+
+
+@shape("SparseCrossV2")
+def sparse_cross_v2_shape(
+    indices: list[TensorSpec],
+    values: list[TensorSpec],
+    shapes: list[TensorSpec],
+    dense: list[TensorSpec],
+    separator: TensorSpec,
+) -> tuple[Shape, ...]:
+    return sparse_shapes(2)
+
+
+zero_flops("SparseCross", "SparseCrossV2")
+not_differentiable("SparseCross", "SparseCrossV2")
 
 
 @kernel("SparseCrossHashed")
@@ -186,24 +208,6 @@ def sparse_cross_hashed(
     return _sparse_result(batch, number, totals, rows, _hashed(prints, places, None, int(num_buckets)))
 
 
-@shape("SparseCross")
-def sparse_cross_shape(
-    indices: list[TensorSpec], values: list[TensorSpec], shapes: list[TensorSpec], dense: list[TensorSpec]
-) -> tuple[Shape, ...]:
-    return sparse_shapes(2)
-
-
-@shape("SparseCrossV2")
-def sparse_cross_v2_shape(
-    indices: list[TensorSpec],
-    values: list[TensorSpec],
-    shapes: list[TensorSpec],
-    dense: list[TensorSpec],
-    separator: TensorSpec,
-) -> tuple[Shape, ...]:
-    return sparse_shapes(2)
-
-
 @shape("SparseCrossHashed")
 def sparse_cross_hashed_shape(
     indices: list[TensorSpec],
@@ -215,6 +219,10 @@ def sparse_cross_hashed_shape(
     salt: TensorSpec,
 ) -> tuple[Shape, ...]:
     return sparse_shapes(2)
+
+
+zero_flops("SparseCrossHashed")
+not_differentiable("SparseCrossHashed")
 
 
 @kernel("RaggedCross")
@@ -285,7 +293,5 @@ def ragged_cross_shape(
     return Shape([None]), Shape([rows])
 
 
-zero_flops("RaggedCross", "SparseCross", "SparseCrossHashed", "SparseCrossV2")
-
-
-not_differentiable("RaggedCross", "SparseCross", "SparseCrossHashed", "SparseCrossV2")
+zero_flops("RaggedCross")
+not_differentiable("RaggedCross")

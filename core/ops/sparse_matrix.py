@@ -97,6 +97,18 @@ def sparse_tensor_to_csr(indices: Array, values: Array, dense_shape: Array) -> R
     return _built(indices, values, dense_shape.tolist())
 
 
+@shape("SparseTensorToCSRSparseMatrix")
+def sparse_tensor_to_csr_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Any:
+    require_rank(indices, 2, "indices")
+    require_rank(values, 1, "values")
+    return SCALAR
+
+
+@gradient("SparseTensorToCSRSparseMatrix")
+def sparse_tensor_to_csr_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [None, g.CSRSparseMatrixToSparseTensor(grad, type=node.attr("T"))[1], None]
+
+
 @kernel("DenseToCSRSparseMatrix")
 def dense_to_csr(dense: Array, indices: Array) -> Result:
     """The elements of a dense tensor at `indices` as a sparse matrix."""
@@ -106,10 +118,58 @@ def dense_to_csr(dense: Array, indices: Array) -> Result:
     return _built(indices, dense[tuple(indices.T)], list(np.shape(dense)))
 
 
+@shape("DenseToCSRSparseMatrix")
+def dense_to_csr_shape(dense: TensorSpec, indices: TensorSpec) -> Any:
+    require_rank(indices, 2, "indices")
+    return SCALAR
+
+
+@gradient("DenseToCSRSparseMatrix")
+def dense_to_csr_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.CSRSparseMatrixToDense(grad, type=node.attr("T")), None]
+
+
 @kernel("CSRSparseMatrixToDense")
 def csr_to_dense(matrix: Array, *, type: DType) -> Result:
     """The sparse matrix as a dense tensor."""
     return _held(matrix, type).dense()
+
+
+@gradient("CSRSparseMatrixToDense")
+def csr_to_dense_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_pruned(g, grad, node.inputs[0])]
+
+
+def _pruned(g: GradientBuilder, dense: Any, like: Any) -> Any:
+    """The elements of a dense matrix where a sparse one has some."""
+    indices = g.CSRSparseMatrixToSparseTensor(like, type=dense.dtype.base)[0]
+    return g.DenseToCSRSparseMatrix(dense, indices)
+
+
+@kernel("SparseMatrixNNZ")
+def sparse_matrix_nnz(matrix: Array) -> Result:
+    """How many elements each matrix has."""
+    held = _held(matrix)
+    counts = np.array([part.nnz for part in held.parts], np.int32)
+    return counts if held.is_batch else counts[0]
+
+
+@shape("CSRSparseMatrixToDense", "SparseMatrixNNZ")
+def csr_unknown_shape(matrix: TensorSpec) -> Any:
+    return UNKNOWN
+
+
+_MOVES = (
+    "CSRSparseMatrixComponents",
+    "CSRSparseMatrixToDense",
+    "CSRSparseMatrixToSparseTensor",
+    "DenseToCSRSparseMatrix",
+    "SparseMatrixNNZ",
+    "SparseMatrixTranspose",
+    "SparseTensorToCSRSparseMatrix",
+)
+
+zero_flops(*_MOVES)
 
 
 @kernel("CSRSparseMatrixToSparseTensor")
@@ -117,6 +177,16 @@ def csr_to_sparse_tensor(matrix: Array, *, type: DType) -> tuple[Result, Result,
     """The sparse matrix as indices, values and dense shape."""
     held = _held(matrix, type)
     return held.indices(), np.concatenate([part.data for part in held.parts]), np.array(held.dense_shape, np.int64)
+
+
+@shape("CSRSparseMatrixToSparseTensor")
+def csr_to_sparse_tensor_shape(matrix: TensorSpec) -> Any:
+    return sparse_shapes()
+
+
+@gradient("CSRSparseMatrixToSparseTensor")
+def csr_to_sparse_tensor_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
+    return [g.SparseTensorToCSRSparseMatrix(node.output(0), grad, node.output(2))]
 
 
 @kernel("CSRSparseMatrixComponents")
@@ -129,12 +199,13 @@ def csr_components(matrix: Array, index: Array, *, type: DType) -> tuple[Result,
     return part.indptr.astype(np.int32), part.indices.astype(np.int32), part.data
 
 
-@kernel("SparseMatrixNNZ")
-def sparse_matrix_nnz(matrix: Array) -> Result:
-    """How many elements each matrix has."""
-    held = _held(matrix)
-    counts = np.array([part.nnz for part in held.parts], np.int32)
-    return counts if held.is_batch else counts[0]
+@shape("CSRSparseMatrixComponents")
+def csr_components_shape(matrix: TensorSpec, index: TensorSpec) -> Any:
+    count = Shape([None])
+    return Shape([None]), count, count
+
+
+not_differentiable("SparseMatrixNNZ", "CSRSparseMatrixComponents")
 
 
 @kernel("SparseMatrixTranspose")
@@ -150,6 +221,16 @@ def _oriented(part: Array | csr_array, transpose: bool, adjoint: bool) -> Array 
     elif transpose:
         part = part.T
     return part if isinstance(part, np.ndarray) else csr_array(part)
+
+
+@shape("SparseMatrixTranspose")
+def sparse_matrix_transpose_shape(matrix: TensorSpec) -> Any:
+    return SCALAR
+
+
+@gradient("SparseMatrixTranspose")
+def sparse_matrix_transpose_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.SparseMatrixTranspose(grad, type=node.attr("type"), conjugate=node.attr("conjugate"))]
 
 
 @kernel("SparseMatrixMatMul")
@@ -186,99 +267,9 @@ def _require_fit(left: csr_array, right: Array | csr_array) -> None:
         raise InvalidArgumentError(f"the inner dimensions of {left.shape} and {right.shape} do not match")
 
 
-@kernel("SparseMatrixSparseMatMul")
-def sparse_matrix_sparse_mat_mul(
-    a: Array, b: Array, *, type: DType, transpose_a: bool, transpose_b: bool, adjoint_a: bool, adjoint_b: bool
-) -> Result:
-    """The product of two sparse matrices, or of two batches of them."""
-    left, right = _held(a, type), _held(b, type)
-    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
-        raise InvalidArgumentError("Only one of adjoint and transpose may be true.")
-    if left.is_batch != right.is_batch or len(left.parts) != len(right.parts):
-        raise InvalidArgumentError(f"the operands have the shapes {left.dense_shape} and {right.dense_shape}")
-    products = []
-    for x, y in zip(left.parts, right.parts):
-        x, y = _oriented(x, transpose_a, adjoint_a), _oriented(y, transpose_b, adjoint_b)
-        _require_fit(x, y)
-        product = csr_array(x @ y)
-        product.sort_indices()
-        products.append(product)
-    return scalar_object(SparseMatrix(tuple(products), left.is_batch))
-
-
-@shape("SparseTensorToCSRSparseMatrix")
-def sparse_tensor_to_csr_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Any:
-    require_rank(indices, 2, "indices")
-    require_rank(values, 1, "values")
-    return SCALAR
-
-
-@shape("DenseToCSRSparseMatrix")
-def dense_to_csr_shape(dense: TensorSpec, indices: TensorSpec) -> Any:
-    require_rank(indices, 2, "indices")
-    return SCALAR
-
-
-@shape("CSRSparseMatrixToDense", "SparseMatrixNNZ")
-def csr_unknown_shape(matrix: TensorSpec) -> Any:
-    return UNKNOWN
-
-
-@shape("CSRSparseMatrixToSparseTensor")
-def csr_to_sparse_tensor_shape(matrix: TensorSpec) -> Any:
-    return sparse_shapes()
-
-
-@shape("CSRSparseMatrixComponents")
-def csr_components_shape(matrix: TensorSpec, index: TensorSpec) -> Any:
-    count = Shape([None])
-    return Shape([None]), count, count
-
-
-@shape("SparseMatrixTranspose")
-def sparse_matrix_transpose_shape(matrix: TensorSpec) -> Any:
-    return SCALAR
-
-
 @shape("SparseMatrixMatMul")
 def sparse_matrix_mat_mul_shape(a: TensorSpec, b: TensorSpec) -> Any:
     return Shape([None] * b.rank) if b.rank is not None else UNKNOWN
-
-
-@shape("SparseMatrixSparseMatMul")
-def sparse_matrix_sparse_mat_mul_shape(a: TensorSpec, b: TensorSpec) -> Any:
-    return SCALAR
-
-
-@flops("SparseMatrixMatMul", "SparseMatrixSparseMatMul")
-def sparse_matrix_mat_mul_flops(a: TensorSpec, b: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """At least one operation for each element of the result: the number of elements is known to the run only."""
-    return Cost(flops=outputs[0].shape.num_elements)
-
-
-@gradient("SparseTensorToCSRSparseMatrix")
-def sparse_tensor_to_csr_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, g.CSRSparseMatrixToSparseTensor(grad, type=node.attr("T"))[1], None]
-
-
-@gradient("DenseToCSRSparseMatrix")
-def dense_to_csr_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.CSRSparseMatrixToDense(grad, type=node.attr("T")), None]
-
-
-@gradient("CSRSparseMatrixToDense")
-def csr_to_dense_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [_pruned(g, grad, node.inputs[0])]
-
-
-@gradient("CSRSparseMatrixToSparseTensor")
-def csr_to_sparse_tensor_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
-    return [g.SparseTensorToCSRSparseMatrix(node.output(0), grad, node.output(2))]
-
-
-@gradient("SparseMatrixTranspose")
-def sparse_matrix_transpose_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.SparseMatrixTranspose(grad, type=node.attr("type"), conjugate=node.attr("conjugate"))]
 
 
 @gradient("SparseMatrixMatMul")
@@ -301,17 +292,6 @@ def sparse_matrix_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output)
     ]
 
 
-@gradient("SparseMatrixSparseMatMul")
-def sparse_matrix_sparse_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """As that of SparseMatrixMatMul, kept at the elements that are there."""
-    dtype = node.attr("type")
-    dense = [g.CSRSparseMatrixToDense(m, type=dtype) for m in (*node.inputs, grad)]
-    flags = [(node.attr(f"transpose_{x}"), node.attr(f"adjoint_{x}")) for x in "ab"]
-    a, b = (_turned(g, m, *flag) for m, flag in zip(dense, flags))
-    towards = (g.BatchMatMulV2(dense[2], b, adj_y=True), g.BatchMatMulV2(a, dense[2], adj_x=True))
-    return [_pruned(g, _turned(g, d, *flag), m) for d, flag, m in zip(towards, flags, node.inputs)]
-
-
 def _turned(g: GradientBuilder, x: Any, transpose: Any, adjoint: Any) -> Any:
     """A dense matrix, or batch of them, transposed or adjoint."""
     if not (transpose or adjoint):
@@ -321,20 +301,43 @@ def _turned(g: GradientBuilder, x: Any, transpose: Any, adjoint: Any) -> Any:
     return g.ConjugateTranspose(x, order) if adjoint else g.Transpose(x, order)
 
 
-def _pruned(g: GradientBuilder, dense: Any, like: Any) -> Any:
-    """The elements of a dense matrix where a sparse one has some."""
-    indices = g.CSRSparseMatrixToSparseTensor(like, type=dense.dtype.base)[0]
-    return g.DenseToCSRSparseMatrix(dense, indices)
+@flops("SparseMatrixMatMul", "SparseMatrixSparseMatMul")
+def sparse_matrix_mat_mul_flops(a: TensorSpec, b: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """At least one operation for each element of the result: the number of elements is known to the run only."""
+    return Cost(flops=outputs[0].shape.num_elements)
 
 
-_MOVES = (
-    "CSRSparseMatrixComponents",
-    "CSRSparseMatrixToDense",
-    "CSRSparseMatrixToSparseTensor",
-    "DenseToCSRSparseMatrix",
-    "SparseMatrixNNZ",
-    "SparseMatrixTranspose",
-    "SparseTensorToCSRSparseMatrix",
-)
-not_differentiable("CSRSparseMatrixComponents", "SparseMatrixNNZ")
-zero_flops(*_MOVES)
+@kernel("SparseMatrixSparseMatMul")
+def sparse_matrix_sparse_mat_mul(
+    a: Array, b: Array, *, type: DType, transpose_a: bool, transpose_b: bool, adjoint_a: bool, adjoint_b: bool
+) -> Result:
+    """The product of two sparse matrices, or of two batches of them."""
+    left, right = _held(a, type), _held(b, type)
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise InvalidArgumentError("Only one of adjoint and transpose may be true.")
+    if left.is_batch != right.is_batch or len(left.parts) != len(right.parts):
+        raise InvalidArgumentError(f"the operands have the shapes {left.dense_shape} and {right.dense_shape}")
+    products = []
+    for x, y in zip(left.parts, right.parts):
+        x, y = _oriented(x, transpose_a, adjoint_a), _oriented(y, transpose_b, adjoint_b)
+        _require_fit(x, y)
+        product = csr_array(x @ y)
+        product.sort_indices()
+        products.append(product)
+    return scalar_object(SparseMatrix(tuple(products), left.is_batch))
+
+
+@shape("SparseMatrixSparseMatMul")
+def sparse_matrix_sparse_mat_mul_shape(a: TensorSpec, b: TensorSpec) -> Any:
+    return SCALAR
+
+
+@gradient("SparseMatrixSparseMatMul")
+def sparse_matrix_sparse_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """As that of SparseMatrixMatMul, kept at the elements that are there."""
+    dtype = node.attr("type")
+    dense = [g.CSRSparseMatrixToDense(m, type=dtype) for m in (*node.inputs, grad)]
+    flags = [(node.attr(f"transpose_{x}"), node.attr(f"adjoint_{x}")) for x in "ab"]
+    a, b = (_turned(g, m, *flag) for m, flag in zip(dense, flags))
+    towards = (g.BatchMatMulV2(dense[2], b, adj_y=True), g.BatchMatMulV2(a, dense[2], adj_x=True))
+    return [_pruned(g, _turned(g, d, *flag), m) for d, flag, m in zip(towards, flags, node.inputs)]

@@ -147,37 +147,6 @@ def stage(
         area.elements.append(tuple(values))
 
 
-@kernel("Unstage")
-def unstage(ctx: KernelContext, *, capacity: int, memory_limit: int, container: str, shared_name: str) -> Sequence[Result]:
-    """Take the oldest tuple."""
-    area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
-    with area:
-        if not area.elements:
-            raise WouldBlock(f"staging area '{area.name}' is empty")
-        return list(area.elements.popleft())
-
-
-@kernel("StagePeek")
-def stage_peek(
-    ctx: KernelContext, index: Array, *, capacity: int, memory_limit: int, container: str, shared_name: str
-) -> Sequence[Result]:
-    """A tuple that stays."""
-    area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
-    require_rank(index, 0, "index")
-    if index < 0:
-        raise InvalidArgumentError(f"index must not be negative, not {index}")
-    with area:
-        if index >= len(area.elements):
-            raise WouldBlock(f"staging area '{area.name}' has no element {index}")
-        return list(area.elements[int(index)])
-
-
-@kernel("StageSize")
-def stage_size(ctx: KernelContext, *, capacity: int, memory_limit: int, container: str, shared_name: str) -> Result:
-    """How many tuples wait."""
-    return np.int32(len(_staging_area(ctx, capacity, memory_limit, container, shared_name).elements))
-
-
 @kernel("StageClear")
 def stage_clear(ctx: KernelContext, *, capacity: int, memory_limit: int, container: str, shared_name: str) -> None:
     """Forget all tuples."""
@@ -223,6 +192,59 @@ def map_stage(
         area.put(_key(key), wanted, values)
 
 
+@kernel("MapClear", "OrderedMapClear")
+def map_clear(
+    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
+) -> None:
+    """Forget all elements."""
+    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    with area:
+        area.complete.clear()
+        area.incomplete.clear()
+
+
+@shape("Stage", "StageClear", "MapStage", "MapClear", "OrderedMapStage", "OrderedMapClear")
+def stage_write_shape(*inputs: Any) -> Any:
+    return None
+
+
+@kernel("Unstage")
+def unstage(ctx: KernelContext, *, capacity: int, memory_limit: int, container: str, shared_name: str) -> Sequence[Result]:
+    """Take the oldest tuple."""
+    area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
+    with area:
+        if not area.elements:
+            raise WouldBlock(f"staging area '{area.name}' is empty")
+        return list(area.elements.popleft())
+
+
+_MAP = ("Stage", "Unstage", "UnstageNoKey", "Peek", "Size", "IncompleteSize", "Clear")
+_ALL = ("Stage", "Unstage", "StagePeek", "StageSize", "StageClear", *(p + m for p in ("Map", "OrderedMap") for m in _MAP))
+
+facts("side_effect", of=[op for op in _ALL if not op.endswith(("Size", "Peek"))])
+
+facts("blocks", of=[op for op in _ALL if not op.endswith(("Size", "Clear"))])
+
+not_differentiable(*_ALL)
+
+zero_flops(*_ALL)
+
+
+@kernel("StagePeek")
+def stage_peek(
+    ctx: KernelContext, index: Array, *, capacity: int, memory_limit: int, container: str, shared_name: str
+) -> Sequence[Result]:
+    """A tuple that stays."""
+    area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
+    require_rank(index, 0, "index")
+    if index < 0:
+        raise InvalidArgumentError(f"index must not be negative, not {index}")
+    with area:
+        if index >= len(area.elements):
+            raise WouldBlock(f"staging area '{area.name}' has no element {index}")
+        return list(area.elements[int(index)])
+
+
 @kernel("MapPeek", "OrderedMapPeek")
 def map_peek(
     ctx: KernelContext,
@@ -259,22 +281,15 @@ def map_unstage(
         return area.take(_key(key), _indices(indices))
 
 
-@kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey")
-def map_unstage_no_key(
-    ctx: KernelContext,
-    indices: Array,
-    *,
-    capacity: int,
-    memory_limit: int,
-    dtypes: list[DType],
-    container: str,
-    shared_name: str,
-) -> Any:
-    """Take parts of some element: its key and the parts."""
-    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
-    with area:
-        key = area.any_key()
-        return np.int64(key), area.take(key, _indices(indices))
+@shape("Unstage", "StagePeek", "MapPeek", "MapUnstage", "OrderedMapPeek", "OrderedMapUnstage")
+def unstage_shape(*inputs: TensorSpec, dtypes: list[DType]) -> Any:
+    return [UNKNOWN] * len(dtypes)
+
+
+@kernel("StageSize")
+def stage_size(ctx: KernelContext, *, capacity: int, memory_limit: int, container: str, shared_name: str) -> Result:
+    """How many tuples wait."""
+    return np.int32(len(_staging_area(ctx, capacity, memory_limit, container, shared_name).elements))
 
 
 @kernel("MapSize", "OrderedMapSize")
@@ -293,40 +308,29 @@ def map_incomplete_size(
     return np.int32(len(_map_area(ctx, capacity, memory_limit, dtypes, container, shared_name).incomplete))
 
 
-@kernel("MapClear", "OrderedMapClear")
-def map_clear(
-    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
-) -> None:
-    """Forget all elements."""
-    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
-    with area:
-        area.complete.clear()
-        area.incomplete.clear()
-
-
-@shape("Unstage", "StagePeek", "MapPeek", "MapUnstage", "OrderedMapPeek", "OrderedMapUnstage")
-def unstage_shape(*inputs: TensorSpec, dtypes: list[DType]) -> Any:
-    return [UNKNOWN] * len(dtypes)
-
-
-@shape("MapUnstageNoKey", "OrderedMapUnstageNoKey")
-def map_unstage_no_key_shape(indices: TensorSpec, *, dtypes: list[DType]) -> Any:
-    return SCALAR, [UNKNOWN] * len(dtypes)
-
-
 @shape("StageSize", "MapSize", "MapIncompleteSize", "OrderedMapSize", "OrderedMapIncompleteSize")
 def stage_size_shape() -> Any:
     return SCALAR
 
 
-@shape("Stage", "StageClear", "MapStage", "MapClear", "OrderedMapStage", "OrderedMapClear")
-def stage_write_shape(*inputs: Any) -> Any:
-    return None
+@kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey")
+def map_unstage_no_key(
+    ctx: KernelContext,
+    indices: Array,
+    *,
+    capacity: int,
+    memory_limit: int,
+    dtypes: list[DType],
+    container: str,
+    shared_name: str,
+) -> Any:
+    """Take parts of some element: its key and the parts."""
+    area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
+    with area:
+        key = area.any_key()
+        return np.int64(key), area.take(key, _indices(indices))
 
 
-_MAP = ("Stage", "Unstage", "UnstageNoKey", "Peek", "Size", "IncompleteSize", "Clear")
-_ALL = ("Stage", "Unstage", "StagePeek", "StageSize", "StageClear", *(p + m for p in ("Map", "OrderedMap") for m in _MAP))
-facts("side_effect", of=[op for op in _ALL if not op.endswith(("Size", "Peek"))])
-facts("blocks", of=[op for op in _ALL if not op.endswith(("Size", "Clear"))])
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+@shape("MapUnstageNoKey", "OrderedMapUnstageNoKey")
+def map_unstage_no_key_shape(indices: TensorSpec, *, dtypes: list[DType]) -> Any:
+    return SCALAR, [UNKNOWN] * len(dtypes)

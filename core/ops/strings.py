@@ -20,10 +20,6 @@ from ._strings import as_objects, bounded, joined, map_bytes, map_to, same_shape
 
 _ELEMENTWISE = ("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber", "ShardedFilename")
 
-shape("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber")(same_shape)
-facts("elementwise", of=("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber", "StringJoin"))
-facts("idempotent", of=("StringLower", "StringUpper", "StringStrip"))
-
 
 def _check_encoding(encoding: str) -> None:
     if encoding not in ("", "utf-8"):
@@ -68,7 +64,6 @@ def string_length(input: Array, *, unit: str) -> Result:
 _SPECIAL_FLOAT = rb"inf|infinity|nan(?:\([A-Za-z0-9_]*\))?"
 _DECIMAL = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|" + _SPECIAL_FLOAT + rb")", re.IGNORECASE)
 _HEXADECIMAL = re.compile(rb"[+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?\d+)?", re.IGNORECASE)
-_INTEGER = re.compile(rb"[+-]?\d+")
 
 
 def parse_float(text: bytes) -> float | None:
@@ -82,6 +77,9 @@ def parse_float(text: bytes) -> float | None:
         return float.fromhex(text.decode())
     except OverflowError:
         return float("-inf" if text.startswith(b"-") else "inf")
+
+
+_INTEGER = re.compile(rb"[+-]?\d+")
 
 
 def parse_integer(text: bytes, dtype: np.dtype) -> int | None:
@@ -112,6 +110,12 @@ def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
     return map_to(out_type.numpy, parse, string_tensor)
 
 
+shape("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber")(same_shape)
+
+facts("elementwise", of=("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber"))
+facts("idempotent", of=("StringLower", "StringUpper", "StringStrip"))
+
+
 @kernel("Substr")
 def substr(input: Array, pos: Array, len: Array, *, unit: str) -> Result:
     """`len` bytes or characters from `pos`; a negative position counts from the end, a negative length takes all."""
@@ -124,14 +128,13 @@ def substr(input: Array, pos: Array, len: Array, *, unit: str) -> Result:
     return as_objects((cut(*item, index) for index, item in enumerate(zip(*items))), result)
 
 
-def _substr_shape(text: tuple[int, ...], pos: tuple[int, ...]) -> tuple[int, ...]:
-    try:
-        result = np.broadcast_shapes(text, pos)
-    except ValueError:
-        raise InvalidArgumentError(f"Incompatible shapes: {text} vs. {pos}") from None
-    if pos and text != pos and len(result) > 2:
-        raise UnimplementedError(f"Substr broadcast not implemented for {len(result)} dimensions")
-    return result
+def _cut_characters(text: bytes, pos: int, length: int, index: int) -> bytes:
+    starts = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80] + [len(text)]
+    count = len(starts) - 1
+    if not -count <= pos <= count:
+        raise InvalidArgumentError(f"pos {pos} out of range for string at index {index}")
+    start = pos + count if pos < 0 else pos
+    return text[starts[start] : starts[min(start + max(length, 0), count)]]
 
 
 def _cut_bytes(text: bytes, pos: int, length: int, index: int) -> bytes:
@@ -141,13 +144,14 @@ def _cut_bytes(text: bytes, pos: int, length: int, index: int) -> bytes:
     return text[start:] if length < 0 else text[start : start + length]
 
 
-def _cut_characters(text: bytes, pos: int, length: int, index: int) -> bytes:
-    starts = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80] + [len(text)]
-    count = len(starts) - 1
-    if not -count <= pos <= count:
-        raise InvalidArgumentError(f"pos {pos} out of range for string at index {index}")
-    start = pos + count if pos < 0 else pos
-    return text[starts[start] : starts[min(start + max(length, 0), count)]]
+def _substr_shape(text: tuple[int, ...], pos: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        result = np.broadcast_shapes(text, pos)
+    except ValueError:
+        raise InvalidArgumentError(f"Incompatible shapes: {text} vs. {pos}") from None
+    if pos and text != pos and len(result) > 2:
+        raise UnimplementedError(f"Substr broadcast not implemented for {len(result)} dimensions")
+    return result
 
 
 @shape("Substr")
@@ -179,6 +183,15 @@ def string_join_shape(inputs: list[TensorSpec]) -> Shape:
         if spec.rank:
             result = merge_shapes(result, spec.shape) if result.rank else spec.shape
     return result
+
+
+facts("elementwise", of=("StringJoin",))
+
+_ALL = (*_ELEMENTWISE, "Substr", "StringJoin", "ReduceJoin", "UnsortedSegmentJoin", "ShardedFilespec")
+
+not_differentiable(*_ALL)
+
+zero_flops(*_ALL)
 
 
 @kernel("ReduceJoin")
@@ -274,8 +287,3 @@ def sharded_shape(*inputs: TensorSpec) -> Shape:
     for spec in inputs:
         merge_shapes(spec.shape, SCALAR)
     return SCALAR
-
-
-_ALL = (*_ELEMENTWISE, "Substr", "StringJoin", "ReduceJoin", "UnsortedSegmentJoin", "ShardedFilespec")
-not_differentiable(*_ALL)
-zero_flops(*_ALL)

@@ -35,27 +35,17 @@ def as_string(input: Array, *, T: DType, precision: int, scientific: bool, short
     return as_objects((convert(value).encode("utf-8", "surrogateescape") for value in array.ravel()), array.shape)
 
 
-def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool, fill: str) -> None:
-    has_point = dtype.is_floating or dtype.is_complex
-    if len(fill) > 1:
-        raise InvalidArgumentError(f"Fill string must be one or fewer characters, not {fill!r}")
-    if fill not in ("", " ", "+", "-", "0", "#"):
-        raise InvalidArgumentError(f"Fill argument not supported: {fill!r}")
-    if (scientific or shortest) and not (has_point or dtype.is_object):
-        raise InvalidArgumentError(f"scientific and shortest format not supported for datatype {dtype}")
-    if scientific and shortest:
-        raise InvalidArgumentError("Cannot select both scientific and shortest notation")
-    if precision >= 0 and not (has_point or dtype.is_object):
-        raise InvalidArgumentError(f"precision not supported for datatype {dtype}")
+def _text_converter(width: int, precision: int, flag: str) -> Callable[[Any], str]:
+    """Strings cut at `precision` and padded to `width`, both in bytes; as they are without a width."""
 
+    def convert(value: Any) -> str:
+        if not isinstance(value, bytes):
+            return repr(value)
+        text = value if precision < 0 or width <= 0 else value[:precision]
+        text = text.ljust(width) if flag == "-" else text.rjust(width)
+        return text.decode("utf-8", "surrogateescape")
 
-def _number_format(dtype: DType, precision: int, scientific: bool, shortest: bool, width: int, flag: str) -> str:
-    """A %-format of one number; both parts of a complex one take it."""
-    width_text = "" if width < 0 else str(width)
-    if not (dtype.is_floating or dtype.is_complex):
-        return f"%{'' if dtype.is_unsigned and flag == '+' else flag}{width_text}d"
-    precision_text = "" if precision < 0 else f".{precision}"
-    return f"%{flag}{width_text}{precision_text}{'e' if scientific else 'g' if shortest else 'f'}"
+    return convert
 
 
 def _converter(dtype: DType, form: str, width: int, flag: str) -> Callable[[Any], str]:
@@ -83,17 +73,69 @@ def _float_converter(form: str, width: int, flag: str) -> Callable[[Any], str]:
     return convert
 
 
-def _text_converter(width: int, precision: int, flag: str) -> Callable[[Any], str]:
-    """Strings cut at `precision` and padded to `width`, both in bytes; as they are without a width."""
+def _number_format(dtype: DType, precision: int, scientific: bool, shortest: bool, width: int, flag: str) -> str:
+    """A %-format of one number; both parts of a complex one take it."""
+    width_text = "" if width < 0 else str(width)
+    if not (dtype.is_floating or dtype.is_complex):
+        return f"%{'' if dtype.is_unsigned and flag == '+' else flag}{width_text}d"
+    precision_text = "" if precision < 0 else f".{precision}"
+    return f"%{flag}{width_text}{precision_text}{'e' if scientific else 'g' if shortest else 'f'}"
 
-    def convert(value: Any) -> str:
-        if not isinstance(value, bytes):
-            return repr(value)
-        text = value if precision < 0 or width <= 0 else value[:precision]
-        text = text.ljust(width) if flag == "-" else text.rjust(width)
-        return text.decode("utf-8", "surrogateescape")
 
-    return convert
+def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool, fill: str) -> None:
+    has_point = dtype.is_floating or dtype.is_complex
+    if len(fill) > 1:
+        raise InvalidArgumentError(f"Fill string must be one or fewer characters, not {fill!r}")
+    if fill not in ("", " ", "+", "-", "0", "#"):
+        raise InvalidArgumentError(f"Fill argument not supported: {fill!r}")
+    if (scientific or shortest) and not (has_point or dtype.is_object):
+        raise InvalidArgumentError(f"scientific and shortest format not supported for datatype {dtype}")
+    if scientific and shortest:
+        raise InvalidArgumentError("Cannot select both scientific and shortest notation")
+    if precision >= 0 and not (has_point or dtype.is_object):
+        raise InvalidArgumentError(f"precision not supported for datatype {dtype}")
+
+
+@kernel("EncodeBase64")
+def encode_base64(input: Array, *, pad: bool) -> Result:
+    """Web-safe base64, with = at the end where asked for."""
+
+    def encode(text: bytes) -> bytes:
+        encoded = base64.urlsafe_b64encode(text)
+        return encoded if pad else encoded.rstrip(b"=")
+
+    return map_bytes(encode, input)
+
+
+_ALL = ("AsString", "StringFormat", "EncodeBase64", "DecodeBase64")
+
+not_differentiable(*_ALL)
+
+zero_flops(*_ALL)
+
+
+@kernel("DecodeBase64")
+def decode_base64(input: Array) -> Result:
+    """The bytes behind web-safe base64; padding may be missing."""
+    return map_bytes(_decode_base64, input)
+
+
+_BASE64 = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
+
+
+def _decode_base64(text: bytes) -> bytes:
+    body = text.rstrip(b"=")
+    if not _BASE64.fullmatch(text) or (len(body) != len(text) and len(text) % 4) or len(body) % 4 == 1:
+        raise InvalidArgumentError("Invalid character found in base64.", hint=f"the string is {text!r}")
+    try:
+        return base64.urlsafe_b64decode(body + b"=" * (-len(body) % 4))
+    except binascii.Error as error:
+        raise InvalidArgumentError(f"Invalid base64: {error}") from error
+
+
+shape("AsString", "EncodeBase64", "DecodeBase64")(same_shape)
+
+facts("elementwise", of=("AsString", "EncodeBase64", "DecodeBase64"))
 
 
 @kernel("StringFormat")
@@ -118,40 +160,3 @@ def _pieces(template: bytes, placeholder: bytes) -> list[bytes]:
 @shape("StringFormat")
 def string_format_shape(inputs: list[TensorSpec]) -> Shape:
     return SCALAR
-
-
-_BASE64 = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
-
-
-@kernel("EncodeBase64")
-def encode_base64(input: Array, *, pad: bool) -> Result:
-    """Web-safe base64, with = at the end where asked for."""
-
-    def encode(text: bytes) -> bytes:
-        encoded = base64.urlsafe_b64encode(text)
-        return encoded if pad else encoded.rstrip(b"=")
-
-    return map_bytes(encode, input)
-
-
-@kernel("DecodeBase64")
-def decode_base64(input: Array) -> Result:
-    """The bytes behind web-safe base64; padding may be missing."""
-    return map_bytes(_decode_base64, input)
-
-
-def _decode_base64(text: bytes) -> bytes:
-    body = text.rstrip(b"=")
-    if not _BASE64.fullmatch(text) or (len(body) != len(text) and len(text) % 4) or len(body) % 4 == 1:
-        raise InvalidArgumentError("Invalid character found in base64.", hint=f"the string is {text!r}")
-    try:
-        return base64.urlsafe_b64decode(body + b"=" * (-len(body) % 4))
-    except binascii.Error as error:
-        raise InvalidArgumentError(f"Invalid base64: {error}") from error
-
-
-_ALL = ("AsString", "StringFormat", "EncodeBase64", "DecodeBase64")
-shape("AsString", "EncodeBase64", "DecodeBase64")(same_shape)
-facts("elementwise", of=("AsString", "EncodeBase64", "DecodeBase64"))
-not_differentiable(*_ALL)
-zero_flops(*_ALL)

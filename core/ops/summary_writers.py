@@ -30,6 +30,11 @@ def summary_writer(ctx: KernelContext, *, container: str, shared_name: str) -> R
     return named(ctx, container, shared_name, WriterResource, lambda: WriterResource(shared_name or ctx.name))
 
 
+@shape("SummaryWriter")
+def summary_writer_shape() -> Any:
+    return TensorSpec(dtypes.resource, SCALAR)
+
+
 @kernel("CreateSummaryFileWriter")
 def create_summary_file_writer(
     ctx: KernelContext, writer: Array, logdir: Array, max_queue: Array, flush_millis: Array, filename_suffix: Array
@@ -89,6 +94,30 @@ def write_image_summary(
     _add_summary(writer, step, protos.images(scalar(tag, "tag"), np.asarray(tensor), max_images, np.asarray(bad_color)))
 
 
+not_differentiable(
+    "SummaryWriter", "CreateSummaryFileWriter", "WriteSummary", "WriteRawProtoSummary", "WriteScalarSummary",
+    "WriteHistogramSummary", "WriteImageSummary",
+)  # fmt: skip
+zero_flops(
+    "SummaryWriter", "CreateSummaryFileWriter", "WriteSummary", "WriteRawProtoSummary", "WriteScalarSummary",
+    "WriteHistogramSummary", "WriteImageSummary",
+)  # fmt: skip
+
+_WRITE = (
+    "CreateSummaryFileWriter", "WriteSummary", "WriteRawProtoSummary", "WriteScalarSummary",
+    "WriteHistogramSummary", "WriteImageSummary", "WriteAudioSummary", "WriteGraphSummary", "ImportEvent",
+    "FlushSummaryWriter", "CloseSummaryWriter",
+)  # fmt: skip
+
+
+@shape(*_WRITE)
+def summary_write_shape(*inputs: Any) -> Any:
+    return None
+
+
+facts("side_effect", of=_WRITE)
+
+
 @kernel("WriteAudioSummary")
 def write_audio_summary(
     ctx: KernelContext, writer: Array, step: Array, tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int
@@ -122,23 +151,5 @@ def close_summary_writer(ctx: KernelContext, writer: Array) -> None:
     resource(writer, WriterResource).close()
 
 
-@shape("SummaryWriter")
-def summary_writer_shape() -> Any:
-    return TensorSpec(dtypes.resource, SCALAR)
-
-
-_WRITE = (
-    "CreateSummaryFileWriter", "WriteSummary", "WriteRawProtoSummary", "WriteScalarSummary",
-    "WriteHistogramSummary", "WriteImageSummary", "WriteAudioSummary", "WriteGraphSummary", "ImportEvent",
-    "FlushSummaryWriter", "CloseSummaryWriter",
-)  # fmt: skip
-
-
-@shape(*_WRITE)
-def summary_write_shape(*inputs: Any) -> Any:
-    return None
-
-
-facts("side_effect", of=_WRITE)
-not_differentiable("SummaryWriter", *_WRITE)
-zero_flops("SummaryWriter", *_WRITE)
+not_differentiable("WriteAudioSummary", "WriteGraphSummary", "ImportEvent", "FlushSummaryWriter", "CloseSummaryWriter")
+zero_flops("WriteAudioSummary", "WriteGraphSummary", "ImportEvent", "FlushSummaryWriter", "CloseSummaryWriter")

@@ -63,6 +63,16 @@ def anonymous_mutable_hash_table(ctx: KernelContext, *, key_dtype: DType, value_
     return scalar_object(MutableTable(ctx.name, key_dtype, value_dtype))
 
 
+def _handle(dtype: Any, key: Any, value: Any, value_shape: Any=SCALAR, key_shape: Any=SCALAR) -> TensorSpec:
+    """A table's handle, of which inference knows what keys and values are."""
+    return TensorSpec(dtype, SCALAR, None, (TensorSpec(key, key_shape), TensorSpec(value, value_shape)))
+
+
+@shape("HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable")
+def hash_table_shape(*, key_dtype: DType, value_dtype: DType) -> Any:
+    return _handle(dtypes.resource, key_dtype, value_dtype)
+
+
 def _vector_shape(value_shape: Shape) -> tuple[int, ...]:
     if value_shape.rank != 1:
         raise InvalidArgumentError(f"Default value must be a vector, got shape {value_shape}")
@@ -86,6 +96,26 @@ def anonymous_mutable_hash_table_of_tensors(
     return scalar_object(MutableTable(ctx.name, key_dtype, value_dtype, _vector_shape(value_shape)))
 
 
+@shape("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors")
+def mutable_hash_table_of_tensors_shape(*, key_dtype: DType, value_dtype: DType, value_shape: Shape) -> Any:
+    return _handle(dtypes.resource, key_dtype, value_dtype, value_shape)
+
+
+not_differentiable(
+    "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable",
+    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors",
+)  # fmt: skip
+zero_flops(
+    "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable",
+    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors",
+)  # fmt: skip
+
+
+@kernel("MutableDenseHashTable")
+def mutable_dense_hash_table(empty_key: Array) -> Any:
+    raise InvalidArgumentError("this op has no deleted_key, without which TensorFlow makes no such table")
+
+
 def _dense(
     ctx: KernelContext, keys: tuple[Array, ...], types: tuple[DType, DType], value_shape: Shape, buckets: int, max_load: float
 ) -> Callable[..., Any]:
@@ -96,11 +126,6 @@ def _dense(
     if empty.ndim > 1:
         raise InvalidArgumentError(f"Empty key must be a scalar or a vector, got shape {empty.shape}")
     return lambda: DenseTable(ctx.name, types, value_shape.known(), empty, deleted, buckets, max_load)
-
-
-@kernel("MutableDenseHashTable")
-def mutable_dense_hash_table(empty_key: Array) -> Any:
-    raise InvalidArgumentError("this op has no deleted_key, without which TensorFlow makes no such table")
 
 
 @kernel("MutableDenseHashTableV2")
@@ -141,6 +166,17 @@ def anonymous_mutable_dense_hash_table(
     return scalar_object(_dense(ctx, keys, types, value_shape, initial_num_buckets, max_load_factor)())
 
 
+@shape("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
+def mutable_dense_hash_table_shape(
+    empty_key: TensorSpec, *deleted_key: TensorSpec, key_dtype: DType, value_dtype: DType, value_shape: Shape
+) -> Any:
+    return _handle(dtypes.resource, key_dtype, value_dtype, value_shape, empty_key.shape)
+
+
+not_differentiable("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
+zero_flops("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
+
+
 def _static(handle: Array | ReferenceHandle) -> StaticTable:
     found = resource(handle, Table)
     if not isinstance(found, StaticTable):
@@ -161,6 +197,15 @@ def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DTy
     if keys.size != values.size:
         raise InvalidArgumentError(f"Keys and values must have the same size {keys.size} vs {values.size}")
     table.initialize(keys, values)
+
+
+@shape("InitializeTable", "InitializeTableV2")
+def initialize_table_shape(table_handle: TensorSpec, keys: TensorSpec, values: TensorSpec) -> Any:
+    merge_shapes(merge_shapes(keys.shape, Shape([None])), values.shape)
+
+
+not_differentiable("InitializeTable", "InitializeTableV2")
+zero_flops("InitializeTable", "InitializeTableV2")
 
 
 @kernel("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
@@ -233,6 +278,16 @@ class _Columns:
         return value
 
 
+@shape("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+def initialize_table_from_text_file_shape(table_handle: TensorSpec, filename: TensorSpec) -> Any:
+    merge_shapes(filename.shape, SCALAR)
+
+
+facts("reads_files", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
+not_differentiable("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+zero_flops("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+
+
 @kernel("LookupTableFind", "LookupTableFindV2")
 def lookup_table_find(table_handle: Any, keys: Array, default_value: Array, *, Tin: DType, Tout: DType) -> Result:
     """The value of each key, the default where there is none."""
@@ -241,12 +296,38 @@ def lookup_table_find(table_handle: Any, keys: Array, default_value: Array, *, T
     return table.find(np.asarray(keys), np.asarray(default_value))
 
 
+@shape("LookupTableFind", "LookupTableFindV2")
+def lookup_table_find_shape(table_handle: TensorSpec, keys: TensorSpec, default_value: TensorSpec) -> Any:
+    if len(table_handle.handle) != 2:
+        return UNKNOWN
+    key, value = table_handle.handle
+    if keys.rank is None or key.rank is None:
+        return UNKNOWN
+    return keys.shape[: keys.rank - key.rank] + value.shape
+
+
 @kernel("LookupTableInsert", "LookupTableInsertV2")
 def lookup_table_insert(table_handle: Any, keys: Array, values: Array, *, Tin: DType, Tout: DType) -> None:
     """Add or replace entries."""
     table = resource(table_handle, Table)
     table.check_types(Tin, Tout)
     table.insert(np.asarray(keys), np.asarray(values))
+
+
+_CREATE = (
+    "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable",
+    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors",
+    "MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable",
+)  # fmt: skip
+_READ = (
+    "LookupTableFind", "LookupTableFindV2", "LookupTableExport", "LookupTableExportV2", "LookupTableSize", "LookupTableSizeV2",
+)  # fmt: skip
+_WRITE = (
+    "InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2",
+    "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2",
+)  # fmt: skip
+
+facts("side_effect", of=_WRITE)
 
 
 @kernel("LookupTableRemoveV2")
@@ -265,10 +346,30 @@ def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: D
     table.load(np.asarray(keys), np.asarray(values))
 
 
+@shape("LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2")
+def lookup_table_write_shape(*inputs: TensorSpec) -> Any:
+    return None
+
+
+not_differentiable(
+    "LookupTableFind", "LookupTableFindV2", "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2",
+    "LookupTableImport", "LookupTableImportV2",
+)  # fmt: skip
+zero_flops(
+    "LookupTableFind", "LookupTableFindV2", "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2",
+    "LookupTableImport", "LookupTableImportV2",
+)  # fmt: skip
+
+
 @kernel("LookupTableSize", "LookupTableSizeV2")
 def lookup_table_size(table_handle: Any) -> Result:
     """How many entries there are."""
     return np.int64(len(resource(table_handle, Table)))
+
+
+@shape("LookupTableSize", "LookupTableSizeV2")
+def lookup_table_size_shape(table_handle: TensorSpec) -> Any:
+    return SCALAR
 
 
 @kernel("LookupTableExport", "LookupTableExportV2")
@@ -277,38 +378,6 @@ def lookup_table_export(table_handle: Any, *, Tkeys: DType, Tvalues: DType) -> t
     table = resource(table_handle, Table)
     table.check_types(Tkeys, Tvalues)
     return table.export()
-
-
-def _handle(dtype: Any, key: Any, value: Any, value_shape: Any=SCALAR, key_shape: Any=SCALAR) -> TensorSpec:
-    """A table's handle, of which inference knows what keys and values are."""
-    return TensorSpec(dtype, SCALAR, None, (TensorSpec(key, key_shape), TensorSpec(value, value_shape)))
-
-
-@shape("HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable")
-def hash_table_shape(*, key_dtype: DType, value_dtype: DType) -> Any:
-    return _handle(dtypes.resource, key_dtype, value_dtype)
-
-
-@shape("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors")
-def mutable_hash_table_of_tensors_shape(*, key_dtype: DType, value_dtype: DType, value_shape: Shape) -> Any:
-    return _handle(dtypes.resource, key_dtype, value_dtype, value_shape)
-
-
-@shape("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
-def mutable_dense_hash_table_shape(
-    empty_key: TensorSpec, *deleted_key: TensorSpec, key_dtype: DType, value_dtype: DType, value_shape: Shape
-) -> Any:
-    return _handle(dtypes.resource, key_dtype, value_dtype, value_shape, empty_key.shape)
-
-
-@shape("LookupTableFind", "LookupTableFindV2")
-def lookup_table_find_shape(table_handle: TensorSpec, keys: TensorSpec, default_value: TensorSpec) -> Any:
-    if len(table_handle.handle) != 2:
-        return UNKNOWN
-    key, value = table_handle.handle
-    if keys.rank is None or key.rank is None:
-        return UNKNOWN
-    return keys.shape[: keys.rank - key.rank] + value.shape
 
 
 @shape("LookupTableExport", "LookupTableExportV2")
@@ -321,39 +390,5 @@ def lookup_table_export_shape(table_handle: TensorSpec) -> Any:
     return tuple(Shape((count,)) + spec.shape if spec.rank else UNKNOWN for spec in (key, value))
 
 
-@shape("LookupTableSize", "LookupTableSizeV2")
-def lookup_table_size_shape(table_handle: TensorSpec) -> Any:
-    return SCALAR
-
-
-@shape("InitializeTable", "InitializeTableV2")
-def initialize_table_shape(table_handle: TensorSpec, keys: TensorSpec, values: TensorSpec) -> Any:
-    merge_shapes(merge_shapes(keys.shape, Shape([None])), values.shape)
-
-
-@shape("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
-def initialize_table_from_text_file_shape(table_handle: TensorSpec, filename: TensorSpec) -> Any:
-    merge_shapes(filename.shape, SCALAR)
-
-
-@shape("LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2")
-def lookup_table_write_shape(*inputs: TensorSpec) -> Any:
-    return None
-
-
-_CREATE = (
-    "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable",
-    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors",
-    "MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable",
-)  # fmt: skip
-_READ = (
-    "LookupTableFind", "LookupTableFindV2", "LookupTableExport", "LookupTableExportV2", "LookupTableSize", "LookupTableSizeV2",
-)  # fmt: skip
-_WRITE = (
-    "InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2",
-    "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2",
-)  # fmt: skip
-facts("side_effect", of=_WRITE)
-facts("reads_files", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
-not_differentiable(*_CREATE, *_READ, *_WRITE)
-zero_flops(*_CREATE, *_READ, *_WRITE)
+not_differentiable("LookupTableSize", "LookupTableSizeV2", "LookupTableExport", "LookupTableExportV2")
+zero_flops("LookupTableSize", "LookupTableSizeV2", "LookupTableExport", "LookupTableExportV2")

@@ -32,9 +32,6 @@ def _versions(name: str) -> tuple[str, str, str]:
     return name, f"{name}V2", f"{name}V3"
 
 
-# Handles
-
-
 def _string_handle(array: TensorArray, container: str) -> Array:
     return object_array([container.encode(), array.name.encode()], (2,))
 
@@ -71,9 +68,6 @@ def _new_array(ctx: KernelContext, size: Array, dtype: DType, name: str, **optio
     return _created(ctx, array, _CONTAINER)
 
 
-# Creation
-
-
 @kernel("TensorArray")
 def tensor_array(
     ctx: KernelContext,
@@ -104,6 +98,11 @@ def tensor_array_v2(
     return _string_handle(_new_array(ctx, size, dtype, tensor_array_name, **options), _CONTAINER)
 
 
+@shape("TensorArray", "TensorArrayV2")
+def tensor_array_shape(size: TensorSpec) -> Any:
+    return Shape((2,))
+
+
 @kernel("TensorArrayV3")
 def tensor_array_v3(
     ctx: KernelContext,
@@ -128,11 +127,6 @@ def tensor_array_v3(
         identical_element_shapes=identical_element_shapes,
     )
     return scalar_object(array), np.float32(0)
-
-
-@shape("TensorArray", "TensorArrayV2")
-def tensor_array_shape(size: TensorSpec) -> Any:
-    return Shape((2,))
 
 
 @shape("TensorArrayV3")
@@ -164,9 +158,19 @@ def tensor_array_grad_v2(ctx: KernelContext, handle: Array, flow_in: Array, *, s
     return _string_handle(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
 
 
+@shape("TensorArrayGrad", "TensorArrayGradV2")
+def tensor_array_grad_shape(handle: TensorSpec, flow_in: TensorSpec) -> Any:
+    return Shape((2,))
+
+
 @kernel("TensorArrayGradV3")
 def tensor_array_grad_v3(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> tuple[Result, Result]:
     return scalar_object(_gradient_array(ctx, handle, source)), flow_in
+
+
+@shape("TensorArrayGradV3")
+def tensor_array_grad_v3_shape(handle: TensorSpec, flow_in: TensorSpec) -> Any:
+    return TensorSpec(dtypes.resource, SCALAR, handle=handle.handle), SCALAR
 
 
 @kernel("TensorArrayGradWithShape")
@@ -176,22 +180,9 @@ def tensor_array_grad_with_shape(
     return scalar_object(_gradient_array(ctx, handle, source, ints(shape_to_prepend, "shape_to_prepend"))), flow_in
 
 
-@shape("TensorArrayGrad", "TensorArrayGradV2")
-def tensor_array_grad_shape(handle: TensorSpec, flow_in: TensorSpec) -> Any:
-    return Shape((2,))
-
-
-@shape("TensorArrayGradV3")
-def tensor_array_grad_v3_shape(handle: TensorSpec, flow_in: TensorSpec) -> Any:
-    return TensorSpec(dtypes.resource, SCALAR, handle=handle.handle), SCALAR
-
-
 @shape("TensorArrayGradWithShape")
 def tensor_array_grad_with_shape_shape(handle: TensorSpec, flow_in: TensorSpec, shape_to_prepend: TensorSpec) -> Any:
     return TensorSpec(dtypes.resource, SCALAR), SCALAR
-
-
-# Elements
 
 
 def _index(index: Array) -> int:
@@ -216,6 +207,31 @@ def tensor_array_write(
     return flow_in
 
 
+# Gradients: what is written forward is read backward, through an array of gradients beside each array.
+def _gradient_source(g: GradientBuilder, grad: Output) -> str:
+    """The name of the gradient computation that `grad` belongs to: its scope up to `gradients...`, as in TensorFlow.
+
+    In a sweep of another name it is that name, so that no two computations share an array.
+    """
+    parts = grad.node.name.split("/")
+    positions = [i for i, part in enumerate(parts) if part.startswith("gradients")]
+    return "/".join(parts[: positions[-1] + 1]) if positions else g.sweep
+
+
+def _gradient_handle(g: GradientBuilder, handle: Output, flow: Output, source: str) -> tuple[Output, Output]:
+    """The handle of the array of gradients, and a flow that waits for its creation."""
+    grad_handle, _ = g.TensorArrayGradV3(handle, flow, source=source)
+    with g.control_dependencies([grad_handle]):
+        return grad_handle, g.Identity(flow)
+
+
+@gradient(*_versions("TensorArrayWrite"))
+def tensor_array_write_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
+    handle, index, value, _ = node.inputs
+    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
+    return [None, None, g.TensorArrayReadV3(handle, index, flow, dtype=value.dtype), flow]
+
+
 @kernel(*_versions("TensorArrayRead"))
 def tensor_array_read(
     ctx: KernelContext, handle: Array | Variable, index: Array, flow_in: Array, *, dtype: DType
@@ -228,6 +244,13 @@ def tensor_array_read(
 @shape(*_versions("TensorArrayRead"))
 def tensor_array_read_shape(handle: TensorSpec, index: TensorSpec, flow_in: TensorSpec) -> Shape:
     return handle.handle[0].shape if handle.handle else UNKNOWN
+
+
+@gradient(*_versions("TensorArrayRead"))
+def tensor_array_read_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    handle, index, flow = node.inputs
+    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
+    return [None, None, g.TensorArrayWriteV3(handle, index, grad, flow)]
 
 
 @kernel(*_versions("TensorArrayGather"))
@@ -252,6 +275,13 @@ def tensor_array_gather_shape(handle: TensorSpec, indices: TensorSpec, flow_in: 
     return Shape((count,)) + element_shape
 
 
+@gradient(*_versions("TensorArrayGather"))
+def tensor_array_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    handle, indices, flow = node.inputs
+    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
+    return [None, None, g.TensorArrayScatterV3(handle, indices, grad, flow)]
+
+
 @kernel("TensorArrayPack")
 def tensor_array_pack(ctx: KernelContext, handle: Any, flow_in: Array, *, dtype: DType, element_shape: Shape) -> Result:
     """All elements, stacked."""
@@ -263,6 +293,22 @@ def tensor_array_pack(ctx: KernelContext, handle: Any, flow_in: Array, *, dtype:
 @shape("TensorArrayPack")
 def tensor_array_pack_shape(handle: TensorSpec, flow_in: TensorSpec, *, element_shape: Shape) -> Any:
     return UNKNOWN if element_shape.dims is None else Shape((None,)) + element_shape
+
+
+not_differentiable(
+    *_versions("TensorArray"),
+    *_versions("TensorArrayGrad"),
+    *_versions("TensorArraySize"),
+    *_versions("TensorArrayClose"),
+    "TensorArrayGradWithShape",
+    "TensorArrayPack",
+    "TensorArrayUnpack",
+)
+
+_DOING = ("", "Grad", "Write", "Read", "Gather", "Concat", "Scatter", "Split", "Size", "Close")
+_ALL = tuple(op for what in _DOING for op in _versions(f"TensorArray{what}"))
+
+zero_flops(*_ALL, "TensorArrayGradWithShape", "TensorArrayPack", "TensorArrayUnpack")
 
 
 @kernel(*_versions("TensorArrayConcat"))
@@ -281,6 +327,13 @@ def tensor_array_concat_shape(handle: Any, flow_in: Any, *, element_shape_except
         element_shape_except0 = merge_shapes(element_shape_except0, Shape(handle.handle[0].shape.dims[1:]))
     known = UNKNOWN if element_shape_except0.dims is None else Shape((None,)) + element_shape_except0
     return known, Shape((None,))
+
+
+@gradient(*_versions("TensorArrayConcat"))
+def tensor_array_concat_gradient(g: GradientBuilder, node: Node, grad: Output, grad_lengths: Output) -> Gradients:
+    handle, flow = node.inputs
+    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
+    return [None, g.TensorArraySplitV3(handle, grad, node.output(1), flow)]
 
 
 @kernel(*_versions("TensorArrayScatter"))
@@ -303,6 +356,25 @@ def tensor_array_scatter(
     return flow_in
 
 
+def _require_rows(value: Array) -> None:
+    if not np.ndim(value):
+        raise InvalidArgumentError("Input value for unpack must be at least a vector but received shape: ()")
+
+
+@shape(
+    *_versions("TensorArrayWrite"), *_versions("TensorArrayScatter"), *_versions("TensorArraySplit"), "TensorArrayUnpack"
+)
+def flow_shape(*inputs: TensorSpec) -> Shape:
+    return SCALAR
+
+
+@gradient(*_versions("TensorArrayScatter"))
+def tensor_array_scatter_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
+    handle, indices, value, _ = node.inputs
+    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
+    return [None, None, g.TensorArrayGatherV3(handle, indices, flow, dtype=value.dtype, element_shape=UNKNOWN), flow]
+
+
 @kernel("TensorArrayUnpack")
 def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: Array, *, T: DType) -> Result:
     """The flow, after writing each row of `value` to its place."""
@@ -317,11 +389,6 @@ def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: 
     array.write_rows(range(len(value)), value)
     array.mark_size(size)
     return flow_in
-
-
-def _require_rows(value: Array) -> None:
-    if not np.ndim(value):
-        raise InvalidArgumentError("Input value for unpack must be at least a vector but received shape: ()")
 
 
 @kernel(*_versions("TensorArraySplit"))
@@ -350,11 +417,12 @@ def tensor_array_split(
     return flow_in
 
 
-@shape(
-    *_versions("TensorArrayWrite"), *_versions("TensorArrayScatter"), *_versions("TensorArraySplit"), "TensorArrayUnpack"
-)
-def flow_shape(*inputs: TensorSpec) -> Shape:
-    return SCALAR
+@gradient(*_versions("TensorArraySplit"))
+def tensor_array_split_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
+    handle, value, _, _ = node.inputs
+    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
+    grad, _ = g.TensorArrayConcatV3(handle, flow, dtype=value.dtype, element_shape_except0=UNKNOWN)
+    return [None, grad, None, flow]
 
 
 @kernel(*_versions("TensorArraySize"))
@@ -377,79 +445,4 @@ def tensor_array_close_shape(handle: Any) -> Any:
     return ()
 
 
-# Gradients: what is written forward is read backward, through an array of gradients beside each array.
-
-
-def _gradient_source(g: GradientBuilder, grad: Output) -> str:
-    """The name of the gradient computation that `grad` belongs to: its scope up to `gradients...`, as in TensorFlow.
-
-    In a sweep of another name it is that name, so that no two computations share an array.
-    """
-    parts = grad.node.name.split("/")
-    positions = [i for i, part in enumerate(parts) if part.startswith("gradients")]
-    return "/".join(parts[: positions[-1] + 1]) if positions else g.sweep
-
-
-def _gradient_handle(g: GradientBuilder, handle: Output, flow: Output, source: str) -> tuple[Output, Output]:
-    """The handle of the array of gradients, and a flow that waits for its creation."""
-    grad_handle, _ = g.TensorArrayGradV3(handle, flow, source=source)
-    with g.control_dependencies([grad_handle]):
-        return grad_handle, g.Identity(flow)
-
-
-@gradient(*_versions("TensorArrayRead"))
-def tensor_array_read_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    handle, index, flow = node.inputs
-    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
-    return [None, None, g.TensorArrayWriteV3(handle, index, grad, flow)]
-
-
-@gradient(*_versions("TensorArrayWrite"))
-def tensor_array_write_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
-    handle, index, value, _ = node.inputs
-    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
-    return [None, None, g.TensorArrayReadV3(handle, index, flow, dtype=value.dtype), flow]
-
-
-@gradient(*_versions("TensorArrayGather"))
-def tensor_array_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    handle, indices, flow = node.inputs
-    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
-    return [None, None, g.TensorArrayScatterV3(handle, indices, grad, flow)]
-
-
-@gradient(*_versions("TensorArrayScatter"))
-def tensor_array_scatter_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
-    handle, indices, value, _ = node.inputs
-    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
-    return [None, None, g.TensorArrayGatherV3(handle, indices, flow, dtype=value.dtype, element_shape=UNKNOWN), flow]
-
-
-@gradient(*_versions("TensorArrayConcat"))
-def tensor_array_concat_gradient(g: GradientBuilder, node: Node, grad: Output, grad_lengths: Output) -> Gradients:
-    handle, flow = node.inputs
-    handle, flow = _gradient_handle(g, handle, flow, _gradient_source(g, grad))
-    return [None, g.TensorArraySplitV3(handle, grad, node.output(1), flow)]
-
-
-@gradient(*_versions("TensorArraySplit"))
-def tensor_array_split_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
-    handle, value, _, _ = node.inputs
-    handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
-    grad, _ = g.TensorArrayConcatV3(handle, flow, dtype=value.dtype, element_shape_except0=UNKNOWN)
-    return [None, grad, None, flow]
-
-
-not_differentiable(
-    *_versions("TensorArray"),
-    *_versions("TensorArrayGrad"),
-    *_versions("TensorArraySize"),
-    *_versions("TensorArrayClose"),
-    "TensorArrayGradWithShape",
-    "TensorArrayPack",
-    "TensorArrayUnpack",
-)
-_DOING = ("", "Grad", "Write", "Read", "Gather", "Concat", "Scatter", "Split", "Size", "Close")
-_ALL = tuple(op for what in _DOING for op in _versions(f"TensorArray{what}"))
-zero_flops(*_ALL, "TensorArrayGradWithShape", "TensorArrayPack", "TensorArrayUnpack")
 facts("side_effect", of=[op for op in _ALL if op.rstrip("V23").endswith(("Write", "Scatter", "Split", "Close"))])

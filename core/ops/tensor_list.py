@@ -34,9 +34,6 @@ def _require_shape(items: TensorList, value: Array, what: str) -> None:
             ) from None
 
 
-# Creation
-
-
 @kernel("EmptyTensorList")
 def empty_tensor_list(element_shape: Array, max_num_elements: Array, *, element_dtype: DType) -> Result:
     limit = scalar(max_num_elements, "max_num_elements")
@@ -62,9 +59,6 @@ def tensor_list_reserve_shape(element_shape: TensorSpec, num_elements: TensorSpe
     return list_spec(element_dtype, static_shape(element_shape), dim_of(num_elements))
 
 
-# Change
-
-
 @kernel("TensorListPushBack")
 def tensor_list_push_back(input_handle: Array, tensor: Array, *, element_dtype: DType) -> Result:
     items = list_in(input_handle, element_dtype)
@@ -74,6 +68,22 @@ def tensor_list_push_back(input_handle: Array, tensor: Array, *, element_dtype: 
             f"Tried to push item into a full list list size: {len(items)} max_num_elements: {items.max_num_elements}"
         )
     return scalar_object(items.pushed(tensor))
+
+
+@shape("TensorListPushBack")
+def tensor_list_push_back_shape(input_handle: TensorSpec, tensor: TensorSpec, *, element_dtype: DType) -> TensorSpec:
+    length = length_of(input_handle)
+    return with_element(input_handle, tensor, None if length is None else length + 1)
+
+
+# Gradients, as TensorFlow's: lists of gradients go back the way the lists of values came.
+@gradient("TensorListPushBack")
+def tensor_list_push_back_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    tensor = node.inputs[1]
+    return list(g.TensorListPopBack(grad, g.shape_of(tensor), element_dtype=tensor.dtype))
+
+
+zero_flops("EmptyTensorList", "TensorListReserve", "TensorListPushBack")
 
 
 @kernel("TensorListPushBackBatch")
@@ -89,6 +99,52 @@ def tensor_list_push_back_batch(input_handles: Array, tensor: Array, *, element_
         for handle, row in zip(input_handles.tolist(), rows_of(tensor))
     ]
     return object_array(results, input_handles.shape)
+
+
+_NOT_DIFFERENTIABLE = (
+    "EmptyTensorList",
+    "TensorListReserve",
+    "TensorListLength",
+    "TensorListElementShape",
+    "TensorListConcatLists",
+    "TensorListPushBackBatch",
+)
+
+not_differentiable(*_NOT_DIFFERENTIABLE)
+
+
+@kernel("TensorListResize")
+def tensor_list_resize(input_handle: Array, size: Array) -> Result:
+    wanted = scalar(size, "size")
+    if wanted < 0:
+        raise InvalidArgumentError(f"TensorListSlice expects size to be non-negative. Got: {wanted}")
+    reserve(8 * wanted)
+    return scalar_object(list_in(input_handle).resized(wanted))
+
+
+@shape("TensorListPushBackBatch", "TensorListResize")
+def changed_list_shape(input_handles: TensorSpec, other: TensorSpec) -> Any:
+    return _changed(input_handles, input_handles)
+
+
+zero_flops("TensorListPushBackBatch")
+
+
+def _changed(lists: Any, others: Any) -> Any:
+    """Lists of other lengths, of the elements of both."""
+    if not lists.handle or not others.handle:
+        return TensorSpec(dtypes.variant, lists.shape)
+    elements = covering_shape(lists.handle[0].shape, others.handle[0].shape)
+    found = list_spec(lists.handle[0].dtype, declared_shape_of(lists), None, elements)
+    return dataclasses.replace(found, shape=lists.shape)
+
+
+@gradient("TensorListResize")
+def tensor_list_resize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.TensorListResize(grad, g.TensorListLength(node.inputs[0])), None]
+
+
+zero_flops("TensorListResize")
 
 
 @kernel("TensorListPopBack")
@@ -116,6 +172,31 @@ def _element(items: TensorList, index: int, element_shape: Array) -> Array:
     return zeros(found.known(), items.dtype)
 
 
+@shape("TensorListPopBack")
+def tensor_list_pop_back_shape(
+    input_handle: TensorSpec, element_shape: TensorSpec, *, element_dtype: DType
+) -> tuple[TensorSpec, TensorSpec]:
+    """The list one shorter, and the element in its last place."""
+    length = length_of(input_handle)
+    last = None if length is None else length - 1
+    element = element_of(input_handle, last)
+    left = list_spec(element_dtype, declared_shape_of(input_handle), last)
+    if input_handle.handle:
+        left = dataclasses.replace(left, handle=(input_handle.handle[0], *left.handle[1:]))
+    return left, dataclasses.replace(element, shape=merge_shapes(element.shape, static_shape(element_shape)))
+
+
+@gradient("TensorListPopBack")
+def tensor_list_pop_back_gradient(g: GradientBuilder, node: Node, grad_list: Output, grad_element: Output) -> Gradients:
+    element = node.output(1)
+    if grad_element is None and element.dtype is dtypes.resource:
+        return [None, None]
+    return [g.TensorListPushBack(grad_list, g.zeros_like(element) if grad_element is None else grad_element), None]
+
+
+zero_flops("TensorListPopBack")
+
+
 @kernel("TensorListSetItem")
 def tensor_list_set_item(
     input_handle: Array, index: Array, item: Array, *, element_dtype: DType, resize_if_index_out_of_bounds: bool
@@ -130,13 +211,26 @@ def tensor_list_set_item(
     return scalar_object(items.replaced(place, item))
 
 
-@kernel("TensorListResize")
-def tensor_list_resize(input_handle: Array, size: Array) -> Result:
-    wanted = scalar(size, "size")
-    if wanted < 0:
-        raise InvalidArgumentError(f"TensorListSlice expects size to be non-negative. Got: {wanted}")
-    reserve(8 * wanted)
-    return scalar_object(list_in(input_handle).resized(wanted))
+@shape("TensorListSetItem")
+def tensor_list_set_item_shape(
+    input_handle: TensorSpec, index: TensorSpec, item: TensorSpec, *, element_dtype: DType, resize_if_index_out_of_bounds: bool
+) -> TensorSpec:
+    """Still as long, unless the index may lengthen it; its elements are taken to be shaped like the item."""
+    length = None if resize_if_index_out_of_bounds else length_of(input_handle)
+    return with_element(input_handle, dataclasses.replace(item, value=None), length)
+
+
+@gradient("TensorListSetItem")
+def tensor_list_set_item_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    handle, index, item = node.inputs
+    list_grad = g.TensorListSetItem(grad, index, g.zeros_like(item))
+    item_grad = g.TensorListGetItem(grad, index, g.shape_of(item), element_dtype=item.dtype)
+    if node.attr("resize_if_index_out_of_bounds"):
+        list_grad = g.TensorListResize(list_grad, g.TensorListLength(handle))
+    return [list_grad, None, item_grad]
+
+
+zero_flops("TensorListSetItem")
 
 
 @kernel("TensorListConcatLists")
@@ -154,55 +248,9 @@ def tensor_list_concat_lists(input_a: Array, input_b: Array, *, element_dtype: D
     return object_array(results, np.shape(input_a))
 
 
-@shape("TensorListPushBack")
-def tensor_list_push_back_shape(input_handle: TensorSpec, tensor: TensorSpec, *, element_dtype: DType) -> TensorSpec:
-    length = length_of(input_handle)
-    return with_element(input_handle, tensor, None if length is None else length + 1)
-
-
-@shape("TensorListSetItem")
-def tensor_list_set_item_shape(
-    input_handle: TensorSpec, index: TensorSpec, item: TensorSpec, *, element_dtype: DType, resize_if_index_out_of_bounds: bool
-) -> TensorSpec:
-    """Still as long, unless the index may lengthen it; its elements are taken to be shaped like the item."""
-    length = None if resize_if_index_out_of_bounds else length_of(input_handle)
-    return with_element(input_handle, dataclasses.replace(item, value=None), length)
-
-
-@shape("TensorListPushBackBatch", "TensorListResize")
-def changed_list_shape(input_handles: TensorSpec, other: TensorSpec) -> Any:
-    return _changed(input_handles, input_handles)
-
-
 @shape("TensorListConcatLists")
 def tensor_list_concat_lists_shape(input_a: TensorSpec, input_b: TensorSpec) -> Any:
     return _changed(input_a, input_b)
-
-
-def _changed(lists: Any, others: Any) -> Any:
-    """Lists of other lengths, of the elements of both."""
-    if not lists.handle or not others.handle:
-        return TensorSpec(dtypes.variant, lists.shape)
-    elements = covering_shape(lists.handle[0].shape, others.handle[0].shape)
-    found = list_spec(lists.handle[0].dtype, declared_shape_of(lists), None, elements)
-    return dataclasses.replace(found, shape=lists.shape)
-
-
-@shape("TensorListPopBack")
-def tensor_list_pop_back_shape(
-    input_handle: TensorSpec, element_shape: TensorSpec, *, element_dtype: DType
-) -> tuple[TensorSpec, TensorSpec]:
-    """The list one shorter, and the element in its last place."""
-    length = length_of(input_handle)
-    last = None if length is None else length - 1
-    element = element_of(input_handle, last)
-    left = list_spec(element_dtype, declared_shape_of(input_handle), last)
-    if input_handle.handle:
-        left = dataclasses.replace(left, handle=(input_handle.handle[0], *left.handle[1:]))
-    return left, dataclasses.replace(element, shape=merge_shapes(element.shape, static_shape(element_shape)))
-
-
-# Reading
 
 
 @kernel("TensorListLength")
@@ -230,6 +278,9 @@ def tensor_list_element_shape_shape(input_handle: TensorSpec) -> Any:
     return UNKNOWN if known.dims is None else Shape((len(known),))
 
 
+zero_flops("TensorListConcatLists", "TensorListLength", "TensorListElementShape")
+
+
 @kernel("TensorListGetItem")
 def tensor_list_get_item(input_handle: Array, index: Array, element_shape: Array, *, element_dtype: DType) -> Result:
     """The element at `index`, zeros where it was never set."""
@@ -245,52 +296,10 @@ def tensor_list_get_item_shape(input_handle: TensorSpec, index: TensorSpec, elem
     return merge_shapes(element_of(input_handle, dim_of(index)).shape, static_shape(element_shape))
 
 
-# Gradients, as TensorFlow's: lists of gradients go back the way the lists of values came.
-
-
-@gradient("TensorListPushBack")
-def tensor_list_push_back_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    tensor = node.inputs[1]
-    return list(g.TensorListPopBack(grad, g.shape_of(tensor), element_dtype=tensor.dtype))
-
-
-@gradient("TensorListPopBack")
-def tensor_list_pop_back_gradient(g: GradientBuilder, node: Node, grad_list: Output, grad_element: Output) -> Gradients:
-    element = node.output(1)
-    if grad_element is None and element.dtype is dtypes.resource:
-        return [None, None]
-    return [g.TensorListPushBack(grad_list, g.zeros_like(element) if grad_element is None else grad_element), None]
-
-
 @gradient("TensorListGetItem")
 def tensor_list_get_item_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, index, _ = node.inputs
     return [g.TensorListSetItem(reserve_like(g, handle, grad.dtype), index, grad), None, None]
 
 
-@gradient("TensorListSetItem")
-def tensor_list_set_item_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    handle, index, item = node.inputs
-    list_grad = g.TensorListSetItem(grad, index, g.zeros_like(item))
-    item_grad = g.TensorListGetItem(grad, index, g.shape_of(item), element_dtype=item.dtype)
-    if node.attr("resize_if_index_out_of_bounds"):
-        list_grad = g.TensorListResize(list_grad, g.TensorListLength(handle))
-    return [list_grad, None, item_grad]
-
-
-@gradient("TensorListResize")
-def tensor_list_resize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.TensorListResize(grad, g.TensorListLength(node.inputs[0])), None]
-
-
-_NOT_DIFFERENTIABLE = (
-    "EmptyTensorList",
-    "TensorListReserve",
-    "TensorListLength",
-    "TensorListElementShape",
-    "TensorListConcatLists",
-    "TensorListPushBackBatch",
-)
-not_differentiable(*_NOT_DIFFERENTIABLE)
-zero_flops(*_NOT_DIFFERENTIABLE, "TensorListPushBack", "TensorListPopBack")
-zero_flops("TensorListGetItem", "TensorListSetItem", "TensorListResize")
+zero_flops("TensorListGetItem")

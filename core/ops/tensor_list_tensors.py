@@ -22,8 +22,6 @@ from ._list_specs import element_shape_of, length_of, list_spec, static_shape, w
 from ._lists import list_in, merged_shapes, require_vector, reserve_like, rows_of, shape_in
 from ._shapes import ints
 
-# Lists of a tensor's parts
-
 
 @kernel("TensorListFromTensor")
 def tensor_list_from_tensor(tensor: Array, element_shape: Array, *, element_dtype: DType) -> Result:
@@ -46,6 +44,17 @@ def _require_rows_of(expected: Shape, tensor: Array) -> None:
 @shape("TensorListFromTensor")
 def tensor_list_from_tensor_shape(tensor: TensorSpec, element_shape: TensorSpec, *, element_dtype: DType) -> TensorSpec:
     return list_spec(element_dtype, static_shape(element_shape), tensor.shape[0], tensor.shape[1:])
+
+
+def _row_shape(g: GradientBuilder, tensor: Any) -> Any:
+    """The shape of a row of `tensor`."""
+    return g.Slice(g.shape_of(tensor), [1], [-1])
+
+
+@gradient("TensorListFromTensor")
+def tensor_list_from_tensor_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    tensor = node.inputs[0]
+    return [g.TensorListStack(grad, _row_shape(g, tensor), element_dtype=tensor.dtype), None]
 
 
 @kernel("TensorListSplit")
@@ -73,17 +82,17 @@ def tensor_list_split_shape(
     return list_spec(element_dtype, static_shape(element_shape))
 
 
+@gradient("TensorListSplit")
+def tensor_list_split_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    tensor, _, lengths = node.inputs
+    shape = g.ConcatV2([g.constant([-1], "int32"), _row_shape(g, tensor)], g.constant(0, "int32"))
+    gathered, _ = g.TensorListConcatV2(grad, shape, lengths, element_dtype=tensor.dtype)
+    return [gathered, None, None]
+
+
 @kernel("TensorListScatter")
 def tensor_list_scatter(tensor: Array, indices: Array, element_shape: Array, *, element_dtype: DType) -> Result:
     return _scattered(tensor, indices, element_shape, -1, element_dtype)
-
-
-@kernel("TensorListScatterV2")
-def tensor_list_scatter_v2(
-    tensor: Array, indices: Array, element_shape: Array, num_elements: Array, *, element_dtype: DType
-) -> Result:
-    """A list that holds the rows of a tensor at `indices`."""
-    return _scattered(tensor, indices, element_shape, scalar(num_elements, "num_elements"), element_dtype)
 
 
 def _scattered(tensor: Array, indices: Array, element_shape: Array, size: int, dtype: DType) -> Array:
@@ -111,11 +120,26 @@ def _scatter_places(tensor: Array, indices: Array) -> tuple[int, ...]:
     return places
 
 
+@kernel("TensorListScatterV2")
+def tensor_list_scatter_v2(
+    tensor: Array, indices: Array, element_shape: Array, num_elements: Array, *, element_dtype: DType
+) -> Result:
+    """A list that holds the rows of a tensor at `indices`."""
+    return _scattered(tensor, indices, element_shape, scalar(num_elements, "num_elements"), element_dtype)
+
+
 @shape("TensorListScatter", "TensorListScatterV2")
 def tensor_list_scatter_shape(
     tensor: TensorSpec, indices: TensorSpec, element_shape: TensorSpec, *rest: TensorSpec, element_dtype: DType
 ) -> Any:
     return list_spec(element_dtype, static_shape(element_shape), None, tensor.shape[1:])
+
+
+@gradient("TensorListScatter", "TensorListScatterV2")
+def tensor_list_scatter_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    tensor, indices = node.inputs[:2]
+    gathered = g.TensorListGather(grad, indices, _row_shape(g, tensor), element_dtype=tensor.dtype)
+    return [gathered, *[None] * (len(node.inputs) - 1)]
 
 
 @kernel("TensorListScatterIntoExistingList")
@@ -140,7 +164,18 @@ def tensor_list_scatter_into_existing_list_shape(
     return with_element(input_handle, TensorSpec(element_dtype, tensor.shape[1:]))
 
 
-# Tensors of a list's elements
+@gradient("TensorListScatterIntoExistingList")
+def tensor_list_scatter_into_existing_list_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    _, tensor, indices = node.inputs
+    gathered = g.TensorListGather(grad, indices, _row_shape(g, tensor), element_dtype=tensor.dtype)
+    return [g.TensorListScatterIntoExistingList(grad, g.zeros_like(tensor), indices), gathered, None]
+
+
+zero_flops(
+    *("TensorListFromTensor", "TensorListSplit", "TensorListScatter", "TensorListScatterV2"),
+    *("TensorListScatterIntoExistingList", "TensorListStack", "TensorListGather"),
+    *("TensorListConcat", "TensorListConcatV2"),
+)
 
 
 @kernel("TensorListStack")
@@ -152,29 +187,6 @@ def tensor_list_stack(input_handle: Array, element_shape: Array, *, element_dtyp
             f"Operation expected a list with {num_elements} elements but got a list with {len(items)} elements."
         )
     return _stacked(items, range(len(items)), shape_in(element_shape), "stack")
-
-
-@shape("TensorListStack")
-def tensor_list_stack_shape(input_handle: TensorSpec, element_shape: TensorSpec, *, num_elements: int) -> Shape:
-    element = merge_shapes(element_shape_of(input_handle), static_shape(element_shape))
-    return Shape((length_of(input_handle) if num_elements < 0 else num_elements,)) + element
-
-
-@kernel("TensorListGather")
-def tensor_list_gather(input_handle: Array, indices: Array, element_shape: Array, *, element_dtype: DType) -> Result:
-    """The elements at `indices`, stacked."""
-    items = list_in(input_handle, element_dtype)
-    places = ints(indices, "indices")
-    for i in places:
-        if not 0 <= i < len(items):
-            raise InvalidArgumentError(f"Index {i} out o range; list only has {len(items)} elements.")
-    return _stacked(items, places, shape_in(element_shape), "gather")
-
-
-@shape("TensorListGather")
-def tensor_list_gather_shape(input_handle: TensorSpec, indices: TensorSpec, element_shape: TensorSpec) -> Any:
-    element = merge_shapes(element_shape_of(input_handle), static_shape(element_shape))
-    return Shape((indices.shape[0] if indices.rank == 1 else None,)) + element
 
 
 def _full_shape(items: TensorList, indices: Any, element_shape: Shape, what: str) -> tuple[int, ...]:
@@ -209,20 +221,43 @@ def _stacked(items: TensorList, indices: Any, element_shape: Shape, what: str) -
     return result
 
 
+@shape("TensorListStack")
+def tensor_list_stack_shape(input_handle: TensorSpec, element_shape: TensorSpec, *, num_elements: int) -> Shape:
+    element = merge_shapes(element_shape_of(input_handle), static_shape(element_shape))
+    return Shape((length_of(input_handle) if num_elements < 0 else num_elements,)) + element
+
+
+@gradient("TensorListStack")
+def tensor_list_stack_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.TensorListFromTensor(grad, _row_shape(g, grad)), None]
+
+
+@kernel("TensorListGather")
+def tensor_list_gather(input_handle: Array, indices: Array, element_shape: Array, *, element_dtype: DType) -> Result:
+    """The elements at `indices`, stacked."""
+    items = list_in(input_handle, element_dtype)
+    places = ints(indices, "indices")
+    for i in places:
+        if not 0 <= i < len(items):
+            raise InvalidArgumentError(f"Index {i} out o range; list only has {len(items)} elements.")
+    return _stacked(items, places, shape_in(element_shape), "gather")
+
+
+@shape("TensorListGather")
+def tensor_list_gather_shape(input_handle: TensorSpec, indices: TensorSpec, element_shape: TensorSpec) -> Any:
+    element = merge_shapes(element_shape_of(input_handle), static_shape(element_shape))
+    return Shape((indices.shape[0] if indices.rank == 1 else None,)) + element
+
+
+@gradient("TensorListGather")
+def tensor_list_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    handle, indices, _ = node.inputs
+    return [g.TensorListScatterIntoExistingList(reserve_like(g, handle, grad.dtype), grad, indices), None, None]
+
+
 @kernel("TensorListConcat")
 def tensor_list_concat(input_handle: Array, *, element_dtype: DType, element_shape: Shape) -> tuple[Result, Result]:
     return _concatenated(list_in(input_handle, element_dtype), element_shape, [])
-
-
-@kernel("TensorListConcatV2")
-def tensor_list_concat_v2(
-    input_handle: Array, element_shape: Array, leading_dims: Array, *, element_dtype: DType
-) -> tuple[Result, Result]:
-    """All elements one after the other along their first axis, and how many rows each has.
-
-    `leading_dims` say how many rows of zeros an element has that was never set.
-    """
-    return _concatenated(list_in(input_handle, element_dtype), shape_in(element_shape), leading_dims.tolist())
 
 
 def _concatenated(items: TensorList, element_shape: Shape, leading_dims: list[int]) -> tuple[Array, Array]:
@@ -244,23 +279,6 @@ def _concatenated(items: TensorList, element_shape: Shape, leading_dims: list[in
     return np.concatenate([zeros((0, *tail.known()), items.dtype), *pieces]), lengths
 
 
-def _without_first(shape: Shape) -> Shape:
-    if shape.dims == ():
-        raise InvalidArgumentError("Concat requires elements to be at least vectors, found scalars instead.")
-    return shape[1:]
-
-
-def _rows_if_unset(items: TensorList, element_shape: Shape) -> int | None:
-    """How many rows an element has that was never set: as many as a shape says, or as all others have; else None."""
-    lengths = {len(value) for value in items.items if value is not None}
-    expected, of_list = (s[0] if s.rank and isinstance(s[0], int) else None for s in (element_shape, items.element_shape))
-    if expected is not None and lengths - {expected}:
-        raise InvalidArgumentError(f"element_shape asks for {expected} rows, elements of the list have {sorted(lengths)}")
-    if expected is None and of_list is None and len(lengths) == 1:
-        return lengths.pop()
-    return of_list if expected is None else expected
-
-
 def _piece(items: TensorList, index: int, rows: int | None, tail: tuple[int, ...], leading_dims: list[int]) -> Array:
     value = items.items[index]
     if value is None:
@@ -275,9 +293,41 @@ def _piece(items: TensorList, index: int, rows: int | None, tail: tuple[int, ...
     return value
 
 
+def _rows_if_unset(items: TensorList, element_shape: Shape) -> int | None:
+    """How many rows an element has that was never set: as many as a shape says, or as all others have; else None."""
+    lengths = {len(value) for value in items.items if value is not None}
+    expected, of_list = (s[0] if s.rank and isinstance(s[0], int) else None for s in (element_shape, items.element_shape))
+    if expected is not None and lengths - {expected}:
+        raise InvalidArgumentError(f"element_shape asks for {expected} rows, elements of the list have {sorted(lengths)}")
+    if expected is None and of_list is None and len(lengths) == 1:
+        return lengths.pop()
+    return of_list if expected is None else expected
+
+
+def _without_first(shape: Shape) -> Shape:
+    if shape.dims == ():
+        raise InvalidArgumentError("Concat requires elements to be at least vectors, found scalars instead.")
+    return shape[1:]
+
+
 @shape("TensorListConcat")
 def tensor_list_concat_shape(input_handle: TensorSpec, *, element_shape: Shape) -> Any:
     return _concat_specs(merge_shapes(element_shape_of(input_handle), element_shape))
+
+
+def _concat_specs(element: Any) -> Any:
+    return UNKNOWN if not element.rank else Shape((None,)) + element[1:], Shape((None,))
+
+
+@kernel("TensorListConcatV2")
+def tensor_list_concat_v2(
+    input_handle: Array, element_shape: Array, leading_dims: Array, *, element_dtype: DType
+) -> tuple[Result, Result]:
+    """All elements one after the other along their first axis, and how many rows each has.
+
+    `leading_dims` say how many rows of zeros an element has that was never set.
+    """
+    return _concatenated(list_in(input_handle, element_dtype), shape_in(element_shape), leading_dims.tolist())
 
 
 @shape("TensorListConcatV2")
@@ -285,66 +335,8 @@ def tensor_list_concat_v2_shape(input_handle: TensorSpec, element_shape: TensorS
     return _concat_specs(merge_shapes(element_shape_of(input_handle), static_shape(element_shape)))
 
 
-def _concat_specs(element: Any) -> Any:
-    return UNKNOWN if not element.rank else Shape((None,)) + element[1:], Shape((None,))
-
-
-# Gradients
-
-
-def _row_shape(g: GradientBuilder, tensor: Any) -> Any:
-    """The shape of a row of `tensor`."""
-    return g.Slice(g.shape_of(tensor), [1], [-1])
-
-
-@gradient("TensorListStack")
-def tensor_list_stack_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.TensorListFromTensor(grad, _row_shape(g, grad)), None]
-
-
-@gradient("TensorListFromTensor")
-def tensor_list_from_tensor_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    tensor = node.inputs[0]
-    return [g.TensorListStack(grad, _row_shape(g, tensor), element_dtype=tensor.dtype), None]
-
-
-@gradient("TensorListGather")
-def tensor_list_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    handle, indices, _ = node.inputs
-    return [g.TensorListScatterIntoExistingList(reserve_like(g, handle, grad.dtype), grad, indices), None, None]
-
-
-@gradient("TensorListScatter", "TensorListScatterV2")
-def tensor_list_scatter_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    tensor, indices = node.inputs[:2]
-    gathered = g.TensorListGather(grad, indices, _row_shape(g, tensor), element_dtype=tensor.dtype)
-    return [gathered, *[None] * (len(node.inputs) - 1)]
-
-
-@gradient("TensorListScatterIntoExistingList")
-def tensor_list_scatter_into_existing_list_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    _, tensor, indices = node.inputs
-    gathered = g.TensorListGather(grad, indices, _row_shape(g, tensor), element_dtype=tensor.dtype)
-    return [g.TensorListScatterIntoExistingList(grad, g.zeros_like(tensor), indices), gathered, None]
-
-
 @gradient("TensorListConcat", "TensorListConcatV2")
 def tensor_list_concat_gradient(g: GradientBuilder, node: Node, grad: Output, grad_lengths: Output) -> Gradients:
     handle = node.inputs[0]
     shape = g.TensorListElementShape(handle, shape_type="int32")
     return [g.TensorListSplit(grad, shape, node.output(1)), *[None] * (len(node.inputs) - 1)]
-
-
-@gradient("TensorListSplit")
-def tensor_list_split_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    tensor, _, lengths = node.inputs
-    shape = g.ConcatV2([g.constant([-1], "int32"), _row_shape(g, tensor)], g.constant(0, "int32"))
-    gathered, _ = g.TensorListConcatV2(grad, shape, lengths, element_dtype=tensor.dtype)
-    return [gathered, None, None]
-
-
-zero_flops(
-    *("TensorListFromTensor", "TensorListSplit", "TensorListScatter", "TensorListScatterV2"),
-    *("TensorListScatterIntoExistingList", "TensorListStack", "TensorListGather"),
-    *("TensorListConcat", "TensorListConcatV2"),
-)

@@ -57,6 +57,11 @@ def empty_tensor_map() -> Result:
     return scalar_object(TensorMap({}))
 
 
+@shape("EmptyTensorMap")
+def empty_tensor_map_shape() -> Any:
+    return SCALAR
+
+
 @kernel("TensorMapSize")
 def tensor_map_size(input_handle: Array) -> Result:
     """How many entries there are."""
@@ -69,10 +74,51 @@ def tensor_map_insert(input_handle: Array, key: Array, value: Array) -> Result:
     return scalar_object(TensorMap({**_map(input_handle).entries, _key(key): (key, value)}))
 
 
+@gradient("TensorMapInsert")
+def tensor_map_insert_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """What arrives at the key is the value's, the rest the map's; the key may have no gradient."""
+    _, key, value = node.inputs
+    has_key = g.TensorMapHasKey(grad, key)
+    whole, found = g.Switch(grad, has_key)
+    present = g.Switch(key, has_key)[1]
+    of_map, _ = g.Merge([whole, g.TensorMapErase(found, present, value_dtype=value.dtype)])
+    zeros = g.zeros_like(g.Switch(value, has_key)[0])
+    of_value, _ = g.Merge([zeros, g.TensorMapLookup(found, present, value_dtype=value.dtype)])
+    return [of_map, None, of_value]
+
+
 def _entry(entries: Mapping[Any, tuple[Array, Array]], key: Array, what: str) -> tuple[Array, Array]:
     if _key(key) not in entries:
         raise InvalidArgumentError(f"Trying to {what} non-existent key: {np.asarray(key).tolist()}")
     return entries[_key(key)]
+
+
+@kernel("TensorMapErase")
+def tensor_map_erase(input_handle: Array, key: Array) -> Result:
+    """The map without an entry."""
+    entries = _map(input_handle).entries
+    _entry(entries, key, "erase")
+    return scalar_object(TensorMap({k: entry for k, entry in entries.items() if k != _key(key)}))
+
+
+@gradient("TensorMapErase")
+def tensor_map_erase_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [grad, None]
+
+
+@kernel("TensorMapHasKey")
+def tensor_map_has_key(input_handle: Array, key: Array) -> Result:
+    """Whether there is an entry."""
+    return np.bool_(_key(key) in _map(input_handle).entries)
+
+
+@shape("TensorMapSize", "TensorMapInsert", "TensorMapErase", "TensorMapHasKey")
+def tensor_map_scalar_shape(input_handle: TensorSpec, *inputs: TensorSpec) -> Any:
+    return SCALAR
+
+
+not_differentiable("EmptyTensorMap", "TensorMapSize", "TensorMapHasKey")
+zero_flops("EmptyTensorMap", "TensorMapSize", "TensorMapInsert", "TensorMapErase", "TensorMapHasKey")
 
 
 @kernel("TensorMapLookup")
@@ -84,18 +130,15 @@ def tensor_map_lookup(input_handle: Array, key: Array, *, value_dtype: DType) ->
     return value
 
 
-@kernel("TensorMapErase")
-def tensor_map_erase(input_handle: Array, key: Array) -> Result:
-    """The map without an entry."""
-    entries = _map(input_handle).entries
-    _entry(entries, key, "erase")
-    return scalar_object(TensorMap({k: entry for k, entry in entries.items() if k != _key(key)}))
+@shape("TensorMapLookup")
+def tensor_map_lookup_shape(input_handle: TensorSpec, key: TensorSpec) -> Any:
+    return UNKNOWN
 
 
-@kernel("TensorMapHasKey")
-def tensor_map_has_key(input_handle: Array, key: Array) -> Result:
-    """Whether there is an entry."""
-    return np.bool_(_key(key) in _map(input_handle).entries)
+@gradient("TensorMapLookup")
+def tensor_map_lookup_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The gradient of a map is the map of gradients."""
+    return [g.TensorMapInsert(g.EmptyTensorMap(), node.inputs[1], grad), None]
 
 
 @kernel("TensorMapStackKeys")
@@ -113,52 +156,10 @@ def tensor_map_stack_keys(input_handle: Array, *, key_dtype: DType) -> Result:
     return result
 
 
-@shape("EmptyTensorMap")
-def empty_tensor_map_shape() -> Any:
-    return SCALAR
-
-
-@shape("TensorMapSize", "TensorMapInsert", "TensorMapErase", "TensorMapHasKey")
-def tensor_map_scalar_shape(input_handle: TensorSpec, *inputs: TensorSpec) -> Any:
-    return SCALAR
-
-
-@shape("TensorMapLookup")
-def tensor_map_lookup_shape(input_handle: TensorSpec, key: TensorSpec) -> Any:
-    return UNKNOWN
-
-
 @shape("TensorMapStackKeys")
 def tensor_map_stack_keys_shape(input_handle: TensorSpec) -> Any:
     return Shape()
 
 
-@gradient("TensorMapLookup")
-def tensor_map_lookup_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """The gradient of a map is the map of gradients."""
-    return [g.TensorMapInsert(g.EmptyTensorMap(), node.inputs[1], grad), None]
-
-
-@gradient("TensorMapErase")
-def tensor_map_erase_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad, None]
-
-
-@gradient("TensorMapInsert")
-def tensor_map_insert_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """What arrives at the key is the value's, the rest the map's; the key may have no gradient."""
-    _, key, value = node.inputs
-    has_key = g.TensorMapHasKey(grad, key)
-    whole, found = g.Switch(grad, has_key)
-    present = g.Switch(key, has_key)[1]
-    of_map, _ = g.Merge([whole, g.TensorMapErase(found, present, value_dtype=value.dtype)])
-    zeros = g.zeros_like(g.Switch(value, has_key)[0])
-    of_value, _ = g.Merge([zeros, g.TensorMapLookup(found, present, value_dtype=value.dtype)])
-    return [of_map, None, of_value]
-
-
-not_differentiable("EmptyTensorMap", "TensorMapSize", "TensorMapHasKey", "TensorMapStackKeys")
-zero_flops(
-    "EmptyTensorMap", "TensorMapSize", "TensorMapInsert", "TensorMapLookup", "TensorMapErase", "TensorMapHasKey",
-    "TensorMapStackKeys",
-)  # fmt: skip
+not_differentiable("TensorMapStackKeys")
+zero_flops("TensorMapLookup", "TensorMapStackKeys")

@@ -37,32 +37,12 @@ def kernel_label() -> Result:
     return scalar_object(b"My label is: default")
 
 
-@kernel("KernelLabelRequired")
-def kernel_label_required(input: Array) -> Result:
-    raise InvalidArgumentError("KernelLabelRequired has no kernel without a label")
-
-
 @kernel("TestAttr")
 def test_attr(ctx: KernelContext, *, T: DType) -> Result:
     """One, which TensorFlow has a kernel for in float alone."""
     if T.name != "float":
         raise InvalidArgumentError(f"TestAttr has no kernel for {T}")
     return np.float32(1)
-
-
-@kernel("Old")
-def old() -> None:
-    """Nothing."""
-
-
-@kernel("ConstructionFails")
-def construction_fails() -> None:
-    raise InvalidArgumentError("the kernel of ConstructionFails cannot be made")
-
-
-@kernel("CheckPinned")
-def check_pinned(tensor: Array) -> Result:
-    raise InvalidArgumentError("CheckPinned has no kernel on a CPU: memory is pinned for a GPU")
 
 
 @kernel("DtypeWithDefaultOp")
@@ -77,11 +57,6 @@ def device_placement(ctx: KernelContext) -> Result:
     return scalar_object(_CPU)
 
 
-@kernel("SyncDevice")
-def sync_device(ctx: KernelContext) -> None:
-    """Nothing: a CPU has nothing under way."""
-
-
 @kernel("IsTensorFloat32Enabled")
 def is_tensor_float_32_enabled(ctx: KernelContext) -> Result:
     """True, TensorFlow's setting unless a program changes it."""
@@ -94,16 +69,99 @@ def get_deadline(ctx: KernelContext) -> Result:
     return np.int64(_NO_DEADLINE)
 
 
+@kernel("StubResourceHandleOp")
+def stub_resource_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
+    """A handle by name of what need not exist."""
+    name = shared_name or ctx.name
+    return scalar_object(ctx.resources.get_or_create(container, name, Stub, Stub))
+
+
+@kernel("ResourceInitializedOp")
+def resource_initialized(ctx: KernelContext, resource: Array) -> Result:
+    return np.bool_(held(resource, Stub).exists)
+
+
+@kernel("IsResourceHandleRefCounting")
+def is_resource_handle_ref_counting(ctx: KernelContext, handle: Array) -> Result:
+    """True where no name leads to the resource, which then lives as long as its handles."""
+    found = handle.item()
+    named = [held for _, held in (*ctx.resources.items(), *ctx.step.resources.items())]
+    return np.bool_(not any(found is other for other in (*named, *ctx.session.node_states.values())))
+
+
+_SCALARS = (
+    "Fact",
+    "KernelLabel",
+    "TestAttr",
+    "DtypeWithDefaultOp",
+    "DevicePlacementOp",
+    "IsTensorFloat32Enabled",
+    "GetDeadline",
+    "StubResourceHandleOp",
+    "ResourceInitializedOp",
+    "IsResourceHandleRefCounting",
+)
+
+
+@shape(*_SCALARS)
+def scalar_shape(*inputs: TensorSpec) -> Shape:
+    return SCALAR
+
+
+@kernel("KernelLabelRequired")
+def kernel_label_required(input: Array) -> Result:
+    raise InvalidArgumentError("KernelLabelRequired has no kernel without a label")
+
+
+@shape("KernelLabelRequired")
+def kernel_label_required_shape(input: TensorSpec) -> Any:
+    merge_shapes(input.shape, Shape((None,)))
+    return SCALAR
+
+
+_NO_OUTPUT = (
+    "Old",
+    "ConstructionFails",
+    "SyncDevice",
+    "SleepOp",
+    "FileSystemSetConfiguration",
+    "ResourceCreateOp",
+    "ResourceUsingOp",
+)
+
+_ALL = (
+    *_SCALARS,
+    *_NO_OUTPUT,
+    "KernelLabelRequired",
+    "CheckPinned",
+    "MakeWeakResourceHandle",
+    "SleepIdentityOp",
+    "CustomAggregator",
+)
+
+not_differentiable(*_ALL)
+
+zero_flops(*(op for op in _ALL if op != "CustomAggregator"))
+
+
+@kernel("Old")
+def old() -> None:
+    """Nothing."""
+
+
+@kernel("ConstructionFails")
+def construction_fails() -> None:
+    raise InvalidArgumentError("the kernel of ConstructionFails cannot be made")
+
+
+@kernel("SyncDevice")
+def sync_device(ctx: KernelContext) -> None:
+    """Nothing: a CPU has nothing under way."""
+
+
 @kernel("SleepOp")
 def sleep(ctx: KernelContext, sleep_seconds: Array) -> None:
     _sleep(sleep_seconds)
-
-
-@kernel("SleepIdentityOp")
-def sleep_identity(ctx: KernelContext, sleep_seconds: Array, input: Array) -> Result:
-    """The input, some seconds later."""
-    _sleep(sleep_seconds)
-    return input
 
 
 def _sleep(seconds: Array) -> None:
@@ -120,13 +178,6 @@ def file_system_set_configuration(ctx: KernelContext, scheme: Array, key: Array,
     raise UnimplementedError(f"file system '{scheme.item().decode(errors='replace')}' takes no configuration")
 
 
-@kernel("StubResourceHandleOp")
-def stub_resource_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
-    """A handle by name of what need not exist."""
-    name = shared_name or ctx.name
-    return scalar_object(ctx.resources.get_or_create(container, name, Stub, Stub))
-
-
 @kernel("ResourceCreateOp")
 def resource_create(ctx: KernelContext, resource: Array) -> None:
     stub = held(resource, Stub)
@@ -135,29 +186,46 @@ def resource_create(ctx: KernelContext, resource: Array) -> None:
     stub.exists = True
 
 
-@kernel("ResourceInitializedOp")
-def resource_initialized(ctx: KernelContext, resource: Array) -> Result:
-    return np.bool_(held(resource, Stub).exists)
-
-
 @kernel("ResourceUsingOp")
 def resource_using(ctx: KernelContext, resource: Array) -> None:
     if not held(resource, Stub).exists:
         raise NotFoundError("the stub resource does not exist")
 
 
-@kernel("IsResourceHandleRefCounting")
-def is_resource_handle_ref_counting(ctx: KernelContext, handle: Array) -> Result:
-    """True where no name leads to the resource, which then lives as long as its handles."""
-    found = handle.item()
-    named = [held for _, held in (*ctx.resources.items(), *ctx.step.resources.items())]
-    return np.bool_(not any(found is other for other in (*named, *ctx.session.node_states.values())))
+@shape(*_NO_OUTPUT)
+def no_output_shape(*inputs: TensorSpec) -> list[Any]:
+    return []
+
+
+@kernel("CheckPinned")
+def check_pinned(tensor: Array) -> Result:
+    raise InvalidArgumentError("CheckPinned has no kernel on a CPU: memory is pinned for a GPU")
 
 
 @kernel("MakeWeakResourceHandle")
 def make_weak_resource_handle(ctx: KernelContext, handle: Array) -> Result:
     """The handle: Python counts the references."""
     return handle
+
+
+@shape("CheckPinned", "MakeWeakResourceHandle")
+def forwarded_shape(tensor: TensorSpec) -> Any:
+    return tensor
+
+
+@kernel("SleepIdentityOp")
+def sleep_identity(ctx: KernelContext, sleep_seconds: Array, input: Array) -> Result:
+    """The input, some seconds later."""
+    _sleep(sleep_seconds)
+    return input
+
+
+@shape("SleepIdentityOp")
+def sleep_identity_shape(sleep_seconds: TensorSpec, input: TensorSpec) -> TensorSpec:
+    return input
+
+
+facts("side_effect", of=("SleepOp", "FileSystemSetConfiguration", "ResourceCreateOp", "ResourceUsingOp", "SleepIdentityOp"))
 
 
 @kernel("CustomAggregator")
@@ -190,69 +258,6 @@ def _power_of_two_histogram(values: Array, lowest: Any, highest: Any, bins: int)
 @shape("CustomAggregator")
 def custom_aggregator_shape(input: TensorSpec, *, num_bins: int) -> list[Shape]:
     return [input.shape, SCALAR, SCALAR, Shape((num_bins,))]
-
-
-_SCALARS = (
-    "Fact",
-    "KernelLabel",
-    "TestAttr",
-    "DtypeWithDefaultOp",
-    "DevicePlacementOp",
-    "IsTensorFloat32Enabled",
-    "GetDeadline",
-    "StubResourceHandleOp",
-    "ResourceInitializedOp",
-    "IsResourceHandleRefCounting",
-)
-_NO_OUTPUT = (
-    "Old",
-    "ConstructionFails",
-    "SyncDevice",
-    "SleepOp",
-    "FileSystemSetConfiguration",
-    "ResourceCreateOp",
-    "ResourceUsingOp",
-)
-
-
-@shape(*_SCALARS)
-def scalar_shape(*inputs: TensorSpec) -> Shape:
-    return SCALAR
-
-
-@shape("KernelLabelRequired")
-def kernel_label_required_shape(input: TensorSpec) -> Any:
-    merge_shapes(input.shape, Shape((None,)))
-    return SCALAR
-
-
-@shape(*_NO_OUTPUT)
-def no_output_shape(*inputs: TensorSpec) -> list[Any]:
-    return []
-
-
-@shape("CheckPinned", "MakeWeakResourceHandle")
-def forwarded_shape(tensor: TensorSpec) -> Any:
-    return tensor
-
-
-@shape("SleepIdentityOp")
-def sleep_identity_shape(sleep_seconds: TensorSpec, input: TensorSpec) -> TensorSpec:
-    return input
-
-
-_ALL = (
-    *_SCALARS,
-    *_NO_OUTPUT,
-    "KernelLabelRequired",
-    "CheckPinned",
-    "MakeWeakResourceHandle",
-    "SleepIdentityOp",
-    "CustomAggregator",
-)
-facts("side_effect", of=("SleepOp", "SleepIdentityOp", "ResourceCreateOp", "ResourceUsingOp", "FileSystemSetConfiguration"))
-not_differentiable(*_ALL)
-zero_flops(*(op for op in _ALL if op != "CustomAggregator"))
 
 
 @flops("CustomAggregator")

@@ -23,9 +23,6 @@ _OPS = (
     "UniformQuantize", "UniformDequantize", "UniformRequantize", "UniformQuantizedAdd", "UniformQuantizedClipByValue",
     "UniformQuantizedDot", "UniformQuantizedDotHybrid", "UniformQuantizedConvolution", "UniformQuantizedConvolutionHybrid",
 )  # fmt: skip
-not_differentiable(*_OPS)
-
-_INT32 = (-(2**31), 2**31 - 1)
 
 
 def _check(x: Array, scales: Array, zero_points: Array, axis: int, name: str) -> None:
@@ -36,14 +33,74 @@ def _check(x: Array, scales: Array, zero_points: Array, axis: int, name: str) ->
     require(scales.shape == wanted, f"scales of {name} must have shape {wanted}, not {scales.shape}")
 
 
+def _along(values: Array, axis: int, rank: int) -> Array:
+    """A vector shaped to broadcast along the axis; a scalar stays one."""
+    return values if values.ndim == 0 or axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
+
+
 def _clipped(x: Array, low: int, high: int, dtype: Any) -> Array:
     """x within the limits; the lower one wins where they cross."""
     return np.maximum(np.minimum(x, high), low).astype(dtype)
 
 
-def _along(values: Array, axis: int, rank: int) -> Array:
-    """A vector shaped to broadcast along the axis; a scalar stays one."""
-    return values if values.ndim == 0 or axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
+def _quantized(x: Array, scale: Any, zero_point: Any, low: int, high: int, dtype: Any) -> Array:
+    """floor(x / scale + 0.5) + zero point, within the limits."""
+    inverse = np.float32(1) / scale
+    return _clipped(np.floor(x * inverse + np.float32(0.5)).astype(np.float64) + zero_point, low, high, dtype)
+
+
+@kernel("UniformQuantize")
+def uniform_quantize(
+    input: Array,
+    scales: Array,
+    zero_points: Array,
+    *,
+    Tout: DType,
+    quantization_axis: int,
+    quantization_min_val: int,
+    quantization_max_val: int,
+) -> Result:
+    """Floats as integers."""
+    axis = quantization_axis
+    _check(input, scales, zero_points, axis, "input")
+    scales, zero_points = _along(scales, axis, input.ndim), _along(zero_points, axis, input.ndim)
+    return _quantized(input, scales, zero_points, quantization_min_val, quantization_max_val, Tout.numpy)
+
+
+# A product, two sums, a rounding and two clips.
+flops("UniformQuantize")(unary_flops(6))
+
+
+@kernel("UniformDequantize")
+def uniform_dequantize(input: Array, scales: Array, zero_points: Array, *, quantization_axis: int) -> Result:
+    """Integers as the floats they stand for."""
+    _check(input, scales, zero_points, quantization_axis, "input")
+    scales = _along(scales, quantization_axis, input.ndim)
+    zero_points = _along(zero_points, quantization_axis, input.ndim)
+    return (input.astype(np.int64) - zero_points).astype(np.float32) * scales
+
+
+@shape("UniformQuantize", "UniformDequantize")
+def uniform_unary_shape(x: TensorSpec, *rest: TensorSpec) -> Shape:
+    return x.shape
+
+
+@kernel("UniformQuantizedClipByValue")
+def uniform_quantized_clip_by_value(
+    operand: Array, min: Array, max: Array, scales: Array, zero_points: Array, *, quantization_axis: int
+) -> Result:
+    """Integers within [min, max], each a scalar or a vector of the axis."""
+    _check(operand, scales, zero_points, quantization_axis, "operand")
+    for name, value in (("min", min), ("max", max)):
+        require(value.shape == scales.shape, f"{name} must have shape {scales.shape}, not {value.shape}")
+    low, high = (_along(v, quantization_axis, operand.ndim) for v in (min, max))
+    return np.minimum(np.maximum(operand, low), high)
+
+
+# A difference and a product, or two clips.
+flops("UniformDequantize", "UniformQuantizedClipByValue")(unary_flops(2))
+
+_INT32 = (-(2**31), 2**31 - 1)
 
 
 def _multiplier(scale: Array) -> tuple[Array, Array]:
@@ -69,42 +126,6 @@ def _rescaled(x: Array, scale: Array) -> Array:
 
 def _to_output(x: Array, scale: Array, zero_point: Array, low: int, high: int, dtype: Any) -> Array:
     return _clipped(_rescaled(x, scale) + zero_point, low, high, dtype)
-
-
-def _quantized(x: Array, scale: Any, zero_point: Any, low: int, high: int, dtype: Any) -> Array:
-    """floor(x / scale + 0.5) + zero point, within the limits."""
-    inverse = np.float32(1) / scale
-    return _clipped(np.floor(x * inverse + np.float32(0.5)).astype(np.float64) + zero_point, low, high, dtype)
-
-
-# ---- between floats and integers
-
-
-@kernel("UniformQuantize")
-def uniform_quantize(
-    input: Array,
-    scales: Array,
-    zero_points: Array,
-    *,
-    Tout: DType,
-    quantization_axis: int,
-    quantization_min_val: int,
-    quantization_max_val: int,
-) -> Result:
-    """Floats as integers."""
-    axis = quantization_axis
-    _check(input, scales, zero_points, axis, "input")
-    scales, zero_points = _along(scales, axis, input.ndim), _along(zero_points, axis, input.ndim)
-    return _quantized(input, scales, zero_points, quantization_min_val, quantization_max_val, Tout.numpy)
-
-
-@kernel("UniformDequantize")
-def uniform_dequantize(input: Array, scales: Array, zero_points: Array, *, quantization_axis: int) -> Result:
-    """Integers as the floats they stand for."""
-    _check(input, scales, zero_points, quantization_axis, "input")
-    scales = _along(scales, quantization_axis, input.ndim)
-    zero_points = _along(zero_points, quantization_axis, input.ndim)
-    return (input.astype(np.int64) - zero_points).astype(np.float32) * scales
 
 
 @kernel("UniformRequantize")
@@ -135,7 +156,10 @@ def uniform_requantize(
     return _to_output(input.astype(np.int64) - zero, scale, new_zero, *limits, Tout.numpy)
 
 
-# ---- elementwise
+shape("UniformRequantize", "UniformQuantizedClipByValue")(uniform_unary_shape)
+
+# A difference and a change of scale.
+flops("UniformRequantize")(unary_flops(9))
 
 
 @kernel("UniformQuantizedAdd")
@@ -178,41 +202,20 @@ def uniform_quantized_add(
     return _clipped(total, low, high, T.numpy)
 
 
-@kernel("UniformQuantizedClipByValue")
-def uniform_quantized_clip_by_value(
-    operand: Array, min: Array, max: Array, scales: Array, zero_points: Array, *, quantization_axis: int
-) -> Result:
-    """Integers within [min, max], each a scalar or a vector of the axis."""
-    _check(operand, scales, zero_points, quantization_axis, "operand")
-    for name, value in (("min", min), ("max", max)):
-        require(value.shape == scales.shape, f"{name} must have shape {scales.shape}, not {value.shape}")
-    low, high = (_along(v, quantization_axis, operand.ndim) for v in (min, max))
-    return np.minimum(np.maximum(operand, low), high)
+@shape("UniformQuantizedAdd")
+def uniform_quantized_add_shape(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec) -> Shape:
+    return broadcast_shapes(lhs.shape, rhs.shape)
 
 
-# ---- products
+_RESCALED = Cost(8)
+"""A product, a sum, a shift and two clips in fixed point; the zero point and two clips."""
 
 
-def _asymmetric(x: Array, low: int=-128, high: int=127) -> tuple[Any, Any, Any]:
-    """(integers, scale, zero point) for floats by their own range and zero, as for dynamic range quantization."""
-    least, most = min(float(x.min(initial=0)), 0.0), max(float(x.max(initial=0)), 0.0)
-    if least == most:
-        return np.zeros(x.shape, np.int64), np.float32(1), 0
-    scale = (most - least) / (high - low)
-    from_low, from_high = low - least / scale, high - most / scale
-    low_error = abs(low) + abs(least / scale)
-    high_error = abs(high) + abs(most / scale)
-    zero = from_low if low_error < high_error else from_high
-    zero_point = int(np.clip(np.floor(abs(zero) + 0.5) * np.sign(zero), low, high))
-    scale = np.float32(scale)
-    return _quantized(x, scale, zero_point, low, high, np.int64), scale, zero_point
-
-
-def _asymmetric_rows(x: Array) -> tuple[Array, Array]:
-    """_asymmetric for each place of the first dimension: integers less their zero points, and scales."""
-    parts = [_asymmetric(row) for row in x]
-    centered = np.array([q - zero for q, _, zero in parts], np.float64).reshape(x.shape)
-    return centered, np.array([scale for _, scale, _ in parts], np.float32)
+@flops("UniformQuantizedAdd")
+def uniform_quantized_add_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+    """A difference and a change of scale for either operand, two sums and two clips."""
+    operands = lhs.shape.num_elements + rhs.shape.num_elements
+    return (Cost(1) + _RESCALED) * operands + Cost(4) * outputs[0].shape.num_elements
 
 
 def _check_matrices(lhs: Array, rhs: Array) -> None:
@@ -257,6 +260,43 @@ def uniform_quantized_dot(
     return _to_output(product.astype(np.int64), scale, output_zero_points, *limits, Tout.numpy)
 
 
+not_differentiable(*_OPS)
+
+
+def _exact_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], products: DimLike) -> Cost:
+    """Differences of both operands, multiply-adds and the change of scale of a product."""
+    operands = lhs.shape.num_elements + rhs.shape.num_elements
+    return Cost(1) * operands + multiply_adds(products) + _RESCALED * outputs[0].shape.num_elements
+
+
+@flops("UniformQuantizedDot")
+def uniform_quantized_dot_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+    """A difference for each element, the product, and its change of scale, eight operations."""
+    return _exact_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
+
+
+def _asymmetric(x: Array, low: int=-128, high: int=127) -> tuple[Any, Any, Any]:
+    """(integers, scale, zero point) for floats by their own range and zero, as for dynamic range quantization."""
+    least, most = min(float(x.min(initial=0)), 0.0), max(float(x.max(initial=0)), 0.0)
+    if least == most:
+        return np.zeros(x.shape, np.int64), np.float32(1), 0
+    scale = (most - least) / (high - low)
+    from_low, from_high = low - least / scale, high - most / scale
+    low_error = abs(low) + abs(least / scale)
+    high_error = abs(high) + abs(most / scale)
+    zero = from_low if low_error < high_error else from_high
+    zero_point = int(np.clip(np.floor(abs(zero) + 0.5) * np.sign(zero), low, high))
+    scale = np.float32(scale)
+    return _quantized(x, scale, zero_point, low, high, np.int64), scale, zero_point
+
+
+def _asymmetric_rows(x: Array) -> tuple[Array, Array]:
+    """_asymmetric for each place of the first dimension: integers less their zero points, and scales."""
+    parts = [_asymmetric(row) for row in x]
+    centered = np.array([q - zero for q, _, zero in parts], np.float64).reshape(x.shape)
+    return centered, np.array([scale for _, scale, _ in parts], np.float32)
+
+
 @kernel("UniformQuantizedDotHybrid")
 def uniform_quantized_dot_hybrid(
     lhs: Array, rhs: Array, rhs_scales: Array, rhs_zero_points: Array, *, rhs_quantization_axis: int
@@ -270,7 +310,21 @@ def uniform_quantized_dot_hybrid(
     return (product * (scales[:, None] * rhs_scales)).astype(np.float32)
 
 
-# ---- convolution
+@shape("UniformQuantizedDot", "UniformQuantizedDotHybrid")
+def uniform_quantized_dot_shape(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec) -> Shape:
+    return Shape((with_rank(lhs.shape, 2)[0], with_rank(rhs.shape, 2)[1]))
+
+
+def _hybrid_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], products: DimLike) -> Cost:
+    """The range of the floats and their quantization, differences, multiply-adds and two products to make floats again."""
+    operands = Cost(9) * lhs.shape.num_elements + Cost(1) * rhs.shape.num_elements
+    return operands + multiply_adds(products) + Cost(2) * outputs[0].shape.num_elements
+
+
+@flops("UniformQuantizedDotHybrid")
+def uniform_quantized_dot_hybrid_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+    """Nine operations to quantize a float, a difference for an integer, the product, and two products to make floats again."""
+    return _hybrid_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
 
 
 class _Convolution:
@@ -419,6 +473,44 @@ def uniform_quantized_convolution(
     return _to_output(sums.astype(np.int64), scale, _along(output_zero_points, axis, sums.ndim), *limits, Tout.numpy)
 
 
+@shape("UniformQuantizedConvolution")
+def uniform_quantized_convolution_shape(
+    lhs: TensorSpec,
+    rhs: TensorSpec,
+    *rest: TensorSpec,
+    window_strides: list[int],
+    padding: str,
+    explicit_padding: list[int],
+    lhs_dilation: list[int],
+    rhs_dilation: list[int],
+    batch_group_count: int,
+    feature_group_count: int,
+    dimension_numbers: str,
+) -> Shape:
+    if not (lhs.shape.is_known and rhs.shape.is_known):
+        rank = lhs.rank if lhs.rank is not None else rhs.rank
+        return Shape() if rank is None else Shape([None] * rank)
+    form = _Convolution(
+        lhs.shape.known(), rhs.shape.known(), window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation,
+        (batch_group_count, feature_group_count), dimension_numbers,
+    )  # fmt: skip
+    return Shape(form.shape)
+
+
+def _window_products(rhs: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]) -> int:
+    """One for each output and each weight of its filter."""
+    filters = rhs.shape[_orders(dimension_numbers, len(rhs.shape) - 2)[1][-1]]
+    return outputs[0].shape.num_elements * (rhs.shape.num_elements // filters)
+
+
+@flops("UniformQuantizedConvolution")
+def uniform_quantized_convolution_flops(
+    lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]
+) -> Cost:
+    """As UniformQuantizedDot, with a multiply-add for each output and each weight of its filter."""
+    return _exact_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))
+
+
 @kernel("UniformQuantizedConvolutionHybrid")
 def uniform_quantized_convolution_hybrid(
     lhs: Array,
@@ -450,103 +542,7 @@ def uniform_quantized_convolution_hybrid(
     return (sums * (by_image * _along(rhs_scales, form.out_order[-1], sums.ndim))).astype(np.float32)
 
 
-# ---- shapes and FLOPs
-
-
-@shape("UniformQuantize", "UniformDequantize", "UniformRequantize", "UniformQuantizedClipByValue")
-def uniform_unary_shape(x: TensorSpec, *rest: TensorSpec) -> Shape:
-    return x.shape
-
-
-@shape("UniformQuantizedAdd")
-def uniform_quantized_add_shape(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec) -> Shape:
-    return broadcast_shapes(lhs.shape, rhs.shape)
-
-
-@shape("UniformQuantizedDot", "UniformQuantizedDotHybrid")
-def uniform_quantized_dot_shape(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec) -> Shape:
-    return Shape((with_rank(lhs.shape, 2)[0], with_rank(rhs.shape, 2)[1]))
-
-
-@shape("UniformQuantizedConvolution", "UniformQuantizedConvolutionHybrid")
-def uniform_quantized_convolution_shape(
-    lhs: TensorSpec,
-    rhs: TensorSpec,
-    *rest: TensorSpec,
-    window_strides: list[int],
-    padding: str,
-    explicit_padding: list[int],
-    lhs_dilation: list[int],
-    rhs_dilation: list[int],
-    batch_group_count: int,
-    feature_group_count: int,
-    dimension_numbers: str,
-) -> Shape:
-    if not (lhs.shape.is_known and rhs.shape.is_known):
-        rank = lhs.rank if lhs.rank is not None else rhs.rank
-        return Shape() if rank is None else Shape([None] * rank)
-    form = _Convolution(
-        lhs.shape.known(), rhs.shape.known(), window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation,
-        (batch_group_count, feature_group_count), dimension_numbers,
-    )  # fmt: skip
-    return Shape(form.shape)
-
-
-_RESCALED = Cost(8)
-"""A product, a sum, a shift and two clips in fixed point; the zero point and two clips."""
-
-
-# A product, two sums, a rounding and two clips.
-flops("UniformQuantize")(unary_flops(6))
-# A difference and a product, or two clips.
-flops("UniformDequantize", "UniformQuantizedClipByValue")(unary_flops(2))
-# A difference and a change of scale.
-flops("UniformRequantize")(unary_flops(9))
-
-
-@flops("UniformQuantizedAdd")
-def uniform_quantized_add_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
-    """A difference and a change of scale for either operand, two sums and two clips."""
-    operands = lhs.shape.num_elements + rhs.shape.num_elements
-    return (Cost(1) + _RESCALED) * operands + Cost(4) * outputs[0].shape.num_elements
-
-
-def _exact_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], products: DimLike) -> Cost:
-    """Differences of both operands, multiply-adds and the change of scale of a product."""
-    operands = lhs.shape.num_elements + rhs.shape.num_elements
-    return Cost(1) * operands + multiply_adds(products) + _RESCALED * outputs[0].shape.num_elements
-
-
-def _hybrid_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], products: DimLike) -> Cost:
-    """The range of the floats and their quantization, differences, multiply-adds and two products to make floats again."""
-    operands = Cost(9) * lhs.shape.num_elements + Cost(1) * rhs.shape.num_elements
-    return operands + multiply_adds(products) + Cost(2) * outputs[0].shape.num_elements
-
-
-@flops("UniformQuantizedDot")
-def uniform_quantized_dot_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
-    """A difference for each element, the product, and its change of scale, eight operations."""
-    return _exact_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
-
-
-@flops("UniformQuantizedDotHybrid")
-def uniform_quantized_dot_hybrid_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
-    """Nine operations to quantize a float, a difference for an integer, the product, and two products to make floats again."""
-    return _hybrid_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
-
-
-def _window_products(rhs: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]) -> int:
-    """One for each output and each weight of its filter."""
-    filters = rhs.shape[_orders(dimension_numbers, len(rhs.shape) - 2)[1][-1]]
-    return outputs[0].shape.num_elements * (rhs.shape.num_elements // filters)
-
-
-@flops("UniformQuantizedConvolution")
-def uniform_quantized_convolution_flops(
-    lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]
-) -> Cost:
-    """As UniformQuantizedDot, with a multiply-add for each output and each weight of its filter."""
-    return _exact_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))
+shape("UniformQuantizedConvolutionHybrid")(uniform_quantized_convolution_shape)
 
 
 @flops("UniformQuantizedConvolutionHybrid")

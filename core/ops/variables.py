@@ -59,9 +59,25 @@ def _new_variable(name: str, dtype: DType, shape: Shape) -> Variable:
     return created
 
 
+@kernel("TemporaryVariable")
+def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_name: str) -> Any:
+    """The reference of a variable that lives until it is destroyed or the step ends; its first value is zeros here."""
+    name = var_name or ctx.name
+    created = Variable(name, dtype, shape)
+    created.assign(np.zeros(shape.known(), dtype.numpy))
+    if ctx.step.resources.get_or_create(_STEP_CONTAINER, name, Variable, lambda: created) is not created:
+        raise AlreadyExistsError(f"temporary variable '{name}' exists")
+    return created
+
+
 @shape("VariableV2", "Variable", "TemporaryVariable")
 def variable_shape(*, shape: Shape) -> Shape:
     return shape
+
+
+not_differentiable("VariableV2", "Variable", "TemporaryVariable")
+zero_flops("VariableV2", "Variable", "TemporaryVariable")
+facts("side_effect", of=("TemporaryVariable",))
 
 
 @kernel("Assign")
@@ -85,6 +101,10 @@ def assign_shape(ref: TensorSpec, value: TensorSpec, *, validate_shape: bool) ->
     return merge_shapes(ref.shape, value.shape) if validate_shape else value.shape
 
 
+not_differentiable("Assign")
+zero_flops("Assign")
+
+
 @kernel("AssignAdd")
 def assign_add(ref: Any, value: Array) -> Any:
     """The reference, `value` added to what it holds."""
@@ -93,17 +113,17 @@ def assign_add(ref: Any, value: Array) -> Any:
     return ref
 
 
+def _add(variable: Variable, value: Any) -> None:
+    memory = variable.writable()
+    np.add(memory, value, out=memory)
+
+
 @kernel("AssignSub")
 def assign_sub(ref: Any, value: Array) -> Any:
     """The reference, `value` subtracted from what it holds."""
     same_shape(ref, value, "AssignSub")
     _subtract(ref, value)
     return ref
-
-
-def _add(variable: Variable, value: Any) -> None:
-    memory = variable.writable()
-    np.add(memory, value, out=memory)
 
 
 def _subtract(variable: Variable, value: Any) -> None:
@@ -116,9 +136,62 @@ def assign_add_shape(ref: TensorSpec, value: TensorSpec) -> Shape:
     return merge_shapes(ref.shape, value.shape)
 
 
+_REFERENCES = ("VariableV2", "Variable", "TemporaryVariable", "RefIdentity")
+
+_QUERIES = ("IsVariableInitialized", "VarIsInitializedOp", "VariableShape", "CountUpTo", "ResourceCountUpTo")
+_HANDLES = ("VarHandleOp", "_VarHandlesOp", "DestroyResourceOp", "DisableCopyOnRead", "DestroyTemporaryVariable")
+
+profiled(of_input(1), "AssignAdd", "AssignSub")
+
+
+@kernel("AssignVariableOp")
+def assign_variable_op(resource: Array, value: Array, *, dtype: DType, validate_shape: bool) -> None:
+    """Put `value` into the variable."""
+    found = variable_behind(resource)
+    if not found.is_initialized:
+        found.dtype = dtype
+    elif found.dtype is not dtype:
+        raise InvalidArgumentError(f"Trying to assign variable with wrong dtype: '{found.name}' is {found.dtype}, not {dtype}")
+    elif validate_shape and found.read().shape != value.shape:
+        raise InvalidArgumentError(
+            f"Trying to assign to variable with tensor with wrong shape: '{found.name}' has {Shape(found.read().shape)}, "
+            f"the value {Shape(value.shape)}"
+        )
+    found.assign(value)
+
+
+@kernel("AssignAddVariableOp")
+def assign_add_variable_op(resource: Array, value: Array) -> None:
+    """Add `value` to the variable."""
+    found = resource_variable(resource)
+    same_shape(found, value, "AssignAddVariableOp")
+    _add(found, value)
+
+
+@kernel("AssignSubVariableOp")
+def assign_sub_variable_op(resource: Array, value: Array) -> None:
+    """Subtract `value` from the variable."""
+    found = resource_variable(resource)
+    same_shape(found, value, "AssignSubVariableOp")
+    _subtract(found, value)
+
+
+@shape("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
+def assign_variable_op_shape(resource: TensorSpec, value: TensorSpec, *, dtype: DType) -> list[Any]:
+    merge_shapes(_content_shape(resource, dtype), value.shape)
+    return []
+
+
+not_differentiable("AssignVariableOp")
+zero_flops("AssignVariableOp")
+
+
 @flops("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
 def assign_add_flops(ref: TensorSpec, value: TensorSpec) -> Cost:
     return Cost(flops=value.shape.num_elements)
+
+
+not_differentiable("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
 
 
 @kernel("IsVariableInitialized")
@@ -126,9 +199,17 @@ def is_variable_initialized(ref: Any) -> Result:
     return np.bool_(ref.is_initialized)
 
 
+@kernel("VarIsInitializedOp")
+def var_is_initialized_op(resource: Array) -> Result:
+    return np.bool_(variable_behind(resource).is_initialized)
+
+
 @shape("IsVariableInitialized", "VarIsInitializedOp")
 def is_initialized_shape(handle: TensorSpec) -> Any:
     return SCALAR
+
+
+facts("snapshot", of=("IsVariableInitialized", "VarIsInitializedOp"))
 
 
 @kernel("CountUpTo")
@@ -137,6 +218,14 @@ def count_up_to(ref: Any, *, limit: int) -> Result:
     if np.ndim(ref.read()):
         raise InvalidArgumentError(f"CountUpTo needs a scalar variable, '{ref.name}' has {Shape(ref.read().shape)}")
     return _count(ref, limit)
+
+
+def _count(variable: Variable, limit: int) -> Any:
+    count = variable.read()
+    if count >= limit:
+        raise OutOfRangeError(f"Reached limit of {limit}")
+    variable.assign(count + count.dtype.type(1))
+    return count
 
 
 @kernel("ResourceCountUpTo")
@@ -150,28 +239,23 @@ def resource_count_up_to(resource: Array, *, limit: int, T: DType) -> Result:
     return _count(counter, limit)
 
 
-def _count(variable: Variable, limit: int) -> Any:
-    count = variable.read()
-    if count >= limit:
-        raise OutOfRangeError(f"Reached limit of {limit}")
-    variable.assign(count + count.dtype.type(1))
-    return count
-
-
 @shape("CountUpTo", "ResourceCountUpTo")
 def count_up_to_shape(ref: TensorSpec) -> Any:
     return SCALAR
 
 
-@kernel("TemporaryVariable")
-def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_name: str) -> Any:
-    """The reference of a variable that lives until it is destroyed or the step ends; its first value is zeros here."""
-    name = var_name or ctx.name
-    created = Variable(name, dtype, shape)
-    created.assign(np.zeros(shape.known(), dtype.numpy))
-    if ctx.step.resources.get_or_create(_STEP_CONTAINER, name, Variable, lambda: created) is not created:
-        raise AlreadyExistsError(f"temporary variable '{name}' exists")
-    return created
+not_differentiable("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
+zero_flops("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
+
+_ASSIGNMENTS = ("Assign", "AssignAdd", "AssignSub")
+_RESOURCE_ASSIGNMENTS = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
+
+_SESSION = ("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
+
+facts(
+    "side_effect",
+    of=(*_ASSIGNMENTS, *_RESOURCE_ASSIGNMENTS, "CountUpTo", "ResourceCountUpTo", "DestroyResourceOp", *_SESSION[:2]),
+)
 
 
 @kernel("DestroyTemporaryVariable")
@@ -181,19 +265,25 @@ def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -
     return ref.read()
 
 
-@shape("DestroyTemporaryVariable", "RefIdentity")
-def unchanged_shape(ref: TensorSpec) -> Any:
-    return ref.shape
-
-
 @kernel("RefIdentity")
 def ref_identity(input: Any) -> Any:
     return input
 
 
+@shape("DestroyTemporaryVariable", "RefIdentity")
+def unchanged_shape(ref: TensorSpec) -> Any:
+    return ref.shape
+
+
+facts("side_effect", of=("DestroyTemporaryVariable",))
+
+
 @gradient("RefIdentity")
 def ref_identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [grad]
+
+
+facts("forwarding", "transparent", of=("RefIdentity",))
 
 
 @kernel("VarHandleOp")
@@ -229,6 +319,10 @@ def var_handles_op(
 @shape("_VarHandlesOp")
 def var_handles_op_shape(*, dtypes: list[DType], shapes: list[Shape]) -> Any:
     return [_handle_spec(dtype, shape) for dtype, shape in zip(dtypes, shapes)]
+
+
+not_differentiable("DestroyTemporaryVariable", "VarHandleOp", "_VarHandlesOp")
+zero_flops("DestroyTemporaryVariable", "RefIdentity", "VarHandleOp", "_VarHandlesOp")
 
 
 @kernel("ReadVariableOp")
@@ -284,47 +378,7 @@ def read_variables_op_gradient(g: GradientBuilder, node: Node, *grads: Output) -
     return list(grads)
 
 
-@kernel("AssignVariableOp")
-def assign_variable_op(resource: Array, value: Array, *, dtype: DType, validate_shape: bool) -> None:
-    """Put `value` into the variable."""
-    found = variable_behind(resource)
-    if not found.is_initialized:
-        found.dtype = dtype
-    elif found.dtype is not dtype:
-        raise InvalidArgumentError(f"Trying to assign variable with wrong dtype: '{found.name}' is {found.dtype}, not {dtype}")
-    elif validate_shape and found.read().shape != value.shape:
-        raise InvalidArgumentError(
-            f"Trying to assign to variable with tensor with wrong shape: '{found.name}' has {Shape(found.read().shape)}, "
-            f"the value {Shape(value.shape)}"
-        )
-    found.assign(value)
-
-
-@shape("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
-def assign_variable_op_shape(resource: TensorSpec, value: TensorSpec, *, dtype: DType) -> list[Any]:
-    merge_shapes(_content_shape(resource, dtype), value.shape)
-    return []
-
-
-@kernel("AssignAddVariableOp")
-def assign_add_variable_op(resource: Array, value: Array) -> None:
-    """Add `value` to the variable."""
-    found = resource_variable(resource)
-    same_shape(found, value, "AssignAddVariableOp")
-    _add(found, value)
-
-
-@kernel("AssignSubVariableOp")
-def assign_sub_variable_op(resource: Array, value: Array) -> None:
-    """Subtract `value` from the variable."""
-    found = resource_variable(resource)
-    same_shape(found, value, "AssignSubVariableOp")
-    _subtract(found, value)
-
-
-@kernel("VarIsInitializedOp")
-def var_is_initialized_op(resource: Array) -> Result:
-    return np.bool_(variable_behind(resource).is_initialized)
+zero_flops("ReadVariableOp", "_ReadVariablesOp")
 
 
 @kernel("VariableShape")
@@ -340,6 +394,9 @@ def variable_shape_op_shape(input: TensorSpec, *, out_type: DType) -> Any:
         return Shape([None])
     value = np.array(content.dims, out_type.numpy if content.is_known else object)
     return TensorSpec(out_type, Shape((len(content),)), value)
+
+
+facts("snapshot", of=("ReadVariableOp", "_ReadVariablesOp", "VariableShape"))
 
 
 @kernel("DestroyResourceOp")
@@ -369,6 +426,10 @@ def no_outputs_shape(resource: TensorSpec) -> Any:
     return []
 
 
+not_differentiable("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
+zero_flops("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
+
+
 @kernel("GetSessionHandle")
 def get_session_handle(ctx: KernelContext, value: Array) -> Result:
     """A name under which the session keeps `value` between runs, to be fed to GetSessionTensor."""
@@ -377,12 +438,11 @@ def get_session_handle(ctx: KernelContext, value: Array) -> Result:
     return scalar_object(handle)
 
 
-@kernel("GetSessionHandleV2")
-def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
-    """A resource under whose name the session keeps `value` between runs."""
-    kept = _Kept(value)
-    handle: Any = f"{ctx.name};{_next_number(ctx)};".encode()
-    return scalar_object(ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _Kept, lambda: kept))
+class _Kept:
+    """A tensor that the session keeps between runs."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
 
 def _next_number(ctx: KernelContext) -> int:
@@ -390,11 +450,12 @@ def _next_number(ctx: KernelContext) -> int:
     return next(counter)
 
 
-class _Kept:
-    """A tensor that the session keeps between runs."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
+@kernel("GetSessionHandleV2")
+def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
+    """A resource under whose name the session keeps `value` between runs."""
+    kept = _Kept(value)
+    handle: Any = f"{ctx.name};{_next_number(ctx)};".encode()
+    return scalar_object(ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _Kept, lambda: kept))
 
 
 @shape("GetSessionHandle", "GetSessionHandleV2")
@@ -411,6 +472,15 @@ def get_session_tensor(ctx: KernelContext, handle: Array, *, dtype: DType) -> Re
     return value
 
 
+def _kept(ctx: KernelContext, handle: Array) -> Any:
+    if handle.ndim:
+        raise InvalidArgumentError(f"handle must be a scalar, not of shape {Shape(handle.shape)}")
+    try:
+        return ctx.resources.get(_SESSION_CONTAINER, handle.item())
+    except NotFoundError:
+        raise InvalidArgumentError(f"the session keeps no tensor under the handle {handle.item()!r}") from None
+
+
 @shape("GetSessionTensor")
 def get_session_tensor_shape(handle: TensorSpec) -> Any:
     return UNKNOWN
@@ -423,37 +493,11 @@ def delete_session_tensor(ctx: KernelContext, handle: Array) -> None:
     ctx.resources.remove(_SESSION_CONTAINER, handle.item())
 
 
-def _kept(ctx: KernelContext, handle: Array) -> Any:
-    if handle.ndim:
-        raise InvalidArgumentError(f"handle must be a scalar, not of shape {Shape(handle.shape)}")
-    try:
-        return ctx.resources.get(_SESSION_CONTAINER, handle.item())
-    except NotFoundError:
-        raise InvalidArgumentError(f"the session keeps no tensor under the handle {handle.item()!r}") from None
-
-
 @shape("DeleteSessionTensor")
 def delete_session_tensor_shape(handle: TensorSpec) -> Any:
     return []
 
 
-_REFERENCES = ("VariableV2", "Variable", "TemporaryVariable", "RefIdentity")
-_ASSIGNMENTS = ("Assign", "AssignAdd", "AssignSub")
-_RESOURCE_ASSIGNMENTS = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
-_QUERIES = ("IsVariableInitialized", "VarIsInitializedOp", "VariableShape", "CountUpTo", "ResourceCountUpTo")
-_HANDLES = ("VarHandleOp", "_VarHandlesOp", "DestroyResourceOp", "DisableCopyOnRead", "DestroyTemporaryVariable")
-_SESSION = ("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
-
-not_differentiable("VariableV2", "Variable", "TemporaryVariable")
-not_differentiable(*_ASSIGNMENTS, *_RESOURCE_ASSIGNMENTS, *_QUERIES, *_HANDLES, *_SESSION)
-zero_flops(*_REFERENCES, *_QUERIES, *_HANDLES, *_SESSION)
-zero_flops("Assign", "AssignVariableOp", "ReadVariableOp", "_ReadVariablesOp")
-facts("forwarding", "transparent", of=("RefIdentity",))
-facts("snapshot", of=("ReadVariableOp", "_ReadVariablesOp", "IsVariableInitialized", "VarIsInitializedOp", "VariableShape"))
-facts(
-    "side_effect",
-    of=(*_ASSIGNMENTS, *_RESOURCE_ASSIGNMENTS, "CountUpTo", "ResourceCountUpTo", "DestroyResourceOp", *_SESSION[:2]),
-)
-facts("side_effect", of=("TemporaryVariable", "DestroyTemporaryVariable", "DeleteSessionTensor"))
-
-profiled(of_input(1), "AssignAdd", "AssignSub")
+not_differentiable("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
+zero_flops("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
+facts("side_effect", of=("DeleteSessionTensor",))
