@@ -7,8 +7,9 @@ from typing import Any
 
 from ..core.dtypes import DType
 from ..core.errors import NotFoundError, TfgError
-from ..core.graph import Graph, Output, parse_tensor_name
+from ..core.graph import Graph, Output
 from ..core.runtime.runner import signature
+from ..core.tensor_names import parse_tensor_name
 from ..formats.values import parse_value
 
 

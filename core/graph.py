@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .catalog import CATALOG, OpDef
 from .dtypes import DType
 from .errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
+from .tensor_names import parse_tensor_name
 from .validation import check_attrs, check_colocation, check_name, check_op_name, expected_inputs
 
 if TYPE_CHECKING:
@@ -183,18 +184,6 @@ class Node:
 
     def __repr__(self) -> str:
         return f"Node({self.name}, {self.op})"
-
-
-def parse_tensor_name(text: str) -> tuple[str, int, bool]:
-    """(node name, output index, is control) of `a`, `a:1` or `^a`; index 0 where none is given, TypeError for no text."""
-    if not isinstance(text, str):
-        raise TypeError(f"a tensor or node is named by a str, not by {text!r}")
-    if text.startswith("^"):
-        return text[1:], -1, True
-    name, colon, index = text.rpartition(":")
-    if colon and index.isdecimal():
-        return name, int(index), False
-    return text, 0, False
 
 
 class Graph:

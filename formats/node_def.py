@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
-from ..core.graph import Graph, Node, Output, parse_tensor_name
+from ..core.graph import Graph, Node, Output
 from ..core.numerics import wire
+from ..core.tensor_names import parse_tensor_name
 from ..core.tensors import Tensor
 from .attrs import NodeAttrs, attr_type, encode_attr
 from .protos.graph_pb2 import AttrValue, NodeDef, TensorProto

@@ -11,8 +11,9 @@ from ..building.placement import Colocation, Placement
 from ..errors import NotFoundError
 from ..functions.callers import callers, function_references
 from ..functions.implementations import implementation
-from ..graph import Graph, Node, parse_tensor_name
+from ..graph import Graph, Node
 from ..op_libraries.opmap import foreign
+from ..tensor_names import parse_tensor_name
 from ..tensors import Tensor
 from ..variable_nodes import VariableNodes
 from .listing import NodeRecord, node_record, value_text

@@ -14,16 +14,10 @@ from ..profiler_formulas import window
 from ..registry import Cost, flops, kernel, layout, multiply_adds, profiled, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
+from ._convolution import Geometry, StrictGeometry, empty_filter_gradient, empty_input_gradient, register_gradients
 from ._shapes import ints, shape_from
 from ._windows import from_channels_last, shape_from_channels_last, to_channels_last
-from .convolution import (
-    ATTRIBUTES_2D,
-    Geometry,
-    StrictGeometry,
-    empty_filter_gradient,
-    empty_input_gradient,
-    register_gradients,
-)
+from .convolution import ATTRIBUTES_2D
 
 
 def _geometry(

@@ -19,7 +19,7 @@ from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
 from ._random import node_stream
 from ._shapes import ints, shape_from
-from .random_stateless import seeded
+from .random_keys import seeded
 
 # ---- crop and resize
 

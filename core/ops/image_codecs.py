@@ -27,8 +27,6 @@ _GREY = np.array([9797, 19234, 3737], np.uint32)
 """What libpng makes of red, green and blue for grey, in 2^-15."""
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
-_DECODERS = ("DecodePng", "DecodeJpeg", "DecodeAndCropJpeg", "DecodeGif", "DecodeBmp", "DecodeWebP", "DecodeImage")
-_ENCODERS = ("EncodePng", "EncodeJpeg", "EncodeJpegVariableQuality")
 
 
 def _pillow() -> Any:

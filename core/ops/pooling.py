@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,165 +11,28 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import DimLike
 from ..dtypes import DType
-from ..errors import InvalidArgumentError, UnimplementedError
+from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import pooling as numerics
 from ..numerics.widening import wide
 from ..profiler_formulas import pool
 from ..registry import Cost, flops, gradient, kernel, layout, not_differentiable, profiled, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
-from ._checks import with_rank
+from ._pooling import (
+    Pool,
+    pool_attrs,
+    pool_max,
+    pool_max_gradient,
+    pool_max_gradient_gradient,
+    pool_mean,
+    pool_mean_gradient,
+    pooled_shape,
+    reject_depth,
+)
 from ._shapes import ints, shape_from
 from ._windows import (
-    Pads,
-    batch_and_channel,
-    explicit_pads,
-    from_channels_last,
     is_channels_first,
-    output_sizes,
-    shape_from_channels_last,
-    shape_to_channels_last,
-    spatial,
-    to_channels_last,
-    window_pads,
 )
-
-
-class Pool:
-    """The checked attributes of one pooling op."""
-
-    def __init__(
-        self,
-        rank: int,
-        ksize: Sequence[int],
-        strides: Sequence[int],
-        padding: str,
-        data_format: str,
-        explicit_paddings: Sequence[int] = (),
-    ) -> None:
-        for name, values in (("ksize", ksize), ("strides", strides)):
-            if len(values) != rank:
-                raise InvalidArgumentError(f"Sliding window {name} field must specify {rank} dimensions, not {list(values)}")
-            if min(values) <= 0:
-                raise InvalidArgumentError(f"Sliding window {name} must be positive: {list(values)}")
-            if batch_and_channel(values, data_format)[0] != 1:
-                raise UnimplementedError("Pooling is not yet supported on the batch dimension.")
-        self.rank = rank
-        self.data_format = data_format
-        self.depth = batch_and_channel(ksize, data_format)[1]
-        self.depth_stride = batch_and_channel(strides, data_format)[1]
-        self.windows, self.strides = spatial(ksize, data_format), spatial(strides, data_format)
-        self.padding = padding
-        self.explicit = explicit_pads(list(explicit_paddings), rank, data_format) if padding == "EXPLICIT" else None
-        if padding == "EXPLICIT" and self.explicit is None:
-            raise InvalidArgumentError("padding EXPLICIT needs explicit_paddings")
-        for window, pads in zip(self.windows, self.explicit or ()):
-            if max(pads) >= window:
-                raise InvalidArgumentError(f"explicit padding {pads} must be less than the window {window}")
-
-    def sizes(self, sizes: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
-        """Output sizes of the spatial dimensions."""
-        return output_sizes(sizes, self.windows, self.strides, [1] * len(self.windows), self.padding, self.explicit)
-
-    def pads(self, sizes: tuple[int, ...]) -> Pads:
-        self.sizes(sizes)
-        return window_pads(sizes, self.windows, self.strides, [1] * len(self.windows), self.padding, self.explicit)
-
-    def last(self, x: Array, name: str="tensor_in") -> Array:
-        """`x` with its channels last; InvalidArgumentError for another rank."""
-        if x.ndim != self.rank:
-            raise InvalidArgumentError(f"{name} must be {self.rank}-dimensional, not {Shape(x.shape)}")
-        return to_channels_last(x, self.data_format)
-
-    def back(self, x: Array, dtype: Any) -> Array:
-        return from_channels_last(x.astype(dtype, copy=False), self.data_format)
-
-    def require_output(self, x: Array, grad: Array, name: str) -> None:
-        """`grad` must have the shape that pooling `x` gives."""
-        wanted = (x.shape[0], *self.sizes(x.shape[1:-1]), x.shape[-1])
-        if grad.shape != wanted:
-            raise InvalidArgumentError(f"Expected {name} shape to be {Shape(wanted)}, but got {Shape(grad.shape)}")
-
-
-def _depthwise_max(x: Array, pool: Pool) -> Array:
-    """Maximum over groups of channels, which must divide evenly."""
-    if math.prod(pool.windows) != 1 or pool.depth != pool.depth_stride or x.shape[-1] % pool.depth:
-        raise UnimplementedError("MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
-    return np.max(x.reshape(*x.shape[:-1], x.shape[-1] // pool.depth, pool.depth), -1)
-
-
-def _max_pool(input: Array, pool: Pool) -> Array:
-    _require_spatial(pool)
-    x = pool.last(input)
-    if pool.depth > 1:
-        return pool.back(_depthwise_max(x, pool), input.dtype)
-    pads = pool.pads(x.shape[1:-1])
-    if not input.size:
-        return pool.back(np.zeros((x.shape[0], *pool.sizes(x.shape[1:-1]), x.shape[-1]), input.dtype), input.dtype)
-    return pool.back(numerics.max_pool(x, pool.windows, pool.strides, pads), input.dtype)
-
-
-def _require_spatial(pool: Pool) -> None:
-    """TensorFlow's CPU kernels pool over channels in one format only."""
-    if (pool.depth != 1 or pool.depth_stride != 1) and is_channels_first(pool.data_format):
-        raise InvalidArgumentError(f"pooling over channels is not supported for {pool.data_format}")
-
-
-def _reject_depth(pool: Pool) -> None:
-    _require_spatial(pool)
-    if pool.depth != 1 or pool.depth_stride != 1:
-        raise UnimplementedError("pooling over channels has no such gradient")
-
-
-def _max_pool_grad(orig_input: Array, orig_output: Array, grad: Array, pool: Pool) -> Array:
-    x, dy = pool.last(orig_input), pool.last(grad, "out_backprop")
-    _reject_depth(pool)
-    y = pool.last(orig_output, "tensor_out")
-    pool.require_output(x, y, "orig_output")
-    pool.require_output(x, dy, "grad")
-    if not x.size or not dy.size:
-        return np.zeros_like(orig_input)
-    geometry = pool.windows, pool.strides, pool.pads(x.shape[1:-1])
-    if pool.rank == 5:
-        # In three dimensions TensorFlow gives the gradient to all elements that equal the maximum.
-        return pool.back(numerics.max_pool_grad_equal(wide(x), wide(y), wide(dy), *geometry), grad.dtype)
-    return pool.back(numerics.max_pool_grad(wide(x), wide(dy), *geometry), grad.dtype)
-
-
-def _max_pool_grad_grad(orig_input: Array, orig_output: Array, grad: Array, pool: Pool) -> Array:
-    """The gradient, shaped like the input, where the input first equals the maximum."""
-    x, dx = pool.last(orig_input), pool.last(grad, "out_grad_backprop")
-    _reject_depth(pool)
-    y = pool.last(orig_output, "tensor_out")
-    pool.require_output(x, y, "orig_output")
-    if x.shape != dx.shape:
-        raise InvalidArgumentError(f"Expected grad shape to be {Shape(x.shape)}, but got {Shape(dx.shape)}")
-    if not x.size:
-        return np.zeros_like(orig_output)
-    geometry = pool.windows, pool.strides, pool.pads(x.shape[1:-1])
-    return pool.back(numerics.first_equal(x, y, dx, *geometry), grad.dtype)
-
-
-def _avg_pool(value: Array, pool: Pool) -> Array:
-    x = pool.last(value)
-    if pool.depth > 1:
-        raise UnimplementedError("Non-spatial pooling is not yet supported.")
-    pads = pool.pads(x.shape[1:-1])
-    return pool.back(numerics.average_pool(wide(x), pool.windows, pool.strides, pads), value.dtype)
-
-
-def _avg_pool_grad(orig_input_shape: Array, grad: Array, pool: Pool) -> Array:
-    dims = ints(orig_input_shape, "orig_input_shape", pool.rank)
-    if pool.depth > 1:
-        raise UnimplementedError("Non-spatial pooling is not yet supported.")
-    if min(dims) < 0:
-        raise InvalidArgumentError(f"orig_input_shape must not be negative: {dims}")
-    last = shape_to_channels_last(dims, pool.data_format)
-    dy = pool.last(grad, "out_backprop")
-    wanted = (last[0], *pool.sizes(last[1:-1]), last[-1])
-    if dy.shape != wanted:
-        raise InvalidArgumentError(f"Expected grad shape to be {Shape(wanted)}, but got {Shape(dy.shape)}")
-    return pool.back(numerics.average_pool_grad(last, wide(dy), pool.windows, pool.strides, pool.pads(last[1:-1])), grad.dtype)
 
 
 @kernel("MaxPool")
@@ -178,29 +40,19 @@ def max_pool(
     input: Array, *, ksize: list[int], strides: list[int], padding: str, explicit_paddings: list[int], data_format: str
 ) -> Result:
     """The largest element of each window."""
-    return _max_pool(input, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
-
-
-def _pooled_shape(x: TensorSpec, pool: Pool) -> Shape:
-    dims = shape_to_channels_last(with_rank(x.shape, pool.rank), pool.data_format)
-    channels = dims[-1] // pool.depth if pool.depth > 1 else dims[-1]
-    return shape_from_channels_last((dims[0], *pool.sizes(dims[1:-1]), channels), pool.data_format)
+    return pool_max(input, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
 
 
 @shape("MaxPool")
 def max_pool_shape(
     input: TensorSpec, *, ksize: list[int], strides: list[int], padding: str, explicit_paddings: list[int], data_format: str
 ) -> Shape:
-    return _pooled_shape(input, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
-
-
-def _pool_attrs(node: Node, *names: str) -> dict[Any, Any]:
-    return {name: node.attr(name) for name in ("ksize", "strides", "padding", *names)}
+    return pooled_shape(input, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
 
 
 @gradient("MaxPool")
 def max_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    attrs = _pool_attrs(node, "explicit_paddings", "data_format")
+    attrs = pool_attrs(node, "explicit_paddings", "data_format")
     return [g.MaxPoolGrad(node.inputs[0], node.output(), grad, **attrs)]
 
 
@@ -215,7 +67,7 @@ def max_pool_flops(input: TensorSpec, *, ksize: list[int], outputs: list[TensorS
 
 @kernel("MaxPoolV2")
 def max_pool_v2(input: Array, ksize: Array, strides: Array, *, padding: str, data_format: str) -> Result:
-    return _max_pool(input, _pool_v2(ksize, strides, padding, data_format))
+    return pool_max(input, _pool_v2(ksize, strides, padding, data_format))
 
 
 def _pool_v2(ksize: Array, strides: Array, padding: str, data_format: str) -> Pool:
@@ -226,7 +78,7 @@ def _pool_v2(ksize: Array, strides: Array, padding: str, data_format: str) -> Po
 def max_pool_v2_shape(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec, *, padding: str, data_format: str) -> Shape:
     if ksize.value is None or strides.value is None:
         return Shape([None] * 4)
-    return _pooled_shape(input, _pool_v2(ksize.value, strides.value, padding, data_format))
+    return pooled_shape(input, _pool_v2(ksize.value, strides.value, padding, data_format))
 
 
 @gradient("MaxPoolV2")
@@ -263,7 +115,7 @@ def max_pool_grad(
     data_format: str,
 ) -> Result:
     """Each window's gradient at the first of its largest elements."""
-    return _max_pool_grad(orig_input, orig_output, grad, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
+    return pool_max_gradient(orig_input, orig_output, grad, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
 
 
 profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="one operation a window more there")
@@ -273,7 +125,7 @@ profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="one operation a window more
 def max_pool_3d_grad(
     orig_input: Array, orig_output: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
 ) -> Result:
-    return _max_pool_grad(orig_input, orig_output, grad, Pool(5, ksize, strides, padding, data_format))
+    return pool_max_gradient(orig_input, orig_output, grad, Pool(5, ksize, strides, padding, data_format))
 
 
 @shape("MaxPoolGrad", "MaxPool3DGrad")
@@ -291,7 +143,7 @@ def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: T
 def max_pool_grad_v2(
     orig_input: Array, orig_output: Array, grad: Array, ksize: Array, strides: Array, *, padding: str, data_format: str
 ) -> Result:
-    return _max_pool_grad(orig_input, orig_output, grad, _pool_v2(ksize, strides, padding, data_format))
+    return pool_max_gradient(orig_input, orig_output, grad, _pool_v2(ksize, strides, padding, data_format))
 
 
 shape("MaxPoolGradV2")(max_pool_grad_shape)
@@ -315,7 +167,7 @@ def max_pool_grad_v2_flops(
 def max_pool_grad_grad(
     orig_input: Array, orig_output: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
 ) -> Result:
-    return _max_pool_grad_grad(orig_input, orig_output, grad, Pool(4, ksize, strides, padding, data_format))
+    return pool_max_gradient_gradient(orig_input, orig_output, grad, Pool(4, ksize, strides, padding, data_format))
 
 
 _GRADIENTS_OF_GRADIENTS = {
@@ -329,7 +181,7 @@ _GRADIENTS_OF_GRADIENTS = {
 @gradient(*_GRADIENTS_OF_GRADIENTS)
 def max_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x, y, _ = node.inputs
-    attrs = _pool_attrs(node, "data_format")
+    attrs = pool_attrs(node, "data_format")
     return [g.zeros_like(x), g.zeros_like(y), g.apply(_GRADIENTS_OF_GRADIENTS[node.op], x, y, grad, **attrs)]
 
 
@@ -340,7 +192,7 @@ layout("TTT -> T", "MaxPool3DGrad", "MaxPool3DGradGrad", "MaxPoolGrad", "MaxPool
 def max_pool_grad_grad_v2(
     orig_input: Array, orig_output: Array, grad: Array, ksize: Array, strides: Array, *, padding: str, data_format: str
 ) -> Result:
-    return _max_pool_grad_grad(orig_input, orig_output, grad, _pool_v2(ksize, strides, padding, data_format))
+    return pool_max_gradient_gradient(orig_input, orig_output, grad, _pool_v2(ksize, strides, padding, data_format))
 
 
 layout("TTTVV -> T", "MaxPoolGradGradV2", "MaxPoolGradV2")
@@ -359,7 +211,7 @@ def max_pool_3d_grad_grad(
 ) -> Result:
     if not orig_input.size:
         raise InvalidArgumentError(f"orig_input must not be empty: {Shape(orig_input.shape)}")
-    return _max_pool_grad_grad(orig_input, orig_output, grad, Pool(5, ksize, strides, padding, data_format))
+    return pool_max_gradient_gradient(orig_input, orig_output, grad, Pool(5, ksize, strides, padding, data_format))
 
 
 @shape("MaxPoolGradGrad", "MaxPool3DGradGrad", "MaxPoolGradGradV2")
@@ -379,12 +231,12 @@ def max_pool_grad_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, gr
 @kernel("AvgPool")
 def avg_pool(value: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Result:
     """The mean of each window."""
-    return _avg_pool(value, Pool(4, ksize, strides, padding, data_format))
+    return pool_mean(value, Pool(4, ksize, strides, padding, data_format))
 
 
 @shape("AvgPool")
 def avg_pool_shape(value: TensorSpec, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Shape:
-    return _pooled_shape(value, Pool(4, ksize, strides, padding, data_format))
+    return pooled_shape(value, Pool(4, ksize, strides, padding, data_format))
 
 
 layout("T -> T", "AvgPool", "AvgPool3D", "MaxPool", "MaxPool3D")
@@ -394,12 +246,12 @@ profiled(pool(-1, 1), "AvgPool")
 
 @kernel("MaxPool3D")
 def max_pool_3d(input: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Result:
-    return _max_pool(input, Pool(5, ksize, strides, padding, data_format))
+    return pool_max(input, Pool(5, ksize, strides, padding, data_format))
 
 
 @gradient("MaxPool3D")
 def max_pool_3d_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MaxPool3DGrad(node.inputs[0], node.output(), grad, **_pool_attrs(node, "data_format"))]
+    return [g.MaxPool3DGrad(node.inputs[0], node.output(), grad, **pool_attrs(node, "data_format"))]
 
 
 flops("MaxPool3D")(max_pool_flops)
@@ -411,17 +263,17 @@ def avg_pool_3d(input: Array, *, ksize: list[int], strides: list[int], padding: 
     if input.ndim == 4:
         depth = 2 if is_channels_first(data_format) else 1
         input = np.zeros((*input.shape[:depth], 0, *input.shape[depth:]), input.dtype)
-    return _avg_pool(input, Pool(5, ksize, strides, padding, data_format))
+    return pool_mean(input, Pool(5, ksize, strides, padding, data_format))
 
 
 @shape("MaxPool3D", "AvgPool3D")
 def pool_3d_shape(input: TensorSpec, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Shape:
-    return _pooled_shape(input, Pool(5, ksize, strides, padding, data_format))
+    return pooled_shape(input, Pool(5, ksize, strides, padding, data_format))
 
 
 @gradient("AvgPool", "AvgPool3D")
 def avg_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.apply(f"{node.op}Grad", g.shape_of(node.inputs[0]), grad, **_pool_attrs(node, "data_format"))]
+    return [g.apply(f"{node.op}Grad", g.shape_of(node.inputs[0]), grad, **pool_attrs(node, "data_format"))]
 
 
 @flops("AvgPool", "AvgPool3D")
@@ -434,7 +286,7 @@ def avg_pool_flops(value: TensorSpec, *, ksize: list[int], outputs: list[TensorS
 def avg_pool_grad(
     orig_input_shape: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
 ) -> Result:
-    return _avg_pool_grad(orig_input_shape, grad, Pool(4, ksize, strides, padding, data_format))
+    return pool_mean_gradient(orig_input_shape, grad, Pool(4, ksize, strides, padding, data_format))
 
 
 @shape("AvgPoolGrad")
@@ -453,7 +305,7 @@ def avg_pool_3d_grad(
     dims = ints(orig_input_shape, "orig_input_shape")
     if (not grad.size or 0 in dims) and min(dims, default=0) >= 0:
         return np.zeros(dims, grad.dtype)
-    return _avg_pool_grad(orig_input_shape, grad, Pool(5, ksize, strides, padding, data_format))
+    return pool_mean_gradient(orig_input_shape, grad, Pool(5, ksize, strides, padding, data_format))
 
 
 @shape("AvgPool3DGrad")
@@ -463,7 +315,7 @@ def avg_pool_3d_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Sh
 
 @gradient("AvgPoolGrad", "AvgPool3DGrad")
 def avg_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, g.apply(node.op.removesuffix("Grad"), grad, **_pool_attrs(node, "data_format"))]
+    return [None, g.apply(node.op.removesuffix("Grad"), grad, **pool_attrs(node, "data_format"))]
 
 
 layout("VT -> T", "AvgPool3DGrad", "AvgPoolGrad")
@@ -490,7 +342,7 @@ def max_pool_with_argmax(
 ) -> tuple[Result, Result]:
     """The largest element of each window and its flat index."""
     pool = Pool(4, ksize, strides, padding, "NHWC")
-    _reject_depth(pool)
+    reject_depth(pool)
     x = pool.last(input)
     if not x.size:
         raise InvalidArgumentError(f"the input must not be empty: {Shape(input.shape)}")
@@ -500,13 +352,13 @@ def max_pool_with_argmax(
 
 @shape("MaxPoolWithArgmax")
 def max_pool_with_argmax_shape(input: TensorSpec, *, ksize: list[int], strides: list[int], padding: str) -> list[Shape]:
-    pooled = _pooled_shape(input, Pool(4, ksize, strides, padding, "NHWC"))
+    pooled = pooled_shape(input, Pool(4, ksize, strides, padding, "NHWC"))
     return [pooled, pooled]
 
 
 @gradient("MaxPoolWithArgmax")
 def max_pool_with_argmax_gradient(g: GradientBuilder, node: Node, grad: Output, _argmax: Output) -> Gradients:
-    attrs = _pool_attrs(node, "include_batch_in_index")
+    attrs = pool_attrs(node, "include_batch_in_index")
     return [g.MaxPoolGradWithArgmax(node.inputs[0], grad, node.output(1), **attrs)]
 
 

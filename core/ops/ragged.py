@@ -21,7 +21,7 @@ from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require, require_rank
 from ._shapes import scalar_int, shape_from
 from ._sparse import sparse_shapes
-from .sparse import sparse_fill_empty_rows
+from .sparse_rows import sparse_fill_empty_rows
 
 
 @kernel("RaggedRange")

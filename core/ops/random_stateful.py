@@ -253,5 +253,3 @@ def non_deterministic_ints_shape(shape: TensorSpec) -> Any:
 not_differentiable("RngReadAndSkip", "NonDeterministicInts")
 zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts")
 facts("random", of=("RngReadAndSkip", "NonDeterministicInts"))
-
-_ALL = (*_FILLS, "StatefulUniformInt", "StatefulStandardNormal", "StatefulRandomBinomial", "NonDeterministicInts")

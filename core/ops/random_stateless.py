@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..numerics.bounded_normal import MAX_ITERATIONS
 from ..numerics.index_shuffle import shuffle_indices
 from ..numerics.philox import Philox
 from ..numerics.sharding import blocks
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._random import (
     as_dims,
@@ -44,36 +44,7 @@ from ._random import (
     uniform_int_flops,
 )
 from .random import bounded_cost, bounded_normals
-
-PHILOX: Final = 1
-_AUTO_SELECT: Final = 3
-_OTHER_ALGORITHMS: Final = (0, 2)
-"""Numbers that TensorFlow knows but does not run: no error as long as nothing is to be drawn."""
-
-_SCRAMBLE_KEY: Final = 0x02461E293EC8F720
-"""The key under which TensorFlow turns a user's seed into key and counter."""
-
-
-def seeded(seed: Any) -> Philox:
-    """The generator of a seed of two integers, which are scrambled so that any of their bits will do."""
-    if seed.shape != (2,):
-        raise InvalidArgumentError(f"seed must have shape [2], not {Shape(seed.shape)}")
-    first, second = (int(value) % (1 << 64) for value in seed.tolist())
-    mix = Philox(_SCRAMBLE_KEY, first | second << 64).block()
-    return Philox(mix[0] | mix[1] << 32, (mix[2] | mix[3] << 32) << 64)
-
-
-def keyed(key: Any, counter: Any, alg: Any, size: int = 1) -> Philox:
-    """The generator of a key and a counter as tensors, for `size` outputs; only Philox runs on a CPU."""
-    if np.ndim(alg):
-        raise InvalidArgumentError(f"alg must have shape [], not {Shape(np.shape(alg))}")
-    if int(alg) not in (PHILOX, _AUTO_SELECT) and (size or int(alg) not in _OTHER_ALGORITHMS):
-        raise InvalidArgumentError(f"Unsupported algorithm id: {int(alg)}")
-    if key.shape != (1,):
-        raise InvalidArgumentError(f"key must have shape [1], not {Shape(key.shape)}")
-    if counter.ndim != 1 or len(counter) < 2:
-        raise InvalidArgumentError(f"counter must be a vector of at least two elements, not {Shape(counter.shape)}")
-    return Philox(int(key[0]), int(counter[0]) | int(counter[1]) << 64)
+from .random_keys import keyed, require_keys, require_scalars, require_seed, seeded
 
 
 @kernel("StatelessRandomUniform")
@@ -94,7 +65,7 @@ _KEYED = tuple(f"{op}V2" for op in _SEEDED)
 
 @shape(*_KEYED)
 def keyed_shape(shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
-    _require_keys(key, counter, alg)
+    require_keys(key, counter, alg)
     return requested_shape(shape)
 
 
@@ -139,7 +110,7 @@ def stateless_random_uniform_full_int(shape: Array, seed: Array, *, dtype: DType
 
 @shape(*_SEEDED)
 def seeded_shape(shape: TensorSpec, seed: TensorSpec) -> Shape:
-    _require_seed(seed)
+    require_seed(seed)
     return requested_shape(shape)
 
 
@@ -178,18 +149,9 @@ def _fill_ints(gen: Philox, shape: Array, minval: Array, maxval: Array, dtype: D
 
 @shape("StatelessRandomUniformInt")
 def seeded_int_shape(shape: TensorSpec, seed: TensorSpec, minval: TensorSpec, maxval: TensorSpec) -> Shape:
-    _require_seed(seed)
-    _require_scalars(minval, maxval)
+    require_seed(seed)
+    require_scalars(minval, maxval)
     return requested_shape(shape)
-
-
-def _require_scalars(*specs: TensorSpec) -> None:
-    for spec in specs:
-        merge_shapes(spec.shape, SCALAR)
-
-
-def _require_seed(seed: TensorSpec) -> None:
-    merge_shapes(seed.shape, Shape([2]))
 
 
 @kernel("StatelessRandomUniformIntV2")
@@ -204,66 +166,16 @@ def stateless_random_uniform_int_v2(
 def keyed_int_shape(
     shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, minval: TensorSpec, maxval: TensorSpec
 ) -> Shape:
-    _require_keys(key, counter, alg)
-    _require_scalars(minval, maxval)
+    require_keys(key, counter, alg)
+    require_scalars(minval, maxval)
     return requested_shape(shape)
-
-
-def _require_keys(key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> None:
-    merge_shapes(key.shape, Shape([1]))
-    merge_shapes(counter.shape, Shape([None]))
-    _require_scalars(alg)
 
 
 _UNIFORM_INT = ("StatelessRandomUniformInt", "StatelessRandomUniformIntV2")
 
 flops(*_UNIFORM_INT)(uniform_int_flops)
 
-
-@kernel("StatelessRandomGetKeyCounter")
-def stateless_random_get_key_counter(seed: Array) -> tuple[Result, Result]:
-    """The key (1) and the counter (2) that a seed stands for."""
-    gen = seeded(seed)
-    mask = (1 << 64) - 1
-    return np.array([gen.key], np.uint64), np.array([gen.counter & mask, gen.counter >> 64], np.uint64)
-
-
-@shape("StatelessRandomGetKeyCounter")
-def get_key_counter_shape(seed: TensorSpec) -> tuple[Shape, Shape]:
-    _require_seed(seed)
-    return Shape([1]), Shape([2])
-
-
-@kernel("StatelessRandomGetKeyCounterAlg")
-def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
-    """The key (1), the counter (2) and the algorithm that a seed stands for."""
-    return *stateless_random_get_key_counter(seed), np.int32(PHILOX)
-
-
-@shape("StatelessRandomGetKeyCounterAlg")
-def get_key_counter_alg_shape(seed: TensorSpec) -> tuple[Shape, ...]:
-    return *get_key_counter_shape(seed), SCALAR
-
-
-_KEYS = ("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
-_DRAWN = ("StatelessMultinomial", "StatelessRandomPoisson", "StatelessRandomBinomial", "RandomIndexShuffle")
-
-not_differentiable(*_SEEDED, *_KEYED, *_UNIFORM_INT, *_KEYS, *_DRAWN, "StatelessShuffle")
-
-
-@kernel("StatelessRandomGetAlg")
-def stateless_random_get_alg() -> Result:
-    """The number of the algorithm that a CPU runs."""
-    return np.int32(PHILOX)
-
-
-@shape("StatelessRandomGetAlg")
-def get_alg_shape() -> Shape:
-    return SCALAR
-
-
-zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
-facts("random", of=("StatelessRandomGetAlg",))
+not_differentiable(*_SEEDED, *_KEYED, *_UNIFORM_INT)
 
 
 @kernel("StatelessMultinomial")
@@ -275,11 +187,13 @@ def stateless_multinomial(logits: Array, num_samples: Array, seed: Array, *, out
 
 @shape("StatelessMultinomial")
 def stateless_multinomial_shape(logits: TensorSpec, num_samples: TensorSpec, seed: TensorSpec) -> Shape:
-    _require_seed(seed)
+    require_seed(seed)
     return multinomial_shape(logits, num_samples)
 
 
 flops("StatelessMultinomial")(multinomial_flops)
+
+not_differentiable("StatelessMultinomial")
 
 
 @kernel("StatelessRandomGammaV2")
@@ -298,7 +212,7 @@ def _gamma(gen: Philox, shape: Array, alpha: Array) -> Array:
 
 @shape("StatelessRandomGammaV2")
 def stateless_random_gamma_v2_shape(shape: TensorSpec, seed: TensorSpec, alpha: TensorSpec) -> Shape:
-    _require_seed(seed)
+    require_seed(seed)
     return requested_shape(shape)
 
 
@@ -329,7 +243,7 @@ def stateless_random_gamma_v3(shape: Array, key: Array, counter: Array, alg: Arr
 def stateless_random_gamma_v3_shape(
     shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, alpha: TensorSpec
 ) -> Shape:
-    _require_keys(key, counter, alg)
+    require_keys(key, counter, alg)
     return requested_shape(shape)
 
 
@@ -353,11 +267,13 @@ def stateless_random_poisson(shape: Array, seed: Array, lam: Array, *, dtype: DT
 
 @shape("StatelessRandomPoisson")
 def stateless_random_poisson_shape(shape: TensorSpec, seed: TensorSpec, lam: TensorSpec) -> Shape:
-    _require_seed(seed)
+    require_seed(seed)
     return requested_shape(shape)
 
 
 flops("StatelessRandomPoisson")(poisson_flops)
+
+not_differentiable("StatelessRandomPoisson")
 
 
 @kernel("StatelessRandomBinomial")
@@ -368,12 +284,14 @@ def stateless_random_binomial(shape: Array, seed: Array, counts: Array, probs: A
 
 @shape("StatelessRandomBinomial")
 def stateless_random_binomial_shape(shape: TensorSpec, seed: TensorSpec, counts: TensorSpec, probs: TensorSpec) -> Shape:
-    _require_seed(seed)
+    require_seed(seed)
     broadcast_shapes(counts.shape, probs.shape)
     return requested_shape(shape)
 
 
 flops("StatelessRandomBinomial")(binomial_flops)
+
+not_differentiable("StatelessRandomBinomial")
 
 
 @kernel("StatelessParameterizedTruncatedNormal")
@@ -403,7 +321,7 @@ def stateless_parameterized_truncated_normal(
 def stateless_parameterized_truncated_normal_shape(
     shape: TensorSpec, seed: TensorSpec, means: TensorSpec, stddevs: TensorSpec, minvals: TensorSpec, maxvals: TensorSpec
 ) -> Shape:
-    _require_seed(seed)
+    require_seed(seed)
     broadcast_shapes(means.shape, stddevs.shape, minvals.shape, maxvals.shape)
     return requested_shape(shape)
 
@@ -448,10 +366,11 @@ def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> R
 
 @shape("StatelessShuffle")
 def stateless_shuffle_shape(value: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
-    _require_keys(key, counter, alg)
+    require_keys(key, counter, alg)
     return value.shape
 
 
+not_differentiable("StatelessShuffle")
 zero_flops("StatelessShuffle")
 
 
@@ -500,3 +419,6 @@ def random_index_shuffle_flops(
     """
     of_seeds = Cost(11 * rounds - 30) * (seed.shape.num_elements // 3)
     return Cost(16 * rounds + 5) * outputs[0].shape.num_elements + of_seeds
+
+
+not_differentiable("RandomIndexShuffle")

@@ -19,7 +19,8 @@ from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable,
 from ..runtime.resources import Variable
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._variables import resource_variable, rounds_without_repeats
-from .gather import gather, gather_nd, gather_nd_shape, scatter_into
+from .gather import gather, gather_nd, gather_nd_shape
+from .scatter import scatter_into
 
 
 @kernel("ResourceGather")

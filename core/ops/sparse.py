@@ -1,19 +1,18 @@
-"""The structure of sparse tensors: order, shape, slices, concatenation, empty rows, conversion to dense."""
+"""The structure of sparse tensors: order, shape, slices, concatenation, conversion to dense."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import Dim, dim_min
+from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, TensorSpec
 from ._checks import require_rank
 from ._shapes import dims_of, normalize_axis, scalar_int, shape_from, shape_value
@@ -23,7 +22,6 @@ from ._sparse import (
     common_keys,
     flat_positions,
     index_vectors,
-    merged,
     rank_of,
     sparse_shapes,
     validate,
@@ -92,9 +90,7 @@ def _resolved(dims: list[Any], count: int) -> list[Any]:
 
 
 @shape("SparseReshape")
-def sparse_reshape_shape(
-    indices: TensorSpec, dense_shape: TensorSpec, new_shape: TensorSpec
-) -> tuple[Any, Any]:
+def sparse_reshape_shape(indices: TensorSpec, dense_shape: TensorSpec, new_shape: TensorSpec) -> tuple[Any, Any]:
     require_rank(indices, 2, "input_indices")
     require_rank(dense_shape, 1, "input_shape")
     require_rank(new_shape, 1, "new_shape")
@@ -274,10 +270,10 @@ def sparse_slice_grad(grad: Array, indices: Array, start: Array, output_indices:
     if len(grad) != len(output_indices) or indices.shape[1] != output_indices.shape[1] or start.size != indices.shape[1]:
         raise InvalidArgumentError(f"{len(grad)} gradients, indices of {indices.shape} and {output_indices.shape} do not fit")
     keys, wanted = common_keys(indices - start, output_indices)
-    return _taken_by_key(keys, wanted, grad)
+    return taken_by_key(keys, wanted, grad)
 
 
-def _taken_by_key(keys: Array, among: Array, values: Array) -> Array:
+def taken_by_key(keys: Array, among: Array, values: Array) -> Array:
     """For each key the value whose key in `among` is the same, 0 where there is none."""
     result = np.zeros(len(keys), values.dtype)
     if len(among):
@@ -295,274 +291,3 @@ def sparse_slice_grad_shape(grad: TensorSpec, indices: TensorSpec, start: Tensor
 
 not_differentiable("SparseSliceGrad")
 zero_flops("SparseSliceGrad")
-
-
-@kernel("SparseAdd")
-def sparse_add(
-    a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array, thresh: Array
-) -> tuple[Result, Result, Result]:
-    """The sum of two sparse tensors without the sums of two elements whose magnitude is below `thresh`."""
-    _require_same_dense_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape)
-    if np.ndim(thresh) != 0:
-        raise InvalidArgumentError(f"The magnitude threshold must be a scalar: got shape {Shape(np.shape(thresh))}")
-    in_a, in_b = merged(*common_keys(a_indices, b_indices))
-    sums = _picked(a_values, in_a) + _picked(b_values, in_b)
-    kept = (in_a < 0) | (in_b < 0) | (thresh <= np.abs(sums))
-    rows = _merged_rows(a_indices, b_indices, in_a, in_b)
-    return rows[kept], sums[kept], a_shape
-
-
-def _require_same_dense_shape(
-    a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array
-) -> None:
-    validate(a_indices, a_values, a_shape, "a")
-    validate(b_indices, b_values, b_shape, "b")
-    if a_shape.tolist() != b_shape.tolist():
-        raise InvalidArgumentError(f"Operands' shapes do not match: got {a_shape.tolist()} and {b_shape.tolist()}")
-
-
-def _picked(values: Array, places: Array) -> Array:
-    """values[places], 0 where the place is -1."""
-    if not len(values):
-        return np.zeros(len(places), values.dtype)
-    return np.where(places >= 0, values[places], values.dtype.type(0))
-
-
-def _merged_rows(a_indices: Array, b_indices: Array, in_a: Array, in_b: Array) -> Array:
-    rows = np.empty((len(in_a), a_indices.shape[1]), np.int64)
-    rows[in_a < 0] = b_indices[in_b[in_a < 0]]
-    rows[in_a >= 0] = a_indices[in_a[in_a >= 0]]
-    return rows
-
-
-@shape("SparseAdd")
-def sparse_add_shape(
-    a_indices: TensorSpec,
-    a_values: TensorSpec,
-    a_shape: TensorSpec,
-    b_indices: TensorSpec,
-    b_values: TensorSpec,
-    b_shape: TensorSpec,
-    thresh: TensorSpec,
-) -> tuple[Shape, ...]:
-    require_rank(thresh, 0, "thresh")
-    return sparse_shapes(rank_of(a_indices, a_shape))
-
-
-@gradient("SparseAdd")
-def sparse_add_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
-    a_indices, _, _, b_indices, _, _, _ = node.inputs
-    a, b = g.SparseAddGrad(grad, a_indices, b_indices, node.output(0))
-    return [None, a, None, None, b, None, None]
-
-
-@flops("SparseAdd")
-def sparse_add_flops(
-    a_indices: TensorSpec,
-    a_values: TensorSpec,
-    a_shape: TensorSpec,
-    b_indices: TensorSpec,
-    b_values: TensorSpec,
-    b_shape: TensorSpec,
-    thresh: TensorSpec,
-) -> Cost:
-    """At most: where both have an element a sum, its modulus and a comparison."""
-    return Cost(flops=3 * dim_min(a_values.shape.num_elements, b_values.shape.num_elements))
-
-
-@kernel("SparseAddGrad")
-def sparse_add_grad(grad: Array, a_indices: Array, b_indices: Array, sum_indices: Array) -> tuple[Result, Result]:
-    """The gradients of the values of both summands."""
-    if np.ndim(grad) != 1 or any(np.ndim(i) != 2 for i in (a_indices, b_indices, sum_indices)):
-        raise InvalidArgumentError("the gradient must be a vector, the indices matrices")
-    if not a_indices.shape[1] == b_indices.shape[1] == sum_indices.shape[1]:
-        raise InvalidArgumentError("The densified operands should have the same ndims")
-    if len(grad) != len(sum_indices):
-        raise InvalidArgumentError(f"there are {len(grad)} gradients for {len(sum_indices)} elements of the sum")
-    a_keys, b_keys, keys = common_keys(a_indices, b_indices, sum_indices)
-    return _taken_by_key(a_keys, keys, grad), _taken_by_key(b_keys, keys, grad)
-
-
-@shape("SparseAddGrad")
-def sparse_add_grad_shape(
-    grad: TensorSpec, a_indices: TensorSpec, b_indices: TensorSpec, sum_indices: TensorSpec
-) -> tuple[Shape, Shape]:
-    return Shape([a_indices.shape[0]]), Shape([b_indices.shape[0]])
-
-
-not_differentiable("SparseAddGrad")
-zero_flops("SparseAddGrad")
-
-
-def _extreme(ufunc: Callable[..., Any]) -> Callable[..., Any]:
-    def combine(
-        a_indices: Array, a_values: Array, a_shape: Array, b_indices: Array, b_values: Array, b_shape: Array
-    ) -> tuple[Array, Array]:
-        """The greater (or lesser) of two sparse tensors where either has an element; missing ones are 0."""
-        _require_same_dense_shape(a_indices, a_values, a_shape, b_indices, b_values, b_shape)
-        check_bounds(a_indices, a_shape)
-        check_bounds(b_indices, b_shape)
-        in_a, in_b = merged(*common_keys(a_indices, b_indices))
-        return _merged_rows(a_indices, b_indices, in_a, in_b), ufunc(_picked(a_values, in_a), _picked(b_values, in_b))
-
-    return combine
-
-
-sparse_sparse_maximum = kernel("SparseSparseMaximum")(_extreme(np.maximum))
-sparse_sparse_minimum = kernel("SparseSparseMinimum")(_extreme(np.minimum))
-
-
-@shape("SparseSparseMaximum", "SparseSparseMinimum")
-def sparse_sparse_extreme_shape(
-    a_indices: TensorSpec,
-    a_values: TensorSpec,
-    a_shape: TensorSpec,
-    b_indices: TensorSpec,
-    b_values: TensorSpec,
-    b_shape: TensorSpec,
-) -> tuple[Shape, ...]:
-    return sparse_shapes(rank_of(a_indices, a_shape))[:2]
-
-
-@gradient("SparseSparseMaximum")
-def sparse_sparse_maximum_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
-    return _extreme_gradient(g, node, grad, "GreaterEqual")
-
-
-def _extreme_gradient(g: GradientBuilder, node: Node, grad: Output, comparison: str) -> list[Output | None]:
-    """The gradient goes to the first where it is at least as extreme, to the second elsewhere."""
-    a_indices, a_values, dims, b_indices, b_values, _ = node.inputs
-    rows = node.output(0)
-    zero = g.scalar_like(grad, 0)
-    a = _densified(g, a_indices, a_values, dims, rows)
-    b = _densified(g, b_indices, b_values, dims, rows)
-    wins = g.apply(comparison, a, b)
-    to_a, to_b = g.SelectV2(wins, grad, zero), g.SelectV2(wins, zero, grad)
-    start = g.zeros_like(dims)
-    return [
-        None,
-        g.SparseSliceGrad(to_a, a_indices, start, rows),
-        None,
-        None,
-        g.SparseSliceGrad(to_b, b_indices, start, rows),
-        None,
-    ]
-
-
-def _densified(g: GradientBuilder, indices: Output, values: Output, dims: Output, rows: Output) -> Output:
-    """The values at `rows`, 0 where the sparse tensor has none."""
-    return g.SparseSliceGrad(values, rows, g.zeros_like(dims), indices)
-
-
-@gradient("SparseSparseMinimum")
-def sparse_sparse_minimum_gradient(g: GradientBuilder, node: Node, _: Output, grad: Output) -> Gradients:
-    return _extreme_gradient(g, node, grad, "LessEqual")
-
-
-@flops("SparseSparseMaximum", "SparseSparseMinimum")
-def sparse_sparse_extreme_flops(
-    a_indices: TensorSpec,
-    a_values: TensorSpec,
-    a_shape: TensorSpec,
-    b_indices: TensorSpec,
-    b_values: TensorSpec,
-    b_shape: TensorSpec,
-) -> Cost:
-    """At most: a comparison for each element."""
-    return Cost(flops=a_values.shape.num_elements + b_values.shape.num_elements)
-
-
-@kernel("SparseFillEmptyRows")
-def sparse_fill_empty_rows(
-    indices: Array, values: Array, dense_shape: Array, default_value: Array
-) -> tuple[Result, Result, Result, Result]:
-    """Rows without elements get the default at column 0; also which rows those were, and where each element went."""
-    if np.ndim(dense_shape) != 1 or dense_shape.size == 0:
-        raise InvalidArgumentError(f"dense_shape must be a vector with elements, saw: {np.shape(dense_shape)}")
-    if np.ndim(indices) != 2 or np.ndim(values) != 1 or len(indices) != len(values) or np.ndim(default_value) != 0:
-        raise InvalidArgumentError(
-            f"indices, values and default have the shapes {np.shape(indices)}, {np.shape(values)}, {np.shape(default_value)}"
-        )
-    count, rank = int(dense_shape[0]), indices.shape[1]
-    if rank != dense_shape.size:
-        raise InvalidArgumentError(f"dense_shape has {dense_shape.size} dimensions, indices have {rank}")
-    rows = indices[:, 0]
-    _check_rows(rows, count)
-    order, is_empty, targets = fill_order(rows, count)
-    result = np.zeros((order.size, rank), np.int64)
-    result[targets] = indices
-    result[order < 0, 0] = np.flatnonzero(is_empty)
-    filled = np.empty(order.size, values.dtype)
-    filled[...] = default_value
-    filled[targets] = values
-    return result, filled, is_empty, targets
-
-
-def fill_order(rows: Array, count: int) -> tuple[Array, Array, Array]:
-    """(source of each output element or -1 for a filled row, which rows are empty, target of each input element)."""
-    is_empty = np.bincount(rows, minlength=count) == 0 if count else np.zeros(0, bool)
-    all_rows = np.concatenate([rows, np.flatnonzero(is_empty)])
-    order = np.argsort(all_rows, kind="stable")
-    targets = np.empty(len(order), np.int64)
-    targets[order] = np.arange(len(order))
-    return np.where(order < len(rows), order, -1), is_empty, targets[: len(rows)]
-
-
-def _check_rows(rows: Array, count: int) -> None:
-    if count == 0 and len(rows):
-        raise InvalidArgumentError(f"Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = {len(rows)}")
-    bad = (rows < 0) | (rows >= count)
-    if np.any(bad):
-        place = int(np.argmax(bad))
-        raise InvalidArgumentError(f"indices({place}, 0) is invalid: {int(rows[place])} >= {count}")
-
-
-@shape("SparseFillEmptyRows")
-def sparse_fill_empty_rows_shape(
-    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, default_value: TensorSpec
-) -> tuple[Shape, Shape, Shape, Shape]:
-    require_rank(indices, 2, "indices")
-    require_rank(default_value, 0, "default_value")
-    found = dims_of(dense_shape)
-    rows, columns, _ = sparse_shapes(rank_of(indices, dense_shape))
-    return rows, columns, Shape([found[0] if found else None]), Shape([indices.shape[0]])
-
-
-@gradient("SparseFillEmptyRows")
-def sparse_fill_empty_rows_gradient(
-    g: GradientBuilder, node: Node, _indices: Output, grad: Output, _empty: Output, _map: Output
-) -> Gradients:
-    values, default = g.SparseFillEmptyRowsGrad(node.output(3), grad)
-    return [None, values, None, default]
-
-
-zero_flops("SparseFillEmptyRows")
-
-
-@kernel("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
-def fill_empty_rows_grad(reverse_index_map: Array, grad_values: Array) -> tuple[Result, Result]:
-    """The gradient of the values, and that of the default: the sum of what the values do not account for."""
-    if np.ndim(reverse_index_map) != 1 or np.ndim(grad_values) != 1:
-        raise InvalidArgumentError("reverse_index_map and grad_values must be vectors")
-    places, grad = np.asarray(reverse_index_map), np.asarray(grad_values)
-    if places.size and (places.min() < 0 or places.max() >= grad.size):
-        raise InvalidArgumentError(f"Elements in reverse index must be in [0, {grad.size}) but got {places.tolist()[:10]}")
-    rest = np.ones(grad.size, bool)
-    rest[places] = False
-    return grad[places], np.sum(grad[rest], dtype=grad.dtype)
-
-
-@shape("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
-def fill_empty_rows_grad_shape(reverse_index_map: TensorSpec, grad_values: TensorSpec) -> tuple[Shape, Shape]:
-    require_rank(reverse_index_map, 1, "reverse_index_map")
-    require_rank(grad_values, 1, "grad_values")
-    return reverse_index_map.shape, Shape(())
-
-
-@flops("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
-def fill_empty_rows_grad_flops(reverse_index_map: TensorSpec, grad_values: TensorSpec) -> Cost:
-    """The sum of what the values do not account for."""
-    return Cost(flops=grad_values.shape.num_elements - reverse_index_map.shape.num_elements)
-
-
-not_differentiable("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")

@@ -314,14 +314,6 @@ def lookup_table_insert(table_handle: Any, keys: Array, values: Array, *, Tin: D
     table.insert(np.asarray(keys), np.asarray(values))
 
 
-_CREATE = (
-    "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable",
-    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors",
-    "MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable",
-)  # fmt: skip
-_READ = (
-    "LookupTableFind", "LookupTableFindV2", "LookupTableExport", "LookupTableExportV2", "LookupTableSize", "LookupTableSizeV2",
-)  # fmt: skip
 _WRITE = (
     "InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2",
     "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2",

@@ -6,7 +6,6 @@ variables under the same keys with `_RESOURCE` before the container, so that the
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -33,7 +32,7 @@ from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._variables import ANONYMOUS_NAME, resource_variable, same_shape, variable_behind
 
 _STEP_CONTAINER: Final = "temporary variables"
-_SESSION_CONTAINER: Final = "session tensors"
+
 _RESOURCE: Final = "resource:"
 
 
@@ -103,6 +102,7 @@ def assign_shape(ref: TensorSpec, value: TensorSpec, *, validate_shape: bool) ->
 
 not_differentiable("Assign")
 zero_flops("Assign")
+facts("side_effect", of=("Assign",))
 
 
 @kernel("AssignAdd")
@@ -135,11 +135,6 @@ def _subtract(variable: Variable, value: Any) -> None:
 def assign_add_shape(ref: TensorSpec, value: TensorSpec) -> Shape:
     return merge_shapes(ref.shape, value.shape)
 
-
-_REFERENCES = ("VariableV2", "Variable", "TemporaryVariable", "RefIdentity")
-
-_QUERIES = ("IsVariableInitialized", "VarIsInitializedOp", "VariableShape", "CountUpTo", "ResourceCountUpTo")
-_HANDLES = ("VarHandleOp", "_VarHandlesOp", "DestroyResourceOp", "DisableCopyOnRead", "DestroyTemporaryVariable")
 
 profiled(of_input(1), "AssignAdd", "AssignSub")
 
@@ -184,6 +179,7 @@ def assign_variable_op_shape(resource: TensorSpec, value: TensorSpec, *, dtype: 
 
 not_differentiable("AssignVariableOp")
 zero_flops("AssignVariableOp")
+facts("side_effect", of=("AssignVariableOp",))
 
 
 @flops("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
@@ -192,6 +188,7 @@ def assign_add_flops(ref: TensorSpec, value: TensorSpec) -> Cost:
 
 
 not_differentiable("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
+facts("side_effect", of=("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp"))
 
 
 @kernel("IsVariableInitialized")
@@ -247,15 +244,7 @@ def count_up_to_shape(ref: TensorSpec) -> Any:
 not_differentiable("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
 zero_flops("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
 
-_ASSIGNMENTS = ("Assign", "AssignAdd", "AssignSub")
-_RESOURCE_ASSIGNMENTS = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
-
-_SESSION = ("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
-
-facts(
-    "side_effect",
-    of=(*_ASSIGNMENTS, *_RESOURCE_ASSIGNMENTS, "CountUpTo", "ResourceCountUpTo", "DestroyResourceOp", *_SESSION[:2]),
-)
+facts("side_effect", of=("CountUpTo", "ResourceCountUpTo"))
 
 
 @kernel("DestroyTemporaryVariable")
@@ -428,76 +417,4 @@ def no_outputs_shape(resource: TensorSpec) -> Any:
 
 not_differentiable("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
 zero_flops("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
-
-
-@kernel("GetSessionHandle")
-def get_session_handle(ctx: KernelContext, value: Array) -> Result:
-    """A name under which the session keeps `value` between runs, to be fed to GetSessionTensor."""
-    handle: Any = f"{ctx.name};{_next_number(ctx)};/job:localhost/replica:0/task:0/device:CPU:0".encode()
-    ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _Kept, lambda: _Kept(value))
-    return scalar_object(handle)
-
-
-class _Kept:
-    """A tensor that the session keeps between runs."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-def _next_number(ctx: KernelContext) -> int:
-    counter = ctx.resources.get_or_create(_SESSION_CONTAINER, "counter", itertools.count, itertools.count)
-    return next(counter)
-
-
-@kernel("GetSessionHandleV2")
-def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
-    """A resource under whose name the session keeps `value` between runs."""
-    kept = _Kept(value)
-    handle: Any = f"{ctx.name};{_next_number(ctx)};".encode()
-    return scalar_object(ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _Kept, lambda: kept))
-
-
-@shape("GetSessionHandle", "GetSessionHandleV2")
-def get_session_handle_shape(value: TensorSpec) -> Any:
-    return SCALAR
-
-
-@kernel("GetSessionTensor")
-def get_session_tensor(ctx: KernelContext, handle: Array, *, dtype: DType) -> Result:
-    """The tensor kept under a handle."""
-    value = _kept(ctx, handle).value
-    if value.dtype != dtype.numpy:
-        raise InvalidArgumentError(f"the tensor kept under the handle is {value.dtype}, not {dtype}")
-    return value
-
-
-def _kept(ctx: KernelContext, handle: Array) -> Any:
-    if handle.ndim:
-        raise InvalidArgumentError(f"handle must be a scalar, not of shape {Shape(handle.shape)}")
-    try:
-        return ctx.resources.get(_SESSION_CONTAINER, handle.item())
-    except NotFoundError:
-        raise InvalidArgumentError(f"the session keeps no tensor under the handle {handle.item()!r}") from None
-
-
-@shape("GetSessionTensor")
-def get_session_tensor_shape(handle: TensorSpec) -> Any:
-    return UNKNOWN
-
-
-@kernel("DeleteSessionTensor")
-def delete_session_tensor(ctx: KernelContext, handle: Array) -> None:
-    """Forget the tensor kept under a handle."""
-    _kept(ctx, handle)
-    ctx.resources.remove(_SESSION_CONTAINER, handle.item())
-
-
-@shape("DeleteSessionTensor")
-def delete_session_tensor_shape(handle: TensorSpec) -> Any:
-    return []
-
-
-not_differentiable("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
-zero_flops("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
-facts("side_effect", of=("DeleteSessionTensor",))
+facts("side_effect", of=("DestroyResourceOp",))

@@ -13,9 +13,10 @@ from ..dtypes import DType
 from ..functions.call_kinds import CALL_KINDS
 from ..functions.callers import callers_by_function
 from ..functions.purity import CONTROL_FLOW, impurity
-from ..graph import Graph, Node, Output, parse_tensor_name
+from ..graph import Graph, Node, Output
 from ..inference import Inference, infer
 from ..shapes import Shape, TensorSpec
+from ..tensor_names import parse_tensor_name
 from ..traversal import descendants, forward_predecessors, topological_order
 
 

@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 
 from ..functions.purity import impurity
-from ..graph import Graph, Node, parse_tensor_name
+from ..graph import Graph, Node
+from ..tensor_names import parse_tensor_name
 from .pipeline import OptimizeReport, optimize
 
 

@@ -15,11 +15,12 @@ from .. import dtypes
 from ..arguments import bounded_depth, takes
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, ResourceExhaustedError
-from ..graph import Graph, Node, Output, parse_tensor_name
+from ..graph import Graph, Node, Output
 from ..numerics.threads import one_thread
 from ..planning.planner import compile_plan
 from ..planning.selection import definition_in
 from ..shapes import UNKNOWN, Shape, merge_shapes
+from ..tensor_names import parse_tensor_name
 from ..tensors import as_array, as_bytes_array
 from .caching import CacheStats, ValueCache, with_cached_trees
 from .checkpoints import CheckpointStore, default_store

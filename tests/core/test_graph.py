@@ -6,7 +6,8 @@ import pytest
 
 from tfg import GraphBuilder
 from tfg.core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
-from tfg.core.graph import Graph, parse_tensor_name
+from tfg.core.graph import Graph
+from tfg.core.tensor_names import parse_tensor_name
 from tfg.core.traversal import reachable, topological_order
 
 

@@ -20,7 +20,7 @@ from tfg.core.catalog import CATALOG
 from tfg.core.flops import count_flops
 from tfg.core.gradients import add_gradients
 from tfg.core.numerics import updates
-from tfg.core.ops import rnn
+from tfg.core.ops import gru, lstm
 
 EXAMPLES = settings(max_examples=25, deadline=None, derandomize=True)
 
@@ -303,25 +303,25 @@ def test_lstm_blocks(time, batch, inputs, cells, use_peephole):
     attrs = {"use_peephole": use_peephole}
     shapes = [(batch, inputs), state, state, *weights]
     tally = Tally()
-    rnn._cell(
+    lstm._cell(
         *[positive(tally, *shape) for shape in shapes],
         forget_bias=1.0, cell_clip=-1.0, use_peephole=use_peephole, layout=(0, 1, 2, 3),
     )  # fmt: skip
     agree(cost("LSTMBlockCell", shapes, **attrs), tally)
     shapes = [(time, batch, inputs), state, state, *weights]
     each = Tally()
-    rnn._block_lstm(np.int64(time), [positive(each, *shape) for shape in shapes], 1.0, -1.0, use_peephole, (0, 1, 2, 3))
+    lstm._block_lstm(np.int64(time), [positive(each, *shape) for shape in shapes], 1.0, -1.0, use_peephole, (0, 1, 2, 3))
     agree(cost("BlockLSTM", [np.int64(time), *shapes], **attrs), each)
     tally = Tally()
     gates = [positive(tally, *state) for _ in range(8)]
     peepholes = [positive(tally, cells) for _ in range(3)]
-    _, found = rnn._cell_gradient(gates[0], *peepholes, *gates[:6], *gates[6:], use_peephole=use_peephole)
-    rnn._peephole_gradients(found, gates[0], gates[1], use_peephole)
+    _, found = lstm._cell_gradient(gates[0], *peepholes, *gates[:6], *gates[6:], use_peephole=use_peephole)
+    lstm._peephole_gradients(found, gates[0], gates[1], use_peephole)
     shapes = [(batch, inputs), state, state, *weights, *[state] * 8]
     agree(cost("LSTMBlockCellGrad", shapes, **attrs), tally)
     tally = Tally()
     given_inputs = [positive(tally, *shape) for shape in [(time, batch, inputs), state, state, *weights]]
-    rnn._block_lstm_grad(
+    lstm._block_lstm_grad(
         np.int64(time), given_inputs, [positive(tally, *sequence) for _ in range(9)], use_peephole, (0, 1, 2, 3)
     )
     shapes = [np.int64(time), (time, batch, inputs), state, state, *weights, *[sequence] * 9]
@@ -335,11 +335,11 @@ def test_gru_blocks(batch, inputs, cells):
     width, state = inputs + cells, (batch, cells)
     shapes = [(batch, inputs), state, (width, 2 * cells), (width, cells), (2 * cells,), (cells,)]
     tally = Tally()
-    rnn.gru_block_cell(*[positive(tally, *shape) for shape in shapes])
+    gru.gru_block_cell(*[positive(tally, *shape) for shape in shapes])
     agree(cost("GRUBlockCell", shapes), tally)
     tally = Tally()
     shapes += [state] * 4
-    rnn.gru_block_cell_grad(*[positive(tally, *shape) for shape in shapes])
+    gru.gru_block_cell_grad(*[positive(tally, *shape) for shape in shapes])
     agree(cost("GRUBlockCellGrad", shapes), tally)
 
 

@@ -17,8 +17,9 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.catalog import CATALOG
 from tfg.core.dtypes import DType
 from tfg.core.errors import TfgError
-from tfg.core.graph import Graph, Node, parse_tensor_name
+from tfg.core.graph import Graph, Node
 from tfg.core.shapes import Shape
+from tfg.core.tensor_names import parse_tensor_name
 from tfg.core.tensors import Tensor
 
 

@@ -1,0 +1,218 @@
+"""Convolutions as the kernels share them: geometry, results, gradients for input and filter, costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dims import DimLike
+from ..errors import InvalidArgumentError, TfgError, UnimplementedError
+from ..graph import Node, Output
+from ..numerics import convolution as numerics
+from ..numerics.widening import wide
+from ..registry import Cost, gradient, multiply_adds
+from ..shapes import Shape, TensorSpec
+from ._checks import require, require_rank, with_rank
+from ._shapes import ints
+from ._windows import (
+    Pads,
+    batch_and_channel,
+    explicit_pads,
+    from_channels_last,
+    output_sizes,
+    shape_from_channels_last,
+    shape_to_channels_last,
+    spatial,
+    to_channels_last,
+    window_pads,
+)
+
+
+class Geometry:
+    """The checked attributes of one convolution: strides, dilations and padding of its spatial dimensions."""
+
+    stride_error: type[TfgError] = UnimplementedError
+
+    def __init__(
+        self,
+        rank: int,
+        strides: list[int],
+        padding: str,
+        explicit_paddings: Sequence[int],
+        data_format: str,
+        dilations: list[int],
+    ) -> None:
+        for name, values, error in (("strides", strides, self.stride_error), ("dilations", dilations, InvalidArgumentError)):
+            require(len(values) == rank, f"{name} must have {rank} values, not {list(values)}")
+            if batch_and_channel(values, data_format) != (1, 1):
+                raise error(f"{name} {list(values)} over batch or channels")
+            require(min(values) > 0, f"{name} must be positive, not {list(values)}")
+        require(
+            padding == "EXPLICIT" or not any(explicit_paddings),
+            f"explicit_paddings {list(explicit_paddings)} need padding EXPLICIT, not {padding}",
+        )
+        self.rank = rank
+        self.data_format = data_format
+        self.padding = padding
+        self.strides = spatial(strides, data_format)
+        self.dilations = spatial(dilations, data_format)
+        explicit = explicit_pads(explicit_paddings, rank, data_format) if padding == "EXPLICIT" else None
+        require(padding != "EXPLICIT" or explicit is not None, "padding EXPLICIT needs explicit_paddings")
+        self.explicit = explicit
+
+    def outputs(self, sizes: Sequence[DimLike], window: Sequence[DimLike]) -> tuple[Any, ...]:
+        """Output sizes of the spatial dimensions; InvalidArgumentError where the filter does not fit."""
+        return output_sizes(sizes, window, self.strides, self.dilations, self.padding, self.explicit)
+
+    def pads(self, sizes: Sequence[int], window: Sequence[int]) -> Pads:
+        return window_pads(sizes, window, self.strides, self.dilations, self.padding, self.explicit)
+
+    def last(self, dims: Sequence[DimLike]) -> tuple[Any, ...]:
+        """Dimensions as N, spatial..., C."""
+        return shape_to_channels_last(dims, self.data_format)
+
+
+class StrictGeometry(Geometry):
+    """The same for gradients and Conv, where TensorFlow has another error for strides over batch or channels."""
+
+    stride_error = InvalidArgumentError
+
+
+def _check_channels(channels: int, depth: int, filters: int) -> None:
+    """C is a multiple of the filter's depth and F of the number of groups."""
+    require(depth > 0 or channels == 0, f"the filter's depth is {depth}")
+    if depth == 0:
+        return
+    require(channels % depth == 0, f"input depth {channels} is not a multiple of the filter's {depth}")
+    groups = channels // depth
+    require(groups == 0 or filters % groups == 0, f"{filters} filters do not divide into {groups} groups")
+
+
+def convolve(x: Array, w: Array, geometry: Geometry | StrictGeometry) -> Array:
+    """x (N, spatial..., C) in the geometry's data format with w (window..., C / groups, F)."""
+    require_rank(x, geometry.rank, "input")
+    require_rank(w, geometry.rank, "filter")
+    last = to_channels_last(x, geometry.data_format)
+    _check_channels(last.shape[-1], w.shape[-2], w.shape[-1])
+    window, sizes = w.shape[:-2], last.shape[1:-1]
+    outputs = geometry.outputs(sizes, window)
+    require(math.prod(w.shape) or not math.prod(outputs), f"the filter of shape {w.shape} is empty")
+    if not (math.prod(outputs) and x.size):
+        shape = (last.shape[0], *outputs, w.shape[-1])
+        return from_channels_last(np.zeros(shape, x.dtype), geometry.data_format)
+    pads = geometry.pads(sizes, window)
+    y = numerics.convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations)
+    return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
+
+
+def _check_backprop(
+    input_dims: tuple[int, ...], filter_shape: tuple[int, ...], grad_dims: tuple[int, ...], geometry: StrictGeometry
+) -> None:
+    """The gradient's shape is that of the convolution's result."""
+    require(min(*input_dims, *filter_shape) >= 0, f"negative sizes: input {input_dims}, filter {filter_shape}")
+    _check_channels(input_dims[-1], filter_shape[-2], filter_shape[-1])
+    outputs = geometry.outputs(input_dims[1:-1], filter_shape[:-2])
+    wanted = (input_dims[0], *outputs, filter_shape[-1])
+    if tuple(grad_dims) != wanted:
+        raise InvalidArgumentError(f"out_backprop is {tuple(grad_dims)} but the convolution's result is {wanted} (N, ..., C)")
+
+
+def input_gradient(input_shape: tuple[int, ...], w: Array, grad: Array, geometry: StrictGeometry) -> Array:
+    """The gradient for an input of `input_shape`."""
+    require_rank(w, geometry.rank, "filter")
+    require_rank(grad, geometry.rank, "out_backprop")
+    grad_last = to_channels_last(grad, geometry.data_format)
+    dims = geometry.last(input_shape)
+    _check_backprop(dims, w.shape, grad_last.shape, geometry)
+    pads = geometry.pads(dims[1:-1], w.shape[:-2])
+    dx = numerics.convolve_input_gradient(wide(grad_last), wide(w), dims, geometry.strides, pads, geometry.dilations)
+    return from_channels_last(dx.astype(grad.dtype, copy=False), geometry.data_format)
+
+
+def filter_gradient(x: Array, filter_shape: tuple[int, ...], grad: Array, geometry: StrictGeometry) -> Array:
+    """The gradient for a filter of `filter_shape`."""
+    require_rank(x, geometry.rank, "input")
+    require_rank(grad, geometry.rank, "out_backprop")
+    last, grad_last = to_channels_last(x, geometry.data_format), to_channels_last(grad, geometry.data_format)
+    _check_backprop(last.shape, filter_shape, grad_last.shape, geometry)
+    pads = geometry.pads(last.shape[1:-1], filter_shape[:-2])
+    dw = numerics.convolve_filter_gradient(
+        wide(last), wide(grad_last), filter_shape, geometry.strides, pads, geometry.dilations
+    )
+    return dw.astype(grad.dtype, copy=False)
+
+
+def empty_filter_gradient(x: Array, sizes: Array, grad: Array) -> Array | None:
+    """Zeros where input, filter or gradient is empty, whatever the other shapes: so TensorFlow answers in float32.
+
+    None where there is something to compute.
+    """
+    if np.ndim(sizes) != 1 or grad.dtype.name not in ("float32", "bfloat16") or min(sizes.tolist(), default=0) < 0:
+        return None
+    empty = not (x.size and grad.size and math.prod(sizes.tolist()))
+    return np.zeros(sizes.tolist(), grad.dtype) if empty else None
+
+
+def empty_input_gradient(sizes: Array, grad: Array) -> Array | None:
+    """Zeros for an input of no elements, whatever the other shapes, by the same rule; else None."""
+    if np.ndim(sizes) != 1 or grad.dtype.name not in ("float32", "bfloat16") or grad.ndim not in (4, 5):
+        return None
+    dims = sizes.tolist()
+    return np.zeros(dims, grad.dtype) if 0 in dims and min(dims) >= 0 else None
+
+
+def input_sizes_2d(sizes: Array, filter_shape: tuple[int, ...], grad: Array, data_format: str) -> tuple[int, ...]:
+    """input_sizes as four numbers; two give the spatial sizes only."""
+    sizes = ints(sizes, "input_sizes")
+    if len(sizes) == 4:
+        return sizes
+    require(len(sizes) == 2, f"input_sizes must have 2 or 4 elements, not {len(sizes)}")
+    require_rank(grad, 4, "out_backprop")
+    require(len(filter_shape) == 4, f"filter must have rank 4, not shape {filter_shape}")
+    return tuple(shape_from_channels_last((grad.shape[0], *sizes, filter_shape[2]), data_format).known())
+
+
+def convolution_shape(x: TensorSpec, w: TensorSpec, geometry: Geometry) -> Shape:
+    """The result's shape from those of input and filter, in the geometry's data format."""
+    dims = geometry.last(with_rank(x.shape, geometry.rank))
+    *window, depth, filters = with_rank(w.shape, geometry.rank)
+    if isinstance(dims[-1], int) and isinstance(depth, int) and isinstance(filters, int):
+        _check_channels(dims[-1], depth, filters)
+    return shape_from_channels_last((dims[0], *geometry.outputs(dims[1:-1], window), filters), geometry.data_format)
+
+
+def window_multiply_adds(result_elements: DimLike, window_and_depth: tuple[int, ...]) -> Cost:
+    return multiply_adds(result_elements * math.prod(window_and_depth))
+
+
+def register_gradients(forward: Any, by_input: Any, by_filter: Any, *names: Any) -> Any:
+    """The gradients of a convolution and of its gradients for input and filter, each made of the other two.
+
+    `names` are the attributes that the three share.
+    """
+
+    def attributes(node: Node) -> dict[Any, Any]:
+        return {name: node.attr(name) for name in names}
+
+    @gradient(forward)
+    def forward_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+        x, w = node.inputs
+        attrs = attributes(node)
+        return [g.apply(by_input, g.shape_of(x), w, grad, **attrs), g.apply(by_filter, x, g.shape_of(w), grad, **attrs)]
+
+    @gradient(by_input)
+    def by_input_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+        _, w, out_backprop = node.inputs
+        attrs = attributes(node)
+        return [None, g.apply(by_filter, grad, g.shape_of(w), out_backprop, **attrs), g.apply(forward, grad, w, **attrs)]
+
+    @gradient(by_filter)
+    def by_filter_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+        x, _, out_backprop = node.inputs
+        attrs = attributes(node)
+        return [g.apply(by_input, g.shape_of(x), grad, out_backprop, **attrs), None, g.apply(forward, x, grad, **attrs)]

@@ -1,0 +1,255 @@
+"""Pads and tiles: Tile, Pad, MirrorPad and the ops of their gradients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from .. import dtypes
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..errors import InvalidArgumentError, UnimplementedError
+from ..graph import Node, Output
+from ..registry import Cost, facts, flops, gradient, kernel, layout, not_differentiable, shape, zero_flops
+from ..shapes import Shape, TensorSpec, merge_dims
+from ._checks import require_rank
+from ._shapes import dims_of, ints, numbers, unknown_dims
+
+_NOT_TILED = tuple(dtypes.from_name(name).numpy for name in ("uint16", "float8_e5m2", "float8_e4m3fn"))
+
+
+@kernel("Tile")
+def tile(x: Array, multiples: Array) -> Result:
+    """The input repeated `multiples[i]` times along dimension i."""
+    times = ints(multiples, "multiples")
+    if len(times) != np.ndim(x):
+        raise InvalidArgumentError(f"Expected multiples to be a vector of length {np.ndim(x)} but got length {len(times)}")
+    for i, count in enumerate(times):
+        if count < 0:
+            raise InvalidArgumentError(f"Expected multiples[{i}] >= 0, but got {count}")
+    if x.dtype in _NOT_TILED and any(count != 1 for count in times) and x.size * math.prod(times):
+        raise UnimplementedError(f"TensorFlow's Tile handles no {dtypes.from_numpy(x.dtype)}")
+    return np.tile(x, times)
+
+
+@shape("Tile")
+def tile_shape(x: TensorSpec, multiples: TensorSpec) -> Shape:
+    require_rank(multiples, 1, "multiples")
+    times = dims_of(multiples)
+    if times is None:
+        rank = multiples.shape[0] if multiples.rank == 1 and isinstance(multiples.shape[0], int) else x.rank
+        return unknown_dims(rank)
+    if x.rank is not None and len(times) != x.rank:
+        raise InvalidArgumentError(f"multiples must have {x.rank} numbers, not {len(times)}")
+    return Shape(x.shape[i] * count for i, count in enumerate(times)) if x.rank is not None else unknown_dims(len(times))
+
+
+@gradient("Tile")
+def tile_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The sum over the copies: each dimension is split into (copies, size) and summed over copies."""
+    x, multiples = node.inputs
+    source = g.Shape(x, out_type=multiples.base_dtype)
+    interleaved = g.Reshape(g.Transpose(g.Pack([multiples, source]), [1, 0]), [-1])
+    axes = g.Range(0, g.Size(interleaved), 2)
+    return [g.Sum(g.Reshape(grad, interleaved), axes), None]
+
+
+zero_flops("Tile")
+facts("shape_arithmetic", of=("Tile",))
+facts("total", of=("Tile",))
+
+
+@kernel("TileGrad")
+def tile_grad(x: Array, multiples: Array) -> Result:
+    """The sum over the copies that Tile made."""
+    times = ints(multiples, "multiples")
+    x = np.asarray(x)
+    if len(times) != x.ndim or any(t <= 0 or d % t for t, d in zip(times, x.shape)):
+        raise InvalidArgumentError(f"multiples {times} do not divide the shape {Shape(x.shape)}")
+    split = [n for t, d in zip(times, x.shape) for n in (t, d // t)]
+    return x.reshape(split).sum(tuple(range(0, 2 * x.ndim, 2)), dtype=x.dtype)
+
+
+@shape("TileGrad")
+def tile_grad_shape(x: TensorSpec, multiples: TensorSpec) -> Shape:
+    times = dims_of(multiples)
+    if x.rank is None or times is None:
+        return unknown_dims(x.rank)
+    return Shape(d // t if t != 0 else None for d, t in zip(x.shape, times))
+
+
+@flops("TileGrad")
+def tile_grad_flops(x: TensorSpec, multiples: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """One sum less than there are copies for each result."""
+    return Cost(flops=x.shape.num_elements - outputs[0].shape.num_elements)
+
+
+not_differentiable("TileGrad")
+
+
+@kernel("Pad")
+def pad(x: Array, paddings: Array) -> Result:
+    """Zeros before and after each dimension; paddings is (rank, 2)."""
+    x = np.asarray(x)
+    return pad_v2(x, paddings, np.array(b"", object) if x.dtype == object else x.dtype.type(0))
+
+
+@shape("Pad")
+def pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
+    require_rank(paddings, 2, "paddings")
+    found = dims_of(paddings)
+    rank = x.rank
+    if rank is None and paddings.rank == 2 and isinstance(paddings.shape[0], int):
+        rank = paddings.shape[0]
+    if rank is not None and paddings.rank == 2:
+        merge_dims(paddings.shape[0], rank)
+    if rank is None or x.rank is None or found is None:
+        return unknown_dims(rank)
+    if any(isinstance(n, int) and n < 0 for n in found):
+        raise InvalidArgumentError(f"Paddings must be non-negative: {found}")
+    return Shape(d + before + after for d, before, after in zip(x.shape, found[::2], found[1::2]))
+
+
+@gradient("Pad")
+def pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_unpadded(g, node, grad), None]
+
+
+zero_flops("Pad")
+
+
+def _unpadded(g: GradientBuilder, node: Node, grad: Output) -> Output:
+    x, paddings = node.inputs[:2]
+    source = g.Shape(x, out_type=paddings.base_dtype)
+    before = g.StridedSlice(paddings, [0, 0], [0, 1], [1, 1], begin_mask=3, end_mask=1, shrink_axis_mask=2)
+    return g.Slice(grad, before, source)
+
+
+layout("TV -> T", "Tile", "Pad", "MirrorPad")
+
+
+@kernel("PadV2")
+def pad_v2(x: Array, paddings: Array, constant: Array) -> Result:
+    """A constant before and after each dimension; paddings is (rank, 2)."""
+    if np.ndim(constant) != 0:
+        raise InvalidArgumentError(f"constant_values must be a scalar. Found: {Shape(np.shape(constant))}")
+    x = np.asarray(x)
+    pairs = _paddings(paddings, x.ndim)
+    result = np.empty([before + d + after for d, (before, after) in zip(x.shape, pairs)], x.dtype)
+    result[...] = constant
+    result[tuple(slice(before, before + d) for d, (before, _) in zip(x.shape, pairs))] = x
+    return result
+
+
+def _paddings(paddings: Array, rank: int) -> list[tuple[int, ...]]:
+    """The paddings as pairs; InvalidArgumentError where they are not (rank, 2) or negative."""
+    if np.ndim(paddings) != 2 or np.shape(paddings)[1] != 2:
+        raise InvalidArgumentError(f"paddings must be a matrix with 2 columns: {Shape(np.shape(paddings))}")
+    if np.shape(paddings)[0] != rank:
+        raise InvalidArgumentError(
+            f"The first dimension of paddings must be the rank of inputs {Shape(np.shape(paddings))}, rank {rank}"
+        )
+    flat = numbers(paddings)
+    if any(n < 0 for n in flat):
+        raise InvalidArgumentError(f"Paddings must be non-negative: {flat}")
+    return list(zip(flat[::2], flat[1::2]))
+
+
+@shape("PadV2")
+def pad_v2_shape(x: TensorSpec, paddings: TensorSpec, constant: TensorSpec) -> Shape:
+    require_rank(constant, 0, "constant_values")
+    return pad_shape(x, paddings)
+
+
+@gradient("PadV2")
+def pad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [_unpadded(g, node, grad), None, None]
+
+
+layout("TV. -> T", "PadV2")
+
+zero_flops("PadV2")
+
+
+@kernel("MirrorPad")
+def mirror_pad(x: Array, paddings: Array, *, mode: str) -> Result:
+    """The input continued by its mirror image, with (SYMMETRIC) or without (REFLECT) the border itself."""
+    x = np.asarray(x)
+    for axis, (before, after) in enumerate(_mirror_paddings(paddings, x.shape, mode)):
+        if before or after:
+            x = np.take(x, _mirrored(x.shape[axis], before, after, mode), axis)
+    return x
+
+
+def _mirrored(size: int, before: int, after: int, mode: str) -> Array:
+    """The source index of each place of a padded dimension."""
+    offset = int(mode == "REFLECT")
+    left = np.arange(before - 1, -1, -1) + offset
+    right = size - 1 - offset - np.arange(after)
+    return np.concatenate([left, np.arange(size), right])
+
+
+def _mirror_paddings(paddings: Array, dims: Sequence[int], mode: str) -> list[tuple[int, ...]]:
+    pairs = _paddings(paddings, len(dims))
+    offset = int(mode == "REFLECT")
+    for (before, after), d in zip(pairs, dims):
+        if before > d - offset or after > d - offset:
+            raise InvalidArgumentError(
+                f"paddings must be no greater than the dimension {d}{' minus one' * offset}, not {before} and {after}"
+            )
+    return pairs
+
+
+@shape("MirrorPad")
+def mirror_pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
+    return pad_shape(x, paddings)
+
+
+@gradient("MirrorPad")
+def mirror_pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.MirrorPadGrad(grad, node.inputs[1], mode=node.attr("mode")), None]
+
+
+zero_flops("MirrorPad")
+
+
+@kernel("MirrorPadGrad")
+def mirror_pad_grad(grad: Array, paddings: Array, *, mode: str) -> Result:
+    """The gradient of MirrorPad: what fell on mirrored places is added to where it came from."""
+    grad = np.asarray(grad)
+    pairs = _paddings(paddings, grad.ndim)
+    dims = [d - before - after for d, (before, after) in zip(grad.shape, pairs)]
+    _mirror_paddings(paddings, dims, mode)
+    for axis, (before, after) in enumerate(pairs):
+        if before or after:
+            grad = _folded(grad, axis, before, after, int(mode == "REFLECT"))
+    return grad
+
+
+def _folded(grad: Array, axis: int, before: int, after: int, offset: int) -> Array:
+    moved = np.moveaxis(grad, axis, 0)
+    size = moved.shape[0] - before - after
+    result = moved[before : before + size].copy()
+    result[offset : offset + before] += moved[:before][::-1]
+    result[size - offset - after : size - offset] += moved[before + size :][::-1]
+    return np.moveaxis(result, 0, axis)
+
+
+@shape("MirrorPadGrad")
+def mirror_pad_grad_shape(grad: TensorSpec, paddings: TensorSpec) -> Shape:
+    found = dims_of(paddings)
+    if grad.rank is None or found is None:
+        return unknown_dims(grad.rank)
+    return Shape(d - before - after for d, before, after in zip(grad.shape, found[::2], found[1::2]))
+
+
+@gradient("MirrorPadGrad")
+def mirror_pad_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.MirrorPad(grad, node.inputs[1], mode=node.attr("mode")), None]
+
+
+@flops("MirrorPadGrad")
+def mirror_pad_grad_flops(grad: TensorSpec, paddings: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    return Cost(flops=grad.shape.num_elements - outputs[0].shape.num_elements)

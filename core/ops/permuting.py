@@ -1,0 +1,180 @@
+"""Ops that lay elements out in another order: Transpose, Reverse, Roll."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..errors import InvalidArgumentError
+from ..graph import Node, Output
+from ..registry import facts, gradient, kernel, layout, shape, zero_flops
+from ..shapes import Shape, TensorSpec, merge_dims
+from ._checks import require_rank
+from ._shapes import dims_of, ints, normalize_axis, numbers, replaced, unknown_dims
+
+
+@kernel("Transpose")
+def transpose(x: Array, perm: Array) -> Result:
+    """The input with its dimensions in the order `perm`."""
+    return np.transpose(x, _permutation(perm, np.ndim(x)))
+
+
+def _permutation(perm: Array, rank: int) -> tuple[int, ...]:
+    axes = ints(perm, "perm")
+    if len(axes) != rank:
+        raise InvalidArgumentError(f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(axes)}")
+    if sorted(a + rank if a < 0 else a for a in axes) != list(range(rank)):
+        raise InvalidArgumentError(f"{axes} is no permutation of the dimensions 0 to {rank - 1}")
+    return axes
+
+
+@kernel("ConjugateTranspose")
+def conjugate_transpose(x: Array, perm: Array) -> Result:
+    """The complex conjugate with its dimensions in the order `perm`."""
+    x = np.asarray(x)
+    return np.transpose(np.conj(x) if x.dtype.kind == "c" else x, _permutation(perm, x.ndim))
+
+
+@shape("Transpose", "ConjugateTranspose")
+def transpose_shape(x: TensorSpec, perm: TensorSpec) -> Shape:
+    require_rank(perm, 1, "perm")
+    axes = dims_of(perm)
+    if axes is None or x.rank is None:
+        known = perm.rank == 1 and isinstance(perm.shape[0], int)
+        return unknown_dims(x.rank if x.rank is not None or not known else perm.shape[0])
+    return Shape(x.shape[a] for a in _permutation(np.array(axes), x.rank))
+
+
+@gradient("Transpose", "ConjugateTranspose")
+def transpose_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.apply(node.op, grad, g.InvertPermutation(node.inputs[1])), None]
+
+
+zero_flops("Transpose", "ConjugateTranspose")
+facts("shape_arithmetic", of=("Transpose",))
+facts("total", of=("Transpose",))
+
+
+@kernel("ReverseV2")
+def reverse(x: Array, axes: Array) -> Result:
+    """The input with the given dimensions reversed."""
+    rank = np.ndim(x)
+    if rank == 0 or np.size(x) == 0:
+        return x
+    found = [normalize_axis(a, rank) for a in ints(axes, "axis")]
+    if len(set(found)) != len(found):
+        raise InvalidArgumentError(f"axis {found} specified more than once.")
+    return np.flip(x, tuple(found)) if found else x
+
+
+@shape("ReverseV2")
+def reverse_shape(x: TensorSpec, axes: TensorSpec) -> Shape:
+    require_rank(axes, 1, "axis")
+    found = dims_of(axes)
+    if found is not None and x.rank is not None:
+        for axis in found:
+            normalize_axis(axis, x.rank)
+    return x.shape
+
+
+layout("TA -> T", "ReverseV2")
+
+
+@kernel("Reverse")
+def reverse_v1(x: Array, dims: Array) -> Result:
+    """The input with the dimensions flagged in `dims`, (rank,), reversed."""
+    if np.ndim(x) == 0:
+        return x
+    if np.ndim(dims) != 1 or np.size(dims) != np.ndim(x):
+        raise InvalidArgumentError(f"'dims' must have one flag for each of the {np.ndim(x)} dimensions")
+    return np.flip(x, tuple(np.flatnonzero(dims).tolist())) if np.any(dims) and np.size(x) else x
+
+
+@shape("Reverse")
+def reverse_v1_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
+    require_rank(dims, 1, "dims")
+    return x.shape
+
+
+@gradient("ReverseV2", "Reverse")
+def reverse_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.apply(node.op, grad, node.inputs[1]), None]
+
+
+zero_flops("ReverseV2", "Reverse")
+facts("shape_arithmetic", of=("ReverseV2",))
+facts("involution", of=("ReverseV2", "Reverse"))
+
+
+@kernel("ReverseSequence")
+def reverse_sequence(x: Array, lengths: Array, *, seq_dim: int, batch_dim: int) -> Result:
+    """For each batch entry its first `lengths[b]` steps in reverse, the rest as it is."""
+    x, lengths = np.asarray(x), np.asarray(lengths)
+    seq_dim, batch_dim = _sequence_dims(x.ndim, seq_dim, batch_dim)
+    steps = x.shape[seq_dim]
+    if lengths.shape != (x.shape[batch_dim],):
+        raise InvalidArgumentError(f"seq_lengths must be of length {x.shape[batch_dim]}, not of shape {Shape(lengths.shape)}")
+    if lengths.size and (lengths.min() < 0 or lengths.max() > steps):
+        raise InvalidArgumentError(f"seq_lengths must be between 0 and {steps}")
+    times = np.arange(steps)
+    index = np.where(times < lengths[:, None], lengths[:, None] - 1 - times, times)
+    moved = np.moveaxis(x, (batch_dim, seq_dim), (0, 1))
+    result = moved[np.arange(len(lengths))[:, None], index]
+    return np.moveaxis(result, (0, 1), (batch_dim, seq_dim))
+
+
+def _sequence_dims(rank: int, seq_dim: int, batch_dim: int) -> tuple[int, int]:
+    if not (0 <= seq_dim < rank and 0 <= batch_dim < rank):
+        raise InvalidArgumentError(f"seq_dim {seq_dim} and batch_dim {batch_dim} must be from 0 to below the rank {rank}")
+    if seq_dim == batch_dim:
+        raise InvalidArgumentError(f"batch_dim == seq_dim == {seq_dim}")
+    return seq_dim, batch_dim
+
+
+@shape("ReverseSequence")
+def reverse_sequence_shape(x: TensorSpec, lengths: TensorSpec, *, seq_dim: int, batch_dim: int) -> Shape:
+    require_rank(lengths, 1, "seq_lengths")
+    if x.rank is not None:
+        _, batch_dim = _sequence_dims(x.rank, seq_dim, batch_dim)
+        if lengths.rank == 1:
+            return replaced(x.shape, batch_dim, merge_dims(x.shape[batch_dim], lengths.shape[0]))
+    return x.shape
+
+
+@gradient("ReverseSequence")
+def reverse_sequence_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    dims = {name: node.attr(name) for name in ("seq_dim", "batch_dim")}
+    return [g.ReverseSequence(grad, node.inputs[1], **dims), None]
+
+
+@kernel("Roll")
+def roll(x: Array, shift: Array, axis: Array) -> Result:
+    """The elements moved on by `shift` along each axis, around the end to the beginning."""
+    if np.ndim(x) < 1:
+        raise InvalidArgumentError("input must be 1-D or higher")
+    for name, value in (("shift", shift), ("axis", axis)):
+        if np.ndim(value) > 1:
+            raise InvalidArgumentError(f"{name} must be a scalar or a 1-D vector. Found: {Shape(np.shape(value))}")
+    if np.shape(shift) != np.shape(axis):
+        raise InvalidArgumentError("shift and axis must have the same size")
+    axes = [normalize_axis(a, np.ndim(x)) for a in numbers(axis)]
+    return np.roll(x, numbers(shift), axes) if axes else x
+
+
+@shape("Roll")
+def roll_shape(x: TensorSpec, shift: TensorSpec, axis: TensorSpec) -> Shape:
+    if x.rank == 0:
+        raise InvalidArgumentError("input must be 1-D or higher")
+    return x.shape
+
+
+@gradient("Roll")
+def roll_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    _, shift, axis = node.inputs
+    return [g.Roll(grad, g.Neg(shift), axis), None, None]
+
+
+layout("T.A -> T", "Roll")
+
+zero_flops("ReverseSequence", "Roll")

@@ -1,0 +1,99 @@
+"""Seeds, keys, counters and algorithms of the stateless random ops."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ..arrays import Array, Result
+from ..errors import InvalidArgumentError
+from ..numerics.philox import Philox
+from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+
+PHILOX: Final = 1
+_AUTO_SELECT: Final = 3
+_OTHER_ALGORITHMS: Final = (0, 2)
+"""Numbers that TensorFlow knows but does not run: no error as long as nothing is to be drawn."""
+
+_SCRAMBLE_KEY: Final = 0x02461E293EC8F720
+"""The key under which TensorFlow turns a user's seed into key and counter."""
+
+
+def seeded(seed: Any) -> Philox:
+    """The generator of a seed of two integers, which are scrambled so that any of their bits will do."""
+    if seed.shape != (2,):
+        raise InvalidArgumentError(f"seed must have shape [2], not {Shape(seed.shape)}")
+    first, second = (int(value) % (1 << 64) for value in seed.tolist())
+    mix = Philox(_SCRAMBLE_KEY, first | second << 64).block()
+    return Philox(mix[0] | mix[1] << 32, (mix[2] | mix[3] << 32) << 64)
+
+
+def keyed(key: Any, counter: Any, alg: Any, size: int = 1) -> Philox:
+    """The generator of a key and a counter as tensors, for `size` outputs; only Philox runs on a CPU."""
+    if np.ndim(alg):
+        raise InvalidArgumentError(f"alg must have shape [], not {Shape(np.shape(alg))}")
+    if int(alg) not in (PHILOX, _AUTO_SELECT) and (size or int(alg) not in _OTHER_ALGORITHMS):
+        raise InvalidArgumentError(f"Unsupported algorithm id: {int(alg)}")
+    if key.shape != (1,):
+        raise InvalidArgumentError(f"key must have shape [1], not {Shape(key.shape)}")
+    if counter.ndim != 1 or len(counter) < 2:
+        raise InvalidArgumentError(f"counter must be a vector of at least two elements, not {Shape(counter.shape)}")
+    return Philox(int(key[0]), int(counter[0]) | int(counter[1]) << 64)
+
+
+def require_scalars(*specs: TensorSpec) -> None:
+    for spec in specs:
+        merge_shapes(spec.shape, SCALAR)
+
+
+def require_seed(seed: TensorSpec) -> None:
+    merge_shapes(seed.shape, Shape([2]))
+
+
+def require_keys(key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> None:
+    merge_shapes(key.shape, Shape([1]))
+    merge_shapes(counter.shape, Shape([None]))
+    require_scalars(alg)
+
+
+@kernel("StatelessRandomGetKeyCounter")
+def stateless_random_get_key_counter(seed: Array) -> tuple[Result, Result]:
+    """The key (1) and the counter (2) that a seed stands for."""
+    gen = seeded(seed)
+    mask = (1 << 64) - 1
+    return np.array([gen.key], np.uint64), np.array([gen.counter & mask, gen.counter >> 64], np.uint64)
+
+
+@shape("StatelessRandomGetKeyCounter")
+def get_key_counter_shape(seed: TensorSpec) -> tuple[Shape, Shape]:
+    require_seed(seed)
+    return Shape([1]), Shape([2])
+
+
+@kernel("StatelessRandomGetKeyCounterAlg")
+def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
+    """The key (1), the counter (2) and the algorithm that a seed stands for."""
+    return *stateless_random_get_key_counter(seed), np.int32(PHILOX)
+
+
+@shape("StatelessRandomGetKeyCounterAlg")
+def get_key_counter_alg_shape(seed: TensorSpec) -> tuple[Shape, ...]:
+    return *get_key_counter_shape(seed), SCALAR
+
+
+@kernel("StatelessRandomGetAlg")
+def stateless_random_get_alg() -> Result:
+    """The number of the algorithm that a CPU runs."""
+    return np.int32(PHILOX)
+
+
+@shape("StatelessRandomGetAlg")
+def get_alg_shape() -> Shape:
+    return SCALAR
+
+
+not_differentiable("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
+zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
+facts("random", of=("StatelessRandomGetAlg",))

@@ -1,0 +1,131 @@
+"""Split, SplitV and Unpack: one tensor taken apart into several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..dims import floor_div
+from ..errors import InvalidArgumentError
+from ..graph import Node, Output
+from ..registry import facts, gradient, kernel, layout, shape, zero_flops
+from ..shapes import UNKNOWN, Shape, TensorSpec
+from ._shapes import dims_of, ints, normalize_axis, replaced, scalar_int, scalar_of, unknown_dims
+
+
+@kernel("Split")
+def split(axis: Array, x: Array, *, num_split: int) -> Sequence[Result]:
+    """`num_split` equal parts along an axis."""
+    x = np.asarray(x)
+    if np.ndim(axis) != 0:
+        raise InvalidArgumentError(f"split_dim must be a scalar but has rank {np.ndim(axis)}")
+    axis = normalize_axis(scalar_int(axis, "split_dim"), x.ndim, "split_dim")
+    if x.shape[axis] % num_split:
+        raise InvalidArgumentError(
+            "Number of ways to split should evenly divide the split dimension, "
+            f"but got split_dim {axis} (size = {x.shape[axis]}) and num_split {num_split}"
+        )
+    size = x.shape[axis] // num_split
+    before = (slice(None),) * axis
+    return [x[(*before, slice(i * size, (i + 1) * size))] for i in range(num_split)]
+
+
+@shape("Split")
+def split_shape(axis: TensorSpec, x: TensorSpec, *, num_split: int) -> list[Shape]:
+    position = scalar_of(axis)
+    if x.rank is None or position is None:
+        return [unknown_dims(x.rank)] * num_split
+    position = normalize_axis(position, x.rank, "split_dim")
+    size = x.shape[position]
+    if isinstance(size, int) and size % num_split:
+        raise InvalidArgumentError(f"a dimension of {size} cannot be split into {num_split} equal parts")
+    return [replaced(x.shape, position, floor_div(size, num_split))] * num_split
+
+
+@gradient("Split")
+def split_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    axis = node.inputs[0]
+    return [None, g.ConcatV2(list(grads), axis) if len(grads) > 1 else grads[0]]
+
+
+layout("AT -> T*", "Split")
+
+zero_flops("Split")
+facts("shape_arithmetic", of=("Split",))
+
+
+@kernel("SplitV")
+def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[Result]:
+    """Parts of the given sizes along an axis; one size may be -1."""
+    x = np.asarray(x)
+    if num_split == 1:
+        return [x]
+    axis = normalize_axis(scalar_int(axis, "split_dim"), x.ndim, "split_dim")
+    lengths = _split_sizes(ints(sizes, "size_splits"), x.shape[axis], num_split)
+    return np.split(x, np.cumsum(lengths)[:-1], axis)
+
+
+def _split_sizes(sizes: Sequence[Any], total: int, num_split: int) -> list[Any]:
+    """The sizes with -1 resolved; InvalidArgumentError where they do not add up."""
+    if len(sizes) != num_split:
+        raise InvalidArgumentError(f"Length of size_splits is {len(sizes)}, not num_split {num_split}")
+    rest = total - sum(s for s in sizes if s != -1)
+    gaps = sizes.count(-1)
+    if gaps > 1 or any(s < -1 for s in sizes) or rest < 0 or (not gaps and rest):
+        raise InvalidArgumentError(f"Determined shape must match the shape of the input: {sizes} do not add up to {total}")
+    return [rest if s == -1 else s for s in sizes]
+
+
+@shape("SplitV")
+def split_v_shape(x: TensorSpec, sizes: TensorSpec, axis: TensorSpec, *, num_split: int) -> list[Shape]:
+    position, lengths = scalar_of(axis), dims_of(sizes)
+    if x.rank is None or position is None:
+        return [unknown_dims(x.rank)] * num_split
+    position = normalize_axis(position, x.rank, "split_dim")
+    if lengths is None:
+        return [replaced(x.shape, position, None) for _ in range(num_split)]
+    if isinstance(x.shape[position], int) and all(isinstance(n, int) for n in lengths):
+        lengths = _split_sizes(lengths, x.shape[position], num_split)
+    return [replaced(x.shape, position, None if n == -1 else n) for n in lengths]
+
+
+@gradient("SplitV")
+def split_v_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    return [g.ConcatV2(list(grads), node.inputs[2]) if len(grads) > 1 else grads[0], None, None]
+
+
+layout("T.A -> T*", "SplitV")
+
+
+@kernel("Unpack")
+def unpack(x: Array, *, num: int, axis: int) -> Sequence[Result]:
+    """The `num` slices along an axis, without it."""
+    x = np.asarray(x)
+    axis = normalize_axis(axis, x.ndim)
+    if x.shape[axis] != num:
+        raise InvalidArgumentError(f"Input shape axis {axis} must equal {num}, got shape {Shape(x.shape)}")
+    moved = np.moveaxis(x, axis, 0)
+    return [moved[i, ...] for i in range(num)]
+
+
+@shape("Unpack")
+def unpack_shape(x: TensorSpec, *, num: int, axis: int) -> list[Shape]:
+    if x.rank is None:
+        return [UNKNOWN] * num
+    axis = normalize_axis(axis, x.rank)
+    if isinstance(x.shape[axis], int) and x.shape[axis] != num:
+        raise InvalidArgumentError(f"axis {axis} of {x.shape} is not {num}")
+    return [x.shape[:axis] + x.shape[axis + 1 :]] * num
+
+
+@gradient("Unpack")
+def unpack_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    return [g.Pack(list(grads), axis=node.attr("axis"))]
+
+
+zero_flops("SplitV", "Unpack")
+facts("shape_arithmetic", of=("SplitV", "Unpack"))
