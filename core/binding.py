@@ -14,6 +14,7 @@ from .catalog import ArgDef, OpDef
 from .dtypes import DType, resource
 from .errors import InvalidArgumentError, UnimplementedError
 from .graph import Node
+from .op_facts import has_fact
 from .runtime.resources import Shared, exclusively
 
 
@@ -58,7 +59,7 @@ def bind_kernel(node: Node, kernel: registry.Kernel, ctx: Any) -> Callable[..., 
 
 def _places_to_lock(definition: OpDef, node: Node) -> list[int]:
     """Which inputs lead to what the kernel must have to itself: references and handles, but not those it only passes on."""
-    if registry.has_fact(node.op, "snapshot") or registry.gradient_function(node.op) is registry.BY_SWEEP:
+    if has_fact(node.op, "snapshot") or registry.gradient_function(node.op) is registry.BY_SWEEP:
         return []
     if any("func" in attr.type for attr in definition.attrs.values()):
         return []

@@ -126,6 +126,11 @@ class Node:
         return self.op == "_Arg"
 
     @property
+    def is_loop_condition(self) -> bool:
+        """True for a LoopCond, which says whether a V1 loop goes on."""
+        return self.op == "LoopCond"
+
+    @property
     def is_placeholder(self) -> bool:
         """True for a Placeholder of any kind, which stands for a feed."""
         return self.op.startswith("Placeholder")

@@ -21,6 +21,7 @@ from .functions.implementations import implementation
 from .functions.instantiation import instantiate
 from .graph import Function, Graph, Node, Output
 from .node_calls import apply_kernel, call_shape_function
+from .op_facts import has_fact, ops_with
 from .shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
 from .tensors import FuncRef
 from .traversal import topological_order
@@ -122,14 +123,14 @@ def _infer(
     return inference
 
 
-_MERGE = ("Merge", "RefMerge")
+_MERGE = ops_with("merge")
 _MAX_SWEEPS = 4
 """After so many sweeps what a loop goes on changing is unknown."""
 
 
 def _back_edge(merge: Node) -> Output | None:
     """The input of a Merge that comes from the iteration before."""
-    return next((v for v in merge.inputs if v.node.op in ("NextIteration", "RefNextIteration")), None)
+    return next((v for v in merge.inputs if has_fact(v.node.op, "next_iteration")), None)
 
 
 def _sweep(
@@ -409,7 +410,7 @@ def _constant_values(node: Node, inputs: Sequence[TensorSpec], outputs: list[Ten
     if not all(spec.shape.is_known and _is_small(spec) for spec in outputs):
         return outputs
     partial = any(v is not None and v.dtype == object for v in values)
-    if partial and not registry.has_fact(node.op, "shape_arithmetic"):
+    if partial and not has_fact(node.op, "shape_arithmetic"):
         return outputs
     candidates = registry.kernels(node.op)
     definition = binding.require_op_def(node)

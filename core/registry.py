@@ -30,6 +30,7 @@ from .catalog import CATALOG
 from .dims import DimLike
 from .dtypes import DType
 from .errors import AlreadyExistsError, InvalidArgumentError, UnimplementedError
+from .op_facts import STATED
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -114,27 +115,6 @@ WITHOUT_GRADIENT: Final = _WithoutGradient()
 Gradient = Callable[..., Any] | _NotDifferentiable | _BySweep | _WithoutGradient
 """What is decided of an op's gradient."""
 
-FACTS: Final = {
-    "random": "draws random numbers: never merged, folded or cached",
-    "elementwise": "each output element depends only on the input elements at its place, after broadcasting",
-    "idempotent": "f(f(x)) = f(x)",
-    "involution": "f(f(x)) = x",
-    "monotone": "non-decreasing elementwise function",
-    "forwarding": "passes its first input on unchanged",
-    "transparent": "its output is its input, and that is all: it takes no step of its own",
-    "total": "no value of inputs whose shapes fit makes it fail",
-    "view": "gives the same elements in another shape, or only looks at shapes: touches no element",
-    "shape_arithmetic": "its kernel also works on object arrays that hold symbolic dimensions",
-    "side_effect": "must run for what it does, not for what it returns",
-    "reads_files": "opens files that its inputs name",
-    "training": "writes a variable from a gradient",
-    "debug": "observes values and changes nothing",
-    "snapshot": "looks at a variable once, and needs no lock: what another thread writes meanwhile comes before or after it",
-    "asynchronous": "TensorFlow's kernel calls back when it is done: what follows is handed to the thread pool",
-    "channels_last": "its kernel takes NHWC only",
-    "blocks": "may have to wait for what another node of the same run supplies, as at an empty queue",
-}
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class ProfilerFormula:
     """What tf.profiler counts for (node, specs of inputs, specs of outputs), and why that is not what `flops` says."""
@@ -160,7 +140,6 @@ _GRADIENTS: dict[str, Gradient] = {}
 _FLOPS: dict[str, Callable[..., Cost]] = {}
 _LAYOUTS: dict[str, str] = {}
 _PROFILER: dict[str, ProfilerFormula] = {}
-_OPS_BY_FACT: dict[str, set[str]] = {name: set() for name in FACTS}
 
 
 def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Callable[[_Function], _Function]:
@@ -242,9 +221,9 @@ def profiled(count: Callable[..., float], *ops: str, differs: str = "") -> None:
 
 
 def facts(*names_and_ops: str, of: Iterable[str]) -> None:
-    """State facts (see FACTS) of the ops `of`."""
+    """State facts (see op_facts.FACTS) of the ops `of`."""
     for name in names_and_ops:
-        _OPS_BY_FACT[name].update(of)
+        STATED[name].update(of)
 
 
 def kernels(op: str) -> list[Kernel]:
@@ -282,12 +261,6 @@ def profiler_formula(op: str) -> ProfilerFormula | None:
     return _PROFILER.get(op)
 
 
-def has_fact(op: str, name: str) -> bool:
-    """True where `facts` stated it."""
-    _load_family(op)
-    return op in _OPS_BY_FACT[name]
-
-
 def has_kernel(op: str) -> bool:
     """True where tfg can run the op; reads the index only, imports no family."""
     return op in _KERNELS or op in _index()
@@ -309,12 +282,6 @@ def family_names() -> Iterator[str]:
     for path in sorted(pathlib.Path(__file__).with_name("ops").glob("*.py")):
         if not path.stem.startswith("_"):
             yield path.stem
-
-
-def facts_of(op: str) -> tuple[str, ...]:
-    """The facts stated of an op, in the order of FACTS."""
-    _load_family(op)
-    return tuple(name for name in FACTS if op in _OPS_BY_FACT[name])
 
 
 def registered_ops() -> set[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from .errors import InvalidArgumentError
 from .graph import Graph, Node
+from .op_facts import has_fact
 from .tensors import FuncRef
 
 
@@ -43,9 +44,9 @@ def topological_order(
 
 def forward_predecessors(node: Node) -> Iterator[Node]:
     """The nodes whose data or control outputs `node` takes, without the back edge NextIteration -> Merge."""
-    is_merge = node.op in ("Merge", "RefMerge")
+    is_merge = has_fact(node.op, "merge")
     for value in node.inputs:
-        if not (is_merge and value.node.op in ("NextIteration", "RefNextIteration")):
+        if not (is_merge and has_fact(value.node.op, "next_iteration")):
             yield value.node
     yield from node.control_inputs
 

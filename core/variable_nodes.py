@@ -5,15 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+from .catalog import CATALOG
 from .dtypes import DType, resource
 from .errors import NotFoundError
 from .graph import Graph, Node, Output
+from .op_facts import ops_with
 from .shapes import UNKNOWN, Shape
 
-REF_VARIABLES = ("VariableV2", "Variable")
-RESOURCE_VARIABLES = ("VarHandleOp",)
-VARIABLES = REF_VARIABLES + RESOURCE_VARIABLES
-ASSIGN_OPS = ("Assign", "AssignVariableOp")
+VARIABLES = ops_with("variable")
+RESOURCE_VARIABLES = tuple(op for op in VARIABLES if not CATALOG[op].outputs[0].is_ref)
+ASSIGN_OPS = ops_with("assignment")
 READ_OPS = ("ReadVariableOp", "Identity")
 
 

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import graphviz
 
 from ..core.escaping import printable_line
 from ..core.graph import Graph, Node, Output
+from ..core.op_facts import has_fact
 
 # Fill colours, by what a node is there for.
-_COLOURS = {
-    "Const": "#e8e8e8",
-    "Placeholder": "#cfe8ff",
-    "PlaceholderWithDefault": "#cfe8ff",
-    "_Arg": "#cfe8ff",
-    "_Retval": "#ffe2b8",
-    "VariableV2": "#d5f0d0",
-    "Variable": "#d5f0d0",
-    "VarHandleOp": "#d5f0d0",
-    "NoOp": "#ffffff",
-}
+_COLOURS: Final[Sequence[tuple[str, Callable[[Node], bool]]]] = (
+    ("#e8e8e8", lambda node: node.is_constant),
+    ("#cfe8ff", lambda node: node.is_placeholder or node.is_argument),
+    ("#ffe2b8", lambda node: node.op == "_Retval"),
+    ("#d5f0d0", lambda node: has_fact(node.op, "variable")),
+    ("#ffffff", lambda node: node.is_no_op),
+)
 _DEFAULT_COLOUR = "#fff7e0"
 
 
@@ -64,7 +61,7 @@ class _Drawing:
         self._clusters = 0
 
     def add_node(self, source: graphviz.Digraph, node: Node, shown_name: str) -> None:
-        style: dict[str, Any] = {"fillcolor": _COLOURS.get(node.op, _DEFAULT_COLOUR)}
+        style: dict[str, Any] = {"fillcolor": next((colour for colour, fits in _COLOURS if fits(node)), _DEFAULT_COLOUR)}
         if node.name in self._highlight:
             style.update(color="red", penwidth="2")
         source.node(self._ids[node], _label(shown_name, node.op), tooltip=_label(node.name), **style)

@@ -1,4 +1,4 @@
-"""core/ops/index.txt, the family of each op, by importing every family file; a part of regenerate.py."""
+"""core/ops/index.txt, the family of each op, and facts.txt, its facts, by importing every family; a part of regenerate.py."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import importlib
 import pathlib
 from collections.abc import Iterator
 
-from tfg.core import registry
+from tfg.core import op_facts, registry
 
 FOLDER = pathlib.Path(registry.__file__).with_name("ops")
 
 
 def derived() -> dict[pathlib.Path, str]:
-    return {FOLDER / "index.txt": index()}
+    return {FOLDER / "index.txt": index(), FOLDER / "facts.txt": facts()}
 
 
 def index() -> str:
@@ -25,6 +25,14 @@ def index() -> str:
         lines += [f"{op} {name}" for op in registry.registered_ops() - known]
         known = registry.registered_ops()
     return "".join(f"{line}\n" for line in sorted(lines))
+
+
+def facts() -> str:
+    """The text that facts.txt should hold: an op and its facts a line."""
+    registry.load_all_families()
+    ops = sorted(set().union(*op_facts.STATED.values()))
+    stated = {op: [name for name in op_facts.FACTS if op in op_facts.STATED[name]] for op in ops}
+    return "".join(f"{op} {' '.join(names)}\n" for op, names in stated.items())
 
 
 def families() -> dict[str, None]:

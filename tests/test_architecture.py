@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import graphlib
 import pathlib
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 
 import tfg
 from tfg.cli import main
+from tfg.core.catalog import CATALOG
 
 ROOT = pathlib.Path(tfg.__file__).parent
 PARTS = ("cli", "core", "formats")
@@ -48,6 +50,8 @@ ROOMS = {
     "core/passes/functions": "control_flow functions planning transforms passes passes/loops passes/rules",
     "core/passes/layout": "building passes passes/rules",
 }
+MAX_OP_NAMES = 660
+"""How many names of ops the code outside of their families may hold: patterns of rules, and what only one place asks."""
 
 
 def imports(path: pathlib.Path) -> Iterator[tuple[str, ...]]:
@@ -231,3 +235,17 @@ def test_parts_of_one_op_stand_together(path):
         places.setdefault(op, []).append((first, last))
     between = {op: max(first for first, _ in parts) - min(last for _, last in parts) for op, parts in places.items()}
     assert not {op: lines for op, lines in between.items() if lines > MAX_LINES_BETWEEN_PARTS}
+def op_names(path: pathlib.Path) -> list[str]:
+    """The strings in a file that are names of ops, without docstrings."""
+    tree = ast.parse(path.read_text())
+    loose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    strings = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return [f"{node.lineno}: {node.value}" for node in strings if id(node) not in loose and node.value in CATALOG]
+
+
+def test_what_holds_for_ops_is_said_in_their_families():
+    """A list of names that stands for a property is a fact, see core/op_facts.py."""
+    named = {str(path.relative_to(ROOT)): op_names(path) for path in SOURCES if "core/ops/" not in path.as_posix()}
+    counts = collections.Counter({path: len(found) for path, found in named.items()})
+    offenders = "\n".join(f"{path}: {count}: {', '.join(named[path])}" for path, count in counts.most_common(20))
+    assert counts.total() <= MAX_OP_NAMES, f"{counts.total()} names of ops, most of them in\n{offenders}"

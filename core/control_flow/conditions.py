@@ -13,13 +13,13 @@ from typing import Final
 
 from ..errors import InternalError, InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
-from ..registry import has_fact
+from ..op_facts import has_fact, ops_with
 
-ENTER: Final = ("Enter", "RefEnter")
-EXIT: Final = ("Exit", "RefExit")
-MERGE: Final = ("Merge", "RefMerge")
-SWITCH: Final = ("Switch", "RefSwitch", "_SwitchN")
-NEXT_ITERATION: Final = ("NextIteration", "RefNextIteration")
+ENTER: Final = ops_with("enter")
+EXIT: Final = ops_with("exit")
+MERGE: Final = ops_with("merge")
+SWITCH: Final = ops_with("switch")
+NEXT_ITERATION: Final = ops_with("next_iteration")
 LOOP_OPS: Final = (*ENTER, *EXIT, *NEXT_ITERATION)
 _LETTING_IN: Final = (*ENTER, *SWITCH, "LoopCond")
 
@@ -64,7 +64,7 @@ class Frame:
     def condition(self) -> Node:
         """The loop's LoopCond; UnimplementedError where it has none."""
         for node in self.nodes:
-            if node.op == "LoopCond":
+            if node.is_loop_condition:
                 return node
         raise UnimplementedError(f"loop '{self.name}' has no LoopCond", node=self.nodes[0].name, op=self.nodes[0].op)
 
@@ -160,7 +160,7 @@ class _FrameSearch:
 
     def check_conditions(self) -> None:
         for frame in self.frames.values():
-            conditions = [n for n in frame.nodes if n.op == "LoopCond" and "LoopCounter" not in n.name]
+            conditions = [n for n in frame.nodes if n.is_loop_condition and "LoopCounter" not in n.name]
             if len(conditions) > 1:
                 first, second = conditions[:2]
                 raise InvalidArgumentError(
@@ -265,7 +265,7 @@ class Conditions:
 
 def is_choice(node: Node) -> bool:
     """True for the Switch of a conditional; that of a loop follows a LoopCond."""
-    return node.op in SWITCH and predicate_source(node).node.op != "LoopCond"
+    return node.op in SWITCH and not predicate_source(node).node.is_loop_condition
 
 
 def is_contradiction(condition: Condition) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from ..catalog import OpDef
 from ..graph import Node, Output
-from ..registry import has_fact
+from ..op_facts import has_fact
 from .conditions import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
 
 _PASSING_REFERENCES: Final = ("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSelect")

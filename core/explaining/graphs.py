@@ -18,14 +18,14 @@ from ..graph import Graph, Node
 from ..metagraph import Signature
 from ..op_libraries.opmap import foreign
 from ..shapes import Shape
+from ..variable_nodes import VARIABLES
 from ..versions import Versions
 from .listing import declared_shapes
 from .nodes import Explainer
 from .roles import Roles
 from .stages import stage_of_nodes
 
-PLACEHOLDERS = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
-_NO_OUTPUT = ("Const", "Placeholder", "NoOp", "Assert", "Print", "VarHandleOp", "VariableV2", "Variable")
+_NO_OUTPUT = ("Const", "Placeholder", "NoOp", "Assert", "Print", *VARIABLES)
 # Built into the executor or without need of a kernel of their own.
 _STRUCTURAL = ("_Arg", "_Retval", "NoOp", "Const", "Placeholder")
 
@@ -119,7 +119,7 @@ def explain_graph(graph: Graph, name: str = "GRAPH") -> GraphFacts:
     """What the graph is; `name` is how the commands to paste call it."""
     roles = Roles(graph)
     placed = stage_of_nodes(roles)
-    inputs = tuple(_tensor(node) for node in graph if node.op in PLACEHOLDERS and placed[node][0] != "save/restore")
+    inputs = tuple(_tensor(node) for node in graph if node.is_placeholder and placed[node][0] != "save/restore")
     outputs = tuple(_tensor(node) for node in _outputs(graph, roles, placed))
     train_ops = tuple(_train_ops(graph, placed))
     init_ops = tuple(node.name for node in roles.init_ops)

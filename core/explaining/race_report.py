@@ -106,7 +106,7 @@ def _decides(next_iteration: Node) -> bool:
     seen = set(pending)
     while pending:
         node = pending.pop()
-        if node.op == "LoopCond":
+        if node.is_loop_condition:
             return True
         users = [user for user in node.uses if user not in seen and user.op not in NEXT_ITERATION]
         seen.update(users)

@@ -23,6 +23,7 @@ from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
 from ..inference import MAX_SIGNATURES, Answers, infer, loop_specs, unchanged
 from ..node_calls import call_flops_function
+from ..op_facts import has_fact
 from ..planning.needed import needed_nodes, unused_outputs
 from ..registry import ZERO
 from ..shapes import TensorSpec
@@ -38,7 +39,6 @@ from .sizes import is_inside, named, shared_names
 from .symbols import Symbols
 from .trips import for_trips
 
-_SOURCES = frozenset({"Const", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg", "NoOp", "ControlTrigger"})
 _MAX_LISTED: Final = 5_000
 """The nodes of second and further calls of functions up to which a count lists the nodes of each call."""
 
@@ -325,7 +325,7 @@ class _Counter:
     def _parameters(self, node: Node, scope: Scope) -> DimLike:
         """Elements of the variables, or weights frozen to constants, that this node is the first to read."""
         count: DimLike = 0
-        if node.op in _SOURCES or passes_parameters_on(node):
+        if _is_source(node) or passes_parameters_on(node):
             return 0
         for value in node.inputs:
             source, home = origin(value, scope)
@@ -347,10 +347,16 @@ def _chosen(labels: Sequence[str], condition: TensorSpec) -> str | None:
     return labels[value if 0 <= value < len(labels) else -1]
 
 
+def _is_source(node: Node) -> bool:
+    """True for a node that computes nothing: it gives what was there before, or gives nothing."""
+    held = node.is_constant or node.is_placeholder or node.is_argument
+    return held or node.is_no_op or node.op == "ControlTrigger"
+
+
 def moved_bytes(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> DimLike:
     """Bytes read and written; ops that only pass a value on move none."""
-    passes_on = node.op == "IdentityN" or registry.has_fact(node.op, "forwarding")
-    if node.op in _SOURCES or node.op in VARIABLES or passes_on:
+    passes_on = node.op == "IdentityN" or has_fact(node.op, "forwarding")
+    if _is_source(node) or node.op in VARIABLES or passes_on:
         return 0
     moved: DimLike = 0
     for spec in (*inputs, *outputs):

@@ -199,7 +199,7 @@ def _variables(merges: Sequence[Node], loop: Loop) -> dict[Output, TensorSpec]:
 
 def _condition(frame: Frame, frames: Mapping[Node, Frame]) -> frozenset[Node]:
     """What a loop's LoopCond needs of each iteration."""
-    found = [node for node in frame.nodes if node.op == "LoopCond"]
+    found = [node for node in frame.nodes if node.is_loop_condition]
     for node in found:
         sources = [value.node for value in node.inputs if value.node.op not in (*ENTER, *NEXT_ITERATION)]
         found += [source for source in dict.fromkeys(sources) if frames.get(source) is frame and source not in found]

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import registry
 from ..graph import Graph, Node, Output
+from ..op_facts import has_fact
 from ..traversal import reachable
-
-_ASSIGNS = frozenset({"Assign", "AssignVariableOp"})
-_UPDATES = frozenset({"AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp", "ScatterSub", "ScatterAdd"})
 
 
 def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) -> dict[Node, str]:
@@ -19,9 +16,9 @@ def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) 
     nodes under a `gradients` scope. Initializers are assignments that no update precedes and what only they need.
     """
     updates = [node for node in needed if is_update(node)]
-    has_training = any(registry.has_fact(node.op, "training") for node in updates)
+    has_training = any(has_fact(node.op, "training") for node in updates)
     sections = {node: "backward" if is_gradient(node) else "forward" for node in needed}
-    assigns = [node for node in needed if node.op in _ASSIGNS and not has_training]
+    assigns = [node for node in needed if has_fact(node.op, "assignment") and not has_training]
     _mark(sections, needed, updates if has_training else [], "update", targets)
     _mark(sections, needed, assigns, "initializer", targets)
     for node in graph:
@@ -37,7 +34,7 @@ def is_gradient(node: Node) -> bool:
 
 def is_update(node: Node) -> bool:
     """True for ops that change a variable step by step."""
-    return node.op in _UPDATES or registry.has_fact(node.op, "training")
+    return has_fact(node.op, "increment") or has_fact(node.op, "training")
 
 
 def _mark(

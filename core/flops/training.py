@@ -6,11 +6,11 @@ import collections
 import re
 from collections.abc import Mapping, Sequence
 
-from .. import registry
 from ..building.gradbuilder import GradientBuilder
 from ..errors import InvalidArgumentError
 from ..gradients import add_gradients
 from ..graph import Graph, Node, Output
+from ..op_facts import has_fact
 from ..traversal import reachable
 from ..variable_nodes import VARIABLES
 from .report import FlopsReport, Section, total
@@ -53,7 +53,7 @@ def _gradients_by_variable(graph: Graph) -> dict[str, str]:
     """Variables and the gradients that training ops write them from."""
     found = {}
     for node in graph:
-        if registry.has_fact(node.op, "training") and node.op_def is not None:
+        if has_fact(node.op, "training") and node.op_def is not None:
             names = [arg.name for arg in node.op_def.inputs]
             gradient = next((i for i, name in enumerate(names) if name in ("grad", "delta")), None)
             if gradient is not None and is_gradient(node.inputs[gradient].node):

@@ -9,6 +9,7 @@ from ..control_flow.conditions import Frame, hands_in
 from ..dims import Dim, DimLike, ceil_div, dim_min
 from ..graph import Function, Node, Output
 from ..inference import Inference
+from ..op_facts import ops_with
 from ..shapes import TensorSpec
 
 
@@ -17,7 +18,7 @@ def frame_trips(frame: Frame, inference: Inference) -> DimLike | None:
 
     A backward loop counts down from the number of iterations that left the forward loop, whose value inference has.
     """
-    condition = next((node for node in frame.nodes if node.op == "LoopCond"), None)
+    condition = next((node for node in frame.nodes if node.is_loop_condition), None)
     if condition is None:
         return None
 
@@ -86,7 +87,7 @@ def _trips(
     closed = 1 if node.op.endswith("Equal") else 0
     up, down = counter_of(_strip(low)), counter_of(_strip(high))
     if up is not None:
-        start, limit, step = constant(up[0]), constant(high), _step(up[1], ("Add", "AddV2"), constant)
+        start, limit, step = constant(up[0]), constant(high), _step(up[1], ops_with("addition"), constant)
         distance = None if start is None or limit is None else limit - start
     elif down is not None:
         start, limit, step = constant(down[0]), constant(low), _step(down[1], ("Sub",), constant)

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from .. import registry
 from ..graph import Graph, Node
+from ..op_facts import has_fact, ops_with
 from .call_kinds import BY_NAME, CALL_KINDS
 from .callers import function_references
 
-CONTROL_FLOW: Final = frozenset(
-    {
-        "Enter", "Exit", "NextIteration", "Merge", "Switch", "LoopCond", "ControlTrigger", "NoOp", "_SwitchN",
-        "RefEnter", "RefExit", "RefNextIteration", "RefMerge", "RefSwitch",
-    }
-)  # fmt: skip
+CONTROL_FLOW: Final = frozenset(ops_with("control_flow"))
 
 
 def impurity(graph: Graph, node: Node, known: dict[str, str | None] | None = None) -> str | None:
@@ -35,9 +30,9 @@ def _impurity(graph: Graph, node: Node, seen: dict[str, str | None]) -> str | No
     if definition is None:
         return f"op '{node.op}' is not declared"
     stateful = definition.is_stateful and not CALL_KINDS.get(node.op, BY_NAME).may_be_pure
-    if stateful or registry.has_fact(node.op, "random") or registry.has_fact(node.op, "side_effect"):
+    if stateful or has_fact(node.op, "random") or has_fact(node.op, "side_effect"):
         return "it is stateful"
-    if registry.has_fact(node.op, "reads_files"):
+    if has_fact(node.op, "reads_files"):
         return "it reads files"
     if node.is_placeholder or node.op in CONTROL_FLOW:
         return f"{node.op} nodes are told apart by their names"

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import registry
 from ..control_flow.conditions import is_transparent
 from ..graph import Node
+from ..op_facts import has_fact
 from ..runtime.values import Batched
 
 Call = Callable[..., Any]
@@ -33,7 +33,7 @@ def _rule_by_facts(node: Node) -> Rule:
     """The rule that holds of a node for what its op is known to do."""
     if is_transparent(node):
         return _forwarded
-    return _elementwise if registry.has_fact(node.op, "elementwise") else _one_by_one
+    return _elementwise if has_fact(node.op, "elementwise") else _one_by_one
 
 
 def _one_by_one(node: Node, call: Call, inputs: Sequence[Any]) -> Any:

@@ -57,4 +57,4 @@ def _captured(backward_nodes: Sequence[Node], grads: Gradients, forward: set[Nod
     """The forward values that gradient nodes, or the gradients themselves, read."""
     read = [value for node in backward_nodes for value in node.inputs]
     read += [tensor for grad in grads for tensor in tensors_of(grad)]
-    return list(dict.fromkeys(v for v in read if v.node in forward and v.node.op != "Const"))
+    return list(dict.fromkeys(v for v in read if v.node in forward and not v.node.is_constant))

@@ -18,6 +18,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, NotFoundError, TfgError
 from ..functions.callers import all_nodes
 from ..graph import Graph, Node
+from ..op_facts import FACTS, facts_of
 from .opmap import foreign
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -200,7 +201,7 @@ def describe_op(name: str) -> OpDetail:
         shape=_location(registry.shape_function(name), name),
         gradient=_gradient(name),
         flops=_flops(name),
-        facts={fact: registry.FACTS[fact] for fact in registry.facts_of(name)},
+        facts={fact: FACTS[fact] for fact in facts_of(name)},
         doc=next((info.location.doc for info in kernels if info.location.doc), ""),
     )
 

@@ -113,6 +113,7 @@ def selu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 facts("elementwise", of=("Relu", "Relu6", "LeakyRelu", "Elu", "Selu"))
+facts("rectifier", of=("Elu", "Relu", "Relu6"))
 
 
 @kernel("Softplus")

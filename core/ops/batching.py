@@ -138,6 +138,9 @@ def unbatch_grad_shape(original_input: TensorSpec, batch_index: TensorSpec, grad
     return UNKNOWN
 
 
+facts("asynchronous", of=("Batch", "Unbatch", "UnbatchGrad"))
+
+
 _ALL = ("Batch", "Unbatch", "UnbatchGrad")
 facts("side_effect", of=_ALL)
 not_differentiable(*_ALL)

@@ -404,9 +404,12 @@ def broadcast_gradient_args_shape(s0: TensorSpec, s1: TensorSpec) -> list[Shape 
 
 not_differentiable("BroadcastArgs", "BroadcastGradientArgs")
 zero_flops("BroadcastArgs", "BroadcastGradientArgs")
+facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
 
 layout("T* -> T", "AddN")
 profiled(of_output(1), "Add", "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum")
+facts("addition", of=("Add", "AddV2"))
+facts("division", of=("Div", "RealDiv"))
 profiled(of_output(1), "Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual")
 profiled(of_output(1), "Pow", differs="transcendental functions are counted apart here")
 profiled(of_output(2), "SquaredDifference")

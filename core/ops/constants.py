@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..arrays import Result
 from ..errors import InvalidArgumentError
-from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..shapes import Shape, TensorSpec
 from ..tensors import Tensor
 
@@ -35,3 +35,4 @@ def placeholder_shape(*, shape: Shape) -> Shape:
 
 not_differentiable("Const", "Placeholder", "PlaceholderV2")
 zero_flops("Const", "Placeholder", "PlaceholderV2")
+facts("inexpensive", of=("Const",))

@@ -13,7 +13,17 @@ from ..building.gradbuilder import GradientBuilder
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Function, Graph
-from ..registry import flops, kernel, not_differentiable, shape, taken_whole, uncounted_call, without_gradient, zero_flops
+from ..registry import (
+    facts,
+    flops,
+    kernel,
+    not_differentiable,
+    shape,
+    taken_whole,
+    uncounted_call,
+    without_gradient,
+    zero_flops,
+)
 from ..runtime.kernel_context import Functions, KernelContext
 from ..runtime.runs import check_time
 from ..runtime.tensor_arrays import zeros
@@ -336,3 +346,6 @@ def retval(ctx: KernelContext, value: Array) -> None:
 @shape("_Retval", "_DeviceRetval")
 def retval_shape(value: TensorSpec) -> Any:
     return ()
+
+
+facts("inexpensive", of=("_Arg", "_Retval"))

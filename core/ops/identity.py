@@ -126,6 +126,7 @@ facts("elementwise", of=(
 facts("idempotent", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
 facts("monotone", of=("Snapshot", "StopGradient", "Identity"))
 facts("shape_arithmetic", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
+facts("inexpensive", of=("Identity", "PreventGradient", "StopGradient"))
 facts("debug", of=("Copy", "CopyHost", "DebugIdentity", "DebugIdentityV3", "DebugIdentityV2"))
 
 
@@ -150,6 +151,7 @@ def per_element_flops(x: TensorSpec) -> Cost:
 not_differentiable("DebugNanCount")
 facts("elementwise", of=("CheckNumerics", "CheckNumericsV2"))
 facts("side_effect", of=("CheckNumerics", "CheckNumericsV2"))
+facts("diagnostic", of=("DebugIdentityV2", "DebugIdentityV3", "CheckNumerics", "CheckNumericsV2"))
 facts("debug", of=("DebugNanCount",))
 
 
@@ -225,6 +227,7 @@ def host_const_shape(*, value: Tensor) -> Any:
 
 
 zero_flops("IdentityN", "PlaceholderWithDefault", "EnsureShape", "HostConst")
+facts("inexpensive", of=("EnsureShape", "IdentityN", "PlaceholderWithDefault"))
 
 
 @kernel("NoOp")
@@ -302,6 +305,7 @@ def print_v2_shape(text: TensorSpec) -> Any:
 
 
 zero_flops("NoOp", "Assert", "Print", "PrintV2")
+facts("control_flow", "inexpensive", of=("NoOp",))
 facts("side_effect", of=("Assert", "Print", "PrintV2"))
 
 _TRUTHS = ("float32", "float64", "int64", "int32", "uint8", "int16", "int8", "bool", "object")
@@ -323,6 +327,7 @@ def to_bool_shape(x: TensorSpec) -> Shape:
 
 
 not_differentiable("PrintV2", "ToBool")
+facts("diagnostic", of=("Assert", "Print", "PrintV2"))
 
 
 @kernel("Cast")

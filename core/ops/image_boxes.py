@@ -218,6 +218,9 @@ def crop_and_resize_grad_boxes_flops(grads: TensorSpec, image: TensorSpec, boxes
     return Cost(20, macs=4) * grads.shape.num_elements
 
 
+facts("asynchronous", of=("CropAndResize", "CropAndResizeGradImage", "CropAndResizeGradBoxes"))
+
+
 # ---- drawing
 
 _COLOURS = np.array(

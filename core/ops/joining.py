@@ -153,6 +153,7 @@ def parallel_concat_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
 
 
 zero_flops("Concat", "ConcatOffset", "ParallelConcat")
+facts("inexpensive", of=("ConcatOffset",))
 
 
 @kernel("Pack")

@@ -11,7 +11,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, layout, not_differentiable, shape
+from ..registry import Cost, facts, flops, gradient, kernel, layout, not_differentiable, shape
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._windows import from_channels_last, is_channels_first, to_channels_last
 
@@ -384,4 +384,5 @@ def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, output_imag
     return Cost(4 * depth_radius + 9, transcendentals=1) * input_image.shape.num_elements
 
 layout("T.... -> T.*", "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+facts("batch_normalization", of=("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"))
 layout("TT.* -> T.*", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")

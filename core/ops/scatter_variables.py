@@ -84,6 +84,7 @@ def resource_gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) ->
 
 zero_flops("ResourceGather", "ResourceGatherNd")
 facts("snapshot", of=("ResourceGather", "ResourceGatherNd"))
+facts("row_numbers", of=("ResourceGather",))
 
 
 def _scatter_rows(variable: Variable, indices: Any, updates: Any, write: Callable[[Array, Array, Array], None]) -> None:
@@ -257,3 +258,5 @@ _SCATTERS = [op for name in _REF_SCATTERS for op in (name, f"Resource{name}") if
 not_differentiable(*_SCATTERS)
 
 facts("side_effect", of=_SCATTERS)
+facts("row_numbers", of=("ResourceScatterAdd",))
+facts("increment", of=("ScatterAdd", "ScatterSub"))

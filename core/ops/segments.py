@@ -15,7 +15,7 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.grouping import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
 from ..numerics.integers import truncated_quotient
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
+from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ._checks import require_rank
 from ._shapes import dims_of, scalar_int
@@ -151,6 +151,9 @@ def segment_prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
     return [_prod_gradient(g, data, node.output(), grad, take), None]
 
 
+facts("row_numbers", of=("SegmentSum", "SegmentMean", "SegmentMax", "SegmentMin", "SegmentProd"))
+
+
 class _Taking:
     """How a segment op spreads and reduces, for the gradient that both products share."""
 
@@ -271,6 +274,9 @@ def unsorted_segment_prod_gradient(g: GradientBuilder, node: Node, grad: Output)
 
 
 _SPARSE = ("SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN")
+
+
+facts("row_numbers", of=("UnsortedSegmentSum", "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd"))
 
 
 def _register_sparse_segment(op: str) -> None:
@@ -412,6 +418,9 @@ def sparse_segment_flops(data: TensorSpec, indices: TensorSpec, segment_ids: Ten
 def sparse_segment_mean_grad_flops(grad: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, *rest: TensorSpec) -> Cost:
     """One division and one addition for each element of a gathered row."""
     return Cost(flops=2 * indices.shape.num_elements * grad.shape[1:].num_elements)
+
+
+facts("row_numbers", of=("SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum"))
 
 
 @gradient(*_SPARSE, *(f"{op}WithNumSegments" for op in _SPARSE))

@@ -96,6 +96,7 @@ layout("T -> .", "Rank", "Size")
 not_differentiable("Shape", "ShapeN", "Size", "Rank")
 zero_flops("Shape", "ShapeN", "Size", "Rank")
 facts("total", of=("Shape", "ShapeN", "Size", "Rank"))
+facts("inexpensive", "metadata", of=("Rank", "Shape", "ShapeN", "Size"))
 
 _MOST_DIMS = 64
 """The largest rank that NumPy knows."""
@@ -242,6 +243,7 @@ layout("T -> R", "Squeeze")
 zero_flops("ExpandDims", "Squeeze")
 facts("shape_arithmetic", of=("ExpandDims", "Squeeze"))
 facts("total", of=("ExpandDims", "Squeeze"))
+facts("inexpensive", of=("Reshape", "ExpandDims", "Squeeze"))
 
 
 @kernel("BroadcastTo")

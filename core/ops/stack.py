@@ -12,7 +12,7 @@ from .. import dtypes
 from ..arrays import Array, Result
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
-from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..runtime.values import object_array, scalar_object
@@ -124,6 +124,9 @@ def stack_pop_shape(handle: TensorSpec) -> Shape | TensorSpec:
     return handle.handle[0] if handle.handle else UNKNOWN
 
 
+facts("inexpensive", "asynchronous", of=("StackPush", "StackPushV2", "StackPop", "StackPopV2"))
+
+
 @kernel("StackClose")
 def stack_close(ctx: KernelContext, handle: Any) -> None:
     _named(ctx, handle).close()
@@ -137,6 +140,9 @@ def stack_close_v2(handle: Array) -> None:
 @shape("StackClose", "StackCloseV2")
 def stack_close_shape(handle: TensorSpec) -> Any:
     return ()
+
+
+facts("inexpensive", of=("StackClose", "StackCloseV2"))
 
 
 def _named(ctx: KernelContext, handle: Variable) -> Stack:

@@ -86,6 +86,7 @@ def consume_mutex_lock_shape(mutex_lock: TensorSpec) -> Any:
 
 _ALL = ("MutexV2", "MutexLock", "ConsumeMutexLock", "DummyIterationCounter")
 facts("side_effect", of=("MutexLock", "ConsumeMutexLock"))
+facts("inexpensive", of=("ConsumeMutexLock",))
 facts("blocks", "asynchronous", of=("MutexLock",))
 not_differentiable(*_ALL)
 zero_flops(*_ALL)

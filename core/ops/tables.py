@@ -109,6 +109,7 @@ zero_flops(
     "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable",
     "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors",
 )  # fmt: skip
+facts("owns_state", of=("AnonymousMutableHashTable",))
 
 
 @kernel("MutableDenseHashTable")
@@ -206,6 +207,7 @@ def initialize_table_shape(table_handle: TensorSpec, keys: TensorSpec, values: T
 
 not_differentiable("InitializeTable", "InitializeTableV2")
 zero_flops("InitializeTable", "InitializeTableV2")
+facts("fills_table", of=("InitializeTable", "InitializeTableV2"))
 
 
 @kernel("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
@@ -351,6 +353,8 @@ zero_flops(
     "LookupTableFind", "LookupTableFindV2", "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2",
     "LookupTableImport", "LookupTableImportV2",
 )  # fmt: skip
+facts("fills_table", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
+facts("fills_table", of=("LookupTableImport", "LookupTableImportV2"))
 
 
 @kernel("LookupTableSize", "LookupTableSizeV2")

@@ -76,7 +76,9 @@ def variable_shape(*, shape: Shape) -> Shape:
 
 not_differentiable("VariableV2", "Variable", "TemporaryVariable")
 zero_flops("VariableV2", "Variable", "TemporaryVariable")
+facts("variable", "owns_state", of=("Variable", "VariableV2"))
 facts("side_effect", of=("TemporaryVariable",))
+facts("owns_state", of=("TemporaryVariable",))
 
 
 @kernel("Assign")
@@ -102,7 +104,7 @@ def assign_shape(ref: TensorSpec, value: TensorSpec, *, validate_shape: bool) ->
 
 not_differentiable("Assign")
 zero_flops("Assign")
-facts("side_effect", of=("Assign",))
+facts("side_effect", "assignment", of=("Assign",))
 
 
 @kernel("AssignAdd")
@@ -179,7 +181,7 @@ def assign_variable_op_shape(resource: TensorSpec, value: TensorSpec, *, dtype: 
 
 not_differentiable("AssignVariableOp")
 zero_flops("AssignVariableOp")
-facts("side_effect", of=("AssignVariableOp",))
+facts("side_effect", "assignment", of=("AssignVariableOp",))
 
 
 @flops("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
@@ -188,7 +190,7 @@ def assign_add_flops(ref: TensorSpec, value: TensorSpec) -> Cost:
 
 
 not_differentiable("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
-facts("side_effect", of=("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp"))
+facts("side_effect", "increment", of=("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp"))
 
 
 @kernel("IsVariableInitialized")
@@ -243,6 +245,7 @@ def count_up_to_shape(ref: TensorSpec) -> Any:
 
 not_differentiable("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
 zero_flops("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
+facts("metadata", of=("IsVariableInitialized", "VarIsInitializedOp"))
 
 facts("side_effect", of=("CountUpTo", "ResourceCountUpTo"))
 
@@ -312,6 +315,8 @@ def var_handles_op_shape(*, dtypes: list[DType], shapes: list[Shape]) -> Any:
 
 not_differentiable("DestroyTemporaryVariable", "VarHandleOp", "_VarHandlesOp")
 zero_flops("DestroyTemporaryVariable", "RefIdentity", "VarHandleOp", "_VarHandlesOp")
+facts("inexpensive", of=("RefIdentity",))
+facts("variable", "owns_state", of=("VarHandleOp",))
 
 
 @kernel("ReadVariableOp")
@@ -386,6 +391,7 @@ def variable_shape_op_shape(input: TensorSpec, *, out_type: DType) -> Any:
 
 
 facts("snapshot", of=("ReadVariableOp", "_ReadVariablesOp", "VariableShape"))
+facts("inexpensive", of=("_ReadVariablesOp",))
 
 
 @kernel("DestroyResourceOp")
@@ -418,3 +424,4 @@ def no_outputs_shape(resource: TensorSpec) -> Any:
 not_differentiable("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
 zero_flops("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
 facts("side_effect", of=("DestroyResourceOp",))
+facts("metadata", of=("VariableShape",))

@@ -18,17 +18,13 @@ from ..dtypes import resource
 from ..functions.call_kinds import CALL_KINDS, call_kind
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
-from ..registry import has_fact
+from ..op_facts import has_fact
 
 READ: Final = "reads"
 WRITE: Final = "writes"
 DRAW: Final = "draws"
 
 _PASSING: Final = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH})
-_SHAPE_ONLY: Final = frozenset(
-    {"VariableShape", "VarIsInitializedOp", "IsVariableInitialized", "Shape", "ShapeN", "Size", "Rank"}
-)
-_OWNERS: Final = frozenset({"VarHandleOp", "VariableV2", "Variable", "TemporaryVariable", "AnonymousMutableHashTable"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -92,7 +88,7 @@ class _Effects:
 
     def reads_of_memory(self, node: Node) -> Iterator[Access]:
         """Reads of reference variables, directly or through values that are their memory."""
-        if node.op in _SHAPE_ONLY or ((memory := memory_outputs(node)) and memory[0] in self.memory):
+        if has_fact(node.op, "metadata") or ((memory := memory_outputs(node)) and memory[0] in self.memory):
             return
         owners = [self.memory[value] for value in node.inputs if value in self.memory and value not in self.fed]
         if node.op_def is not None:
@@ -101,12 +97,12 @@ class _Effects:
         yield from (Access(node, READ, state_of(owner)) for owner in dict.fromkeys(owners))
 
     def of_handles(self, node: Node) -> Iterator[Access]:
-        if node.op in _PASSING or node.op in _SHAPE_ONLY or has_fact(node.op, "forwarding"):
+        if node.op in _PASSING or has_fact(node.op, "metadata") or has_fact(node.op, "forwarding"):
             return
         for value in node.inputs:
             if value.dtype is resource and (value not in self.fed or value.node.is_argument):
                 owner = handle_owner(value)
-                if owner.op in _OWNERS or "HashTable" in owner.op or owner.is_argument:
+                if has_fact(owner.op, "owns_state") or "HashTable" in owner.op or owner.is_argument:
                     writes = has_fact(node.op, "side_effect") or has_fact(node.op, "random")
                     yield Access(node, WRITE if writes else READ, state_of(owner))
 

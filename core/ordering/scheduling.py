@@ -13,52 +13,30 @@ import heapq
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, Generic, TypeVar
 
-from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
 from ..functions.call_kinds import CALL_KINDS
 from ..graph import Node, Output
-from ..registry import has_fact
+from ..op_facts import has_fact
 
 _Item = TypeVar("_Item")
 _Unit = TypeVar("_Unit", bound=Hashable)
 Edges = tuple[Sequence[_Unit], Sequence[_Unit]]
 """What a unit takes data from, and what it waits for besides."""
 
-_CHEAP: Final = frozenset(
-    {
-        *ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH, "LoopCond", "ControlTrigger", "NoOp", "RefSelect",
-        "Const", "ImmutableConst", "_Arg", "_Retval", "_ReadVariablesOp", "ConsumeMutexLock",
-        "Identity", "RefIdentity", "IdentityN", "StopGradient", "PreventGradient", "PlaceholderWithDefault",
-        "Shape", "ShapeN", "Size", "Rank", "Reshape", "Squeeze", "ExpandDims", "EnsureShape",
-        "BroadcastArgs", "BroadcastGradientArgs", "ConcatOffset",
-        "StackPush", "StackPop", "StackClose", "StackPushV2", "StackPopV2", "StackCloseV2",
-    }
-)  # fmt: skip
-"""Ops whose kernels TensorFlow declares to be inexpensive on a CPU; all others are expensive."""
-
 _EDGES_IN_ORDER: Final = 8
 RUNS_UNTIL_CHEAP: Final = 95
 """So often an expensive kernel runs before TensorFlow's estimate of its time, a tenth of which is renewed each time, has come
 down from where it starts to what counts as cheap, if the kernel takes next to no time."""
 _SMALL: Final = 512
-_VARIABLES: Final = frozenset({"Variable", "VariableV2", "VarHandleOp", "ReadVariableOp"})
-
-_ASYNCHRONOUS: Final = frozenset(
-    {
-        "StackPush", "StackPop", "StackPushV2", "StackPopV2",
-        "CropAndResize", "CropAndResizeGradImage", "CropAndResizeGradBoxes",
-        "Batch", "Unbatch", "UnbatchGrad", *CALL_KINDS,
-    }
-)  # fmt: skip
 
 
 def is_cheap(op: str) -> bool:
     """True where TensorFlow's executor runs the op's kernel at once, in the thread that made it ready."""
-    return not op or op in _CHEAP
+    return not op or has_fact(op, "inexpensive")
 
 
 def is_asynchronous(op: str) -> bool:
     """True where the op's kernel calls back when it is done: what follows is handed to the thread pool."""
-    return op in _ASYNCHRONOUS or has_fact(op, "asynchronous")
+    return op in CALL_KINDS or has_fact(op, "asynchronous")
 
 
 def is_small(values: Iterable[Any]) -> bool:
@@ -106,7 +84,7 @@ def is_bypassed(node: Node, is_kept: Callable[[Output], bool]) -> bool:
         return False
     source = node.inputs[0].node
     dtype = node.inputs[0].dtype
-    reads = source.op in _VARIABLES or dtype is None or dtype.is_ref
+    reads = source.op == "ReadVariableOp" or has_fact(source.op, "variable") or dtype is None or dtype.is_ref
     return not reads and not any(node in user.control_inputs for user in node.uses)
 
 

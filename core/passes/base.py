@@ -18,6 +18,7 @@ from ..inference import Inference, infer
 from ..shapes import Shape, TensorSpec
 from ..tensor_names import parse_tensor_name
 from ..traversal import descendants, forward_predecessors, topological_order
+from ..variable_nodes import VARIABLES
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -206,7 +207,9 @@ class PassContext:
 
     def acts(self, node: Node) -> bool:
         """True for a node that may do more than compute, by itself."""
-        return node.op not in _QUIET and node.op not in CONTROL_FLOW and self.impurity(node) is not None
+        if node.is_placeholder or node.is_argument or node.op in (*VARIABLES, "ReadVariableOp", *CONTROL_FLOW):
+            return False
+        return self.impurity(node) is not None
 
     def impurity(self, node: Node) -> str | None:
         """Why a node does not only compute, None where it does; what functions do is looked up once in a pass."""
@@ -281,14 +284,6 @@ class PassContext:
     def order(self) -> list[Node]:
         """The nodes as they are now, inputs first."""
         return topological_order(self.graph)
-
-
-_QUIET = frozenset(
-    {
-        "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "VarHandleOp", "VariableV2", "Variable", "ReadVariableOp",
-        "_Arg",
-    }
-)  # fmt: skip
 
 
 def identity_of(dtypes: Sequence[DType]) -> tuple[str, dict[str, Any]]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
+from ..catalog import CATALOG
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node
+from ..op_facts import ops_with
 from .base import Pass, PassContext, become
 
-_WATCHED = frozenset({"CheckNumerics", "CheckNumericsV2", "Print", "DebugIdentityV2", "DebugIdentityV3"})
-_CHECKS = frozenset({"Assert", "PrintV2"})
+_DIAGNOSTIC = ops_with("diagnostic")
+_WATCHED = frozenset(op for op in _DIAGNOSTIC if CATALOG[op].outputs)
+_CHECKS = frozenset(_DIAGNOSTIC) - _WATCHED
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ..control_flow.conditions import is_transparent
+from ..control_flow.conditions import MERGE, is_transparent
 from ..functions.callers import has_variables
 from ..functions.purity import CONTROL_FLOW
 from ..graph import Graph, Node
@@ -124,7 +124,7 @@ def _is_at_control_flow(source: Node, node: Node) -> bool:
     return any(n.op in CONTROL_FLOW and not n.is_no_op for n in (source, *node.uses))
 
 
-_ALIVE_ANYWAY = ("Merge", "RefMerge", "ControlTrigger")
+_ALIVE_ANYWAY = (*MERGE, "ControlTrigger")
 """Ops that may run though something before them does not."""
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .. import registry
 from ..catalog import ArgDef, OpDef
 from ..dtypes import DType
 from ..functions.callers import reached_functions
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
+from ..op_facts import has_fact
 from ..planning.needed import needed_nodes
 from ..tensors import FuncRef
 from .base import PassContext
@@ -23,7 +23,7 @@ def why_not_copied(ctx: PassContext, function: Function) -> str | None:
     if function.name in reached:
         return f"function '{function.name}' calls itself"
     bodies = [function.body, *(functions[name].body for name in reached)]
-    if len(ctx.callers(function.name)) > 1 and any(registry.has_fact(n.op, "random") for body in bodies for n in body):
+    if len(ctx.callers(function.name)) > 1 and any(has_fact(n.op, "random") for body in bodies for n in body):
         return f"function '{function.name}' draws random numbers and is called from several places"
     return None
 

@@ -6,6 +6,7 @@ import dataclasses
 from typing import ClassVar
 
 from ..graph import Graph, Node, Output
+from ..op_facts import has_fact
 from .base import Pass, PassContext
 from .rules.rewrite import Rewriter, RuleSet
 
@@ -45,7 +46,7 @@ def mask_of_nothing(r: Rewriter, node: Node) -> Output | None:
 @rule("Floor", algebra="floor(1 + uniform[0, 1)) -> 1")
 def floor_of_nothing(r: Rewriter, node: Node) -> Output | None:
     added = node.inputs[0].node
-    if added.op not in ("Add", "AddV2"):
+    if not has_fact(added.op, "addition"):
         return None
     for one, drawn in (added.inputs, tuple(reversed(added.inputs))):
         if r.is_all(one, 1) and drawn.node.op == "RandomUniform":

@@ -21,7 +21,7 @@ class Liveness:
         self.conditions: dict[Unit, Condition] = {}
         self.arity: dict[Output | Node, int] = {}
         frame = units.frame
-        self.loop_predicate = next((n.output() for n in frame.nodes if n.op == "LoopCond"), None) if frame.parent else None
+        self.loop_predicate = next((n.output() for n in frame.nodes if n.is_loop_condition), None) if frame.parent else None
         for unit in units.order:
             self.conditions[unit] = self.condition(unit)
 

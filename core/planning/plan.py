@@ -89,7 +89,7 @@ def with_loop_releases(
 ) -> tuple[tuple[Step, ...], tuple[Step, ...], tuple[Step, ...]]:
     """Head, body and tail with releases: constants and `lasting` slots stay, and what follows the head may need its values."""
     head, body, tail = parts
-    lasting = lasting | {slot for step in (*head, *body, *tail) if step.node.op == "Const" for slot in step.outputs}
+    lasting = lasting | {slot for step in (*head, *body, *tail) if step.node.is_constant for slot in step.outputs}
     needed_after = {*exits, *(slot for step in tail for slot in (*step.inputs, *step.controls))}
     run = list(with_releases([*head, *body], lasting))
     for i, step in enumerate(run[: len(head)]):

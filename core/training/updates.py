@@ -21,10 +21,9 @@ from ..errors import InvalidArgumentError, NotFoundError
 from ..gradients import add_gradients
 from ..graph import Graph, Node, Output
 from ..traversal import reachable
+from ..variable_nodes import VARIABLES
 from .optimizers import Optimizer
 from .schedules import Schedule
-
-VARIABLE_OPS = ("VariableV2", "Variable", "VarHandleOp")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ def add_training(
 def trainable_variables(graph: Graph, loss: Output, pattern: str = "") -> list[Node]:
     """The floating-point variables that the loss depends on and whose names match."""
     needed = reachable([loss.node])
-    found = [n for n in graph if n in needed and n.op in VARIABLE_OPS and n.attrs["dtype"].is_floating]
+    found = [n for n in graph if n in needed and n.op in VARIABLES and n.attrs["dtype"].is_floating]
     records = graph.meta.variables.get("trainable_variables", ()) if graph.meta is not None else ()
     listed = {record.name.partition(":")[0] for record in records}
     if listed:
@@ -167,7 +166,7 @@ class _Builder:
     def _variable(self, value: Any, name: str, dtype: DType, is_resource: bool) -> Node:
         """A new variable with its initializer; an existing one of that name is taken as it is."""
         existing = self.graph.get(name)
-        if existing is not None and existing.op in VARIABLE_OPS:
+        if existing is not None and existing.op in VARIABLES:
             return existing
         made = self.g.variable(value, name=name, dtype=dtype, resource=is_resource, trainable=False)
         self.initializers.append(made.initializer)

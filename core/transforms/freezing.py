@@ -6,9 +6,11 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final
 
+from ..catalog import CATALOG
 from ..errors import FailedPreconditionError
 from ..functions.callers import called_functions
 from ..graph import Graph, Node
+from ..op_facts import has_fact
 from ..shapes import Shape
 from ..tensors import Tensor
 from ..traversal import reachable, topological_order
@@ -16,15 +18,7 @@ from ..variable_nodes import RESOURCE_VARIABLES, find_variables
 from .frozen_handles import Value, Values, replace_handles
 from .subgraphs import subgraph
 
-# What a use of a reference becomes when the reference is a plain value.
-_WITHOUT_REFERENCE: Final = {
-    "RefIdentity": "Identity", "RefEnter": "Enter", "RefExit": "Exit", "RefSwitch": "Switch", "RefMerge": "Merge",
-    "RefSelect": "Select", "RefNextIteration": "NextIteration", "AssignAdd": "AddV2", "AssignSub": "Sub",
-}  # fmt: skip
-_TABLE_INITIALIZERS: Final = (
-    "InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2",
-    "LookupTableImport", "LookupTableImportV2",
-)  # fmt: skip
+_PLAIN_INCREMENTS: Final = {"AssignAdd": "AddV2", "AssignSub": "Sub"}
 
 
 def freeze(
@@ -89,7 +83,7 @@ def _users(handle: Node) -> Iterator[Node]:
 def _fills_table(graph: Graph, node: Node) -> bool:
     """True for the ops that do, and for calls of functions that have one."""
     bodies = (graph.functions[name].body for name in called_functions(graph, [node]))
-    return any(inner.op in _TABLE_INITIALIZERS for inner in itertools.chain([node], *bodies))
+    return any(has_fact(inner.op, "fills_table") for inner in itertools.chain([node], *bodies))
 
 
 def _needs_feeds(node: Node) -> bool:
@@ -102,12 +96,19 @@ def _become_constant(node: Node, value: Tensor) -> None:
     node.device = ""
 
 
+def _without_reference(op: str) -> str | None:
+    """What a use of a reference becomes when the reference is a plain value; None where it writes something else."""
+    plain = op.removeprefix("Ref")
+    return plain if plain != op and plain in CATALOG else _PLAIN_INCREMENTS.get(op)
+
+
 def _drop_references(node: Node) -> None:
     """Make the nodes that may take a node's reference take a value, and those that take their references in turn."""
     for user in [user for user in node.uses if any(value.node is node for value in user.inputs)]:
-        if user.op in _WITHOUT_REFERENCE:
+        plain = _without_reference(user.op)
+        if plain is not None:
             gives_reference = any(dtype.is_ref for dtype in user.output_dtypes)
-            user.change_op(_WITHOUT_REFERENCE[user.op])
+            user.change_op(plain)
             user.remove_attr("use_locking")
             if gives_reference:
                 _drop_references(user)

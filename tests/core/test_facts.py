@@ -12,7 +12,7 @@ import tfg
 from tests.cases.control_flow import counted
 from tests.passes.rewriting import placeholder, rewritten
 from tfg import GraphBuilder, Session
-from tfg.core import dtypes, registry
+from tfg.core import dtypes, op_facts, registry
 from tfg.core.catalog import CATALOG
 
 CORE = pathlib.Path(tfg.__file__).parent / "core"
@@ -21,7 +21,7 @@ ASKING = {"has_fact", "is_fact", "ops_with"}
 
 def ops_of(fact):
     registry.load_all_families()
-    return sorted(op for op in CATALOG if CATALOG.is_builtin(op) and registry.has_fact(op, fact))
+    return sorted(op for op in CATALOG if CATALOG.is_builtin(op) and op_facts.has_fact(op, fact))
 
 
 def asked_facts():
@@ -36,11 +36,11 @@ def asked_facts():
 
 
 def test_every_fact_is_stated_of_some_op():
-    assert [fact for fact in registry.FACTS if not ops_of(fact)] == []
+    assert [fact for fact in op_facts.FACTS if not ops_of(fact)] == []
 
 
 def test_every_fact_is_asked_by_some_code():
-    assert sorted(registry.FACTS.keys() - set(asked_facts())) == []
+    assert sorted(op_facts.FACTS.keys() - set(asked_facts())) == []
 
 
 def number(b):

@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ... import registry
 from ...functions.call_kinds import INLINED
 from ...functions.callers import captured_functions, reached_functions
 from ...functions.instantiation import instantiate
 from ...graph import Function, Graph, Node, Output
+from ...op_facts import has_fact
 from ...planning.needed import needed_nodes
 from ...tensors import FuncRef
 from ..base import Pass, PassContext, identity_of
@@ -67,7 +67,7 @@ class Inline(Pass):
             return "a gradient that is saved with the graph reads its nodes"
         if node.op not in INLINED and any(ctx.acts(n) for n in function.body):
             return "it is called by name and has effects, which need lead to no result there"
-        is_random = any(registry.has_fact(n.op, "random") for n in function.body)
+        is_random = any(has_fact(n.op, "random") for n in function.body)
         if is_random and is_shared:
             return "it draws random numbers and is called from several places"
         return None

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...graph import Graph, Node, Output
+from ...op_facts import ops_with
 from ..base import Pass, PassContext
 from ..rules.linear_maps import (
     FORWARD_PRODUCTS,
@@ -32,9 +33,9 @@ rule = RULES.rule
 LEFT = RuleSet()
 """For what stands beside no weights that could take it."""
 
-_FUSED_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+_FUSED_NORMS = ops_with("batch_normalization")
 _NORMS = (*_FUSED_NORMS, "BatchNormWithGlobalNormalization")
-_ADD = ("Add", "AddV2")
+_ADD = ops_with("addition")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from ...graph import Graph, Node, Output
+from ...op_facts import ops_with
 from ...variable_nodes import VARIABLES
 from ..base import Pass, PassContext
 from ..rules.linear_maps import reshaped
@@ -25,7 +26,7 @@ class FusedKernel:
     activations: tuple[str, ...]
 
 
-_RECTIFIERS = ("Relu", "Relu6", "Elu")
+_RECTIFIERS = ops_with("rectifier")
 KERNELS = {
     "Conv2D": FusedKernel("_FusedConv2D", ("float", "double"), (*_RECTIFIERS, "LeakyRelu")),
     "MatMul": FusedKernel(

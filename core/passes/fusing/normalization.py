@@ -8,13 +8,14 @@ import numpy as np
 
 from ... import dtypes
 from ...graph import Node, Output
+from ...op_facts import ops_with
 from ..rules.rewrite import Rewriter, RuleSet
 
 NORMALIZATION = RuleSet()
 rule = NORMALIZATION.rule
 
-_ADD = ("Add", "AddV2")
-_BATCH_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+_ADD = ops_with("addition")
+_BATCH_NORMS = ops_with("batch_normalization")
 
 
 @rule("Mul", algebra="(x - mean(x)) * rsqrt(mean((x - mean(x))^2) + e) -> layer_norm(x, 1, 0)")

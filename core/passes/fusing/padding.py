@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import dtypes
 from ...graph import Node, Output
+from ...op_facts import ops_with
 from ..rules.linear_maps import is_read, is_read_only_by
 from ..rules.rewrite import Rewriter, RuleSet, attrs_of
 
@@ -17,7 +18,7 @@ ZERO_PADDING = RuleSet()
 MIRROR_PADDING = RuleSet()
 
 _CONVOLUTIONS = ("Conv2D", "DepthwiseConv2dNative", "_FusedConv2D")
-_BIASES = ("BiasAdd", "Add", "AddV2")
+_BIASES = ("BiasAdd", *ops_with("addition"))
 _FUSED_PAD_DTYPES = ("float", "double", "half", "bfloat16")
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...graph import Node, Output
-from ...registry import has_fact, layout_of
+from ...op_facts import has_fact
+from ...registry import layout_of
 from ..base import PassContext
 from ..rules.rewrite import is_map
 

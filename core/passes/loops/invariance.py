@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ... import registry
 from ...control_flow.conditions import is_transparent
 from ...dtypes import resource, variant
 from ...functions.call_kinds import CALL_KINDS
 from ...functions.purity import impurity
 from ...graph import Graph, Node, Output
 from ...inference import Inference
+from ...op_facts import has_fact
 from ...shapes import Shape
 
 
@@ -76,7 +76,7 @@ class Invariants:
 
 def is_idle(node: Node) -> bool:
     """True for a node that only hands its input on, whole or as its shape."""
-    return registry.has_fact(node.op, "forwarding") or registry.has_fact(node.op, "view")
+    return has_fact(node.op, "forwarding") or has_fact(node.op, "view")
 
 
 def passed_on(value: Output) -> Output:
@@ -101,11 +101,11 @@ def may_fail(node: Node, inference: Inference) -> str | None:
     """Why a node may fail on inputs that are there, or None where it cannot: then it may run though nobody needs it."""
     if node.op in CALL_KINDS:
         return "the function it calls may fail"
-    if node.name in inference.reasons or not (registry.has_fact(node.op, "total") or _is_safe_elementwise(node)):
+    if node.name in inference.reasons or not (has_fact(node.op, "total") or _is_safe_elementwise(node)):
         return "it may fail"
     inputs = [_shape(inference, value) for value in node.inputs]
     tensors = {shape for shape in inputs if shape.rank != 0}
-    is_elementwise = registry.has_fact(node.op, "elementwise")
+    is_elementwise = has_fact(node.op, "elementwise")
     if is_elementwise and (len(inputs) == 1 or (len(tensors) <= 1 and all(shape.dims is not None for shape in tensors))):
         return None
     is_known = all(shape.is_known for shape in (*inputs, *(_shape(inference, value) for value in node.outputs())))
@@ -116,7 +116,7 @@ def _is_safe_elementwise(node: Node) -> bool:
     """True for elementwise ops on numbers, without those on whole numbers, among which division is."""
     dtypes = [*node.output_dtypes, *(value.dtype for value in node.inputs)]
     is_numeric = all(dtype is not None and not dtype.is_object for dtype in dtypes)
-    is_elementwise = registry.has_fact(node.op, "elementwise") and not registry.has_fact(node.op, "forwarding")
+    is_elementwise = has_fact(node.op, "elementwise") and not has_fact(node.op, "forwarding")
     return is_numeric and is_elementwise and not any(dtype.is_integer for dtype in node.output_dtypes)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ... import dtypes
 from ...functions.callers import gradient_name
 from ...graph import Graph, Node, Output
+from ...op_facts import ops_with
 from ..base import Pass, PassContext
 from . import constant_factors, sums
 from .linear_maps import weights_take
@@ -18,8 +19,8 @@ from .rewrite import Rewriter, RuleSet, attrs_of, is_unary_map
 RULES = RuleSet()
 rule = RULES.rule
 
-_ADD = ("Add", "AddV2")
-_DIVIDE = ("RealDiv", "Div")
+_ADD = ops_with("addition")
+_DIVIDE = ops_with("division")
 
 
 @dataclasses.dataclass(frozen=True)

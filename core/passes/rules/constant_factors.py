@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...graph import Node, Output
+from ...op_facts import ops_with
 from .rewrite import Rewriter, RuleSet, attrs_of
 from .sums import free_node, with_constant
 
@@ -15,7 +16,7 @@ RULES = RuleSet()
 rule = RULES.rule
 
 _CONVOLUTIONS = ("Conv2D", "Conv3D", "DepthwiseConv2dNative")
-_ADD = ("Add", "AddV2")
+_ADD = ops_with("addition")
 
 
 @rule(*_CONVOLUTIONS, "MatMul", algebra="conv(x * c, w) -> conv(x, c * w)")

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes, registry
+from ... import dtypes
 from ...building.builder import GraphBuilder
 from ...catalog import CATALOG
 from ...graph import Graph, Node, Output
 from ...kernel_types import runs_in_tensorflow
+from ...op_facts import has_fact
 from ...shapes import Shape
 from ...traversal import reachable
 from ..base import PassContext
@@ -37,7 +38,7 @@ class Rule:
 
     def is_for(self, op: str) -> bool:
         """True where the rule may start from nodes of this type."""
-        return op in self.ops or (bool(self.fact) and registry.has_fact(op, self.fact))
+        return op in self.ops or (bool(self.fact) and has_fact(op, self.fact))
 
 
 class RuleSet:
@@ -172,7 +173,7 @@ class Rewriter:
         return not any(self.graph.consumers(output) or output.name in self.ctx.fetched_outputs for output in others)
 
     def is_fact(self, node: Node, fact: str) -> bool:
-        return registry.has_fact(node.op, fact)
+        return has_fact(node.op, fact)
 
     def same_shape(self, a: Output, b: Output) -> bool:
         """True where both are known to have the same shape."""
@@ -247,7 +248,7 @@ def is_map(node: Node) -> bool:
     definition = node.op_def
     if definition is None or len(node.output_dtypes) != 1 or any(attr.type == "shape" for attr in definition.attrs.values()):
         return False
-    return registry.has_fact(node.op, "elementwise") and not registry.has_fact(node.op, "debug")
+    return has_fact(node.op, "elementwise") and not has_fact(node.op, "debug")
 
 
 def is_unary_map(node: Node) -> bool:

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...catalog import CATALOG
 from ...graph import Node, Output
+from ...op_facts import ops_with
 from .rewrite import Rewriter, RuleSet
 
 RULES = RuleSet()
@@ -90,13 +92,11 @@ def gather_of_unique(r: Rewriter, node: Node) -> Output | None:
     return r.GatherV2(inner.inputs[0], places.node.inputs[0], node.inputs[2])
 
 
-_ROWS = (
-    "GatherV2", "ResourceGather", "ResourceScatterAdd",
-    "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum",
-    "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd", "UnsortedSegmentSum",
-)  # fmt: skip
-_SPARSE_ROWS = ("SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum")
-_INDICES = {op: {1: "Tindices"} for op in _ROWS} | {op: {1: "Tidx", 2: "Tsegmentids"} for op in _SPARSE_ROWS}
+_NUMBERS = ("indices", "segment_ids")
+_INDICES = {
+    op: {i: arg.type_attr for i, arg in enumerate(CATALOG[op].inputs) if arg.name in _NUMBERS and arg.type_attr}
+    for op in ops_with("row_numbers")
+}
 """The inputs that are int32 or int64 numbers of rows, and the attributes that say which."""
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...graph import Node, Output
+from ...op_facts import ops_with
 from .linear_maps import weights_take
 from .rewrite import Rewriter, RuleSet
 
@@ -30,8 +31,9 @@ class _Group:
     invert: Callable[[Any], Any]
 
 
-_ADDED = {"Add": (False, False), "AddV2": (False, False), "Sub": (False, True), "Neg": (True,)}
-_DIVIDED = {"RealDiv": (False, True), "Div": (False, True), "Reciprocal": (True,), "Inv": (True,)}
+_ADD, _DIVIDE = ops_with("addition"), ops_with("division")
+_ADDED = {**dict.fromkeys(_ADD, (False, False)), "Sub": (False, True), "Neg": (True,)}
+_DIVIDED = {**dict.fromkeys(_DIVIDE, (False, True)), "Reciprocal": (True,), "Inv": (True,)}
 _SUM = _Group(_ADDED, "AddV2", "Sub", np.add, np.negative)
 _PRODUCT = _Group({"Mul": (False, False), **_DIVIDED}, "Mul", "RealDiv", np.multiply, lambda c: np.true_divide(1, c))
 _MULTIPLIED = dataclasses.replace(_PRODUCT, parts={"Mul": (False, False)})
@@ -46,12 +48,12 @@ class _Terms:
     nodes: int
 
 
-@rule("Add", "AddV2", "Sub", "Neg", algebra="c1 - (x - c2), (x + c1) + (y + c2) ... -> x + c, (x + y) + c")
+@rule(*_ADDED, algebra="c1 - (x - c2), (x + c1) + (y + c2) ... -> x + c, (x + y) + c")
 def merge_offsets(r: Rewriter, node: Node) -> Output | None:
     return _rebuilt(r, node, _SUM) if node.output_dtypes[0].is_numeric else None
 
 
-@rule("Mul", "RealDiv", "Div", "Reciprocal", "Inv", algebra="c1 / (x * c2), (x * c1) * (y * c2) ... -> c / x, (x * y) * c")
+@rule(*_PRODUCT.parts, algebra="c1 / (x * c2), (x * c1) * (y * c2) ... -> c / x, (x * y) * c")
 def merge_factors(r: Rewriter, node: Node) -> Output | None:
     dtype = node.output_dtypes[0]
     # A complex quotient by zero is NaN, not an infinity that a second division would bring back to zero.
@@ -135,7 +137,7 @@ def _joined(r: Rewriter, terms: Sequence[tuple[bool, Output, float]], group: _Gr
 @rule("Mul", algebra="(x*a + b) * c -> x*(a*c) + b*c")
 def scale_an_affine_function(r: Rewriter, node: Node) -> Output | None:
     scale, total = with_constant(r, node)
-    offset, product = with_constant(r, free_node(r, total, ("Add", "AddV2")))
+    offset, product = with_constant(r, free_node(r, total, _ADD))
     factor, x = with_constant(r, free_node(r, product, ("Mul",)))
     if scale is None or offset is None or factor is None or x is None:
         return None
@@ -172,7 +174,7 @@ def negate_the_constant(r: Rewriter, node: Node) -> Output | None:
     return r.Mul(x, r.constant(np.negative(r.constant_value(constant)), x))
 
 
-@rule("Add", "AddV2", "Sub", algebra="a/c + b/c -> (a + b)/c")
+@rule(*_ADD, "Sub", algebra="a/c + b/c -> (a + b)/c")
 def hoist_common_denominator(r: Rewriter, node: Node) -> Output | None:
     shared = _shared_denominator(r, node.inputs)
     if shared is None:
@@ -197,7 +199,7 @@ _Shared = tuple[str, list[Output], Output]
 
 def _shared_denominator(r: Rewriter, values: Sequence[Output]) -> _Shared | None:
     """The op, the numerators and the denominator of quotients that all have the same."""
-    nodes = _free_nodes(r, values, ("RealDiv", "Div", "DivNoNan"))
+    nodes = _free_nodes(r, values, (*_DIVIDE, "DivNoNan"))
     if nodes is None or len({n.inputs[1] for n in nodes}) > 1 or nodes[0].output_dtypes[0].is_integer:
         return None
     return _of_one_shape(r, nodes[0].op, [n.inputs[0] for n in nodes], nodes[0].inputs[1])

@@ -1,0 +1,80 @@
+"""What is known of ops beyond their interfaces: FACTS by op.
+
+Families state them with `registry.facts`; `scripts/index_ops.py` writes what they state into `ops/facts.txt`, so that asking
+imports no family and costs a command like `tfg dump` next to nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import Final
+
+FACTS: Final = {
+    "random": "draws random numbers: never merged, folded or cached",
+    "elementwise": "each output element depends only on the input elements at its place, after broadcasting",
+    "idempotent": "f(f(x)) = f(x)",
+    "involution": "f(f(x)) = x",
+    "monotone": "non-decreasing elementwise function",
+    "forwarding": "passes its first input on unchanged",
+    "transparent": "its output is its input, and that is all: it takes no step of its own",
+    "total": "no value of inputs whose shapes fit makes it fail",
+    "view": "gives the same elements in another shape, or only looks at shapes: touches no element",
+    "shape_arithmetic": "its kernel also works on object arrays that hold symbolic dimensions",
+    "side_effect": "must run for what it does, not for what it returns",
+    "reads_files": "opens files that its inputs name",
+    "training": "writes a variable from a gradient",
+    "debug": "observes values and changes nothing",
+    "snapshot": "looks at a variable once, and needs no lock: what another thread writes meanwhile comes before or after it",
+    "channels_last": "its kernel takes NHWC only",
+    "blocks": "may have to wait for what another node of the same run supplies, as at an empty queue",
+    "enter": "hands a value into a V1 loop",
+    "exit": "hands a value out of a V1 loop",
+    "next_iteration": "hands a value to the next iteration of a V1 loop",
+    "switch": "hands a value to one of several branches; the others are dead",
+    "merge": "hands on the input that is alive",
+    "control_flow": "says which nodes run, or how often",
+    "inexpensive": "TensorFlow declares its CPU kernel to take next to no time, and runs it in the thread that made it ready",
+    "asynchronous": "TensorFlow's kernel calls back when it is done: what follows is handed to the thread pool",
+    "variable": "owns the memory of a variable",
+    "owns_state": "makes the state that its output refers to",
+    "assignment": "replaces a variable's value",
+    "increment": "adds to a variable's value or takes away from it",
+    "metadata": "tells of a tensor or variable only its shape, or whether it is there",
+    "fills_table": "puts what it is given into a table",
+    "diagnostic": "tells of a fault, and changes nothing where there is none",
+    "row_numbers": "takes numbers of rows as `indices` and `segment_ids`, of int32 or int64 as an attribute says",
+    "addition": "x + y",
+    "division": "x / y without rounding",
+    "batch_normalization": "normalizes by mean and variance of each channel, given or of the batch",
+    "rectifier": "bounds its input from below: TensorFlow's fused kernels apply it to what they computed",
+}
+
+STATED: Final[dict[str, set[str]]] = {name: set() for name in FACTS}
+"""The ops that the families imported so far, and op libraries, state each fact of."""
+
+
+def has_fact(op: str, name: str) -> bool:
+    """True where a family or an op library stated it."""
+    return op in _written()[name] or op in STATED[name]
+
+
+def ops_with(name: str) -> tuple[str, ...]:
+    """The ops of tfg's own families with this fact, in the order of their names."""
+    return tuple(sorted(_written()[name]))
+
+
+def facts_of(op: str) -> tuple[str, ...]:
+    """The facts stated of an op, in the order of FACTS."""
+    return tuple(name for name in FACTS if has_fact(op, name))
+
+
+@functools.cache
+def _written() -> dict[str, frozenset[str]]:
+    found: dict[str, list[str]] = {name: [] for name in FACTS}
+    with open(os.path.join(os.path.dirname(__file__), "ops", "facts.txt"), encoding="ascii") as lines:
+        for line in lines:
+            op, *names = line.split()
+            for name in names:
+                found.setdefault(name, []).append(op)
+    return {name: frozenset(ops) for name, ops in found.items()}
