@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .catalog import CATALOG, OpDef
 from .dtypes import DType
 from .errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
+from .node_kinds import OfKind
 from .tensor_names import parse_tensor_name
 from .validation import check_attrs, check_colocation, check_name, check_op_name, expected_inputs
 
@@ -58,7 +59,7 @@ class Output:
         return f"Output({self.name})"
 
 
-class Node:
+class Node(OfKind):
     """One operation of a graph. Edges are changed through the graph's methods only."""
 
     __slots__ = ("_checked", "_control_inputs", "_inputs", "_output_dtypes", "attrs", "device", "name", "op", "source", "uses")
@@ -104,36 +105,6 @@ class Node:
     def op_def(self) -> OpDef | None:
         """The op's interface, or None for an op that nobody declared."""
         return CATALOG.get(self.op)
-
-    @property
-    def is_constant(self) -> bool:
-        """True for a Const, which holds its value in an attribute."""
-        return self.op == "Const"
-
-    @property
-    def is_identity(self) -> bool:
-        """True for an Identity, which hands one value on."""
-        return self.op == "Identity"
-
-    @property
-    def is_no_op(self) -> bool:
-        """True for a NoOp, which is there for its control edges."""
-        return self.op == "NoOp"
-
-    @property
-    def is_argument(self) -> bool:
-        """True for an _Arg, which gives a function's body one of its arguments."""
-        return self.op == "_Arg"
-
-    @property
-    def is_loop_condition(self) -> bool:
-        """True for a LoopCond, which says whether a V1 loop goes on."""
-        return self.op == "LoopCond"
-
-    @property
-    def is_placeholder(self) -> bool:
-        """True for a Placeholder of any kind, which stands for a feed."""
-        return self.op.startswith("Placeholder")
 
     def attr(self, name: str, default: Any = None) -> Any:
         """An attribute's value, the op's default for it, or `default`."""

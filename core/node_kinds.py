@@ -1,0 +1,41 @@
+"""What a node is, where that one op has a part of its own in every graph."""
+
+from __future__ import annotations
+
+
+class OfKind:
+    """Answers by the node's op; what holds for several ops is a fact, see op_facts."""
+
+    __slots__ = ()
+
+    op: str
+
+    @property
+    def is_constant(self) -> bool:
+        """True for a Const, which holds its value in an attribute."""
+        return self.op == "Const"
+
+    @property
+    def is_identity(self) -> bool:
+        """True for an Identity, which hands one value on."""
+        return self.op == "Identity"
+
+    @property
+    def is_no_op(self) -> bool:
+        """True for a NoOp, which is there for its control edges."""
+        return self.op == "NoOp"
+
+    @property
+    def is_argument(self) -> bool:
+        """True for an _Arg, which gives a function's body one of its arguments."""
+        return self.op == "_Arg"
+
+    @property
+    def is_loop_condition(self) -> bool:
+        """True for a LoopCond, which says whether a V1 loop goes on."""
+        return self.op == "LoopCond"
+
+    @property
+    def is_placeholder(self) -> bool:
+        """True for a Placeholder of any kind, which stands for a feed."""
+        return self.op.startswith("Placeholder")
