@@ -208,7 +208,9 @@ def test_what_a_graph_names_is_opened_through_the_gate(path):
 
 # How many lines may lie between the parts of one op: its kernel, shape, gradient, FLOPs and the decisions about it.
 MAX_LINES_BETWEEN_PARTS = 120
-REGISTERING = {"kernel", "shape", "gradient", "flops", "facts", "not_differentiable", "zero_flops"}
+REGISTERING = {"kernel", "shape", "gradient", "flops", "facts", "layout", "profiled", "not_differentiable", "zero_flops"}
+SAYING_FIRST = {"layout", "profiled"}
+"""Those whose first argument is what they say of the ops that follow."""
 
 
 def registrations(path: pathlib.Path) -> Iterator[tuple[str, int, int]]:
@@ -224,6 +226,7 @@ def registrations(path: pathlib.Path) -> Iterator[tuple[str, int, int]]:
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in REGISTERING:
                 facts_of = [k.value for k in call.keywords if k.arg == "of"]
                 named = facts_of[0].elts if facts_of and isinstance(facts_of[0], ast.Tuple) else [] if facts_of else call.args
+                named = named[1:] if call.func.id in SAYING_FIRST else named
                 if all(isinstance(name, ast.Constant) for name in named):
                     yield from ((str(name.value), call.lineno, node.end_lineno or call.lineno) for name in named)
 

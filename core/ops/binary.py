@@ -190,6 +190,12 @@ BINARY = (
 register_binary(BINARY)
 facts("shape_arithmetic", of=("Add", "AddV2", "Sub", "Mul", "FloorDiv", "FloorMod"))
 facts("total", of=("Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum"))
+profiled(of_output(1), "Add", "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum")
+facts("addition", of=("Add", "AddV2"))
+facts("division", of=("Div", "RealDiv"))
+profiled(of_output(1), "Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual")
+profiled(of_output(1), "Pow", differs="transcendental functions are counted apart here")
+profiled(of_output(2), "SquaredDifference")
 
 
 # ---- equality
@@ -351,6 +357,10 @@ def add_n_flops(inputs: list[TensorSpec]) -> Cost:
     return Cost((len(inputs) - 1) * inputs[0].shape.num_elements)
 
 
+layout("T* -> T", "AddN")
+profiled(sum_of_inputs, "AddN")
+
+
 # ---- the shapes of broadcasting
 
 
@@ -405,12 +415,3 @@ def broadcast_gradient_args_shape(s0: TensorSpec, s1: TensorSpec) -> list[Shape 
 not_differentiable("BroadcastArgs", "BroadcastGradientArgs")
 zero_flops("BroadcastArgs", "BroadcastGradientArgs")
 facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
-
-layout("T* -> T", "AddN")
-profiled(of_output(1), "Add", "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum")
-facts("addition", of=("Add", "AddV2"))
-facts("division", of=("Div", "RealDiv"))
-profiled(of_output(1), "Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual")
-profiled(of_output(1), "Pow", differs="transcendental functions are counted apart here")
-profiled(of_output(2), "SquaredDifference")
-profiled(sum_of_inputs, "AddN")

@@ -119,8 +119,6 @@ def fused_conv2d_shape(
     )  # fmt: skip
 
 
-layout("T.* -> T", "_FusedConv2D", "_FusedDepthwiseConv2dNative")
-
 _PER_ELEMENT = {
     "BiasAdd": Cost(1),
     "FusedBatchNorm": Cost(2, macs=1),
@@ -158,6 +156,7 @@ def fused_conv2d_flops(
 
 
 facts("channels_last", of=("_FusedConv2D",))
+layout("T.* -> T", "_FusedConv2D")
 
 
 @kernel("_FusedConv3D")
@@ -255,6 +254,7 @@ def fused_depthwise_conv2d_flops(
 
 
 facts("channels_last", of=("_FusedDepthwiseConv2dNative",))
+layout("T.* -> T", "_FusedDepthwiseConv2dNative")
 
 
 @kernel("_FusedMatMul")

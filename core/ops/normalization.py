@@ -151,6 +151,10 @@ def fused_batch_norm_v3_shape(
     return [*shapes, Shape()]
 
 
+layout("T.... -> T.*", "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+facts("batch_normalization", of=("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"))
+
+
 @gradient(*_FORWARD)
 def fused_batch_norm_gradient(g: GradientBuilder, node: Node, grad: Output, *_: Output) -> Gradients:
     """Only the gradient of y counts; in inference the moments are constants of their own."""
@@ -247,6 +251,9 @@ def fused_batch_norm_grad_v3_shape(
     reserve_space_3: TensorSpec,
 ) -> list[Shape]:
     return fused_batch_norm_grad_shape(y_backprop, x, scale, reserve_space_1, reserve_space_2)
+
+
+layout("TT.* -> T.*", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
 
 
 def _mean_of(g: GradientBuilder, x: Any, axes: Any) -> Any:
@@ -382,7 +389,3 @@ def lrn_flops(input: TensorSpec, *, depth_radius: int) -> Cost:
 def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec, *, depth_radius: int) -> Cost:
     """The norm and its power again, a sum over the window and six operations for each element."""
     return Cost(4 * depth_radius + 9, transcendentals=1) * input_image.shape.num_elements
-
-layout("T.... -> T.*", "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
-facts("batch_normalization", of=("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"))
-layout("TT.* -> T.*", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")

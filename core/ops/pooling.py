@@ -56,13 +56,14 @@ def max_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
     return [g.MaxPoolGrad(node.inputs[0], node.output(), grad, **attrs)]
 
 
-profiled(pool(-1, 1), "MaxPool", differs="as many comparisons as the window has places there, one less here")
-
-
 @flops("MaxPool")
 def max_pool_flops(input: TensorSpec, *, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
     """One comparison less than the window has elements."""
     return Cost((math.prod(ksize) - 1) * outputs[0].shape.num_elements)
+
+
+profiled(pool(-1, 1), "MaxPool", differs="as many comparisons as the window has places there, one less here")
+layout("T -> T", "MaxPool")
 
 
 @kernel("MaxPoolV2")
@@ -88,12 +89,12 @@ def max_pool_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradie
     return [g.MaxPoolGradV2(x, node.output(), grad, ksize, strides, **attrs), None, None]
 
 
-layout("TVV -> T", "MaxPoolV2")
-
-
 @flops("MaxPoolV2")
 def max_pool_v2_flops(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     return Cost((_window_size(ksize) - 1) * outputs[0].shape.num_elements)
+
+
+layout("TVV -> T", "MaxPoolV2")
 
 
 def _window_size(ksize: TensorSpec) -> DimLike:
@@ -118,9 +119,6 @@ def max_pool_grad(
     return pool_max_gradient(orig_input, orig_output, grad, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
 
 
-profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="one operation a window more there")
-
-
 @kernel("MaxPool3DGrad")
 def max_pool_3d_grad(
     orig_input: Array, orig_output: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
@@ -137,6 +135,10 @@ def max_pool_grad_shape(orig_input: TensorSpec, *rest: TensorSpec) -> Shape:
 def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
     """The comparisons of the window again and one addition for each window."""
     return Cost(math.prod(ksize) * orig_output.shape.num_elements)
+
+
+profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="one operation a window more there")
+layout("TTT -> T", "MaxPool3DGrad", "MaxPoolGrad")
 
 
 @kernel("MaxPoolGradV2")
@@ -185,17 +187,11 @@ def max_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     return [g.zeros_like(x), g.zeros_like(y), g.apply(_GRADIENTS_OF_GRADIENTS[node.op], x, y, grad, **attrs)]
 
 
-layout("TTT -> T", "MaxPool3DGrad", "MaxPool3DGradGrad", "MaxPoolGrad", "MaxPoolGradGrad")
-
-
 @kernel("MaxPoolGradGradV2")
 def max_pool_grad_grad_v2(
     orig_input: Array, orig_output: Array, grad: Array, ksize: Array, strides: Array, *, padding: str, data_format: str
 ) -> Result:
     return pool_max_gradient_gradient(orig_input, orig_output, grad, _pool_v2(ksize, strides, padding, data_format))
-
-
-layout("TTTVV -> T", "MaxPoolGradGradV2", "MaxPoolGradV2")
 
 
 @flops("MaxPoolGradGradV2")
@@ -220,12 +216,16 @@ def max_pool_grad_grad_shape(orig_input: TensorSpec, orig_output: TensorSpec, *r
 
 
 not_differentiable("MaxPoolGradGradV2")
+layout("TTTVV -> T", "MaxPoolGradV2", "MaxPoolGradGradV2")
 
 
 @flops("MaxPoolGradGrad", "MaxPool3DGradGrad")
 def max_pool_grad_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
     """The comparisons of the window again."""
     return Cost((math.prod(ksize) - 1) * orig_output.shape.num_elements)
+
+
+layout("TTT -> T", "MaxPool3DGradGrad", "MaxPoolGradGrad")
 
 
 @kernel("AvgPool")
@@ -237,11 +237,6 @@ def avg_pool(value: Array, *, ksize: list[int], strides: list[int], padding: str
 @shape("AvgPool")
 def avg_pool_shape(value: TensorSpec, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Shape:
     return pooled_shape(value, Pool(4, ksize, strides, padding, data_format))
-
-
-layout("T -> T", "AvgPool", "AvgPool3D", "MaxPool", "MaxPool3D")
-
-profiled(pool(-1, 1), "AvgPool")
 
 
 @kernel("MaxPool3D")
@@ -282,6 +277,10 @@ def avg_pool_flops(value: TensorSpec, *, ksize: list[int], outputs: list[TensorS
     return Cost(math.prod(ksize) * outputs[0].shape.num_elements)
 
 
+layout("T -> T", "MaxPool3D", "AvgPool", "AvgPool3D")
+profiled(pool(-1, 1), "AvgPool")
+
+
 @kernel("AvgPoolGrad")
 def avg_pool_grad(
     orig_input_shape: Array, grad: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str
@@ -292,9 +291,6 @@ def avg_pool_grad(
 @shape("AvgPoolGrad")
 def avg_pool_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Shape:
     return shape_from(orig_input_shape, 4)
-
-
-profiled(pool(1, 2), "AvgPoolGrad", differs="2 for each place of a window there")
 
 
 @kernel("AvgPool3DGrad")
@@ -318,13 +314,14 @@ def avg_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     return [None, g.apply(node.op.removesuffix("Grad"), grad, **pool_attrs(node, "data_format"))]
 
 
-layout("VT -> T", "AvgPool3DGrad", "AvgPoolGrad")
-
-
 @flops("AvgPoolGrad", "AvgPool3DGrad")
 def avg_pool_grad_flops(orig_input_shape: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
     """One division, and one addition for each element of the window."""
     return Cost((math.prod(ksize) + 1) * grad.shape.num_elements)
+
+
+profiled(pool(1, 2), "AvgPoolGrad", differs="2 for each place of a window there")
+layout("VT -> T", "AvgPool3DGrad", "AvgPoolGrad")
 
 
 def _argmax(places: Array, x: Array, include_batch: bool) -> Array:

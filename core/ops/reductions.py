@@ -180,10 +180,16 @@ def sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [_spread(g, node, grad), None]
 
 
+profiled(reduction, "Sum")
+
+
 @gradient("Mean")
 def mean_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     count = g.FloorDiv(g.Size(node.inputs[0]), g.Maximum(g.Size(node.output()), 1))
     return [g.RealDiv(_spread(g, node, grad), g.Cast(count, DstT=grad.base_dtype)), None]
+
+
+profiled(of_input(1), "Mean")
 
 
 @gradient("Max", "Min")
@@ -215,6 +221,9 @@ def prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     products = g.Reshape(g.Mul(g.conj(left), g.conj(right)), g.shape_of(permuted))
     restored = g.Transpose(products, g.InvertPermutation(permutation))
     return [g.Reshape(g.Mul(spread, restored), source), None]
+
+
+layout("TA -> R", "All", "Any", "Sum", "Mean", "Max", "Min", "Prod")
 
 
 @gradient("EuclideanNorm")
@@ -266,6 +275,8 @@ def place_flops(input: TensorSpec, dimension: TensorSpec, *, outputs: list[Tenso
 
 
 not_differentiable("ArgMax", "ArgMin")
+layout("TA -> R", "ArgMax", "ArgMin")
+profiled(reduction, "ArgMax", "ArgMin")
 
 
 # ---- ranges
@@ -329,7 +340,3 @@ def range_flops(start: TensorSpec, limit: TensorSpec, delta: TensorSpec, *, outp
 
 
 not_differentiable("Range", "LinSpace")
-
-layout("TA -> R", "All", "Any", "ArgMax", "ArgMin", "Max", "Mean", "Min", "Prod", "Sum")
-profiled(of_input(1), "Mean")
-profiled(reduction, "Sum", "ArgMax", "ArgMin")

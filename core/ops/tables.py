@@ -288,6 +288,7 @@ def initialize_table_from_text_file_shape(table_handle: TensorSpec, filename: Te
 facts("reads_files", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
 not_differentiable("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
 zero_flops("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+facts("fills_table", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
 
 
 @kernel("LookupTableFind", "LookupTableFindV2")
@@ -353,7 +354,6 @@ zero_flops(
     "LookupTableFind", "LookupTableFindV2", "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2",
     "LookupTableImport", "LookupTableImportV2",
 )  # fmt: skip
-facts("fills_table", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
 facts("fills_table", of=("LookupTableImport", "LookupTableImportV2"))
 
 
