@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ..control_flow.conditions import ENTER, SWITCH
 from ..control_flow.references import may_be_written, memory_outputs
 from ..dtypes import DType
-from ..functions.call_kinds import CALL_KINDS
+from ..functions.call_kinds import CALL_KINDS, PARTLY_READ
 from ..functions.callers import callers_by_function
 from ..functions.purity import CONTROL_FLOW, impurity
 from ..graph import Graph, Node, Output
@@ -236,14 +236,22 @@ class PassContext:
             if value.node.is_constant:
                 found += value.node.control_inputs
             elif self.is_inside(node) or self.has_effects(value.node):
-                found.append(self._anchor(value))
+                found.append(self.anchor(value))
         return list(dict.fromkeys(found))
 
-    def _anchor(self, value: Output) -> Node:
-        """A node that runs where `value` is alive; a Switch itself runs whichever branch is taken."""
-        if value.node.op not in SWITCH or value.dtype is None:
+    def runs_as_read(self, node: Node) -> bool:
+        """True where waiting for a node is less than reading it.
+
+        A Switch itself runs whichever branch is taken; of what a call or a conditional does, only that runs which leads to a
+        result that somebody reads.
+        """
+        return node.op in SWITCH or (node.op in PARTLY_READ and self.acts(node))
+
+    def anchor(self, value: Output) -> Node:
+        """A node that runs where `value` is alive, and reads it where that makes more run."""
+        if value.dtype is None or not self.runs_as_read(value.node):
             return value.node
-        name = self.graph.unique_name(f"{value.node.name}/branch_{value.index}")
+        name = self.graph.unique_name(f"{value.node.name}/output_{value.index}")
         return self.graph.add_node(name, "Identity", [value], (), {"T": value.dtype.base}, value.node.device)
 
     def replace(self, node: Node, value: Output, rule: str, fate: str) -> bool:
@@ -252,8 +260,10 @@ class PassContext:
         A preserved node stays, as an Identity of `value`; where it is one already, nothing happens and False is returned.
         Nor does it where control edges could not be moved.
         """
-        if not self.is_preserved(node) and self._is_at_merge(node, value):
-            self.refuse(rule, node, "its control edges cannot move past a Merge, a Switch or a loop's edge")
+        if not self.is_preserved(node) and self._holds_controls(node, value):
+            self.refuse(
+                rule, node, "its control edges cannot move to control flow, or to a call that runs as far as it is read"
+            )
             return False
         if may_be_written(value) and not memory_outputs(node):
             self.refuse(rule, node, "what it computes stays as it is, the variable's memory behind it does not")
@@ -275,11 +285,11 @@ class PassContext:
             self.graph.remove_node(node)
         return True
 
-    def _is_at_merge(self, node: Node, value: Output) -> bool:
-        """True where a control edge would come to stand at a control-flow op, where it means something else."""
+    def _holds_controls(self, node: Node, value: Output) -> bool:
+        """True where a control edge would come to stand at an op where it means something else."""
         if node.control_inputs and any(user.op in CONTROL_FLOW for user in node.uses):
             return True
-        return value.node.op in SWITCH and bool(self.graph.control_consumers(node))
+        return self.runs_as_read(value.node) and bool(self.graph.control_consumers(node))
 
     def order(self) -> list[Node]:
         """The nodes as they are now, inputs first."""

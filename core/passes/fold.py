@@ -128,4 +128,3 @@ def _spec(constant: Tensor) -> TensorSpec:
 
 def _bytes(shape: Shape, size: int) -> int | None:
     return math.prod(shape.known()) * size if shape.is_known else None
-

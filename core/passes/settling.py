@@ -34,9 +34,7 @@ def settle_races(
             graph.add_control_input(later, earlier)
 
 
-def _outside_loops(
-    targets: Sequence[Output | Node], given: Sequence[Output], maybe_given: Sequence[Output]
-) -> list[Output]:
+def _outside_loops(targets: Sequence[Output | Node], given: Sequence[Output], maybe_given: Sequence[Output]) -> list[Output]:
     """Those of `maybe_given` that a run can be given: what is inside a V1 loop cannot be fed."""
     if not maybe_given:
         return []

@@ -11,8 +11,10 @@ from ... import dtypes
 from ...catalog import CATALOG
 from ...control_flow.conditions import EXIT, MERGE, NEXT_ITERATION
 from ...functions.call_kinds import CALL_KINDS, CallKind, Form
+from ...functions.call_sites import call_site
 from ...graph import Graph, Node, Output
-from ...tensors import Tensor
+from ...planning.needed import needed_nodes
+from ...tensors import FuncRef, Tensor
 from ..base import Pass, PassContext
 
 
@@ -45,6 +47,10 @@ class DeadBranches(Pass):
         branches = kind.references(node)
         index = int(predicate.item()) if is_indexed else int(not _is_true(predicate))
         branch = branches[index] if 0 <= index < len(branches) else branches[-1]
+        acting = self._left_behind(graph, ctx, node, branch)
+        if acting is not None:
+            ctx.refuse("call", node, f"'{acting.name}' in its branch has effects, and leads to nothing that a call would run")
+            return
         controls = (*node.control_inputs, *node.inputs[0].node.control_inputs)
         attrs = {"Tin": node.attr("Tin"), "Tout": node.attr("Tout"), "f": branch}
         node.change_op("StatefulPartitionedCall" if CATALOG[node.op].is_stateful else "PartitionedCall")
@@ -52,6 +58,14 @@ class DeadBranches(Pass):
         node.forget_dtypes()
         graph.set_inputs(node, kind.arguments(node.inputs), controls)
         ctx.fire("call", node, f"calls {branch.name}: its predicate is constant")
+
+    def _left_behind(self, graph: Graph, ctx: PassContext, node: Node, branch: FuncRef) -> Node | None:
+        """What acts in a branch and would no longer where the branch is called: a conditional may run all that has effects."""
+        function = graph.functions.get(branch.name)
+        if function is None or call_site(node).is_lowered:
+            return None
+        waited = needed_nodes(function.control_results)
+        return next((inner for inner in function.body if inner not in waited and ctx.acts(inner)), None)
 
     def _take_output(self, graph: Graph, ctx: PassContext, switch: Node) -> None:
         predicate = _constant(ctx, switch.inputs[1])

@@ -99,8 +99,18 @@ class _Inlining:
         for node in self.made:
             if node not in self.function.args:
                 self._connect(node)
-        results = [Output(self.made[value.node], value.index) for value in self.function.results]
-        self._redirect(results)
+        self._redirect([self._result(value) for value in self.function.results])
+
+    def _result(self, value: Output) -> Output:
+        """What stands for a result: whoever reads it makes all control results run, as the call did."""
+        made = Output(self.made[value.node], value.index)
+        waited = needed_nodes([value])
+        left = [c for c in self.function.control_results if any(map(self.ctx.acts, needed_nodes([c]) - waited))]
+        if not left or value.dtype is None:
+            return made
+        controls, dtype = [self.made[c] for c in left], value.dtype.base
+        name = self._name(f"{value.node.name}/result")
+        return self.graph.add_node(name, "Identity", [made], controls, {"T": dtype}, self.call.device).output()
 
     def _needed(self) -> Iterator[Node]:
         args = dict.fromkeys(self.function.args)

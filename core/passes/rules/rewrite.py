@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -191,11 +191,12 @@ class Rewriter:
             self._rule, self._node, self._made = rule.name, node, []
             if any(map(self.ctx.is_fed, node.outputs())) or any(map(self._is_opaque, node.inputs)):
                 continue
+            before = node.inputs
             value = rule.function(self, node)
             if value is None or self._took_back():
                 continue
             consumers = list(node.uses)
-            self._keep_waiting(node, value)
+            self._keep_effects(node, before, value)
             if value.node is node:
                 self.ctx.fire(rule.name, node, f"rewritten: {rule.algebra}")
             elif not self.ctx.replace(node, value, rule.name, f"replaced by {value.name}: {rule.algebra}"):
@@ -216,26 +217,36 @@ class Rewriter:
         """True for a computed value that a feed may replace: what computes it says nothing of it."""
         return self.ctx.is_fed(value) and not value.node.is_placeholder
 
-    def _keep_waiting(self, node: Node, value: Output) -> None:
-        """What stands for `node` waits for what the nodes that go with it waited for, where that has effects."""
-        if value.node is node:
+    def _keep_effects(self, node: Node, before: Sequence[Output], value: Output) -> None:
+        """What stands for a node that took `before` waits for what has effects and is read or waited for no more."""
+        dropped, waits = self._dropped(before, value)
+        if not dropped and not waits:
             return
-        controls = {c for source in _going_with(node) for c in source.control_inputs if self.ctx.has_effects(c)}
-        if controls:
-            for control in controls - reachable([value.node]):
+        kept = reachable([value.node])
+        lost = [self.ctx.anchor(v) for v in dropped if v.node not in kept or self._is_less_read(v, kept)]
+        for control in (*lost, *waits):
+            if control not in kept:
                 self.graph.add_control_input(node, control)
 
+    def _dropped(self, before: Sequence[Output], value: Output) -> tuple[list[Output], list[Node]]:
+        """What acts behind `before`, up to what `value` is made from, and what is waited for there and has effects."""
+        taken = {value, *(v for made in (value.node, *self._made) for v in made.inputs)}
+        dropped, waits = [], []
+        pending = list(before)
+        while pending:
+            v = pending.pop()
+            if v in taken or not self.ctx.has_effects(v.node):
+                continue
+            taken.add(v)
+            if self.ctx.acts(v.node):
+                dropped.append(v)
+                continue
+            pending += v.node.inputs
+            waits += [control for control in v.node.control_inputs if self.ctx.has_effects(control)]
+        return dropped, waits
 
-def _going_with(node: Node) -> list[Node]:
-    """The nodes that a node takes its inputs from, and before those that nobody else reads, what they take theirs from."""
-    found: list[Node] = []
-    pending = [value.node for value in node.inputs]
-    while pending:
-        source = pending.pop()
-        found.append(source)
-        if sum(source.uses.values()) == 1:
-            pending += [value.node for value in source.inputs]
-    return found
+    def _is_less_read(self, value: Output, kept: Set[Node]) -> bool:
+        return self.ctx.runs_as_read(value.node) and kept.isdisjoint(self.graph.consumers(value))
 
 
 def attrs_of(node: Node, **changes: Any) -> Mapping[str, Any]:

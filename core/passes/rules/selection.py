@@ -45,8 +45,8 @@ def unpack_of_pack(r: Rewriter, node: Node) -> Output | None:
     pack = node.inputs[0].node
     if pack.op != "Pack" or pack.attr("axis") != node.attr("axis"):
         return None
-    if r.ctx.is_preserved(node) or node.control_inputs or pack.control_inputs:
-        r.refuse("others refer to it, or it waits for something")
+    if r.ctx.is_preserved(node) or node.control_inputs or pack.control_inputs or r.ctx.has_effects(pack):
+        r.refuse("others refer to it, or it waits for something or for effects")
         return None
     for output, value in zip(node.outputs()[1:], pack.inputs[1:]):
         r.graph.replace_all_uses(output, value)
