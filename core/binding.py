@@ -11,11 +11,9 @@ import numpy as np
 
 from . import kernel_types, registry
 from .catalog import ArgDef, OpDef
-from .dtypes import DType, resource
+from .dtypes import DType
 from .errors import InvalidArgumentError, UnimplementedError
 from .graph import Node
-from .op_facts import has_fact
-from .runtime.resources import Shared, exclusively
 
 
 def select_kernel(node: Node) -> registry.Kernel:
@@ -53,54 +51,7 @@ def bind_kernel(node: Node, kernel: registry.Kernel, ctx: Any) -> Callable[..., 
     call = group_inputs(definition, node, call)
     if any(arg.is_list for arg in definition.outputs):
         call = _flatten_outputs(call, definition.outputs, len(node.output_dtypes))
-    places = _places_to_lock(definition, node)
-    return _exclusive(call, places) if places else call
-
-
-def _places_to_lock(definition: OpDef, node: Node) -> list[int]:
-    """Which inputs lead to what the kernel must have to itself: references and handles, but not those it only passes on."""
-    if has_fact(node.op, "snapshot") or registry.gradient_function(node.op) is registry.BY_SWEEP:
-        return []
-    if any("func" in attr.type for attr in definition.attrs.values()):
-        return []
-    lengths = arg_lengths(definition.inputs, definition, node.attrs)
-    handles = [
-        arg.is_ref or arg.dtype is resource
-        for arg, length in zip(definition.inputs, lengths)
-        for _ in range(1 if length is None else length)
-    ]
-    return [place for place, is_handle in enumerate(handles) if is_handle]
-
-
-def _exclusive(call: Callable[..., Any], places: Sequence[int]) -> Callable[..., Any]:
-    """`call` with what threads share at `places` of its inputs to itself."""
-    first = places[0]
-
-    def exclusive_of_one(*inputs: Any) -> Any:
-        shared = _shared(inputs[first])
-        if shared is None:
-            return call(*inputs)
-        with shared.lock:
-            try:
-                result = call(*inputs)
-            finally:
-                shared.is_changing = False
-        shared.tell()
-        return result
-
-    def exclusive(*inputs: Any) -> Any:
-        found = {id(shared): shared for place in places if (shared := _shared(inputs[place])) is not None}
-        return exclusively([found[key] for key in sorted(found)], call, inputs)
-
-    return exclusive_of_one if len(places) == 1 else exclusive
-
-
-def _shared(value: Any) -> Shared | None:
-    """What a reference or a handle leads to, where threads may share it."""
-    if isinstance(value, np.ndarray):
-        found = value.item(0) if value.size else None
-        return found if isinstance(found, Shared) else None
-    return value.shared if isinstance(value, Shared) else None
+    return call
 
 
 def require_op_def(node: Node) -> OpDef:

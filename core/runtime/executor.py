@@ -16,6 +16,7 @@ from ..tensors import FuncRef
 from ..traversal import descendants
 from .caching import Cached, ValueCache
 from .dataflow import DataflowProgram
+from .exclusion import exclusive
 from .resources import Readable, Variable, View
 from .runs import current
 from .values import DEAD, WouldBlock
@@ -115,7 +116,7 @@ class Program:
         if node.op_def is None and node.op in self._functions:
             return _function_call(ctx, FuncRef(node.op, node.attrs))
         with faults_of(node, "kernel"):
-            return bind_kernel(node, select_kernel(node), ctx)
+            return exclusive(node, bind_kernel(node, select_kernel(node), ctx))
 
     def _loop(self, loop: Loop, hooked: bool) -> _Call:
         initial: list[Any] = [None] * loop.slots
