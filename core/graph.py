@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from .catalog import CATALOG, OpDef
 from .dtypes import DType
@@ -21,13 +22,19 @@ if TYPE_CHECKING:
 
 
 class Output:
-    """One output of a node: the end of an edge. `str()` is the tensor name, `node:index`."""
+    """One output of a node: the end of an edge. `str()` is the tensor name, `node:index`.
+
+    There is one object for each output, so that it is compared and found in dictionaries by what it is.
+    """
 
     __slots__ = ("index", "node")
 
-    def __init__(self, node: Node, index: int) -> None:
-        self.node = node
-        self.index = index
+    node: Node
+    index: int
+
+    def __new__(cls, node: Node, index: int) -> Output:
+        known = node._first if index == 0 else node._others.get(index) if node._others is not None else None
+        return known if known is not None else _make_output(node, index)
 
     @property
     def name(self) -> str:
@@ -46,12 +53,6 @@ class Output:
             raise InvalidArgumentError(f"the dtype of {self} is not known", node=self.node.name, op=self.node.op)
         return self.dtype.base
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Output) and self.node is other.node and self.index == other.index
-
-    def __hash__(self) -> int:
-        return hash((id(self.node), self.index))
-
     def __str__(self) -> str:
         return self.name
 
@@ -59,10 +60,32 @@ class Output:
         return f"Output({self.name})"
 
 
+_making: Final = threading.Lock()
+
+
+def _make_output(node: Node, index: int) -> Output:
+    """The object for an output that nobody asked for before; of threads that ask at once, all get the same."""
+    with _making:
+        others = {} if node._others is None else node._others
+        known = node._first if index == 0 else others.get(index)
+        if known is None:
+            known = object.__new__(Output)
+            known.node, known.index = node, index
+            if index == 0:
+                node._first = known
+            else:
+                others[index] = known
+                node._others = others
+        return known
+
+
 class Node(OfKind):
     """One operation of a graph. Edges are changed through the graph's methods only."""
 
-    __slots__ = ("_checked", "_control_inputs", "_inputs", "_output_dtypes", "attrs", "device", "name", "op", "source", "uses")
+    __slots__ = (
+        "_checked", "_control_inputs", "_first", "_inputs", "_others", "_output_dtypes", "attrs", "device", "name", "op",
+        "source", "uses",
+    )  # fmt: skip
 
     name: str
     op: str
@@ -84,6 +107,8 @@ class Node(OfKind):
         self._control_inputs: tuple[Node, ...] = ()
         self._output_dtypes: tuple[DType, ...] | None = None
         self._checked: _Checked | None = None
+        self._first: Output | None = None
+        self._others: dict[int, Output] | None = None
 
     @property
     def inputs(self) -> tuple[Output, ...]:
