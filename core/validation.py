@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from .catalog import ArgDef, AttrDef, OpDef
+from .catalog import CATALOG, ArgDef, AttrDef, OpDef
 from .dtypes import DType
 from .errors import InvalidArgumentError
 from .shapes import Shape
@@ -45,6 +45,44 @@ class _Rule(NamedTuple):
 
 
 _rules: dict[int, tuple[OpDef, tuple[_Rule, ...]]] = {}
+
+
+class Checked:
+    """That nodes with these attributes fit their op's interface, and the dtypes of inputs they take, None for an unknown op.
+
+    `outputs` are the dtypes of what they make; `opened` names what is left to the caller of the function that they stand in.
+    """
+
+    __slots__ = ("_attrs", "_op", "inputs", "opened", "outputs")
+
+    def __init__(
+        self,
+        op: str,
+        attrs: Mapping[str, Any],
+        inputs: tuple[DType, ...] | None = None,
+        outputs: tuple[DType, ...] = (),
+        opened: Sequence[str] = (),
+    ) -> None:
+        self._op = op
+        self._attrs = attrs
+        self.inputs = inputs
+        self.outputs = outputs
+        self.opened = opened
+
+    def holds(self, op: str, attrs: Mapping[str, Any]) -> bool:
+        """True while nothing has changed that was looked at."""
+        return self._attrs is attrs and self._op == op
+
+
+def check_node(op: str, attrs: Mapping[str, Any], count: int) -> Checked:
+    """What holds of a node with `count` inputs whatever surrounds it; InvalidArgumentError where it does not fit its op."""
+    definition = CATALOG.get(op)
+    if definition is None:
+        check_op_name(op)
+        return Checked(op, attrs)
+    opened = check_attrs(definition, attrs)
+    expected = expected_inputs(definition, attrs, count)
+    return Checked(op, attrs, expected, tuple(definition.output_dtypes(attrs)), opened)
 
 
 def check_name(name: str) -> None:

@@ -1,0 +1,323 @@
+"""Nodes and their outputs, the ends of edges. What came from a file becomes objects when somebody asks for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, Protocol
+
+from .catalog import CATALOG, OpDef
+from .dtypes import DType
+from .errors import InvalidArgumentError
+from .node_kinds import OfKind
+from .tensor_names import parse_tensor_name
+from .validation import Checked, check_colocation
+
+
+class Output:
+    """One output of a node: the end of an edge. `str()` is the tensor name, `node:index`.
+
+    There is one object for each output, so that it is compared and found in dictionaries by what it is.
+    """
+
+    __slots__ = ("index", "node")
+
+    node: Node
+    index: int
+
+    def __new__(cls, node: Node, index: int) -> Output:
+        known = node._first if index == 0 else node._others.get(index) if node._others is not None else None
+        return known if known is not None else _make_output(node, index)
+
+    @property
+    def name(self) -> str:
+        """The tensor name, `node:index`."""
+        return f"{self.node.name}:{self.index}"
+
+    @property
+    def dtype(self) -> DType | None:
+        """The dtype, or None where the op is not declared."""
+        return self.node.output_dtype(self.index)
+
+    @property
+    def base_dtype(self) -> DType:
+        """The dtype of the value, behind a reference too; InvalidArgumentError where the op is not declared."""
+        if self.dtype is None:
+            raise InvalidArgumentError(f"the dtype of {self} is not known", node=self.node.name, op=self.node.op)
+        return self.dtype.base
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Output({self.name})"
+
+
+_making: Final = threading.Lock()
+
+
+def _make_output(node: Node, index: int) -> Output:
+    """The object for an output that nobody asked for before; of threads that ask at once, all get the same."""
+    with _making:
+        others = {} if node._others is None else node._others
+        known = node._first if index == 0 else others.get(index)
+        if known is None:
+            known = object.__new__(Output)
+            known.node, known.index = node, index
+            if index == 0:
+                node._first = known
+            else:
+                others[index] = known
+                node._others = others
+        return known
+
+
+class Home(Protocol):
+    """What a node from a file needs of its graph."""
+
+    def get(self, name: str) -> Node | None:
+        """The node called `name`, None where there is none."""
+
+    def node(self, name: str) -> Node:
+        """The node called `name`."""
+
+    def link(self) -> None:
+        """Tell all nodes of the graph who uses them."""
+
+
+class WideInputs:
+    """The many inputs of a node whose inputs are replaced one by one: where each output stands among them."""
+
+    __slots__ = ("_places", "outputs")
+
+    def __init__(self, outputs: Iterable[Output]) -> None:
+        self.outputs = list(outputs)
+        self._places: dict[Output, list[int]] = {}
+        for place, output in enumerate(self.outputs):
+            self._places.setdefault(output, []).append(place)
+
+    def __contains__(self, output: Output) -> bool:
+        return output in self._places
+
+    def replace(self, old: Output, new: Output) -> int:
+        """Let `new` stand where `old` stood; how many times that was."""
+        places = self._places.pop(old)
+        for place in places:
+            self.outputs[place] = new
+        self._places.setdefault(new, []).extend(places)
+        return len(places)
+
+
+class Node(OfKind):
+    """One operation of a graph. Edges are changed through the graph's methods only.
+
+    A node from a file has the texts of its inputs. They become objects when they are asked for, and the uses of all nodes of
+    the graph when those of one are.
+    """
+
+    __slots__ = (
+        "_control_inputs", "_first", "_home", "_inputs", "_others", "_output_dtypes", "_uses", "_wide", "attrs", "checked",
+        "device", "name", "op", "source", "spelling",
+    )  # fmt: skip
+
+    name: str
+    op: str
+    attrs: Mapping[str, Any]
+    device: str
+    source: Any
+    """Whatever a format keeps to write the node back unchanged."""
+    spelling: tuple[str, ...] | None
+    """The inputs as the file that the node came from spells them, None once they were changed."""
+    checked: Checked | None
+    """What the last check of the graph found of this node."""
+    _home: Home
+    _inputs: tuple[Output, ...] | None
+    _control_inputs: tuple[Node, ...] | None
+    _uses: dict[Node, int] | None
+    _wide: WideInputs | None
+    _output_dtypes: tuple[DType, ...] | None
+    _first: Output | None
+    _others: dict[int, Output] | None
+
+    def __init__(
+        self,
+        name: str,
+        op: str,
+        attrs: Mapping[str, Any],
+        device: str = "",
+        source: Any = None,
+        spelling: tuple[str, ...] | None = None,
+        home: Home | None = None,
+    ) -> None:
+        self.name = name
+        self.op = op
+        self.attrs = attrs
+        self.device = device
+        self.source = source
+        self.spelling = spelling
+        self.checked = self._output_dtypes = self._first = self._others = self._wide = None
+        if home is None:
+            self._uses, self._inputs, self._control_inputs = {}, (), ()
+        else:
+            self._home = home
+            self._uses = self._inputs = self._control_inputs = None
+
+    @property
+    def inputs(self) -> tuple[Output, ...]:
+        found = self._inputs
+        return self._gathered() if found is None else found
+
+    @inputs.setter
+    def inputs(self, value: object) -> None:
+        raise AttributeError("edges are changed by Graph.set_input, set_inputs or replace_all_uses")
+
+    @property
+    def control_inputs(self) -> tuple[Node, ...]:
+        if self._control_inputs is None:
+            self._resolve()
+        return self._control_inputs  # type: ignore[return-value]
+
+    @control_inputs.setter
+    def control_inputs(self, value: object) -> None:
+        raise AttributeError("edges are changed by Graph.add_control_input, remove_control_input or set_inputs")
+
+    @property
+    def uses(self) -> dict[Node, int]:
+        """Consumers, each with the number of its data and control inputs that come from here."""
+        found = self._uses
+        if found is None:
+            self._home.link()
+            found = self._uses
+        return found  # type: ignore[return-value]
+
+    def input_names(self) -> tuple[list[str], list[str]]:
+        """(names of the data inputs, names of the nodes that it waits for); an output 0 goes by its node's name."""
+        if self._is_resolved:
+            names = [value.node.name if value.index == 0 else value.name for value in self.inputs]
+            return names, [control.name for control in self.control_inputs]
+        names, controls = [], {}
+        for text in self.spelling or ():
+            if text.startswith("^"):
+                controls[text[1:]] = True
+            elif ":" in text:
+                name, index, _ = parse_tensor_name(text)
+                names.append(f"{name}:{index}" if index else name)
+            else:
+                names.append(text)
+        return names, list(controls)
+
+    def data_sources(self) -> Iterator[tuple[Node, int]]:
+        """The node and the number of the output that each data input is, without an object for it."""
+        if self._is_resolved:
+            for value in self.inputs:
+                yield value.node, value.index
+            return
+        for text in self.spelling or ():
+            if text.startswith("^"):
+                return
+            yield self._source_of(text)
+
+    def input_count(self) -> int:
+        """How many data inputs there are."""
+        if self._is_resolved:
+            return len(self.inputs)
+        texts = self.spelling or ()
+        count = len(texts)
+        while count and texts[count - 1].startswith("^"):
+            count -= 1
+        return count
+
+    @property
+    def _is_resolved(self) -> bool:
+        """True where the inputs are objects."""
+        return self._inputs is not None or self._wide is not None
+
+    def _source_of(self, text: str) -> tuple[Node, int]:
+        """The node and the number of the output that a data input's text names."""
+        found = self._home.get(text)
+        if found is not None:
+            return found, 0
+        name, index, _ = parse_tensor_name(text)
+        return self._home.node(name), index
+
+    def _gathered(self) -> tuple[Output, ...]:
+        if self._wide is not None:
+            self._inputs = tuple(self._wide.outputs)
+        else:
+            self._resolve()
+        return self._inputs  # type: ignore[return-value]
+
+    def _resolve(self) -> None:
+        """Make objects of what the file spells."""
+        inputs, controls = [], []
+        for text in self.spelling or ():
+            if text.startswith("^"):
+                controls.append(self._home.node(text[1:]))
+            else:
+                inputs.append(Output(*self._source_of(text)))
+        self._control_inputs = tuple(dict.fromkeys(controls))
+        self._inputs = tuple(inputs)
+
+    @property
+    def op_def(self) -> OpDef | None:
+        """The op's interface, or None for an op that nobody declared."""
+        return CATALOG.get(self.op)
+
+    def attr(self, name: str, default: Any = None) -> Any:
+        """An attribute's value, the op's default for it, or `default`."""
+        if name in self.attrs:
+            return self.attrs[name]
+        definition = self.op_def.attrs.get(name) if self.op_def else None
+        return definition.default if definition is not None and definition.has_default else default
+
+    def change_op(self, op: str) -> None:
+        """Make it a node of another type; inputs and attributes stay."""
+        self.op = op
+        self._output_dtypes = None
+
+    def set_attr(self, name: str, value: Any) -> None:
+        """Set an attribute to a plain value: int, float, bool, bytes, DType, Shape, Tensor, FuncRef or a list of them."""
+        self.attrs = {**self.attrs, name: value}
+        self._output_dtypes = None
+
+    def remove_attr(self, name: str) -> None:
+        """Drop an attribute where it is set."""
+        self.attrs = {key: value for key, value in self.attrs.items() if key != name}
+        self._output_dtypes = None
+
+    def forget_dtypes(self) -> None:
+        """Derive the output dtypes anew, after `op` or `attrs` were assigned."""
+        self._output_dtypes = None
+
+    def note_dtypes(self, found: tuple[DType, ...]) -> None:
+        """Keep the output dtypes that a check found."""
+        self._output_dtypes = found
+
+    @property
+    def output_dtypes(self) -> tuple[DType, ...]:
+        """The dtypes of all outputs; empty where the op is not declared."""
+        if self._output_dtypes is None:
+            definition = self.op_def
+            self._output_dtypes = () if definition is None else tuple(definition.output_dtypes(self.attrs))
+        return self._output_dtypes
+
+    def output_dtype(self, index: int) -> DType | None:
+        found = self.output_dtypes
+        return found[index] if index < len(found) else None
+
+    def output(self, index: int = 0) -> Output:
+        return Output(self, index)
+
+    def outputs(self) -> list[Output]:
+        """All outputs; empty where the op is not declared."""
+        return [Output(self, i) for i in range(len(self.output_dtypes))]
+
+    @property
+    def colocation(self) -> tuple[str, ...]:
+        """The names after `loc:@` in `_class`: the nodes this one must share a device with."""
+        entries = self.attrs.get("_class", ())
+        check_colocation(entries)
+        return tuple(e[5:].decode("utf-8", "replace") for e in entries if e.startswith(b"loc:@"))
+
+    def __repr__(self) -> str:
+        return f"Node({self.name}, {self.op})"
