@@ -14,20 +14,42 @@ from ..core.tensors import FuncRef, Placeholder, Tensor
 from .protos.graph_pb2 import AttrValue, NameAttrList, NodeDef, TensorShapeProto
 from .tensor_proto import decode_tensor, encode_tensor
 
+_HEAD = ("name", "op", "input", "device")
+
 
 class NodeAttrs(Mapping[str, Any]):
-    """The attributes of one NodeDef, decoded at first touch.
+    """The attributes of NodeDefs as the file has them, decoded at first touch; nodes whose attributes are alike share one.
 
     It is also what a loaded node keeps as `source`: where a node's `attrs` still is its `source`, nothing was changed.
-    `contents` holds the large tensor_content bytes that were left in the file, by attribute.
+    `contents` holds the large tensor_content bytes that were left in the file, by attribute. Errors name the node given.
     """
 
-    __slots__ = ("_cache", "contents", "proto")
+    __slots__ = ("_cache", "_data", "_name", "_op", "contents")
 
-    def __init__(self, proto: NodeDef, contents: Mapping[str, memoryview] | None = None) -> None:
-        self.proto = proto
+    def __init__(self, data: bytes | NodeDef, name: str, op: str, contents: Mapping[str, memoryview] | None = None) -> None:
+        self._data = data
+        self._name = name
+        self._op = op
         self.contents = contents
         self._cache: dict[str, Any] = {}
+
+    @property
+    def proto(self) -> NodeDef:
+        """The message that holds the attributes; its name, op, inputs and device say nothing."""
+        data = self._data
+        if isinstance(data, bytes):
+            data = self._data = NodeDef.FromString(data)
+        return data
+
+    def tail(self) -> bytes:
+        """The serialized message without name, op, inputs and device, its map entries in the order of their keys."""
+        proto = self.proto
+        if any(getattr(proto, field) for field in _HEAD):
+            proto = NodeDef()
+            proto.CopyFrom(self.proto)
+            for field in _HEAD:
+                proto.ClearField(field)
+        return proto.SerializeToString(deterministic=True)
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -42,7 +64,7 @@ class NodeAttrs(Mapping[str, Any]):
             value = decode_attr(attrs[name], content)
         except TfgError as error:
             raise type(error)(
-                f"attribute '{name}': {error.message}", node=self.proto.name, op=self.proto.op, hint=error.hint
+                f"attribute '{name}': {error.message}", node=self._name, op=self._op, hint=error.hint
             ) from None
         self._cache[name] = value
         return value

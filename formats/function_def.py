@@ -153,7 +153,7 @@ class _Decoder:
         for proto in self.proto.node_def:
             if proto.name in self.body:
                 raise InvalidArgumentError("two nodes have this name", node=proto.name, op=proto.op)
-            attrs = NodeAttrs(proto)
+            attrs = NodeAttrs(proto, proto.name, proto.op)
             pending.append((self.body.add_node(proto.name, proto.op, (), (), attrs, proto.device, attrs), proto))
         for node, proto in pending:
             try:
@@ -162,6 +162,7 @@ class _Decoder:
             except InvalidArgumentError as error:
                 raise InvalidArgumentError(error.message, node=node.name, op=node.op) from None
             self.body.set_inputs(node, inputs, controls)
+            node.spelling = tuple(proto.input)
 
     def result(self, name: str) -> Output:
         if name not in self.proto.ret:

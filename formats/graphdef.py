@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Literal
 from ..core.graph import Graph, Node
 from ..core.numerics import wire
 from ..core.versions import Versions
-from .attrs import NodeAttrs
 from .function_library import FunctionLibrary, encode_library
-from .node_def import add_nodes, complete_proto, encode_node, input_texts, node_chunks
+from .node_def import EncodedNode, add_nodes, complete_proto, encode_node, input_texts, node_chunks
 from .protos.graph_pb2 import GraphDef, NodeDef
-from .scan import scan_graph_def
+from .scan import GraphScan
 from .textformat import print_text
 
 if TYPE_CHECKING:
@@ -37,9 +36,10 @@ class GraphSource:
 
 def graph_from_bytes(data: memoryview, kind: Kind = "graph", meta_graph: bytes = b"") -> Graph:
     """The graph of a serialized GraphDef."""
-    sources, rest = scan_graph_def(data)
+    scan = GraphScan(data)
     graph = Graph()
-    add_nodes(graph, sources)
+    add_nodes(graph, scan.nodes())
+    rest = scan.rest()
     graph.functions = FunctionLibrary(rest.library)
     graph.versions = _decode_versions(rest)
     graph.source = GraphSource(rest, kind, meta_graph)
@@ -86,7 +86,7 @@ def graph_chunks(graph: Graph) -> Iterator[bytes | memoryview]:
     yield _encode_rest(graph).SerializeToString(deterministic=True)
 
 
-def _encoded_nodes(graph: Graph) -> Iterator[NodeAttrs]:
+def _encoded_nodes(graph: Graph) -> Iterator[EncodedNode]:
     for node in graph:
         yield encode_node(node, input_texts(node))
 

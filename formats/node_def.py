@@ -2,59 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ..core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
-from ..core.graph import Graph, Node, Output
+from ..core.graph import Graph, Node
 from ..core.numerics import wire
 from ..core.tensor_names import parse_tensor_name
 from ..core.tensors import Tensor
 from .attrs import NodeAttrs, attr_type, encode_attr
 from .protos.graph_pb2 import AttrValue, NodeDef, TensorProto
+from .scan import LoadedNode
 from .tensor_proto import split_tensor
 
 
-def add_nodes(graph: Graph, sources: Iterable[NodeAttrs]) -> None:
-    """Add a node for each NodeDef, then the edges: nodes may stand in any order and loops have back edges.
+def add_nodes(graph: Graph, nodes: Iterable[LoadedNode]) -> None:
+    """Add the nodes of a file, which may stand in any order and in loops; their inputs stay names until they are asked for.
 
     InvalidArgumentError names the node for a duplicate name or an input that does not exist.
     """
-    pending = []
-    for source in sources:
-        proto = source.proto
+    for name, op, inputs, device, attrs in nodes:
         try:
-            pending.append((graph.add_node(proto.name, proto.op, (), (), source, proto.device, source), proto))
+            graph.load_node(name, op, inputs, attrs, device)
         except AlreadyExistsError:
             raise InvalidArgumentError(
-                "two nodes have this name", node=proto.name, op=proto.op, hint="every node of a graph needs its own name"
+                "two nodes have this name", node=name, op=op, hint="every node of a graph needs its own name"
             ) from None
-    for node, proto in pending:
-        if proto.input:
-            inputs, control_inputs = _resolve_inputs(graph, node, proto.input)
-            graph.set_inputs(node, inputs, control_inputs)
+    controls: dict[str, str] = {}
+    for node in graph:
+        if node.spelling:
+            node.spelling = _found_inputs(graph, node, node.spelling, controls)
 
 
-def _resolve_inputs(graph: Graph, node: Node, texts: Iterable[str]) -> tuple[list[Output], list[Node]]:
-    inputs: list[Output] = []
-    control_inputs: list[Node] = []
+def _found_inputs(graph: Graph, node: Node, texts: tuple[str, ...], controls: dict[str, str]) -> tuple[str, ...]:
+    """The same texts, which are shared with the nodes that they name; each of `controls` is there once."""
+    found = []
+    is_control = False
     for text in texts:
-        found = graph.get(text)  # most inputs are bare names
-        index, is_control = 0, False
-        if found is None:
-            name, index, is_control = parse_tensor_name(text)
-            found = graph.get(name)
-            if found is None:
-                raise _missing_input(graph, node, text, name)
-        if is_control:
-            control_inputs.append(found)
-        elif control_inputs:
+        source = graph.get(text)  # most inputs are bare names
+        if source is not None and not is_control:
+            found.append(source.name)
+            continue
+        name, _, is_control_now = parse_tensor_name(text)
+        if source is None and graph.get(name) is None:
+            raise _missing_input(graph, node, text, name)
+        if is_control and not is_control_now:
             raise InvalidArgumentError(
                 f"input '{text}' comes after a control input", node=node.name, op=node.op, hint="control inputs come last"
             )
-        else:
-            inputs.append(Output(found, index))
-    return inputs, control_inputs
+        is_control = is_control_now
+        found.append(controls.setdefault(text, text))
+    return tuple(found)
 
 
 def _missing_input(graph: Graph, node: Node, text: str, name: str) -> InvalidArgumentError:
@@ -70,10 +68,12 @@ def _missing_input(graph: Graph, node: Node, text: str, name: str) -> InvalidArg
     return InvalidArgumentError(f"input '{text}' names a node that is not in the graph", node=node.name, op=node.op, hint=hint)
 
 
-def input_texts(node: Node) -> list[str]:
-    """The inputs as a NodeDef spells them, control inputs last."""
-    texts = [value.node.name if value.index == 0 else f"{value.node.name}:{value.index}" for value in node.inputs]
-    return texts + [f"^{control.name}" for control in node.control_inputs]
+def input_texts(node: Node) -> Sequence[str]:
+    """The inputs as a NodeDef spells them, control inputs last; as they were spelled where nothing has changed."""
+    if node.spelling is not None:
+        return node.spelling
+    names, controls = node.input_names()
+    return names + [f"^{control}" for control in controls]
 
 
 def _canonical(texts: Sequence[str]) -> list[tuple[str, int, bool]]:
@@ -82,32 +82,33 @@ def _canonical(texts: Sequence[str]) -> list[tuple[str, int, bool]]:
     return [item for item in parsed if not item[2]] + list(dict.fromkeys(item for item in parsed if item[2]))
 
 
-def encode_node(node: Node, inputs: list[str]) -> NodeAttrs:
-    """The NodeDef with its contents: the one that the node was loaded from, with only those fields set anew that changed."""
+class EncodedNode(NamedTuple):
+    """A NodeDef, and the tensor_content bytes that are not in it, by attribute."""
+
+    proto: NodeDef
+    contents: Mapping[str, memoryview]
+
+
+def encode_node(node: Node, inputs: Sequence[str]) -> EncodedNode:
+    """The NodeDef with its contents; what did not change since it was loaded is as it was."""
     source = node.source if isinstance(node.source, NodeAttrs) else None
-    if source is None:
-        return _new_node_def(node, inputs)
-    old = source.proto
-    same_inputs = list(old.input) == inputs or _canonical(old.input) == _canonical(inputs)
-    if node.attrs is source and same_inputs and (old.name, old.op, old.device) == (node.name, node.op, node.device):
-        return source
     proto = NodeDef()
-    proto.CopyFrom(old)
+    if source is not None:
+        proto.CopyFrom(source.proto)
     proto.name, proto.op, proto.device = node.name, node.op, node.device
-    if not same_inputs:
-        del proto.input[:]
-        proto.input.extend(inputs)
-    if node.attrs is not source:
-        return _with_attrs(proto, node, source)
-    return NodeAttrs(proto, source.contents)
+    del proto.input[:]
+    spelling = node.spelling
+    proto.input.extend(inputs if spelling is None or _canonical(spelling) != _canonical(inputs) else spelling)
+    if source is not None and node.attrs is source:
+        return EncodedNode(proto, source.contents or {})
+    return EncodedNode(proto, _set_attrs(proto, node, source))
 
 
-def _new_node_def(node: Node, inputs: list[str]) -> NodeAttrs:
-    return _with_attrs(NodeDef(name=node.name, op=node.op, input=inputs, device=node.device), node, None)
+def _set_attrs(proto: NodeDef, node: Node, source: NodeAttrs | None) -> dict[str, memoryview]:
+    """Set the attributes of `proto` to those of the node; values that came from `source` are copied as they were.
 
-
-def _with_attrs(proto: NodeDef, node: Node, source: NodeAttrs | None) -> NodeAttrs:
-    """Set the attributes of `proto` to those of the node; values that came from `source` are copied as they were."""
+    What is returned are the contents that are left out.
+    """
     contents: dict[str, memoryview] = {}
     proto.ClearField("attr")
     # A node copied to another name shares the attributes it was loaded with.
@@ -123,7 +124,7 @@ def _with_attrs(proto: NodeDef, node: Node, source: NodeAttrs | None) -> NodeAtt
             _set_attr(proto, contents, name, value)
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"attribute '{name}': {error.message}", node=node.name, op=node.op) from None
-    return NodeAttrs(proto, contents)
+    return contents
 
 
 def _set_attr(proto: NodeDef, contents: dict[str, memoryview], name: str, value: Any) -> None:
@@ -136,7 +137,7 @@ def _set_attr(proto: NodeDef, contents: dict[str, memoryview], name: str, value:
         contents[name] = content
 
 
-def complete_proto(source: NodeAttrs) -> NodeDef:
+def complete_proto(source: EncodedNode) -> NodeDef:
     """The NodeDef with the contents that were left in the file copied into it."""
     if not source.contents:
         return source.proto
@@ -147,7 +148,7 @@ def complete_proto(source: NodeAttrs) -> NodeDef:
     return proto
 
 
-def node_chunks(source: NodeAttrs) -> Iterator[bytes | memoryview]:
+def node_chunks(source: EncodedNode) -> Iterator[bytes | memoryview]:
     """The serialized NodeDef in pieces; contents that were left in the file are pieces of their own, never copied."""
     if not source.contents:
         yield source.proto.SerializeToString(deterministic=True)

@@ -1,9 +1,9 @@
-"""GraphDef messages cut into NodeDefs: small nodes are parsed in runs, large tensor contents stay views of the file."""
+"""The nodes of a serialized GraphDef, one after the other: attributes stay bytes, large contents views of the file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TypeVar
+from collections.abc import Generator, Iterator, Mapping
+from typing import Final, TypeAlias, TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
@@ -15,9 +15,21 @@ from .tensor_proto import LARGE_CONTENT
 
 M = TypeVar("M", bound=Message)
 
-# Runs are cut before protobuf's own limit of 2 GB comes near.
-_MAX_RUN = 1 << 26
-_NODE_TAG = GraphDef.NODE_FIELD_NUMBER << 3 | wire.LENGTH_DELIMITED
+LoadedNode: TypeAlias = tuple[str, str, tuple[str, ...], str, NodeAttrs]
+"""Name, op, inputs as they are spelled, device and attributes."""
+
+_WINDOW: Final = 1 << 18
+_MAX_SHARED: Final = 256
+"""Attributes of more bytes than this are hardly ever the same for two nodes."""
+
+
+def _tag(message: type[Message], field: str) -> int:
+    """The first byte of a length-delimited field."""
+    return int(message.DESCRIPTOR.fields_by_name[field].number) << 3 | wire.LENGTH_DELIMITED
+
+
+_NODE: Final = _tag(GraphDef, "node")
+_NAME, _OP, _INPUT, _DEVICE = (_tag(NodeDef, field) for field in ("name", "op", "input", "device"))
 
 
 def parse(message_type: type[M], data: memoryview | bytearray | bytes) -> M:
@@ -28,44 +40,118 @@ def parse(message_type: type[M], data: memoryview | bytearray | bytes) -> M:
         raise DataLossError(f"damaged: {len(data)} bytes are no {message_type.DESCRIPTOR.name}") from None
 
 
-def scan_graph_def(data: memoryview) -> tuple[list[NodeAttrs], GraphDef]:
-    """The nodes of a serialized GraphDef, and all the rest of it as a message without nodes."""
-    rest = bytearray()
-    sources: list[NodeAttrs] = []
-    for start, end, kind in _sections(data):
-        if kind == "rest":
-            rest += data[start:end]
-        elif kind == "large":
-            sources.append(_large_node(data, start, end))
+class GraphScan:
+    """The nodes of a serialized GraphDef one after the other, and then all the rest of it.
+
+    What follows name, op, inputs and device is looked into once for all nodes in which it is the same, and these share it.
+    """
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+        self._rest = bytearray()
+        self._words: dict[bytes, str] = {}
+        self._attrs: dict[bytes, NodeAttrs] = {}
+
+    def rest(self) -> GraphDef:
+        """The message without its nodes, once these have been gone through."""
+        return parse(GraphDef, self._rest)
+
+    def nodes(self) -> Iterator[LoadedNode]:
+        """All nodes; DataLossError where one is damaged."""
+        position, end = 0, len(self._data)
+        while position < end:
+            window = bytes(self._data[position : position + _WINDOW])
+            done = 0
+            for start, done in _small_nodes(window):
+                yield self._node(window, start, done)
+            position += done
+            if not done:
+                position = yield from self._field(position)
+
+    def _field(self, position: int) -> Generator[LoadedNode, None, int]:
+        """The field at a position, of any kind and size; the position after it."""
+        field = next(wire.fields(self._data, position))
+        if field.number != GraphDef.NODE_FIELD_NUMBER or field.wire_type != wire.LENGTH_DELIMITED:
+            self._rest += self._data[field.tag_start : field.end]
+        elif field.end - field.start <= LARGE_CONTENT:
+            yield _whole_node(parse(NodeDef, self._data[field.start : field.end]))
         else:
-            sources.extend(map(NodeAttrs, parse(GraphDef, data[start:end]).node))
-    return sources, parse(GraphDef, rest)
+            yield _whole_node(*_large_node(self._data, field.start, field.end))
+        return field.end
+
+    def _node(self, data: bytes, start: int, end: int) -> LoadedNode:
+        """The node in data[start:end], by its bytes where it is as all write it: fields by number, names below 16 KiB."""
+        name = op = device = b""
+        inputs = []
+        position = start
+        try:
+            while position < end and (tag := data[position]) <= _DEVICE:
+                size, begin = data[position + 1], position + 2
+                if size >= 0x80:
+                    size, begin = size & 0x7F | data[begin] << 7, begin + 1
+                position = begin + size
+                if tag == _INPUT:
+                    inputs.append(str(data[begin:position], "utf-8"))
+                elif tag == _NAME:
+                    name = data[begin:position]
+                elif tag == _OP:
+                    op = data[begin:position]
+                elif tag == _DEVICE:
+                    device = data[begin:position]
+                else:
+                    position = end + 1
+            if position <= end:
+                text = str(name, "utf-8")
+                attrs = self._shared(data[position:end], text, op)
+                if attrs is not None:
+                    return text, self._word(op), tuple(inputs), self._word(device), attrs
+        except (IndexError, UnicodeDecodeError):
+            pass  # damaged, as the message class will say
+        return _whole_node(parse(NodeDef, data[start:end]))
+
+    def _word(self, encoded: bytes) -> str:
+        """A word that many nodes have."""
+        found = self._words.get(encoded)
+        if found is None:
+            found = self._words[encoded] = str(encoded, "utf-8")
+        return found
+
+    def _shared(self, tail: bytes, name: str, op: bytes) -> NodeAttrs | None:
+        """The attributes in the rest of a node's bytes, None where there are other fields."""
+        found = self._attrs.get(tail)
+        if found is None:
+            proto = parse(NodeDef, tail)
+            if proto.name or proto.op or proto.input or proto.device:
+                return None
+            found = NodeAttrs(tail, name, self._word(op))
+            if len(tail) <= _MAX_SHARED:
+                self._attrs[tail] = found
+        return found
 
 
-def _sections(data: memoryview) -> Iterator[tuple[int, int, str]]:
-    """(start, end, kind): `run`s of small node fields, payloads of `large` nodes, and other fields (`rest`)."""
-    run_start = run_end = 0
-    for field in wire.fields(data):
-        is_node = field.number == GraphDef.NODE_FIELD_NUMBER
-        is_small = is_node and field.end - field.start <= LARGE_CONTENT
-        if is_small and run_end == field.tag_start and field.end - run_start <= _MAX_RUN:
-            run_end = field.end
-            continue
-        if run_end > run_start:
-            yield run_start, run_end, "run"
-        if is_small:
-            run_start, run_end = field.tag_start, field.end
-            continue
-        if is_node:
-            yield field.start, field.end, "large"
-        else:
-            yield field.tag_start, field.end, "rest"
-        run_start = run_end = field.end
-    if run_end > run_start:
-        yield run_start, run_end, "run"
+def _small_nodes(window: bytes) -> Iterator[tuple[int, int]]:
+    """Where the nodes with which some bytes of a GraphDef begin start and end, up to a field of another kind or size."""
+    padded = window + bytes(4)
+    position = 0
+    while padded[position] == _NODE:
+        size, start = padded[position + 1], position + 2
+        if size >= 0x80:
+            second, start = padded[start], start + 1
+            size = size & 0x7F | (second & 0x7F) << 7
+            if second >= 0x80:
+                size, start = size | padded[start] << 14, start + 1
+        position = start + size
+        if size > LARGE_CONTENT or position > len(window):
+            return
+        yield start, position
 
 
-def _large_node(data: memoryview, start: int, end: int) -> NodeAttrs:
+def _whole_node(proto: NodeDef, contents: Mapping[str, memoryview] | None = None) -> LoadedNode:
+    """A node of which protobuf has read all."""
+    return proto.name, proto.op, tuple(proto.input), proto.device, NodeAttrs(proto, proto.name, proto.op, contents)
+
+
+def _large_node(data: memoryview, start: int, end: int) -> tuple[NodeDef, dict[str, memoryview]]:
     """A node whose large constants, the `tensor` of an attribute, stay in the file."""
     kept = bytearray()
     contents: dict[str, memoryview] = {}
@@ -79,7 +165,7 @@ def _large_node(data: memoryview, start: int, end: int) -> NodeAttrs:
             name, entry = _without_content(data, field, content)
             contents[name] = data[content.start : content.end]
             kept += wire.length_prefix(NodeDef.ATTR_FIELD_NUMBER, len(entry)) + entry
-    return NodeAttrs(parse(NodeDef, kept), contents)
+    return parse(NodeDef, kept), contents
 
 
 def _child(data: memoryview, parent: wire.Field, number: int) -> wire.Field | None:
