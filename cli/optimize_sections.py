@@ -7,7 +7,8 @@ from typing import Any
 
 from ..core.flops.views import readable
 from ..core.passes.costs import GraphCost
-from ..core.passes.pipeline import PASSES, OptimizeReport, PassRecord
+from ..core.passes.order import all_passes
+from ..core.passes.pipeline import OptimizeReport, PassRecord
 from . import render
 
 _MAX_OPS = 12
@@ -16,14 +17,14 @@ _MAX_OPS = 12
 def passes_json() -> list[dict[str, Any]]:
     return [
         {"name": kind.name, "summary": kind.summary, "default": kind.in_default_pipeline, "options": kind.defaults()}
-        for kind in PASSES
+        for kind in all_passes()
     ]
 
 
 def passes_sections() -> Iterator[render.Section]:
     rows = [
         (kind.name, kind.in_default_pipeline, ", ".join(f"{k}={v}" for k, v in kind.defaults().items()), kind.summary)
-        for kind in PASSES
+        for kind in all_passes()
     ]
     yield render.Table(("pass", "default", "options", "what it does"), rows)
 

@@ -42,8 +42,7 @@ ROOMS = {
     "core/ops": "building gradients numerics runtime",
     "core/flops": "building control_flow functions gradients numerics ops planning runtime",
     "core/training": "building gradients runtime",
-    "core/passes": "control_flow explaining flops functions planning runtime transforms "
-    "passes/functions passes/fusing passes/layout passes/loops passes/rules",
+    "core/passes": "control_flow explaining flops functions planning runtime transforms passes/functions passes/rules",
     "core/passes/rules": "building functions passes",
     "core/passes/fusing": "passes passes/rules",
     "core/passes/loops": "control_flow functions passes",

@@ -40,6 +40,8 @@ class Pass:
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    follows: ClassVar[str] = ""
+    """The pass directly after which it has its place; none for the first."""
     requires: ClassVar[tuple[str, ...]] = ()
     in_default_pipeline: ClassVar[bool] = True
     is_final: ClassVar[bool] = False

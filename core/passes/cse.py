@@ -21,6 +21,7 @@ class CommonSubexpressions(Pass):
 
     name: ClassVar[str] = "cse"
     summary: ClassVar[str] = "merge nodes that compute the same, equal constants among them"
+    follows: ClassVar[str] = "loops"
     constants: bool = True
 
     def run(self, graph: Graph, ctx: PassContext) -> None:

@@ -25,6 +25,7 @@ class StripDebug(Pass):
 
     name: ClassVar[str] = "strip_debug"
     summary: ClassVar[str] = "drop Assert, Print and CheckNumerics"
+    follows: ClassVar[str] = "inline"
     in_default_pipeline: ClassVar[bool] = False
     ops: tuple[str, ...] = ()
 

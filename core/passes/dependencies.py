@@ -23,6 +23,7 @@ class Dependencies(Pass):
 
     name: ClassVar[str] = "dependency"
     summary: ClassVar[str] = "bypass Identity and NoOp nodes, drop control edges that other paths imply"
+    follows: ClassVar[str] = "layout"
     keeps_cost: ClassVar[bool] = True
 
     def run(self, graph: Graph, ctx: PassContext) -> None:

@@ -31,6 +31,7 @@ class FoldConstants(Pass):
 
     name: ClassVar[str] = "fold"
     summary: ClassVar[str] = "compute what depends on constants only, known shapes among it"
+    follows: ClassVar[str] = "remove_training_nodes"
     limit: int = 10 * 2**20
 
     def run(self, graph: Graph, ctx: PassContext) -> None:

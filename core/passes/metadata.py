@@ -22,6 +22,7 @@ class Rename(Pass):
 
     name: ClassVar[str] = "rename"
     summary: ClassVar[str] = "rename nodes, op types and attributes"
+    follows: ClassVar[str] = "sort"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
     node: tuple[str, ...] = ()
@@ -63,6 +64,7 @@ class SetDevice(Pass):
 
     name: ClassVar[str] = "set_device"
     summary: ClassVar[str] = "set the device of all nodes, or of those without one; by default clear it"
+    follows: ClassVar[str] = "remove_attribute"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
     device: str = ""
@@ -81,6 +83,7 @@ class RemoveAttribute(Pass):
 
     name: ClassVar[str] = "remove_attribute"
     summary: ClassVar[str] = "drop an attribute (by default _class) from all nodes, or from those of one op type"
+    follows: ClassVar[str] = "cluster"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
     attribute: str = "_class"
@@ -99,6 +102,7 @@ class Sort(Pass):
 
     name: ClassVar[str] = "sort"
     summary: ClassVar[str] = "order the nodes as they can run"
+    follows: ClassVar[str] = "set_device"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
 

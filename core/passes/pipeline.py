@@ -1,4 +1,4 @@
-"""The passes in the order that they run, and the driver that runs them to a fixpoint."""
+"""The driver that runs passes to a fixpoint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..arguments import takes
-from ..errors import InvalidArgumentError, NotFoundError, TfgError
+from ..errors import InvalidArgumentError, TfgError
 from ..explaining.graphs import explain_graph
 from ..faults import fault
 from ..functions.callers import all_nodes
@@ -19,57 +19,12 @@ from ..planning.needed import needed_nodes
 from ..transforms.subgraphs import forget_locations
 from .base import Pass, PassContext, Refusal
 from .costs import CostMeter, GraphCost
-from .cse import CommonSubexpressions
-from .debug import StripDebug
-from .dependencies import Dependencies
-from .fold import FoldConstants
-from .functions.cluster import Cluster
-from .functions.constant_branches import DeadBranches
-from .functions.function_bodies import Bodies
 from .functions.implementations import Implementations
 from .functions.inline import Inline
-from .functions.specialize import Specialize
-from .fusing.batch_norm import FoldBatchNorm
-from .fusing.epilogues import Fuse
-from .layout.conversion import Layout
-from .loops.hoisting import Loops
-from .metadata import RemoveAttribute, Rename, SetDevice, Sort
+from .order import all_passes, find_pass
 from .pass_options import configure, parse_passes
 from .prune import Prune
-from .rules.arithmetic import Arithmetic
-from .rules.data_movement import Structure
 from .settling import settle_races
-from .shapes import Shapes
-from .training_nodes import RemoveTrainingNodes
-from .weights import QuantizeWeights, RoundWeights
-
-PASSES: tuple[type[Pass], ...] = (
-    Prune,
-    Implementations,
-    Inline,
-    StripDebug,
-    RemoveTrainingNodes,
-    FoldConstants,
-    DeadBranches,
-    Specialize,
-    Loops,
-    CommonSubexpressions,
-    Shapes,
-    Structure,
-    Arithmetic,
-    FoldBatchNorm,
-    Layout,
-    Dependencies,
-    Bodies,
-    Fuse,
-    RoundWeights,
-    QuantizeWeights,
-    Cluster,
-    RemoveAttribute,
-    SetDevice,
-    Sort,
-    Rename,
-)
 
 MAX_ROUNDS = 5
 _MAX_COPIED: Final = 1_000_000
@@ -247,16 +202,8 @@ def _parsed(text: str) -> list[Pass]:
     given = [configure(find_pass(name), options) for name, options in items if name != "default"]
     if len(given) == len(items):
         return given
-    chosen = {kind: kind() for kind in PASSES if kind.in_default_pipeline} | {type(one): one for one in given}
-    return sorted(chosen.values(), key=lambda one: PASSES.index(type(one)))
-
-
-def find_pass(name: str) -> type[Pass]:
-    """The pass of that name; NotFoundError lists those there are."""
-    for kind in PASSES:
-        if kind.name == name:
-            return kind
-    raise NotFoundError(f"there is no pass '{name}'; there are {', '.join(kind.name for kind in PASSES)}")
+    chosen = {kind: kind() for kind in all_passes() if kind.in_default_pipeline} | {type(one): one for one in given}
+    return sorted(chosen.values(), key=lambda one: all_passes().index(type(one)))
 
 
 def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:

@@ -21,6 +21,7 @@ class Shapes(Pass):
 
     name: ClassVar[str] = "shapes"
     summary: ClassVar[str] = "merge shapes, slices and packs of them that are known to hold the same dimensions"
+    follows: ClassVar[str] = "cse"
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         first: dict[Hashable, Node] = {}

@@ -24,6 +24,7 @@ class RemoveTrainingNodes(Pass):
 
     name: ClassVar[str] = "remove_training_nodes"
     summary: ClassVar[str] = "bypass what only training needs, dropout at rate 0 too"
+    follows: ClassVar[str] = "strip_debug"
     in_default_pipeline: ClassVar[bool] = False
 
     def run(self, graph: Graph, ctx: PassContext) -> None:

@@ -21,6 +21,7 @@ class RoundWeights(Pass):
 
     name: ClassVar[str] = "round_weights"
     summary: ClassVar[str] = "round weights to few values, so that the file compresses (results change)"
+    follows: ClassVar[str] = "fuse"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
     steps: int = 256
@@ -53,6 +54,7 @@ class QuantizeWeights(Pass):
 
     name: ClassVar[str] = "quantize_weights"
     summary: ClassVar[str] = "store weights in 8 bits, with a Dequantize behind each (results change)"
+    follows: ClassVar[str] = "round_weights"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
     minimum_size: int = 1024

@@ -10,7 +10,8 @@ from tests.cli.running import tfg as command
 from tests.passes.rewriting import placeholder, rewritten
 from tfg.core import dtypes
 from tfg.core.errors import InvalidArgumentError, NotFoundError
-from tfg.core.passes.pipeline import PASSES, choose_passes, optimize
+from tfg.core.passes.order import all_passes
+from tfg.core.passes.pipeline import choose_passes, optimize
 
 WEIGHTS = np.linspace(-1, 1, 2000, dtype="f").reshape(2, 1000)
 
@@ -123,7 +124,7 @@ def test_options_that_do_not_fit(passes, message):
 
 def test_list_shows_every_pass_with_its_options():
     listed = {row["name"]: row for row in command("optimize", "--list", "--format", "json").json}
-    assert set(listed) == {kind.name for kind in PASSES}
+    assert set(listed) == {kind.name for kind in all_passes()}
     assert listed["fold"]["options"] == {"limit": 10 * 2**20}
     assert not listed["quantize_weights"]["default"]
 
@@ -132,7 +133,7 @@ def test_default_stands_for_the_usual_passes():
     usual = [one.name for one in choose_passes(None)]
     chosen = choose_passes("default, fuse{onednn=true}, layout{to=NCHW}")
     assert [one.name for one in chosen if one.name != "layout"] == usual
-    assert [one.name for one in chosen] == [kind.name for kind in PASSES if kind.name in {*usual, "layout"}]
+    assert [one.name for one in chosen] == [kind.name for kind in all_passes() if kind.name in {*usual, "layout"}]
     assert next(one for one in chosen if one.name == "fuse").onednn is True
     assert "cse" not in [one.name for one in choose_passes("default", disable=["cse"])]
 

@@ -21,6 +21,7 @@ class Cluster(Pass):
 
     name: ClassVar[str] = "cluster"
     summary: ClassVar[str] = "group the pure remainder into one function call (one kernel)"
+    follows: ClassVar[str] = "quantize_weights"
     in_default_pipeline: ClassVar[bool] = False
     is_final: ClassVar[bool] = True
     minimum: int = 2

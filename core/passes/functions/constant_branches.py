@@ -27,6 +27,7 @@ class DeadBranches(Pass):
 
     name: ClassVar[str] = "branches"
     summary: ClassVar[str] = "take the branches that constant predicates choose, drop the others"
+    follows: ClassVar[str] = "fold"
     requires: ClassVar[tuple[str, ...]] = ("fold",)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:

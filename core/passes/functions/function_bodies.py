@@ -45,6 +45,7 @@ class Bodies(Pass):
 
     name: ClassVar[str] = "bodies"
     summary: ClassVar[str] = "optimize the bodies of functions that are still called"
+    follows: ClassVar[str] = "dependency"
     requires: ClassVar[tuple[str, ...]] = ("fold",)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:

@@ -19,6 +19,7 @@ class Implementations(Pass):
 
     name: ClassVar[str] = "implementations"
     summary: ClassVar[str] = "call the functions for CPUs among those that implement the same"
+    follows: ClassVar[str] = "prune"
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node, function in name_implementations(graph):

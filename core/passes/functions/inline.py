@@ -29,6 +29,7 @@ class Inline(Pass):
 
     name: ClassVar[str] = "inline"
     summary: ClassVar[str] = "put the bodies of called functions into the graph"
+    follows: ClassVar[str] = "implementations"
     requires: ClassVar[tuple[str, ...]] = ("implementations",)
     limit: int = 10_000
     copies: int = 1_000

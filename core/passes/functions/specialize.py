@@ -30,6 +30,7 @@ class Specialize(Pass):
 
     name: ClassVar[str] = "specialize"
     summary: ClassVar[str] = "put constant arguments into called functions, drop arguments and results that nobody uses"
+    follows: ClassVar[str] = "branches"
     requires: ClassVar[tuple[str, ...]] = ("implementations",)
     limit: int = 64 * 2**10
 

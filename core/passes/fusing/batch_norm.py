@@ -48,6 +48,7 @@ class FoldBatchNorm(Pass):
 
     name: ClassVar[str] = "batchnorm"
     summary: ClassVar[str] = "fold batch normalizations and channel factors into convolution and product weights"
+    follows: ClassVar[str] = "arithmetic"
     requires: ClassVar[tuple[str, ...]] = ("fold",)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:

@@ -52,6 +52,7 @@ class Fuse(Pass):
 
     name: ClassVar[str] = "fuse"
     summary: ClassVar[str] = "fuse convolutions and products with bias and activation (no gradients afterwards)"
+    follows: ClassVar[str] = "bodies"
     trainable: bool = False
     onednn: bool = False
 

@@ -30,6 +30,7 @@ class Layout(Pass):
 
     name: ClassVar[str] = "layout"
     summary: ClassVar[str] = "turn NCHW convolutions, poolings and normalizations into NHWC, or back, with few transposes"
+    follows: ClassVar[str] = "batchnorm"
     in_default_pipeline: ClassVar[bool] = False
     to: str = "NHWC"
 

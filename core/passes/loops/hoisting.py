@@ -27,6 +27,7 @@ class Loops(Pass):
 
     name: ClassVar[str] = "loops"
     summary: ClassVar[str] = "move what every iteration repeats out of loops, drop loops that never run"
+    follows: ClassVar[str] = "specialize"
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         if any(node.op in ENTER for node in graph):

@@ -29,6 +29,7 @@ class Arithmetic(Pass):
 
     name: ClassVar[str] = "arithmetic"
     summary: ClassVar[str] = "algebraic identities: x*1, x+0, common factors, powers, negations, transposes into products"
+    follows: ClassVar[str] = "structure"
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         Rewriter(graph, ctx).apply(RULES, sums.RULES, constant_factors.RULES)

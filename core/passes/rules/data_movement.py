@@ -25,6 +25,7 @@ class Structure(Pass):
 
     name: ClassVar[str] = "structure"
     summary: ClassVar[str] = "cancel and merge reshapes, transposes, casts, slices, pads, concats that change nothing"
+    follows: ClassVar[str] = "shapes"
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         Rewriter(graph, ctx).apply(RULES, pushing.RULES, selection.RULES)

@@ -1,0 +1,46 @@
+"""The passes there are, found in the modules beside this one and in the rooms, in the order that they run."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import pathlib
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+
+from ..errors import NotFoundError
+from .base import Pass
+
+_FOLDER = pathlib.Path(__file__).parent
+
+
+@functools.cache
+def all_passes() -> tuple[type[Pass], ...]:
+    """Every pass, each directly behind the one that it follows; NotFoundError where there is none of that name."""
+    followers: dict[str, list[type[Pass]]] = collections.defaultdict(list)
+    for kind in _defined():
+        followers[kind.follows].append(kind)
+    ordered = _behind("", followers)
+    if unknown := followers.keys() - {"", *(kind.name for kind in ordered)}:
+        raise NotFoundError(f"there is no pass to follow: {', '.join(sorted(unknown))}")
+    return tuple(ordered)
+
+
+def _defined() -> list[type[Pass]]:
+    for path in sorted(_FOLDER.rglob("[a-z]*.py")):
+        import_module(".".join(("", *path.relative_to(_FOLDER).with_suffix("").parts)), __package__)
+    return [kind for kind in Pass.__subclasses__() if kind.__module__.startswith(f"{__package__}.")]
+
+
+def _behind(name: str, followers: Mapping[str, Sequence[type[Pass]]]) -> list[type[Pass]]:
+    """What runs behind a pass: of several that follow it, the one with the fewest behind itself comes first."""
+    chains = [[kind, *_behind(kind.name, followers)] for kind in followers.get(name, ())]
+    return [kind for chain in sorted(chains, key=lambda chain: (len(chain), chain[0].name)) for kind in chain]
+
+
+def find_pass(name: str) -> type[Pass]:
+    """The pass of that name; NotFoundError lists those there are."""
+    for kind in all_passes():
+        if kind.name == name:
+            return kind
+    raise NotFoundError(f"there is no pass '{name}'; there are {', '.join(kind.name for kind in all_passes())}")
