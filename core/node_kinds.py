@@ -36,6 +36,16 @@ class OfKind:
         return self.op == "LoopCond"
 
     @property
+    def is_control_trigger(self) -> bool:
+        """True for a ControlTrigger, a NoOp that runs even where what it waits for does not."""
+        return self.op == "ControlTrigger"
+
+    @property
+    def is_variable_read(self) -> bool:
+        """True for a ReadVariableOp, which gives the value of the variable behind a handle."""
+        return self.op == "ReadVariableOp"
+
+    @property
     def is_placeholder(self) -> bool:
         """True for a Placeholder of any kind, which stands for a feed."""
         return self.op.startswith("Placeholder")

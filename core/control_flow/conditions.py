@@ -250,7 +250,7 @@ class Conditions:
 
     def _sources(self, node: Node) -> list[Node]:
         """What a node waits for, the back edges of loops apart."""
-        if node.op == "ControlTrigger":
+        if node.is_control_trigger:
             return []
         sources = (*(value.node for value in node.inputs), *node.control_inputs)
         return [s for s in sources if s.op not in NEXT_ITERATION and (self._nodes is None or s in self._nodes)]

@@ -7,16 +7,10 @@ from typing import Final
 
 from ..catalog import OpDef
 from ..graph import Node, Output
-from ..op_facts import has_fact
+from ..op_facts import has_fact, ops_with
 from .conditions import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
 
-_PASSING_REFERENCES: Final = ("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSelect")
-
-_PASSING_VALUES: Final = frozenset(
-    {*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH, "Identity", "StopGradient", "PreventGradient", "PlaceholderWithDefault"}
-)
-_VIEWS: Final = frozenset({"Reshape", "ExpandDims", "Squeeze", "EnsureShape", "Bitcast"})
-"""Ops whose results are their first inputs' memory in TensorFlow, whatever the shapes."""
+_PASSING_VALUES: Final = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH, *ops_with("alias")})
 
 
 def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
@@ -30,7 +24,7 @@ def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
 
 def passed_references(node: Node) -> tuple[int, ...]:
     """The positions of references that a node passes on though it wants their variables initialized."""
-    if node.op not in _PASSING_REFERENCES:
+    if not has_fact(node.op, "initialized_reference"):
         return ()
     return tuple(i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref)
 
@@ -46,7 +40,7 @@ def referenced_variable(reference: Output) -> Node:
 def written_reference(node: Node) -> Node | None:
     """The variable that a node writes to through the reference it takes first."""
     definition = node.op_def
-    if definition is None or not node.inputs or node.op in (*_PASSING_REFERENCES, *LOOP_OPS):
+    if definition is None or not node.inputs or node.op in LOOP_OPS or has_fact(node.op, "initialized_reference"):
         return None
     dtype = node.inputs[0].dtype
     if dtype is None or not dtype.is_ref or not has_fact(node.op, "side_effect"):
@@ -56,7 +50,7 @@ def written_reference(node: Node) -> Node | None:
 
 def memory_outputs(node: Node) -> list[Output]:
     """The outputs that are the memory of a node's first input, or of any input of a Merge: later writes show in them."""
-    if node.op not in _PASSING_VALUES and node.op not in _VIEWS:
+    if node.op not in _PASSING_VALUES and not is_view(node):
         return []
     return [node.output()] if node.op in MERGE else list(node.outputs())
 
@@ -73,7 +67,7 @@ def may_be_written(value: Output) -> bool:
 
 def is_view(node: Node) -> bool:
     """True where a node's result is its first input's memory, seen in another way."""
-    return node.op in _VIEWS
+    return has_fact(node.op, "alias_view")
 
 
 def memory_of_variables(nodes: Iterable[Node], fed: Container[Output]) -> dict[Output, Node]:

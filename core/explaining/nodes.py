@@ -242,10 +242,10 @@ class Explainer:
         return f"The gradient{of} with respect to input {index}{fed} of '{forward.name}' ({forward.op})."
 
     def _other_role(self, node: Node) -> str | None:
-        if node.op in ("Placeholder", "PlaceholderV2", "_Arg"):
-            return "An input: it has no value of its own and must be fed."
-        if node.op == "PlaceholderWithDefault":
+        if node.is_placeholder and node.inputs:
             return f"An input that may be fed; otherwise it is '{node.inputs[0]}'."
+        if node.is_placeholder or node.is_argument:
+            return "An input: it has no value of its own and must be fed."
         if node in self.roles.losses:
             return "The loss: gradients are taken of it."
         functions = [reference.name for reference in function_references(node)]

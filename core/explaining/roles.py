@@ -7,6 +7,7 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from ..control_flow.conditions import ENTER, EXIT, SWITCH
 from ..dtypes import resource
 from ..graph import Graph, Node, Output
 from ..traversal import reachable
@@ -14,9 +15,7 @@ from ..variable_nodes import VARIABLES, VariableNodes, find_variables, initializ
 
 _APPLY = re.compile(r"(?:Resource)?(?:Sparse)?Apply(\w+)")
 _WRITES = re.compile(r"(?:Resource)?(?:Assign\w*|Scatter\w+|(?:Sparse)?Apply\w+|CountUpTo|StridedSliceAssign)")
-_FORWARDING = (
-    "Identity", "RefIdentity", "Enter", "RefEnter", "Exit", "RefExit", "Switch", "RefSwitch", "ReadVariableOp", "Cast",
-)  # fmt: skip
+_FORWARDING = ("Identity", "RefIdentity", *ENTER, *EXIT, *SWITCH, "ReadVariableOp", "Cast")
 _GRADIENT_SCOPE = re.compile(r"(?:^|/)gradients(?:_\d+)?(?:/|$)")
 _GRADIENT_OP = re.compile(r"\w*(?:Grad|GradV\d|Grad2|Backprop\w*)$")
 _GRADIENT_OF = re.compile(r"(?:^|/)gradients(?:_\d+)?/(.+?)_grad(?:_\d+)?/")

@@ -350,7 +350,7 @@ def _chosen(labels: Sequence[str], condition: TensorSpec) -> str | None:
 def _is_source(node: Node) -> bool:
     """True for a node that computes nothing: it gives what was there before, or gives nothing."""
     held = node.is_constant or node.is_placeholder or node.is_argument
-    return held or node.is_no_op or node.op == "ControlTrigger"
+    return held or node.is_no_op or node.is_control_trigger
 
 
 def moved_bytes(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> DimLike:

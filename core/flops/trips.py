@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 
-from ..control_flow.conditions import Frame, hands_in
+from ..control_flow.conditions import ENTER, MERGE, NEXT_ITERATION, Frame, hands_in
 from ..dims import Dim, DimLike, ceil_div, dim_min
 from ..graph import Function, Node, Output
 from ..inference import Inference
@@ -30,10 +30,12 @@ def frame_trips(frame: Frame, inference: Inference) -> DimLike | None:
 
 def _counter_of(value: Output) -> tuple[Output, Output] | None:
     """What a loop variable starts with, and what an iteration makes of it."""
-    sources = {v.node.op: v.node for v in value.node.inputs} if value.node.op == "Merge" else {}
-    if "Enter" not in sources or "NextIteration" not in sources:
+    if value.node.op not in MERGE:
         return None
-    return sources["Enter"].inputs[0], sources["NextIteration"].inputs[0]
+    sources = [source.node for source in value.node.inputs]
+    starts = [node.inputs[0] for node in sources if node.op in ENTER]
+    results = [node.inputs[0] for node in sources if node.op in NEXT_ITERATION]
+    return (starts[0], results[0]) if starts and results else None
 
 
 def while_trips(functions: Mapping[str, Function], node: Node, specs: Sequence[TensorSpec]) -> DimLike | None:

@@ -117,6 +117,11 @@ INLINED: Final = frozenset(op for op, kind in CALL_KINDS.items() if kind.is_inli
 PARTLY_READ: Final = frozenset(op for op, kind in CALL_KINDS.items() if kind.is_partly_read)
 
 
+def call_op(is_stateful: bool) -> str:
+    """The op that calls one function `f`, which has state or has none."""
+    return "StatefulPartitionedCall" if is_stateful else "PartitionedCall"
+
+
 def call_kind(functions: Mapping[str, Any], node: Node) -> CallKind | None:
     """How a node calls functions of a library, None where it calls none."""
     return CALL_KINDS.get(node.op) or (BY_NAME if node.op in functions else None)

@@ -15,7 +15,7 @@ from typing import Any, Final
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import ResourceExhaustedError
-from ..functions.call_kinds import BY_NAME, CALL_KINDS, call_kind
+from ..functions.call_kinds import BY_NAME, CALL_KINDS, call_kind, call_op
 from ..functions.instantiation import origin_of
 from ..graph import Function, Node, Output
 from ..tensors import FuncRef
@@ -181,7 +181,7 @@ def _is_number(value: Output) -> bool:
 def _retarget_call(node: Node, reference: FuncRef, output_dtypes: Sequence[DType]) -> None:
     """Let a call node call another function with more results."""
     if node.op not in CALL_KINDS:
-        node.op = "StatefulPartitionedCall"
+        node.op = call_op(is_stateful=True)
         node.attrs = {"Tin": [dtype_of(value) for value in node.inputs]}
     node.set_attr("f", reference)
     node.set_attr("Tout", list(output_dtypes))

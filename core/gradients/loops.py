@@ -116,11 +116,11 @@ class _LoopGradient:
         with self._placed_beside(self.frame):
             zero = g.constant(0, dtypes.int32, "zero")
         merge = self._enter_and_merge(zero, self.frame.name)
-        switch = g.add("Switch", (merge, self.frame.condition.output()), {}, "Switch")
-        pivot = g.add("Identity", (switch.output(1),), {}, "iteration")
+        switch = g.Switch(merge, self.frame.condition.output())[0].node
+        pivot = g.Identity(switch.output(1), name="iteration").node
         with g.control_dependencies([pivot]):
             one = g.constant(1, dtypes.int32, "one")
-        back = g.add("NextIteration", (g.AddV2(pivot, one),), {}, "NextIteration")
+        back = g.NextIteration(g.AddV2(pivot, one)).node
         self.graph.set_input(merge.node, 1, back.output())
         leaving = g.Exit(switch.output(0))
         self._adopt([merge.node.inputs[0].node, merge.node, switch, pivot, one.node, back.inputs[0].node, back], self.frame)
@@ -135,9 +135,9 @@ class _LoopGradient:
         with g.control_dependencies([merge]):
             zero, one = g.constant(0, dtypes.int32, "zero"), g.constant(1, dtypes.int32, "one")
         self.condition = g.LoopCond(g.Greater(merge, zero))
-        switch = g.add("Switch", (merge, self.condition), {}, "Switch")
-        pivot = g.add("Identity", (switch.output(1),), {}, "iteration")
-        back = g.add("NextIteration", (g.Sub(pivot, one),), {}, "NextIteration")
+        switch = g.Switch(merge, self.condition)[0].node
+        pivot = g.Identity(switch.output(1), name="iteration").node
+        back = g.NextIteration(g.Sub(pivot, one)).node
         self.graph.set_input(merge.node, 1, back.output())
         return _Counter(pivot, back, g.Exit(switch.output(0)))
 
@@ -155,7 +155,7 @@ class _LoopGradient:
     def _start_variable(self, initial: Output) -> Node:
         """Enter, Merge and Switch of a variable of the backward loop; returns the Switch."""
         merge = self._enter_and_merge(initial, self.frame_name)
-        return self.g.add("Switch", (merge, self.condition), {}, "Switch")
+        return self.g.Switch(merge, self.condition)[0].node
 
     def _close(self, switch: Node, value: Output) -> Output:
         """Let `value` be the variable's value in the next iteration; returns what leaves the loop."""
@@ -199,7 +199,7 @@ class _LoopGradient:
 
     def _copied_constant(self, node: Node) -> Output:
         with self.g.control_dependencies([self.backward_counter.pivot]):
-            return self.g.add("Const", (), {"value": node.attrs["value"], "dtype": node.attrs["dtype"]}, "Const").output()
+            return self.g.add(node.op, (), {"value": node.attrs["value"], "dtype": node.attrs["dtype"]}, node.op).output()
 
     def _saved(self, value: Output) -> Output:
         """Push the value in the forward loop, pop it in the backward loop, each only on the branch where it is alive."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..building.gradbuilder import Gradients
 from ..errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from ..functions.call_kinds import call_op
 from ..graph import Node, Output
 from ..saved_gradients import Capture, RegisteredGradient
 from ..tensors import FuncRef
@@ -38,7 +39,7 @@ def registered_gradient(
             node=node.name,
             op=node.op,
         )
-    op = "StatefulPartitionedCall" if function.signature.is_stateful else "PartitionedCall"
+    op = call_op(function.signature.is_stateful)
     found = iter(g.apply(op, inputs, f=FuncRef(registered.function), Tout=[dtype_of(v) for v in function.results]))
     return [next(found) if is_returned else None for is_returned in registered.returns]
 

@@ -131,4 +131,5 @@ facts("next_iteration", "control_flow", "inexpensive", of=("NextIteration", "Ref
 zero_flops(*PASSED_ON, *REFERENCES, "Switch", "Merge", "_SwitchN", "ControlTrigger", "Abort")
 facts("control_flow", "inexpensive", of=("LoopCond", "ControlTrigger"))
 facts("merge", "control_flow", "inexpensive", of=("RefMerge", "Merge"))
+facts("initialized_reference", of=("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSelect"))
 facts("switch", "control_flow", "inexpensive", of=("RefSwitch", "Switch", "_SwitchN"))

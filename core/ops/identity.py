@@ -126,7 +126,7 @@ facts("elementwise", of=(
 facts("idempotent", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
 facts("monotone", of=("Snapshot", "StopGradient", "Identity"))
 facts("shape_arithmetic", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
-facts("inexpensive", of=("Identity", "PreventGradient", "StopGradient"))
+facts("alias", "inexpensive", of=("Identity", "PreventGradient", "StopGradient"))
 facts("debug", of=("Copy", "CopyHost", "DebugIdentity", "DebugIdentityV3", "DebugIdentityV2"))
 
 
@@ -228,6 +228,8 @@ def host_const_shape(*, value: Tensor) -> Any:
 
 zero_flops("IdentityN", "PlaceholderWithDefault", "EnsureShape", "HostConst")
 facts("inexpensive", of=("EnsureShape", "IdentityN", "PlaceholderWithDefault"))
+facts("alias", of=("PlaceholderWithDefault",))
+facts("alias_view", of=("EnsureShape",))
 
 
 @kernel("NoOp")
@@ -423,6 +425,7 @@ def bitcast_shape(x: TensorSpec, *, type: DType, T: DType) -> Shape:
 
 
 zero_flops("Bitcast")
+facts("alias_view", of=("Bitcast",))
 
 
 @kernel("DebugNumericSummary")

@@ -243,7 +243,7 @@ layout("T -> R", "Squeeze")
 zero_flops("ExpandDims", "Squeeze")
 facts("shape_arithmetic", of=("ExpandDims", "Squeeze"))
 facts("total", of=("ExpandDims", "Squeeze"))
-facts("inexpensive", of=("Reshape", "ExpandDims", "Squeeze"))
+facts("inexpensive", "alias_view", of=("Reshape", "ExpandDims", "Squeeze"))
 
 
 @kernel("BroadcastTo")

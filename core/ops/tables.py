@@ -109,7 +109,14 @@ zero_flops(
     "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable",
     "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors",
 )  # fmt: skip
-facts("owns_state", of=("AnonymousMutableHashTable",))
+facts(
+    "table", "owns_state",
+    of=(
+        "HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2",
+        "AnonymousMutableHashTable", "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2",
+        "AnonymousMutableHashTableOfTensors",
+    ),
+)  # fmt: skip
 
 
 @kernel("MutableDenseHashTable")
@@ -176,6 +183,7 @@ def mutable_dense_hash_table_shape(
 
 not_differentiable("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
 zero_flops("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
+facts("table", "owns_state", of=("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable"))
 
 
 def _static(handle: Array | ReferenceHandle) -> StaticTable:

@@ -102,7 +102,7 @@ class _Effects:
         for value in node.inputs:
             if value.dtype is resource and (value not in self.fed or value.node.is_argument):
                 owner = handle_owner(value)
-                if has_fact(owner.op, "owns_state") or "HashTable" in owner.op or owner.is_argument:
+                if has_fact(owner.op, "owns_state") or owner.is_argument:
                     writes = has_fact(node.op, "side_effect") or has_fact(node.op, "random")
                     yield Access(node, WRITE if writes else READ, state_of(owner))
 

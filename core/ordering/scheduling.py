@@ -84,7 +84,7 @@ def is_bypassed(node: Node, is_kept: Callable[[Output], bool]) -> bool:
         return False
     source = node.inputs[0].node
     dtype = node.inputs[0].dtype
-    reads = source.op == "ReadVariableOp" or has_fact(source.op, "variable") or dtype is None or dtype.is_ref
+    reads = source.is_variable_read or has_fact(source.op, "variable") or dtype is None or dtype.is_ref
     return not reads and not any(node in user.control_inputs for user in node.uses)
 
 

@@ -15,6 +15,7 @@ from ..functions.callers import callers_by_function
 from ..functions.purity import CONTROL_FLOW, impurity
 from ..graph import Graph, Node, Output
 from ..inference import Inference, infer
+from ..node_making import add_identity
 from ..shapes import Shape, TensorSpec
 from ..tensor_names import parse_tensor_name
 from ..traversal import descendants, forward_predecessors, topological_order
@@ -209,7 +210,7 @@ class PassContext:
 
     def acts(self, node: Node) -> bool:
         """True for a node that may do more than compute, by itself."""
-        if node.is_placeholder or node.is_argument or node.op in (*VARIABLES, "ReadVariableOp", *CONTROL_FLOW):
+        if node.is_placeholder or node.is_argument or node.is_variable_read or node.op in (*VARIABLES, *CONTROL_FLOW):
             return False
         return self.impurity(node) is not None
 
@@ -253,8 +254,8 @@ class PassContext:
         """A node that runs where `value` is alive, and reads it where that makes more run."""
         if value.dtype is None or not self.runs_as_read(value.node):
             return value.node
-        name = self.graph.unique_name(f"{value.node.name}/output_{value.index}")
-        return self.graph.add_node(name, "Identity", [value], (), {"T": value.dtype.base}, value.node.device)
+        name = f"{value.node.name}/output_{value.index}"
+        return add_identity(self.graph, name, value, value.dtype.base, device=value.node.device)
 
     def replace(self, node: Node, value: Output, rule: str, fate: str) -> bool:
         """Let `value` stand for the first output of `node` and drop the node; its control inputs move to its consumers.

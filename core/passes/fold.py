@@ -13,6 +13,7 @@ from ..errors import TfgError, UnimplementedError
 from ..functions.call_kinds import CALL_KINDS
 from ..graph import Graph, Node
 from ..node_calls import apply_kernel
+from ..node_making import add_constant
 from ..runtime.limits import flops_of
 from ..runtime.runs import Run
 from ..runtime.session import Session
@@ -83,8 +84,7 @@ class FoldConstants(Pass):
             output = node.output(i)
             if graph.consumers(output):
                 tensor = Tensor.from_numpy(value, node.output_dtypes[i].base)
-                name = graph.unique_name(f"{node.name}/output_{i}")
-                made = graph.add_node(name, "Const", (), controls, {"value": tensor, "dtype": tensor.dtype}, node.device)
+                made = add_constant(graph, f"{node.name}/output_{i}", tensor, controls, node.device)
                 graph.replace_all_uses(output, made.output())
         tensor = Tensor.from_numpy(values[0], node.output_dtypes[0].base)
         become(graph, node, "Const", (), {"value": tensor, "dtype": tensor.dtype}, controls)
@@ -109,7 +109,7 @@ def _evaluate_call(graph: Graph, node: Node) -> list[Any]:
     alone = Graph()
     alone.functions, alone.versions = graph.functions, graph.versions
     for source in {value.node for value in node.inputs}:
-        alone.add_node(source.name, "Const", (), (), source.attrs)
+        alone.add_node(source.name, source.op, (), (), source.attrs)
     inputs = [alone.node(value.node.name).output() for value in node.inputs]
     alone.add_node(node.name, node.op, inputs, (), node.attrs)
     results = Session(alone, timeout=_SECONDS, max_memory=_MAX_INPUTS).run([output.name for output in node.outputs()])

@@ -10,6 +10,7 @@ from ..dtypes import DType
 from ..functions.callers import reached_functions
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
+from ..node_making import add_argument
 from ..op_facts import has_fact
 from ..planning.needed import needed_nodes
 from ..tensors import FuncRef
@@ -45,7 +46,7 @@ class Draft:
     def add_variable(self, dtype: DType, name: str, is_result: bool) -> Output:
         """A new last argument, and where `is_result` a last result that hands it on."""
         name = self.body.unique_name(name)
-        node = self.body.add_node(name, "_Arg", (), (), {"T": dtype, "index": len(self.args)})
+        node = add_argument(self.body, name, dtype, len(self.args))
         self.args.append(node)
         self._inputs.append(ArgDef(name, dtype))
         if is_result:
@@ -57,7 +58,7 @@ class Draft:
         """Let a copy of a constant stand for an argument."""
         arg = self.args[index]
         attrs = {key: value for key, value in constant.attrs.items() if key != "_class"}
-        made = self.body.add_node(self.body.unique_name(f"{arg.name}/constant"), "Const", (), (), attrs, constant.device)
+        made = self.body.add_node(self.body.unique_name(f"{arg.name}/constant"), constant.op, (), (), attrs, constant.device)
         self.replace(arg.output(), made.output())
         self.body.replace_control_uses(arg, made)
 

@@ -11,6 +11,7 @@ import numpy as np
 from .. import dtypes
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node
+from ..node_making import add_constant
 from ..tensors import Tensor
 from .base import Pass, PassContext
 
@@ -72,9 +73,8 @@ class QuantizeWeights(Pass):
         inputs = []
         for suffix, value, dtype in parts:
             tensor = Tensor.from_numpy(np.asarray(value, dtype.numpy), dtype)
-            name = graph.unique_name(f"{node.name}/{suffix}")
-            attrs = {"value": tensor, "dtype": dtype}
-            inputs.append(graph.add_node(name, "Const", (), node.control_inputs, attrs, node.device).output())
+            made = add_constant(graph, f"{node.name}/{suffix}", tensor, node.control_inputs, node.device)
+            inputs.append(made.output())
         private = {key: value for key, value in node.attrs.items() if key.startswith("_")}
         node.change_op("Dequantize")
         node.attrs = {"T": dtypes.quint8, "mode": b"MIN_FIRST", "dtype": dtypes.float32, **private}

@@ -31,7 +31,7 @@ class Liveness:
             return self.loop_condition(unit)
         if unit.op in MERGE:
             return self.merge_condition(unit)
-        return ALWAYS if unit.op == "ControlTrigger" else self.condition_of_inputs(unit)
+        return ALWAYS if unit.is_control_trigger else self.condition_of_inputs(unit)
 
     def loop_condition(self, frame: Frame) -> Condition:
         """When all that enters a loop is alive: when its variables are; constants may come from farther out."""

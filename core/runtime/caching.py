@@ -17,7 +17,6 @@ from ..functions.purity import impurity
 from ..graph import Graph
 from ..planning.plan import Loop, Plan, Step, with_releases
 
-_READS: Final = frozenset({"ReadVariableOp", "Identity"})
 _MISSES: Final = 3
 """So many misses in a row, and a value is no longer kept: what it depends on changes in every run."""
 
@@ -134,7 +133,7 @@ def _pure_steps(plan: Plan, graph: Graph) -> dict[int, Step]:
         if isinstance(step, Loop) or step.is_guarded or len(step.outputs) != 1 or step.tells_liveness:
             continue
         output = step.outputs[0]
-        is_read = node.op in _READS and (step.dereferenced == (0,) or node.op == "ReadVariableOp")
+        is_read = node.is_variable_read or (node.is_identity and step.dereferenced == (0,))
         if is_read or (node.is_constant and not node.control_inputs):
             known.add(output)
         elif step.inputs and not step.dereferenced and known.issuperset(step.inputs) and impurity(graph, node) is None:

@@ -21,7 +21,7 @@ from ..errors import InvalidArgumentError, NotFoundError
 from ..gradients import add_gradients
 from ..graph import Graph, Node, Output
 from ..traversal import reachable
-from ..variable_nodes import VARIABLES
+from ..variable_nodes import RESOURCE_VARIABLES, VARIABLES
 from .optimizers import Optimizer
 from .schedules import Schedule
 
@@ -173,7 +173,7 @@ class _Builder:
         return made.handle.node
 
     def _read(self, variable: Node) -> Output:
-        if variable.op == "VarHandleOp":
+        if variable.op in RESOURCE_VARIABLES:
             return self.g.ReadVariableOp(variable.output(), dtype=variable.attrs["dtype"])
         return self.g.Identity(variable.output())
 
@@ -187,19 +187,20 @@ class _Builder:
             raise InvalidArgumentError("a slot variable needs its full shape", node=variable.name, op=variable.op)
         value = np.full(shape.known(), initial, dtype.numpy)
         with self.g.colocate_with(variable):
-            return self._variable(value, f"{variable.name}/{name}", dtype, variable.op == "VarHandleOp")
+            return self._variable(value, f"{variable.name}/{name}", dtype, variable.op in RESOURCE_VARIABLES)
 
     def _power(self, name: str, like: Node) -> Node:
         """The variable that holds beta^t."""
         rate = self.optimizer.hyperparameters[name]
-        return self._variable(rate, f"{name}_power", like.attrs["dtype"], like.op == "VarHandleOp")
+        return self._variable(rate, f"{name}_power", like.attrs["dtype"], like.op in RESOURCE_VARIABLES)
 
     def _update(
         self, variable: Node, grad: Output | IndexedSlices, slots: Mapping[str, Node], powers: Mapping[str, Node], rate: Output
     ) -> Node:
         """The update op of one variable, its inputs found by their names in the op's interface."""
         is_sparse = isinstance(grad, IndexedSlices)
-        op = f"{'Resource' if variable.op == 'VarHandleOp' else ''}{'Sparse' if is_sparse else ''}{self.optimizer.op}"
+        kind = "Resource" if variable.op in RESOURCE_VARIABLES else ""
+        op = f"{kind}{'Sparse' if is_sparse else ''}{self.optimizer.op}"
         dtype = variable.attrs["dtype"]
         with self.g.name_scope(f"train/update_{variable.name}"), self.g.colocate_with(variable):
             values: dict[str, Any] = {"var": variable.output(), **{arg: node.output() for arg, node in slots.items()}}
@@ -221,7 +222,7 @@ class _Builder:
         with self.g.control_dependencies(updates), self.g.name_scope("train/update"):
             last = [self._multiply(node, self.optimizer.hyperparameters[name]) for name, node in powers.items()]
             one = self.g.constant(1, step.attrs["dtype"])
-            if step.op == "VarHandleOp":
+            if step.op in RESOURCE_VARIABLES:
                 last.append(self.g.AssignAddVariableOp(step.output(), one))
             else:
                 last.append(self.g.AssignAdd(step.output(), one).node)
@@ -230,7 +231,7 @@ class _Builder:
     def _multiply(self, variable: Node, rate: float) -> Node:
         """Assign a variable its value times a rate."""
         product = self.g.Mul(self._read(variable), self.g.constant(rate, variable.attrs["dtype"]))
-        if variable.op == "VarHandleOp":
+        if variable.op in RESOURCE_VARIABLES:
             return self.g.AssignVariableOp(variable.output(), product)
         return self.g.Assign(variable.output(), product).node
 

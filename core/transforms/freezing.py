@@ -67,7 +67,7 @@ def _keep_functions(graph: Graph, names: Set[str]) -> None:
 
 def _table_initializers(graph: Graph, kept: Set[Node]) -> list[str]:
     """The operations that fill tables which are among the nodes kept, with nothing fed."""
-    takers = {user for node in kept if "HashTable" in node.op for user in _users(node)}
+    takers = {user for node in kept if has_fact(node.op, "table") for user in _users(node)}
     return [node.name for node in graph if node in takers and _fills_table(graph, node) and not _needs_feeds(node)]
 
 

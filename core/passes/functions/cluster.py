@@ -6,7 +6,9 @@ import dataclasses
 from typing import ClassVar
 
 from ...catalog import ArgDef, OpDef
+from ...functions.call_kinds import call_op
 from ...graph import Function, Graph, Node, Output
+from ...node_making import add_argument
 from ...tensors import FuncRef
 from ..base import Pass, PassContext, identity_of
 
@@ -90,7 +92,7 @@ class _Grouping:
         args = []
         for i, value in enumerate(self.inputs):
             assert value.dtype is not None
-            args.append(body.add_node(f"arg_{i}", "_Arg", (), (), {"T": value.dtype.base, "index": i}))
+            args.append(add_argument(body, f"arg_{i}", value.dtype.base, i))
             made[value] = args[-1].output()
         for node in self.members:
             copy = body.add_node(
@@ -119,7 +121,7 @@ class _Grouping:
             "Tin": types[0], "Tout": types[1], "f": FuncRef(function.name), "config": b"", "config_proto": b"",
             "executor_type": b"",
         }  # fmt: skip
-        return self.graph.add_node(name, "PartitionedCall", self.inputs, (), attrs)
+        return self.graph.add_node(name, call_op(is_stateful=False), self.inputs, (), attrs)
 
     def _restore_names(self, call: Node, kept: list[Node]) -> None:
         """Nodes that must keep their names pass the call's results on under them."""

@@ -10,9 +10,10 @@ import numpy as np
 from ... import dtypes
 from ...catalog import CATALOG
 from ...control_flow.conditions import EXIT, MERGE, NEXT_ITERATION
-from ...functions.call_kinds import CALL_KINDS, CallKind, Form
+from ...functions.call_kinds import CALL_KINDS, CallKind, Form, call_op
 from ...functions.call_sites import call_site
 from ...graph import Graph, Node, Output
+from ...node_making import add_constant, add_identity
 from ...planning.needed import needed_nodes
 from ...tensors import FuncRef, Tensor
 from ..base import Pass, PassContext
@@ -54,7 +55,7 @@ class DeadBranches(Pass):
             return
         controls = (*node.control_inputs, *node.inputs[0].node.control_inputs)
         attrs = {"Tin": node.attr("Tin"), "Tout": node.attr("Tout"), "f": branch}
-        node.change_op("StatefulPartitionedCall" if CATALOG[node.op].is_stateful else "PartitionedCall")
+        node.change_op(call_op(CATALOG[node.op].is_stateful))
         node.attrs = attrs
         node.forget_dtypes()
         graph.set_inputs(node, kind.arguments(node.inputs), controls)
@@ -78,12 +79,11 @@ class DeadBranches(Pass):
         if obstacle is not None:
             ctx.refuse("switch", switch, obstacle)
             return
-        alive = graph.add_node(
-            graph.unique_name(f"{switch.name}/taken"), "Identity", switch.inputs[:1],
-            (*switch.control_inputs, *switch.inputs[1].node.control_inputs), {"T": switch.attr("T")}, switch.device,
-        )  # fmt: skip
+        controls = (*switch.control_inputs, *switch.inputs[1].node.control_inputs)
+        name = f"{switch.name}/taken"
+        alive = add_identity(graph, name, switch.inputs[0], switch.attr("T"), controls, switch.device)
         graph.replace_all_uses(switch.output(taken), alive.output())
-        for merge in {user for node in dead for user in node.uses if user.op == "Merge"} | _merges_of(switch):
+        for merge in {user for node in dead for user in node.uses if user.op in MERGE} | _merges_of(switch):
             if merge not in dead:
                 _settle(graph, merge, dead, switch)
         graph.replace_control_uses(switch, alive)
@@ -107,7 +107,7 @@ def _is_true(value: np.ndarray) -> bool:
 
 
 def _merges_of(switch: Node) -> set[Node]:
-    return {user for user in switch.uses if user.op == "Merge"}
+    return {user for user in switch.uses if user.op in MERGE}
 
 
 def _dead_nodes(graph: Graph, output: Output) -> list[Node]:
@@ -116,7 +116,7 @@ def _dead_nodes(graph: Graph, output: Output) -> list[Node]:
     pending = graph.consumers(output)
     while pending:
         node = pending.pop()
-        if node in dead or node.op == "ControlTrigger":
+        if node in dead or node.is_control_trigger:
             continue
         if node.op in MERGE and not all(value == output or value.node in dead for value in node.inputs):
             continue
@@ -135,7 +135,7 @@ def _obstacle(ctx: PassContext, switch: Node, dead: list[Node]) -> str | None:
     merges = [node for node in touched if node.op in MERGE]
     if not all(_can_settle(ctx, merge) for merge in merges):
         return "a Merge of more than two inputs, of references, or whose index is fetched takes the dead branch"
-    if any(node.op == "ControlTrigger" for node in touched):
+    if any(node.is_control_trigger for node in touched):
         return "a ControlTrigger waits for the dead branch"
     return None
 
@@ -156,8 +156,7 @@ def _settle(graph: Graph, merge: Node, dead: list[Node], switch: Node) -> None:
     value = merge.inputs[left]
     if graph.consumers(merge.output(1)):
         tensor = Tensor.from_numpy(np.asarray(left, np.int32), dtypes.int32)
-        attrs = {"value": tensor, "dtype": dtypes.int32}
-        index = graph.add_node(graph.unique_name(f"{merge.name}/index"), "Const", (), [merge], attrs)
+        index = add_constant(graph, f"{merge.name}/index", tensor, [merge])
         graph.replace_all_uses(merge.output(1), index.output())
     kept = {key: item for key, item in merge.attrs.items() if key != "N"}
     merge.change_op("Identity")

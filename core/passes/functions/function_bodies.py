@@ -13,6 +13,7 @@ from ...functions.callers import all_nodes, function_references
 from ...functions.instantiation import instantiate
 from ...functions.obstacles import why_not_changed
 from ...graph import Function, Graph, Node, Output
+from ...node_making import add_identity
 from ...planning.needed import needed_nodes
 from ...shapes import TensorSpec
 from ...transforms.subgraphs import forget_locations
@@ -83,9 +84,8 @@ class _Body:
         self.graph.functions = graph.functions
         self.ends: dict[Output, Node] = {}
         for value, arg in zip(self.function.results, self.function.signature.outputs):
-            if value not in self.ends and value.node.op not in ("Const", "_Arg"):
-                free = self.graph.unique_name(f"{value.node.name}/result")
-                self.ends[value] = self.graph.add_node(free, "Identity", [value], (), {"T": arg.dtype})
+            if value not in self.ends and not (value.node.is_constant or value.node.is_argument):
+                self.ends[value] = add_identity(self.graph, f"{value.node.name}/result", value, arg.dtype)
         constants = [value for value in self.function.results if value.node.is_constant]
         held = [*self.function.args, *self.ends.values(), *self.function.control_results]
         self.fetches: list[Output | Node] = [*held, *constants]

@@ -10,6 +10,7 @@ from ...functions.call_kinds import INLINED
 from ...functions.callers import captured_functions, reached_functions
 from ...functions.instantiation import instantiate
 from ...graph import Function, Graph, Node, Output
+from ...node_making import add_identity
 from ...op_facts import has_fact
 from ...planning.needed import needed_nodes
 from ...tensors import FuncRef
@@ -110,8 +111,8 @@ class _Inlining:
         if not left or value.dtype is None:
             return made
         controls, dtype = [self.made[c] for c in left], value.dtype.base
-        name = self._name(f"{value.node.name}/result")
-        return self.graph.add_node(name, "Identity", [made], controls, {"T": dtype}, self.call.device).output()
+        name = f"{self.call.name}/{value.node.name}/result"
+        return add_identity(self.graph, name, made, dtype, controls, self.call.device).output()
 
     def _needed(self) -> Iterator[Node]:
         args = dict.fromkeys(self.function.args)
@@ -123,10 +124,8 @@ class _Inlining:
 
     def _arguments(self) -> None:
         for arg, value in zip(self.function.args, self.call.inputs):
-            dtype = arg.output_dtypes[0]
-            self.made[arg] = self.graph.add_node(
-                self._name(arg.name), "Identity", [value], self.call.control_inputs, {"T": dtype.base}, self.call.device
-            )
+            name, dtype = f"{self.call.name}/{arg.name}", arg.output_dtypes[0].base
+            self.made[arg] = add_identity(self.graph, name, value, dtype, self.call.control_inputs, self.call.device)
 
     def _copy(self, node: Node) -> None:
         attrs = {key: value for key, value in node.attrs.items() if key != "_class"}

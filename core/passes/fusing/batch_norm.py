@@ -20,6 +20,7 @@ from ..rules.linear_maps import (
     constant_weights,
     input_axes,
     is_channels_first,
+    is_matrix_product,
     is_read,
     output_axes,
     scaled,
@@ -104,7 +105,7 @@ def merge_biases(r: Rewriter, node: Node) -> Output | None:
 def norm_into_weights(r: Rewriter, node: Node) -> Output | None:
     producer = node.inputs[0].node
     product = _product_of(producer)
-    if product is None or product.op == "MatMul" or is_channels_first(product) != is_channels_first(node):
+    if product is None or is_matrix_product(product) or is_channels_first(product) != is_channels_first(node):
         return None
     found = _scale_and_offset(r, node)
     bias = _constant_bias(r, producer) if found is not None else None
@@ -173,7 +174,7 @@ def _product_of(producer: Node) -> Node | None:
     product = producer.inputs[0].node if producer.op == "BiasAdd" else None
     if product is None or product.op not in PRODUCTS:
         return None
-    return product if product.op == "MatMul" or producer.attr("data_format") == bias_format(product) else None
+    return product if is_matrix_product(product) or producer.attr("data_format") == bias_format(product) else None
 
 
 def _constant_bias(r: Rewriter, producer: Node) -> Any:
@@ -200,7 +201,7 @@ def _is_foldable(r: Rewriter, product: Node, producer: Node) -> bool:
 
 def _is_without_padding(r: Rewriter, product: Node) -> bool:
     """True where every element of the result is a sum over data alone; kernels of size 1 need no padding."""
-    if product.op == "MatMul" or product.attr("padding") == b"VALID":
+    if is_matrix_product(product) or product.attr("padding") == b"VALID":
         return True
     spatial = r.shape(product.inputs[WEIGHTS])
     return product.attr("padding") == b"SAME" and spatial.is_known and set(spatial.known()[:-2]) == {1}
@@ -208,7 +209,7 @@ def _is_without_padding(r: Rewriter, product: Node) -> bool:
 
 def _affine(r: Rewriter, node: Node, product: Node) -> tuple[Output, Any, Any] | None:
     """(x, s, o) where `node` computes x * s + o for each channel of the product's data; None where it does not."""
-    if product.op == "MatMul" and product.attr("transpose_a"):
+    if is_matrix_product(product) and product.attr("transpose_a"):
         return None
     if node.op in _NORMS and is_channels_first(node) == is_channels_first(product):
         found = _scale_and_offset(r, node)

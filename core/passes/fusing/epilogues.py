@@ -10,7 +10,7 @@ from ...graph import Graph, Node, Output
 from ...op_facts import ops_with
 from ...variable_nodes import VARIABLES
 from ..base import Pass, PassContext
-from ..rules.linear_maps import reshaped
+from ..rules.linear_maps import is_matrix_product, reshaped
 from ..rules.rewrite import Rewriter, RuleSet, attrs_of
 from .gelu import GELU
 from .normalization import NORMALIZATION
@@ -111,7 +111,7 @@ def _is_fusible(r: Rewriter, bias: Node, product: Node, kernels: Mapping[str, Fu
     if kernel is None:
         return False
     dtype, padding = bias.attrs["T"].name, product.attrs.get("padding")
-    is_matrix, is_behind = product.op == "MatMul", bias.inputs[0].node is product
+    is_matrix, is_behind = is_matrix_product(product), bias.inputs[0].node is product
     for is_wrong, reason in (
         (product.op not in kernels, f"TensorFlow runs {kernel.op} with oneDNN only; fuse{{onednn=true}}"),
         (not r.is_free(product), f"{product.name} is read by others too"),

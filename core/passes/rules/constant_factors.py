@@ -9,6 +9,7 @@ import numpy as np
 
 from ...graph import Node, Output
 from ...op_facts import ops_with
+from .linear_maps import is_matrix_product
 from .rewrite import Rewriter, RuleSet, attrs_of
 from .sums import free_node, with_constant
 
@@ -57,13 +58,13 @@ def _along_weights(node: Node, factor: Any, rank: int, shape: tuple[int, ...]) -
     aligned = (1,) * (rank - factor.ndim) + factor.shape
     if channels_axis is None or factor.size != aligned[channels_axis]:
         return None
-    if node.op == "MatMul":
+    if is_matrix_product(node):
         return factor.reshape(-1) if node.attr("transpose_b") else factor.reshape(-1, 1)
     return factor.reshape(-1, 1) if factor.size == shape[-2] else None
 
 
 def _input_channels_axis(node: Node, rank: int) -> int | None:
-    if node.op == "MatMul":
+    if is_matrix_product(node):
         return None if node.attr("transpose_a") else 1
     return 1 if node.attr("data_format").startswith(b"NC") else rank - 1
 

@@ -37,16 +37,21 @@ PRODUCTS = tuple(_AXES)
 FORWARD_PRODUCTS = tuple(op for op, axes in _AXES.items() if axes.data == 0)
 
 
+def is_matrix_product(product: Node) -> bool:
+    """True for a MatMul: the weights are a matrix, and there are neither windows nor layouts."""
+    return product.op == "MatMul"
+
+
 def output_axes(product: Node) -> tuple[int, ...]:
     """The axes of the weights that make up the channels of the result."""
     axes = _AXES[product.op]
-    return axes.inputs if product.op == "MatMul" and product.attr("transpose_b") else axes.outputs
+    return axes.inputs if is_matrix_product(product) and product.attr("transpose_b") else axes.outputs
 
 
 def input_axes(product: Node) -> tuple[int, ...]:
     """The axis of the weights that the channels of the data are summed over (for a depthwise convolution: stay apart in)."""
     axes = _AXES[product.op]
-    return axes.outputs if product.op == "MatMul" and product.attr("transpose_b") else axes.inputs
+    return axes.outputs if is_matrix_product(product) and product.attr("transpose_b") else axes.inputs
 
 
 def output_channels(r: Rewriter, product: Node) -> int | None:
@@ -55,13 +60,10 @@ def output_channels(r: Rewriter, product: Node) -> int | None:
     return math.prod(weights.known()[axis] for axis in output_axes(product)) if weights.is_known else None
 
 
-_CHANNELS_LAST = ("MatMul", "BatchNormWithGlobalNormalization")
-"""Ops that know one layout only."""
-
 
 def is_channels_first(node: Node) -> bool:
     """True for convolutions and normalizations of NCHW or NCDHW."""
-    return node.op not in _CHANNELS_LAST and node.attr("data_format").startswith(b"NC")
+    return node.attr("data_format", b"").startswith(b"NC")
 
 
 def bias_format(product: Node) -> bytes:

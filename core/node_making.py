@@ -1,0 +1,26 @@
+"""Adding the nodes that every rewriting of a graph needs: constants, identities, arguments of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .dtypes import DType
+from .graph import Graph, Node, Output
+from .tensors import Tensor
+
+
+def add_constant(graph: Graph, name: str, value: Tensor, controls: Sequence[Node] = (), device: str = "") -> Node:
+    """A Const of the tensor, under that name or one like it that is free."""
+    return graph.add_node(graph.unique_name(name), "Const", (), controls, {"value": value, "dtype": value.dtype}, device)
+
+
+def add_identity(
+    graph: Graph, name: str, value: Output, dtype: DType, controls: Sequence[Node] = (), device: str = ""
+) -> Node:
+    """An Identity of the value, under that name or one like it that is free."""
+    return graph.add_node(graph.unique_name(name), "Identity", [value], controls, {"T": dtype}, device)
+
+
+def add_argument(body: Graph, name: str, dtype: DType, index: int) -> Node:
+    """The argument at that place of the function whose body the graph is."""
+    return body.add_node(name, "_Arg", (), (), {"T": dtype, "index": index})
