@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..core.errors import InvalidArgumentError
+from ..core.errors import InvalidArgumentError, TfgError
 
 if TYPE_CHECKING:
     from ..core.graph import Graph
@@ -97,6 +97,14 @@ class GraphReader:
         graph = self.mapped(load(path, tags=self.tags))
         graph.check()
         return graph
+
+    def load_leniently(self, path: str) -> tuple[Graph, list[TfgError]]:
+        """The graph at `path` however broken its nodes are, and what reading them came upon."""
+        from ..formats.loading import load
+
+        self.load_libraries()
+        faults: list[TfgError] = []
+        return self.mapped(load(path, tags=self.tags, faults=faults)), faults
 
     def mapped(self, graph: Graph) -> Graph:
         """`graph` with its op types mapped."""

@@ -42,6 +42,44 @@ def topological_order(
     return order
 
 
+def strongly_connected(nodes: Iterable[Node], sources: Callable[[Node], Iterable[Node | None]]) -> list[list[Node]]:
+    """The strongly connected components, each after those that it waits for (Tarjan's algorithm, without recursion)."""
+    number: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    stack: list[Node] = []
+    found: list[list[Node]] = []
+    place: dict[Node, int] = {}
+    closed: set[Node] = set()
+    for root in nodes:
+        work = [] if root in number else [(root, iter(sources(root)))]
+        if work:
+            number[root] = low[root] = len(number)
+            place[root] = len(stack)
+            stack.append(root)
+        while work:
+            node, pending = work[-1]
+            for source in pending:
+                if source is None or source in closed:
+                    continue
+                if source not in number:
+                    number[source] = low[source] = len(number)
+                    place[source] = len(stack)
+                    stack.append(source)
+                    work.append((source, iter(sources(source))))
+                    break
+                low[node] = min(low[node], number[source])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == number[node]:
+                    members = stack[place[node] :]
+                    del stack[-len(members) :]
+                    closed.update(members)
+                    found.append(members)
+    return found
+
+
 def forward_predecessors(node: Node) -> Iterator[Node]:
     """The nodes whose data or control outputs `node` takes, without the back edge NextIteration -> Merge."""
     is_merge = has_fact(node.op, "merge")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from .catalog import CATALOG, ArgDef, AttrDef, OpDef
@@ -102,21 +102,43 @@ def check_attrs(definition: OpDef, attrs: Mapping[str, Any]) -> Sequence[str]:
 
     A `Placeholder`, which a function's caller fills in, is taken for any value; what they are called is returned.
     """
+    opened = _check_rules(definition.name, _rules_of(definition), attrs)
+    if "_class" in attrs:
+        check_colocation(attrs["_class"])
+    return opened
+
+
+def attribute_faults(definition: OpDef, attrs: Mapping[str, Any], left_open: Collection[str] = ()) -> Iterator[str]:
+    """What `check_attrs` has against each of the attributes; `left_open` are those that the caller of a function gives."""
+    for rule in _rules_of(definition):
+        try:
+            opened = _check_rules(definition.name, (rule,), attrs)
+        except InvalidArgumentError as error:
+            yield error.message
+        else:
+            for name in opened:
+                if name not in left_open:
+                    yield f"attribute '{name}' is left to a caller, and there is none"
+    try:
+        check_colocation(attrs.get("_class", ()))
+    except InvalidArgumentError as error:
+        yield error.message
+
+
+def _check_rules(op: str, rules: Sequence[_Rule], attrs: Mapping[str, Any]) -> Sequence[str]:
     opened = []
-    for name, kind, is_optional, attr, check in _rules_of(definition):
+    for name, kind, is_optional, attr, check in rules:
         value = attrs.get(name, _MISSING)
         if value.__class__ is kind:
             if check is not None:
                 check(attr, value)
         elif value is _MISSING:
             if not is_optional:
-                raise InvalidArgumentError(f"{definition.name} needs attribute '{name}'")
+                raise InvalidArgumentError(f"{op} needs attribute '{name}'")
         elif value.__class__ is not Placeholder:
             raise InvalidArgumentError(f"attribute '{name}' must be {attr.type}, not {_described(value)}")
         else:
             opened.append(value.name)
-    if "_class" in attrs:
-        check_colocation(attrs["_class"])
     return opened
 
 

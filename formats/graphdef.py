@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
+from ..core.errors import TfgError
 from ..core.graph import Graph, Node
 from ..core.numerics import wire
 from ..core.versions import Versions
@@ -34,11 +35,13 @@ class GraphSource:
         self.meta_graph = meta_graph
 
 
-def graph_from_bytes(data: memoryview, kind: Kind = "graph", meta_graph: bytes = b"") -> Graph:
-    """The graph of a serialized GraphDef."""
+def graph_from_bytes(
+    data: memoryview, kind: Kind = "graph", meta_graph: bytes = b"", faults: list[TfgError] | None = None
+) -> Graph:
+    """The graph of a serialized GraphDef; what is wrong with its nodes is raised, or added to `faults`."""
     scan = GraphScan(data)
     graph = Graph()
-    add_nodes(graph, scan.nodes())
+    add_nodes(graph, scan.nodes(), faults)
     rest = scan.rest()
     graph.functions = FunctionLibrary(rest.library)
     graph.versions = _decode_versions(rest)

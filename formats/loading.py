@@ -16,38 +16,41 @@ from .source import Source, describe, is_in_memory, read_source
 from .textformat import parse_text
 
 
-def load(source: Source, *, tags: Sequence[str] | None = None) -> Graph:
+def load(source: Source, *, tags: Sequence[str] | None = None, faults: list[TfgError] | None = None) -> Graph:
     """A graph from a path, `-` for standard input, a SavedModel's folder, or bytes.
 
     `tags` choose the MetaGraphDef of a SavedModel that has several. NotFoundError where there is no such file,
     InvalidArgumentError where it is something else than a graph (and says what), DataLossError where it is damaged.
+
+    With a list of `faults`, a graph that no session could run is loaded to be looked at: what is wrong with its nodes
+    is added there, and nodes of type `core.graph.ABSENT` stand for inputs that do not exist.
     """
     if not is_in_memory(source) and source != "-" and os.path.isdir(str(source)):
         from .saved_model import load_saved_model
 
-        return load_saved_model(str(source), tags)
+        return load_saved_model(str(source), tags, faults)
     data = read_source(source)
     try:
-        return _load_contents(data, describe(source), tags)
+        return _load_contents(data, describe(source), tags, faults)
     except TfgError as error:
         if error.node is None and describe(source) not in error.message:
             raise type(error)(f"{describe(source)}: {error.message}", op=error.op, hint=error.hint) from None
         raise
 
 
-def _load_contents(data: memoryview, name: str, tags: Sequence[str] | None) -> Graph:
+def _load_contents(data: memoryview, name: str, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:
     kind, is_text = detect.graph_kind(data, name)
     if kind == "graph":
-        return graph_from_bytes(_binary(GraphDef, data) if is_text else data)
+        return graph_from_bytes(_binary(GraphDef, data) if is_text else data, faults=faults)
     from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 
     if kind == "meta_graph":
         from .meta_graph import graph_from_meta_graph
 
-        return graph_from_meta_graph(_binary(MetaGraphDef, data) if is_text else data)
+        return graph_from_meta_graph(_binary(MetaGraphDef, data) if is_text else data, faults=faults)
     from .saved_model import graph_from_saved_model
 
-    return graph_from_saved_model(_binary(SavedModel, data) if is_text else data, tags)
+    return graph_from_saved_model(_binary(SavedModel, data) if is_text else data, tags, faults=faults)
 
 
 def _binary(message_type: type[Message], text: memoryview) -> memoryview:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core import dtypes
-from ..core.errors import DataLossError
+from ..core.errors import DataLossError, TfgError
 from ..core.graph import Graph
 from ..core.metagraph import Asset, MetaGraph, SaverInfo, Signature, SignatureTensor, VariableInfo
 from ..core.numerics import wire
@@ -25,7 +25,7 @@ _VARIABLE_COLLECTIONS = frozenset(
 _MAIN_OP, _LEGACY_INIT_OP, _INIT_SIGNATURE = "saved_model_main_op", "legacy_init_op", "__saved_model_init_op"
 
 
-def graph_from_meta_graph(data: memoryview, folder: str | None = None) -> Graph:
+def graph_from_meta_graph(data: memoryview, folder: str | None = None, faults: list[TfgError] | None = None) -> Graph:
     """The graph of a serialized MetaGraphDef, with its `meta`; `folder` is the SavedModel's."""
     around = bytearray()
     graph_data = memoryview(b"")
@@ -36,7 +36,7 @@ def graph_from_meta_graph(data: memoryview, folder: str | None = None) -> Graph:
             graph_data = memoryview(bytes(graph_data) + bytes(part)) if len(graph_data) else part
         else:
             around += data[field.tag_start : field.end]
-    graph = graph_from_bytes(graph_data, "meta_graph" if folder is None else "graph", bytes(around))
+    graph = graph_from_bytes(graph_data, "meta_graph" if folder is None else "graph", bytes(around), faults)
     graph.meta = decode_meta_graph(parse(MetaGraphDef, around), folder)
     if graph.registered_gradients:
         add_registered_gradients(graph, graph.meta.objects)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
+from ..core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.graph import Graph, Node
+from ..core.node_kinds import ABSENT
 from ..core.numerics import wire
 from ..core.tensor_names import parse_tensor_name
 from ..core.tensors import Tensor
@@ -16,25 +17,35 @@ from .scan import LoadedNode
 from .tensor_proto import split_tensor
 
 
-def add_nodes(graph: Graph, nodes: Iterable[LoadedNode]) -> None:
+def add_nodes(graph: Graph, nodes: Iterable[LoadedNode], faults: list[TfgError] | None = None) -> None:
     """Add the nodes of a file, which may stand in any order and in loops; their inputs stay names until they are asked for.
 
-    InvalidArgumentError names the node for a duplicate name or an input that does not exist.
+    InvalidArgumentError names the node for a duplicate name or an input that does not exist. With a list of `faults` it is
+    added there: the second of a name gets another, and nodes of type `ABSENT` stand for inputs that do not exist.
     """
     for name, op, inputs, device, attrs in nodes:
         try:
             graph.load_node(name, op, inputs, attrs, device)
         except AlreadyExistsError:
-            raise InvalidArgumentError(
-                "two nodes have this name", node=name, op=op, hint="every node of a graph needs its own name"
-            ) from None
+            hint = "every node of a graph needs its own name"
+            _note(faults, InvalidArgumentError("two nodes have this name", node=name, op=op, hint=hint))
+            graph.load_node(graph.unique_name(name), op, inputs, attrs, device)
     controls: dict[str, str] = {}
-    for node in graph:
+    for node in list(graph) if faults is not None else graph:
         if node.spelling:
-            node.spelling = _found_inputs(graph, node, node.spelling, controls)
+            node.spelling = _found_inputs(graph, node, node.spelling, controls, faults)
 
 
-def _found_inputs(graph: Graph, node: Node, texts: tuple[str, ...], controls: dict[str, str]) -> tuple[str, ...]:
+def _note(faults: list[TfgError] | None, error: TfgError) -> None:
+    """Raise what is wrong, or keep it where faults are collected."""
+    if faults is None:
+        raise error from None
+    faults.append(error)
+
+
+def _found_inputs(
+    graph: Graph, node: Node, texts: tuple[str, ...], controls: dict[str, str], faults: list[TfgError] | None
+) -> tuple[str, ...]:
     """The same texts, which are shared with the nodes that they name; each of `controls` is there once."""
     found = []
     is_control = False
@@ -45,14 +56,14 @@ def _found_inputs(graph: Graph, node: Node, texts: tuple[str, ...], controls: di
             continue
         name, _, is_control_now = parse_tensor_name(text)
         if source is None and graph.get(name) is None:
-            raise _missing_input(graph, node, text, name)
+            _note(faults, _missing_input(graph, node, text, name))
+            graph.add_node(name, ABSENT)
         if is_control and not is_control_now:
-            raise InvalidArgumentError(
-                f"input '{text}' comes after a control input", node=node.name, op=node.op, hint="control inputs come last"
-            )
+            message, hint = f"input '{text}' comes after a control input", "control inputs come last"
+            _note(faults, InvalidArgumentError(message, node=node.name, op=node.op, hint=hint))
         is_control = is_control_now
         found.append(controls.setdefault(text, text))
-    return tuple(found)
+    return tuple(found if faults is None else sorted(found, key=lambda text: text.startswith("^")))
 
 
 def _missing_input(graph: Graph, node: Node, text: str, name: str) -> InvalidArgumentError:

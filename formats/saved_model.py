@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from ..core.errors import InvalidArgumentError, NotFoundError
+from ..core.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..core.graph import Graph
 from ..core.numerics import wire
 from . import detect
@@ -18,7 +18,7 @@ from .textformat import parse_text
 _FILES = ("saved_model.pb", "saved_model.pbtxt")
 
 
-def load_saved_model(folder: str, tags: Sequence[str] | None = None) -> Graph:
+def load_saved_model(folder: str, tags: Sequence[str] | None = None, faults: list[TfgError] | None = None) -> Graph:
     """The graph of a SavedModel's folder, its `meta` filled in with where variables and assets lie.
 
     InvalidArgumentError lists the tag sets where `tags` fit none, or are needed and not given; NotFoundError where the folder
@@ -31,18 +31,23 @@ def load_saved_model(folder: str, tags: Sequence[str] | None = None) -> Graph:
             is_text = detect.graph_kind(data, f"'{path}'")[1]
             if is_text:
                 data = memoryview(parse_text(SavedModel, data).SerializeToString(deterministic=True))
-            return graph_from_saved_model(data, tags, folder)
+            return graph_from_saved_model(data, tags, folder, faults)
     raise NotFoundError(f"folder '{folder}' is no SavedModel: it has no {' or '.join(_FILES)}", hint=_folder_hint(folder))
 
 
-def graph_from_saved_model(data: memoryview, tags: Sequence[str] | None = None, folder: str | None = None) -> Graph:
+def graph_from_saved_model(
+    data: memoryview,
+    tags: Sequence[str] | None = None,
+    folder: str | None = None,
+    faults: list[TfgError] | None = None,
+) -> Graph:
     """The graph of a serialized SavedModel."""
     meta_graphs = [
         data[field.start : field.end]
         for field in wire.fields(data)
         if field.number == SavedModel.META_GRAPHS_FIELD_NUMBER and field.wire_type == wire.LENGTH_DELIMITED
     ]
-    return graph_from_meta_graph(_choose(meta_graphs, tags), folder)
+    return graph_from_meta_graph(_choose(meta_graphs, tags), folder, faults)
 
 
 def _choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> memoryview:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 from .. import registry
@@ -148,14 +148,19 @@ def explain_graph(graph: Graph, name: str = "GRAPH") -> GraphFacts:
 def op_counts(graph: Graph) -> tuple[OpCount, ...]:
     """The op histogram, most frequent first."""
     counts = collections.Counter(node.op for node in all_nodes(graph))
-    return tuple(OpCount(op, count, _can_run(graph, op)) for op, count in counts.most_common())
+    return tuple(OpCount(op, count, _can_run(graph.functions, op)) for op, count in counts.most_common())
 
 
 def missing_ops(graph: Graph) -> tuple[MissingOp, ...]:
     """Op types of the graph that tfg cannot run, with what is known of them."""
+    return missing_among(all_nodes(graph), graph.functions)
+
+
+def missing_among(nodes: Iterable[Node], functions: Container[str]) -> tuple[MissingOp, ...]:
+    """The op types of nodes that are neither functions nor have a kernel, with what is known of them."""
     found: dict[str, list[str]] = {}
-    for node in all_nodes(graph):
-        if not _can_run(graph, node.op):
+    for node in nodes:
+        if not _can_run(functions, node.op):
             found.setdefault(node.op, []).append(node.name)
     return tuple(_missing(op, names) for op, names in found.items())
 
@@ -167,8 +172,8 @@ def _missing(op: str, names: list[str]) -> MissingOp:
     return MissingOp(op, len(names), tuple(names[:5]), False, reason, map_to)
 
 
-def _can_run(graph: Graph, op: str) -> bool:
-    return registry.has_kernel(op) or op in _STRUCTURAL or op in graph.functions
+def _can_run(functions: Container[str], op: str) -> bool:
+    return registry.has_kernel(op) or op in _STRUCTURAL or op in functions
 
 
 def _tensor(node: Node, index: int = 0) -> TensorFacts:

@@ -21,7 +21,7 @@ from ..control_flow.conditions import (
     predicate_of,
 )
 from ..graph import Graph, Node, Output
-from ..traversal import topological_order
+from ..traversal import strongly_connected, topological_order
 from .effects import DRAW, READ, WRITE, Access, State, accesses, contested
 
 Sources = Callable[[Node], Iterable[Node | None]]
@@ -63,7 +63,7 @@ class _Search:
         self.sources = sources
         self.frames = frames
         self.fed = fed
-        self.groups = _components(order, sources) if frames else [[node] for node in order]
+        self.groups = strongly_connected(order, sources) if frames else [[node] for node in order]
         self.components = {node: group[0] for group in self.groups if len(group) > 1 for node in group}
 
     def races(self, states: Mapping[State, list[Access]]) -> list[Race]:
@@ -164,41 +164,3 @@ def _unordered(
             read |= bit
         else:
             written |= bit
-
-
-def _components(nodes: Sequence[Node], sources: Sources) -> list[list[Node]]:
-    """The strongly connected components, each after those that it waits for (Tarjan's algorithm, without recursion)."""
-    number: dict[Node, int] = {}
-    low: dict[Node, int] = {}
-    stack: list[Node] = []
-    found: list[list[Node]] = []
-    place: dict[Node, int] = {}
-    closed: set[Node] = set()
-    for root in nodes:
-        work = [] if root in number else [(root, iter(sources(root)))]
-        if work:
-            number[root] = low[root] = len(number)
-            place[root] = len(stack)
-            stack.append(root)
-        while work:
-            node, pending = work[-1]
-            for source in pending:
-                if source is None or source in closed:
-                    continue
-                if source not in number:
-                    number[source] = low[source] = len(number)
-                    place[source] = len(stack)
-                    stack.append(source)
-                    work.append((source, iter(sources(source))))
-                    break
-                low[node] = min(low[node], number[source])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == number[node]:
-                    members = stack[place[node] :]
-                    del stack[-len(members) :]
-                    closed.update(members)
-                    found.append(members)
-    return found

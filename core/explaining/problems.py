@@ -1,0 +1,285 @@
+"""Everything that is wrong with a graph at once: what cannot run, what never runs, what contradicts itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from .. import registry
+from ..building.placement import Placement
+from ..catalog import OpDef
+from ..dtypes import DType
+from ..errors import InvalidArgumentError, TfgError
+from ..functions.callers import function_references
+from ..graph import ABSENT, Function, Graph, Node, Output
+from ..inference import infer
+from ..tensors import Placeholder
+from ..traversal import forward_predecessors, reachable, strongly_connected
+from ..validation import attribute_faults, check_name, check_op_name, expected_inputs
+from ..variable_nodes import find_variables
+from .graphs import missing_among
+
+ERROR: Final = "error"
+WARNING: Final = "warning"
+_MAX_NAMES: Final = 8
+"""How many nodes of a cycle are named."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong: an error where the node cannot run as it is, a warning where it is likely not what was meant.
+
+    `function` names the function in whose body the node is; None for the graph itself.
+    """
+
+    severity: str
+    kind: str
+    node: str | None
+    op: str | None
+    function: str | None
+    message: str
+    hint: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Body:
+    """A graph or a function's body, with what surrounds it."""
+
+    graph: Graph
+    functions: Mapping[str, Function]
+    function: Function | None = None
+
+    def problem(self, severity: str, kind: str, node: Node | None, message: str, hint: str | None = None) -> Problem:
+        name, op = (node.name, node.op) if node is not None else (None, None)
+        return Problem(severity, kind, name, op, self.function.name if self.function else None, message, hint)
+
+
+def find_problems(graph: Graph, faults: Sequence[TfgError] = ()) -> tuple[Problem, ...]:
+    """All problems of a graph and of its functions, errors first; `faults` are those that reading its file came upon."""
+    functions, unreadable = _functions_of(graph)
+    found = [Problem(ERROR, "file", fault.node, fault.op, None, fault.message, fault.hint) for fault in faults]
+    found += unreadable
+    bodies = [Body(graph, functions), *(Body(function.body, functions, function) for function in functions.values())]
+    told = {fault.node for fault in faults}
+    for body in bodies:
+        found += _of_body(body, graph.functions, told if body.function is None else set())
+    found += _unknown_ops(bodies)
+    found += _uninitialized(bodies[0])
+    return tuple(sorted(dict.fromkeys(found), key=lambda problem: problem.severity != ERROR))
+
+
+def _functions_of(graph: Graph) -> tuple[dict[str, Function], list[Problem]]:
+    """The functions that can be read, and what is wrong with the others."""
+    functions, unreadable = {}, []
+    for name in graph.functions:
+        try:
+            functions[name] = graph.functions[name]
+        except TfgError as error:
+            unreadable.append(Problem(ERROR, "function", error.node, error.op, name, error.message, error.hint))
+    return functions, unreadable
+
+
+def _of_body(body: Body, declared: Container[str], told: set[str | None]) -> list[Problem]:
+    found = [problem for node in body.graph for check in _NODE_CHECKS for problem in check(body, node)]
+    found += [problem for node in body.graph for problem in _calls(body, node, declared)]
+    found += _cycles(body)
+    broken = {problem.node for problem in found} | told
+    found += [problem for check in _BODY_CHECKS for problem in check(body)]
+    return found + list(_contradictions(body, broken))
+
+
+def _unknown_ops(bodies: Sequence[Body]) -> Iterator[Problem]:
+    """Op types that nobody declares, and those that TensorFlow has and tfg has no kernel for."""
+    nodes = (node for body in bodies for node in body.graph if node.op != ABSENT)
+    for op in missing_among(nodes, bodies[0].functions):
+        severity, kind = (WARNING, "no kernel") if op.known else (ERROR, "unknown op")
+        hint = f"--map-op {op.op}={op.map_to} reads it as one" if op.map_to else "--op-library brings kernels of your own"
+        message = f"{_count(op.count, 'node')} of this type: {op.reason}"
+        yield Problem(severity, kind, op.nodes[0], op.op, None, message, hint)
+
+
+def _names(body: Body, node: Node) -> Iterator[Problem]:
+    for check, text in ((check_name, node.name), (check_op_name, node.op)):
+        try:
+            check(text)
+        except InvalidArgumentError as error:
+            yield body.problem(ERROR, "name", node, error.message, error.hint)
+
+
+def _attributes(body: Body, node: Node) -> Iterator[Problem]:
+    definition = _definition(body, node)
+    if definition is None:
+        return
+    left_open = body.function.signature.attrs if body.function else ()
+    for message in attribute_faults(definition, node.attrs, left_open):
+        yield body.problem(ERROR, "attribute", node, message, f"`tfg ops {node.op}` lists its attributes")
+    for name in node.attrs:
+        if name not in definition.attrs and not name.startswith("_"):
+            yield body.problem(WARNING, "attribute", node, f"attribute '{name}' is none of its op's", None)
+
+
+def _inputs(body: Body, node: Node) -> Iterator[Problem]:
+    """Edges from nowhere, and inputs of other numbers or dtypes than the op takes."""
+    for source in (*(value.node for value in node.inputs), *node.control_inputs):
+        if body.graph.get(source.name) is not source:
+            yield body.problem(
+                ERROR, "dangling input", node, f"input '{source.name}' is not in the graph", _near(body, source.name)
+            )
+    definition = _definition(body, node)
+    if definition is None:
+        return
+    try:
+        expected = expected_inputs(definition, node.attrs, len(node.inputs))
+    except TfgError as error:
+        yield body.problem(ERROR, "inputs", node, error.message, error.hint)
+        return
+    for index, (value, want) in enumerate(zip(node.inputs, expected or ())):
+        yield from _input(body, node, index, value, want)
+
+
+def _input(body: Body, node: Node, index: int, value: Output, want: DType | None) -> Iterator[Problem]:
+    definition = _definition(body, value.node)
+    if definition is None or body.graph.get(value.node.name) is not value.node:
+        return
+    try:
+        dtypes = definition.output_dtypes(value.node.attrs)
+    except TfgError:  # told of the node that makes it
+        return
+    if value.index >= len(dtypes):
+        yield body.problem(
+            ERROR, "inputs", node, f"input {index} is '{value}', but '{value.node.name}' has {_count(len(dtypes), 'output')}"
+        )
+    elif want is not None and not _fits(dtypes[value.index], want):
+        yield body.problem(ERROR, "dtype", node, f"input {index}, '{value}', is {dtypes[value.index]}, not {want}")
+
+
+def _fits(got: DType, want: DType) -> bool:
+    return isinstance(got, Placeholder) or (got.base is want.base and (got.is_ref or not want.is_ref))
+
+
+def _calls(body: Body, node: Node, declared: Container[str]) -> Iterator[Problem]:
+    """Functions that a node names and that the library does not have; of those that cannot be read it is told elsewhere."""
+    for reference in function_references(node):
+        if reference.name not in declared:
+            message = f"it calls function '{reference.name}', which the library lacks"
+            yield body.problem(ERROR, "function", node, message, _nearest(reference.name, body.functions))
+
+
+_NODE_CHECKS: Final[Sequence[Callable[[Body, Node], Iterable[Problem]]]] = (_names, _attributes, _inputs)
+
+
+def _cycles(body: Body) -> Iterator[Problem]:
+    """One problem for every set of nodes that wait for each other; the back edges of loops are none."""
+    for component in strongly_connected(body.graph, forward_predecessors):
+        if len(component) > 1 or component[0] in forward_predecessors(component[0]):
+            names = " -> ".join(node.name for node in [*component[:_MAX_NAMES], component[0]])
+            more = f" ({len(component)} nodes in all)" if len(component) > _MAX_NAMES else ""
+            yield body.problem(
+                ERROR, "cycle", component[0], f"it waits for itself: {names}{more}", "only loops may: NextIteration -> Merge"
+            )
+
+
+def _colocation(body: Body) -> Iterator[Problem]:
+    try:
+        groups = Placement(body.graph).groups()
+    except TfgError:  # a `_class` of the wrong kind is told of its node
+        return
+    for group in groups:
+        node = body.graph.get(group.root) or next(filter(None, map(body.graph.get, group.members)))
+        for conflict in group.conflicts:
+            yield body.problem(ERROR, "colocation", node, conflict, "nodes of one group must share a device")
+        for name in group.missing:
+            hint = "the constraint counts for nothing; drop it, or keep the node"
+            yield body.problem(WARNING, "colocation", node, f"loc:@{name} names a node that is not in the graph", hint)
+
+
+def _unreached(body: Body) -> Iterator[Problem]:
+    """Effects in a function that none of its results or control outputs needs, and checks that nobody waits for."""
+    if body.function is not None:
+        ends = [value.node for value in body.function.results] + body.function.control_results
+        needed = reachable(ends)
+        for node in body.graph:
+            if node not in needed and node.op_def is not None and registry.has_fact(node.op, "side_effect"):
+                hint = "make it a control output of the function, or let a result wait for it"
+                yield body.problem(WARNING, "unreached effect", node, "no result of the function needs it", hint)
+        return
+    for node in body.graph:
+        if not node.uses and registry.has_fact(node.op, "debug") and not node.is_identity:
+            yield body.problem(
+                WARNING, "unreached effect", node, "nothing waits for it", "it runs only where it is fetched itself"
+            )
+
+
+_BODY_CHECKS: Final[Sequence[Callable[[Body], Iterable[Problem]]]] = (_colocation, _unreached)
+
+
+def _contradictions(body: Body, broken: set[str | None]) -> Iterator[Problem]:
+    """Shapes that cannot be, found among the nodes that only sound ones lead to."""
+    if body.function is not None:  # of a body with the shapes of its calls, which inference looks into
+        return
+    sound = _sound_part(body, broken)
+    try:
+        inference = infer(sound, functions=body.functions)
+    except TfgError as error:
+        yield Problem(ERROR, "shape", error.node, error.op, None, error.message, error.hint)
+        return
+    for name, reason in inference.reasons.items():
+        node = sound.node(name)
+        if node.op_def is not None and (node.op in body.functions or registry.shape_function(node.op) is not None):
+            yield body.problem(ERROR, "shape", node, reason)
+
+
+def _sound_part(body: Body, broken: set[str | None]) -> Graph:
+    """The nodes without problems that need no node with one."""
+    tainted = {node for node in body.graph if node.name in broken}
+    stack = list(tainted)
+    while stack:
+        for user in stack.pop().uses:
+            if user not in tainted:
+                tainted.add(user)
+                stack.append(user)
+    part = Graph()
+    part.functions = dict(body.functions)
+    for node in body.graph:
+        if node not in tainted:
+            part.add_node(node.name, node.op, (), (), node.attrs, node.device)
+    for node in part:
+        origin = body.graph.node(node.name)
+        inputs = [part.node(value.node.name).output(value.index) for value in origin.inputs]
+        part.set_inputs(node, inputs, [part.node(control.name) for control in origin.control_inputs])
+    return part
+
+
+def _uninitialized(body: Body) -> Iterator[Problem]:
+    """Variables that no assignment, restore or checkpoint of the model's own gives a first value."""
+    meta = body.graph.meta
+    if meta is not None and (meta.saver is not None or meta.start_steps):
+        return
+    for variable in find_variables(body.graph).values():
+        if variable.initializer is None:
+            hint = "give its value with --assign or --state, or restore it from a checkpoint"
+            yield body.problem(
+                WARNING, "uninitialized", variable.node, f"nothing gives variable '{variable.name}' a first value", hint
+            )
+
+
+def _definition(body: Body, node: Node) -> OpDef | None:
+    """The interface of an op or of the function that it names."""
+    function = None if node.op_def is not None else body.functions.get(node.op)
+    return node.op_def if function is None else function.signature
+
+
+def _near(body: Body, name: str) -> str | None:
+    return _nearest(name, [node.name for node in body.graph])
+
+
+def _nearest(name: str, names: Iterable[str]) -> str | None:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(names), 3)
+    return f"nearest names: {', '.join(close)}" if close else None
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
