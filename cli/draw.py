@@ -44,7 +44,7 @@ def command(
     from ..formats.dot import to_dot
     from ..formats.source import write_file
 
-    loaded = reader.load(graph)
+    loaded = reader.look(graph)
     nodes = _chosen(loaded, Filter(name, "", scope), fetches, around, hops)
     if len(nodes) > _MAX_NODES and format_ != "dot" and not out.endswith((".dot", "-")):
         raise click.UsageError(f"{len(nodes)} nodes are too many for a picture: use --scope, --name, --fetch or --around")

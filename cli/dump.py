@@ -51,7 +51,7 @@ def command(
     elif script or len(graphs) > 1:
         _dump_snapshots(graphs, script, stage, chosen, format_, reader)
     else:
-        _dump_graph(Dump.of(reader.load(graphs[0]), graphs[0], shapes), chosen, format_)
+        _dump_graph(Dump.of(reader.look(graphs[0]), graphs[0], shapes), chosen, format_)
 
 
 def _dump_graph(dump: Dump, chosen: Filter, format_: str) -> None:

@@ -46,7 +46,7 @@ def command(
     """
     from ..core.explaining.graphs import explain_graph, missing_ops
 
-    loaded = reader.load(graph)
+    loaded = reader.look(graph)
     if races:
         from ..core.explaining.race_report import explain_races
 

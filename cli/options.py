@@ -106,6 +106,18 @@ class GraphReader:
         faults: list[TfgError] = []
         return self.mapped(load(path, tags=self.tags, faults=faults)), faults
 
+    def look(self, path: str) -> Graph:
+        """The graph at `path` to be looked at: where no session could run it, a note says so and what is broken is marked."""
+        from ..core.explaining.broken import make_presentable
+
+        graph, faults = self.load_leniently(path)
+        faults += make_presentable(graph)
+        if faults:
+            from .render import note
+
+            note(f"the graph is broken: {faults[0]}; `tfg check` lists all that is wrong with it")
+        return graph
+
     def mapped(self, graph: Graph) -> Graph:
         """`graph` with its op types mapped."""
         if self.map_op:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+ABSENT: Final = "Absent"
+"""The op type of nodes that stand for inputs which do not exist, where a broken graph is loaded to be looked at."""
+
 
 class OfKind:
     """Answers by the node's op; what holds for several ops is a fact, see op_facts."""

@@ -9,6 +9,7 @@ import graphviz
 
 from ..core.escaping import printable_line
 from ..core.graph import Graph, Node, Output
+from ..core.node_kinds import ABSENT
 from ..core.op_facts import has_fact
 
 # Fill colours, by what a node is there for.
@@ -18,6 +19,7 @@ _COLOURS: Final[Sequence[tuple[str, Callable[[Node], bool]]]] = (
     ("#ffe2b8", lambda node: node.op == "_Retval"),
     ("#d5f0d0", lambda node: has_fact(node.op, "variable")),
     ("#ffffff", lambda node: node.is_no_op),
+    ("#ffc9c9", lambda node: node.op == ABSENT),
 )
 _DEFAULT_COLOUR = "#fff7e0"
 

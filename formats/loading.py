@@ -23,7 +23,7 @@ def load(source: Source, *, tags: Sequence[str] | None = None, faults: list[TfgE
     InvalidArgumentError where it is something else than a graph (and says what), DataLossError where it is damaged.
 
     With a list of `faults`, a graph that no session could run is loaded to be looked at: what is wrong with its nodes
-    is added there, and nodes of type `core.graph.ABSENT` stand for inputs that do not exist.
+    is added there, and nodes of type `core.node_kinds.ABSENT` stand for inputs that do not exist.
     """
     if not is_in_memory(source) and source != "-" and os.path.isdir(str(source)):
         from .saved_model import load_saved_model

@@ -12,6 +12,7 @@ from ..errors import NotFoundError
 from ..functions.callers import callers, function_references
 from ..functions.implementations import implementation
 from ..graph import Graph, Node
+from ..node_kinds import ABSENT
 from ..op_libraries.opmap import foreign
 from ..tensor_names import parse_tensor_name
 from ..tensors import Tensor
@@ -171,6 +172,8 @@ class Explainer:
 
     def role(self, node: Node) -> str:
         """The node's role in one or two sentences."""
+        if node.op == ABSENT:
+            return "Does not exist: nodes of the graph name it as their input."
         for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
             text = describe(node)
             if text is not None:

@@ -9,11 +9,12 @@ from typing import Final
 from .. import registry
 from ..building.placement import Placement
 from ..catalog import OpDef
-from ..dtypes import DType
+from ..dtypes import DType, resource
 from ..errors import InvalidArgumentError, TfgError
 from ..functions.callers import function_references
-from ..graph import ABSENT, Function, Graph, Node, Output
+from ..graph import Function, Graph, Node, Output
 from ..inference import infer
+from ..node_kinds import ABSENT
 from ..tensors import Placeholder
 from ..traversal import forward_predecessors, reachable, strongly_connected
 from ..validation import attribute_faults, check_name, check_op_name, expected_inputs
@@ -139,12 +140,8 @@ def _inputs(body: Body, node: Node) -> Iterator[Problem]:
 
 
 def _input(body: Body, node: Node, index: int, value: Output, want: DType | None) -> Iterator[Problem]:
-    definition = _definition(body, value.node)
-    if definition is None or body.graph.get(value.node.name) is not value.node:
-        return
-    try:
-        dtypes = definition.output_dtypes(value.node.attrs)
-    except TfgError:  # told of the node that makes it
+    dtypes = _output_dtypes(body, value.node)
+    if dtypes is None:
         return
     if value.index >= len(dtypes):
         yield body.problem(
@@ -196,19 +193,30 @@ def _colocation(body: Body) -> Iterator[Problem]:
 
 def _unreached(body: Body) -> Iterator[Problem]:
     """Effects in a function that none of its results or control outputs needs, and checks that nobody waits for."""
-    if body.function is not None:
-        ends = [value.node for value in body.function.results] + body.function.control_results
-        needed = reachable(ends)
+    if body.function is None:
         for node in body.graph:
-            if node not in needed and node.op_def is not None and registry.has_fact(node.op, "side_effect"):
-                hint = "make it a control output of the function, or let a result wait for it"
-                yield body.problem(WARNING, "unreached effect", node, "no result of the function needs it", hint)
+            if not node.uses and _observes(body, node):
+                hint = "it runs only where it is fetched itself"
+                yield body.problem(WARNING, "unreached effect", node, "nothing waits for it", hint)
         return
+    needed = reachable([value.node for value in body.function.results] + body.function.control_results)
     for node in body.graph:
-        if not node.uses and registry.has_fact(node.op, "debug") and not node.is_identity:
-            yield body.problem(
-                WARNING, "unreached effect", node, "nothing waits for it", "it runs only where it is fetched itself"
-            )
+        if node not in needed and registry.has_fact(node.op, "side_effect"):
+            hint = "make it a control output of the function, or let a result wait for it"
+            yield body.problem(WARNING, "unreached effect", node, "no result of the function needs it", hint)
+
+
+def _observes(body: Body, node: Node) -> bool:
+    """True for an op that checks or prints what comes, and changes nothing."""
+    is_told = registry.has_fact(node.op, "side_effect") or registry.has_fact(node.op, "debug")
+    hands_on = registry.has_fact(node.op, "forwarding") or not (node.op_def and node.op_def.outputs)
+    return is_told and hands_on and bool(node.inputs) and not any(_is_state(body, value) for value in node.inputs)
+
+
+def _is_state(body: Body, value: Output) -> bool:
+    """True for what a node may write to, or where that cannot be told."""
+    dtypes = _output_dtypes(body, value.node) or ()
+    return value.index >= len(dtypes) or dtypes[value.index].is_ref or dtypes[value.index] is resource
 
 
 _BODY_CHECKS: Final[Sequence[Callable[[Body], Iterable[Problem]]]] = (_colocation, _unreached)
@@ -268,6 +276,15 @@ def _definition(body: Body, node: Node) -> OpDef | None:
     """The interface of an op or of the function that it names."""
     function = None if node.op_def is not None else body.functions.get(node.op)
     return node.op_def if function is None else function.signature
+
+
+def _output_dtypes(body: Body, node: Node) -> Sequence[DType] | None:
+    """The dtypes of a node's outputs; None where it does not say, of which it is told by itself."""
+    definition = _definition(body, node)
+    try:
+        return None if definition is None else definition.output_dtypes(node.attrs)
+    except TfgError:
+        return None
 
 
 def _near(body: Body, name: str) -> str | None:

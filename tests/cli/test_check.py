@@ -1,0 +1,130 @@
+"""`tfg check`: every way in which a graph may be broken is told by name, and what is broken can still be looked at."""
+
+from __future__ import annotations
+
+import pytest
+from google.protobuf import text_format
+
+from tests.cli.running import SAMPLES, tfg
+from tfg.formats.protos.graph_pb2 import GraphDef
+
+GOOD = """
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+  attr { key: "shape" value { shape { dim { size: 2 } dim { size: 3 } } } } }
+node { name: "v" op: "VariableV2" attr { key: "dtype" value { type: DT_FLOAT } }
+  attr { key: "shape" value { shape { dim { size: 3 } dim { size: 4 } } } } }
+node { name: "start" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
+  attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 3 } dim { size: 4 } } float_val: 1 } } } }
+node { name: "v/Assign" op: "Assign" input: "v" input: "start" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "v/read" op: "Identity" input: "v" attr { key: "T" value { type: DT_FLOAT } }
+  attr { key: "_class" value { list { s: "loc:@v" } } } }
+node { name: "y" op: "MatMul" input: "x" input: "v/read" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "z" op: "Tanh" input: "y" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "call" op: "PartitionedCall" input: "z" attr { key: "f" value { func { name: "twice" } } }
+  attr { key: "Tin" value { list { type: DT_FLOAT } } } attr { key: "Tout" value { list { type: DT_FLOAT } } } }
+library { function {
+  signature { name: "twice" input_arg { name: "a" type: DT_FLOAT } output_arg { name: "b" type: DT_FLOAT } }
+  node_def { name: "sum" op: "AddV2" input: "a" input: "a" attr { key: "T" value { type: DT_FLOAT } } }
+  ret { key: "b" value: "sum:z:0" } } }
+"""
+TAKEN = "attr { key: 'T' value { type: DT_FLOAT } }"
+MESSAGE = "attr { key: 'message' value { s: 'm' } }"
+
+
+def node(graph, name):
+    return next(found for found in graph.node if found.name == name)
+
+
+def added(text):
+    return lambda graph: text_format.Merge(text, graph)
+
+
+def set_attr(name, attr, text):
+    return lambda graph: text_format.Merge(text, node(graph, name).attr[attr])
+
+
+def placed(devices):
+    return lambda graph: [setattr(node(graph, name), "device", device) for name, device in devices.items()]
+
+
+def in_function(change):
+    return lambda graph: change(graph.library.function[0])
+
+
+BREAKS = {
+    "dangling input": ("y", lambda g: node(g, "y").input.__setitem__(1, "gone")),
+    "dangling control input": ("z", lambda g: node(g, "z").input.append("^gone")),
+    "output that does not exist": ("z", lambda g: node(g, "z").input.__setitem__(0, "y:3")),
+    "cycle": ("y", lambda g: node(g, "y").input.__setitem__(0, "z")),
+    "duplicate name": ("z", added(f"node {{ name: 'z' op: 'Neg' input: 'y' {TAKEN} }}")),
+    "unknown op": ("n", added("node { name: 'n' op: 'NoSuchOp' input: 'y' }")),
+    "unknown attribute": ("y", set_attr("y", "transpose_c", "b: true")),
+    "attribute of another kind": ("y", set_attr("y", "transpose_a", "i: 1")),
+    "attribute that is missing": ("z", lambda g: node(g, "z").attr.pop("T")),
+    "attribute out of range": ("s", added("node { name: 's' op: 'AddN' attr { key: 'N' value { i: 0 } } }")),
+    "wrong arity": ("y", lambda g: node(g, "y").input.pop()),
+    "wrong dtype": ("z", set_attr("z", "T", "type: DT_DOUBLE")),
+    "shapes that contradict": ("y", set_attr("x", "shape", "shape { dim { size: 7 } }")),
+    "colocation conflict": ("v", placed({"v": "/gpu:0", "v/read": "/cpu:0"})),
+    "colocation with nobody": ("z", set_attr("z", "_class", "list { s: 'loc:@gone' }")),
+    "function that is missing": ("call", lambda g: g.library.ClearField("function")),
+    "function that cannot be read": ("sum", in_function(lambda f: f.node_def[0].input.append("gone:z:0"))),
+    "broken body": ("sum", in_function(lambda f: f.node_def[0].attr["T"].__setattr__("type", 2))),
+    "unreached effect": ("told", added(f"node {{ name: 'told' op: 'CheckNumerics' input: 'y' {TAKEN} {MESSAGE} }}")),
+    "missing kernel": ("k", added("node { name: 'k' op: 'IsotonicRegressionNoKernel' }")),
+    "variable that nobody initializes": ("v", lambda g: g.node.remove(node(g, "v/Assign"))),
+    "bad name": ("no good", added("node { name: 'no good' op: 'NoOp' }")),
+}  # fmt: skip
+
+
+@pytest.fixture
+def broken(tmp_path, request):
+    graph = text_format.Parse(GOOD, GraphDef())
+    BREAKS[request.param][1](graph)
+    path = tmp_path / "broken.pb"
+    path.write_bytes(graph.SerializeToString())
+    return path
+
+
+def test_nothing_is_wrong_with_a_good_graph(tmp_path):
+    path = tmp_path / "good.pbtxt"
+    path.write_text(GOOD)
+    done = tfg("check", path, "--strict")
+    assert (done.code, done.out) == (0, "nothing is wrong with it\n")
+
+
+@pytest.mark.parametrize(("broken", "named"), [(name, found) for name, (found, _) in BREAKS.items()], indirect=["broken"])
+def test_names_every_break(broken, named):
+    problems = tfg("check", broken, "--format", "json").json["problems"]
+    assert named in [problem["node"] for problem in problems]
+
+
+@pytest.mark.parametrize("broken", BREAKS, indirect=True)
+@pytest.mark.parametrize("command", ["dump", "explain", "draw"])
+def test_what_is_broken_can_be_looked_at(broken, command):
+    done = tfg(command, broken)
+    assert done.code == 0
+    assert "PartitionedCall" in done.out
+
+
+def test_tells_all_breaks_at_once(tmp_path):
+    graph = text_format.Parse(GOOD, GraphDef())
+    names = ["duplicate name", "unknown op", "unknown attribute", "colocation with nobody", "bad name", "broken body"]
+    for name in names:
+        BREAKS[name][1](graph)
+    path = tmp_path / "broken.pb"
+    path.write_bytes(graph.SerializeToString())
+    found = {problem["node"] for problem in tfg("check", path, "--format", "json").json["problems"]}
+    assert found >= {BREAKS[name][0] for name in names}
+
+
+@pytest.mark.parametrize(
+    ("broken", "code", "strict_code"), [("cycle", 3, 3), ("unknown attribute", 0, 3)], indirect=["broken"]
+)
+def test_exit_code(broken, code, strict_code):
+    assert (tfg("check", broken).code, tfg("check", broken, "--strict").code) == (code, strict_code)
+
+
+def test_op_library_declares_ops():
+    assert tfg("check", SAMPLES / "skipgram.pbtxt").code == 3
+    assert tfg("check", SAMPLES / "skipgram.pbtxt", "--op-library", SAMPLES / "skipgram_ops.py").code == 0
