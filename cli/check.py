@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from ..core.explaining.problems import ERROR, WARNING, Problem, find_problems
 from . import render
 from .main import COMPARISON_FAILED, DONE
 from .options import GraphReader, format_option, graph_options
+
+if TYPE_CHECKING:
+    from ..core.explaining.problems import Problem
 
 
 @click.command()
@@ -26,6 +30,8 @@ def command(graph: str, strict: bool, format_: str, reader: GraphReader) -> int:
     tfg check graph.pb
     tfg check graph.pb --strict --format json
     """
+    from ..core.explaining.problems import ERROR, find_problems
+
     loaded, faults = reader.load_leniently(graph)
     problems = find_problems(loaded, faults)
     render.emit({"problems": problems}, format_, lambda: _sections(problems, format_))
@@ -36,8 +42,8 @@ def _sections(problems: Sequence[Problem], format_: str) -> Iterator[render.Sect
     rows = [(p.severity, p.kind, _place(p), p.op or "", p.message, p.hint or "") for p in problems]
     if rows or format_ == "csv":
         yield render.Table(("severity", "problem", "node", "op", "what is wrong", "what to do"), rows)
-    counts = [(sum(problem.severity == severity for problem in problems), severity) for severity in (ERROR, WARNING)]
-    found = " and ".join(f"{count} {severity}{'' if count == 1 else 's'}" for count, severity in counts if count)
+    counts = Counter(problem.severity for problem in problems)
+    found = " and ".join(f"{count} {severity}{'' if count == 1 else 's'}" for severity, count in counts.items())
     yield render.Text(found or "nothing is wrong with it")
 
 

@@ -15,6 +15,7 @@ from ..functions.callers import function_references
 from ..graph import Function, Graph, Node, Output
 from ..inference import infer
 from ..node_kinds import ABSENT
+from ..op_facts import has_fact
 from ..tensors import Placeholder
 from ..traversal import forward_predecessors, reachable, strongly_connected
 from ..validation import attribute_faults, check_name, check_op_name, expected_inputs
@@ -201,15 +202,15 @@ def _unreached(body: Body) -> Iterator[Problem]:
         return
     needed = reachable([value.node for value in body.function.results] + body.function.control_results)
     for node in body.graph:
-        if node not in needed and registry.has_fact(node.op, "side_effect"):
+        if node not in needed and has_fact(node.op, "side_effect"):
             hint = "make it a control output of the function, or let a result wait for it"
             yield body.problem(WARNING, "unreached effect", node, "no result of the function needs it", hint)
 
 
 def _observes(body: Body, node: Node) -> bool:
     """True for an op that checks or prints what comes, and changes nothing."""
-    is_told = registry.has_fact(node.op, "side_effect") or registry.has_fact(node.op, "debug")
-    hands_on = registry.has_fact(node.op, "forwarding") or not (node.op_def and node.op_def.outputs)
+    is_told = has_fact(node.op, "side_effect") or has_fact(node.op, "debug")
+    hands_on = has_fact(node.op, "forwarding") or not (node.op_def and node.op_def.outputs)
     return is_told and hands_on and bool(node.inputs) and not any(_is_state(body, value) for value in node.inputs)
 
 
