@@ -125,6 +125,6 @@ def test_exit_code(broken, code, strict_code):
     assert (tfg("check", broken).code, tfg("check", broken, "--strict").code) == (code, strict_code)
 
 
-def test_op_library_declares_ops():
-    assert tfg("check", SAMPLES / "skipgram.pbtxt").code == 3
-    assert tfg("check", SAMPLES / "skipgram.pbtxt", "--op-library", SAMPLES / "skipgram_ops.py").code == 0
+def test_ops_that_nobody_declares():
+    problems = tfg("check", SAMPLES / "skipgram.pbtxt", "--format", "json").json["problems"]
+    assert [(problem["kind"], problem["op"]) for problem in problems] == [("unknown op", "SkipPairs"), ("unknown op", "PairScores")]
