@@ -127,4 +127,5 @@ def test_exit_code(broken, code, strict_code):
 
 def test_ops_that_nobody_declares():
     problems = tfg("check", SAMPLES / "skipgram.pbtxt", "--format", "json").json["problems"]
-    assert [(problem["kind"], problem["op"]) for problem in problems] == [("unknown op", "SkipPairs"), ("unknown op", "PairScores")]
+    assert {problem["kind"] for problem in problems} == {"unknown op"}
+    assert [problem["op"] for problem in problems] == ["SkipPairs", "PairScores"]
