@@ -57,7 +57,7 @@ def _found_inputs(
         name, _, is_control_now = parse_tensor_name(text)
         if source is None and graph.get(name) is None:
             _note(faults, _missing_input(graph, node, text, name))
-            graph.add_node(name, ABSENT)
+            graph.load_node(name, ABSENT, (), {}, "")
         if is_control and not is_control_now:
             message, hint = f"input '{text}' comes after a control input", "control inputs come last"
             _note(faults, InvalidArgumentError(message, node=node.name, op=node.op, hint=hint))
