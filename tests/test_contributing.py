@@ -1,0 +1,117 @@
+"""The ways of CONTRIBUTING.md lead where it says, through as many files as it says: taken in a copy of the checkout."""
+
+from __future__ import annotations
+
+import ast
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import tfg
+from tests.recorded_answers import Answers
+
+ROOT = pathlib.Path(tfg.__file__).parent
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
+FAMILY = "linalg"
+"""Where the op of the guide is at home. It is taken out of the copy first; the other families keep no cases there."""
+CASES, RECORDED = f"tests/cases/{FAMILY}.py", f"tests/recorded/{FAMILY}.npz"
+IGNORED = shutil.ignore_patterns("recorded", "fuzz", "live", "cases", "flops", "security", "core", "formats")
+
+
+def examples(title: str) -> list[str]:
+    """The blocks of code in the section with this title."""
+    section = re.search(rf"^## {title}\n(.*?)(?=^## )", GUIDE, re.DOTALL | re.MULTILINE)
+    assert section is not None
+    return [textwrap.dedent(code) for code in re.findall(r"```python\n(.*?)```", section[1], re.DOTALL)]
+
+
+class Checkout:
+    """A copy of the checkout without one op, that says which of its files were changed."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.path = folder / "tfg"
+        for part in ("core", "cli", "formats", "scripts"):
+            shutil.copytree(ROOT / part, self.path / part)
+        shutil.copytree(ROOT / "tests", self.path / "tests", ignore=IGNORED)
+        for name in ("__init__.py", "__main__.py", "pyproject.toml", "sample_graphs"):
+            (self.path / name).symlink_to(ROOT / name)
+        self.write("README.md", "")
+        self.write("docs/commands.md", "# Commands\n")
+        self._forget_op("Cross")
+        self._before = self._contents()
+
+    def write(self, name: str, text: str) -> None:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def append(self, name: str, text: str) -> None:
+        self.write(name, (self.path / name).read_text() + text)
+
+    def run(self, *arguments: str) -> str:
+        environment = os.environ | {"PYTHONPATH": str(self.path.parent)}
+        command = [sys.executable, "-P", *arguments]
+        done = subprocess.run(command, cwd=self.path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def changed(self) -> set[str]:
+        """The files that are not as they were when last asked."""
+        before, self._before = self._before, self._contents()
+        return {name for name in before | self._before if before.get(name) != self._before.get(name)}
+
+    def _contents(self) -> dict[str, bytes]:
+        files = (path for path in self.path.rglob("*") if path.is_file() and path.suffix != ".pyc")
+        return {str(path.relative_to(self.path)): path.read_bytes() for path in files}
+
+    def _forget_op(self, op: str) -> None:
+        family = self.path / f"core/ops/{FAMILY}.py"
+        lines = family.read_text().splitlines()
+        for node in reversed(ast.parse(family.read_text()).body):
+            decorators = getattr(node, "decorator_list", [])
+            if any(isinstance(one, ast.Call) and list(map(ast.unparse, one.args)) == [repr(op)] for one in decorators):
+                del lines[decorators[0].lineno - 1 : node.end_lineno]
+        self.write(f"core/ops/{FAMILY}.py", "\n".join(lines) + "\n")
+        index = self.path / "core/ops/index.txt"
+        index.write_text(index.read_text().replace(f"{op} {FAMILY}\n", ""))
+        self.write(CASES, "from tests.opcases import case, normal\n\nCASES = []\n")
+        (self.path / RECORDED).parent.mkdir()
+        Answers({}, {}).save(self.path / RECORDED)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    return Checkout(tmp_path_factory.mktemp("packages"))
+
+
+def test_additions_touch_as_many_files_as_the_guide_says(checkout):
+    block, cases = examples("An op")
+    checkout.append(f"core/ops/{FAMILY}.py", "\n\n" + block)
+    checkout.append(CASES, f"CASES += [\n{cases}]\n")
+    # What the guide's last step writes where TensorFlow is installed: TensorFlow's answers, these cases among them.
+    shutil.copy(ROOT / RECORDED, checkout.path / RECORDED)
+    command, test = examples("A command")
+    checkout.write("cli/leaves.py", command)
+    checkout.write("tests/cli/test_leaves.py", test)
+    checkout.append("docs/commands.md", "\n## tfg leaves\n\n```console\n$ tfg leaves sample_graphs/xor.pbtxt\n```\n")
+    one_pass, test = examples("A pass")
+    checkout.write("core/passes/double_negation.py", one_pass)
+    checkout.write("tests/passes/test_double_negation.py", test)
+    checkout.run("scripts/regenerate.py", "index", "outputs")
+    op = {f"core/ops/{FAMILY}.py", CASES, "core/ops/index.txt", RECORDED}
+    files = {"cli/leaves.py", "tests/cli/test_leaves.py", "docs/commands.md"}
+    assert checkout.changed() == op | files | {"core/passes/double_negation.py", "tests/passes/test_double_negation.py"}
+    assert "node " in (checkout.path / "docs/commands.md").read_text()
+
+
+def test_what_the_guide_shows_passes_the_checks(checkout):
+    of_ops = ["tests/test_ops.py", "tests/test_gradients.py"]
+    of_others = ["tests/cli/test_leaves.py", "tests/passes/test_double_negation.py", "tests/passes/test_order.py"]
+    done = checkout.run("-m", "pytest", "-q", "-p", "no:cacheprovider", *of_ops, *of_others, "-k", "not every_kernel")
+    assert re.match(r"1\d passed", done.splitlines()[-1])
