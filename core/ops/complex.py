@@ -48,15 +48,15 @@ def imag(input: Array, *, Tout: DType) -> Result:
     return np.imag(input)
 
 
+@kernel("Conj", T=("variant",))
+def conj_variant(input: Array) -> Result:
+    """Refused: of lists and maps there is no conjugate, though the dtype has a kernel."""
+    raise InvalidArgumentError("No unary variant unary_op function found for op CONJ")
+
+
 @kernel("Conj")
 def conj(input: Array) -> Result:
     return np.conj(input)
-
-
-@kernel("Conj", T=("variant",))
-def conj_variant(input: Array) -> Result:
-    """What variants hold is real."""
-    return input
 
 
 @kernel("Angle")

@@ -147,3 +147,9 @@ def test_a_loop_that_takes_before_another_node_puts(channel):
         with g.control_dependencies(puts[-1:]):
             puts.append(put(g.constant(value)))
     assert Session(g.graph).run([exits[1].name, puts[-1].name])[0] == 6
+
+
+def test_no_kernel_stands_behind_one_that_takes_everything():
+    """The first kernel that accepts the dtypes runs: what is registered behind one for all dtypes never would."""
+    for op in filter(registry.has_kernel, CATALOG):
+        assert all(kernel.dtypes for kernel in registry.kernels(op)[:-1]), op

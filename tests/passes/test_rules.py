@@ -243,3 +243,16 @@ def test_a_control_edge_of_a_constant_that_goes_is_kept():
     result = rewritten(build, check=False)
     assert any(node.op == "Assert" for node in result.after)
     assert list(itertools.chain(*(node.control_inputs for node in result.after)))
+
+
+@pytest.mark.parametrize("axis", [2, 7, -3])
+@pytest.mark.parametrize("op", ["Roll", "ReverseV2", "Sum", "Max"])
+def test_an_axis_out_of_range_is_left_to_the_run(op, axis):
+    """A rule that looks up sizes by axes meets axes that no dimension has; the node's own error is the answer."""
+
+    def build(b):
+        axes = b.constant(np.array([axis], np.int32))
+        return b.Roll(x(b, 1, 1), [1], axes) if op == "Roll" else getattr(b, op)(x(b, 1, 1), axes)
+
+    result = rewritten(build, check=False)
+    assert [node.op for node in result.after if node.op not in ("Const", "Placeholder")] == [op]

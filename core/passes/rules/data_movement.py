@@ -131,9 +131,10 @@ def whole_slice(r: Rewriter, node: Node) -> Output | None:
     x = node.inputs[0]
     if node.op in ("ReverseV2", "Roll"):
         shape, axes = r.shape(x), r.constant_value(node.inputs[-1])
-        if axes is None or shape.dims is None or any(shape.dims[int(a)] != 1 for a in np.ravel(axes)):
+        if axes is None or shape.dims is None:
             return None
-        return x
+        rank = len(shape.dims)
+        return x if all(-rank <= a < rank and shape.dims[a] == 1 for a in map(int, np.ravel(axes))) else None
     if not r.same_shape(x, node.output()):
         return None
     if node.op == "StridedSlice" and (not r.is_all(node.inputs[3], 1) or node.attr("shrink_axis_mask")):
