@@ -13,30 +13,34 @@ from __future__ import annotations
 
 import argparse
 import collections
+import dataclasses
 import gc
 import multiprocessing
 import os
 import pathlib
-import queue
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from tests.fuzz import bounds
 from tests.fuzz.findings import Finding
-from tests.fuzz.parts import FUZZERS, snippet, try_seed
+from tests.fuzz.parts import FUZZERS, SHARES, snippet, try_seed
 from tfg.core import registry
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-BATCH = 20
+BATCH = 50
+SILENCE = 60.0
+"""Seconds that a case may take before its process is ended: it holds the interpreter, and no alarm gets through."""
+BATCHES = 400
+"""After so many a process makes room for a new one, so that what it has kept does not slow the rest."""
 SUITES = {"threads": "tests/core/test_concurrent_runs.py", "kills": "tests/security/test_kills.py"}
-_SHARES = {"nodes": 4, "cases": 4, "commands": 1, "files": 2}
 
 
 def main() -> None:
@@ -69,38 +73,40 @@ def _passes(path: str) -> bool:
     return subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL).returncode == 0
 
 
+@dataclasses.dataclass
 class _Report:
     """What the workers found: how many cases of each part, and the first case of each finding."""
 
-    def __init__(self) -> None:
-        self.cases: collections.Counter[str] = collections.Counter()
-        self.findings: dict[tuple[str, str], tuple[str, int, Finding]] = {}
-        self.times: collections.Counter[tuple[str, str]] = collections.Counter()
+    cases: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    findings: dict[tuple[str, str], tuple[str, int, Finding]] = dataclasses.field(default_factory=dict)
+    times: collections.Counter[tuple[str, str]] = dataclasses.field(default_factory=collections.Counter)
 
     def collect(self, names: Sequence[str], jobs: int, seed: int, seconds: float) -> None:
-        """Let workers try seeds until the time is over; one that dies is a finding, and another takes its place."""
+        """Let workers try seeds until the time is over; one that dies or hangs is a finding, and another takes its place."""
         deadline = time.monotonic() + seconds
-        numbers = iter(range(seed // BATCH, 1 << 60))
-        plan = [name for name in names for _ in range(_SHARES[name])]
-        workers = [_Worker() for _ in range(jobs)]
-        while any(worker.is_busy for worker in workers) or time.monotonic() < deadline:
-            for i, worker in enumerate(workers):
-                if not worker.is_busy and time.monotonic() < deadline:
-                    number = next(numbers)
-                    worker.give(plan[number % len(plan)], number * BATCH)
-                for name, case, finding in worker.results():
-                    self._add(name, case, finding)
-                if not worker.is_alive:
-                    self._add(*worker.current, Finding("the interpreter", "Crash", "the process ended", "all"))
-                    workers[i] = _Worker()
-            time.sleep(0.01)
+        batches = _batches(names, seed)
+        workers: list[_Worker] = []
+        while time.monotonic() < deadline:
+            workers += [_Worker(batches) for _ in range(jobs - len(workers))]
+            time.sleep(0.05)
+            workers = [worker for worker in workers if self._hear(worker)]
         for worker in workers:
+            self._hear(worker)
             worker.end()
 
-    def _add(self, name: str, case: int, finding: Finding | None) -> None:
-        if finding is None:
-            self.cases[name] += 1
-            return
+    def _hear(self, worker: _Worker) -> bool:
+        """Note what a worker has tried; whether it goes on."""
+        problem = worker.problem()
+        for name, count, found in worker.results():
+            self.cases[name] += count
+            for case, finding in found:
+                self._add(name, case, finding)
+        if problem is not None:
+            self._add(*worker.current, problem)
+            worker.end()
+        return problem is None and not worker.is_done
+
+    def _add(self, name: str, case: int, finding: Finding) -> None:
         self.times[finding.key] += 1
         self.findings.setdefault(finding.key, (name, case, finding))
 
@@ -109,62 +115,98 @@ class _Report:
         for key, times in self.times.most_common():
             name, case, finding = self.findings[key]
             print(f"== {times} times, first as {name} {case}: {finding}")
-            print(_shown(name, case, finding))
+            print(_shown(name, case, finding), flush=True)
         total = sum(self.cases.values())
         each = ", ".join(f"{count} {name}" for name, count in self.cases.items())
         print(f"{total} cases: {each}; {len(self.findings)} places")
 
 
+def _batches(names: Sequence[str], seed: int) -> Iterator[tuple[str, int]]:
+    """Parts by their shares, each with the first of BATCH seeds that nothing else gets."""
+    plan = [name for name in names for _ in range(SHARES[name])]
+    while True:
+        for name in plan:
+            yield name, seed
+            seed += BATCH
+
+
 def _shown(name: str, case: int, finding: Finding) -> str:
     """How to see it again; a case that ended its process is only named."""
-    return f"seed {case}" if finding.kind == "Crash" else snippet(name, case, finding)
+    return f"seed {case}" if finding.part == _ALL else snippet(name, case, finding)
+
+
+_ALL = "all of its actions"
 
 
 class _Worker:
-    """A process of its own, bounded in memory, that tries batches of seeds."""
+    """A process of its own, bounded in memory, that tries batches of seeds: always one ahead, so that it never waits."""
 
-    def __init__(self) -> None:
+    def __init__(self, batches: Iterator[tuple[str, int]]) -> None:
         context = multiprocessing.get_context("spawn")
-        self._orders: Any = context.Queue()
-        self._results: Any = context.Queue()
-        self._process = context.Process(target=_work, args=(self._orders, self._results), daemon=True)
+        self._batches = batches
+        self._given: collections.deque[tuple[str, int]] = collections.deque()
+        self._orders: Any = context.SimpleQueue()
+        self._results: Any = context.SimpleQueue()
+        self._seed = context.RawValue("q", 0)
+        self._last = (0, time.monotonic())
+        self._folder = tempfile.mkdtemp(dir=_memory_folder())
+        self._left = BATCHES
+        self._process = context.Process(target=_work, args=(self._orders, self._results, self._seed, self._folder), daemon=True)
         self._process.start()
-        self.current = ("", 0)
-        self.is_busy = False
+        self._order()
+        self._order()
 
     @property
-    def is_alive(self) -> bool:
-        return self._process.is_alive()
+    def is_done(self) -> bool:
+        """True after its last batch."""
+        return not self._given
 
-    def give(self, name: str, first: int) -> None:
-        """Try a batch of seeds of a part."""
-        self.current, self.is_busy = (name, first), True
-        self._orders.put((name, first))
+    @property
+    def current(self) -> tuple[str, int]:
+        """The part and the seed that it tries."""
+        name, first = self._given[0] if self._given else ("nothing", 0)
+        return name, max(first, self._seed.value)
 
-    def results(self) -> list[tuple[str, int, Finding | None]]:
-        """What came back since last time: None for each case tried, and each finding."""
-        found = []
-        while True:
-            try:
-                message = self._results.get_nowait()
-            except queue.Empty:
-                return found
-            if message is None:
-                self.is_busy = False
-            elif message[2] is None and message[3]:
-                self.current = message[:2]
-            else:
-                found.append(message[:3])
+    def problem(self) -> Finding | None:
+        """What is wrong with the process: it has ended, or its case does not."""
+        if not self._process.is_alive() and self._results.empty():
+            return Finding("the interpreter", "Crash", f"the process ended with {self._process.exitcode}", _ALL)
+        seed, since = self._last
+        if seed != self._seed.value:
+            self._last = self._seed.value, time.monotonic()
+        elif time.monotonic() - since > SILENCE:
+            return Finding("the interpreter", "Hang", f"no result and no interruption in {SILENCE:g} seconds", _ALL)
+        return None
+
+    def results(self) -> Iterator[tuple[str, int, list[tuple[int, Finding]]]]:
+        """The batches that came back since last time: part, number of cases, findings by seed."""
+        while not self._results.empty():
+            found = self._results.get()
+            yield self._given.popleft()[0], BATCH, found
+            if self._left:
+                self._order()
+
+    def _order(self) -> None:
+        self._left -= 1
+        self._given.append(next(self._batches))
+        self._orders.put(self._given[-1])
 
     def end(self) -> None:
-        """Stop the process."""
-        self._process.terminate()
+        """Stop the process, and remove what it had in its folder."""
+        self._process.kill()
         self._process.join()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _work(orders: Any, results: Any) -> None:
-    """Try what is ordered; every case is announced, so that a crash can be told from where it stood."""
+def _memory_folder() -> str | None:
+    """A folder in memory where the system has one: most cases of some parts write files."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def _work(orders: Any, results: Any, current: Any, folder: str) -> None:
+    """Try what is ordered; the seed at hand is noted where the parent sees it, so that a crash can be told from where it stood."""
     warnings.simplefilter("ignore")
+    tempfile.tempdir = folder
     os.chdir(tempfile.mkdtemp())
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
@@ -173,12 +215,11 @@ def _work(orders: Any, results: Any) -> None:
     gc.freeze()
     while True:
         name, first = orders.get()
+        found = []
         for seed in range(first, first + BATCH):
-            results.put((name, seed, None, True))
-            for finding in try_seed(name, seed):
-                results.put((name, seed, finding, False))
-            results.put((name, seed, None, False))
-        results.put(None)
+            current.value = seed
+            found += [(seed, finding) for finding in try_seed(name, seed)]
+        results.put(found)
 
 
 if __name__ == "__main__":

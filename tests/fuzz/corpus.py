@@ -29,15 +29,24 @@ def cases() -> Sequence[opcases.Case]:
     return [case for family in opcases.families() for case in opcases.load_cases(family)]
 
 
-def draw_trial(random: Random) -> Trial:
-    """A case with up to four changes."""
-    case = random.choice(cases())
-    builder = GraphBuilder()
+@functools.cache
+def built(number: int) -> tuple[Graph, tuple[tuple[str, ...], ...]] | None:
+    """The graph of a case and what each step fetches, None where it is a case of a graph that cannot be built."""
+    case, builder = cases()[number], GraphBuilder()
     try:
         steps = case.build(builder)
     except TfgError:
+        return None
+    return builder.graph, tuple(map(tuple, steps))
+
+
+def draw_trial(random: Random) -> Trial:
+    """A case with up to four changes."""
+    number = random.randrange(len(cases()))
+    case, original = cases()[number], built(number)
+    if original is None:
         return drawing.op_trial(random, case.op)
-    trial = Trial(builder.graph, tuple(map(tuple, steps)), dict(case.feeds), case.key)
+    trial = Trial(original[0].copy(), original[1], dict(case.feeds), case.key)
     for _ in range(random.choice((0, 1, 1, 1, 2, 3, 4))):
         trial = mutate(random, trial)
     return trial

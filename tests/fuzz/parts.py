@@ -21,7 +21,7 @@ class Part:
     actions: Callable[[Random, Any], Iterator[tuple[str, Callable[[], object]]]]
 
 
-ACTIONS = 4
+ACTIONS = 2
 """How many actions are tried on one graph: in the same time more graphs find more than all actions on fewer."""
 
 
@@ -40,6 +40,9 @@ FUZZERS: Mapping[str, Part] = {
     "commands": Part(commands.draw_invocation, _itself),
     "files": Part(files.draw_state, _itself),
 }
+
+SHARES = {"nodes": 5, "cases": 4, "commands": 1, "files": 2}
+"""The parts' shares of all cases."""
 
 
 def try_seed(name: str, seed: int, seconds: float = bounds.SECONDS) -> list[Finding]:

@@ -27,7 +27,6 @@ from tfg.core.errors import InternalError, InvalidArgumentError
 from tfg.core.graph import Node
 
 CASES = int(os.environ.get("TFG_FUZZ_CASES", "3000"))
-SHARES = {"nodes": 0.5, "cases": 0.3, "commands": 0.05, "files": 0.15}
 CHUNKS = 10
 
 
@@ -42,7 +41,7 @@ def _little_memory():
 def test_a_result_or_a_refusal(name, chunk, monkeypatch, tmp_path, capfd):
     """Whatever is drawn, what comes out is a result or a TfgError that is no fault."""
     monkeypatch.chdir(tmp_path)
-    count = round(CASES * SHARES[name] / CHUNKS)
+    count = round(CASES * parts.SHARES[name] / sum(parts.SHARES.values()) / CHUNKS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in range(chunk * count, (chunk + 1) * count):

@@ -19,7 +19,7 @@ from tfg.core.shapes import Shape, TensorSpec
 from tfg.core.tensors import Tensor
 from tfg.formats import load, to_bytes
 
-SECONDS = 1.0
+SECONDS = 0.25
 """How long a run may take: one that waits for what never comes ends with DeadlineExceededError."""
 
 
