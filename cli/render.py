@@ -39,11 +39,15 @@ Section = Table | Text
 
 
 def emit(result: Any, format_: str, sections: Callable[[], Iterable[Section]]) -> None:
-    """Print `result` as JSON, or the sections that show it: all of them as tables and text, the first table as CSV."""
+    """Print `result` as JSON, or the sections that show it: all of them as tables and text, the first table as CSV.
+
+    Where there is nothing to list, and so no table, CSV is empty.
+    """
     if format_ == "json":
         print_json(result)
     elif format_ == "csv":
-        print_csv(next(section for section in sections() if isinstance(section, Table)))
+        for table in [section for section in sections() if isinstance(section, Table)][:1]:
+            print_csv(table)
     else:
         print_sections(sections())
 

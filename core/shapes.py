@@ -94,7 +94,8 @@ class TensorSpec:
     """What inference knows of a tensor.
 
     `value` is the constant value where known: an array, of dtype object with Dims among its elements where only part is
-    known. `handle` holds the specs of what a resource or variant refers to (a variable's value, a list's elements).
+    known. `handle` holds the specs of what a resource refers to (a variable's value), or a list in a variant holds; of other
+    variants nothing is known.
     """
 
     dtype: DType

@@ -135,7 +135,7 @@ class _Generator:
     def __call__(self, shape: tuple[int, ...], options: Mapping[str, float]) -> Array:
         try:
             return np.asarray(self.function(shape, **{**self.options, **options}))
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise InvalidArgumentError(str(error)) from None
 
 

@@ -151,7 +151,9 @@ class _Worker:
         self._last = (0, time.monotonic())
         self._folder = tempfile.mkdtemp(dir=_memory_folder())
         self._left = BATCHES
-        self._process = context.Process(target=_work, args=(self._orders, self._results, self._seed, self._folder), daemon=True)
+        self._process = context.Process(
+            target=_work, args=(self._orders, self._results, self._seed, self._folder), daemon=True
+        )
         self._process.start()
         self._order()
         self._order()
@@ -204,7 +206,7 @@ def _memory_folder() -> str | None:
 
 
 def _work(orders: Any, results: Any, current: Any, folder: str) -> None:
-    """Try what is ordered; the seed at hand is noted where the parent sees it, so that a crash can be told from where it stood."""
+    """Try what is ordered; the seed at hand stands where the parent sees it, so that a crash has a place."""
     warnings.simplefilter("ignore")
     tempfile.tempdir = folder
     os.chdir(tempfile.mkdtemp())

@@ -18,6 +18,7 @@ from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_
 from ..functions.call_signatures import signature_of
 from ..functions.call_sites import call_site, function_targets
 from ..functions.callers import repeated_nodes
+from ..functions.fitting import check_calls
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
@@ -61,6 +62,7 @@ def count_flops(
     name.
     """
     graph.check()
+    check_calls(graph)
     symbols = Symbols()
     counter = _Counter(graph, trips or {}, symbols)
     known = symbolic_placeholders(graph, shapes or {}, symbols)

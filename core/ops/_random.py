@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..dims import Dim, DimLike, ceil_div
+from ..dtypes import from_numpy
 from ..errors import InvalidArgumentError
 from ..numerics import philox_distributions
 from ..numerics.philox import Philox
@@ -51,6 +52,8 @@ def as_dims(shape: Any) -> tuple[int, ...]:
     """The dimensions in a shape tensor; InvalidArgumentError where it is no vector of sizes."""
     if np.ndim(shape) != 1:
         raise InvalidArgumentError(f"shape must be a vector of integers, got one of shape {Shape(np.shape(shape))}")
+    if shape.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"shape must be a vector of integers, not of {from_numpy(shape.dtype)}")
     dims = tuple(shape.tolist())
     if any(d < 0 for d in dims):
         raise InvalidArgumentError(f"the dimensions {dims} must not be negative")

@@ -21,8 +21,11 @@ def dims_of(spec: TensorSpec) -> list[DimLike] | None:
 
 
 def as_dims(value: Any) -> list[DimLike]:
-    """The elements of an integer array, plain or symbolic, as a flat list of int and Dim."""
-    return [d if isinstance(d, Dim) else int(d) for d in np.ravel(value).tolist()]
+    """The elements of an integer array, plain or symbolic, as a flat list of int and Dim; InvalidArgumentError for text."""
+    found = np.ravel(value).tolist()
+    if any(isinstance(d, bytes) for d in found):
+        raise InvalidArgumentError("what says sizes holds text")
+    return [d if isinstance(d, Dim) else int(d) for d in found]
 
 
 def scalar_of(spec: TensorSpec) -> int | None:

@@ -23,12 +23,10 @@ def _finish(y: Array, args: list[Array], fused_ops: list[str], epsilon: float, l
     remaining = list(args)
     for op in fused_ops:
         if op == "BiasAdd":
-            (bias,), remaining = remaining[:1], remaining[1:]
-            if bias.shape != y.shape[-1:]:
-                raise InvalidArgumentError(f"the bias must have shape {y.shape[-1:]}, not {bias.shape}")
+            (bias,), remaining = _by_channel(y, remaining, 1)
             y += bias
         elif op == "FusedBatchNorm":
-            (scale, offset, mean, variance), remaining = remaining[:4], remaining[4:]
+            (scale, offset, mean, variance), remaining = _by_channel(y, remaining, 4)
             factor = scale / np.sqrt(variance + variance.dtype.type(epsilon))
             y *= factor
             y += offset - mean * factor
@@ -39,6 +37,16 @@ def _finish(y: Array, args: list[Array], fused_ops: list[str], epsilon: float, l
         else:
             raise UnimplementedError(f"tfg cannot fuse '{op}'")
     return y
+
+
+def _by_channel(y: Array, args: list[Array], count: int) -> tuple[list[Array], list[Array]]:
+    """The arguments of one fused op, which hold a number for each channel, and those of the ops behind it."""
+    if len(args) < count:
+        raise InvalidArgumentError(f"a fused op takes {count} more arguments, and {len(args)} are left")
+    for arg in args[:count]:
+        if arg.shape != y.shape[-1:]:
+            raise InvalidArgumentError(f"what is applied by channel must have shape {y.shape[-1:]}, not {arg.shape}")
+    return args[:count], args[count:]
 
 
 def _gelu(x: Array) -> Array:

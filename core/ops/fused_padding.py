@@ -12,6 +12,7 @@ from ..shapes import Shape, TensorSpec
 from . import convolution, image_resize
 from ._checks import require, require_rank, with_rank
 from ._shapes import shape_from
+from .joining import pad_shape
 
 not_differentiable("FusedPadConv2D", "FusedResizeAndPadConv2D")
 
@@ -59,7 +60,7 @@ def _padded_shape(x: TensorSpec, paddings: TensorSpec) -> TensorSpec:
     dims = with_rank(x.shape, 4)
     if paddings.value is None:
         return TensorSpec(x.dtype, Shape((dims[0], None, None, dims[3])))
-    return TensorSpec(x.dtype, Shape([n + before + after for n, (before, after) in zip(dims, paddings.value.tolist())]))
+    return TensorSpec(x.dtype, pad_shape(TensorSpec(x.dtype, dims), paddings))
 
 
 @shape("FusedPadConv2D")

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
@@ -71,7 +70,7 @@ def optional_from_value(components: list[Array]) -> Result:
 
 @shape("OptionalFromValue")
 def optional_from_value_shape(components: list[TensorSpec]) -> Any:
-    return TensorSpec(dtypes.variant, SCALAR, handle=tuple(components))
+    return SCALAR
 
 
 @kernel("OptionalNone")

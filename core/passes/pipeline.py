@@ -14,6 +14,7 @@ from ..errors import InvalidArgumentError, TfgError
 from ..explaining.graphs import explain_graph
 from ..faults import fault
 from ..functions.callers import all_nodes
+from ..functions.fitting import check_calls
 from ..graph import Graph
 from ..planning.needed import needed_nodes
 from ..transforms.subgraphs import forget_locations
@@ -91,6 +92,7 @@ def optimize(
     called with the graph at the start (stage "load") and after each pass that changed it.
     """
     graph.check()
+    check_calls(graph)
     for function in graph.functions.values():
         function.body.check(function.signature.attrs)
     result = graph.copy()

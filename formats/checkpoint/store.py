@@ -117,6 +117,8 @@ def _write(
             raise InvalidArgumentError(f"tensor '{name}' has shape {list(tensor.shape)}, its slice {list(expected)}")
     if version not in (1, 2):
         raise InvalidArgumentError(f"there is no checkpoint format V{version}")
+    if os.path.basename(prefix) in ("", ".", ".."):
+        raise InvalidArgumentError(f"'{prefix}' is the name of a folder, not the beginning of the names of files")
     with file_errors(prefix):
         os.makedirs(files.to_write(os.path.dirname(prefix) or "."), exist_ok=True)
     (write_bundle if version == 2 else write_v1)(prefix, items, files)

@@ -10,7 +10,10 @@ import pytest
 from tests.cli.running import SAMPLES, STAGES, tfg
 from tests.core.test_freezing import W, built, conditional
 from tfg.cli import main
+from tfg.core.errors import InvalidArgumentError
 from tfg.formats import save
+from tfg.formats.checkpoint import write_checkpoint
+from tfg.formats.values import parse_value
 
 XOR = SAMPLES / "xor.pbtxt"
 
@@ -182,3 +185,28 @@ def test_least_squares_of_one_residual():
 def test_training_goes_on_with_the_graphs_own_step():
     feeds = ("--feed", "x=[[0,0],[0,1]]", "--feed", "y=[[0],[1]]")
     assert tfg("train", SAMPLES / "xor.pbtxt", "--loss", "loss", "--steps", 3, *feeds).code == 0
+
+
+@pytest.mark.parametrize("arguments", [
+    ("explain", "GRAPH", "--missing"), ("explain", "GRAPH", "--races"), ("diff", "GRAPH", "GRAPH"), ("ops", "--custom"),
+])  # fmt: skip
+def test_a_listing_of_nothing_is_empty_csv(arguments):
+    """No command fails for want of rows."""
+    given = [str(SAMPLES / "all_constant.pbtxt") if word == "GRAPH" else word for word in arguments]
+    outcome = tfg(*given, "--format", "csv")
+    assert (outcome.code, outcome.err) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "x/", "x/."])
+def test_a_checkpoint_needs_a_name_in_its_folder(tmp_path, monkeypatch, name):
+    """The prefix `.` would leave files that begin with two dots and that nobody sees."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidArgumentError, match="folder"):
+        write_checkpoint(name, {"a": np.ones(2)})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("text", ["uniform(2,low=nan)", "normal(2,seed=inf)", "uniform(1,high=inf)", "randint(2,high=1e300)"])
+def test_generators_of_feeds_refuse_bounds_that_are_no_numbers(text):
+    with pytest.raises(InvalidArgumentError):
+        parse_value(text)

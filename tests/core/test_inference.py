@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cases.composite import METADATA
 from tests.cases.control_flow import counted
 from tests.cases.functional import define
 from tfg import GraphBuilder
@@ -199,14 +200,15 @@ def test_ops_that_call_functions(op):
 
 @pytest.mark.parametrize("types", [["float32", "float64"], ["int32"], []])
 def test_a_call_that_declares_other_outputs_than_the_function_returns(types):
-    """Nothing is said of outputs that the function does not return; running the call says what is wrong."""
+    """Nothing is said of outputs that the function does not return; running or changing the call says what is wrong."""
     g = GraphBuilder()
     define(g, "f", ["float32"], lambda b, v: [b.Square(v)])
     attrs = {"Tin": [float32], "Tout": [as_dtype(t) for t in types], "branches": [FuncRef("f")]}
     node = g.graph.add_node("call", "StatelessCase", [g.constant(0), g.constant(2.0)], attrs=attrs)
     found = infer(g.graph)
     assert [found.specs[output].dtype for output in node.outputs()] == [as_dtype(t) for t in types]
-    optimize(g.graph, [output.name for output in node.outputs()] or ["call"])
+    with pytest.raises(InvalidArgumentError, match="function 'f' returns"):
+        optimize(g.graph, [output.name for output in node.outputs()] or ["call"])
     with pytest.raises(InvalidArgumentError, match="call"):
         Session(g.graph).run([output.name for output in node.outputs()] or ["call"])
 
@@ -227,3 +229,23 @@ def test_nothing_but_the_dtype_is_known_of_what_nobody_declares():
     assert found.spec(graph.output("x:0")).shape.dims is None
     assert str(found.spec(graph.output("y:0")).dtype) == "float"
     assert [cost.path for cost in tfg.count_flops(graph, ["y"]).unknown()] == ["x", "y"]
+
+
+@pytest.mark.parametrize("make", ["CompositeTensorVariantFromComponents", "OptionalFromValue", "EmptyTensorMap", "TensorList"])
+@pytest.mark.parametrize("op", ["TensorListLength", "TensorListPopBack", "TensorListConcatLists", "TensorListGather"])
+def test_of_a_variant_that_is_no_list_nothing_is_read(make, op):
+    """Two components, text in the second place, are not the elements and the length of a list."""
+    g = GraphBuilder()
+    parts = [g.constant(np.ones(3, np.float32)), g.constant(np.array([b"x", b"y"], object))]
+    if make == "TensorList":
+        handle = g.TensorListFromTensor(parts[0], g.constant(np.zeros(0, np.int32)), element_dtype="float32")
+    else:
+        attrs = {"metadata": METADATA} if make.startswith("Composite") else {}
+        handle = g.apply(make, *([parts] if make != "EmptyTensorMap" else []), **attrs)
+    given = {
+        "TensorListPopBack": [g.constant(np.zeros(0, np.int32))], "TensorListConcatLists": [handle],
+        "TensorListGather": [g.constant(np.int32([0])), g.constant(np.zeros(0, np.int32))],
+    }.get(op, [])  # fmt: skip
+    attrs = {} if op == "TensorListLength" else {"element_dtype": "float32"}
+    found = infer(g.graph).specs[g.add(op, [handle, *given], attrs).output()]
+    assert found.value is None or make == "TensorList"

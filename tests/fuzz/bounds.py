@@ -8,12 +8,35 @@ import signal
 from collections.abc import Iterator
 from typing import Any
 
+from tfg.core.errors import DeadlineExceededError
+
 SECONDS = 10.0
 MEMORY = 3 << 30
 
 
 class TooSlow(BaseException):
     """A case ran past its time. No Exception, so that nothing takes it for an error of the graph."""
+
+
+@contextlib.contextmanager
+def deadline(seconds: float | None) -> Iterator[None]:
+    """In the block, which is under a time limit: DeadlineExceededError after so many seconds, as --timeout raises it."""
+    if seconds is None:
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, SECONDS)
+        raise DeadlineExceededError(f"more than the {seconds:g} seconds allowed")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, SECONDS)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager

@@ -1,172 +1,297 @@
-"""Changed copies of the sample graphs, taken through every command of `tfg` in this process."""
+"""Changed graphs, states and feeds, taken through every command of `tfg` in this process, with any of its options."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import io
+import json
 import os
 import pathlib
 import shlex
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir
 from random import Random
 
-from click.testing import CliRunner
+import click
+import numpy as np
 
-import tfg
-from tests.fuzz import corpus
-from tfg.cli.main import root
+from tests.cli import running
+from tests.fuzz import corpus, drawing
+from tests.fuzz.bounds import deadline
+from tests.fuzz.files import SAMPLES, draw_state, originals, write_files
+from tests.fuzz.mutation import changed_bytes
+from tests.fuzz.trials import Trial
+from tfg.cli.main import COMPARISON_FAILED, DONE, REFUSED, USAGE, commands, root
 from tfg.core.errors import TfgError
 from tfg.core.op_libraries.loading import load_op_library
+from tfg.core.passes.pipeline import PASSES
+from tfg.core.training.optimizers import OPTIMIZERS
 from tfg.formats import load, to_bytes, to_text
 
-SAMPLES = pathlib.Path(tfg.__file__ or ".").with_name("sample_graphs")
 LIBRARY = str(SAMPLES / "skipgram_ops.py")
+SECONDS = 1.0
+"""What a command that takes --timeout may take."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Invocation:
-    """A command line on a file's contents; GRAPH stands for the file, OUT for one that may be written."""
+    """A command line beside the files that it may name."""
 
     arguments: tuple[str, ...]
-    data: bytes
+    files: Mapping[str, bytes]
     origin: str
 
     def __call__(self) -> None:
-        """Run the command; whatever it raises but click's own errors comes out."""
-        with tempfile.TemporaryDirectory() as folder, chdir(folder):
-            path, out = os.path.join(folder, "graph"), os.path.join(folder, "out")
-            pathlib.Path(path).write_bytes(self.data)
-            given = [argument.replace("GRAPH", path).replace("OUT", out) for argument in self.arguments]
-            result = CliRunner().invoke(root, given, catch_exceptions=True)
-            if result.exception is not None and not isinstance(result.exception, SystemExit):
-                raise result.exception
+        """Run the command, and see that it says how it ended and leaves nothing behind but what it was told to write."""
+        with tempfile.TemporaryDirectory() as outside:
+            folder = pathlib.Path(outside, "folder")
+            write_files(folder, self.files)
+            with chdir(folder), deadline(SECONDS if "timeout" in _options(self.arguments[0]) else None):
+                outcome = running.tfg(*self.arguments)
+            self._check(outcome)
+            assert os.listdir(outside) == ["folder"], f"outside its folder: {os.listdir(outside)}"
+            self._check_files(folder)
+
+    def _check(self, outcome: running.Outcome) -> None:
+        assert outcome.code in (DONE, REFUSED, USAGE, COMPARISON_FAILED), f"ended with {outcome.code}"
+        errors = [line for line in outcome.err.splitlines() if line.startswith("error: ")]
+        assert len(errors) == (outcome.code in (REFUSED, USAGE)), f"ended with {outcome.code}, said {outcome.err!r}"
+
+    def _check_files(self, folder: pathlib.Path) -> None:
+        for name, data in self.files.items():
+            assert folder.joinpath(name).read_bytes() == data, f"{name} was changed"
+        made = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} - set(self.files)
+        assert not [name for name in made if name.endswith(".tmp") or not name.startswith("out")], f"left {sorted(made)}"
 
     def snippet(self) -> str:
-        return f"tfg {shlex.join(self.arguments)}  # GRAPH is {self.origin}, changed"
+        return f"tfg {shlex.join(self.arguments)}  # of {self.origin}; files {dict(self.files)}"
 
 
 @functools.cache
 def samples() -> tuple[tuple[str, bytes], ...]:
-    """The sample graphs by name, serialized."""
+    """The sample graphs by name, serialized, the small ones more than once: each is drawn as often as bytes go through it."""
     load_op_library(LIBRARY)
     files = sorted(SAMPLES.glob("*.pbtxt"))
     folders = sorted(path.parent for path in SAMPLES.glob("*/saved_model.pb"))
-    return tuple((path.stem, to_bytes(load(path))) for path in (*files, *folders))
+    found = [(path.stem, to_bytes(load(path))) for path in (*files, *folders)]
+    return tuple(item for item in found for _ in range(max(1, 12_000 // len(item[1]))))
 
 
 def draw_invocation(random: Random) -> Invocation:
-    """One command on a sample with up to three changes: to the graph, or to the bytes of the file."""
+    """One command on a graph that works or nearly does, its bytes sometimes changed, with states and feeds to name."""
+    trial = _draw_graph(random)
+    files = {"graph": _encoded(random, trial), "other": random.choice(samples())[1]}
+    if random.random() < 0.15:
+        files["graph"] = changed_bytes(random, files["graph"], files["other"])
+    files |= _feed_files(random, trial)
+    files |= draw_state(random).files if random.random() < 0.3 else originals()[random.choice(("npz", "V2"))]
+    words = Words(random, trial, sorted(files))
+    return Invocation(draw_arguments(random, words), files, trial.origin)
+
+
+def _draw_graph(random: Random) -> Trial:
+    """A sample graph with up to three changes, or what the other parts draw."""
+    if random.random() < 0.6:
+        return random.choice((corpus.draw_trial, corpus.draw_trial, drawing.draw_trial, drawing.draw_call))(random)
     name, data = random.choice(samples())
-    graph = load(data)
-    names = [node.name for node in graph]
+    trial = Trial(load(data), (), {}, name)
     for _ in range(random.choice((0, 1, 1, 2, 3))):
-        corpus.mutate_graph(random, graph)
+        corpus.mutate_graph(random, trial.graph)
+    return trial
+
+
+def _encoded(random: Random, trial: Trial) -> bytes:
     try:
-        text = to_text(graph).encode() if random.random() < 0.2 else to_bytes(graph)
+        return to_text(trial.graph).encode() if random.random() < 0.05 else to_bytes(trial.graph)
     except TfgError:
-        text = data
-    if random.random() < 0.25:
-        text = changed_bytes(random, text)
-    return Invocation(draw_arguments(random, names), text, name)
+        return random.choice(samples())[1]
 
 
-def changed_bytes(random: Random, data: bytes) -> bytes:
-    """A few bytes overwritten, a piece cut out, doubled or moved."""
-    changed = bytearray(data)
-    for _ in range(random.choice((1, 1, 2, 5))):
-        start = random.randrange(len(changed) + 1)
-        end = min(len(changed), start + random.choice((1, 2, 4, 16, 100)))
-        piece = bytes(changed[start:end])
-        match random.randrange(4):
-            case 0:
-                changed[start:end] = random.randbytes(len(piece))
-            case 1:
-                del changed[start:end]
-            case 2:
-                changed[start:start] = piece * random.choice((1, 2, 10))
-            case 3:
-                changed[end:end] = bytes(random.choice((b"\0", b"\xff", b"\x80", b"-1", b"{", b"}", b'"')))
-    return bytes(changed)
+def _feed_files(random: Random, trial: Trial) -> dict[str, bytes]:
+    """An array for `--feed NAME=@FILE`."""
+    value = random.choice([*trial.feeds.values(), np.ones((2, 3), np.float32)])
+    if value.dtype == object:
+        return {}
+    buffer = io.BytesIO()
+    np.save(buffer, value)
+    data = buffer.getvalue()
+    return {"feed.npy": changed_bytes(random, data) if random.random() < 0.2 else data}
 
 
-def draw_arguments(random: Random, names: Sequence[str]) -> tuple[str, ...]:
+def draw_arguments(random: Random, words: Words) -> tuple[str, ...]:
     """A command with options that fit the graph mostly."""
-    options = _Options(random, names)
-    command = random.choice([name for name in vars(_Options) if not name.startswith("_")])
-    arguments = [command, *getattr(options, command)()]
-    if random.random() < 0.2:
-        arguments.append(random.choice(_ODD_OPTIONS))
+    command = random.choice(commands())
+    arguments = [command]
+    for name, parameter in _options(command).items():
+        likely = parameter.required or name in _COMMON.get(command, ())
+        for _ in range(random.choice((1, 1, 2)) if parameter.multiple or parameter.nargs == -1 else 1):
+            if name not in _OF_THE_PROCESS and random.random() < (0.93 if likely else 0.08):
+                arguments += _given(random, words, command, parameter)
     return tuple(arguments)
 
 
-_VALUES = (
-    "1", "[1,2]", "zeros(2,3)", "normal(2)", '"abc"', "[[1],[2,3]]", "nan", "1e999", "ones(0)", "{}", "@missing.npy", "[", "",
+_OF_THE_PROCESS = {"timeout", "max_memory", "script", "help"}
+"""Bounds on the whole process, for which the fuzzer has its own, and Python programs that are to be run."""
+_COMMON = {
+    "convert": ("target",), "dump": ("graphs",), "explain": ("nodes",), "grad": ("y", "x"), "optimize": ("fetch", "output"),
+    "run": ("fetch", "feed"), "train": ("loss",), "draw": ("out",), "ops": (),
+}  # fmt: skip
+
+
+@functools.cache
+def _options(command: str) -> Mapping[str, click.Parameter]:
+    found = root.get_command(click.Context(root), command)
+    assert found is not None
+    return {_word(parameter): parameter for parameter in found.params}
+
+
+def _word(parameter: click.Parameter) -> str:
+    """The parameter's name as it is written, its longest one."""
+    return parameter.opts[-1].lstrip("-").replace("-", "_")
+
+
+def _given(random: Random, words: Words, command: str, parameter: click.Parameter) -> list[str]:
+    """The parameter with a value of its kind."""
+    option = parameter.opts[-1]
+    if isinstance(parameter, click.Option) and parameter.is_flag:
+        return [option]
+    if command == "draw" and option == "--format":
+        return [option, "dot"]
+    value = _value(random, words, parameter)
+    return [value] if isinstance(parameter, click.Argument) else [option, value]
+
+
+def _value(random: Random, words: Words, parameter: click.Parameter) -> str:
+    if isinstance(parameter.type, click.Choice):
+        return str(random.choice(list(parameter.type.choices)))
+    if isinstance(parameter.type, click.types.IntParamType):
+        return str(random.choice((-1, 0, 1, 1, 2, 2, 3)))
+    if isinstance(parameter.type, click.types.FloatParamType):
+        return random.choice(("0", "0.1", "1e-3", "-1", "nan", "inf", "1e999", "1e-320"))
+    kind = _KINDS.get(_word(parameter))
+    return words.any() if kind is None or (kind is not Words.out and random.random() < 0.02) else kind(words)
+
+
+VALUES = (
+    "1", "[1,2]", "zeros(2,3)", "normal(2)", '"abc"', "[[1],[2,3]]", "nan", "1e999", "ones(0)", "{}", "@missing.npy", "[",
+    "", "@state.npz", "@state.npz:a", "@graph", "@.", "-", "randint(3,high=2)", "uniform(2,low=nan)", "null", "true",
+    "[true, 2]", "zeros(1099511627776)", "[" * 2000, "1" * 5000, '["a", 1]', "18446744073709551616", "\x00", "@\x00",
+    "zeros(-1)", "normal(2,scale=-1)", '["\\ud800"]', '"\\u0000"', "1e-400", "-0.0",
 )  # fmt: skip
-_ODD_OPTIONS = ("--format=json", "--tag=serve", f"--op-library={LIBRARY}", "--map-op=Add=AddV2", "--seed=-1")
-_PASSES = ("prune,fold", "default,quantize-weights", "cse{}", "layout", "inline,fuse")
+_SHAPES = ("2,3", "?,3", "", "0", "-1", "4294967296,4294967296", "2,?", "x", "()")
 
 
-class _Options:
-    """The options of each command, drawn for a graph with nodes of these names."""
+class Words:
+    """What command lines say of a graph: names of nodes and tensors, values, files, and what is nearly that."""
 
-    def __init__(self, random: Random, names: Sequence[str]) -> None:
+    def __init__(self, random: Random, trial: Trial, files: Sequence[str]) -> None:
         self._random = random
-        self._names = names
+        self._trial = trial
+        self._names = [node.name for node in trial.graph] or ["x"]
+        self._files = [*files, "state", "state.npz", "missing", ".", ""]
 
-    def _node(self) -> str:
+    def any(self) -> str:
+        return self._random.choice((self.tensor, self.feed, self.file, self.regex, self.passes, self.text))()
+
+    def text(self) -> str:
+        return self._random.choice(drawing.STRINGS).decode("utf-8", "surrogateescape")
+
+    def node(self) -> str:
         return self._random.choice(self._names)
 
-    def _tensor(self) -> str:
-        return self._node() + self._random.choice((":0", ":0", ":0", "", ":1", ":99"))
+    def tensor(self) -> str:
+        if self._trial.fetches and self._random.random() < 0.5:
+            return self._random.choice(self._trial.fetches)
+        return self.node() + self._random.choice((":0", ":0", ":0", "", ":1", ":99", ":", ":-1"))
 
-    def _feed(self) -> list[str]:
-        return ["--feed", f"{self._tensor()}={self._random.choice(_VALUES)}"]
+    def feed(self) -> str:
+        feeds = [(name, array) for name, array in self._trial.feeds.items() if array.dtype != object]
+        if feeds and self._random.random() < 0.7:
+            name, array = self._random.choice(feeds)
+            return f"{name}={json.dumps(array.tolist(), default=str)}" if self._random.random() < 0.7 else f"{name}=@feed.npy"
+        return f"{self.tensor()}={self._random.choice(VALUES)}"
 
-    def _some(self, *options: Sequence[str]) -> Iterator[str]:
-        for option in options:
-            if self._random.random() < 0.3:
-                yield from option
+    def shape(self) -> str:
+        return f"{self.tensor()}={self._random.choice(_SHAPES)}"
 
-    def dump(self) -> list[str]:
-        kind = self._random.choice(("json", "csv", "list"))
-        stages = ["--stages"] if self._random.random() < 0.1 else []
-        return ["GRAPH", *stages, *self._some(["--shapes"], ["--format", kind], ["--fetch", self._tensor()], ["--op", "A.*"])]
+    def number(self) -> str:
+        return f"{self.node()}={self._random.choice(('0', '1', '3', '-1', 'x', '1e3', '9' * 30))}"
 
-    def explain(self) -> list[str]:
-        return ["GRAPH", *self._some([self._node()], ["--fetch", self._tensor()], ["--format", "json"])]
+    def file(self) -> str:
+        return self._random.choice(self._files)
 
-    def run(self) -> list[str]:
-        kind = self._random.choice(("json", "table"))
-        options = self._some(self._feed(), self._feed(), ["--init"], ["--seed", "3"], ["--steps", "2"], ["--format", kind])
-        return ["GRAPH", "--fetch", self._tensor(), *options]
+    def graph(self) -> str:
+        return "graph" if self._random.random() < 0.97 else self.file()
 
-    def draw(self) -> list[str]:
-        return ["GRAPH", "--out", "OUT.dot", *self._some(["--shapes"], ["--clusters"], ["--fetch", self._tensor()])]
+    def second_graph(self) -> str:
+        return self._random.choice(("other", "graph", "graph", self.file()))
 
-    def diff(self) -> list[str]:
-        return ["GRAPH", str(SAMPLES / "square.pbtxt")]
+    def state(self) -> str:
+        return self._random.choice(("state", "state.npz", "state", self.file()))
 
-    def convert(self) -> list[str]:
-        flags = ("--text", "--freeze", "--init", "--inline-functions", "--strip-default-attrs", "--clear-devices")
-        ends = self._some(["--to", self._tensor()], ["--from", self._tensor()])
-        return ["GRAPH", "OUT", *self._some(*([flag] for flag in flags)), *ends]
+    def out(self) -> str:
+        return self._random.choice(
+            ("out", "out", "out.npz", "out.dot", "out.json", "out.npy", "missing/out", ".", "out\x00", "")
+        )
 
-    def grad(self) -> list[str]:
-        kind = self._random.choice(("--check", "--jacobian"))
-        options = self._some([kind], ["--init"], ["-o", "OUT"], self._feed())
-        return ["GRAPH", "--y", self._tensor(), "--x", self._tensor(), *options]
+    def regex(self) -> str:
+        return self._random.choice((".*", "A", "(", "(a+)+$", "[", "^x", "\\", "(?i)X", "(?<=a)b", self.node()))
 
-    def train(self) -> list[str]:
-        return ["GRAPH", "--loss", self._tensor(), "--steps", "2", "-o", "OUT", *self._some(self._feed(), ["--var", ".*"])]
+    def passes(self) -> str:
+        chosen = [one.name for one in self._random.sample(list(PASSES), 2)]
+        return (
+            ",".join(chosen)
+            if self._random.random() < 0.7
+            else self._random.choice(("default", "cse{}", "fold{limit=1KB}", "fold{", ","))
+        )
 
-    def flops(self) -> list[str]:
-        shape, loss = ["--shape", f"{self._node()}=2,?"], ["--backward", "--loss", self._tensor()]
-        flags = (["--format", "json"], ["--batch", "4"], ["--measured", "--init"], ["--per-variable"])
-        return ["GRAPH", *self._some(["--fetch", self._tensor()], shape, loss, *flags, self._feed())]
+    def op(self) -> str:
+        return self._random.choice((*drawing.ops()[::7], "Nonsense", ".*", ""))
 
-    def optimize(self) -> list[str]:
-        names = (["--keep", self._node()], ["--init-op", self._node()], ["--passes", self._random.choice(_PASSES)])
-        options = self._some(["--verify"], ["--costs"], *names)
-        return ["GRAPH", "-o", "OUT", "--fetch", self._tensor(), *options]
+    def mapped(self) -> str:
+        return f"{self.op()}={self.op()}"
+
+    def library(self) -> str:
+        return LIBRARY if self._random.random() < 0.8 else self.file()
+
+    def optimizer(self) -> str:
+        return self._random.choice((*OPTIMIZERS, "none"))
+
+    def setting(self) -> str:
+        name = self._random.choice([name for one in OPTIMIZERS.values() for name in one.hyperparameters] or ["momentum"])
+        return f"{name}={self._random.choice(('0', '0.9', '-1', 'nan', 'x', ''))}"
+
+    def clip(self) -> str:
+        return self._random.choice(("norm=1", "value=0.5", "global_norm=2", "norm=-1", "norm=nan", "x=1", "norm", ""))
+
+    def schedule(self) -> str:
+        return self._random.choice(
+            (
+                "cosine(decay_steps=10)",
+                "cosine",
+                "x(",
+                "polynomial(decay_steps=0)",
+                "exponential(decay_steps=1e999)",
+                "inverse_time(x=1)",
+            )
+        )
+
+
+_TENSORS = (
+    "fetch", "target", "y", "x", "grad_y", "stop", "loss", "to", "from", "keep", "fed", "overridable", "init_op", "signature",
+)  # fmt: skip
+_FEEDS = ("feed", "assign", "assign_add", "assign_sub", "vjp", "jvp", "hessian_vector")
+_KINDS: Mapping[str, Callable[[Words], str]] = {
+    **dict.fromkeys(("graph", "graphs", "source", "before"), Words.graph), "after": Words.second_graph,
+    **dict.fromkeys(_TENSORS, Words.tensor), **dict.fromkeys(_FEEDS, Words.feed), "shape": Words.shape,
+    **dict.fromkeys(("around", "highlight", "nodes", "stage", "scope"), Words.node),
+    **dict.fromkeys(("target", "output", "out", "save_state", "trace", "extract"), Words.out),
+    **dict.fromkeys(("state", "prefix", "compare", "run_metadata"), Words.state), "allow_files": Words.file,
+    **dict.fromkeys(("size", "trips"), Words.number), **dict.fromkeys(("name", "op", "var", "wrt"), Words.regex),
+    **dict.fromkeys(("passes", "disable"), Words.passes), "map_op": Words.mapped, "op_library": Words.library,
+    **dict.fromkeys(("family", "tag"), Words.text), "names": Words.op, "optimizer": Words.optimizer, "set": Words.setting,
+    "clip": Words.clip, "schedule": Words.schedule,
+}  # fmt: skip
+"""What an option or argument takes, by its name."""

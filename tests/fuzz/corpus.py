@@ -11,6 +11,7 @@ import numpy as np
 from tests import opcases
 from tests.fuzz import drawing
 from tests.fuzz.drawing import chance
+from tests.fuzz.mutation import changed_bytes
 from tests.fuzz.trials import Trial
 from tfg.core import dtypes
 from tfg.core.building.builder import GraphBuilder
@@ -101,11 +102,14 @@ def _other_shape(random: Random, value: np.ndarray, dtype: DType) -> np.ndarray:
 
 
 def _one_element(random: Random, value: np.ndarray, dtype: DType) -> np.ndarray:
-    """One element replaced by an extreme one."""
+    """One element replaced by an extreme one, or by its bytes with a few changed."""
     if not value.size:
         return value
     changed = np.array(value)
-    changed.reshape(-1)[random.randrange(value.size)] = drawing.extreme(random, dtype)
+    place = random.randrange(value.size)
+    element = changed.reshape(-1)[place]
+    is_text = isinstance(element, bytes) and chance(random, 0.7)
+    changed.reshape(-1)[place] = changed_bytes(random, element) if is_text else drawing.extreme(random, dtype)
     return changed
 
 

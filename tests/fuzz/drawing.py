@@ -13,7 +13,8 @@ from tests.fuzz.trials import Trial
 from tfg.core import dtypes, kernel_types, registry
 from tfg.core.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from tfg.core.dtypes import DType
-from tfg.core.graph import Graph, Node, Output
+from tfg.core.functions.call_kinds import CALL_KINDS, CallKind
+from tfg.core.graph import Function, Graph, Node, Output
 from tfg.core.shapes import Shape
 from tfg.core.tensors import FuncRef, Tensor, as_bytes_array
 from tfg.core.versions import Versions
@@ -37,13 +38,24 @@ def chance(random: Random, probability: float) -> bool:
 
 @functools.cache
 def ops() -> tuple[str, ...]:
-    """Every op that tfg has a kernel for, and some that it only knows."""
+    """Every op that tfg has a kernel for."""
     return tuple(sorted(op for op in CATALOG if registry.has_kernel(op)))
+
+
+@functools.cache
+def known_ops() -> tuple[str, ...]:
+    """Every op of the catalog that tfg has no kernel for."""
+    return tuple(sorted(set(CATALOG) - set(ops())))
 
 
 def draw_trial(random: Random) -> Trial:
     """One node of a random op on drawn inputs, all of its outputs fetched."""
-    return op_trial(random, random.choice(ops()))
+    return op_trial(random, random.choice(ops() if chance(random, 0.97) else known_ops()))
+
+
+def draw_call(random: Random) -> Trial:
+    """One node that calls functions, all of its outputs fetched."""
+    return op_trial(random, random.choice(sorted(CALL_KINDS.keys() & set(ops()))))
 
 
 def op_trial(random: Random, op: str) -> Trial:
@@ -57,20 +69,27 @@ def op_trial(random: Random, op: str) -> Trial:
 class _Drawing:
     """A graph that grows: a node, the placeholders and constants it takes, the makers of handles and their initial values."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, functions: dict[str, Function] | None = None) -> None:
         self.random = random
         self.graph = Graph()
         self.graph.versions = Versions(2474)
+        self.is_body = functions is not None
+        if functions is not None:
+            self.graph.functions = functions
         self.feeds: dict[str, np.ndarray] = {}
         self.shapes: list[tuple[int, ...]] = []
+        self.made: list[tuple[DType, Output]] = []
 
     def node(self, op: str, name: str, depth: int = 0, like: DType | None = None) -> Node:
         definition = CATALOG[op]
         attrs = draw_attrs(self.random, definition)
         if like is not None:
             attrs |= {key: like for key in ("dtype", "T") if key in definition.attrs}
+        types = input_dtypes(definition, attrs)
+        if op in CALL_KINDS:
+            attrs |= self.references(CALL_KINDS[op], Node(name, op, attrs), types, depth)
         inputs, controls = [], []
-        for dtype in input_dtypes(definition, attrs):
+        for dtype in types:
             value, control = self.value(dtype, f"{name}_{len(inputs)}", depth)
             inputs.append(value)
             controls += control
@@ -80,17 +99,54 @@ class _Drawing:
 
     def value(self, dtype: DType, name: str, depth: int) -> tuple[Output, list[Node]]:
         """An output of the dtype, and what must run before it can be used."""
+        found = [output for type_, output in self.made if type_ is dtype]
+        if found and chance(self.random, 0.6 if self.is_body else 0.1):
+            return self.random.choice(found), []
+        output, controls = self.new_value(dtype, name, depth)
+        self.made.append((dtype, output))
+        return output, controls
+
+    def new_value(self, dtype: DType, name: str, depth: int) -> tuple[Output, list[Node]]:
         if dtype.is_ref:
             return self.reference(dtype, name, depth)
         if dtype in (dtypes.resource, dtypes.variant):
             return self.handle(dtype, name, depth)
+        if depth < 2 and chance(self.random, 0.1):
+            node = self.node(self.random.choice(producers(dtype)), name, depth + 1, like=dtype)
+            types = output_dtypes(node)
+            if dtype in types:
+                return node.output(types.index(dtype)), []
+            name += "_"
         value = draw_array(self.random, dtype, self.shape())
-        if chance(self.random, 0.2):
+        if self.is_body or chance(self.random, 0.2):
             constant = self.graph.add_node(name, "Const", attrs={"dtype": dtype, "value": Tensor.from_numpy(value, dtype)})
             return constant.output(), []
         shape = self.random.choice((Shape(value.shape), Shape(), Shape([None] * value.ndim)))
         self.feeds[f"{name}:0"] = value
         return self.graph.add_node(name, "Placeholder", attrs={"dtype": dtype, "shape": shape}).output(), []
+
+    def references(self, kind: CallKind, node: Node, types: Sequence[DType], depth: int) -> dict[str, Any]:
+        """Functions that take and return what the node gives and wants, mostly."""
+        arguments, wanted = [dtypes.int32] * kind.counters + list(kind.arguments(types)), list(output_dtypes(node))
+        found: dict[str, Any] = {}
+        for name in kind.functions:
+            results = [dtypes.bool_] if name == "cond" else wanted
+            count = self.random.randint(0, 3) if CATALOG[node.op].attrs[name].type == "list(func)" else 1
+            made = [self.function(arguments, results, kind.is_loop, depth) for _ in range(count)]
+            found[name] = made if CATALOG[node.op].attrs[name].type == "list(func)" else made[0]
+        return found
+
+    def function(self, arguments: Sequence[DType], results: Sequence[DType], is_loop: bool, depth: int) -> FuncRef:
+        """A new function, or now and then one that is there already, or is not."""
+        functions = self.graph.functions
+        if chance(self.random, 0.03):
+            return FuncRef(self.random.choice([*functions, "missing"]))
+        if chance(self.random, 0.05):
+            arguments, results = list(arguments), list(results)
+            self.random.choice((arguments, results)).append(self.random.choice(DTYPES))
+        name = f"f{len(functions)}"
+        functions[name] = _drawn_function(_Drawing(self.random, functions), name, arguments, results, is_loop, depth)
+        return FuncRef(name)
 
     def shape(self) -> tuple[int, ...]:
         """Often that of an input before it, or what goes along with it."""
@@ -137,6 +193,54 @@ class _Drawing:
     def constant(self, dtype: DType, shape: tuple[int, ...], name: str) -> Node:
         value = Tensor.from_numpy(draw_array(self.random, dtype, shape), dtype)
         return self.graph.add_node(name, "Const", attrs={"dtype": dtype, "value": value})
+
+
+def _drawn_function(
+    body: _Drawing, name: str, arguments: Sequence[DType], results: Sequence[DType], is_loop: bool, depth: int
+) -> Function:
+    args = [body.graph.add_node(f"a{i}", "_Arg", attrs={"T": t, "index": i}) for i, t in enumerate(arguments)]
+    body.made += [(dtype, arg.output()) for dtype, arg in zip(arguments, args)]
+    made = [body.value(dtype, f"r{i}", depth + 1) for i, dtype in enumerate(results)]
+    outputs, controls = [output for output, _ in made], [control for _, nodes in made for control in nodes]
+    if is_loop and chance(body.random, 0.9):
+        _let_it_end(body.graph, args, outputs, results)
+    signature = OpDef(name, _arg_defs("a", arguments), _arg_defs("r", results), {}, frozenset())
+    return Function(signature, body.graph, args, outputs, controls)
+
+
+def _arg_defs(prefix: str, types: Sequence[DType]) -> tuple[ArgDef, ...]:
+    return tuple(ArgDef(f"{prefix}{i}", dtype.base) for i, dtype in enumerate(types))
+
+
+def _let_it_end(graph: Graph, args: Sequence[Node], outputs: list[Output], results: Sequence[DType]) -> None:
+    """A loop's condition that looks at a counter, or is false; a loop's body that counts it up."""
+    counter = next((arg for arg in args if arg.attrs["T"] in (dtypes.int32, dtypes.int64, dtypes.float32)), None)
+    dtype = counter.attrs["T"] if counter is not None else dtypes.bool_
+    number = 3 if list(results) == [dtypes.bool_] else 1
+    constant = np.zeros((), bool) if counter is None else np.array(number, dtype.numpy)
+    limit = graph.add_node("limit", "Const", attrs={"dtype": dtype, "value": Tensor.from_numpy(constant, dtype)}).output()
+    if list(results) == [dtypes.bool_]:
+        reached = (
+            limit
+            if counter is None
+            else graph.add_node("less", "Less", [counter.output(), limit], attrs={"T": dtype}).output()
+        )
+        outputs[0] = reached
+    elif counter is not None and len(outputs) == len(args):
+        outputs[args.index(counter)] = graph.add_node("next", "AddV2", [counter.output(), limit], attrs={"T": dtype}).output()
+
+
+@functools.cache
+def producers(dtype: DType) -> tuple[str, ...]:
+    """Ops with a kernel that may have an output of the dtype."""
+
+    def may_be(arg: ArgDef, definition: OpDef) -> bool:
+        if arg.type_attr is None:
+            return arg.dtype is dtype and not arg.is_ref
+        allowed = definition.attrs[arg.type_attr].allowed
+        return arg.type_attr in ("T", "dtype") and not arg.is_ref and (allowed is None or dtype in allowed)
+
+    return tuple(op for op in ops() if any(may_be(arg, CATALOG[op]) for arg in CATALOG[op].outputs))
 
 
 @functools.cache
@@ -251,8 +355,8 @@ def _draw_tensor(random: Random) -> Tensor:
 
 
 def draw_shape(random: Random) -> tuple[int, ...]:
-    rank = random.choice((0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5))
-    return tuple(random.choice(SIZES) for _ in range(rank))
+    rank = random.choice((0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6))
+    return tuple(random.choice(SIZES if rank < 5 else SIZES[:6]) for _ in range(rank))
 
 
 def extreme(random: Random, dtype: DType) -> Any:

@@ -1,27 +1,37 @@
-"""State files that lie: checkpoints whose checksums fit what was changed, archives with false headers and lengths."""
+"""Files that lie: checkpoints whose checksums fit, archives with false headers, SavedModels, records and packed graphs."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import gzip
 import io
 import os
 import pathlib
 import struct
 import tempfile
 import zipfile
+import zlib
+from collections.abc import Callable, Mapping
 from random import Random
 
 import numpy as np
 
-from tests.fuzz.commands import changed_bytes
+import tfg
+from tests.fuzz.mutation import changed_bytes
+from tfg import GraphBuilder, Session
 from tfg.core import dtypes
+from tfg.core.numerics.crc32c import masked_crc32c
+from tfg.core.runtime.files import FileAccess
 from tfg.core.tensors import Tensor
+from tfg.formats import load, save, to_bytes
 from tfg.formats.checkpoint import open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint.table import read_table, write_table
 from tfg.formats.npz import npz_bytes, read_npz
 from tfg.formats.values import parse_value
 
+SAMPLES = pathlib.Path(tfg.__file__ or ".").with_name("sample_graphs")
+SECONDS = 0.25
 TENSORS = {
     "a": Tensor.from_numpy(np.arange(12, dtype=np.float32).reshape(3, 4)),
     "b/c": Tensor.from_numpy(np.array([b"x", b"", b"long" * 20], object), dtypes.string),
@@ -32,62 +42,192 @@ TENSORS = {
 
 
 @dataclasses.dataclass(frozen=True)
-class StateFiles:
-    """The files of one checkpoint or archive, by the ends of their names."""
+class Files:
+    """Files of one kind by their names, and what reads them in a folder."""
 
-    files: dict[str, bytes]
+    files: Mapping[str, bytes]
+    read: Callable[[pathlib.Path], object]
     origin: str
 
     def __call__(self) -> None:
-        """List what the files hold, then read every tensor."""
-        with tempfile.TemporaryDirectory() as folder:
-            for end, data in self.files.items():
-                pathlib.Path(folder, f"state{end}").write_bytes(data)
-            _read_all(os.path.join(folder, "state"), next(iter(self.files)))
+        """Write the files, read all that is in them, and see that nothing was added."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name, "folder")
+            write_files(folder, self.files)
+            self.read(folder)
+            found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+            assert found == set(self.files), f"left {sorted(found - set(self.files))}"
 
     def snippet(self) -> str:
-        return f"{self.origin}: {self.files}"
+        return f"{self.origin}: {dict(self.files)}"
 
 
-def _read_all(prefix: str, end: str) -> None:
-    if end == ".npz":
-        for tensor in read_npz(f"{prefix}.npz").values():
-            tensor.numpy()
-    elif end == ".npy":
-        parse_value(f"@{prefix}.npy")
-    else:
-        reader = open_checkpoint(prefix)
-        for name in reader.names():
-            reader.read(name)
+def write_files(folder: pathlib.Path, files: Mapping[str, bytes]) -> None:
+    """Write files, whose names may lead through folders, into a new folder."""
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def draw_files(random: Random) -> Files:
+    """Files of any kind with a change that their checksums do not show, or with bytes changed anywhere."""
+    return random.choice((draw_state, draw_state, draw_saved_model, draw_packed_graph, draw_records))(random)
+
+
+def _read_archive(folder: pathlib.Path) -> None:
+    for tensor in read_npz(str(folder / "state.npz")).values():
+        tensor.numpy()
+
+
+def _read_array(folder: pathlib.Path) -> None:
+    parse_value(f"@{folder}/state.npy")
+
+
+def _read_checkpoint(folder: pathlib.Path) -> None:
+    reader = open_checkpoint(str(folder / "state"))
+    for name in reader.names():
+        reader.read(name)
 
 
 @functools.cache
 def originals() -> dict[str, dict[str, bytes]]:
     """A checkpoint of each version and an archive, as tfg writes them."""
-    found: dict[str, dict[str, bytes]] = {"npz": {".npz": npz_bytes(TENSORS)}}
+    found: dict[str, dict[str, bytes]] = {"npz": {"state.npz": npz_bytes(TENSORS)}}
     for version in (1, 2):
         with tempfile.TemporaryDirectory() as folder:
             write_checkpoint(os.path.join(folder, "state"), TENSORS, version)
             paths = sorted(pathlib.Path(folder).iterdir(), key=lambda path: path.name != "state.index")
-            found[f"V{version}"] = {path.name.removeprefix("state"): path.read_bytes() for path in paths}
+            found[f"V{version}"] = {path.name: path.read_bytes() for path in paths}
     return found
 
 
-def draw_state(random: Random) -> StateFiles:
-    """One of the originals with a change that its checksums do not show, or with bytes changed anywhere."""
+def draw_state(random: Random) -> Files:
+    """A checkpoint or an archive."""
     kind = random.choice(("V1", "V2", "V2", "npz", "npz", "npy"))
     if kind == "npy":
-        return StateFiles({".npy": lying_array(random)}, kind)
-    files = dict(originals()[kind])
+        return Files({"state.npy": lying_array(random)}, _read_array, kind)
+    files, read = dict(originals()[kind]), _read_archive if kind == "npz" else _read_checkpoint
     if random.random() < 0.3:
-        end = random.choice(sorted(files))
-        files[end] = changed_bytes(random, files[end])
+        _change_one(random, files)
     elif kind == "npz":
-        files[".npz"] = lying_archive(random)
+        files["state.npz"] = lying_archive(random)
     else:
         table = next(iter(files))
         files[table] = lying_table(random, files[table])
-    return StateFiles(files, kind)
+    return Files(files, read, kind)
+
+
+def _change_one(random: Random, files: dict[str, bytes]) -> None:
+    name = random.choice(sorted(files))
+    files[name] = changed_bytes(random, files[name], files[random.choice(sorted(files))])
+
+
+@functools.cache
+def saved_model() -> dict[str, bytes]:
+    """The files of a SavedModel with variables."""
+    (root,) = {path.parent for path in SAMPLES.glob("*/saved_model.pb")}
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def draw_saved_model(random: Random) -> Files:
+    """A SavedModel whose graph, table of variables, or any other byte was changed."""
+    files = dict(saved_model())
+    tables = [name for name in files if name.endswith(".index")]
+    if random.random() < 0.4:
+        files[tables[0]] = lying_table(random, files[tables[0]])
+    else:
+        _change_one(random, files)
+    return Files(files, _start, "SavedModel")
+
+
+def _start(folder: pathlib.Path) -> None:
+    graph = load(str(folder))
+    to_bytes(graph)
+    Session(graph, timeout=SECONDS).start()
+
+
+@functools.cache
+def graph_files() -> tuple[bytes, ...]:
+    """The small sample graphs in every form that a file may have."""
+    found = []
+    for path in sorted(SAMPLES.glob("*.pbtxt")):
+        if path.stat().st_size < 8000 and "skipgram" not in path.name:
+            found.append(path.read_bytes())
+            for options in ({}, {"kind": "meta_graph"}, {"kind": "meta_graph", "text": True}):
+                with tempfile.TemporaryDirectory() as folder:
+                    save(load(path), os.path.join(folder, "graph"), **options)
+                    found.append(pathlib.Path(folder, "graph").read_bytes())
+    return tuple(found)
+
+
+def draw_packed_graph(random: Random) -> Files:
+    """A graph in any form, changed before or after it is packed."""
+    data = random.choice(graph_files())
+    if random.random() < 0.7:
+        data = changed_bytes(random, data, random.choice(graph_files()))
+    if random.random() < 0.4:
+        data = gzip.compress(data, mtime=0) + random.choice((b"", b"", b"x", gzip.compress(b"more", mtime=0)))
+        data = changed_bytes(random, data) if random.random() < 0.7 else data
+    return Files({"graph": data}, lambda folder: to_bytes(load(str(folder / "graph"))), "graph")
+
+
+def draw_records(random: Random) -> Files:
+    """Records, lines or pieces of a length, packed or not, with checksums that fit or not."""
+    contents = [random.randbytes(random.choice((0, 1, 5, 300))) for _ in range(random.randint(0, 4))]
+    op = random.choice(
+        (
+            "TFRecordReaderV2",
+            "TFRecordReaderV2",
+            "TFRecordReader",
+            "TextLineReaderV2",
+            "FixedLengthRecordReaderV2",
+            "WholeFileReaderV2",
+        )
+    )
+    is_framed = op.startswith("TFRecord")
+    data = b"".join(_record(random, item) if is_framed else item + b"\n" for item in contents)
+    attrs = {name: random.choice(values) for name, values in _READER_ATTRS.get(op, {}).items()}
+    packing = attrs.get("compression_type", attrs.get("encoding", b""))
+    data = {b"GZIP": lambda: gzip.compress(data, mtime=0), b"ZLIB": lambda: zlib.compress(data)}.get(packing, lambda: data)()
+    if random.random() < 0.4:
+        data = changed_bytes(random, data)
+    count = random.choice((0, 1, 3, -1, 2**62))
+    return Files({"data": data}, lambda folder: _read_records(folder, op, attrs, count), f"{op} {attrs}, {count} at once")
+
+
+_READER_ATTRS: Mapping[str, Mapping[str, tuple[object, ...]]] = {
+    "TFRecordReaderV2": {"compression_type": (b"", b"GZIP", b"ZLIB", b"zstd")},
+    "TFRecordReader": {"compression_type": (b"", b"GZIP", b"ZLIB")},
+    "TextLineReaderV2": {"skip_header_lines": (0, 1, -1, 2**62)},
+    "FixedLengthRecordReaderV2": {
+        "record_bytes": (1, 3, 0, -1, 2**62), "header_bytes": (0, 1, -1, 2**62), "footer_bytes": (0, 2, -1),
+        "hop_bytes": (0, 1, -1, 2**62),
+        "encoding": (b"", b"GZIP", b"ZLIB"),
+    },
+}  # fmt: skip
+
+
+def _record(random: Random, item: bytes) -> bytes:
+    """A record as TFRecord files have them, sometimes with a length that is another's, its checksum right."""
+    size = len(item) if random.random() < 0.8 else random.choice((0, 1, 2**31, 2**62, 2**64 - 1, len(item) + 1))
+    length = struct.pack("<Q", size)
+    return length + struct.pack("<I", masked_crc32c(length)) + item + struct.pack("<I", masked_crc32c(item))
+
+
+def _read_records(folder: pathlib.Path, op: str, attrs: Mapping[str, object], count: int) -> None:
+    g = GraphBuilder()
+    version = "V2" if op.endswith("V2") else ""
+    queue = g.apply(f"FIFOQueue{version}", component_types=["string"])
+    name = g.constant(np.array(str(folder / "data").encode(), object))
+    added = g.add(f"QueueEnqueue{version}", [queue, [name]], {})
+    closed = g.add(f"QueueClose{version}", [queue], {})
+    reader = g.apply(op, **attrs)
+    one = g.add(f"ReaderRead{version}", [reader, queue], {})
+    several = g.add(f"ReaderReadUpTo{version}", [reader, queue, g.constant(np.int64(count))], {})
+    session = Session(g.graph, timeout=SECONDS, files=FileAccess.only([folder]))
+    for step in ([added.name], [closed.name], [f"{several.name}:1"], [f"{one.name}:1"], [f"{one.name}:0"]):
+        session.run(step)
 
 
 def lying_table(random: Random, data: bytes) -> bytes:
@@ -111,7 +251,7 @@ def lying_table(random: Random, data: bytes) -> bytes:
 
 def lying_archive(random: Random) -> bytes:
     """An archive with one member changed, its checksum right, and sometimes its directory wrong."""
-    with zipfile.ZipFile(io.BytesIO(originals()["npz"][".npz"])) as archive:
+    with zipfile.ZipFile(io.BytesIO(originals()["npz"]["state.npz"])) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     name = random.choice(sorted(members))
     members[name] = lying_array(random) if random.random() < 0.5 else changed_bytes(random, members[name])

@@ -36,12 +36,13 @@ def _itself(random: Random, case: Any) -> Iterator[tuple[str, Callable[[], objec
 
 FUZZERS: Mapping[str, Part] = {
     "nodes": Part(drawing.draw_trial, _on_graph),
+    "calls": Part(drawing.draw_call, _on_graph),
     "cases": Part(corpus.draw_trial, _on_graph),
     "commands": Part(commands.draw_invocation, _itself),
-    "files": Part(files.draw_state, _itself),
+    "files": Part(files.draw_files, _itself),
 }
 
-SHARES = {"nodes": 5, "cases": 4, "commands": 1, "files": 2}
+SHARES = {"nodes": 5, "calls": 2, "cases": 5, "commands": 2, "files": 3}
 """The parts' shares of all cases."""
 
 

@@ -124,4 +124,4 @@ def test_a_case_is_made_small():
     small = shrunk(trial, fails)
     assert [node.name for node in small.graph] == ["x", "a", "y"]
     assert (small.fetches, small.feeds["x:0"].tolist()) == (("y:0",), [[0.0]])
-    assert "op: \"Neg\"" in snippet_of(small, "run")
+    assert 'op: "Neg"' in snippet_of(small, "run")

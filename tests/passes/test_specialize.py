@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 
 import tfg
 from tests.cases.functional import define
 from tests.passes.rewriting import assert_same, nodes, placeholder, rewritten
+from tfg import GraphBuilder
+from tfg.core.dtypes import as_dtype
+from tfg.core.errors import InvalidArgumentError
+from tfg.core.flops import count_flops
+from tfg.core.functions.call_kinds import CALL_KINDS, INLINED
+from tfg.core.inference import infer
 from tfg.core.passes.pipeline import optimize
 from tfg.core.shapes import Shape
 from tfg.core.tensors import FuncRef
@@ -339,3 +347,44 @@ def test_optimized_functions_survive_saving(tmp_path):
     tfg.save(result.after, str(path))
     feeds = {"x:0": np.ones((2, 3), "f"), "p:0": np.ones((2, 3), "f")}
     assert_same(result.before, tfg.load(str(path)), result.fetches, feeds)
+
+
+def mismatched(op, takes, returns):
+    """A call of functions that take and return other things than the node gives and wants."""
+
+    def build(b):
+        types = {"more": ["float32", "float32"], "less": [], "other": ["int32"], "same": ["float32"]}[takes]
+
+        def make(inner, *args):
+            value = inner.constant(np.float32(1))
+            return {"more": [value, value], "less": [], "other": [inner.constant(1)], "same": [value]}[returns]
+
+        f = FuncRef(define(b, "f", types, make))
+        attrs = {name: [f, f] if name == "branches" else f for name in CALL_KINDS[op].functions}
+        before = [placeholder(b, "c", (), "int32" if op.endswith("Case") else "bool")] * CALL_KINDS[op].before
+        x = b.Neg(placeholder(b, "x", (2, 3)))
+        attrs |= {name: [as_dtype(FLOAT)] for name in (*CALL_KINDS[op].args, CALL_KINDS[op].results)}
+        if op not in INLINED:
+            attrs["output_shapes"] = [Shape(), Shape()]
+        if op == "StatelessIf":
+            attrs["Tcond"] = as_dtype("bool")
+        return b.graph.add_node("call", op, [*before, x], (), attrs).output()
+
+    return build
+
+
+@pytest.mark.parametrize("takes", ["more", "less", "other", "same"])
+@pytest.mark.parametrize("returns", ["more", "less", "other", "same"])
+@pytest.mark.parametrize("op", ["PartitionedCall", "StatelessIf", "StatelessCase", "StatelessWhile"])
+def test_a_function_that_does_not_fit_its_call_is_left_to_the_run(op, takes, returns):
+    """Nothing that takes calls apart meets a function of other arguments or results; shapes declared for more do no harm."""
+    b = GraphBuilder()
+    output = mismatched(op, takes, returns)(b)
+    infer(b.graph)
+    actions = (
+        lambda: tfg.optimize(b.graph, [output.name], ["x:0", "c:0"]), lambda: count_flops(b.graph, [output.name]),
+        lambda: tfg.gradients(b.graph, [output.name], ["x:0"]),
+    )  # fmt: skip
+    for action in actions:
+        with contextlib.nullcontext() if takes == returns == "same" else pytest.raises(InvalidArgumentError, match="'f'"):
+            action()

@@ -191,7 +191,7 @@ class _Specialization:
             node.change_op(references[0].name)
         for name, kept in {**dict.fromkeys(kind.args, args), kind.results: results, "output_shapes": results}.items():
             if node.attrs.get(name):
-                node.set_attr(name, [node.attrs[name][i] for i in kept])
+                node.set_attr(name, [value for i, value in enumerate(node.attrs[name]) if i in kept])
         for name in _BY_POSITION:
             node.remove_attr(name)
         places = {old: new for new, old in enumerate(results)}
