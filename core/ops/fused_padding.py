@@ -12,7 +12,7 @@ from ..shapes import Shape, TensorSpec
 from . import convolution, image_resize
 from ._checks import require, require_rank, with_rank
 from ._shapes import shape_from
-from .joining import pad_shape
+from .padding import pad_shape
 
 not_differentiable("FusedPadConv2D", "FusedResizeAndPadConv2D")
 
