@@ -17,7 +17,7 @@ ORIGIN: Final = "_derived_from"
 def origin_of(function: Function) -> str:
     """The name of the function that this one was made of, its own where it was made of none."""
     found = function.attrs.get(ORIGIN, b"")
-    return found.decode() or function.name
+    return found.decode("utf-8", "surrogateescape") or function.name
 
 
 def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:

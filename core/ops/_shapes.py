@@ -21,10 +21,11 @@ def dims_of(spec: TensorSpec) -> list[DimLike] | None:
 
 
 def as_dims(value: Any) -> list[DimLike]:
-    """The elements of an integer array, plain or symbolic, as a flat list of int and Dim; InvalidArgumentError for text."""
+    """The elements of an integer array, plain or symbolic, as a flat list of int and Dim; InvalidArgumentError for others."""
     found = np.ravel(value).tolist()
-    if any(isinstance(d, bytes) for d in found):
-        raise InvalidArgumentError("what says sizes holds text")
+    wrong = next((d for d in found if not isinstance(d, (int, Dim))), None)
+    if wrong is not None:
+        raise InvalidArgumentError(f"{wrong!r} is no size")
     return [d if isinstance(d, Dim) else int(d) for d in found]
 
 

@@ -143,12 +143,12 @@ def _slice_shape(spec: str) -> Shape:
     """The shape of what a `shape_and_slices` names, such as `10 4 0,5:-`; unknown for the whole tensor."""
     *sizes, extents = spec.split() or [""]
     parts = [_SLICE.fullmatch(part) for part in extents.split(":")]
-    if not all(size.isdecimal() for size in sizes) or len(sizes) != len(parts) or not all(parts):
+    if not all(size.isdecimal() and len(size) < 19 for size in sizes) or len(sizes) != len(parts) or not all(parts):
         raise InvalidArgumentError(f"'{spec}' is no slice; one is written as 10 4 0,5:-")
     return Shape(int(size if part[1] is None else part[1]) for size, part in zip(sizes, parts) if part is not None)
 
 
-_SLICE = re.compile(r"-|[0-9]+,([0-9]+)")
+_SLICE = re.compile(r"-|[0-9]{1,18},([0-9]{1,18})")
 
 
 @shape("RestoreV2")

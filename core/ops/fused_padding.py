@@ -60,7 +60,7 @@ def _padded_shape(x: TensorSpec, paddings: TensorSpec) -> TensorSpec:
     dims = with_rank(x.shape, 4)
     if paddings.value is None:
         return TensorSpec(x.dtype, Shape((dims[0], None, None, dims[3])))
-    return TensorSpec(x.dtype, pad_shape(TensorSpec(x.dtype, dims), paddings))
+    return TensorSpec(x.dtype, pad_shape(TensorSpec(x.dtype, Shape(dims)), paddings))
 
 
 @shape("FusedPadConv2D")

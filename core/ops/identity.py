@@ -59,7 +59,7 @@ def debug_gradient_identity_gradient(g: GradientBuilder, node: Node, grad: Outpu
 
 @gradient("PreventGradient")
 def prevent_gradient_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    message = node.attr("message").decode()
+    message = node.attr("message").decode("utf-8", "backslashreplace")
     raise UnimplementedError(f"gradient explicitly disabled: {message}", node=node.name, op=node.op)
 
 

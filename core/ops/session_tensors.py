@@ -58,11 +58,11 @@ def get_session_tensor(ctx: KernelContext, handle: Array, *, dtype: DType) -> Re
     return value
 
 
-def _kept(ctx: KernelContext, handle: Array) -> Any:
+def _kept(ctx: KernelContext, handle: Array) -> _Kept:
     if handle.ndim:
         raise InvalidArgumentError(f"handle must be a scalar, not of shape {Shape(handle.shape)}")
     try:
-        return ctx.resources.get(_SESSION_CONTAINER, handle.item())
+        return ctx.resources.get(_SESSION_CONTAINER, handle.item(), _Kept)
     except NotFoundError:
         raise InvalidArgumentError(f"the session keeps no tensor under the handle {handle.item()!r}") from None
 

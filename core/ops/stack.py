@@ -149,7 +149,8 @@ def _named(ctx: KernelContext, handle: Variable) -> Stack:
     names = handle.read()
     if np.size(names) != 2:
         raise InvalidArgumentError(f"Stack handle must have two elements, but had shape: {Shape(np.shape(names))}")
-    return _stack(ctx.step.resources.get(*map(os.fsdecode, names.ravel().tolist())))
+    container, name = map(os.fsdecode, names.ravel().tolist())
+    return ctx.step.resources.get(container, name, Stack)
 
 
 def _stack(found: Any) -> Any:

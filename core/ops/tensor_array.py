@@ -52,7 +52,7 @@ def _array_of(ctx: KernelContext, handle: Array | Variable) -> TensorArray:
     if handle.size != 2:
         raise InvalidArgumentError(f"Tensor array handle must be a 2-element vector, but had shape: {Shape(handle.shape)}")
     container, name = map(os.fsdecode, handle.ravel().tolist())
-    return ctx.step.resources.get(container, name)
+    return ctx.step.resources.get(container, name, TensorArray)
 
 
 def _created(ctx: KernelContext, array: TensorArray, container: str) -> TensorArray:

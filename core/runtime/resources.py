@@ -200,6 +200,12 @@ def _references_of_an_unshared_array() -> int:
 _UNSHARED_REFERENCES: Final = _references_of_an_unshared_array()
 
 
+def _of_kind(found: Any, name: str, kind: type[_Resource]) -> _Resource:
+    if not isinstance(found, kind):
+        raise InvalidArgumentError(f"resource '{name}' is a {type(found).__name__}, not a {kind.__name__}")
+    return found
+
+
 class ResourceManager:
     """Resources by (container, name); threads that ask for one at a time get the same."""
 
@@ -214,21 +220,20 @@ class ResourceManager:
             if key not in self._resources:
                 self._resources[key] = create()
             found = self._resources[key]
-        if not isinstance(found, kind):
-            raise InvalidArgumentError(f"resource '{name}' is a {type(found).__name__}, not a {kind.__name__}")
-        return found
+        return _of_kind(found, name, kind)
 
-    def get(self, container: str, name: str) -> Any:
-        """The resource of that name; NotFoundError where there is none."""
+    def get(self, container: str, name: str, kind: type[_Resource]) -> _Resource:
+        """The resource of that name; NotFoundError where there is none, InvalidArgumentError where it is of another kind."""
         try:
-            return self._resources[container, name]
+            found = self._resources[container, name]
         except KeyError:
             raise NotFoundError(f"resource {container or 'localhost'}/{name} does not exist") from None
+        return _of_kind(found, name, kind)
 
     def remove(self, container: str, name: str) -> None:
         """Forget the resource of that name; NotFoundError where there is none."""
         with self._lock:
-            self.get(container, name)
+            self.get(container, name, object)
             del self._resources[container, name]
 
     def items(self) -> list[tuple[tuple[str, str], Any]]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import os
+import re
 import signal
 import threading
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from ..arrays import Array
 from ..building.builder import GraphBuilder
 from ..dtypes import string
 from ..errors import FailedPreconditionError, InvalidArgumentError
@@ -71,20 +74,30 @@ def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         names, specs = (value.node.attrs.get("value") for value in restoring.inputs[1:])
         if not isinstance(names, Tensor) or not isinstance(specs, Tensor):
             continue
-        wanted = [(name.decode(), spec.decode().split()) for name, spec in zip(names.numpy(), specs.numpy())]
+        wanted = zip(*(map(os.fsdecode, texts.numpy().ravel().tolist()) for texts in (names, specs)))
         for index, (name, spec) in enumerate(wanted):
-            if spec and name in tensors:
-                value = tensors[name].numpy()[tuple(map(_extent, spec[-1].split(":")))]
+            if spec.split() and name in tensors:
+                value = _sliced(tensors[name].numpy(), spec, restoring)
                 found |= {owner: Tensor.from_numpy(value, tensors[name].dtype) for owner in _assigned(restoring.output(index))}
     return {name: value for name, value in found.items() if name not in tensors}
 
 
-def _extent(text: str) -> slice:
-    """A dimension of a slice: `start,length`, or `-` for all of it."""
-    if text == "-":
-        return slice(None)
-    start, length = text.split(",")
-    return slice(int(start), None if length == "-" else int(start) + int(length))
+def _sliced(value: Array, spec: str, node: Node) -> Array:
+    """The part of a value that a slice such as `10 4 0,5:-` names; InvalidArgumentError where it names none."""
+    parts = [_EXTENT.fullmatch(part) for part in spec.split()[-1].split(":")]
+    if not all(parts) or len(parts) > value.ndim:
+        raise InvalidArgumentError(f"'{spec}' is no slice of shape {Shape(value.shape)}", node=node.name, op=node.op)
+    found: Array = value[tuple(_extent(part) for part in parts if part is not None)]
+    return found
+
+
+def _extent(part: re.Match[str]) -> slice:
+    start, length = int(part[1] or 0), part[2]
+    return slice(start, None if length is None else start + int(length))
+
+
+_EXTENT: Final = re.compile(r"-|([0-9]{1,18}),(?:-|([0-9]{1,18}))")
+"""A dimension of a slice: `start,length`, or `-` for all of it."""
 
 
 def _assigned(value: Output) -> list[str]:

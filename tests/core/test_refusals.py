@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from tests.passes.rewriting import placeholder
-from tfg import GraphBuilder, Session, optimize
+from tfg import GraphBuilder, Session, gradients, optimize
 from tfg.core.catalog import CATALOG
-from tfg.core.errors import InternalError, InvalidArgumentError
+from tfg.core.errors import InternalError, InvalidArgumentError, UnimplementedError
 from tfg.core.inference import infer
 from tfg.core.shapes import UNKNOWN
 
@@ -57,3 +57,26 @@ def test_refused(case, is_known):
     with pytest.raises(InvalidArgumentError, match="'op'") as caught:
         Session(g.graph).run([node.output().name], feeds)
     assert not isinstance(caught.value, InternalError)
+
+
+@pytest.mark.parametrize("maker", ["Stack", "TensorArray"])
+@pytest.mark.parametrize("user", ["StackPop", "StackClose", "TensorArrayClose", "TensorArraySize"])
+def test_a_name_that_leads_to_another_kind_of_resource(maker, user):
+    """V1 handles are text: a container and a name, under which anything may be kept."""
+    if user.startswith(maker):
+        return
+    g = GraphBuilder()
+    handle = g.Stack(elem_type="float32") if maker == "Stack" else g.TensorArray(2, dtype="float32")
+    attrs = {"elem_type": "float32"} if user == "StackPop" else {}
+    node = g.add(user, [handle, *([0.0] if user == "TensorArraySize" else [])], attrs, "op")
+    with pytest.raises(InvalidArgumentError, match=rf"'op'.*{maker}") as caught:
+        Session(g.graph).run([node.name if user.endswith("Close") else "op:0"])
+    assert not isinstance(caught.value, InternalError)
+
+
+def test_the_message_of_a_gradient_that_is_prevented_may_be_no_text():
+    g = GraphBuilder()
+    x = placeholder(g, "x")
+    y = g.PreventGradient(x, message=b"\x89PNG")
+    with pytest.raises(UnimplementedError, match="PNG"):
+        gradients(g.graph, [y.name], [x.name])

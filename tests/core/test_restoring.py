@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
+import pytest
 
 import tfg
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.errors import InvalidArgumentError
 from tfg.core.runtime.runner import Runner
+from tfg.core.runtime.session import Session
+from tfg.core.tensors import Tensor, as_bytes_array
 from tfg.formats.state import read_state
 
 
@@ -24,3 +30,16 @@ def test_slices_of_partitioned_variables_come_from_the_whole(tmp_path) -> None:
     session = tfg.Session(tfg.load(str(tmp_path / "graph.pb")))
     Runner(session).restore(read_state(tmp_path / "state.npz"))
     np.testing.assert_array_equal(np.concatenate(session.run(["w/part_0:0", "w/part_1:0"])), whole)
+
+
+@pytest.mark.parametrize("spec", ["x", "4 0,2:0,1", "4 0,", "4 -1,2", "4 " + "9" * 30 + ",1", "\udc80"])
+def test_a_slice_that_is_none_is_refused(tmp_path, spec):
+    """What the graph says of a partitioned variable's slice is a stranger's text."""
+    g = GraphBuilder()
+    part = g.VariableV2(dtype="float32", shape=[2], name="part")
+    texts = [g.constant(as_bytes_array([os.fsencode(text)])) for text in ("whole", spec)]
+    (value,) = g.RestoreV2(g.constant(as_bytes_array(b"prefix")), *texts, dtypes=["float32"])
+    g.Assign(part, value)
+    runner = Runner(Session(g.graph))
+    with pytest.raises(InvalidArgumentError, match="no slice"):
+        runner.restore({"whole": Tensor.from_numpy(np.ones(4, np.float32))})

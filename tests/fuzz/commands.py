@@ -63,7 +63,8 @@ class Invocation:
         for name, data in self.files.items():
             assert folder.joinpath(name).read_bytes() == data, f"{name} was changed"
         made = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} - set(self.files)
-        assert not [name for name in made if name.endswith(".tmp") or not os.path.basename(name).startswith("out")], f"left {sorted(made)}"
+        left = [name for name in made if name.endswith(".tmp") or not os.path.basename(name).startswith("out")]
+        assert not left, f"left {left}"
 
     def snippet(self) -> str:
         return f"tfg {shlex.join(self.arguments)}  # of {self.origin}; files {dict(self.files)}"

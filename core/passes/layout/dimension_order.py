@@ -44,7 +44,7 @@ class Carrying:
 
 def is_sensitive(node: Node, to: str) -> bool:
     """True for a node that another data format must be made of."""
-    return _has_data_format(node) and node.attr("data_format").decode() not in FORMATS[to].values()
+    return _has_data_format(node) and node.attr("data_format").decode("latin-1") not in FORMATS[to].values()
 
 
 def _has_data_format(node: Node) -> bool:
@@ -111,7 +111,7 @@ def _slot(ctx: PassContext, value: Output, letter: str, rank: int) -> str:
 def _obstacle(ctx: PassContext, node: Node, to: str, rank: int) -> str | None:
     """Why a node whose inputs can be changed must stay as it is nevertheless."""
     if _has_data_format(node):
-        data_format = node.attr("data_format").decode()
+        data_format = node.attr("data_format").decode("utf-8", "backslashreplace")
         if data_format not in FORMATS[to]:
             return f"its data format is {data_format}"
         if has_fact(node.op, "channels_last") and (to != "NHWC" or b"Add" in node.attr("fused_ops")):
