@@ -217,6 +217,13 @@ def test_what_a_graph_names_is_opened_through_the_gate(path):
             assert node.attr not in ("open", "scandir", "walk", "readlink"), f"line {node.lineno}: os.{node.attr}"
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "core" / "ops").glob("[a-z]*.py")), ids=lambda path: path.stem)
+def test_shape_functions_say_what_they_return(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef) and any("shape(" in ast.unparse(one) for one in node.decorator_list):
+            assert node.returns is not None and ast.unparse(node.returns) != "Any", node.name
+
+
 # How many lines may lie between the parts of one op: its kernel, shape, gradient, FLOPs and the decisions about it.
 MAX_LINES_BETWEEN_PARTS = 120
 REGISTERING = {"kernel", "shape", "gradient", "flops", "facts", "layout", "profiled", "not_differentiable", "zero_flops"}

@@ -247,14 +247,14 @@ def accumulator_take_gradient_shape(handle: TensorSpec, num_required: TensorSpec
 
 
 @shape("SparseAccumulatorTakeGradient")
-def sparse_accumulator_take_gradient_shape(handle: TensorSpec, num_required: TensorSpec) -> Any:
+def sparse_accumulator_take_gradient_shape(handle: TensorSpec, num_required: TensorSpec) -> tuple[Shape, ...]:
     size = handle.handle[0].shape if handle.handle else Shape()
     rows = Shape([None])
     return rows, (rows + size[1:] if size.rank else Shape()), Shape([size.rank])
 
 
 @shape("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")
-def accumulator_num_accumulated_shape(handle: TensorSpec) -> Any:
+def accumulator_num_accumulated_shape(handle: TensorSpec) -> Shape:
     return SCALAR
 
 
@@ -262,7 +262,7 @@ def accumulator_num_accumulated_shape(handle: TensorSpec) -> Any:
     "AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient", "SparseAccumulatorApplyGradient",
     "AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep",
 )  # fmt: skip
-def accumulator_write_shape(*inputs: TensorSpec) -> Any:
+def accumulator_write_shape(*inputs: TensorSpec) -> None:
     return None
 
 

@@ -102,24 +102,26 @@ def barrier_incomplete_size(handle: Any) -> Result:
 
 
 @shape("Barrier")
-def barrier_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
+def barrier_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
     sizes = shapes or [UNKNOWN] * len(component_types)
     return TensorSpec(dtypes.string, Shape((2,)), None, tuple(TensorSpec(d, s) for d, s in zip(component_types, sizes)))
 
 
 @shape("BarrierTakeMany")
-def barrier_take_many_shape(handle: TensorSpec, num_elements: TensorSpec, *, component_types: list[DType]) -> Any:
+def barrier_take_many_shape(
+    handle: TensorSpec, num_elements: TensorSpec, *, component_types: list[DType]
+) -> tuple[Shape, Shape, list[Shape]]:
     count = Shape((Dim.unknown(),))
     return count, count, [count + spec.shape for spec in handle.handle] or [UNKNOWN] * len(component_types)
 
 
 @shape("BarrierReadySize", "BarrierIncompleteSize")
-def barrier_size_shape(handle: TensorSpec) -> Any:
+def barrier_size_shape(handle: TensorSpec) -> Shape:
     return SCALAR
 
 
 @shape("BarrierInsertMany", "BarrierClose")
-def barrier_write_shape(*inputs: TensorSpec) -> Any:
+def barrier_write_shape(*inputs: TensorSpec) -> None:
     return None
 
 

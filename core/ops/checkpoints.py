@@ -104,7 +104,7 @@ def merge_v2_checkpoints(
 
 
 @shape("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints")
-def save_shape(*inputs: Any) -> Any:
+def save_shape(*inputs: Any) -> None:
     return None
 
 
@@ -154,7 +154,7 @@ _SLICE = re.compile(r"-|[0-9]{1,18},([0-9]{1,18})")
 @shape("RestoreV2")
 def restore_v2_shape(
     prefix: TensorSpec, tensor_names: TensorSpec, shape_and_slices: TensorSpec, *, dtypes: list[DType]
-) -> Any:
+) -> list[Shape]:
     merge_shapes(prefix.shape, SCALAR)
     if shape_and_slices.value is None:
         return [UNKNOWN] * len(dtypes)
@@ -177,7 +177,7 @@ def restore(ctx: KernelContext, file_pattern: Array, tensor_name: Array, *, dt: 
 
 
 @shape("Restore")
-def restore_shape(file_pattern: TensorSpec, tensor_name: TensorSpec) -> Any:
+def restore_shape(file_pattern: TensorSpec, tensor_name: TensorSpec) -> Shape:
     return UNKNOWN
 
 
@@ -190,7 +190,7 @@ def restore_slice(ctx: KernelContext, file_pattern: Array, tensor_name: Array, s
 
 
 @shape("RestoreSlice")
-def restore_slice_shape(file_pattern: TensorSpec, tensor_name: TensorSpec, shape_and_slice: TensorSpec) -> Any:
+def restore_slice_shape(file_pattern: TensorSpec, tensor_name: TensorSpec, shape_and_slice: TensorSpec) -> Shape:
     require_rank(shape_and_slice, 0, "shape_and_slice")
     spec = "" if shape_and_slice.value is None else os.fsdecode(shape_and_slice.value.item())
     return _slice_shape(spec) if spec else UNKNOWN

@@ -16,7 +16,7 @@ from ..graph import Node, Output
 from ..numerics.wire import fields
 from ..registry import gradient, kernel, shape, zero_flops
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR, UNKNOWN, TensorSpec
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,12 +59,12 @@ def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) ->
 
 
 @shape("CompositeTensorVariantFromComponents")
-def from_components_shape(components: list[TensorSpec]) -> Any:
+def from_components_shape(components: list[TensorSpec]) -> Shape:
     return SCALAR
 
 
 @shape("CompositeTensorVariantToComponents")
-def to_components_shape(encoded: TensorSpec, *, Tcomponents: list[DType]) -> Any:
+def to_components_shape(encoded: TensorSpec, *, Tcomponents: list[DType]) -> list[Shape]:
     return [UNKNOWN] * len(Tcomponents)
 
 

@@ -46,7 +46,7 @@ def switch_n(data: Array, output_index: Array, *, num_outs: int) -> Sequence[Any
 
 
 @shape("_SwitchN")
-def switch_n_shape(data: TensorSpec, output_index: TensorSpec, *, num_outs: int) -> Any:
+def switch_n_shape(data: TensorSpec, output_index: TensorSpec, *, num_outs: int) -> list[TensorSpec]:
     return [data] * num_outs
 
 
@@ -106,7 +106,7 @@ def ref_select(index: Array, inputs: Any) -> Any:
 
 
 @shape("RefSelect")
-def ref_select_shape(index: TensorSpec, inputs: list[TensorSpec]) -> Any:
+def ref_select_shape(index: TensorSpec, inputs: list[TensorSpec]) -> TensorSpec | Shape:
     shapes = [spec.shape for spec in inputs]
     if any(s != shapes[0] for s in shapes):
         return UNKNOWN

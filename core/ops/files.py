@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
@@ -39,18 +38,18 @@ def matching_files_op(ctx: KernelContext, pattern: Array) -> Result:
 
 
 @shape("ReadFile")
-def read_file_shape(filename: TensorSpec) -> Any:
+def read_file_shape(filename: TensorSpec) -> Shape:
     return merge_shapes(filename.shape, SCALAR)
 
 
 @shape("WriteFile")
-def write_file_shape(filename: TensorSpec, contents: TensorSpec) -> Any:
+def write_file_shape(filename: TensorSpec, contents: TensorSpec) -> None:
     merge_shapes(filename.shape, SCALAR)
     merge_shapes(contents.shape, SCALAR)
 
 
 @shape("MatchingFiles")
-def matching_files_shape(pattern: TensorSpec) -> Any:
+def matching_files_shape(pattern: TensorSpec) -> Shape:
     if pattern.rank not in (None, 0, 1):
         raise InvalidArgumentError(f"Input patterns tensor must be scalar or vector, but had shape: {pattern.shape}")
     return Shape([None])

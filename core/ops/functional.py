@@ -120,7 +120,7 @@ def if_(
 
 
 @shape("_If")
-def if_shape(cond: TensorSpec, inputs: list[TensorSpec], *, Tout: list[DType]) -> Any:
+def if_shape(cond: TensorSpec, inputs: list[TensorSpec], *, Tout: list[DType]) -> list[Shape]:
     return [UNKNOWN] * len(Tout)
 
 
@@ -142,7 +142,9 @@ def case(
 
 
 @shape("If", "StatelessIf", "Case", "StatelessCase")
-def conditional_shape(selector: TensorSpec, inputs: list[TensorSpec], *, Tout: list[DType], output_shapes: list[Shape]) -> Any:
+def conditional_shape(
+    selector: TensorSpec, inputs: list[TensorSpec], *, Tout: list[DType], output_shapes: list[Shape]
+) -> list[Shape]:
     return _declared(Tout, output_shapes)
 
 
@@ -162,12 +164,12 @@ def while_(ctx: KernelContext, values: list[Array], *, T: list[DType], cond: Fun
 
 
 @shape("While", "StatelessWhile")
-def while_shape(inputs: list[TensorSpec], *, T: list[DType], output_shapes: list[Shape]) -> Any:
+def while_shape(inputs: list[TensorSpec], *, T: list[DType], output_shapes: list[Shape]) -> list[Shape]:
     return _declared(T, output_shapes)
 
 
 @shape("_While")
-def internal_while_shape(inputs: list[TensorSpec], *, T: list[DType]) -> Any:
+def internal_while_shape(inputs: list[TensorSpec], *, T: list[DType]) -> list[Shape]:
     return [UNKNOWN] * len(T)
 
 
@@ -197,7 +199,9 @@ def for_(
 
 
 @shape("For")
-def for_shape(start: TensorSpec, limit: TensorSpec, delta: TensorSpec, inputs: list[TensorSpec], *, T: list[DType]) -> Any:
+def for_shape(
+    start: TensorSpec, limit: TensorSpec, delta: TensorSpec, inputs: list[TensorSpec], *, T: list[DType]
+) -> list[Shape]:
     return [UNKNOWN] * len(T)
 
 
@@ -295,7 +299,7 @@ def fake_param(*, dtype: DType, shape: Shape) -> Result:
 
 
 @shape("FakeParam")
-def fake_param_shape(*, shape: Shape) -> Any:
+def fake_param_shape(*, shape: Shape) -> Shape:
     return shape
 
 
@@ -344,7 +348,7 @@ def retval(ctx: KernelContext, value: Array) -> None:
 
 
 @shape("_Retval", "_DeviceRetval")
-def retval_shape(value: TensorSpec) -> Any:
+def retval_shape(value: TensorSpec) -> tuple[()]:
     return ()
 
 

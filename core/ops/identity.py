@@ -222,7 +222,7 @@ def host_const(*, value: Tensor) -> Result:
 
 
 @shape("HostConst")
-def host_const_shape(*, value: Tensor) -> Any:
+def host_const_shape(*, value: Tensor) -> TensorSpec:
     return TensorSpec(value.dtype, Shape(value.shape), value.numpy() if value.size <= 4096 else None)
 
 
@@ -238,7 +238,7 @@ def no_op() -> None:
 
 
 @shape("NoOp")
-def no_op_shape() -> Any:
+def no_op_shape() -> None:
     return None
 
 
@@ -253,7 +253,7 @@ def assert_(condition: Array, data: list[Array], *, summarize: int) -> None:
 
 
 @shape("Assert")
-def assert_shape(condition: TensorSpec, data: list[TensorSpec]) -> Any:
+def assert_shape(condition: TensorSpec, data: list[TensorSpec]) -> None:
     return None
 
 
@@ -301,7 +301,7 @@ def print_v2(ctx: KernelContext, text: Array, *, output_stream: str, end: str) -
 
 
 @shape("PrintV2")
-def print_v2_shape(text: TensorSpec) -> Any:
+def print_v2_shape(text: TensorSpec) -> None:
     if text.rank not in (None, 0):
         raise InvalidArgumentError(f"the text to print must be a scalar, not of shape {text.shape}")
 

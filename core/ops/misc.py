@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
-from ..shapes import SCALAR, UNKNOWN, TensorSpec
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 
 @kernel("Timestamp")
@@ -38,12 +37,12 @@ def py_func(input: list[Array], *, token: str) -> Sequence[Result]:
 
 
 @shape("Timestamp", "GraphDefVersion")
-def scalar_shape() -> Any:
+def scalar_shape() -> Shape:
     return SCALAR
 
 
 @shape("PyFunc", "PyFuncStateless", "EagerPyFunc")
-def py_func_shape(input: list[TensorSpec], *, Tout: list[DType]) -> Any:
+def py_func_shape(input: list[TensorSpec], *, Tout: list[DType]) -> list[Shape]:
     return [UNKNOWN] * len(Tout)
 
 

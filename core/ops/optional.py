@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -69,7 +68,7 @@ def optional_from_value(components: list[Array]) -> Result:
 
 
 @shape("OptionalFromValue")
-def optional_from_value_shape(components: list[TensorSpec]) -> Any:
+def optional_from_value_shape(components: list[TensorSpec]) -> Shape:
     return SCALAR
 
 
@@ -80,7 +79,7 @@ def optional_none() -> Result:
 
 
 @shape("OptionalNone", "OptionalHasValue")
-def scalar_shape(*inputs: TensorSpec) -> Any:
+def scalar_shape(*inputs: TensorSpec) -> Shape:
     return SCALAR
 
 
@@ -105,7 +104,7 @@ def optional_get_value(optional: Array, *, output_types: list[DType], output_sha
 
 
 @shape("OptionalGetValue")
-def optional_get_value_shape(optional: TensorSpec, *, output_shapes: list[Shape]) -> Any:
+def optional_get_value_shape(optional: TensorSpec, *, output_shapes: list[Shape]) -> list[Shape]:
     return output_shapes
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -424,7 +423,7 @@ def max_pool_grad_grad_with_argmax(
 
 
 @shape("MaxPoolGradGradWithArgmax")
-def max_pool_grad_grad_with_argmax_shape(input: TensorSpec, grad: TensorSpec, argmax: TensorSpec) -> Any:
+def max_pool_grad_grad_with_argmax_shape(input: TensorSpec, grad: TensorSpec, argmax: TensorSpec) -> Shape:
     return argmax.shape
 
 

@@ -73,7 +73,7 @@ def _concat_shape(axis: Any, values: Any) -> Any:
 @shape("QuantizedConcat")
 def quantized_concat_shape(
     concat_dim: TensorSpec, values: list[TensorSpec], input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
-) -> Any:
+) -> list[Shape]:
     return _concat_shape(concat_dim, values)
 
 
@@ -88,7 +88,7 @@ def quantized_concat_v2(
 @shape("QuantizedConcatV2")
 def quantized_concat_v2_shape(
     values: list[TensorSpec], axis: TensorSpec, input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
-) -> Any:
+) -> list[Shape]:
     return _concat_shape(axis, values)
 
 
@@ -106,7 +106,9 @@ def quantized_reshape(tensor: Array, shape: Array, input_min: Array, input_max: 
 
 
 @shape("QuantizedReshape")
-def quantized_reshape_shape(tensor: TensorSpec, shape: TensorSpec, input_min: TensorSpec, input_max: TensorSpec) -> Any:
+def quantized_reshape_shape(
+    tensor: TensorSpec, shape: TensorSpec, input_min: TensorSpec, input_max: TensorSpec
+) -> list[Shape]:
     return with_range(shape_from(shape))
 
 

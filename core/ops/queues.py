@@ -99,12 +99,12 @@ def _specs(types: Any, shapes: Any) -> tuple[TensorSpec, ...]:
 
 
 @shape("FIFOQueueV2", "PaddingFIFOQueueV2", "RandomShuffleQueueV2")
-def queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
+def queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
     return TensorSpec(dtypes.resource, SCALAR, None, _specs(component_types, shapes))
 
 
 @shape("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue")
-def queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
+def queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
     return TensorSpec(dtypes.string, Shape((2,)), None, _specs(component_types, shapes))
 
 
@@ -121,7 +121,7 @@ def priority_queue(
 
 
 @shape("PriorityQueueV2")
-def priority_queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
+def priority_queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
     return TensorSpec(dtypes.resource, SCALAR, None, _with_priority(component_types, shapes))
 
 
@@ -130,7 +130,7 @@ def _with_priority(types: Any, shapes: Any) -> tuple[TensorSpec, ...]:
 
 
 @shape("PriorityQueue")
-def priority_queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> Any:
+def priority_queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
     return TensorSpec(dtypes.string, Shape((2,)), None, _with_priority(component_types, shapes))
 
 
@@ -170,7 +170,7 @@ def queue_close(ctx: KernelContext, handle: Any, *, cancel_pending_enqueues: boo
 
 
 @shape("QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "QueueClose", "QueueCloseV2")
-def queue_write_shape(*inputs: Any) -> Any:
+def queue_write_shape(*inputs: Any) -> None:
     return None
 
 
@@ -199,7 +199,7 @@ def _check_types(queue: Queue, component_types: list[DType]) -> None:
 
 
 @shape("QueueDequeue", "QueueDequeueV2")
-def queue_dequeue_shape(handle: TensorSpec, *, component_types: list[DType]) -> Any:
+def queue_dequeue_shape(handle: TensorSpec, *, component_types: list[DType]) -> list[Shape]:
     return _element_shapes(handle, component_types)
 
 
@@ -236,7 +236,7 @@ def queue_dequeue_many(ctx: KernelContext, handle: Any, n: Array, *, component_t
 
 
 @shape("QueueDequeueMany", "QueueDequeueManyV2")
-def queue_dequeue_many_shape(handle: TensorSpec, n: TensorSpec, *, component_types: list[DType]) -> Any:
+def queue_dequeue_many_shape(handle: TensorSpec, n: TensorSpec, *, component_types: list[DType]) -> list[Shape]:
     require_rank(n, 0, "n")
     return _element_shapes(handle, component_types, Shape([None if n.value is None else n.value.item()]))
 
@@ -248,7 +248,7 @@ def queue_dequeue_up_to(ctx: KernelContext, handle: Any, n: Array, *, component_
 
 
 @shape("QueueDequeueUpTo", "QueueDequeueUpToV2")
-def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_types: list[DType]) -> Any:
+def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_types: list[DType]) -> list[Shape]:
     return _element_shapes(handle, component_types, Shape([None]))
 
 
@@ -265,7 +265,7 @@ def queue_size(handle: Any) -> Result:
 
 
 @shape("QueueIsClosed", "QueueIsClosedV2", "QueueSize", "QueueSizeV2")
-def queue_scalar_shape(handle: TensorSpec) -> Any:
+def queue_scalar_shape(handle: TensorSpec) -> Shape:
     return SCALAR
 
 
@@ -276,7 +276,7 @@ def fake_queue(ctx: KernelContext, resource: Array) -> Any:
 
 
 @shape("FakeQueue")
-def fake_queue_shape(resource: TensorSpec) -> Any:
+def fake_queue_shape(resource: TensorSpec) -> TensorSpec:
     return TensorSpec(dtypes.string, Shape((2,)), None, resource.handle)
 
 

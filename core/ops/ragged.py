@@ -319,7 +319,7 @@ def ragged_tensor_to_variant(nested: list[Array], values: Array, *, batched_inpu
 
 
 @shape("RaggedTensorToVariant")
-def ragged_tensor_to_variant_shape(nested: list[TensorSpec], values: TensorSpec, *, batched_input: bool) -> Any:
+def ragged_tensor_to_variant_shape(nested: list[TensorSpec], values: TensorSpec, *, batched_input: bool) -> Shape:
     if not batched_input:
         return SCALAR
     return Shape([nested[0].shape[0] - 1 if nested else values.shape[0]])
@@ -372,7 +372,7 @@ def _check_variant(item: RaggedVariant, ragged_rank: int, dtype: DType) -> None:
 
 
 @shape("RaggedTensorFromVariant")
-def ragged_tensor_from_variant_shape(encoded: TensorSpec, *, output_ragged_rank: int) -> Any:
+def ragged_tensor_from_variant_shape(encoded: TensorSpec, *, output_ragged_rank: int) -> tuple[list[Shape], Shape]:
     return [Shape([None]) for _ in range(output_ragged_rank)], UNKNOWN
 
 
@@ -396,7 +396,7 @@ def ragged_tensor_to_variant_gradient_kernel(encoded: Array, row_splits: Array, 
 
 
 @shape("RaggedTensorToVariantGradient")
-def ragged_tensor_to_variant_gradient_shape(encoded: TensorSpec, row_splits: TensorSpec, dims: TensorSpec) -> Any:
+def ragged_tensor_to_variant_gradient_shape(encoded: TensorSpec, row_splits: TensorSpec, dims: TensorSpec) -> Shape:
     return shape_from(dims)
 
 

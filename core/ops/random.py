@@ -296,7 +296,7 @@ def random_crop(ctx: KernelContext, image: Array, size: Array, *, seed: int, see
 
 
 @shape("RandomCrop")
-def random_crop_shape(image: TensorSpec, size: TensorSpec) -> Any:
+def random_crop_shape(image: TensorSpec, size: TensorSpec) -> Shape:
     channels = merge_shapes(image.shape, Shape([None] * 3))[2]
     if size.value is None:
         return Shape([None, None, channels])

@@ -207,7 +207,7 @@ def rng_skip(resource: Array, algorithm: Array, delta: Array) -> None:
 
 
 @shape("RngSkip")
-def rng_skip_shape(resource: TensorSpec, algorithm: TensorSpec, delta: TensorSpec) -> Any:
+def rng_skip_shape(resource: TensorSpec, algorithm: TensorSpec, delta: TensorSpec) -> list[Shape]:
     merge_shapes(algorithm.shape, SCALAR)
     merge_shapes(delta.shape, SCALAR)
     return []
@@ -228,7 +228,7 @@ def rng_read_and_skip(resource: Array, alg: Array, delta: Array) -> Result:
 
 
 @shape("RngReadAndSkip")
-def rng_read_and_skip_shape(resource: TensorSpec, alg: TensorSpec, delta: TensorSpec) -> Any:
+def rng_read_and_skip_shape(resource: TensorSpec, alg: TensorSpec, delta: TensorSpec) -> Shape:
     return Shape([_STATE_SIZE])
 
 
@@ -246,7 +246,7 @@ def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) ->
 
 
 @shape("NonDeterministicInts")
-def non_deterministic_ints_shape(shape: TensorSpec) -> Any:
+def non_deterministic_ints_shape(shape: TensorSpec) -> Shape:
     return requested_shape(shape)
 
 

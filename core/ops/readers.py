@@ -63,7 +63,7 @@ _READERS = ("WholeFileReader", "IdentityReader", "TextLineReader", "FixedLengthR
 
 
 @shape(*(name + "V2" for name in _READERS))
-def reader_v2_shape() -> Any:
+def reader_v2_shape() -> TensorSpec:
     return TensorSpec(dtypes.resource, SCALAR)
 
 
@@ -73,7 +73,7 @@ def lmdb_reader(ctx: KernelContext) -> Any:
 
 
 @shape(*_READERS, "LMDBReader")
-def reader_shape() -> Any:
+def reader_shape() -> TensorSpec:
     return TensorSpec(dtypes.string, Shape((2,)))
 
 
@@ -131,7 +131,7 @@ def reader_read(ctx: KernelContext, reader_handle: Any, queue_handle: Any) -> tu
 
 
 @shape(*_both("ReaderRead"))
-def reader_read_shape(reader_handle: Any, queue_handle: Any) -> Any:
+def reader_read_shape(reader_handle: Any, queue_handle: Any) -> tuple[Shape, ...]:
     return SCALAR, SCALAR
 
 
@@ -149,7 +149,7 @@ def reader_read_up_to(ctx: KernelContext, reader_handle: Any, queue_handle: Any,
 
 
 @shape(*_both("ReaderReadUpTo"))
-def reader_read_up_to_shape(reader_handle: Any, queue_handle: Any, num_records: Any) -> Any:
+def reader_read_up_to_shape(reader_handle: Any, queue_handle: Any, num_records: Any) -> tuple[Shape, ...]:
     merge_shapes(num_records.shape, SCALAR)
     count = Shape([None])
     return count, count
@@ -177,7 +177,7 @@ def reader_serialize_state(reader_handle: Any) -> Result:
 
 
 @shape(*_both("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState"))
-def reader_scalar_shape(reader_handle: Any) -> Any:
+def reader_scalar_shape(reader_handle: Any) -> Shape:
     return SCALAR
 
 
@@ -199,7 +199,7 @@ def reader_reset(reader_handle: Any) -> None:
 
 
 @shape(*_both("ReaderRestoreState", "ReaderReset"))
-def reader_write_shape(*inputs: Any) -> Any:
+def reader_write_shape(*inputs: Any) -> None:
     return None
 
 
@@ -258,7 +258,7 @@ def _all_records(ctx: KernelContext, pattern: str, compression: str) -> list[byt
 
 
 @shape("RecordInput")
-def record_input_shape(*, batch_size: int) -> Any:
+def record_input_shape(*, batch_size: int) -> Shape:
     return Shape((batch_size,))
 
 

@@ -54,7 +54,9 @@ def _tokens(ctx: Any, name: Any, what: str, size: int) -> list[bytes]:
 
 
 @shape("GenerateVocabRemapping")
-def generate_vocab_remapping_shape(new_vocab_file: TensorSpec, old_vocab_file: TensorSpec, *, num_new_vocab: int) -> Any:
+def generate_vocab_remapping_shape(
+    new_vocab_file: TensorSpec, old_vocab_file: TensorSpec, *, num_new_vocab: int
+) -> tuple[Shape, ...]:
     merge_shapes(new_vocab_file.shape, SCALAR)
     merge_shapes(old_vocab_file.shape, SCALAR)
     return Shape([num_new_vocab]), SCALAR
@@ -128,7 +130,7 @@ def load_and_remap_matrix_shape(
     *,
     num_rows: int,
     num_cols: int,
-) -> Any:
+) -> Shape:
     merge_shapes(row_remapping.shape, Shape([num_rows]))
     merge_shapes(col_remapping.shape, Shape([None]))
     return Shape([num_rows, num_cols])

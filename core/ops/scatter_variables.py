@@ -38,7 +38,7 @@ def _read(handle: Array, dtype: DType) -> Array:
 
 
 @shape("ResourceGather")
-def resource_gather_shape(resource: TensorSpec, indices: TensorSpec, *, batch_dims: int) -> Any:
+def resource_gather_shape(resource: TensorSpec, indices: TensorSpec, *, batch_dims: int) -> Shape:
     params = _content(resource)
     if params.rank is None or indices.rank is None:
         return UNKNOWN
@@ -72,7 +72,7 @@ def resource_gather_nd(resource: Array, indices: Array, *, dtype: DType) -> Resu
 
 
 @shape("ResourceGatherNd")
-def resource_gather_nd_shape(resource: TensorSpec, indices: TensorSpec, *, dtype: DType) -> Any:
+def resource_gather_nd_shape(resource: TensorSpec, indices: TensorSpec, *, dtype: DType) -> Shape:
     return gather_nd_shape(resource.handle[0], indices) if resource.handle else UNKNOWN
 
 

@@ -45,7 +45,7 @@ def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
 
 
 @shape("GetSessionHandle", "GetSessionHandleV2")
-def get_session_handle_shape(value: TensorSpec) -> Any:
+def get_session_handle_shape(value: TensorSpec) -> Shape:
     return SCALAR
 
 
@@ -68,7 +68,7 @@ def _kept(ctx: KernelContext, handle: Array) -> _Kept:
 
 
 @shape("GetSessionTensor")
-def get_session_tensor_shape(handle: TensorSpec) -> Any:
+def get_session_tensor_shape(handle: TensorSpec) -> Shape:
     return UNKNOWN
 
 
@@ -80,7 +80,7 @@ def delete_session_tensor(ctx: KernelContext, handle: Array) -> None:
 
 
 @shape("DeleteSessionTensor")
-def delete_session_tensor_shape(handle: TensorSpec) -> Any:
+def delete_session_tensor_shape(handle: TensorSpec) -> list[Shape]:
     return []
 
 

@@ -273,7 +273,7 @@ def strided_slice_assign(
 @shape("StridedSliceAssign")
 def strided_slice_assign_shape(
     ref: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, value: TensorSpec
-) -> Any:
+) -> Shape:
     return ref.shape
 
 
@@ -301,7 +301,7 @@ def resource_strided_slice_assign(
 @shape("ResourceStridedSliceAssign")
 def resource_strided_slice_assign_shape(
     ref: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, value: TensorSpec
-) -> Any:
+) -> None:
     return None
 
 

@@ -122,7 +122,7 @@ def deserialize_many_sparse(serialized: Array, *, dtype: DType) -> tuple[Result,
 
 
 @shape("DeserializeSparse", "DeserializeManySparse")
-def deserialize_sparse_shape(serialized: TensorSpec) -> Any:
+def deserialize_sparse_shape(serialized: TensorSpec) -> tuple[Shape, ...]:
     return sparse_shapes()
 
 
@@ -192,17 +192,17 @@ def take_many_sparse_from_tensors_map(
 
 
 @shape("AddSparseToTensorsMap")
-def add_sparse_to_tensors_map_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Any:
+def add_sparse_to_tensors_map_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
     return Shape(())
 
 
 @shape("AddManySparseToTensorsMap")
-def add_many_sparse_to_tensors_map_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Any:
+def add_many_sparse_to_tensors_map_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
     return Shape([None])
 
 
 @shape("TakeManySparseFromTensorsMap")
-def take_many_sparse_from_tensors_map_shape(handles: TensorSpec) -> Any:
+def take_many_sparse_from_tensors_map_shape(handles: TensorSpec) -> tuple[Shape, ...]:
     return sparse_shapes()
 
 

@@ -98,7 +98,7 @@ def sparse_tensor_to_csr(indices: Array, values: Array, dense_shape: Array) -> R
 
 
 @shape("SparseTensorToCSRSparseMatrix")
-def sparse_tensor_to_csr_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Any:
+def sparse_tensor_to_csr_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
     require_rank(indices, 2, "indices")
     require_rank(values, 1, "values")
     return SCALAR
@@ -119,7 +119,7 @@ def dense_to_csr(dense: Array, indices: Array) -> Result:
 
 
 @shape("DenseToCSRSparseMatrix")
-def dense_to_csr_shape(dense: TensorSpec, indices: TensorSpec) -> Any:
+def dense_to_csr_shape(dense: TensorSpec, indices: TensorSpec) -> Shape:
     require_rank(indices, 2, "indices")
     return SCALAR
 
@@ -155,7 +155,7 @@ def sparse_matrix_nnz(matrix: Array) -> Result:
 
 
 @shape("CSRSparseMatrixToDense", "SparseMatrixNNZ")
-def csr_unknown_shape(matrix: TensorSpec) -> Any:
+def csr_unknown_shape(matrix: TensorSpec) -> Shape:
     return UNKNOWN
 
 
@@ -180,7 +180,7 @@ def csr_to_sparse_tensor(matrix: Array, *, type: DType) -> tuple[Result, Result,
 
 
 @shape("CSRSparseMatrixToSparseTensor")
-def csr_to_sparse_tensor_shape(matrix: TensorSpec) -> Any:
+def csr_to_sparse_tensor_shape(matrix: TensorSpec) -> tuple[Shape, ...]:
     return sparse_shapes()
 
 
@@ -200,7 +200,7 @@ def csr_components(matrix: Array, index: Array, *, type: DType) -> tuple[Result,
 
 
 @shape("CSRSparseMatrixComponents")
-def csr_components_shape(matrix: TensorSpec, index: TensorSpec) -> Any:
+def csr_components_shape(matrix: TensorSpec, index: TensorSpec) -> tuple[Shape, ...]:
     count = Shape([None])
     return Shape([None]), count, count
 
@@ -224,7 +224,7 @@ def _oriented(part: Array | csr_array, transpose: bool, adjoint: bool) -> Array 
 
 
 @shape("SparseMatrixTranspose")
-def sparse_matrix_transpose_shape(matrix: TensorSpec) -> Any:
+def sparse_matrix_transpose_shape(matrix: TensorSpec) -> Shape:
     return SCALAR
 
 
@@ -268,7 +268,7 @@ def _require_fit(left: csr_array, right: Array | csr_array) -> None:
 
 
 @shape("SparseMatrixMatMul")
-def sparse_matrix_mat_mul_shape(a: TensorSpec, b: TensorSpec) -> Any:
+def sparse_matrix_mat_mul_shape(a: TensorSpec, b: TensorSpec) -> Shape:
     return Shape([None] * b.rank) if b.rank is not None else UNKNOWN
 
 
@@ -328,7 +328,7 @@ def sparse_matrix_sparse_mat_mul(
 
 
 @shape("SparseMatrixSparseMatMul")
-def sparse_matrix_sparse_mat_mul_shape(a: TensorSpec, b: TensorSpec) -> Any:
+def sparse_matrix_sparse_mat_mul_shape(a: TensorSpec, b: TensorSpec) -> Shape:
     return SCALAR
 
 

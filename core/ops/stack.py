@@ -68,7 +68,7 @@ def stack(ctx: KernelContext, *, elem_type: DType, stack_name: str) -> Any:
 
 
 @shape("Stack")
-def stack_shape() -> Any:
+def stack_shape() -> Shape:
     return Shape((2,))
 
 
@@ -138,7 +138,7 @@ def stack_close_v2(handle: Array) -> None:
 
 
 @shape("StackClose", "StackCloseV2")
-def stack_close_shape(handle: TensorSpec) -> Any:
+def stack_close_shape(handle: TensorSpec) -> tuple[()]:
     return ()
 
 

@@ -17,7 +17,7 @@ from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import WouldBlock
-from ..shapes import SCALAR, UNKNOWN, TensorSpec
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._checks import require_rank
 
 
@@ -204,7 +204,7 @@ def map_clear(
 
 
 @shape("Stage", "StageClear", "MapStage", "MapClear", "OrderedMapStage", "OrderedMapClear")
-def stage_write_shape(*inputs: Any) -> Any:
+def stage_write_shape(*inputs: Any) -> None:
     return None
 
 
@@ -282,7 +282,7 @@ def map_unstage(
 
 
 @shape("Unstage", "StagePeek", "MapPeek", "MapUnstage", "OrderedMapPeek", "OrderedMapUnstage")
-def unstage_shape(*inputs: TensorSpec, dtypes: list[DType]) -> Any:
+def unstage_shape(*inputs: TensorSpec, dtypes: list[DType]) -> list[Shape]:
     return [UNKNOWN] * len(dtypes)
 
 
@@ -309,7 +309,7 @@ def map_incomplete_size(
 
 
 @shape("StageSize", "MapSize", "MapIncompleteSize", "OrderedMapSize", "OrderedMapIncompleteSize")
-def stage_size_shape() -> Any:
+def stage_size_shape() -> Shape:
     return SCALAR
 
 
@@ -332,5 +332,5 @@ def map_unstage_no_key(
 
 
 @shape("MapUnstageNoKey", "OrderedMapUnstageNoKey")
-def map_unstage_no_key_shape(indices: TensorSpec, *, dtypes: list[DType]) -> Any:
+def map_unstage_no_key_shape(indices: TensorSpec, *, dtypes: list[DType]) -> tuple[Shape, list[Shape]]:
     return SCALAR, [UNKNOWN] * len(dtypes)

@@ -31,7 +31,7 @@ def summary_writer(ctx: KernelContext, *, container: str, shared_name: str) -> R
 
 
 @shape("SummaryWriter")
-def summary_writer_shape() -> Any:
+def summary_writer_shape() -> TensorSpec:
     return TensorSpec(dtypes.resource, SCALAR)
 
 
@@ -111,7 +111,7 @@ _WRITE = (
 
 
 @shape(*_WRITE)
-def summary_write_shape(*inputs: Any) -> Any:
+def summary_write_shape(*inputs: Any) -> None:
     return None
 
 

@@ -12,7 +12,7 @@ from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import WouldBlock, scalar_object
-from ..shapes import SCALAR, TensorSpec
+from ..shapes import SCALAR, Shape, TensorSpec
 from ._resources import named, resource
 
 
@@ -70,17 +70,17 @@ def dummy_iteration_counter(ctx: KernelContext) -> Result:
 
 
 @shape("MutexV2", "DummyIterationCounter")
-def mutex_shape() -> Any:
+def mutex_shape() -> TensorSpec:
     return TensorSpec(dtypes.resource, SCALAR)
 
 
 @shape("MutexLock")
-def mutex_lock_shape(mutex: TensorSpec) -> Any:
+def mutex_lock_shape(mutex: TensorSpec) -> Shape:
     return SCALAR
 
 
 @shape("ConsumeMutexLock")
-def consume_mutex_lock_shape(mutex_lock: TensorSpec) -> Any:
+def consume_mutex_lock_shape(mutex_lock: TensorSpec) -> None:
     return None
 
 

@@ -69,7 +69,7 @@ def _handle(dtype: Any, key: Any, value: Any, value_shape: Any=SCALAR, key_shape
 
 
 @shape("HashTable", "HashTableV2", "AnonymousHashTable", "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable")
-def hash_table_shape(*, key_dtype: DType, value_dtype: DType) -> Any:
+def hash_table_shape(*, key_dtype: DType, value_dtype: DType) -> TensorSpec:
     return _handle(dtypes.resource, key_dtype, value_dtype)
 
 
@@ -97,7 +97,7 @@ def anonymous_mutable_hash_table_of_tensors(
 
 
 @shape("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors")
-def mutable_hash_table_of_tensors_shape(*, key_dtype: DType, value_dtype: DType, value_shape: Shape) -> Any:
+def mutable_hash_table_of_tensors_shape(*, key_dtype: DType, value_dtype: DType, value_shape: Shape) -> TensorSpec:
     return _handle(dtypes.resource, key_dtype, value_dtype, value_shape)
 
 
@@ -177,7 +177,7 @@ def anonymous_mutable_dense_hash_table(
 @shape("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
 def mutable_dense_hash_table_shape(
     empty_key: TensorSpec, *deleted_key: TensorSpec, key_dtype: DType, value_dtype: DType, value_shape: Shape
-) -> Any:
+) -> TensorSpec:
     return _handle(dtypes.resource, key_dtype, value_dtype, value_shape, empty_key.shape)
 
 
@@ -209,7 +209,7 @@ def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DTy
 
 
 @shape("InitializeTable", "InitializeTableV2")
-def initialize_table_shape(table_handle: TensorSpec, keys: TensorSpec, values: TensorSpec) -> Any:
+def initialize_table_shape(table_handle: TensorSpec, keys: TensorSpec, values: TensorSpec) -> None:
     merge_shapes(merge_shapes(keys.shape, Shape([None])), values.shape)
 
 
@@ -289,7 +289,7 @@ class _Columns:
 
 
 @shape("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
-def initialize_table_from_text_file_shape(table_handle: TensorSpec, filename: TensorSpec) -> Any:
+def initialize_table_from_text_file_shape(table_handle: TensorSpec, filename: TensorSpec) -> None:
     merge_shapes(filename.shape, SCALAR)
 
 
@@ -308,7 +308,7 @@ def lookup_table_find(table_handle: Any, keys: Array, default_value: Array, *, T
 
 
 @shape("LookupTableFind", "LookupTableFindV2")
-def lookup_table_find_shape(table_handle: TensorSpec, keys: TensorSpec, default_value: TensorSpec) -> Any:
+def lookup_table_find_shape(table_handle: TensorSpec, keys: TensorSpec, default_value: TensorSpec) -> Shape:
     if len(table_handle.handle) != 2:
         return UNKNOWN
     key, value = table_handle.handle
@@ -350,7 +350,7 @@ def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: D
 
 
 @shape("LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2")
-def lookup_table_write_shape(*inputs: TensorSpec) -> Any:
+def lookup_table_write_shape(*inputs: TensorSpec) -> None:
     return None
 
 
@@ -372,7 +372,7 @@ def lookup_table_size(table_handle: Any) -> Result:
 
 
 @shape("LookupTableSize", "LookupTableSizeV2")
-def lookup_table_size_shape(table_handle: TensorSpec) -> Any:
+def lookup_table_size_shape(table_handle: TensorSpec) -> Shape:
     return SCALAR
 
 
@@ -385,7 +385,7 @@ def lookup_table_export(table_handle: Any, *, Tkeys: DType, Tvalues: DType) -> t
 
 
 @shape("LookupTableExport", "LookupTableExportV2")
-def lookup_table_export_shape(table_handle: TensorSpec) -> Any:
+def lookup_table_export_shape(table_handle: TensorSpec) -> tuple[Shape, ...]:
     if len(table_handle.handle) != 2:
         return UNKNOWN, UNKNOWN
     count = Dim.unknown()

@@ -99,7 +99,7 @@ def tensor_array_v2(
 
 
 @shape("TensorArray", "TensorArrayV2")
-def tensor_array_shape(size: TensorSpec) -> Any:
+def tensor_array_shape(size: TensorSpec) -> Shape:
     return Shape((2,))
 
 
@@ -159,7 +159,7 @@ def tensor_array_grad_v2(ctx: KernelContext, handle: Array, flow_in: Array, *, s
 
 
 @shape("TensorArrayGrad", "TensorArrayGradV2")
-def tensor_array_grad_shape(handle: TensorSpec, flow_in: TensorSpec) -> Any:
+def tensor_array_grad_shape(handle: TensorSpec, flow_in: TensorSpec) -> Shape:
     return Shape((2,))
 
 
@@ -169,7 +169,7 @@ def tensor_array_grad_v3(ctx: KernelContext, handle: Array, flow_in: Array, *, s
 
 
 @shape("TensorArrayGradV3")
-def tensor_array_grad_v3_shape(handle: TensorSpec, flow_in: TensorSpec) -> Any:
+def tensor_array_grad_v3_shape(handle: TensorSpec, flow_in: TensorSpec) -> tuple[TensorSpec, Shape]:
     return TensorSpec(dtypes.resource, SCALAR, handle=handle.handle), SCALAR
 
 
@@ -181,7 +181,9 @@ def tensor_array_grad_with_shape(
 
 
 @shape("TensorArrayGradWithShape")
-def tensor_array_grad_with_shape_shape(handle: TensorSpec, flow_in: TensorSpec, shape_to_prepend: TensorSpec) -> Any:
+def tensor_array_grad_with_shape_shape(
+    handle: TensorSpec, flow_in: TensorSpec, shape_to_prepend: TensorSpec
+) -> tuple[TensorSpec, Shape]:
     return TensorSpec(dtypes.resource, SCALAR), SCALAR
 
 
@@ -291,7 +293,7 @@ def tensor_array_pack(ctx: KernelContext, handle: Any, flow_in: Array, *, dtype:
 
 
 @shape("TensorArrayPack")
-def tensor_array_pack_shape(handle: TensorSpec, flow_in: TensorSpec, *, element_shape: Shape) -> Any:
+def tensor_array_pack_shape(handle: TensorSpec, flow_in: TensorSpec, *, element_shape: Shape) -> Shape:
     return UNKNOWN if element_shape.dims is None else Shape((None,)) + element_shape
 
 
@@ -322,7 +324,7 @@ def tensor_array_concat(
 
 
 @shape(*_versions("TensorArrayConcat"))
-def tensor_array_concat_shape(handle: Any, flow_in: Any, *, element_shape_except0: Any) -> Any:
+def tensor_array_concat_shape(handle: Any, flow_in: Any, *, element_shape_except0: Any) -> tuple[Shape, Shape]:
     if handle.handle and handle.handle[0].shape.dims:
         element_shape_except0 = merge_shapes(element_shape_except0, Shape(handle.handle[0].shape.dims[1:]))
     known = UNKNOWN if element_shape_except0.dims is None else Shape((None,)) + element_shape_except0
@@ -431,7 +433,7 @@ def tensor_array_size(ctx: KernelContext, handle: Array | Variable, flow_in: Arr
 
 
 @shape(*_versions("TensorArraySize"))
-def tensor_array_size_shape(handle: Any, flow_in: Any) -> Any:
+def tensor_array_size_shape(handle: Any, flow_in: Any) -> Shape:
     return SCALAR
 
 
@@ -441,7 +443,7 @@ def tensor_array_close(ctx: KernelContext, handle: Array | Variable) -> None:
 
 
 @shape(*_versions("TensorArrayClose"))
-def tensor_array_close_shape(handle: Any) -> Any:
+def tensor_array_close_shape(handle: Any) -> tuple[()]:
     return ()
 
 

@@ -123,7 +123,7 @@ def tensor_list_resize(input_handle: Array, size: Array) -> Result:
 
 
 @shape("TensorListPushBackBatch", "TensorListResize")
-def changed_list_shape(input_handles: TensorSpec, other: TensorSpec) -> Any:
+def changed_list_shape(input_handles: TensorSpec, other: TensorSpec) -> TensorSpec:
     return _changed(input_handles, input_handles)
 
 
@@ -249,7 +249,7 @@ def tensor_list_concat_lists(input_a: Array, input_b: Array, *, element_dtype: D
 
 
 @shape("TensorListConcatLists")
-def tensor_list_concat_lists_shape(input_a: TensorSpec, input_b: TensorSpec) -> Any:
+def tensor_list_concat_lists_shape(input_a: TensorSpec, input_b: TensorSpec) -> TensorSpec:
     return _changed(input_a, input_b)
 
 
@@ -259,7 +259,7 @@ def tensor_list_length(input_handle: Array) -> Result:
 
 
 @shape("TensorListLength")
-def tensor_list_length_shape(input_handle: TensorSpec) -> Any:
+def tensor_list_length_shape(input_handle: TensorSpec) -> Shape:
     return SCALAR
 
 
@@ -273,7 +273,7 @@ def tensor_list_element_shape(input_handle: Array, *, shape_type: DType) -> Resu
 
 
 @shape("TensorListElementShape")
-def tensor_list_element_shape_shape(input_handle: TensorSpec) -> Any:
+def tensor_list_element_shape_shape(input_handle: TensorSpec) -> Shape:
     known = declared_shape_of(input_handle)
     return UNKNOWN if known.dims is None else Shape((len(known),))
 

@@ -78,7 +78,7 @@ def tensor_list_split(tensor: Array, element_shape: Array, lengths: Array, *, el
 @shape("TensorListSplit")
 def tensor_list_split_shape(
     tensor: TensorSpec, element_shape: TensorSpec, lengths: TensorSpec, *, element_dtype: DType
-) -> Any:
+) -> TensorSpec:
     return list_spec(element_dtype, static_shape(element_shape))
 
 
@@ -131,7 +131,7 @@ def tensor_list_scatter_v2(
 @shape("TensorListScatter", "TensorListScatterV2")
 def tensor_list_scatter_shape(
     tensor: TensorSpec, indices: TensorSpec, element_shape: TensorSpec, *rest: TensorSpec, element_dtype: DType
-) -> Any:
+) -> TensorSpec:
     return list_spec(element_dtype, static_shape(element_shape), None, tensor.shape[1:])
 
 
@@ -160,7 +160,7 @@ def tensor_list_scatter_into_existing_list(
 @shape("TensorListScatterIntoExistingList")
 def tensor_list_scatter_into_existing_list_shape(
     input_handle: TensorSpec, tensor: TensorSpec, indices: TensorSpec, *, element_dtype: DType
-) -> Any:
+) -> TensorSpec:
     return with_element(input_handle, TensorSpec(element_dtype, tensor.shape[1:]))
 
 
@@ -244,7 +244,7 @@ def tensor_list_gather(input_handle: Array, indices: Array, element_shape: Array
 
 
 @shape("TensorListGather")
-def tensor_list_gather_shape(input_handle: TensorSpec, indices: TensorSpec, element_shape: TensorSpec) -> Any:
+def tensor_list_gather_shape(input_handle: TensorSpec, indices: TensorSpec, element_shape: TensorSpec) -> Shape:
     element = merge_shapes(element_shape_of(input_handle), static_shape(element_shape))
     return Shape((indices.shape[0] if indices.rank == 1 else None,)) + element
 
@@ -311,7 +311,7 @@ def _without_first(shape: Shape) -> Shape:
 
 
 @shape("TensorListConcat")
-def tensor_list_concat_shape(input_handle: TensorSpec, *, element_shape: Shape) -> Any:
+def tensor_list_concat_shape(input_handle: TensorSpec, *, element_shape: Shape) -> tuple[Shape, Shape]:
     return _concat_specs(merge_shapes(element_shape_of(input_handle), element_shape))
 
 
@@ -331,7 +331,9 @@ def tensor_list_concat_v2(
 
 
 @shape("TensorListConcatV2")
-def tensor_list_concat_v2_shape(input_handle: TensorSpec, element_shape: TensorSpec, leading_dims: TensorSpec) -> Any:
+def tensor_list_concat_v2_shape(
+    input_handle: TensorSpec, element_shape: TensorSpec, leading_dims: TensorSpec
+) -> tuple[Shape, Shape]:
     return _concat_specs(merge_shapes(element_shape_of(input_handle), static_shape(element_shape)))
 
 

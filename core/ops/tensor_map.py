@@ -58,7 +58,7 @@ def empty_tensor_map() -> Result:
 
 
 @shape("EmptyTensorMap")
-def empty_tensor_map_shape() -> Any:
+def empty_tensor_map_shape() -> Shape:
     return SCALAR
 
 
@@ -113,7 +113,7 @@ def tensor_map_has_key(input_handle: Array, key: Array) -> Result:
 
 
 @shape("TensorMapSize", "TensorMapInsert", "TensorMapErase", "TensorMapHasKey")
-def tensor_map_scalar_shape(input_handle: TensorSpec, *inputs: TensorSpec) -> Any:
+def tensor_map_scalar_shape(input_handle: TensorSpec, *inputs: TensorSpec) -> Shape:
     return SCALAR
 
 
@@ -131,7 +131,7 @@ def tensor_map_lookup(input_handle: Array, key: Array, *, value_dtype: DType) ->
 
 
 @shape("TensorMapLookup")
-def tensor_map_lookup_shape(input_handle: TensorSpec, key: TensorSpec) -> Any:
+def tensor_map_lookup_shape(input_handle: TensorSpec, key: TensorSpec) -> Shape:
     return UNKNOWN
 
 
@@ -157,7 +157,7 @@ def tensor_map_stack_keys(input_handle: Array, *, key_dtype: DType) -> Result:
 
 
 @shape("TensorMapStackKeys")
-def tensor_map_stack_keys_shape(input_handle: TensorSpec) -> Any:
+def tensor_map_stack_keys_shape(input_handle: TensorSpec) -> Shape:
     return Shape()
 
 

@@ -114,7 +114,7 @@ def kernel_label_required(input: Array) -> Result:
 
 
 @shape("KernelLabelRequired")
-def kernel_label_required_shape(input: TensorSpec) -> Any:
+def kernel_label_required_shape(input: TensorSpec) -> Shape:
     merge_shapes(input.shape, Shape((None,)))
     return SCALAR
 
@@ -209,7 +209,7 @@ def make_weak_resource_handle(ctx: KernelContext, handle: Array) -> Result:
 
 
 @shape("CheckPinned", "MakeWeakResourceHandle")
-def forwarded_shape(tensor: TensorSpec) -> Any:
+def forwarded_shape(tensor: TensorSpec) -> TensorSpec:
     return tensor
 
 

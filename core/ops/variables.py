@@ -204,7 +204,7 @@ def var_is_initialized_op(resource: Array) -> Result:
 
 
 @shape("IsVariableInitialized", "VarIsInitializedOp")
-def is_initialized_shape(handle: TensorSpec) -> Any:
+def is_initialized_shape(handle: TensorSpec) -> Shape:
     return SCALAR
 
 
@@ -239,7 +239,7 @@ def resource_count_up_to(resource: Array, *, limit: int, T: DType) -> Result:
 
 
 @shape("CountUpTo", "ResourceCountUpTo")
-def count_up_to_shape(ref: TensorSpec) -> Any:
+def count_up_to_shape(ref: TensorSpec) -> Shape:
     return SCALAR
 
 
@@ -263,7 +263,7 @@ def ref_identity(input: Any) -> Any:
 
 
 @shape("DestroyTemporaryVariable", "RefIdentity")
-def unchanged_shape(ref: TensorSpec) -> Any:
+def unchanged_shape(ref: TensorSpec) -> Shape:
     return ref.shape
 
 
@@ -309,7 +309,7 @@ def var_handles_op(
 
 
 @shape("_VarHandlesOp")
-def var_handles_op_shape(*, dtypes: list[DType], shapes: list[Shape]) -> Any:
+def var_handles_op_shape(*, dtypes: list[DType], shapes: list[Shape]) -> list[TensorSpec]:
     return [_handle_spec(dtype, shape) for dtype, shape in zip(dtypes, shapes)]
 
 
@@ -334,7 +334,7 @@ def read_variable_op(resource: Array, *, dtype: DType) -> Result:
 
 
 @shape("ReadVariableOp")
-def read_variable_op_shape(resource: TensorSpec, *, dtype: DType) -> Any:
+def read_variable_op_shape(resource: TensorSpec, *, dtype: DType) -> Shape:
     return _content_shape(resource, dtype)
 
 
@@ -363,7 +363,7 @@ def read_variables_op(resources: list[Array], *, dtypes: list[DType]) -> Sequenc
 
 
 @shape("_ReadVariablesOp")
-def read_variables_op_shape(resources: list[TensorSpec], *, dtypes: list[DType]) -> Any:
+def read_variables_op_shape(resources: list[TensorSpec], *, dtypes: list[DType]) -> list[Shape]:
     return [_content_shape(r, dtype) for r, dtype in zip(resources, dtypes)]
 
 
@@ -382,7 +382,7 @@ def variable_shape_op(input: Array, *, out_type: DType) -> Result:
 
 
 @shape("VariableShape")
-def variable_shape_op_shape(input: TensorSpec, *, out_type: DType) -> Any:
+def variable_shape_op_shape(input: TensorSpec, *, out_type: DType) -> TensorSpec | Shape:
     content = _content_shape(input)
     if content.dims is None:
         return Shape([None])
@@ -417,7 +417,7 @@ def disable_copy_on_read(resource: Array) -> None:
 
 
 @shape("DestroyResourceOp", "DisableCopyOnRead")
-def no_outputs_shape(resource: TensorSpec) -> Any:
+def no_outputs_shape(resource: TensorSpec) -> list[Shape]:
     return []
 
 

@@ -116,7 +116,7 @@ def skipgram(
 
 
 @shape("Skipgram")
-def skipgram_shape(*, batch_size: int) -> Any:
+def skipgram_shape(*, batch_size: int) -> tuple[Shape, ...]:
     vocabulary, batch = Shape([None]), Shape([batch_size])
     return vocabulary, vocabulary, SCALAR, SCALAR, SCALAR, batch, batch
 
