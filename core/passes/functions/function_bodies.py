@@ -85,6 +85,7 @@ class _Body:
         self.ends: dict[Output, Node] = {}
         for value, arg in zip(self.function.results, self.function.signature.outputs):
             if value not in self.ends and not (value.node.is_constant or value.node.is_argument):
+                assert arg.dtype is not None  # instantiated
                 self.ends[value] = add_identity(self.graph, f"{value.node.name}/result", value, arg.dtype)
         constants = [value for value in self.function.results if value.node.is_constant]
         held = [*self.function.args, *self.ends.values(), *self.function.control_results]
