@@ -98,19 +98,64 @@ def starting_order(roots: Sequence[_Item]) -> Sequence[_Item]:
     return [*roots[middle:], *roots[:middle]]
 
 
+def optimized_order(
+    units: Sequence[_Unit],
+    fetched: Iterable[_Unit],
+    sources: Callable[[_Unit], Iterable[_Unit]],
+    predecessors: Callable[[_Unit], Iterable[_Unit]],
+) -> list[_Unit]:
+    """`units` in the order in which TensorFlow's graph optimizer writes them.
+
+    It collects what is `fetched` needs from the last input of the last node on, turns that around, and then sorts it by levels:
+    what a unit was the last one to wait for comes in its turn. `sources` gives all that a unit takes data and control from,
+    `predecessors` what of it is not the end of a loop's iteration.
+    """
+    place = {unit: i for i, unit in enumerate(units)}
+    pending = list(fetched)
+    found: dict[_Unit, None] = {}
+    while pending:
+        unit = pending.pop()
+        if unit in place and unit not in found:
+            found[unit] = None
+            pending += sources(unit)
+    collected = [*list(found)[::-1], *(unit for unit in units if unit not in found)]
+    return _by_levels(collected, predecessors)
+
+
+def _by_levels(units: Sequence[_Unit], predecessors: Callable[[_Unit], Iterable[_Unit]]) -> list[_Unit]:
+    """What waits for nothing, then what waits only for that and so on; what lies on a cycle comes last."""
+    waits, consumers = _waiting(units, predecessors)
+    order = [unit for unit in units if not waits[unit]]
+    for unit in order:
+        for consumer in consumers.get(unit, ()):
+            waits[consumer] -= 1
+            if not waits[consumer]:
+                order.append(consumer)
+    return order + [unit for unit in units if waits[unit]]
+
+
+def _waiting(
+    units: Sequence[_Unit], predecessors: Callable[[_Unit], Iterable[_Unit]]
+) -> tuple[dict[_Unit, int], dict[_Unit, list[_Unit]]]:
+    """For how many others each unit waits, and who waits for it."""
+    known = set(units)
+    waits: dict[_Unit, int] = {}
+    consumers: dict[_Unit, list[_Unit]] = {}
+    for unit in units:
+        before = {source: None for source in predecessors(unit) if source in known}
+        waits[unit] = len(before)
+        for source in before:
+            consumers.setdefault(source, []).append(unit)
+    return waits, consumers
+
+
 def construction_order(units: Sequence[_Unit], predecessors: Callable[[_Unit], Iterable[_Unit]]) -> list[_Unit]:
     """`units` in the order in which TensorFlow makes them: always the first of those whose inputs are there.
 
     Units that lie on a cycle, or wait for one, come last.
     """
     place = {unit: i for i, unit in enumerate(units)}
-    waits: dict[_Unit, int] = {}
-    consumers: dict[_Unit, list[_Unit]] = {}
-    for unit in units:
-        sources = [source for source in predecessors(unit) if source in place]
-        waits[unit] = len(sources)
-        for source in sources:
-            consumers.setdefault(source, []).append(unit)
+    waits, consumers = _waiting(units, predecessors)
     ready = [place[unit] for unit in units if not waits[unit]]
     order = []
     while ready:

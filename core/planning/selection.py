@@ -10,7 +10,7 @@ from ..catalog import OpDef
 from ..control_flow.conditions import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, Frame, assign_frames
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output
-from ..ordering.scheduling import construction_order, is_bypassed
+from ..ordering.scheduling import construction_order, is_bypassed, optimized_order
 from .needed import needed_nodes, needed_sources, unused_outputs
 
 
@@ -42,10 +42,27 @@ class Selection:
             value = value.node.inputs[0]
         return value
 
+    def taken(self, node: Node) -> list[Output]:
+        """What a node takes past what is bypassed; a Cast to fewer bytes, which TensorFlow puts before an Identity, past that, too."""
+        values = list(map(self.behind, node.inputs))
+        if node.op == "Cast" and node.attr("SrcT").size > node.attr("DstT").size:
+            while (source := values[0].node).is_identity and not source.control_inputs and values[0] not in self.fed:
+                values = [self.behind(source.inputs[0])]
+        return values
+
     def construction_order(self) -> list[Node]:
         """The nodes in the order in which TensorFlow makes them, where what takes a feed waits for its node, made last."""
-        units: list[Any] = [*self.nodes, *sorted(self.feeds, key=str)]
+        nodes = optimized_order(self.nodes, self.fetched_nodes(), self.sources, self.forward_sources)
+        units: list[Any] = [*nodes, *sorted(self.feeds, key=str)]
         return [unit for unit in construction_order(units, self.forward_sources) if isinstance(unit, Node)]
+
+    def fetched_nodes(self) -> list[Node]:
+        """The nodes that are fetched, by name."""
+        return sorted({f if isinstance(f, Node) else f.node for f in self.fetches}, key=lambda node: node.name)
+
+    def sources(self, node: Node) -> Iterator[Node]:
+        """What a node takes data or control from."""
+        return (source for source in needed_sources(node, self.fed) if source is not None)
 
     def forward_sources(self, unit: Any) -> Iterator[Any]:
         """What a node takes data or control from: nodes and fed values. Back edges of loops are left out."""

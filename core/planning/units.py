@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from ..control_flow.conditions import ENTER, MERGE, NEXT_ITERATION, Frame
 from ..graph import Node, Output
-from ..ordering.scheduling import construction_order, execution_order
+from ..ordering.scheduling import construction_order, execution_order, optimized_order
 from ..traversal import topological_order
 from .needed import needed_sources
 from .selection import Selection
@@ -49,8 +49,12 @@ class Units:
 
     def execution_order(self) -> list[Unit]:
         """The units in the order in which TensorFlow's executor runs them, a loop as if it were one node."""
-        units: list[Any] = [*self.frame.nodes, *self.frame.children, *sorted(self.run.feeds, key=str)]
-        made = construction_order(units, lambda unit: itertools.chain(*self.edges(unit)))
+        def sources(unit: Any) -> Iterator[Any]:
+            return itertools.chain(*self.edges(unit))
+
+        fetched = [owner for node in self.run.fetched_nodes() if (owner := self.owner(node)) is not None]
+        units = optimized_order([*self.frame.nodes, *self.frame.children], fetched, sources, sources)
+        made = construction_order([*units, *sorted(self.run.feeds, key=str)], sources)
         order = execution_order(made, self.edges, lambda unit: "" if isinstance(unit, Output) else unit.op)
         found: dict[Unit, None] = {}
         for unit in order:
@@ -71,7 +75,7 @@ class Units:
         """What a unit takes data and control from: units, and fed values."""
         fed = self.run.fed
         nodes = [] if isinstance(unit, Output) else [unit] if isinstance(unit, Node) else unit.with_op(ENTER)
-        taken = [self.run.behind(value) for node in nodes for value in node.inputs]
+        taken = [value for node in nodes for value in self.run.taken(node)]
         values = [value if value in fed else self.owner(value.node) for value in taken]
         controls = [source for node in nodes for source in needed_sources(node, fed)[len(node.inputs) :]]
         return values, [self.owner(source) for source in controls if source is not None]
