@@ -106,9 +106,9 @@ def optimized_order(
 ) -> list[_Unit]:
     """`units` in the order in which TensorFlow's graph optimizer writes them.
 
-    It collects what is `fetched` needs from the last input of the last node on, turns that around, and then sorts it by levels:
-    what a unit was the last one to wait for comes in its turn. `sources` gives all that a unit takes data and control from,
-    `predecessors` what of it is not the end of a loop's iteration.
+    It collects what `fetched` needs from the last input of the last unit on, turns that around, and sorts it by levels: what
+    waits for nothing, then what only waits for those, in their turn, and so on. `sources` gives all that a unit takes data and
+    control from, `predecessors` what of it is not the end of a loop's iteration.
     """
     place = {unit: i for i, unit in enumerate(units)}
     pending = list(fetched)

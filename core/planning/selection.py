@@ -43,7 +43,7 @@ class Selection:
         return value
 
     def taken(self, node: Node) -> list[Output]:
-        """What a node takes past what is bypassed; a Cast to fewer bytes, which TensorFlow puts before an Identity, past that, too."""
+        """What a node takes past what is bypassed. TensorFlow puts a Cast to fewer bytes before an Identity of any kind."""
         values = list(map(self.behind, node.inputs))
         if node.op == "Cast" and node.attr("SrcT").size > node.attr("DstT").size:
             while (source := values[0].node).is_identity and not source.control_inputs and values[0] not in self.fed:

@@ -49,6 +49,7 @@ class Units:
 
     def execution_order(self) -> list[Unit]:
         """The units in the order in which TensorFlow's executor runs them, a loop as if it were one node."""
+
         def sources(unit: Any) -> Iterator[Any]:
             return itertools.chain(*self.edges(unit))
 

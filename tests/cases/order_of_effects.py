@@ -55,6 +55,42 @@ def resource_counter(g):
     return [[init.name, init_total], *[[added.name, moved.name]] * 3]
 
 
+def schedule(is_resource, moved_first, readers, steps=3):
+    """A rate made of several looks at a counter of int64, which is moved on by a node made before or after them."""
+
+    def build(g):
+        if is_resource:
+            step = g.VarHandleOp(dtype="int64", shape=[], shared_name="step", name="step")
+            init = g.AssignVariableOp(step, g.constant(np.int64(1))).name
+        else:
+            step, init = variable(g, np.int64(1), "step")
+            held = g.Identity(step)
+
+        def look():
+            return g.ReadVariableOp(step, dtype="int64") if is_resource else held
+
+        def move():
+            following = g.AddV2(look(), g.constant(np.int64(1)))
+            return (g.AssignVariableOp(step, following) if is_resource else g.Assign(step, following).node).name
+
+        moved = move() if moved_first else None
+        rates = [reader(g, look()) for reader in readers]
+        rate = g.Mul(g.AddN(rates), g.constant(np.float32(0.5)), name="rate")
+        return [[init], *[[rate.name, moved or move()]] * steps]
+
+    return build
+
+
+READERS = {
+    "cast": lambda g, v: g.Cast(v, DstT="float32"),
+    "cast to int32": lambda g, v: g.Mul(g.Cast(g.Cast(v, DstT="int32"), DstT="float32"), g.constant(np.float32(7))),
+    "cast to double": lambda g, v: g.Cast(g.Sqrt(g.Cast(v, DstT="double")), DstT="float32"),
+    "added": lambda g, v: g.Cast(g.AddV2(v, g.constant(np.int64(20))), DstT="float32"),
+    "passed on": lambda g, v: g.Cast(g.Neg(g.Identity(g.Identity(v))), DstT="float32"),
+}
+SCHEDULES = (["cast"], ["cast", "cast to int32"], ["cast to double", "passed on"], ["added", "cast", "passed on"], [*READERS])
+
+
 def memory(seen, write, shape=(2, 3)):
     """A value taken from a variable before it is written to, and used after."""
 
@@ -170,6 +206,16 @@ CASES = [
         for write in WRITES
     ),
     graph_case("resource counter", "AssignAddVariableOp", resource_counter),
+    *(
+        graph_case(
+            f"{kind} counter moved {'first' if first else 'last'}, {' and '.join(readers)}",
+            op,
+            schedule(kind == "resource", first, [READERS[reader] for reader in readers]),
+        )
+        for kind, op in (("reference", "Assign"), ("resource", "AssignVariableOp"))
+        for first in (False, True)
+        for readers in SCHEDULES
+    ),
     *(graph_case(f"memory {seen}", "Identity", memory(SEEN[seen], UPDATES["AssignAdd"]), x=X) for seen in SEEN),
     *(graph_case(f"memory after {update}", "Assign", memory(SEEN["Identity"], UPDATES[update]), x=X) for update in UPDATES),
     *(graph_case(f"{count} draws in a loop", "RandomUniform", drawing(count)) for count in (0, 1, 3, 9, 13)),
