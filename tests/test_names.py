@@ -1,0 +1,105 @@
+"""What docs, docstrings and comments name of the project is there: files, folders, modules and what is in them."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import functools
+import pathlib
+import re
+from collections.abc import Iterator
+
+import tfg
+
+ROOT = pathlib.Path(tfg.__file__).parent
+FOLDERS = ("benchmarks", "cli", "core", "docs", "formats", "sample_graphs", "scripts", "tests")
+SOURCES = [path for name in FOLDERS for path in sorted((ROOT / name).rglob("*.py")) if not path.name.endswith("_pb2.py")]
+GUIDES = [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
+PAGES = [*GUIDES, ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
+PATH = re.compile(rf"(?<![\w/.-])(?:{'|'.join(FOLDERS)})/[\w./*-]*\w")
+DOTTED = re.compile(r"(?<![\w/.])(?:tfg\.)?((?:core|formats|cli)(?:\.\w+)+)")
+MEMBER = re.compile(r"`(\w+)\.(\w+)(?=[`(])")
+COMMENT = re.compile(r"(?:^|\s)(#.*)")
+NAMING = {
+    ast.FunctionDef: ("name",),
+    ast.ClassDef: ("name",),
+    ast.Name: ("id",),
+    ast.Attribute: ("attr",),
+    ast.arg: ("arg",),
+    ast.keyword: ("arg",),
+    ast.alias: ("name", "asname"),
+}
+"""Where nodes of the syntax tree hold names."""
+WORD = re.compile(r"(?<!\w)[a-z]+(?:_[a-z]+)+(?!\w)")
+
+
+@functools.cache
+def read(path: pathlib.Path) -> tuple[str, frozenset[str]]:
+    """The docstrings and comments of a source file, and all that its code names."""
+    text = path.read_text()
+    prose, names = COMMENT.findall(text), set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            prose.append(node.value.value)
+        for field in NAMING.get(type(node), ()):
+            names.add(getattr(node, field))
+    return "\n".join(prose), frozenset(names)
+
+
+def names_in(path: pathlib.Path) -> frozenset[str]:
+    return read(path)[1]
+
+
+@functools.cache
+def written() -> dict[pathlib.Path, str]:
+    """The pages, and of each source file its docstrings and comments."""
+    return {path: path.read_text() for path in PAGES} | {path: read(path)[0] for path in SOURCES}
+
+
+def lost(found: Iterator[tuple[pathlib.Path, str]]) -> list[str]:
+    return sorted({f"{path.relative_to(ROOT)}: {name}" for path, name in found})
+
+
+def test_files_and_folders_are_there():
+    def missing() -> Iterator[tuple[pathlib.Path, str]]:
+        for page, text in written().items():
+            for name in PATH.findall(text):
+                stands_for_any = any(part.isupper() for part in re.split(r"[/._]", name))
+                of_tensorflow = name.endswith((".cc", ".h"))
+                if not (stands_for_any or of_tensorflow or any(ROOT.glob(name)) or any(ROOT.glob(f"{name}.py"))):
+                    yield page, name
+
+    assert lost(missing()) == []
+
+
+def test_modules_and_what_is_in_them_are_there():
+    def is_there(name: str) -> bool:
+        place = ROOT
+        for part in name.split("."):
+            if place.is_file():
+                return part in names_in(place)
+            place = place / part if (place / part).is_dir() else place / f"{part}.py"
+        return place.exists()
+
+    assert lost((page, name) for page, text in written().items() for name in DOTTED.findall(text) if not is_there(name)) == []
+
+
+def test_members_of_modules_are_there():
+    modules: dict[str, list[pathlib.Path]] = collections.defaultdict(list)
+    for path in SOURCES:
+        modules[path.stem].append(path)
+
+    def missing() -> Iterator[tuple[pathlib.Path, str]]:
+        for page, text in written().items():
+            for module, member in MEMBER.findall(text):
+                is_file = member in ("py", "txt")
+                if not is_file and module in modules and not any(member in names_in(path) for path in modules[module]):
+                    yield page, f"{module}.{member}"
+
+    assert lost(missing()) == []
+
+
+def test_guides_name_what_the_code_names():
+    known = {part for path in SOURCES for part in (path.stem, path.parent.name)}.union(*map(names_in, SOURCES))
+    quoted = ((page, code) for page in GUIDES for code in re.findall(r"`([^`\n]+)`", page.read_text()))
+    assert lost((page, word) for page, code in quoted for word in WORD.findall(code) if word not in known) == []
