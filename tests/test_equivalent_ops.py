@@ -1,9 +1,12 @@
 """Ops that TensorFlow's CPU build cannot run, held against recorded ops that must give the same."""
 
 import numpy as np
+import pytest
 
 from tests.opcases import normal
+from tests.pipelines import NUMBER, function, numbers, slices
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.errors import OutOfRangeError
 from tfg.core.runtime.session import Session
 
 CONVOLUTION = {"strides": [1, 2, 1, 1], "padding": "SAME"}
@@ -11,7 +14,10 @@ WINDOWS = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
 IMAGES = normal(2, 6, 6, 3)
 FILTERS = normal(3, 3, 3, 4)
 GRADIENTS = normal(2, 3, 6, 4)
-EQUIVALENT = {"Conv2DBackpropFilterV2", "Conv2DBackpropInputV2", "CTCLossV2", "MaxPoolGradGradWithArgmax", "QuantizedReluX"}
+EQUIVALENT = {
+    "Conv2DBackpropFilterV2", "Conv2DBackpropInputV2", "CTCLossV2", "ExperimentalMapDataset", "FilterByLastComponentDataset",
+    "MaxPoolGradGradWithArgmax", "QuantizedReluX",
+}  # fmt: skip
 
 
 def run(op, *inputs, **attrs):
@@ -64,3 +70,31 @@ def test_quantized_relu_with_a_bound() -> None:
     six = builder.add("QuantizedRelu6", [quantized, low, high], attrs, "six")
     results = Session(builder.graph).run([f"{node.name}:{i}" for node in (bounded, six) for i in range(3)])
     assert_equal(results[:3], results[3:])
+
+
+def elements(dataset, builder, **spec):
+    """The elements of a dataset, one after the other."""
+    iterator = builder.IteratorV2(shared_name="", container="", **spec)
+    builder.MakeIterator(dataset, iterator, name="start")
+    builder.IteratorGetNext(iterator, name="next", **spec)
+    session = Session(builder.graph)
+    session.run("start")
+    found = []
+    with pytest.raises(OutOfRangeError):
+        while True:
+            found.append(session.run("next:0").tolist())
+    return found
+
+
+def test_a_map_of_the_first_kind() -> None:
+    for op in ("ExperimentalMapDataset", "MapDataset"):
+        builder = GraphBuilder()
+        square = function(builder, "square", ["int64"], lambda b, x: [b.Mul(x, x)])
+        mapped = getattr(builder, op)(numbers(builder, 4), [], f=square, Targuments=[], **NUMBER)
+        assert elements(mapped, builder, **NUMBER) == [0, 1, 4, 9]
+
+
+def test_a_filter_by_the_last_component() -> None:
+    builder = GraphBuilder()
+    rows = slices(builder, np.int64([1, 2, 3, 4]), np.array([True, False, True, False]))
+    assert elements(builder.FilterByLastComponentDataset(rows, **NUMBER), builder, **NUMBER) == [1, 3]

@@ -1,0 +1,157 @@
+"""Datasets: what the variants of an input pipeline hold.
+
+A dataset says how to begin; what it returns then gives the next element each time it is called, a tuple of arrays, and None at
+the end. An element that fails raises its error and is passed: the next call goes on behind it.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Final, TypeAlias
+
+import numpy as np
+
+from ..dtypes import DType
+from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
+from ..graph import Node
+from ..runtime.runs import check_time
+from ..shapes import Shape, merge_shapes
+
+Element: TypeAlias = tuple[Any, ...]
+Pull: TypeAlias = Callable[[], Element | None]
+
+INFINITE: Final = -1
+UNKNOWN: Final = -2
+"""What stands for a cardinality that is no number, as TensorFlow has it."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Spec:
+    """The dtypes and shapes of an element's components."""
+
+    dtypes: tuple[DType, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+
+    def require(self, other: Spec) -> None:
+        """InvalidArgumentError where elements of `other` are not of these dtypes and shapes."""
+        if len(self.dtypes) != len(other.dtypes):
+            raise InvalidArgumentError(
+                f"Number of components does not match: expected {len(self.dtypes)} types but got {len(other.dtypes)}."
+            )
+        for i, (wanted, found) in enumerate(zip(self.dtypes, other.dtypes)):
+            if wanted.base is not found.base:
+                raise InvalidArgumentError(f"Data type mismatch at component {i}: expected {wanted} but got {found}.")
+        for i, (shape, given) in enumerate(zip(self.shapes, other.shapes)):
+            try:
+                merge_shapes(shape, given)
+            except InvalidArgumentError:
+                raise InvalidArgumentError(
+                    f"Incompatible shapes at component {i}: expected {shape} but got {given}."
+                ) from None
+
+
+@dataclasses.dataclass(eq=False)
+class Dataset:
+    """Elements on demand, mostly made of those of `inputs`. `kind` is TensorFlow's word for the transformation."""
+
+    kind: ClassVar[str] = ""
+    inputs: tuple[Dataset, ...]
+    spec: Spec = dataclasses.field(default=Spec(), init=False)
+    node: Node | None = dataclasses.field(default=None, init=False)
+    """Where it was made, as far as a node of a graph made it as it is."""
+
+    def begin(self) -> Pull:
+        """A fresh pass over the elements."""
+        raise NotImplementedError
+
+    def cardinality(self) -> int:
+        """How many elements there are, INFINITE or UNKNOWN."""
+        return UNKNOWN
+
+    def element(self, index: int) -> Element:
+        """One element by its place, of a dataset whose size is known; here it is found behind those before it."""
+        require_index(index, known_size(self))
+        return next(itertools.islice(self, index, None))
+
+    def with_inputs(self, inputs: tuple[Dataset, ...]) -> Dataset:
+        """The same transformation of other inputs; what it keeps from pass to pass is shared."""
+        other = copy.copy(self)
+        other.inputs = inputs
+        return other
+
+    @property
+    def source(self) -> Dataset:
+        """The only, or the first, input."""
+        return self.inputs[0]
+
+    @property
+    def title(self) -> str:
+        """The transformation as AssertNext knows it."""
+        return self.kind
+
+    def __iter__(self) -> Iterator[Element]:
+        pull = self.begin()
+        while (element := pull()) is not None:
+            check_time()
+            yield element
+
+
+@dataclasses.dataclass(eq=False)
+class SameElements(Dataset):
+    """What changes neither the elements nor their number."""
+
+    def begin(self) -> Pull:
+        return self.source.begin()
+
+    def cardinality(self) -> int:
+        return self.source.cardinality()
+
+    def element(self, index: int) -> Element:
+        return self.source.element(index)
+
+
+def tree(dataset: Dataset) -> Iterator[Dataset]:
+    """A dataset and all that it takes elements from."""
+    yield dataset
+    for source in dataset.inputs:
+        yield from tree(source)
+
+
+def require_index(index: int, size: int) -> None:
+    """OutOfRangeError where there is no element of that place."""
+    if not 0 <= index < size:
+        raise OutOfRangeError(f"Index out of range [0, {size}):{index}")
+
+
+def known_size(dataset: Dataset) -> int:
+    """The number of elements of a dataset of which one is asked for by its place."""
+    size = dataset.cardinality()
+    if size < 0:
+        word = "infinite" if size == INFINITE else "unknown"
+        raise FailedPreconditionError(f"{dataset.kind}Dataset has {word} cardinality, which does not support random access.")
+    return size
+
+
+def least(cardinalities: Sequence[int]) -> int:
+    """The cardinality of what ends with the first of several."""
+    if UNKNOWN in cardinalities:
+        return UNKNOWN
+    return min((count for count in cardinalities if count != INFINITE), default=INFINITE)
+
+
+def array_of(value: Any) -> Any:
+    """A component as an array, scalars included."""
+    return value if isinstance(value, np.ndarray) else np.asarray(value)
+
+
+def row_of(array: Any, index: int) -> Any:
+    """A slice along the first dimension: a view. What is no number stays an array."""
+    return array[index] if array.ndim > 1 or array.dtype != object else array[index : index + 1].reshape(())
+
+
+def ended() -> None:
+    """A pass that has no elements left."""
+    return None

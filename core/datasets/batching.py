@@ -1,0 +1,310 @@
+"""Datasets that put elements together into batches, and take batches apart."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..errors import DataLossError, InvalidArgumentError
+from ..runtime.runs import check_time, reserve
+from ..runtime.values import object_array
+from ..shapes import Shape
+from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, array_of, known_size, require_index, row_of
+from .mapping import Map
+from .sources import Slices
+
+
+def stacked(elements: Sequence[Element]) -> Element:
+    """Elements as one element with a leading dimension; InvalidArgumentError where shapes differ."""
+    return tuple([_stack(i, column) for i, column in enumerate(zip(*elements))])
+
+
+def _stack(place: int, column: Sequence[Any]) -> Any:
+    first = array_of(column[0])
+    shape = first.shape
+    for i, value in enumerate(column):
+        if value.shape != shape:
+            raise InvalidArgumentError(
+                f"Cannot batch tensors with different shapes in component {place}. First element had shape {Shape(shape)} "
+                f"and element {i} had shape {Shape(value.shape)}."
+            )
+    reserve(len(column) * first.nbytes)
+    if not shape and first.dtype != object:
+        return np.array(column, first.dtype)
+    result = np.empty((len(column), *shape), first.dtype)
+    for i, value in enumerate(column):
+        result[i, ...] = value
+    return result
+
+
+@dataclasses.dataclass(eq=False)
+class Batch(Dataset):
+    """So many elements at a time as one; what is left over as a smaller one, or dropped."""
+
+    kind: ClassVar[str] = "Batch"
+    size: int
+    drops_remainder: bool
+
+    def begin(self) -> Pull:
+        if isinstance(self.source, Slices):
+            return self._slices(self.source)
+        pull, size = self.source.begin(), self.size
+
+        def next_element() -> Element | None:
+            elements: list[Element] = []
+            while len(elements) < size and (element := pull()) is not None:
+                elements.append(element)
+            if not elements or (self.drops_remainder and len(elements) < size):
+                return None
+            return stacked(elements)
+
+        return next_element
+
+    def _slices(self, source: Slices) -> Pull:
+        """Batches of slices of a tensor are slices too."""
+        starts = iter(range(0, self.cardinality() * self.size, self.size))
+
+        def next_element() -> Element | None:
+            start = next(starts, None)
+            return None if start is None else tuple([c[start : start + self.size] for c in source.components])
+
+        return next_element
+
+    def cardinality(self) -> int:
+        size = self.source.cardinality()
+        if size in (INFINITE, UNKNOWN):
+            return size
+        return size // self.size if self.drops_remainder else -(-size // self.size)
+
+    def element(self, index: int) -> Element:
+        require_index(index, known_size(self))
+        first, size = index * self.size, known_size(self.source)
+        return stacked([self.source.element(i) for i in range(first, min(first + self.size, size))])
+
+
+class ParallelBatch(Batch):
+    """A batch whose elements may be copied in parallel."""
+
+    kind: ClassVar[str] = "ParallelBatch"
+
+
+@dataclasses.dataclass(eq=False)
+class MapAndBatch(Batch):
+    """Batches of what a function makes of elements. Where it fails for one of them, the whole batch is passed."""
+
+    kind: ClassVar[str] = "MapAndBatch"
+    function: Callable[[Element], Element]
+    keeps_cardinality: bool
+
+    def begin(self) -> Pull:
+        pull, is_over = Map(self.inputs, self.function, self.keeps_cardinality).begin(), False
+
+        def next_element() -> Element | None:
+            nonlocal is_over
+            elements: list[Element] = []
+            failure: Exception | None = None
+            for _ in range(0 if is_over else self.size):
+                try:
+                    element = pull()
+                except Exception as error:
+                    failure = failure or error
+                    continue
+                if element is None:
+                    is_over = True
+                    break
+                elements.append(element)
+            if failure is not None:
+                raise failure
+            if not elements or (self.drops_remainder and len(elements) < self.size):
+                return None
+            return stacked(elements)
+
+        return next_element
+
+    def cardinality(self) -> int:
+        return super().cardinality() if self.keeps_cardinality else UNKNOWN
+
+
+@dataclasses.dataclass(eq=False)
+class PaddedBatch(Batch):
+    """Batches of elements that differ in some dimensions, filled up with a value of each component."""
+
+    kind: ClassVar[str] = "PaddedBatch"
+    shapes: Sequence[Sequence[int]]
+    padding: Element
+
+    def begin(self) -> Pull:
+        pull, size = self.source.begin(), self.size
+
+        def next_element() -> Element | None:
+            elements: list[Element] = []
+            while len(elements) < size and (element := pull()) is not None:
+                elements.append(element)
+            if not elements or (self.drops_remainder and len(elements) < size):
+                return None
+            return tuple([self._padded(i, column) for i, column in enumerate(zip(*elements))])
+
+        return next_element
+
+    def _padded(self, place: int, column: Sequence[Any]) -> Any:
+        wanted = self.shapes[place]
+        shapes = [value.shape for value in column]
+        for shape in shapes:
+            if len(shape) != len(wanted):
+                raise InvalidArgumentError(
+                    f"All elements in a batch must have the same rank as the padded shape for component{place}: expected rank "
+                    f"{len(wanted)} but got element with rank {len(shape)}"
+                )
+            if any(size > limit >= 0 for size, limit in zip(shape, wanted)):
+                raise DataLossError(
+                    f"Attempted to pad to a smaller size than the input element: {list(shape)} in component {place}, which is "
+                    f"padded to {list(wanted)}."
+                )
+        sizes = [max(sizes) if limit < 0 else limit for limit, *sizes in zip(wanted, *shapes)]
+        first = array_of(column[0])
+        reserve(len(column) * int(np.prod(sizes, dtype=np.int64)) * first.dtype.itemsize)
+        result = np.empty((len(column), *sizes), first.dtype)
+        result[...] = self.padding[place]
+        for i, value in enumerate(column):
+            corner: tuple[Any, ...] = (i, *map(slice, value.shape), ...)
+            result[corner] = value
+        return result
+
+    def element(self, index: int) -> Element:
+        return Dataset.element(self, index)
+
+
+@dataclasses.dataclass(eq=False)
+class Unbatch(Dataset):
+    """The slices of elements along their first dimension."""
+
+    kind: ClassVar[str] = "Unbatch"
+
+    def begin(self) -> Pull:
+        pull = self.source.begin()
+        current: Element = ()
+        place = size = 0
+
+        def next_element() -> Element | None:
+            nonlocal current, place, size
+            while place == size:
+                element = pull()
+                if element is None:
+                    return None
+                current, place, size = element, 0, _common_size(element)
+                check_time()
+            place += 1
+            return tuple([row_of(component, place - 1) for component in current])
+
+        return next_element
+
+    def cardinality(self) -> int:
+        size = self.source.cardinality()
+        if size in (INFINITE, UNKNOWN) or not size:
+            return size
+        first = [shape[0] if shape.rank else None for shape in self.source.spec.shapes]
+        known = [count for count in first if isinstance(count, int)]
+        return size * known[0] if known else UNKNOWN
+
+
+def _common_size(element: Element) -> int:
+    if any(not component.ndim for component in element):
+        raise InvalidArgumentError("Cannot unbatch an element of rank 0.")
+    sizes = [len(component) for component in element]
+    if len(set(sizes)) > 1:
+        raise InvalidArgumentError(
+            f"Input element must have the same batch size in each component. Component 0 had size {sizes[0]} but "
+            f"component 1 had size {next(size for size in sizes if size != sizes[0])}."
+        )
+    return sizes[0]
+
+
+@dataclasses.dataclass(eq=False)
+class Rebatch(Dataset):
+    """The rows of elements in batches of other sizes, which are taken in turn."""
+
+    kind: ClassVar[str] = "Rebatch"
+    sizes: Sequence[int]
+    drops_remainder: bool
+
+    def begin(self) -> Pull:
+        pull, turn, rows, is_over = self.source.begin(), 0, 0, False
+        held: list[Element] = []
+
+        def next_element() -> Element | None:
+            nonlocal turn, rows, is_over
+            wanted = self.sizes[turn]
+            while rows < wanted and not is_over:
+                element = pull()
+                if element is None:
+                    is_over = True
+                    break
+                held.append(element)
+                rows += _common_size(element)
+                check_time()
+            if is_over and (not rows or (self.drops_remainder and rows < wanted)):
+                rows = 0
+                return None
+            turn = (turn + 1) % len(self.sizes)
+            if not wanted:
+                return self._nothing()
+            batch, held[:] = _cut(held, wanted)
+            rows = max(0, rows - wanted)
+            return batch
+
+        return next_element
+
+    def _nothing(self) -> Element:
+        """A batch of no rows."""
+        specs = zip(self.source.spec.dtypes, self.source.spec.shapes)
+        sizes = ((dtype, [d if isinstance(d, int) else 0 for d in shape[1:]]) for dtype, shape in specs)
+        return tuple([np.empty((0, *dims), dtype.numpy) for dtype, dims in sizes])
+
+
+def _cut(elements: Sequence[Element], rows: int) -> tuple[Element, list[Element]]:
+    """The first rows of elements that follow each other as one element, and the elements that are left."""
+    columns = [np.concatenate(column) if len(column) > 1 else column[0] for column in zip(*elements)]
+    rest = tuple([column[rows:] for column in columns])
+    return tuple([column[:rows] for column in columns]), [rest] if len(rest[0]) else []
+
+
+@dataclasses.dataclass(eq=False)
+class DenseToSparseBatch(Dataset):
+    """Batches of tensors of different sizes as sparse tensors: variants of indices, values and dense shape."""
+
+    kind: ClassVar[str] = "DenseToSparseBatch"
+    size: int
+    row_shape: Sequence[int]
+
+    def begin(self) -> Pull:
+        pull = self.source.begin()
+
+        def next_element() -> Element | None:
+            rows: list[Any] = []
+            while len(rows) < self.size and (element := pull()) is not None:
+                rows.append(array_of(element[0]))
+            return self._sparse(rows) if rows else None
+
+        return next_element
+
+    def _sparse(self, rows: Sequence[Any]) -> Element:
+        for row in rows:
+            if row.ndim != len(self.row_shape):
+                raise InvalidArgumentError(
+                    f"Input element had shape ({Shape(row.shape)}) that is incompatible with the row shape "
+                    f"({list(self.row_shape)})."
+                )
+            if any(size > limit >= 0 for size, limit in zip(row.shape, self.row_shape)):
+                raise DataLossError(f"Input element had shape ({Shape(row.shape)}) that is larger than the row shape.")
+        largest = [max(sizes) if limit < 0 else limit for limit, *sizes in zip(self.row_shape, *(r.shape for r in rows))]
+        indices = [np.insert(np.argwhere(np.ones(row.shape, bool)), 0, i, axis=1) for i, row in enumerate(rows)]
+        values = np.concatenate([row.ravel() for row in rows])
+        dense_shape = np.array([len(rows), *largest], np.int64)
+        return (object_array([np.concatenate(indices).astype(np.int64), values, dense_shape], (3,)),)
+
+    def cardinality(self) -> int:
+        size = self.source.cardinality()
+        return size if size in (INFINITE, UNKNOWN) else -(-size // self.size)

@@ -1,0 +1,201 @@
+"""Datasets of windows over elements, and of groups that functions form."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from ..errors import InvalidArgumentError
+from ..runtime.runs import check_time
+from ..runtime.values import scalar_object
+from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, Spec
+from .batching import stacked
+from .sources import ListOf
+
+
+class Elements(ListOf):
+    """The elements of a window or a group."""
+
+    kind: ClassVar[str] = "Window"
+
+
+@dataclasses.dataclass(eq=False)
+class Window(Dataset):
+    """Windows of `size` elements, `stride` apart from each other, each begun `shift` elements after the one before.
+
+    An element holds a dataset for each component.
+    """
+
+    kind: ClassVar[str] = "Window"
+    size: int
+    shift: int
+    stride: int
+    drops_remainder: bool
+
+    def begin(self) -> Pull:
+        return map_pull(windows(self), self._datasets)
+
+    def _datasets(self, elements: Sequence[Element]) -> Element:
+        columns = []
+        for i, column in enumerate(zip(*elements)):
+            dataset = Elements((), [(value,) for value in column])
+            dataset.spec = Spec(self.source.spec.dtypes[i : i + 1], self.source.spec.shapes[i : i + 1])
+            columns.append(scalar_object(dataset))
+        return tuple(columns)
+
+    def cardinality(self) -> int:
+        size = self.source.cardinality()
+        if size in (INFINITE, UNKNOWN):
+            return size
+        if not self.drops_remainder:
+            return -(-size // self.shift)
+        span = (self.size - 1) * self.stride + 1
+        return 0 if size < span else (size - span) // self.shift + 1
+
+
+@dataclasses.dataclass(eq=False)
+class SlidingWindow(Window):
+    """Windows whose elements are put together as in a batch."""
+
+    kind: ClassVar[str] = "SlidingWindow"
+
+    def begin(self) -> Pull:
+        return map_pull(windows(self), stacked)
+
+
+def map_pull(pull: Callable[[], Sequence[Element] | None], make: Callable[[Sequence[Element]], Element]) -> Pull:
+    """Elements that are each made of several."""
+
+    def next_element() -> Element | None:
+        found = pull()
+        return None if found is None else make(found)
+
+    return next_element
+
+
+def windows(dataset: Window) -> Callable[[], Sequence[Element] | None]:
+    """The elements of one window after the other."""
+    pull, is_over = dataset.source.begin(), False
+    span = (dataset.size - 1) * dataset.stride + 1
+    held: collections.deque[Element] = collections.deque()
+    to_skip = 0
+
+    def next_window() -> Sequence[Element] | None:
+        nonlocal is_over, to_skip
+        while not is_over and (to_skip or len(held) < span):
+            element = pull()
+            if element is None:
+                is_over = True
+            elif to_skip:
+                to_skip -= 1
+            else:
+                held.append(element)
+            check_time()
+        if not held or (dataset.drops_remainder and len(held) < span):
+            return None
+        window = list(held)[: span : dataset.stride]
+        dropped = min(dataset.shift, len(held))
+        to_skip = dataset.shift - dropped
+        for _ in range(dropped):
+            held.popleft()
+        return window
+
+    return next_window
+
+
+@dataclasses.dataclass(eq=False)
+class GroupByWindow(Dataset):
+    """Elements gathered by a key; a group that has its size becomes a dataset by a function, whose elements come out."""
+
+    kind: ClassVar[str] = "GroupByWindow"
+    key_of: Callable[[Element], int]
+    size_of: Callable[[int], int]
+    reduce: Callable[[int, Dataset], Dataset]
+
+    def begin(self) -> Pull:
+        return _Groups(self).next
+
+
+class _Groups:
+    """A pass over the groups: those that are not full yet, and the one that is given out."""
+
+    def __init__(self, dataset: GroupByWindow) -> None:
+        self._dataset = dataset
+        self._pull: Pull | None = dataset.source.begin()
+        self._groups: dict[int, list[Element]] = {}
+        self._sizes: dict[int, int] = {}
+        self._current: Pull | None = None
+
+    def next(self) -> Element | None:
+        """The next element of a group."""
+        while True:
+            if self._current is not None:
+                element = self._current()
+                if element is not None:
+                    return element
+                self._current = None
+            key = self._full_group()
+            if key is None:
+                return None
+            group = Elements((), self._groups.pop(key))
+            group.spec = self._dataset.source.spec
+            self._current = self._dataset.reduce(key, group).begin()
+            check_time()
+
+    def _full_group(self) -> int | None:
+        """The key of the next group to give out: a full one, and at the end that of the smallest key."""
+        while self._pull is not None:
+            element = self._pull()
+            if element is None:
+                self._pull = None
+                break
+            key = self._dataset.key_of(element)
+            if key not in self._sizes:
+                self._sizes[key] = self._size(key)
+            group = self._groups.setdefault(key, [])
+            group.append(element)
+            if len(group) == self._sizes[key]:
+                return key
+            check_time()
+        return min(self._groups, default=None)
+
+    def _size(self, key: int) -> int:
+        size = self._dataset.size_of(key)
+        if size <= 0:
+            raise InvalidArgumentError(f"Window size must be greater than zero, but got {size}.")
+        return size
+
+
+@dataclasses.dataclass(eq=False)
+class GroupByReducer(Dataset):
+    """One element a key: what functions make of a state that they begin for a key and carry through its elements."""
+
+    kind: ClassVar[str] = "GroupByReducer"
+    key_of: Callable[[Element], int]
+    start: Callable[[int], Sequence[Any]]
+    reduce: Callable[[Sequence[Any]], Sequence[Any]]
+    finish: Callable[[Sequence[Any]], Sequence[Any]]
+
+    def begin(self) -> Pull:
+        states: dict[int, Sequence[Any]] = {}
+        pull: Pull | None = self.source.begin()
+
+        def next_element() -> Element | None:
+            nonlocal pull
+            while pull is not None:
+                element = pull()
+                if element is None:
+                    pull = None
+                    break
+                key = self.key_of(element)
+                if key not in states:
+                    states[key] = self.start(key)
+                states[key] = self.reduce([*states[key], *element])
+                check_time()
+            if not states:
+                return None
+            return tuple(self.finish(list(states.pop(min(states)))))
+
+        return next_element

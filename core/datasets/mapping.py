@@ -1,0 +1,325 @@
+"""Datasets that give what functions make of the elements of another one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from ..errors import InvalidArgumentError, OutOfRangeError
+from ..runtime.runs import check_time
+from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, known_size, require_index
+from .seeds import Words
+
+Function = Callable[[Element], Element]
+
+
+@dataclasses.dataclass(eq=False)
+class Map(Dataset):
+    """What a function makes of each element. Where it says that there is no more, that is the end."""
+
+    kind: ClassVar[str] = "Map"
+    function: Function
+    keeps_cardinality: bool = True
+    is_stateful: bool = False
+    has_captures: bool = False
+    is_identity: bool = False
+
+    def begin(self) -> Pull:
+        pull, function = self.source.begin(), self.function
+
+        def next_element() -> Element | None:
+            element = pull()
+            if element is None:
+                return None
+            try:
+                return function(element)
+            except OutOfRangeError as error:
+                if self.keeps_cardinality:
+                    raise InvalidArgumentError(
+                        f"Function invocation produced OutOfRangeError: {error.message}", node=error.node, op=error.op
+                    ) from error
+                return None
+
+        return next_element
+
+    def cardinality(self) -> int:
+        return self.source.cardinality() if self.keeps_cardinality else UNKNOWN
+
+    def element(self, index: int) -> Element:
+        return self.function(self.source.element(index))
+
+
+@dataclasses.dataclass(eq=False)
+class ParallelMap(Map):
+    """A map that may call its function for several elements at a time; their order stays."""
+
+    kind: ClassVar[str] = "ParallelMap"
+    calls: int = -1
+
+
+@dataclasses.dataclass(eq=False)
+class FlatMap(Dataset):
+    """The elements of the datasets that a function makes of elements, one dataset after the other."""
+
+    kind: ClassVar[str] = "FlatMap"
+    function: Callable[[Element], Dataset]
+
+    def begin(self) -> Pull:
+        pull = self.source.begin()
+        inner: Pull | None = None
+
+        def next_element() -> Element | None:
+            nonlocal inner
+            while True:
+                if inner is None:
+                    element = pull()
+                    if element is None:
+                        return None
+                    inner = self.function(element).begin()
+                found = inner()
+                if found is not None:
+                    return found
+                inner = None
+                check_time()
+
+        return next_element
+
+
+@dataclasses.dataclass(eq=False)
+class Interleave(Dataset):
+    """The elements of several datasets that a function makes of elements: a block of each in turn.
+
+    A dataset that ends leaves its place, and the next one takes it when its turn comes again.
+    """
+
+    kind: ClassVar[str] = "Interleave"
+    function: Callable[[Element], Dataset]
+    cycle: int
+    block: int
+
+    def begin(self) -> Pull:
+        return _Turns(self, self.source.begin()).next
+
+
+class ParallelInterleave(Interleave):
+    """An interleave that may prepare several elements at a time; their order stays."""
+
+    kind: ClassVar[str] = "ParallelInterleave"
+
+
+class LegacyParallelInterleave(Interleave):
+    """An interleave of the first kind that prepared elements in parallel.
+
+    A dataset that ends is replaced at once; where none is left, the next one in the cycle finishes its block.
+    """
+
+    kind: ClassVar[str] = "LegacyParallelInterleave"
+
+    def begin(self) -> Pull:
+        return _LegacyTurns(self, self.source.begin()).next
+
+
+class _Turns:
+    """A pass over an interleave: who is in the cycle, whose turn it is and how many elements it gave in this turn."""
+
+    def __init__(self, dataset: Interleave, pull: Pull) -> None:
+        self._dataset = dataset
+        self._pull: Pull | None = pull
+        self._places: list[Pull | None] = [None] * dataset.cycle
+        self._turn = 0
+        self._given = 0
+
+    def next(self) -> Element | None:
+        """The next element."""
+        empty = 0  # places passed since there last was a dataset
+        while empty < len(self._places) or self._pull is not None:
+            inner = self._places[self._turn] or self._open()
+            if inner is None:
+                self._pass_on()
+                empty += 1
+                continue
+            empty = 0
+            element = inner()
+            if element is not None:
+                self._given += 1
+                if self._given == self._dataset.block:
+                    self._pass_on()
+                    self._given = 0
+                return element
+            self._places[self._turn] = None
+            self._end_turn()
+            check_time()
+        return None
+
+    def _end_turn(self) -> None:
+        """Go on behind a dataset that came to its end."""
+        self._pass_on()
+        self._given = 0
+
+    def _open(self) -> Pull | None:
+        """Another dataset at the place whose turn it is; None where there are no more."""
+        element = None if self._pull is None else self._pull()
+        if element is None:
+            self._pull = None
+            return None
+        inner = self._places[self._turn] = self._dataset.function(element).begin()
+        return inner
+
+    def _pass_on(self) -> None:
+        self._turn = (self._turn + 1) % len(self._places)
+
+
+class _LegacyTurns(_Turns):
+    _is_filled = False
+
+    def next(self) -> Element | None:
+        while not self._is_filled:
+            if self._open() is None or self._turn == len(self._places) - 1:
+                self._is_filled, self._turn = True, 0
+            else:
+                self._pass_on()
+        return super().next()
+
+    def _end_turn(self) -> None:
+        if self._open() is not None:
+            self._given = 0
+        self._pass_on()
+
+
+@dataclasses.dataclass(eq=False)
+class Scan(Dataset):
+    """What a function makes of a state and each element: the next state, and an element."""
+
+    kind: ClassVar[str] = "Scan"
+    function: Callable[[Sequence[Any]], Sequence[Any]]
+    initial: Element
+    keeps_cardinality: bool
+
+    def begin(self) -> Pull:
+        pull, state, width = self.source.begin(), self.initial, len(self.initial)
+
+        def next_element() -> Element | None:
+            nonlocal state
+            element = pull()
+            if element is None:
+                return None
+            try:
+                results = self.function([*state, *element])
+            except OutOfRangeError as error:
+                if self.keeps_cardinality:
+                    raise InvalidArgumentError(
+                        f"Function invocation produced OutOfRangeError: {error.message}", node=error.node, op=error.op
+                    ) from error
+                return None
+            state = tuple(results[:width])
+            return tuple(results[width:])
+
+        return next_element
+
+    def cardinality(self) -> int:
+        return self.source.cardinality() if self.keeps_cardinality else UNKNOWN
+
+
+@dataclasses.dataclass(eq=False)
+class Zip(Dataset):
+    """The elements of several datasets side by side, up to the end of the first that ends."""
+
+    kind: ClassVar[str] = "Zip"
+
+    def begin(self) -> Pull:
+        pulls = [source.begin() for source in self.inputs]
+        is_over = False
+
+        def next_element() -> Element | None:
+            nonlocal is_over
+            if is_over:
+                return None
+            joined: list[Any] = []
+            failure: Exception | None = None
+            for pull in pulls:
+                try:
+                    element = pull()
+                except Exception as error:  # those beside it are passed too, so that the next ones stay side by side
+                    failure = failure or error
+                    continue
+                if element is None:
+                    is_over = True
+                    return None
+                joined += element
+            if failure is not None:
+                raise failure
+            return tuple(joined)
+
+        return next_element
+
+    def cardinality(self) -> int:
+        sizes = [source.cardinality() for source in self.inputs]
+        known = [size for size in sizes if size != INFINITE]
+        return UNKNOWN if UNKNOWN in known else min(known, default=INFINITE)
+
+    def element(self, index: int) -> Element:
+        require_index(index, known_size(self))
+        return tuple(component for source in self.inputs for component in source.element(index))
+
+
+@dataclasses.dataclass(eq=False)
+class DirectedInterleave(Dataset):
+    """Elements of the datasets whose numbers the first input gives."""
+
+    kind: ClassVar[str] = "DirectedInterleave"
+    stop_on_empty: bool
+
+    def begin(self) -> Pull:
+        select = self.source.begin()
+        pulls: list[Pull | None] = [source.begin() for source in self.inputs[1:]]
+
+        def next_element() -> Element | None:
+            while any(pull is not None for pull in pulls):
+                chosen = select()
+                if chosen is None:
+                    break
+                number = int(chosen[0])
+                if not 0 <= number < len(pulls):
+                    raise InvalidArgumentError(f"Selector index out of range: {number} >= {len(pulls)}")
+                pull = pulls[number]
+                element = None if pull is None else pull()
+                if element is not None:
+                    return element
+                pulls[number] = None
+                if self.stop_on_empty:
+                    break
+                check_time()
+            pulls[:] = [None] * len(pulls)
+            return None
+
+        return next_element
+
+    def cardinality(self) -> int:
+        return INFINITE if INFINITE in [source.cardinality() for source in self.inputs[1:]] else UNKNOWN
+
+
+@dataclasses.dataclass(eq=False)
+class Sampling(Dataset):
+    """Each element with the same probability."""
+
+    kind: ClassVar[str] = "Sampling"
+    rate: float
+    seeds: tuple[int, int]
+
+    def begin(self) -> Pull:
+        pull, words = self.source.begin(), Words(*self.seeds)
+
+        def next_element() -> Element | None:
+            while (element := pull()) is not None:
+                if _unit_float(words.next()) < self.rate:
+                    return element
+                check_time()
+            return None
+
+        return next_element
+
+
+def _unit_float(word: int) -> float:
+    """A number from 0 up to 1 of the lower 23 bits of a word."""
+    return (word & 0x7FFFFF) / 0x800000

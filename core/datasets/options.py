@@ -1,0 +1,109 @@
+"""Datasets that say how others are run, or hold them to something: their elements stay as they are."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ..errors import (
+    DeadlineExceededError,
+    InternalError,
+    PermissionDeniedError,
+    TfgError,
+    UnimplementedError,
+)
+from ..runtime.runs import check_time
+from .base import Dataset, Element, Pull, SameElements
+
+
+@dataclasses.dataclass(eq=False)
+class Advice(SameElements):
+    """What TensorFlow is told about threads, statistics and places, and has no effect on the elements."""
+
+    word: str
+
+    @property
+    def title(self) -> str:
+        return self.word
+
+
+@dataclasses.dataclass(eq=False)
+class Prefetch(SameElements):
+    """The same elements, which may be prepared ahead."""
+
+    kind: ClassVar[str] = "Prefetch"
+    size: int
+
+
+@dataclasses.dataclass(eq=False)
+class Options(SameElements):
+    """The same elements, with options for the run of all that they are made of."""
+
+    kind: ClassVar[str] = "Options"
+    serialized: bytes
+
+
+@dataclasses.dataclass(eq=False)
+class AssertNext(SameElements):
+    """The same elements; the transformations that follow must be called so."""
+
+    kind: ClassVar[str] = "AssertNext"
+    transformations: Sequence[str]
+
+
+@dataclasses.dataclass(eq=False)
+class AssertPrev(SameElements):
+    """The same elements; the transformations before must be called so, and have such attributes."""
+
+    kind: ClassVar[str] = "AssertPrev"
+    transformations: Sequence[str]
+
+
+@dataclasses.dataclass(eq=False)
+class Sleep(SameElements):
+    """The same elements, each after a pause."""
+
+    kind: ClassVar[str] = "Sleep"
+    microseconds: int
+
+    def begin(self) -> Pull:
+        pull = self.source.begin()
+
+        def next_element() -> Element | None:
+            end = time.monotonic() + self.microseconds / 1e6
+            while (left := end - time.monotonic()) > 0:
+                time.sleep(min(left, _MOMENT))
+                check_time()
+            return pull()
+
+        return next_element
+
+
+_MOMENT = 0.1
+"""Seconds after which one that sleeps looks whether its run is over."""
+
+
+@dataclasses.dataclass(eq=False)
+class IgnoreErrors(Dataset):
+    """The elements that do not fail. What ends the run, or what tfg cannot do or may not read, is no element's error."""
+
+    kind: ClassVar[str] = "IgnoreErrors"
+
+    def begin(self) -> Pull:
+        pull = self.source.begin()
+
+        def next_element() -> Element | None:
+            while True:
+                try:
+                    return pull()
+                except _NOT_OF_ELEMENTS:
+                    raise
+                except TfgError:
+                    check_time()
+
+        return next_element
+
+
+_NOT_OF_ELEMENTS = (DeadlineExceededError, InternalError, PermissionDeniedError, UnimplementedError)

@@ -1,0 +1,152 @@
+"""Datasets that give the elements of another one in random order."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from ..numerics.index_shuffle import shuffle_indices
+from ..runtime.runs import check_time
+from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, known_size
+from .seeds import Seeds, Words
+
+_MAX_EPOCHS: Final = 3
+"""So many passes over the input may stand in a buffer at a time."""
+_ROUNDS: Final = 8
+"""Rounds of the cipher that permutes places."""
+_MANY: Final = 1000
+"""So many empty places in front of a list are worth a move of the others."""
+
+
+@dataclasses.dataclass(eq=False)
+class Shuffle(Dataset):
+    """The elements of `count` passes in random order, each drawn from a buffer of the next `size` ones (all if negative).
+
+    Elements of one pass come before those of the next, which has its own seeds.
+    """
+
+    kind: ClassVar[str] = "Shuffle"
+    size: int
+    seeds: Seeds
+    count: int = 1
+    pass_by_place: list[Element] | None = dataclasses.field(default=None, init=False)
+    """The pass of which elements are asked for by their places."""
+
+    def begin(self) -> Pull:
+        return _Buffer(self).next
+
+    def cardinality(self) -> int:
+        size = self.source.cardinality()
+        if self.count < 0:
+            return size and INFINITE
+        return 0 if not self.count else size if size in (INFINITE, UNKNOWN) else size * self.count
+
+    def element(self, index: int) -> Element:
+        if self.pass_by_place is None:
+            self.pass_by_place = list(self)
+        return self.pass_by_place[index]
+
+
+class ShuffleAndRepeat(Shuffle):
+    """A shuffle of several passes, whose buffer fills up from the next one as a pass comes to its end."""
+
+    kind: ClassVar[str] = "ShuffleAndRepeat"
+
+
+class _Buffer:
+    """A pass over a shuffle: the elements that wait, those of each pass over the input by themselves."""
+
+    def __init__(self, dataset: Shuffle) -> None:
+        self._dataset = dataset
+        self._words = Words(*dataset.seeds.next())
+        self._epochs: collections.deque[list[Element]] = collections.deque()
+        self._starts: collections.deque[int] = collections.deque()
+        self._waiting = 0
+        self._passes = 0
+        self._has_given = False
+        self._pull: Pull | None = None
+
+    def next(self) -> Element | None:
+        """The next element."""
+        self._fill()
+        if not self._waiting:
+            return None
+        while self._starts[0] == len(self._epochs[0]):
+            self._epochs.popleft()
+            self._starts.popleft()
+            self._words = Words(*self._dataset.seeds.next())
+        elements, start = self._epochs[0], self._starts[0]
+        chosen = start + self._words.next() % (len(elements) - start)
+        element = elements[chosen]
+        elements[chosen] = elements[start]
+        elements[start] = ()
+        self._starts[0] = start + 1
+        self._waiting -= 1
+        self._has_given = True
+        if start > _MANY and 2 * start > len(elements):
+            del elements[: start + 1]
+            self._starts[0] = 0
+        return element
+
+    def _fill(self) -> None:
+        dataset, epochs = self._dataset, self._epochs
+        while self._has_room():
+            if self._pull is None:
+                if self._passes == dataset.count:
+                    return
+                self._pull = dataset.source.begin()
+                self._passes += 1
+                epochs.append([])
+                self._starts.append(0)
+            element = self._pull()
+            if element is not None:
+                epochs[-1].append(element)
+                self._waiting += 1
+                continue
+            self._pull = None
+            if self._has_nothing() and dataset.count < 0:
+                return
+            check_time()
+
+    def _has_room(self) -> bool:
+        if self._waiting and len(self._epochs) > _MAX_EPOCHS:
+            return False
+        return self._waiting < self._dataset.size or self._dataset.size < 0
+
+    def _has_nothing(self) -> bool:
+        """True where no pass over the input gave an element."""
+        return not any(self._epochs) and not self._has_given
+
+
+@dataclasses.dataclass(eq=False)
+class GlobalShuffle(Dataset):
+    """All elements of a dataset that gives them by their places, in the order of a random permutation."""
+
+    kind: ClassVar[str] = "GlobalShuffle"
+    seeds: Seeds
+
+    def begin(self) -> Pull:
+        if not known_size(self.source):
+            raise InvalidArgumentError("`global_shuffle` requires the input dataset to have elements.")
+        (seed, seed2), (seed3, _) = self.seeds.next(), self.seeds.next()
+        size = known_size(self.source)
+        places = map(functools.partial(_place, size, np.array([[seed, seed2, seed3]])), range(size))
+
+        def next_element() -> Element | None:
+            place = next(places, None)
+            return None if place is None else self.source.element(place)
+
+        return next_element
+
+    def cardinality(self) -> int:
+        return self.source.cardinality()
+
+
+def _place(size: int, seeds: Any, index: int) -> int:
+    """Where a permutation of `size` places puts an index."""
+    return int(shuffle_indices(np.array([index]), np.array([size - 1]), seeds, _ROUNDS)[0])

@@ -1,0 +1,251 @@
+"""What becomes of a dataset before a pass over it begins: options gathered, the rewrites they ask for made, assertions held.
+
+TensorFlow rewrites a dataset's graph; here the datasets themselves are rewritten, by the same rules and options.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from ..errors import InvalidArgumentError
+from ..numerics import wire
+from .base import Dataset, SameElements, tree
+from .batching import Batch, MapAndBatch, ParallelBatch
+from .mapping import Map, ParallelInterleave, ParallelMap
+from .options import AssertNext, AssertPrev, Options, Prefetch
+from .ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
+from .selecting import Filter, ParallelFilter, Repeat, Shard, Skip, Take
+
+OptionName = tuple[int, ...]
+"""The numbers of the fields that lead to an option."""
+
+_OPTIMIZATIONS: Final = 3
+_DEFAULTS: Final = (_OPTIMIZATIONS, 1)
+_AUTOTUNE: Final = (7, 1)
+_WARM_START: Final = (9,)
+_MESSAGES: Final = (2, 3, 5, 7, 12)
+
+
+def finalized(dataset: Dataset) -> Dataset:
+    """The dataset that a pass runs over."""
+    options = gathered_options(dataset)
+    final = rewritten(dataset, options)
+    hold_assertions(final)
+    return final
+
+
+def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
+    """The options of a dataset: those set later count."""
+    found: dict[OptionName, int] = {}
+    for source in dataset.inputs:
+        found.update(gathered_options(source))
+    if isinstance(dataset, Options):
+        found.update(_parsed(dataset.serialized))
+    return found
+
+
+def _parsed(serialized: bytes, path: OptionName = ()) -> Iterator[tuple[OptionName, int]]:
+    for field in wire.fields(serialized):
+        name = (*path, field.number)
+        if field.wire_type == wire.LENGTH_DELIMITED:
+            if not path and field.number in _MESSAGES:
+                yield from _parsed(field.payload, name)
+        elif field.wire_type == wire.VARINT:
+            yield name, wire.repeated_integers([field])[-1]
+
+
+def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
+    """The dataset after the rewrites that its options ask for, in TensorFlow's order, and without its options."""
+    has_defaults, tunes = bool(options.get(_DEFAULTS, True)), bool(options.get(_AUTOTUNE, True))
+    dataset = everywhere(dataset, _without_options)
+    if options.get(_WARM_START, False):
+        dataset = everywhere(dataset, _prefetched_before_shuffled)
+    for number, is_default, rewrite in _REWRITES:
+        is_on = options.get((_OPTIMIZATIONS, number), is_default and has_defaults)
+        if is_on and (tunes or rewrite not in _TUNED):
+            dataset = everywhere(dataset, rewrite)
+    if tunes and options.get((_OPTIMIZATIONS, _INJECT_PREFETCH), has_defaults):
+        dataset = _with_prefetch(dataset)
+    return dataset
+
+
+def everywhere(dataset: Dataset, rewrite: Callable[[Dataset], Dataset]) -> Dataset:
+    """The dataset with each of those it is made of rewritten, inputs first."""
+    inputs = tuple([everywhere(source, rewrite) for source in dataset.inputs])
+    if any(one is not other for one, other in zip(inputs, dataset.inputs)):
+        dataset = dataset.with_inputs(inputs)
+    return rewrite(dataset)
+
+
+def _without_options(dataset: Dataset) -> Dataset:
+    return dataset.source if isinstance(dataset, Options) else dataset
+
+
+def _prefetched_before_shuffled(dataset: Dataset) -> Dataset:
+    """A prefetch that begins when the pass does has elements ready before a global shuffle could say which it wants."""
+    if not isinstance(dataset, GlobalShuffle) or not any(isinstance(item, Prefetch) for item in tree(dataset.source)):
+        return dataset
+    return _like(dataset, SameElements(dataset.inputs))
+
+
+def _like(old: Dataset, new: Dataset) -> Dataset:
+    new.spec = old.spec
+    return new
+
+
+def _without_noop(dataset: Dataset) -> Dataset:
+    is_noop = (
+        (isinstance(dataset, Take) and dataset.count < 0)
+        or (isinstance(dataset, Skip) and dataset.count == 0)
+        or (isinstance(dataset, Repeat) and dataset.count == 1)
+        or (isinstance(dataset, Shard) and dataset.count == 1)
+        or (isinstance(dataset, Map) and dataset.is_identity)
+    )
+    return dataset.source if is_noop else dataset
+
+
+def _map_fused(dataset: Dataset) -> Dataset:
+    """One map for two of one kind without state and captured values, and with as many calls at a time as TensorFlow likes."""
+    source = dataset.source if dataset.inputs else None
+    if not isinstance(dataset, Map) or not isinstance(source, Map) or type(dataset) is not type(source):
+        return dataset
+    if dataset.is_stateful or source.is_stateful or dataset.has_captures or source.has_captures:
+        return dataset
+    if any(isinstance(item, ParallelMap) and item.calls >= 0 for item in (dataset, source)):
+        return dataset
+    first, second = source.function, dataset.function
+    keeps = dataset.keeps_cardinality and source.keeps_cardinality
+    return _like(dataset, type(dataset)(source.inputs, lambda element: second(first(element)), keeps))
+
+
+def _filter_fused(dataset: Dataset) -> Dataset:
+    """One filter for two without state."""
+    source = dataset.source if dataset.inputs else None
+    if type(dataset) is not Filter or type(source) is not Filter or dataset.is_stateful or source.is_stateful:
+        return dataset
+    first, second = source.predicate, dataset.predicate
+    return _like(dataset, Filter(source.inputs, lambda element: first(element) and second(element)))
+
+
+def _map_and_filter_fused(dataset: Dataset) -> Dataset:
+    """A map that computes the predicate too, a filter by it, and a map that drops it."""
+    source = dataset.source if dataset.inputs else None
+    if type(dataset) is not Filter or not isinstance(source, Map) or dataset.is_stateful or source.is_stateful:
+        return dataset
+    if dataset.has_captures or source.has_captures:
+        return dataset
+    function, predicate = source.function, dataset.predicate
+    fused = source.with_inputs(source.inputs)
+    assert isinstance(fused, Map)
+
+    def with_answer(element: tuple[object, ...]) -> tuple[object, ...]:
+        result = function(element)
+        return (*result, predicate(result))
+
+    fused.function = with_answer
+    chosen = Filter((fused,), lambda element: bool(element[-1]))
+    return _like(dataset, Map((chosen,), lambda element: element[:-1], is_stateful=True))
+
+
+def _map_and_batch_fused(dataset: Dataset) -> Dataset:
+    """One dataset for a map and the batches of its elements."""
+    if not isinstance(dataset, Batch) or type(dataset) not in (Batch, ParallelBatch) or not isinstance(dataset.source, Map):
+        return dataset
+    source = dataset.source
+    arguments = (dataset.size, dataset.drops_remainder, source.function, source.keeps_cardinality)
+    return _like(dataset, MapAndBatch(source.inputs, *arguments))
+
+
+def _shuffle_and_repeat_fused(dataset: Dataset) -> Dataset:
+    """One dataset for a shuffle of several passes."""
+    if not isinstance(dataset, Repeat) or type(dataset.source) is not Shuffle or dataset.count == 0:
+        return dataset
+    source = dataset.source
+    return _like(dataset, ShuffleAndRepeat(source.inputs, source.size, source.seeds, dataset.count))
+
+
+def _map_parallel(dataset: Dataset) -> Dataset:
+    if type(dataset) is not Map or dataset.is_stateful:
+        return dataset
+    parallel = ParallelMap(dataset.inputs, dataset.function, dataset.keeps_cardinality, False, dataset.has_captures)
+    return _like(dataset, parallel)
+
+
+def _filter_parallel(dataset: Dataset) -> Dataset:
+    if type(dataset) is not Filter or dataset.is_stateful:
+        return dataset
+    return _like(dataset, ParallelFilter(dataset.inputs, dataset.predicate))
+
+
+def _batch_parallel(dataset: Dataset) -> Dataset:
+    if type(dataset) is not Batch:
+        return dataset
+    return _like(dataset, ParallelBatch(dataset.inputs, dataset.size, dataset.drops_remainder))
+
+
+_REWRITES: Final[Sequence[tuple[int, bool, Callable[[Dataset], Dataset]]]] = (
+    (14, True, _without_noop),
+    (17, True, _shuffle_and_repeat_fused),
+    (6, False, _filter_fused),
+    (10, False, _map_and_filter_fused),
+    (9, True, _map_and_batch_fused),
+    (12, True, _map_parallel),
+    (11, False, _map_fused),
+    (18, False, _filter_parallel),
+    (15, False, _batch_parallel),
+)
+"""(number of the option, whether it is on where nothing is said, the rewrite of one dataset)."""
+_TUNED: Final = (_map_fused, _map_parallel, _filter_parallel, _batch_parallel)
+"""What TensorFlow does where it chooses numbers of threads itself."""
+_INJECT_PREFETCH: Final = 19
+_ASYNCHRONOUS: Final = (Prefetch, ParallelMap, ParallelInterleave, ParallelBatch, MapAndBatch)
+
+
+def _with_prefetch(dataset: Dataset) -> Dataset:
+    """The dataset with a prefetch at its end, where nothing there runs ahead by itself."""
+    return dataset if isinstance(dataset, _ASYNCHRONOUS) else _like(dataset, Prefetch((dataset,), -1))
+
+
+def hold_assertions(dataset: Dataset, following: tuple[str, ...] = ("Root",)) -> None:
+    """InvalidArgumentError where what follows a dataset is not what it asserts."""
+    if isinstance(dataset, AssertNext):
+        _hold(dataset.transformations, following)
+    if isinstance(dataset, AssertPrev):
+        _hold_previous(dataset.transformations, dataset.source)
+    for source in dataset.inputs:
+        hold_assertions(source, (dataset.title, *following))
+
+
+def _hold(wanted: Sequence[str], following: Sequence[str]) -> None:
+    if len(wanted) > len(following):
+        raise InvalidArgumentError(f"Asserted next {len(wanted)} transformations but encountered only {len(following)}.")
+    for i, (name, found) in enumerate(zip(wanted, following)):
+        if _VERSION.sub("", name) != found:
+            raise InvalidArgumentError(
+                f"Asserted transformation matching {name} at offset {i} but encountered {found} transformation instead."
+            )
+
+
+_VERSION: Final = re.compile(r"V\d+$")
+
+
+def _hold_previous(wanted: Sequence[str], dataset: Dataset) -> None:
+    """Each text names the op of a dataset, each but the first that of the first input of the one before."""
+    for i, text in enumerate(wanted):
+        name = _NAME.match(text)
+        if name is None or name[3].strip():
+            raise InvalidArgumentError(f"cannot read the transformation {text!r} at offset {i}: only a name is understood")
+        found = "" if dataset.node is None else dataset.node.op
+        if _VERSION.sub("", found) != _VERSION.sub("", name[2]):
+            raise InvalidArgumentError(
+                f"Asserted transformation matching '{name[2]}' at offset {i} but encountered '{found}' transformation instead."
+            )
+        if i + 1 < len(wanted) and not dataset.inputs:
+            raise InvalidArgumentError(f"Asserted previous {len(wanted)} transformations but encountered only {i + 1}.")
+        dataset = dataset.inputs[0] if dataset.inputs else dataset
+
+
+_NAME: Final = re.compile(r"""\s*name\s*:\s*(['"])(\w+)\1\s*(.*)""", re.DOTALL)
+"""A NameAttrList message as text."""

@@ -1,0 +1,72 @@
+"""Random numbers of datasets: TensorFlow's words of Philox, and seeds for one pass after the other."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import zlib
+from typing import Final
+
+from ..numerics.philox import Philox
+from ..runtime.kernel_context import KernelContext
+from ..runtime.resources import Shared
+
+_MASK64: Final = 2**64 - 1
+
+
+class Words:
+    """The 32-bit words of a Philox stream, one at a time, from a position on."""
+
+    _BLOCKS: Final = 64
+
+    def __init__(self, seed: int, seed2: int) -> None:
+        self._philox = Philox.from_seeds(seed, seed2)
+        self.position = 0
+        self._start = self._end = 0
+        self._words: list[int] = []
+
+    def next(self) -> int:
+        """The next word."""
+        position = self.position
+        if not self._start <= position < self._end:
+            block = position // 4
+            self._words = self._philox.skipped(block).words(4 * self._BLOCKS).tolist()
+            self._start, self._end = 4 * block, 4 * (block + self._BLOCKS)
+        self.position = position + 1
+        return self._words[position - self._start]
+
+
+class Seeds(Shared):
+    """Two seeds for one pass after the other: the same ones each time, or where they are `renewed`, two words of a stream."""
+
+    def __init__(self, seed: int, seed2: int, renewed: bool) -> None:
+        self.pair = seed, seed2
+        self.renewed = renewed
+        self._stream = Words(seed, seed2)
+        self._lock = threading.Lock()
+
+    def next(self) -> tuple[int, int]:
+        """The seeds of the next pass."""
+        if not self.renewed:
+            return self.pair
+        with self._lock:
+            return self._stream.next(), self._stream.next()
+
+    @property
+    def position(self) -> int:
+        """How many words were drawn."""
+        return self._stream.position
+
+    @position.setter
+    def position(self, value: int) -> None:
+        self._stream.position = value
+
+
+def seeds_of(ctx: KernelContext, seed: int, seed2: int, renewed: bool = False) -> Seeds:
+    """Seeds from those of an op; two zeros mean the session's seed, or chance."""
+    if not seed and not seed2:
+        if ctx.session.seed is None:
+            seed, seed2 = secrets.randbits(64), secrets.randbits(64)
+        else:
+            seed, seed2 = ctx.session.seed & _MASK64, zlib.crc32(ctx.name.encode()) + 1
+    return Seeds(seed, seed2, renewed)

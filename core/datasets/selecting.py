@@ -1,0 +1,351 @@
+"""Datasets that give some of the elements of another one, again, or one after the other."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import ClassVar
+
+from ..errors import FailedPreconditionError, InvalidArgumentError
+from ..runtime.runs import check_time
+from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, SameElements, array_of, ended, known_size, require_index
+
+Predicate = Callable[[Element], bool]
+
+
+@dataclasses.dataclass(eq=False)
+class Take(Dataset):
+    """The first elements; all of them for a negative count."""
+
+    kind: ClassVar[str] = "FiniteTake"
+    count: int
+
+    def begin(self) -> Pull:
+        pull, left = self.source.begin(), self.count
+        if left < 0:
+            return pull
+
+        def next_element() -> Element | None:
+            nonlocal left
+            if left <= 0:
+                return None
+            element = pull()
+            left = left - 1 if element is not None else 0
+            return element
+
+        return next_element
+
+    def cardinality(self) -> int:
+        size = self.source.cardinality()
+        if self.count < 0:
+            return size
+        if size == INFINITE:
+            return self.count
+        return min(size, self.count)  # UNKNOWN is below all counts
+
+    def element(self, index: int) -> Element:
+        require_index(index, known_size(self))
+        return self.source.element(index)
+
+    @property
+    def title(self) -> str:
+        return self.kind if self.count else "EmptyTake"
+
+
+@dataclasses.dataclass(eq=False)
+class Skip(Dataset):
+    """What comes after the first elements; nothing for a negative count."""
+
+    kind: ClassVar[str] = "FiniteSkip"
+    count: int
+
+    def begin(self) -> Pull:
+        if self.count < 0:
+            return ended
+        pull, left = self.source.begin(), self.count
+
+        def next_element() -> Element | None:
+            nonlocal left
+            while left:
+                check_time()
+                if pull() is None:
+                    left = 0
+                    return None
+                left -= 1
+            return pull()
+
+        return next_element
+
+    def cardinality(self) -> int:
+        size = self.source.cardinality()
+        if size in (INFINITE, UNKNOWN):
+            return size
+        return max(0, size - self.count) if self.count >= 0 else 0
+
+    def element(self, index: int) -> Element:
+        require_index(index, known_size(self))
+        return self.source.element(index + self.count)
+
+    @property
+    def title(self) -> str:
+        return self.kind if self.count >= 0 else "EmptySkip"
+
+
+@dataclasses.dataclass(eq=False)
+class Repeat(Dataset):
+    """The elements of so many passes, without end for a negative count; an empty pass is the last."""
+
+    kind: ClassVar[str] = "FiniteRepeat"
+    count: int
+
+    def begin(self) -> Pull:
+        pull: Pull | None = self.source.begin() if self.count > 0 else None
+        left = self.count
+
+        def next_element() -> Element | None:
+            nonlocal pull, left
+            while left:
+                is_first = pull is None
+                if pull is None:
+                    pull = self.source.begin()
+                element = pull()
+                if element is not None:
+                    return element
+                pull = None
+                if left > 0:
+                    left -= 1
+                elif is_first:
+                    break
+                check_time()
+            return None
+
+        return next_element
+
+    def cardinality(self) -> int:
+        size = self.source.cardinality()
+        if self.count < 0:
+            return size and INFINITE
+        if self.count == 0:
+            return 0
+        return size if size in (INFINITE, UNKNOWN) else size * self.count
+
+    def element(self, index: int) -> Element:
+        require_index(index, known_size(self))
+        return self.source.element(index % known_size(self.source))
+
+    @property
+    def title(self) -> str:
+        return "ForeverRepeat" if self.count < 0 else self.kind if self.count else "EmptyRepeat"
+
+
+@dataclasses.dataclass(eq=False)
+class Shard(Dataset):
+    """Every `count`-th element, from place `index` on."""
+
+    kind: ClassVar[str] = "Shard"
+    count: int
+    index: int
+    require_non_empty: bool
+
+    def begin(self) -> Pull:
+        pull, place, is_checked = self.source.begin(), 0, not self.require_non_empty
+
+        def next_element() -> Element | None:
+            nonlocal place, is_checked
+            while True:
+                element = pull()
+                if element is None:
+                    return None
+                is_mine = place % self.count == self.index
+                place += 1
+                if is_mine:
+                    break
+                check_time()
+            while not is_checked:
+                if place >= self.count:
+                    is_checked = True
+                elif pull() is None:
+                    self._refuse(place)
+                else:
+                    place += 1
+            return element
+
+        return next_element
+
+    def _refuse(self, size: int) -> None:
+        raise InvalidArgumentError(
+            f"There aren't enough elements in this dataset for each shard to have at least one element (# elems = {size}, "
+            f"# shards = {self.count})."
+        )
+
+    def cardinality(self) -> int:
+        size = self.source.cardinality()
+        if size in (INFINITE, UNKNOWN):
+            return size
+        return size // self.count + (self.index < size % self.count)
+
+    def element(self, index: int) -> Element:
+        require_index(index, known_size(self))
+        return self.source.element(index * self.count + self.index)
+
+
+@dataclasses.dataclass(eq=False)
+class Concatenate(Dataset):
+    """The elements of one dataset after those of the other."""
+
+    kind: ClassVar[str] = "Concatenate"
+
+    def begin(self) -> Pull:
+        left = list(self.inputs)
+        pull = left.pop(0).begin()
+
+        def next_element() -> Element | None:
+            nonlocal pull
+            while True:
+                element = pull()
+                if element is not None or not left:
+                    return element
+                pull = left.pop(0).begin()
+
+        return next_element
+
+    def cardinality(self) -> int:
+        sizes = [source.cardinality() for source in self.inputs]
+        if INFINITE in sizes:
+            return INFINITE
+        return UNKNOWN if UNKNOWN in sizes else sum(sizes)
+
+    def element(self, index: int) -> Element:
+        require_index(index, known_size(self))
+        for source in self.inputs:
+            size = known_size(source)
+            if index < size:
+                return source.element(index)
+            index -= size
+        raise AssertionError("the index is below the sum of the sizes")
+
+
+@dataclasses.dataclass(eq=False)
+class Filter(Dataset):
+    """The elements of which a predicate holds."""
+
+    kind: ClassVar[str] = "Filter"
+    predicate: Predicate
+    is_stateful: bool = False
+    has_captures: bool = False
+
+    def begin(self) -> Pull:
+        pull, holds = self.source.begin(), self.predicate
+
+        def next_element() -> Element | None:
+            while (element := pull()) is not None:
+                if holds(element):
+                    return element
+                check_time()
+            return None
+
+        return next_element
+
+
+class ParallelFilter(Filter):
+    """A filter that may ask of several elements at a time; their order stays."""
+
+    kind: ClassVar[str] = "ParallelFilter"
+
+
+@dataclasses.dataclass(eq=False)
+class FilterByLast(Dataset):
+    """The elements whose last component is true, without it."""
+
+    kind: ClassVar[str] = "FilterByLastComponent"
+
+    def begin(self) -> Pull:
+        pull = self.source.begin()
+
+        def next_element() -> Element | None:
+            while (element := pull()) is not None:
+                if element[-1]:
+                    return element[:-1]
+                check_time()
+            return None
+
+        return next_element
+
+
+@dataclasses.dataclass(eq=False)
+class TakeWhile(Dataset):
+    """The elements before the first of which a predicate does not hold."""
+
+    kind: ClassVar[str] = "TakeWhile"
+    predicate: Predicate
+
+    def begin(self) -> Pull:
+        pull, is_over = self.source.begin(), False
+
+        def next_element() -> Element | None:
+            nonlocal is_over
+            if is_over:
+                return None
+            element = pull()
+            if element is None or not self.predicate(element):
+                is_over = True
+                return None
+            return element
+
+        return next_element
+
+
+@dataclasses.dataclass(eq=False)
+class Unique(Dataset):
+    """Each element once, where it first comes; elements are one number or string."""
+
+    kind: ClassVar[str] = "Unique"
+
+    def begin(self) -> Pull:
+        pull = self.source.begin()
+        seen: set[object] = set()
+
+        def next_element() -> Element | None:
+            while (element := pull()) is not None:
+                value = array_of(element[0])
+                key = (value.shape, *value.ravel().tolist())
+                if key not in seen:
+                    seen.add(key)
+                    return element
+                check_time()
+            return None
+
+        return next_element
+
+
+@dataclasses.dataclass(eq=False)
+class AssertCardinality(SameElements):
+    """The same elements; FailedPreconditionError where they are not so many."""
+
+    kind: ClassVar[str] = "AssertCardinality"
+    count: int
+
+    def begin(self) -> Pull:
+        pull, seen = self.source.begin(), 0
+
+        def next_element() -> Element | None:
+            nonlocal seen
+            element = pull()
+            if element is not None:
+                seen += 1
+            if self.count != INFINITE and seen > self.count:
+                raise self._refusal(f"at least {seen}")
+            if element is None and self.count != UNKNOWN and seen != self.count:
+                raise self._refusal(f"only {seen}")
+            return element
+
+        return next_element
+
+    def _refusal(self, found: str) -> FailedPreconditionError:
+        wanted = "an infinite number of" if self.count == INFINITE else str(self.count)
+        return FailedPreconditionError(
+            f"Input dataset was expected to contain {wanted} elements but contained {found} elements."
+        )
+
+    def cardinality(self) -> int:
+        return self.count

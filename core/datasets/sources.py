@@ -1,0 +1,143 @@
+"""Datasets that take their elements from tensors, ranges and random numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..dtypes import DType
+from ..errors import InvalidArgumentError
+from .base import INFINITE, Dataset, Element, Pull, array_of, require_index, row_of
+from .seeds import Seeds, Words
+
+
+@dataclasses.dataclass(eq=False)
+class Tensors(Dataset):
+    """One element."""
+
+    kind: ClassVar[str] = "Tensor"
+    components: Element
+
+    def begin(self) -> Pull:
+        found = iter([self.components])
+        return lambda: next(found, None)
+
+    def cardinality(self) -> int:
+        return 1
+
+    def element(self, index: int) -> Element:
+        require_index(index, 1)
+        return self.components
+
+
+@dataclasses.dataclass(eq=False)
+class Slices(Dataset):
+    """The slices of tensors along their first dimension: views, not copies."""
+
+    kind: ClassVar[str] = "TensorSlice"
+    components: Element
+
+    @staticmethod
+    def of(components: Sequence[Any]) -> Slices:
+        """Slices of tensors; InvalidArgumentError where they are not equally long."""
+        arrays = tuple(map(array_of, components))
+        if any(not component.ndim for component in arrays):
+            raise InvalidArgumentError("All components must be at least 1-dimensional")
+        sizes = [len(component) for component in arrays]
+        if len(set(sizes)) > 1:
+            raise InvalidArgumentError(f"All components must have the same size in the 0th dimension, not {sizes}")
+        return Slices((), arrays)
+
+    def begin(self) -> Pull:
+        if any(component.dtype == object for component in self.components):
+            found = map(self._row, range(self.cardinality()))
+            return lambda: next(found, None)
+        rows = zip(*self.components)
+        return lambda: next(rows, None)
+
+    def _row(self, index: int) -> Element:
+        return tuple([row_of(component, index) for component in self.components])
+
+    def cardinality(self) -> int:
+        return len(self.components[0])
+
+    def element(self, index: int) -> Element:
+        require_index(index, self.cardinality())
+        return self._row(index)
+
+
+@dataclasses.dataclass(eq=False)
+class ListOf(Dataset):
+    """Elements that are there one by one."""
+
+    kind: ClassVar[str] = "List"
+    elements: Sequence[Element]
+
+    def begin(self) -> Pull:
+        found = iter(self.elements)
+        return lambda: next(found, None)
+
+    def cardinality(self) -> int:
+        return len(self.elements)
+
+    def element(self, index: int) -> Element:
+        require_index(index, len(self.elements))
+        return self.elements[index]
+
+
+@dataclasses.dataclass(eq=False)
+class Range(Dataset):
+    """Numbers at equal distances."""
+
+    kind: ClassVar[str] = "Range"
+    numbers: range
+    dtype: DType
+
+    def begin(self) -> Pull:
+        numbers = zip(map(self.dtype.numpy.type, self.numbers))
+        return lambda: next(numbers, None)
+
+    def cardinality(self) -> int:
+        return len(self.numbers)
+
+    def element(self, index: int) -> Element:
+        require_index(index, len(self.numbers))
+        return (self.dtype.numpy.type(self.numbers[index]),)
+
+
+@dataclasses.dataclass(eq=False)
+class RandomNumbers(Dataset):
+    """Words of a Philox stream, without end; another stream each pass where the seeds are renewed."""
+
+    kind: ClassVar[str] = "Random"
+    seeds: Seeds
+    dtype: DType
+
+    def begin(self) -> Pull:
+        words, make = Words(*self.seeds.next()), self.dtype.numpy.type
+        return lambda: (make(words.next()),)
+
+    def cardinality(self) -> int:
+        return INFINITE
+
+
+@dataclasses.dataclass(eq=False)
+class SparseSlices(Dataset):
+    """The rows of a sparse tensor, each as indices, values and dense shape."""
+
+    kind: ClassVar[str] = "SparseTensorSlice"
+    indices: Any
+    values: Any
+    dense_shape: Any
+
+    def begin(self) -> Pull:
+        starts = np.searchsorted(self.indices[:, 0], np.arange(self.cardinality() + 1)).tolist()
+        rows = ((self.indices[a:b, 1:], self.values[a:b], self.dense_shape[1:]) for a, b in itertools.pairwise(starts))
+        return lambda: next(rows, None)
+
+    def cardinality(self) -> int:
+        return int(self.dense_shape[0])

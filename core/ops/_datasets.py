@@ -1,0 +1,190 @@
+"""What the families of dataset ops share: variants that hold datasets, arguments of rank 0, functions of the graph."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..arrays import Array
+from ..catalog import CATALOG
+from ..datasets.base import Dataset, Element, Spec, array_of
+from ..errors import InvalidArgumentError
+from ..functions.callers import reached_functions
+from ..graph import Node, Output
+from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
+from ..runtime.values import scalar_object
+from ..shapes import SCALAR, Shape
+from ..tensors import FuncRef
+
+_Kernel = TypeVar("_Kernel", bound=Callable[..., Dataset])
+Call = Callable[[Sequence[Any]], list[Any]]
+
+
+def dataset_of(handle: Any) -> Dataset:
+    """The dataset that a variant of rank 0 holds; InvalidArgumentError where it holds something else."""
+    if np.ndim(handle):
+        raise InvalidArgumentError("Dataset tensor must be a scalar")
+    found = handle.item() if isinstance(handle, np.ndarray) else handle
+    if not isinstance(found, Dataset):
+        raise InvalidArgumentError(f"Tensor must be a Dataset object, not a {type(found).__name__}")
+    return found
+
+
+def spec_of_node(node: Node) -> Spec:
+    """The elements that a node declares, as far as it does."""
+    attrs = node.op_def.attrs if node.op_def is not None else {}
+    types = next((node.attr(name) for name in ("output_types", "Toutput_types") if name in attrs), ())
+    return Spec(tuple(types), tuple(node.attr("output_shapes") if "output_shapes" in attrs else ()))
+
+
+def number_in(value: Any, name: str) -> int:
+    """An integer argument of rank 0."""
+    if np.ndim(value):
+        raise InvalidArgumentError(f"{name} must be a scalar")
+    return int(value)
+
+
+def positive_in(value: Any, name: str) -> int:
+    """An integer argument above 0."""
+    found = number_in(value, name)
+    if found <= 0:
+        raise InvalidArgumentError(f"{name} must be greater than zero.")
+    return found
+
+
+def bytes_in(value: Any, name: str) -> bytes:
+    """A string argument of rank 0."""
+    if np.ndim(value):
+        raise InvalidArgumentError(f"{name} must be a scalar")
+    found: bytes = value.item() if isinstance(value, np.ndarray) else value
+    return found
+
+
+def text_in(value: Any, name: str) -> str:
+    """A string argument of rank 0, decoded."""
+    return bytes_in(value, name).decode("utf-8", "surrogateescape")
+
+
+def texts_in(value: Any, name: str) -> list[bytes]:
+    """A string argument of rank 0 or 1 as a list."""
+    if np.ndim(value) > 1:
+        raise InvalidArgumentError(f"`{name}` must be a scalar or a vector.")
+    return list(np.ravel(value).tolist())
+
+
+def function_of(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Call:
+    """A function of the graph, called with the components of an element and what it captures."""
+    run, rest = ctx.function(function), list(captured)
+    return (lambda args: run([*args, *rest])) if rest else run
+
+
+def element_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[[Element], Element]:
+    """A function of the graph that makes an element of one."""
+    run = function_of(ctx, function, captured)
+    return lambda element: tuple(run(element))
+
+
+def predicate(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[[Element], bool]:
+    """A function of the graph that says yes or no of an element."""
+    run = function_of(ctx, function, captured)
+
+    def says(element: Element) -> bool:
+        results = run(element)
+        if len(results) != 1 or np.size(results[0]) != 1 or array_of(results[0]).dtype != np.bool_:
+            raise InvalidArgumentError("Filter predicate `f` must return a scalar bool.")
+        return bool(results[0])
+
+    return says
+
+
+def dataset_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[..., Dataset]:
+    """A function of the graph that makes a dataset."""
+    run = function_of(ctx, function, captured)
+
+    def call(args: Sequence[Any]) -> Dataset:
+        results = run(args)
+        if len(results) != 1:
+            raise InvalidArgumentError("Function must return a single scalar of dtype DT_VARIANT.")
+        return dataset_of(results[0])
+
+    return call
+
+
+def number_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any], name: str) -> Callable[..., int]:
+    """A function of the graph that gives one number."""
+    run = function_of(ctx, function, captured)
+
+    def call(args: Sequence[Any]) -> int:
+        results = run(args)
+        if len(results) != 1 or np.ndim(results[0]) or array_of(results[0]).dtype != np.int64:
+            raise InvalidArgumentError(f"`{name}` must return a scalar int64.")
+        return int(results[0])
+
+    return call
+
+
+def is_stateful(ctx: KernelContext, function: FuncRef) -> bool:
+    """True where a function, or one that it calls, has an effect or a state; assertions count as neither."""
+    graph = ctx.session.graph
+    body = ctx.session.functions.find(function)
+    names = {function.name, *reached_functions(graph, body)}
+    nodes = (node for name in names for node in graph.functions[name].body)
+    return any(node.op_def is not None and node.op_def.is_stateful and node.op not in _HARMLESS for node in nodes)
+
+
+def is_identity(ctx: KernelContext, function: FuncRef) -> bool:
+    """True where a function gives its arguments back, in their order, and does nothing else."""
+    body = ctx.session.functions.find(function)
+    if len(body.args) != len(body.results) or body.control_results:
+        return False
+    return all(_origin(value) is arg for value, arg in zip(body.results, body.args))
+
+
+def _origin(value: Output) -> Node:
+    while value.node.op == "Identity" and not value.node.control_inputs:
+        value = value.node.inputs[0]
+    return value.node
+
+
+_HARMLESS = ("Assert", "_Arg", "_Retval", "StatefulPartitionedCall")
+
+
+def require_calls(num_parallel_calls: Any) -> None:
+    """InvalidArgumentError where neither a number of calls nor -1, which leaves it open, is given."""
+    found = number_in(num_parallel_calls, "num_parallel_calls")
+    if found != -1 and found <= 0:
+        raise InvalidArgumentError("num_parallel_calls must be greater than zero.")
+
+
+def with_twins(*ops: str) -> list[str]:
+    """The ops and their forerunners of the same interface, called `Experimental...`."""
+    return [name for op in ops for name in (op, f"Experimental{op}") if name in CATALOG]
+
+
+def dataset_kernel(*ops: str) -> Callable[[_Kernel], _Kernel]:
+    """Register a kernel that makes a dataset, for the ops and their experimental twins, with all else there is to say."""
+    names = with_twins(*ops)
+
+    def register(make: _Kernel) -> _Kernel:
+        @functools.wraps(make)
+        def run(ctx: KernelContext, *inputs: Any, **attrs: Any) -> Array:
+            dataset = make(ctx, *inputs, **attrs)
+            dataset.spec, dataset.node = spec_of_node(ctx.node), ctx.node
+            return scalar_object(dataset)
+
+        kernel(*names)(run)
+        return make
+
+    not_differentiable(*names)
+    zero_flops(*names)
+    shape(*names)(scalar_shape)
+    return register
+
+
+def scalar_shape(*inputs: Any) -> Shape:
+    """The shape function of what gives a handle."""
+    return SCALAR

@@ -1,0 +1,155 @@
+"""Iterators over datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..arrays import Array, Result
+from ..datasets.base import array_of
+from ..datasets.iterators import DatasetIterator
+from ..dtypes import DType
+from ..errors import InvalidArgumentError, NotFoundError
+from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
+from ..runtime.values import scalar_object
+from ..shapes import SCALAR, Shape, TensorSpec
+from ..tensors import FuncRef
+from ._datasets import dataset_of, spec_of_node
+from ._resources import named, resource
+from .optional import Optional
+
+
+@kernel("Iterator", "IteratorV2")
+def iterator(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
+    """An iterator that is to be given a dataset."""
+    return named(ctx, container, shared_name, DatasetIterator, lambda: _made(ctx, shared_name))
+
+
+def _made(ctx: KernelContext, shared_name: str = "") -> DatasetIterator:
+    return DatasetIterator(shared_name or ctx.name, spec_of_node(ctx.node))
+
+
+@kernel("OneShotIterator")
+def one_shot_iterator(ctx: KernelContext, *, dataset_factory: FuncRef, container: str, shared_name: str) -> Any:
+    """An iterator over the dataset that a function makes."""
+
+    def create() -> DatasetIterator:
+        made = _made(ctx, shared_name)
+        made.start(dataset_of(ctx.call(dataset_factory, [])[0]))
+        return made
+
+    return named(ctx, container, shared_name, DatasetIterator, create)
+
+
+@kernel("AnonymousIterator", "AnonymousIteratorV3")
+def anonymous_iterator(ctx: KernelContext) -> Array:
+    """An iterator without a name."""
+    return scalar_object(_made(ctx))
+
+
+@kernel("AnonymousIteratorV2")
+def anonymous_iterator_v2(ctx: KernelContext) -> tuple[Array, Array]:
+    """An iterator without a name, and what ends its life."""
+    return scalar_object(_made(ctx)), scalar_object(None)
+
+
+@kernel("DeleteIterator")
+def delete_iterator(handle: Any, deleter: Any) -> None:
+    """Nothing: an iterator lives as long as something refers to it."""
+
+
+@kernel("MakeIterator")
+def make_iterator(dataset: Array, iterator: Any) -> None:
+    """Begin a pass over a dataset."""
+    resource(iterator, DatasetIterator).start(dataset_of(dataset))
+
+
+@kernel("IteratorGetNext", "IteratorGetNextSync")
+def iterator_get_next(iterator: Any) -> Sequence[Result]:
+    """The next element; OutOfRangeError at the end."""
+    return resource(iterator, DatasetIterator).next()
+
+
+@kernel("IteratorGetNextAsOptional")
+def iterator_get_next_as_optional(iterator: Any) -> Array:
+    """The next element as an optional, which is empty at the end."""
+    element = resource(iterator, DatasetIterator).pull()
+    return scalar_object(Optional(None if element is None else list(map(array_of, element))))
+
+
+@kernel("IteratorToStringHandle")
+def iterator_to_string_handle(ctx: KernelContext, resource_handle: Any) -> Array:
+    """A word for an iterator, by which it can be fed."""
+    found = resource(resource_handle, DatasetIterator)
+    ctx.resources.get_or_create(_HANDLES, found.handle, DatasetIterator, lambda: found)
+    return scalar_object(found.handle.encode())
+
+
+_HANDLES = "string handles of iterators"
+
+
+@kernel("IteratorFromStringHandle", "IteratorFromStringHandleV2")
+def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Array:
+    """The iterator that a word stands for."""
+    if np.ndim(string_handle):
+        raise InvalidArgumentError("string_handle must be a scalar")
+    word = string_handle.item().decode("utf-8", "replace")
+    try:
+        found = ctx.resources.get(_HANDLES, word)
+    except NotFoundError:
+        raise InvalidArgumentError(
+            f"Could not find an iterator of the handle {word!r}",
+            hint="IteratorToStringHandle of the same session gives an iterator's handle",
+        ) from None
+    spec = spec_of_node(ctx.node)
+    if spec.dtypes:
+        spec.require(found.spec)
+    return scalar_object(found)
+
+
+@kernel("IteratorGetDevice")
+def iterator_get_device(resource: Any) -> Array:
+    """Where an iterator is."""
+    return scalar_object(b"/job:localhost/replica:0/task:0/device:CPU:0")
+
+
+_HANDLES_OF = (
+    "Iterator", "IteratorV2", "OneShotIterator", "AnonymousIterator", "AnonymousIteratorV3", "IteratorToStringHandle",
+    "IteratorFromStringHandle", "IteratorFromStringHandleV2", "IteratorGetDevice",
+)  # fmt: skip
+_ELEMENTS = ("IteratorGetNext", "IteratorGetNextSync")
+
+
+@shape(*_HANDLES_OF)
+def scalar_shape(*inputs: Any) -> Shape:
+    return SCALAR
+
+
+@shape("AnonymousIteratorV2")
+def two_handles_shape() -> tuple[Shape, Shape]:
+    return SCALAR, SCALAR
+
+
+@shape(*_ELEMENTS)
+def element_shape(iterator: TensorSpec, *, output_shapes: list[Shape]) -> Any:
+    return output_shapes
+
+
+@shape("IteratorGetNextAsOptional")
+def optional_shape(iterator: TensorSpec, *, output_types: list[DType], output_shapes: list[Shape]) -> Any:
+    return TensorSpec(dtypes.variant, SCALAR, handle=tuple(map(TensorSpec, output_types, output_shapes)))
+
+
+@shape("MakeIterator", "DeleteIterator")
+def no_shape(*inputs: Any) -> None:
+    return None
+
+
+_USES = (*_ELEMENTS, "IteratorGetNextAsOptional", "MakeIterator", "DeleteIterator")
+not_differentiable(*_HANDLES_OF, "AnonymousIteratorV2", *_USES)
+zero_flops(*_HANDLES_OF, "AnonymousIteratorV2", *_USES)
+facts("side_effect", of=_USES)

@@ -1,0 +1,142 @@
+"""Datasets that take their elements from tensors, ranges and random numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..datasets.base import Dataset, array_of
+from ..datasets.seeds import seeds_of
+from ..datasets.sources import ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
+from ..dtypes import DType
+from ..errors import InvalidArgumentError, UnimplementedError
+from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
+from ..runtime.values import scalar_object
+from ..shapes import SCALAR, Shape
+from ._datasets import dataset_kernel, number_in, with_twins
+from ._seeds import DUMMY, chosen_seeds
+
+
+@dataset_kernel("TensorDataset")
+def tensor_dataset(ctx: KernelContext, components: list[Any]) -> Dataset:
+    """One element: the components."""
+    return Tensors((), tuple(map(array_of, components)))
+
+
+@dataset_kernel("TensorSliceDataset")
+def tensor_slice_dataset(ctx: KernelContext, components: list[Any]) -> Dataset:
+    """The slices of the components along their first dimension."""
+    return Slices.of(components)
+
+
+@dataset_kernel("SparseTensorSliceDataset")
+def sparse_tensor_slice_dataset(ctx: KernelContext, indices: Array, values: Array, dense_shape: Array) -> Dataset:
+    """The rows of a sparse tensor."""
+    if indices.ndim != 2 or values.ndim != 1 or dense_shape.ndim != 1:
+        raise InvalidArgumentError(
+            f"Input indices must be a matrix, values and dense_shape vectors, not of shapes {Shape(indices.shape)}, "
+            f"{Shape(values.shape)} and {Shape(dense_shape.shape)}"
+        )
+    if len(indices) != len(values) or indices.shape[1] != len(dense_shape) or not len(dense_shape):
+        raise InvalidArgumentError(
+            f"{Shape(indices.shape)} indices do not fit {len(values)} values of rank {len(dense_shape)}"
+        )
+    if len(indices) and (np.diff(indices[:, 0]) < 0).any():
+        raise UnimplementedError(
+            "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not currently "
+            "supported."
+        )
+    if len(indices) and not 0 <= indices[0, 0] <= indices[-1, 0] < dense_shape[0]:
+        raise InvalidArgumentError(f"indices[:, 0] must be in [0, {dense_shape[0]})")
+    return SparseSlices((), indices, values, dense_shape)
+
+
+@dataset_kernel("ListDataset")
+def list_dataset(ctx: KernelContext, tensors: list[Any], *, output_types: list[DType]) -> Dataset:
+    """Elements whose components stand one after the other."""
+    width = len(output_types)
+    if len(tensors) % width:
+        raise InvalidArgumentError(f"{len(tensors)} tensors do not make elements of {width} components")
+    values = list(map(array_of, tensors))
+    return ListOf((), [tuple(values[i : i + width]) for i in range(0, len(values), width)])
+
+
+@dataset_kernel("RangeDataset")
+def range_dataset(ctx: KernelContext, start: Array, stop: Array, step: Array, *, output_types: list[DType]) -> Dataset:
+    """The numbers from `start` up to, without, `stop`."""
+    distance = number_in(step, "step")
+    if not distance:
+        raise InvalidArgumentError("step must be a non-zero integer.")
+    return Range((), range(number_in(start, "start"), number_in(stop, "stop"), distance), output_types[0])
+
+
+@dataset_kernel("RandomDataset")
+def random_dataset(ctx: KernelContext, seed: Array, seed2: Array, *, output_types: list[DType]) -> Dataset:
+    """Random numbers without end, the same in each pass."""
+    return RandomNumbers((), seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2")), output_types[0])
+
+
+@dataset_kernel("RandomDatasetV2")
+def random_dataset_v2(
+    ctx: KernelContext,
+    seed: Array,
+    seed2: Array,
+    seed_generator: Array,
+    *,
+    rerandomize_each_iteration: bool,
+    output_types: list[DType],
+) -> Dataset:
+    """Random numbers without end, others in each pass where that is asked for."""
+    renewed = rerandomize_each_iteration
+    seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, renewed)
+    return RandomNumbers((), seeds, output_types[0])
+
+
+@kernel("AnonymousSeedGenerator")
+def anonymous_seed_generator(ctx: KernelContext, seed: Array, seed2: Array, reshuffle: Array) -> tuple[Array, Array]:
+    """Seeds for one pass after the other, and what ends their life."""
+    seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), bool(reshuffle))
+    return scalar_object(seeds), scalar_object(None)
+
+
+@kernel("AnonymousRandomSeedGenerator")
+def anonymous_random_seed_generator(ctx: KernelContext, seed: Array, seed2: Array) -> tuple[Array, Array]:
+    """Other seeds for each pass, and what ends their life."""
+    return anonymous_seed_generator(ctx, seed, seed2, np.array(True))
+
+
+@kernel("DummySeedGenerator")
+def dummy_seed_generator() -> Array:
+    """A handle in the place of seeds that the dataset makes itself."""
+    return scalar_object(DUMMY)
+
+
+@kernel("DeleteSeedGenerator", "DeleteRandomSeedGenerator")
+def delete_seed_generator(handle: Array, deleter: Array) -> None:
+    """Nothing: seeds live as long as something refers to them."""
+
+
+@shape("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator")
+def seed_generator_shape(*inputs: Any) -> tuple[Shape, Shape]:
+    return SCALAR, SCALAR
+
+
+@shape("DummySeedGenerator")
+def dummy_shape() -> Shape:
+    return SCALAR
+
+
+@shape("DeleteSeedGenerator", "DeleteRandomSeedGenerator")
+def delete_shape(*inputs: Any) -> None:
+    return None
+
+
+_GENERATORS = ("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator", "DummySeedGenerator")
+_DELETIONS = ("DeleteSeedGenerator", "DeleteRandomSeedGenerator")
+not_differentiable(*_GENERATORS, *_DELETIONS)
+zero_flops(*_GENERATORS, *_DELETIONS)
+facts("random", of=[*with_twins("RandomDataset"), "RandomDatasetV2"])
+facts("side_effect", of=_DELETIONS)
