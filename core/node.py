@@ -219,8 +219,10 @@ class Node(OfKind):
 
     def input_count(self) -> int:
         """How many data inputs there are."""
-        if self._is_resolved:
-            return len(self.inputs)
+        if self._wide is not None:
+            return len(self._wide.outputs)
+        if self._inputs is not None:
+            return len(self._inputs)
         texts = self.spelling or ()
         count = len(texts)
         while count and texts[count - 1].startswith("^"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+from collections.abc import MutableMapping
 from typing import Final
 
 from ..graph import Graph, Node
@@ -18,14 +20,15 @@ def impurity(graph: Graph, node: Node, known: dict[str, str | None] | None = Non
     `known` is what was found out of functions before, and takes up what is found now.
     """
     known = {} if known is None else known
-    seen = dict(known)
+    seen = collections.ChainMap({}, known)
     reason = _impurity(graph, node, seen)
     # While one of the functions that call each other may be impure, nothing is known of the others.
-    known.update(seen if reason is None else {name: found for name, found in seen.items() if found is not None})
+    new = seen.maps[0]
+    known.update(new if reason is None else {name: found for name, found in new.items() if found is not None})
     return reason
 
 
-def _impurity(graph: Graph, node: Node, seen: dict[str, str | None]) -> str | None:
+def _impurity(graph: Graph, node: Node, seen: MutableMapping[str, str | None]) -> str | None:
     definition = node.op_def
     if definition is None:
         return f"op '{node.op}' is not declared"
@@ -41,7 +44,7 @@ def _impurity(graph: Graph, node: Node, seen: dict[str, str | None]) -> str | No
     return _impure_function(graph, node, seen)
 
 
-def _impure_function(graph: Graph, node: Node, seen: dict[str, str | None]) -> str | None:
+def _impure_function(graph: Graph, node: Node, seen: MutableMapping[str, str | None]) -> str | None:
     for reference in function_references(node):
         if reference.name not in seen:
             seen[reference.name] = None
@@ -51,7 +54,7 @@ def _impure_function(graph: Graph, node: Node, seen: dict[str, str | None]) -> s
     return None
 
 
-def _impure_body(graph: Graph, name: str, seen: dict[str, str | None]) -> str | None:
+def _impure_body(graph: Graph, name: str, seen: MutableMapping[str, str | None]) -> str | None:
     function = graph.functions.get(name)
     if function is None:
         return f"function '{name}' is not in the library"

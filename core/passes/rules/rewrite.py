@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -75,15 +75,20 @@ class Rewriter:
         self._rule = ""
         self._node: Node | None = None
         self._made: list[Node] = []
+        self._alone: set[Node] = set()
+        self._again: list[Node] = []
 
     def apply(self, *rules: RuleSet) -> None:
         """Apply rules to all nodes, inputs first, and to what the rules make, until none fires."""
+        rules_of = functools.cache(lambda op: [rule for one in rules for rule in one.of(op)])
         queue = collections.deque(self.ctx.order())
+        waiting = set(queue)
         while queue:
             node = queue.popleft()
-            if self.graph.get(node.name) is not node:
-                continue
-            queue.extendleft(self._apply_at(node, [rule for one in rules for rule in one.of(node.op)]))
+            waiting.discard(node)
+            found = rules_of(node.op)
+            if found and self.graph.get(node.name) is node:
+                queue.extendleft(again for again in self._apply_at(node, found) if again not in waiting)
 
     def refuse(self, reason: str) -> None:
         """Say why the rule being tried does not apply although it nearly did."""
@@ -167,6 +172,27 @@ class Rewriter:
         """True where only one node reads this one, and nobody else needs it: it may change or go."""
         return not self.ctx.is_preserved(node) and sum(node.uses.values()) == 1 and not node.control_inputs
 
+    def is_left_to(self, node: Node, ops: Container[str]) -> bool:
+        """True where the one node that reads this one is of a type in `ops`, and a rule will look at both as one tree.
+
+        A tree is so taken at its root, at once; where that was refused, its nodes are looked at by themselves.
+        """
+        if node in self._alone or not self.is_free(node):
+            return False
+        reader = next(iter(node.uses))
+        return reader.op in ops and node.output() in reader.inputs and self._is_open(reader)
+
+    def look_alone(self, nodes: Sequence[Node]) -> None:
+        """Look at nodes again, as roots of what is below them."""
+        self._again += [node for node in nodes if node not in self._alone]
+        self._alone.update(nodes)
+
+    def _is_open(self, node: Node) -> bool:
+        """True where rules may look at a node."""
+        if node.name in self._inference.reasons:
+            return False
+        return not any(map(self.ctx.is_fed, node.outputs())) and not any(map(self._is_opaque, node.inputs))
+
     def is_only_first_read(self, node: Node) -> bool:
         """True where nobody reads or fetches any output of a node but the first."""
         others = node.outputs()[1:]
@@ -185,12 +211,11 @@ class Rewriter:
 
         A node whose shapes do not fit fails when it runs, which no rule may change.
         """
-        if node.name in self._inference.reasons:
+        self._again = []
+        if not self._is_open(node):
             return []
         for rule in rules:
             self._rule, self._node, self._made = rule.name, node, []
-            if any(map(self.ctx.is_fed, node.outputs())) or any(map(self._is_opaque, node.inputs)):
-                continue
             before = node.inputs
             value = rule.function(self, node)
             if value is None or self._took_back():
@@ -202,7 +227,7 @@ class Rewriter:
             elif not self.ctx.replace(node, value, rule.name, f"replaced by {value.name}: {rule.algebra}"):
                 continue
             return [value.node, *(c for c in consumers if self.graph.get(c.name) is c)]
-        return []
+        return self._again
 
     def _took_back(self) -> bool:
         """Remove what a rule made where TensorFlow could not run all of it."""

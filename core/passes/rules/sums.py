@@ -41,11 +41,11 @@ _MULTIPLIED = dataclasses.replace(_PRODUCT, parts={"Mul": (False, False)})
 
 @dataclasses.dataclass
 class _Terms:
-    """The operands of a tree of sums or of products, each with whether it comes in inverted, and how many nodes it has."""
+    """The operands of a tree of sums or of products, each with whether it comes in inverted, and the nodes of the tree."""
 
     values: list[tuple[bool, Output]]
     constants: list[tuple[bool, Output]]
-    nodes: int
+    nodes: list[Node]
 
 
 @rule(*_ADDED, algebra="c1 - (x - c2), (x + c1) + (y + c2) ... -> x + c, (x + y) + c")
@@ -63,14 +63,17 @@ def merge_factors(r: Rewriter, node: Node) -> Output | None:
 
 def _rebuilt(r: Rewriter, node: Node, group: _Group) -> Output | None:
     """The tree at a node with one constant at most, where that takes fewer nodes."""
+    if r.is_left_to(node, group.parts):
+        return None
     terms = _collected(r, node, group)
     has_start = bool(terms.constants) or not all(inverted for inverted, _ in terms.values)
-    if not terms.values or not has_start or len(terms.values) + bool(terms.constants) > terms.nodes:
+    if not terms.values or not has_start or len(terms.values) + bool(terms.constants) > len(terms.nodes):
         return None
     ordered = [(inverted, value, _elements(r, value)) for inverted, value in terms.values]
     if terms.constants:
         combined = _combined(r, terms.constants, group)
         if combined is None:
+            r.look_alone(terms.nodes[1:])
             return None
         ordered.insert(0, (False, r.constant(combined, node.output()), combined.size))
     return _joined(r, sorted(ordered, key=lambda term: term[2]), group)
@@ -78,12 +81,12 @@ def _rebuilt(r: Rewriter, node: Node, group: _Group) -> Output | None:
 
 def _collected(r: Rewriter, node: Node, group: _Group) -> _Terms:
     """The terms of the tree at `node`, from left to right; what others read too is a term itself."""
-    terms = _Terms([], [], 0)
+    terms = _Terms([], [], [])
     pending: list[tuple[bool, Output, Node | None]] = [(False, node.output(), node)]
     while pending:
         inverted, value, tree = pending.pop()
         if tree is not None:
-            terms.nodes += 1
+            terms.nodes.append(tree)
             parts = zip(tree.inputs, group.parts[tree.op])
             pending += [(inverted != flips, v, _inner(r, v, group)) for v, flips in reversed(list(parts))]
         elif r.constant_value(value) is not None:
