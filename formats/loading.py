@@ -13,7 +13,7 @@ from . import detect
 from .graphdef import graph_from_bytes
 from .protos.graph_pb2 import GraphDef
 from .source import Source, describe, is_in_memory, read_source
-from .textformat import parse_text
+from .textformat import serialize_text
 
 
 def load(source: Source, *, tags: Sequence[str] | None = None, faults: list[TfgError] | None = None) -> Graph:
@@ -55,4 +55,4 @@ def _load_contents(data: memoryview, name: str, tags: Sequence[str] | None, faul
 
 def _binary(message_type: type[Message], text: memoryview) -> memoryview:
     """A text message serialized, so that one reader does for both."""
-    return memoryview(parse_text(message_type, text).SerializeToString(deterministic=True))
+    return memoryview(serialize_text(message_type, text))

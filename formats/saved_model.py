@@ -13,7 +13,7 @@ from .meta_graph import graph_from_meta_graph
 from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 from .scan import parse
 from .source import read_source
-from .textformat import parse_text
+from .textformat import serialize_text
 
 _FILES = ("saved_model.pb", "saved_model.pbtxt")
 
@@ -30,7 +30,7 @@ def load_saved_model(folder: str, tags: Sequence[str] | None = None, faults: lis
             data = read_source(path)
             is_text = detect.graph_kind(data, f"'{path}'")[1]
             if is_text:
-                data = memoryview(parse_text(SavedModel, data).SerializeToString(deterministic=True))
+                data = memoryview(serialize_text(SavedModel, data))
             return graph_from_saved_model(data, tags, folder, faults)
     raise NotFoundError(f"folder '{folder}' is no SavedModel: it has no {' or '.join(_FILES)}", hint=_folder_hint(folder))
 

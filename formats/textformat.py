@@ -8,6 +8,7 @@ from google.protobuf import text_format
 from google.protobuf.message import Message
 
 from ..core.errors import InvalidArgumentError
+from .printed_text import serialize_printed
 
 M = TypeVar("M", bound=Message)
 
@@ -17,12 +18,21 @@ def print_text(message: Message) -> str:
     return text_format.MessageToString(message)
 
 
-def parse_text(message_type: type[M], data: memoryview) -> M:
-    """The message that a text stands for; InvalidArgumentError names line and column of the first mistake."""
+def serialize_text(message_type: type[Message], data: memoryview) -> bytes:
+    """The serialized message that a text stands for; InvalidArgumentError names line and column of the first mistake."""
+    text = _decode(data)
+    printed = serialize_printed(message_type.DESCRIPTOR, text)
+    return _parse(message_type, text).SerializeToString(deterministic=True) if printed is None else printed
+
+
+def _decode(data: memoryview) -> str:
     try:
-        text = bytes(data).decode("utf-8-sig")
+        return str(data, "utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidArgumentError(f"byte {error.start} of the text is not UTF-8") from None
+
+
+def _parse(message_type: type[M], text: str) -> M:
     try:
         return text_format.Parse(text, message_type())
     except RecursionError:
