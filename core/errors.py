@@ -68,7 +68,7 @@ class UnimplementedError(TfgError):
 
 
 class InternalError(TfgError):
-    """An invariant of the graph or of tfg is broken."""
+    """A fault of tfg: something broke that no graph may break. Its cause is chained."""
 
 
 class UnavailableError(TfgError):

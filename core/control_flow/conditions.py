@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Final
 
-from ..errors import InternalError, InvalidArgumentError, UnimplementedError
+from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..op_facts import has_fact, ops_with
 
@@ -151,7 +151,7 @@ class _FrameSearch:
             parent.children.append(frame)
         elif frame.parent is not parent:
             assert frame.parent is not None
-            raise InternalError(
+            raise InvalidArgumentError(
                 f"loop frame '{name}' is used twice: in frame '{parent.name}' and in frame '{frame.parent.name}'",
                 node=node.name,
                 op=node.op,

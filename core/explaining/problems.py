@@ -16,7 +16,6 @@ from ..graph import Function, Graph, Node, Output
 from ..inference import infer
 from ..node_kinds import ABSENT
 from ..op_facts import has_fact
-from ..tensors import Placeholder
 from ..traversal import forward_predecessors, reachable, strongly_connected
 from ..validation import attribute_faults, check_name, check_op_name, expected_inputs
 from ..variable_nodes import find_variables
@@ -152,8 +151,11 @@ def _input(body: Body, node: Node, index: int, value: Output, want: DType | None
         yield body.problem(ERROR, "dtype", node, f"input {index}, '{value}', is {dtypes[value.index]}, not {want}")
 
 
-def _fits(got: DType, want: DType) -> bool:
-    return isinstance(got, Placeholder) or (got.base is want.base and (got.is_ref or not want.is_ref))
+def _fits(got: object, want: object) -> bool:
+    """True too where an attribute holds no dtype, which is a problem of its own or is left to a caller."""
+    if not isinstance(got, DType) or not isinstance(want, DType):
+        return True
+    return got.base is want.base and (got.is_ref or not want.is_ref)
 
 
 def _calls(body: Body, node: Node, declared: Container[str]) -> Iterator[Problem]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..arrays import Array
-from ..errors import InternalError
+from ..errors import InvalidArgumentError
 from . import libm32
 from .philox import Philox, normal_from_words, uniform_from_words
 
@@ -90,7 +90,7 @@ def _accepted(gen: Ahead, counts: Array, propose: _Proposals, blocks: int) -> Ar
         if not missing[0]:
             missing, refused, groups = missing[1:], 0, int(chosen[-1]) // size + 1
         if (chosen - before[:-1]).max(initial=refused + 1) > MAX_ITERATIONS:
-            raise InternalError("the rejection sampler of a truncated normal failed to accept a sample")
+            raise InvalidArgumentError("the rejection sampler of a truncated normal failed to accept a sample")
         gen.skip(groups * blocks)
     return np.concatenate(parts)
 

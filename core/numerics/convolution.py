@@ -48,6 +48,8 @@ def convolve_filter_gradient(
     *window, depth, filters = filter_shape
     x = pad(x, pads)
     groups = x.shape[-1] // depth if depth else 1
+    if not groups:
+        return np.zeros(filter_shape, np.result_type(x, grad))
     count = math.prod(window)
     total = np.zeros((groups, count * depth, filters // groups), np.result_type(x, grad))
     if total.size and grad.size:
@@ -64,7 +66,7 @@ def convolve_input_gradient(
     """The gradient for the input of `convolve(x, w)`, where `grad` is that for its result."""
     depth, filters = w.shape[-2:]
     groups = input_shape[-1] // depth if depth else 1
-    if not grad.size or not w.size:
+    if not grad.size or not w.size or not groups:
         return np.zeros(input_shape, np.result_type(grad, w))
     if all(s == 1 for s in strides):
         return _convolve_transposed(grad, w, groups, input_shape, pads, dilations)

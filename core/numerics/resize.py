@@ -219,6 +219,7 @@ def scaled_and_translated(size: int, outputs: int, scale: float, translation: fl
     inverse = np.float32(1.0) / np.float32(scale)
     stretch = max(float(inverse), 1.0) if antialias else 1.0
     at = (np.arange(outputs, dtype=np.float32) + np.float32(0.5)) * inverse - inverse * np.float32(translation)
+    at = np.nan_to_num(at, nan=-1, posinf=-1, neginf=-1)  # nowhere is outside of the input
     first = np.clip(np.ceil(at - radius * stretch - 0.5), 0, size - 1)
     last = np.clip(np.floor(at + radius * stretch - 0.5), 0, size - 1)
     count = min(2 * math.ceil(radius * stretch) + 1, size)

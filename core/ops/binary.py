@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -14,13 +12,12 @@ from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import dim_max
-from ..errors import InternalError, InvalidArgumentError, UnimplementedError
+from ..errors import InternalError, InvalidArgumentError
 from ..graph import Node, Output
-from ..handles import VariantData
 from ..numerics.integers import truncated_quotient
 from ..profiler_formulas import of_output, sum_of_inputs
 from ..registry import Cost, facts, flops, gradient, kernel, layout, not_differentiable, profiled, shape, zero_flops
-from ..runtime.values import object_array
+from ..runtime.variants import added
 from ..shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._elementwise import (
     INTEGERS,
@@ -306,27 +303,7 @@ def clip_by_value_flops(t: TensorSpec, clip_value_min: TensorSpec, clip_value_ma
 @kernel("AddN", T=("variant",))
 def add_n_variant(inputs: list[Array]) -> Result:
     """The sums of what variants hold, such as lists of gradients."""
-    columns = zip(*(value.ravel().tolist() for value in inputs))
-    return object_array([functools.reduce(_add_variants, column) for column in columns], inputs[0].shape)
-
-
-_VARIANT_NUMBERS = {"int": "<i4", "long": "<i8", "float": "<f4", "double": "<f8"}
-
-
-def _add_variants(x: Any, y: Any) -> Any:
-    """The sum of two elements of variants: lists add up themselves, plain numbers are kept as their bytes.
-
-    A FakeParam holds nothing and adds nothing.
-    """
-    if x is None or y is None:
-        return y if x is None else x
-    if not isinstance(x, VariantData):
-        return operator.add(x, y)
-    number = _VARIANT_NUMBERS.get(x.type_name)
-    if number is None or x.type_name != y.type_name:
-        raise UnimplementedError(f"variants of type '{x.type_name}' and '{y.type_name}' cannot be added")
-    total = np.frombuffer(x.metadata, number) + np.frombuffer(y.metadata, number)
-    return dataclasses.replace(x, metadata=total.tobytes())
+    return functools.reduce(added, inputs)
 
 
 @kernel("AddN", "AccumulateNV2")

@@ -12,7 +12,8 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
-from ..runtime.values import object_array, scalar_object
+from ..runtime.values import scalar_object
+from ..runtime.variants import added, zeros_like
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 
 
@@ -32,24 +33,11 @@ class Optional:
             return self
         if len(self.components) != len(other.components):
             raise InvalidArgumentError("Cannot add optionals because they have different numbers of components.")
-        return Optional([_sum(a, b) for a, b in zip(self.components, other.components)])
+        return Optional([added(a, b) for a, b in zip(self.components, other.components)])
 
     def zeros_like(self) -> Optional:
         """The optional of zeros: what ZerosLike makes of it."""
-        return Optional(None if self.components is None else [_zeros(value) for value in self.components])
-
-
-def _sum(a: Array, b: Array) -> Array:
-    if a.dtype != object:
-        return a + b
-    return object_array([x + y for x, y in zip(a.ravel().tolist(), b.ravel().tolist())], a.shape)
-
-
-def _zeros(value: Array) -> Array:
-    if value.dtype != object:
-        return np.zeros(value.shape, value.dtype)
-    items = value.ravel().tolist()
-    return object_array([b"" if isinstance(item, bytes) else item.zeros_like() for item in items], value.shape)
+        return Optional(None if self.components is None else [zeros_like(value) for value in self.components])
 
 
 def _optional(handle: Array) -> Optional:

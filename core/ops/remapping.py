@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..arrays import Array, Result
-from ..errors import FailedPreconditionError, InternalError, InvalidArgumentError, OutOfRangeError, UnimplementedError
+from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
@@ -91,7 +91,7 @@ def load_and_remap_matrix(
         raise InvalidArgumentError(f"the checkpoint's tensor has shape {Shape(old.shape)}, num_cols is {num_cols}")
     present = (row_remapping >= 0)[:, None] & (columns >= 0)
     if row_remapping.max(initial=-1) >= len(old):
-        raise InternalError(f"row_remapping points outside of the checkpoint's tensor of shape {Shape(old.shape)}")
+        raise InvalidArgumentError(f"row_remapping points outside of the checkpoint's tensor of shape {Shape(old.shape)}")
     if columns.max(initial=-1) >= old.shape[1]:
         raise InvalidArgumentError(f"col_remapping points outside of the checkpoint's tensor of shape {Shape(old.shape)}")
     result = np.empty((num_rows, num_cols), np.float32)

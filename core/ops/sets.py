@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..arrays import Array, Result
-from ..errors import InternalError, InvalidArgumentError
+from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, kernel, not_differentiable, shape
 from ..shapes import Shape, TensorSpec
 from ._shapes import dims_of
@@ -53,7 +53,7 @@ def _sparse_rows(indices: Array, values: Array, dense_shape: Array, validate_ind
     if np.any(groups < 0) or np.any(groups >= math.prod(group_shape)):
         raise InvalidArgumentError(f"an index is out of range of {dense_shape.tolist()}")
     if np.any(indices[:, -1] >= dense_shape[-1]):
-        raise InternalError(f"an index is out of range of {dense_shape.tolist()}")
+        raise InvalidArgumentError(f"an index is out of range of {dense_shape.tolist()}")
     return _Rows(groups, values, group_shape)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from collections.abc import Sequence
@@ -17,8 +16,8 @@ from ..dims import Dim, DimLike, floor_div
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
-from ..handles import VariantData
 from ..registry import facts, gradient, kernel, layout, not_differentiable, shape, zero_flops
+from ..runtime import variants
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._checks import require_rank
 from ._shapes import dims_of, ints, normalize_axis, scalar_int, scalar_of, scalar_value, shape_from, shape_value, unknown_dims
@@ -335,18 +334,7 @@ def empty_shape(dims: TensorSpec) -> Shape:
 @kernel("ZerosLike", T=("variant",))
 def zeros_like_variant(x: Array) -> Result:
     """The zero of whatever the variant holds."""
-    result = np.empty(np.shape(x), object)
-    for index, item in np.ndenumerate(x):
-        if item is not None:  # a FakeParam holds nothing, and so does its zero
-            result[index] = _zero_number(item) if isinstance(item, VariantData) else item.zeros_like()
-    return result
-
-
-def _zero_number(item: Any) -> Any:
-    """The zero of a number in a variant constant."""
-    if item.type_name not in ("bool", "double", "float", "int", "long"):
-        raise UnimplementedError(f"no zero is known of a variant of type '{item.type_name}'")
-    return dataclasses.replace(item, metadata=bytes(len(item.metadata)))
+    return variants.zeros_like(np.asarray(x))
 
 
 @kernel("OnesLike")

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
-from ..errors import InternalError, InvalidArgumentError
+from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.edits import edit_distance
 from ..numerics.grouping import reduce_groups, update_rows
@@ -42,7 +42,7 @@ def _register_reduction(op: str, ufunc: np.ufunc) -> None:
         kept, dims = _reduction(dense_shape, axes, keep_dims)
         rows = indices[:, kept]
         if np.any(rows < 0) or np.any(rows >= dense_shape[kept]):
-            raise InternalError(f"Obtained a write index which is outside of the bounds of {dense_shape.tolist()}")
+            raise InvalidArgumentError(f"Obtained a write index which is outside of the bounds of {dense_shape.tolist()}")
         found, reduced = reduce_groups(ufunc, flat_positions(rows, dense_shape[kept]), values)
         result = np.zeros(math.prod(dims), values.dtype)
         result[found] = reduced
@@ -373,7 +373,7 @@ def edit_distances(
     dims = np.maximum(h_shape, t_shape)[:-1]
     for indices in (h_indices, t_indices):
         if np.any(indices[:, :-1] < 0) or np.any(indices[:, :-1] >= dims):
-            raise InternalError(f"an index would be written outside of the result's shape {dims.tolist()}")
+            raise InvalidArgumentError(f"an index would be written outside of the result's shape {dims.tolist()}")
     hypotheses = _sequences(h_indices, h_values, dims)
     truths = _sequences(t_indices, t_values, dims)
     result = np.zeros(math.prod(dims.tolist()), np.float32)

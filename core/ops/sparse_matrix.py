@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +16,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..numerics.pauses import pause
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
@@ -67,17 +70,25 @@ def _held(variant: Array, dtype: DType | None=None) -> SparseMatrix:
     return matrix
 
 
+_MAX_ROWS = 1 << 31
+
+
 def _built(indices: Array, values: Array, dims: list[int]) -> Array:
     """A sparse matrix in a variant, from index vectors in row-major order."""
     if len(dims) not in (2, 3):
         raise InvalidArgumentError(f"a sparse matrix must be of rank 2 or 3, not {len(dims)}")
     check_bounds(indices, dims)
+    if math.prod(dims[:-1]) >= _MAX_ROWS:
+        raise InvalidArgumentError(f"a sparse matrix of shape {dims} has more rows than 32 bits number")
     if len(dims) == 2:
         return scalar_object(SparseMatrix((_part(indices, values, dims),), False))
     parts = []
-    for batch in range(dims[0]):
-        chosen = indices[:, 0] == batch
-        parts.append(_part(indices[chosen, 1:], values[chosen], dims[1:]))
+    order = np.argsort(indices[:, 0], kind="stable")
+    indices, values = indices[order], values[order]
+    ends = np.searchsorted(indices[:, 0], np.arange(dims[0] + 1))
+    for start, end in itertools.pairwise(ends.tolist()):
+        pause()
+        parts.append(_part(indices[start:end, 1:], values[start:end], dims[1:]))
     if not parts:
         raise InvalidArgumentError("a batch of sparse matrices must not be empty")
     return scalar_object(SparseMatrix(tuple(parts), True))

@@ -15,6 +15,7 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import scalar_object
+from ..runtime.variants import added
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 
@@ -30,7 +31,7 @@ class TensorMap:
             return NotImplemented
         total = dict(self.entries)
         for name, (key, value) in other.entries.items():
-            total[name] = (key, total[name][1] + value if name in total else value)
+            total[name] = (key, added(total[name][1], value) if name in total else value)
         return TensorMap(total)
 
     def zeros_like(self) -> TensorMap:

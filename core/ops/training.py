@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..catalog import CATALOG
-from ..errors import InternalError, InvalidArgumentError, NotFoundError
+from ..errors import InvalidArgumentError, NotFoundError
 from ..numerics import updates
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape
 from ..runtime.resources import Variable
@@ -86,7 +86,7 @@ class _Layout:
         try:
             return resource_variable(handle)
         except NotFoundError as error:
-            raise InternalError(f"{self.op}: invalid variable reference, {error.message}", hint=error.hint) from None
+            raise InvalidArgumentError(f"{self.op}: invalid variable reference, {error.message}", hint=error.hint) from None
 
     def check_scalars(self, inputs: Sequence[Any]) -> None:
         for i in self.scalars:

@@ -17,7 +17,6 @@ from ..dtypes import DType
 from ..errors import (
     AlreadyExistsError,
     FailedPreconditionError,
-    InternalError,
     InvalidArgumentError,
     NotFoundError,
     OutOfRangeError,
@@ -41,7 +40,7 @@ def variable(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, 
     """The reference of the variable of that container and name; one without elements needs no initializer."""
     found = ctx.state(lambda: _ref_variable(ctx, dtype, shape, container, shared_name or ctx.name))
     if found.dtype is not dtype:
-        raise InternalError(f"variable '{found.name}' is {found.dtype}, not {dtype}")
+        raise InvalidArgumentError(f"variable '{found.name}' is {found.dtype}, not {dtype}")
     return found
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION
-from ..errors import InternalError, InvalidArgumentError
+from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..node_calls import raise_from_kernel
 from ..ordering.scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous, is_cheap, is_small, starting_order
@@ -229,7 +229,7 @@ class _Run:
         inputs = iteration.inputs.get(item, [])
         if item.fetched >= 0:
             if item.fetched in self.fetched:
-                raise InternalError(f"{item.name}: a tensor in a loop has a value for each iteration")
+                raise InvalidArgumentError(f"{item.name}: a tensor in a loop has a value for each iteration")
             self.fetched[item.fetched] = inputs[0]
             return ()
         assert item.call is not None

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..shapes import Shape, merge_shapes
-from .values import object_array
+from .variants import added, zeros_like
 
 _Difference = tuple["TensorList", str, int, Any]
 
@@ -99,29 +97,12 @@ class TensorList:
             raise InvalidArgumentError("Trying to add two lists of tensors of different dtypes.")
         if len(self) != len(other):
             raise InvalidArgumentError("Trying to add two lists of tensors with different lengths.")
-        items = [b if a is None else a if b is None else _sum(a, b) for a, b in zip(self.items, other.items)]
+        items = [b if a is None else a if b is None else added(a, b) for a, b in zip(self.items, other.items)]
         return TensorList(self.dtype, merge_shapes(self.element_shape, other.element_shape), items)
 
     def zeros_like(self) -> TensorList:
         """The list of zeros: what ZerosLike makes of a variant that holds a list."""
-        zero = _zeros_of_variants if self.dtype.name == "variant" else _zeros_of_tensor
-        return self.with_items([None if item is None else zero(item) for item in self.items])
+        return self.with_items([None if item is None else zeros_like(item) for item in self.items])
 
     def __repr__(self) -> str:
         return f"TensorList({self.dtype}, {self.element_shape}, {len(self)} elements)"
-
-
-def _sum(a: Any, b: Any) -> Any:
-    if np.shape(a) != np.shape(b):
-        raise InvalidArgumentError(f"Trying to add elements of shapes {Shape(np.shape(a))} and {Shape(np.shape(b))}")
-    if a.dtype != object:
-        return a + b
-    return object_array([x + y for x, y in zip(a.ravel().tolist(), b.ravel().tolist())], a.shape)
-
-
-def _zeros_of_variants(item: Any) -> Any:
-    return object_array([None if v is None else v.zeros_like() for v in item.ravel().tolist()], item.shape)
-
-
-def _zeros_of_tensor(item: Any) -> Any:
-    return np.full(item.shape, b"", object) if item.dtype == object else np.zeros(item.shape, item.dtype)

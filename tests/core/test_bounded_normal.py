@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.errors import InternalError
+from tfg.core.errors import InvalidArgumentError
 from tfg.core.numerics import bounded_normal
 from tfg.core.numerics.bounded_normal import Ahead, bounded_normal_calls
 from tfg.core.numerics.philox import Philox, normal_from_words
@@ -49,5 +49,5 @@ def test_a_call_begins_with_a_block_of_its_own():
 def test_a_thousand_refusals_in_a_row_are_an_error(most_groups, monkeypatch):
     monkeypatch.setattr(bounded_normal, "_MOST_GROUPS", most_groups)
     monkeypatch.setattr(bounded_normal, "_normal_proposals", lambda *_: lambda words: (words.ravel(), words.ravel() < 0))
-    with pytest.raises(InternalError, match="failed to accept"):
+    with pytest.raises(InvalidArgumentError, match="failed to accept"):
         bounded_normal_calls(Ahead(Philox(7, 0)), np.array([1, 2]), F(0), F(1), F(-2), F(2))

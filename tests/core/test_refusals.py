@@ -30,6 +30,9 @@ REFUSED = {
         "_FusedMatMul", [VECTOR[None].T, VECTOR[None], []], {"fused_ops": ["BiasAdd"], "num_args": 0},
     ),
     "paddings in a row": ("FusedPadConv2D", [IMAGE, np.int32([0]), FILTER], {"mode": "REFLECT", **FUSED}),
+    "rows without number": (
+        "SparseTensorToCSRSparseMatrix", [np.int64([[0, 0, 0]]), np.ones(1), np.int64([2**63 - 1, 2, 3])], {},
+    ),
     "text as a shape": ("NonDeterministicInts", [TEXT], {}),
 }  # fmt: skip
 
@@ -74,9 +77,44 @@ def test_a_name_that_leads_to_another_kind_of_resource(maker, user):
     assert not isinstance(caught.value, InternalError)
 
 
+@pytest.mark.parametrize("op", ["Conv2DBackpropInput", "Conv2DBackpropFilter", "Conv2D"])
+def test_an_image_without_channels(op):
+    """Its gradient is empty, and that of a filter zero: there are no groups to divide filters among."""
+    g = GraphBuilder()
+    image, w, grad = np.ones((1, 4, 4, 0)), np.ones((1, 1, 2, 3)), np.ones((1, 2, 2, 3))
+    given = {
+        "Conv2DBackpropInput": (np.int32(image.shape), w, grad), "Conv2DBackpropFilter": (image, np.int32(w.shape), grad),
+        "Conv2D": (image, w),
+    }[op]  # fmt: skip
+    value = g.apply(op, *given, strides=[1, 2, 2, 1], padding="VALID")
+    assert not np.any(Session(g.graph).run([value.name])[0])
+
+
 def test_the_message_of_a_gradient_that_is_prevented_may_be_no_text():
     g = GraphBuilder()
     x = placeholder(g, "x")
     y = g.PreventGradient(x, message=b"\x89PNG")
     with pytest.raises(UnimplementedError, match="PNG"):
         gradients(g.graph, [y.name], [x.name])
+
+
+@pytest.mark.parametrize("op", ["ZerosLike", "AddN"])
+@pytest.mark.parametrize("where", ["alone", "in a list"])
+def test_what_has_neither_sum_nor_zero(op, where):
+    """A composite tensor in a variant has none in TensorFlow either; a list that holds one fails likewise."""
+    g = GraphBuilder()
+    value = g.CompositeTensorVariantFromComponents([g.constant(VECTOR)], metadata=b"")
+    if where == "in a list":
+        value = g.TensorListFromTensor(g.Pack([value]), g.constant(np.zeros(0, np.int32)), element_dtype="variant")
+    found = g.ZerosLike(value, name="op") if op == "ZerosLike" else g.AddN([value, value], name="op")
+    with pytest.raises(InvalidArgumentError, match=r"'op'.*CompositeTensor") as caught:
+        Session(g.graph).run([found.name])
+    assert not isinstance(caught.value, InternalError)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf"), 1e30])
+def test_an_image_moved_by_no_distance_is_empty(number):
+    """TensorFlow's answer, zeros: no pixel of the input lies where that leads."""
+    g = GraphBuilder()
+    moved = g.ScaleAndTranslate(IMAGE, [3, 3], np.ones(2, np.float32), np.array([number, 0], np.float32))
+    assert not np.any(Session(g.graph).run([moved.name])[0])

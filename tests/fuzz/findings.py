@@ -49,8 +49,8 @@ def attempt(action: Callable[[], object], part: str) -> Finding | None:
         try:
             action()
         except TfgError as error:
-            if isinstance(error, InternalError) and error.__cause__ is not None:
-                found.append(error.__cause__)
+            if isinstance(error, InternalError):
+                found.append(error.__cause__ or error)
         except (Exception, TooSlow) as error:
             found.append(error)
     return _finding(found[0], part) if found else None

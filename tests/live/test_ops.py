@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.comparison import assert_same
 from tests.live.draws import OPS
 from tests.opcases import case
+from tests.recorded_answers import expected_error
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import TfgError
 from tfg.core.runtime.files import FileAccess
@@ -41,7 +42,7 @@ def of_tensorflow(graph, fetches, feeds):
             try:
                 return session.run(fetches, feeds)
             except tf.errors.OpError as error:
-                return type(error).__name__
+                return expected_error(type(error).__name__)
 
 
 def of_tfg(graph, fetches, feeds):
