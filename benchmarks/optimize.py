@@ -10,8 +10,8 @@ import time
 import numpy as np
 
 import tfg
+from tfg.core.comparing.verification import generated_feeds, verify
 from tfg.core.passes.pipeline import guessed_fetches, optimize
-from tfg.core.passes.verify import generated_feeds, verify
 from tfg.core.planning.needed import needed_nodes
 
 # graph -> (fetches, nodes that Grappler leaves, its seconds)

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
+from ..core.comparing.verification import Comparison, generated_feeds, verify
 from ..core.graph import Graph
 from ..core.passes.base import Pass
 from ..core.passes.functions.cluster import Cluster
 from ..core.passes.pipeline import OptimizeReport, choose_passes, guessed_fetches, optimize
-from ..core.passes.verify import Comparison, generated_feeds, verify
 from ..core.planning.needed import needed_nodes
 from ..core.runtime.session import Session
 from ..core.variable_nodes import find_variables

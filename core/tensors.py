@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import dtypes
@@ -129,3 +129,15 @@ class Placeholder:
     """An attribute value that a function body leaves to its caller: `$T`."""
 
     name: str
+
+
+def attribute_key(value: Any) -> Hashable:
+    """An attribute's value as a key: constants by their dtype, shape and bytes."""
+    if isinstance(value, list):
+        return tuple(map(attribute_key, value))
+    if isinstance(value, Tensor):
+        array = value.numpy()
+        items = array.ravel().tolist() if value.dtype.is_object else []
+        content = tuple(v if isinstance(v, bytes) else id(v) for v in items) if items else array.tobytes()
+        return (value.dtype.name, value.shape, content)
+    return repr(value)

@@ -43,6 +43,7 @@ ROOMS = {
     "core/ops": "building datasets functions gradients numerics runtime",
     "core/flops": "building control_flow functions gradients numerics ops planning runtime",
     "core/training": "building gradients runtime",
+    "core/comparing": "planning runtime",
     "core/passes": "control_flow explaining flops functions planning runtime transforms passes/functions passes/rules",
     "core/passes/rules": "building functions passes",
     "core/passes/fusing": "passes passes/rules",

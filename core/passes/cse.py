@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..graph import Graph, Node
-from ..tensors import Tensor
+from ..tensors import attribute_key
 from .base import Pass, PassContext
 
 
@@ -54,18 +54,6 @@ def _key(node: Node) -> Hashable:
     inputs = [(id(value.node), value.index) for value in node.inputs]
     if node.op_def is not None and node.op_def.is_commutative:
         inputs.sort()
-    attrs = tuple(sorted((name, _hashable(v)) for name, v in node.attrs.items() if name != "_output_shapes"))
+    attrs = tuple(sorted((name, attribute_key(v)) for name, v in node.attrs.items() if name != "_output_shapes"))
     controls = frozenset(id(control) for control in node.control_inputs)
     return (node.op, tuple(inputs), controls, attrs, node.device)
-
-
-def _hashable(value: Any) -> Hashable:
-    """An attribute value as a key: constants by their dtype, shape and bytes."""
-    if isinstance(value, list):
-        return tuple(map(_hashable, value))
-    if isinstance(value, Tensor):
-        array = value.numpy()
-        items = array.ravel().tolist() if value.dtype.is_object else []
-        content = tuple(v if isinstance(v, bytes) else id(v) for v in items) if items else array.tobytes()
-        return (value.dtype.name, value.shape, content)
-    return repr(value)

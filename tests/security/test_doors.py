@@ -10,11 +10,11 @@ from tests.cli.running import tfg as run
 from tests.security import escapes
 from tests.security.hostile import HOSTILE, IN_MAIN_OP, SECRET, Folder, hostile_graph
 from tfg.cli import main
+from tfg.core.comparing.verification import verify
 from tfg.core.errors import PermissionDeniedError
 from tfg.core.flops.measured import measure
 from tfg.core.functions.purity import impurity
 from tfg.core.gradients.check import check_gradient
-from tfg.core.passes.verify import verify
 from tfg.core.runtime.runner import Runner
 from tfg.core.training.optimizers import find_optimizer
 from tfg.core.training.trainer import LeastSquares, Trainer

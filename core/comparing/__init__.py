@@ -1,0 +1,1 @@
+"""Whether two graphs compute the same, and the first node where they do not."""

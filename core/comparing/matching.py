@@ -1,0 +1,71 @@
+"""Which node of one graph is which of another: by name, and by what it computes from what where names were changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any
+
+from ..graph import Graph, Node
+from ..tensors import Tensor, attribute_key
+from ..traversal import topological_order
+
+
+def match_nodes(a: Graph, b: Graph) -> dict[Node, Node]:
+    """The nodes of `a`, each with the one of `b` that stands in its place.
+
+    Nodes of the same name are one. The others are matched where their op, attributes and inputs are the same; then where these
+    are the same but for the values of constants, which are matched by who takes them. Nodes that are alike in all this are
+    matched in the order of the graphs.
+    """
+    matched = {node: b.node(node.name) for node in a if node.name in b}
+    _match_alike(a, b, matched, _attributes)
+    _match_alike(a, b, matched, _attributes_without_values)
+    _match_constants(matched)
+    return matched
+
+
+def _match_constants(matched: dict[Node, Node]) -> None:
+    """Match constants that nodes of one op take in the same place."""
+    taken = set(matched.values())
+    for node, other in list(matched.items()):
+        for mine, theirs in zip(node.inputs, other.inputs) if node.op == other.op else ():
+            are_constants = mine.node.is_constant and theirs.node.is_constant
+            if are_constants and mine.node not in matched and theirs.node not in taken:
+                matched[mine.node] = theirs.node
+                taken.add(theirs.node)
+
+
+def _match_alike(a: Graph, b: Graph, matched: dict[Node, Node], describe: Callable[[Node], Hashable]) -> None:
+    names = {node: node.name for node in matched}
+    other_names = {other: node.name for node, other in matched.items()}
+    waiting: dict[Hashable, list[Node]] = {}
+    for node, key in _keys(a, names, describe):
+        waiting.setdefault(key, []).append(node)
+    queues = {key: iter(nodes) for key, nodes in waiting.items()}
+    for other, key in _keys(b, other_names, describe):
+        node = next(queues.get(key, iter(())), None)
+        if node is not None and not (node.is_constant and describe is _attributes_without_values):
+            matched[node] = other
+
+
+def _keys(graph: Graph, names: Mapping[Node, str], describe: Callable[[Node], Hashable]) -> Iterable[tuple[Node, Hashable]]:
+    """The nodes that are not matched, each with a number that those share which compute alike."""
+    keys: dict[Node, Hashable] = dict(names)
+    for node in topological_order(graph):
+        if node not in names:
+            inputs = tuple((keys.get(value.node), value.index) for value in node.inputs)
+            keys[node] = hash((node.op, describe(node), inputs))
+            yield node, keys[node]
+
+
+def _attributes(node: Node) -> Hashable:
+    return tuple(sorted((name, attribute_key(value)) for name, value in node.attrs.items() if not name.startswith("_")))
+
+
+def _attributes_without_values(node: Node) -> Hashable:
+    kinds = {name: _kind(value) for name, value in node.attrs.items() if not name.startswith("_")}
+    return tuple(sorted(kinds.items()))
+
+
+def _kind(value: Any) -> str:
+    return f"{value.dtype} {value.shape}" if isinstance(value, Tensor) else repr(value)

@@ -1,0 +1,126 @@
+"""`tfg compare`: the first node whose value differs, whatever was renamed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.cli.running import SAMPLES, tfg
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.comparing.matching import match_nodes
+from tfg.core.dtypes import float32
+from tfg.core.tensors import Tensor
+from tfg.formats import save
+
+SEEDS = np.random.default_rng(0)
+WEIGHTS = [SEEDS.standard_normal((4, 4)).astype(np.float32) for _ in range(3)]
+
+
+def network():
+    """Three layers, each in a scope of its own."""
+    g = GraphBuilder()
+    h = g.Placeholder(dtype=float32, shape=[None, 4], name="x")
+    for i, weight in enumerate(WEIGHTS):
+        w = g.constant(weight, name=f"layer{i}/w")
+        h = g.Tanh(g.MatMul(h, w, name=f"layer{i}/product"), name=f"layer{i}/out")
+    g.Sub(h, g.Square(h, name="square"), name="y")
+    return g.graph
+
+
+def rename_scope(graph):
+    for node in list(graph):
+        if node.name.startswith("layer1/"):
+            graph.rename_node(node, node.name.replace("layer1/", "middle/"))
+
+
+def change_weight(graph):
+    node = next(n for n in graph if n.name in ("layer1/w", "middle/w"))
+    changed = node.attrs["value"].numpy().copy()
+    changed[0, 0] += 1
+    node.set_attr("value", Tensor.from_numpy(changed))
+
+
+def swap_inputs(graph):
+    graph.set_inputs(graph["y"], tuple(reversed(graph["y"].inputs)))
+
+
+@pytest.fixture
+def compared(tmp_path):
+    def run(*changes, options=()):
+        before, after = network(), network()
+        for change in changes:
+            change(after)
+        paths = [str(tmp_path / name) for name in ("before.pb", "after.pb")]
+        for graph, path in zip((before, after), paths):
+            save(graph, path)
+        done = tfg("compare", *paths, "--fetch", "y", "--format", "json", *options)
+        return done.code, done.json
+
+    return run
+
+
+def test_equal_graphs_agree(compared):
+    code, found = compared()
+    assert (code, found["first"], found["compared"]) == (0, None, 11)
+
+
+@pytest.mark.parametrize(
+    ("changes", "tensor", "other"),
+    [
+        ([change_weight], "layer1/w:0", "layer1/w:0"),
+        ([swap_inputs], "y:0", "y:0"),
+        ([rename_scope, change_weight], "layer1/w:0", "middle/w:0"),
+        ([rename_scope, swap_inputs], "y:0", "y:0"),
+    ],
+)
+def test_finds_the_first_node_that_differs(compared, changes, tensor, other):
+    code, found = compared(*changes)
+    assert code == 3
+    assert (found["first"]["tensor"], found["first"]["other"]) == (tensor, other)
+
+
+def test_renaming_changes_nothing(compared):
+    code, found = compared(rename_scope)
+    assert (code, found["compared"], found["only_before"], found["only_after"]) == (0, 11, [], [])
+
+
+def test_all_shows_what_agrees_too(compared):
+    _, found = compared(swap_inputs, options=["--all"])
+    assert [node["tensor"] for node in found["nodes"] if not node["passed"]] == ["y:0"]
+    assert len(found["nodes"]) == found["compared"]
+
+
+def test_tolerance(compared):
+    _, found = compared(change_weight)
+    needed = max(1.01 * node["tolerance_needed"] for node in compared(change_weight, options=["--all"])[1]["nodes"])
+    assert compared(change_weight, options=["--tolerance", str(needed)])[0] == 0
+    assert found["first"]["tolerance_needed"] > 0.1
+
+
+def test_before_and_after_passes():
+    assert tfg("compare", SAMPLES / "xor.pbtxt", "--passes", "default", "--fetch", "probability").code == 0
+
+
+def test_needs_two_graphs():
+    done = tfg("compare", SAMPLES / "xor.pbtxt")
+    assert done.code == 2
+    assert "--passes" in done.err
+
+
+def test_training_steps_agree():
+    assert (
+        tfg("compare", SAMPLES / "xor.pbtxt", SAMPLES / "xor.pbtxt", "--fetch", "train", "--fetch", "loss", "--seed", "7").code
+        == 0
+    )
+
+
+def test_loops_are_compared_run_by_run():
+    done = tfg("compare", SAMPLES / "collatz.pbtxt", SAMPLES / "collatz.pbtxt", "--all", "--format", "json").json
+    assert max(node["executions"] for node in done["nodes"]) > 1
+
+
+def test_matching_pairs_alike_nodes_in_order():
+    a, b = network(), network()
+    rename_scope(b)
+    matched = {node.name: other.name for node, other in match_nodes(a, b).items()}
+    assert matched == {node.name: node.name.replace("layer1/", "middle/") for node in a}
