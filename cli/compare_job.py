@@ -70,7 +70,10 @@ class CompareJob:
         return self.result
 
     def _opened(self, graph: Graph) -> Session:
-        return self.session.open(graph, quiet=True, implied=True).session
+        """A session with the variables as the graph's initializer or --state makes them; of passes, as the first graph's."""
+        is_derived = graph is self.after and self.options.passes is not None
+        session = self.session.open(self.before if is_derived else graph, quiet=True, implied=True).session
+        return session.on_graph(graph) if is_derived else session
 
     def as_json(self) -> dict[str, Any]:
         assert self.result is not None

@@ -51,15 +51,17 @@ class GraphComparison:
 
 
 class Recorder:
-    """A hook that keeps what the nodes of a graph compute, each time that they run."""
+    """A hook that keeps what the nodes of a graph compute, each time that they run; not those of functions."""
 
-    def __init__(self) -> None:
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
         self.values: dict[str, list[tuple[Any, ...]]] = {}
 
     def __call__(self, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         result = call(*inputs)
-        values = result if isinstance(result, (tuple, list)) else (result,)
-        self.values.setdefault(node.name, []).append(tuple(values))
+        if self.graph.get(node.name) is node:
+            values = result if isinstance(result, (tuple, list)) else (result,)
+            self.values.setdefault(node.name, []).append(tuple(values))
         return result
 
 
@@ -101,8 +103,9 @@ _Values = Mapping[str, Sequence[tuple[Any, ...]]]
 def _recorded(
     graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], open_session: Callable[[Graph], Session]
 ) -> _Values:
-    recorder = Recorder()
-    open_session(graph).run(list(fetches), feeds, hook=recorder)
+    session = open_session(graph)
+    recorder = Recorder(session.runnable())
+    session.run(list(fetches), feeds, hook=recorder)
     for node in graph:
         if node.is_constant:  # no step of a run
             recorder.values[node.name] = [(node.attrs["value"].numpy(),)]

@@ -222,7 +222,7 @@ class Session:
             return found
 
     def _compiled(self, fetches: tuple[str, ...], feeds: tuple[str, ...]) -> _Prepared:
-        graph = self._runnable()
+        graph = self.runnable()
         targets = [self._fetch(graph, name) for name in fetches]
         fed = [None if self._is_needless(name) else self._feed(graph, name) for name in feeds]
         plan = compile_plan(graph, targets, [feed.output for feed in fed if feed is not None])
@@ -230,7 +230,7 @@ class Session:
             plan = with_cached_trees(plan, graph)
         return _Prepared(Program(plan, self._context, self.graph.functions, self._cache), tuple(fed))
 
-    def _runnable(self) -> Graph:
+    def runnable(self) -> Graph:
         """The graph that runs: with loops that draw random numbers as TensorFlow puts them there."""
         if self._lowered is None or self._lowered[0] != len(self.graph):
             self._lowered = (len(self.graph), lowered(self.graph))
