@@ -24,7 +24,7 @@ from .errors import AlreadyExistsError, InvalidArgumentError
 from .shapes import Shape
 from .tensors import FuncRef, Tensor
 
-MAX_LENGTH = 1_000_000
+MAX_LENGTH = 1 << 16
 """The inputs or outputs that one argument may stand for: a number that an attribute gives costs nothing to claim."""
 FLAGS = ("stateful", "commutative", "aggregate", "uninitialized_input")
 

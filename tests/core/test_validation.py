@@ -232,3 +232,18 @@ def test_a_kernel_need_not_repeat_what_its_shape_function_refuses():
         Session(g.graph).run("loss:0", {"x:0": np.float32(1)})
     assert not isinstance(raised.value, InternalError)
     assert raised.value.node == "loss"
+
+
+def test_what_holds_for_a_node_does_not_hold_for_one_that_is_nearly_alike():
+    """Nodes of one op are looked at once where their attributes say the same, and only there."""
+    g = GraphBuilder()
+    x = g.constant(np.ones(2, np.float32))
+    nodes = [g.AddN([x, x], name=f"sum_{i}").node for i in range(3)]
+    g.graph.check()
+    nodes[1].set_attr("N", 3)
+    with pytest.raises(InvalidArgumentError, match="sum_1.*2 inputs, its op takes 3"):
+        g.graph.check()
+    nodes[1].set_attr("N", 2)
+    nodes[2].set_attr("T", dtypes.int32)
+    with pytest.raises(InvalidArgumentError, match="sum_2.*is float, not int32"):
+        g.graph.check()
