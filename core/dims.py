@@ -9,23 +9,29 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias, Union
+from typing import Any, Final, TypeAlias, Union
 
 DimLike: TypeAlias = Union[int, "Dim"]
 _Atom: TypeAlias = Union[str, "_Call"]
 _Monomial: TypeAlias = tuple[tuple[_Atom, int], ...]
 
 _anonymous = itertools.count()
+_MAX_PRODUCTS: Final = 1024
+"""Products of terms that a multiplication writes out: more, as of sums multiplied again and again, is an unknown."""
+
+_MAX_SIZE: Final = 256
+"""Symbols and functions inside a function that is not worked out: more, as of sums of its own results, is an unknown."""
 
 
 class _Call:
     """An opaque function of dimensions, such as a floor division that does not come out even."""
 
-    __slots__ = ("args", "function")
+    __slots__ = ("args", "function", "size")
 
     def __init__(self, function: str, *args: DimLike) -> None:
         self.function = function
         self.args = args
+        self.size = 1 + sum(map(_size, args))
 
     def _key(self) -> tuple[Any, ...]:
         return (self.function, self.args)
@@ -45,13 +51,26 @@ class _Call:
         return _FUNCTIONS[self.function](*(substitute(arg, values) for arg in self.args))
 
 
+def _size(value: DimLike) -> int:
+    """The symbols and functions that a dimension is written with."""
+    if not isinstance(value, Dim):
+        return 0
+    return sum(atom.size if isinstance(atom, _Call) else 1 for monomial in value.terms for atom, _ in monomial)
+
+
+def _opaque(function: str, a: DimLike, b: DimLike) -> DimLike:
+    call = _Call(function, a, b)
+    return Dim.unknown() if call.size > _MAX_SIZE else Dim({((call, 1),): 1})
+
+
 class Dim:
     """A polynomial; equal to another only where both have the same terms."""
 
-    __slots__ = ("terms",)
+    __slots__ = ("_symbols", "terms")
 
     def __init__(self, terms: Mapping[_Monomial, int]) -> None:
         self.terms = terms
+        self._symbols: frozenset[str] | None = None
 
     @staticmethod
     def symbol(name: str) -> Dim:
@@ -66,7 +85,10 @@ class Dim:
     @property
     def symbols(self) -> frozenset[str]:
         """The names of all symbols, those inside floor divisions too."""
-        return frozenset(name for monomial in self.terms for atom, _ in monomial for name in _atom_symbols(atom))
+        if self._symbols is None:
+            atoms = {atom for monomial in self.terms for atom, _ in monomial}
+            self._symbols = frozenset().union(*map(_atom_symbols, atoms))
+        return self._symbols
 
     @property
     def is_anonymous(self) -> bool:
@@ -92,6 +114,8 @@ class Dim:
     def __mul__(self, other: DimLike) -> DimLike:
         if isinstance(other, int):
             return Dim({monomial: c * other for monomial, c in self.terms.items()}) if other else 0
+        if len(self.terms) * len(_terms(other)) > _MAX_PRODUCTS:
+            return Dim.unknown()
         terms: dict[_Monomial, int] = {}
         for (left, a), (right, b) in itertools.product(self.terms.items(), _terms(other).items()):
             monomial = _multiply(left, right)
@@ -147,7 +171,7 @@ def floor_div(a: DimLike, b: DimLike) -> DimLike:
     if a == b:
         return 1
     quotient = _exact_quotient(_terms(a), _terms(b))
-    return _simplest({((_Call("//", a, b), 1),): 1}) if quotient is None else quotient
+    return _opaque("//", a, b) if quotient is None else quotient
 
 
 def dim_max(a: DimLike, b: DimLike) -> DimLike:
@@ -190,7 +214,7 @@ def _pick(name: str, a: DimLike, b: DimLike) -> DimLike:
         return a if name == "max" else b
     if is_never_negative(b - a):
         return b if name == "max" else a
-    return _simplest({((_Call(name, a, b), 1),): 1})
+    return _opaque(name, a, b)
 
 
 def is_never_negative(value: DimLike) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError
+from ..functions.call_signatures import renamed, signature_of
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
-from ..inference import Inference, container_of, infer_again
+from ..inference import MAX_SIGNATURES, Inference, container_of, infer_again
 from ..registry import Cost
 from ..shapes import TensorSpec, substituted
 from ..traversal import topological_order
@@ -51,6 +53,8 @@ class Loops:
         self._derived: set[str] = set()
         self._met: set[str] = set()
         self._active: set[str] = set()
+        self._growths: dict[Hashable, tuple[list[str], Growth]] = {}
+        self._signatures: collections.Counter[str] = collections.Counter()
 
     def note(self, loop: Loop) -> Iterator[str]:
         """What to say of the iterations of a loop, which is nothing where they are a symbol."""
@@ -86,7 +90,7 @@ class Loops:
     def rule(self, node: Node, entering: Sequence[TensorSpec]) -> Sequence[TensorSpec] | None:
         """What a While returns, for inference; None where its body cannot be told."""
         name = node.attr("body").name
-        if name not in self._functions or name in self._active:
+        if name not in self._functions or name in self._active or self._signatures[name] >= MAX_SIGNATURES:
             return None
         self._active.add(name)
         try:
@@ -100,12 +104,23 @@ class Loops:
 
     def of_while(self, node: Node, entering: Sequence[TensorSpec]) -> Loop:
         """The loop of a While whose variables start with the specs `entering`."""
+        rounds = self.rounds(node.name, node, while_trips(self._functions, node, entering))
+        return Loop(node.name, rounds, self._while_growth(node, entering))
+
+    def _while_growth(self, node: Node, entering: Sequence[TensorSpec]) -> Growth:
+        """How its variables change: looked into once for specs that are alike, or loops in loops would take 2^depth looks."""
         reference = node.attr("body")
-        body = self._functions[reference.name]
-        if body.signature.attrs:
-            body = instantiate(body, reference.attrs)
-        growth = while_growth(body, entering, f"iteration of {node.name}", self._functions, self.rule)
-        return Loop(node.name, self.rounds(node.name, node, while_trips(self._functions, node, entering)), growth)
+        arguments, unnamed = signature_of(entering)
+        key = (node.name, repr(reference), arguments)
+        if key not in self._growths:
+            self._signatures[reference.name] += 1
+            body = self._functions[reference.name]
+            if body.signature.attrs:
+                body = instantiate(body, reference.attrs)
+            growth = while_growth(body, entering, f"iteration of {node.name}", self._functions, self.rule)
+            self._growths[key] = unnamed, growth
+        before, found = self._growths[key]
+        return Growth(found.symbol, renamed(found.specs, before, unnamed))
 
     def of_frames(
         self, graph: Graph, inference: Inference, known: Known, frames: Mapping[Node, Frame]
@@ -158,11 +173,15 @@ def _in_all(node: NodeCost, symbol: str, rounds: DimLike, loop: str) -> NodeCost
     """The cost of a node in the iterations 0 to `rounds` - 1 together."""
     values = (node.cost.flops, node.cost.macs, node.cost.transcendentals, node.bytes, node.times)
     sums = [total for value in values if (total := summed(value, symbol, rounds)) is not None]
-    if len(sums) < len(values):
+    if len(sums) < len(values) or _is_anonymous(sums) > _is_anonymous(values):
         reason = f"no formula says what it costs in the {rounds} iterations of loop {loop} together; --trips gives a number"
         return dataclasses.replace(node, cost=Cost(), bytes=0, reason=reason)
     *cost, moved, times = sums
     return dataclasses.replace(node, cost=Cost(*cost), bytes=moved, times=times)
+
+
+def _is_anonymous(values: Iterable[DimLike]) -> bool:
+    return any(isinstance(value, Dim) and value.is_anonymous for value in values)
 
 
 def _symbols(spec: TensorSpec) -> set[str]:

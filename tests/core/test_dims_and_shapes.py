@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tfg.core.building.placement import Device, Placement, canonical_device
-from tfg.core.dims import Dim
+from tfg.core.dims import Dim, floor_div
 from tfg.core.errors import InvalidArgumentError
 from tfg.core.shapes import UNKNOWN, Shape, as_shape, broadcast_shapes, merge_shapes, relax_shapes
 
@@ -93,3 +93,20 @@ def test_colocation_joins_chains():
     assert group.device == "/device:GPU:1"
     assert placement.chain(b.node) == ("a",)
     assert placement.group(g.constant(2.0).node) is None
+
+
+@pytest.mark.parametrize(
+    "grow",
+    [
+        pytest.param(lambda x, i: x * (Dim.symbol(f"a{i}") + Dim.symbol(f"b{i}")), id="products of sums"),
+        pytest.param(lambda x, i: floor_div(x, 2) + floor_div(x, 3), id="quotients of sums of quotients"),
+        pytest.param(lambda x, i: x * x + i, id="squares of sums"),
+    ],
+)
+def test_what_takes_too_long_to_write_is_unknown(grow):
+    """Each step doubles what a dimension is written with; sixty would not end."""
+    dim = Dim.symbol("N") + 1
+    for step in range(60):
+        dim = grow(dim, step)
+        assert len(str(dim)) < 100_000
+    assert dim.is_anonymous

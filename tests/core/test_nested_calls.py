@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.cases.functional import define
 from tfg.core.errors import ResourceExhaustedError
 from tfg.core.flops import count_flops
 from tfg.core.inference import infer
@@ -145,3 +146,19 @@ def test_functions_deeper_than_the_stack_are_an_error_of_the_graph(tmp_path):
     ):  # fmt: skip
         with pytest.raises(ResourceExhaustedError, match="deep"):
             act()
+
+
+def test_loops_in_loops_are_counted_in_linear_time(quick):
+    """Each body holds two loops of the level below, so that a walk would take 4^20 looks, and the count 2^20 terms."""
+    g = tfg.GraphBuilder()
+    define(g, "f0", ["float32"], lambda b, x: [b.Sqrt(x)])
+    define(g, "goes on", ["float32"], lambda b, x: [b.Less(x, b.constant(np.float32(0)))])
+
+    def loop(b, x, body):
+        return b.StatelessWhile([x], cond="goes on", body=body)[0]
+
+    for i in range(20):
+        define(g, f"f{i + 1}", ["float32"], lambda b, x, below=f"f{i}": [loop(b, loop(b, x, below), below)])
+    report = count_flops(g.graph, [str(loop(g, g.constant(np.float32(1)), "f20"))])
+    assert report.unknown()
+    assert all("iterations" in node.reason for node in report.unknown())

@@ -241,9 +241,9 @@ def test_what_holds_for_a_node_does_not_hold_for_one_that_is_nearly_alike():
     nodes = [g.AddN([x, x], name=f"sum_{i}").node for i in range(3)]
     g.graph.check()
     nodes[1].set_attr("N", 3)
-    with pytest.raises(InvalidArgumentError, match="sum_1.*2 inputs, its op takes 3"):
+    with pytest.raises(InvalidArgumentError, match=r"sum_1.*2 inputs, its op takes 3"):
         g.graph.check()
     nodes[1].set_attr("N", 2)
     nodes[2].set_attr("T", dtypes.int32)
-    with pytest.raises(InvalidArgumentError, match="sum_2.*is float, not int32"):
+    with pytest.raises(InvalidArgumentError, match=r"sum_2.*is float, not int32"):
         g.graph.check()
