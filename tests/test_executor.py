@@ -11,7 +11,7 @@ from tests import opcases
 from tests.cases import control_flow as graphs
 from tests.cases.functional import define
 from tests.recorded_answers import Answers, expected_error
-from tfg.core import registry
+from tfg.core import op_facts, registry
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.catalog import CATALOG
 from tfg.core.control_flow.conditions import ALWAYS, joined
@@ -201,7 +201,7 @@ def mailbox():
     for op in ("TestPut", "TestTake"):
         CATALOG.unregister(op)
         registry._KERNELS.pop(op)
-        registry._OPS_BY_FACT["blocks"].discard(op)
+        op_facts.STATED["blocks"].discard(op)
 
 
 def test_a_step_that_would_block_waits_for_others(mailbox):
