@@ -7,13 +7,12 @@ In a loop, accesses keep the order of its iterations only where each waits for t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ..control_flow.conditions import (
     ALWAYS,
     MERGE,
-    NEXT_ITERATION,
     SWITCH,
     Condition,
     Frame,
@@ -21,10 +20,10 @@ from ..control_flow.conditions import (
     predicate_of,
 )
 from ..graph import Graph, Node, Output
-from ..traversal import strongly_connected, topological_order
+from ..traversal import strongly_connected
 from .effects import DRAW, READ, WRITE, Access, State, accesses, contested
 
-Sources = Callable[[Node], Iterable[Node | None]]
+Sources = Mapping[Node, Sequence[Node | None]]
 WRITES: Final = frozenset({WRITE, DRAW})
 
 
@@ -39,20 +38,16 @@ class Race:
 
 
 def find_races(
-    graph: Graph, nodes: Sequence[Node], sources: Sources, frames: Mapping[Node, Frame], fed: frozenset[Output] = frozenset()
+    graph: Graph, order: list[Node], sources: Sources, frames: Mapping[Node, Frame], fed: frozenset[Output] = frozenset()
 ) -> list[Race]:
-    """The races among `nodes`, which run together. `sources` gives what a node waits for, `frames` the loop it lies in."""
-    order = topological_order(nodes, lambda node: forward_sources(node, sources))
+    """The races among the nodes of a topological order, which run together.
+
+    `sources` gives what a node waits for, `frames` the loop it lies in.
+    """
     states = contested(accesses(graph, order, fed))
     if not any(len(found) > 1 for found in states.values()) and not frames:
         return []
     return _Search(order, sources, frames, fed).races(states)
-
-
-def forward_sources(node: Node, sources: Sources) -> Iterable[Node]:
-    """What a node waits for in its own iteration."""
-    is_merge = node.op in MERGE
-    return (s for s in sources(node) if s is not None and not (is_merge and s.op in NEXT_ITERATION))
 
 
 class _Search:
@@ -63,7 +58,7 @@ class _Search:
         self.sources = sources
         self.frames = frames
         self.fed = fed
-        self.groups = strongly_connected(order, sources) if frames else [[node] for node in order]
+        self.groups = strongly_connected(order, sources.__getitem__) if frames else [[node] for node in order]
         self.components = {node: group[0] for group in self.groups if len(group) > 1 for node in group}
 
     def races(self, states: Mapping[State, list[Access]]) -> list[Race]:
@@ -107,7 +102,7 @@ class _Search:
         for members in self.groups:
             mask = 0
             for node in members:
-                for source in self.sources(node):
+                for source in self.sources[node]:
                     if source is not None:
                         mask |= before.get(source, 0) | bits.get(source, 0)
             before |= dict.fromkeys(members, mask)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 from ..control_flow.references import memory_of_variables, written_reference
@@ -10,10 +9,9 @@ from ..functions.call_kinds import PARTLY_READ
 from ..graph import Graph, Node, Output
 from ..ordering.races import Race, find_races
 from .liveness import NotWellFormed
-from .needed import needed_sources
-from .plan import Plan, with_releases
+from .plan import Plan, Step, with_releases
 from .selection import Selection
-from .steps import FrameSteps, following
+from .steps import FrameSteps, use_of_memory
 
 
 def compile_plan(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> Plan:
@@ -35,7 +33,7 @@ class Planner(Selection):
 
     def races(self) -> list[Race]:
         """The accesses to state in this run that no path orders."""
-        return find_races(self.graph, self.nodes, lambda node: needed_sources(node, self.fed), self.frames, self.fed)
+        return find_races(self.graph, self.order, self.waiting, self.frames, self.fed)
 
     def plan(self) -> Plan:
         races = self.races()
@@ -68,5 +66,5 @@ class Planner(Selection):
             outputs = tuple(range(len(definition.output_dtypes(node.attrs))))
             unused = self.unused_outputs(node) if node.op in PARTLY_READ else ()
             positions = [i for i, value in enumerate(node.inputs) if value in shared]
-            steps.append(dataclasses.replace(following(node, definition, shared, positions), outputs=outputs, unused=unused))
+            steps.append(Step(node, (), outputs, unused=unused, **use_of_memory(node, definition, shared, positions)))
         return Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), True, bypassed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from ..control_flow.conditions import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, Fra
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output
 from ..ordering.scheduling import construction_order, is_bypassed, optimized_order
+from ..traversal import topological_order
 from .needed import needed_nodes, needed_sources, unused_outputs
 
 
@@ -25,12 +27,23 @@ class Selection:
         needed = needed_nodes(fetches, feeds)
         self.needed = needed
         self.nodes = [node for node in graph if node in needed]
+        self.waiting = {node: needed_sources(node, self.fed) for node in self.nodes}
         self.root = Frame("", None)
         self.frames: Mapping[Node, Frame] = {}
         if any(node.op in LOOP_OPS for node in self.nodes):
-            self.root, self.frames = assign_frames(self.nodes, lambda node: needed_sources(node, self.fed))
+            self.root, self.frames = assign_frames(self.nodes, self.waiting.__getitem__)
         else:
             self.root.nodes = self.nodes
+
+    @functools.cached_property
+    def order(self) -> list[Node]:
+        """The nodes, each after those that it waits for; InvalidArgumentError names a node on a cycle."""
+        return topological_order(self.nodes, self.waits_for)
+
+    def waits_for(self, node: Node) -> list[Node]:
+        """The nodes that a node takes data or control from in its own iteration: back edges of loops are left out."""
+        found = self.sources(node)
+        return [source for source in found if source.op not in NEXT_ITERATION] if node.op in MERGE else found
 
     def is_bypassed(self, node: Node) -> bool:
         """True for a node that TensorFlow's graph optimizer takes out, as all that it does is pass a value on."""
@@ -60,15 +73,15 @@ class Selection:
         """The nodes that are fetched, by name."""
         return sorted({f if isinstance(f, Node) else f.node for f in self.fetches}, key=lambda node: node.name)
 
-    def sources(self, node: Node) -> Iterator[Node]:
+    def sources(self, node: Node) -> list[Node]:
         """What a node takes data or control from."""
-        return (source for source in needed_sources(node, self.fed) if source is not None)
+        return [source for source in self.waiting[node] if source is not None]
 
     def forward_sources(self, unit: Any) -> Iterator[Any]:
         """What a node takes data or control from: nodes and fed values. Back edges of loops are left out."""
         if isinstance(unit, Output):
             return
-        for value, source in itertools.zip_longest(unit.inputs, needed_sources(unit, self.fed)):
+        for value, source in itertools.zip_longest(unit.inputs, self.waiting[unit]):
             if source is None:
                 yield value
             elif not (unit.op in MERGE and source.op in NEXT_ITERATION):

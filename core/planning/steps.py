@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Container, Sequence
+from collections.abc import Sequence, Set
+from typing import Any
 
 from ..catalog import OpDef
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
@@ -41,17 +41,16 @@ class FrameSteps:
         outputs = [self.slots.output_slot(Output(node, i)) for i in range(count)]
         tells_liveness = is_guarded and (not outputs or node.op in SWITCH)
         values = [self.slots.canonical(value) for value in node.inputs]
-        step = following(
-            node, definition, self.slots.shared, [i for i, value in enumerate(values) if value in self.slots.shared]
-        )
-        return dataclasses.replace(
-            step,
-            inputs=tuple(self.slots.slot(value) for value in values),
-            outputs=(*outputs, self.slots.slot(node)) if tells_liveness else tuple(outputs),
+        positions = [i for i, value in enumerate(values) if value in self.slots.shared]
+        return Step(
+            node,
+            tuple(self.slots.slot(value) for value in values),
+            (*outputs, self.slots.slot(node)) if tells_liveness else tuple(outputs),
             is_guarded=is_guarded,
             controls=self.slots.controls(node) if is_guarded else (),
             tells_liveness=tells_liveness,
             unused=self.run.unused_outputs(node) if node.op in PARTLY_READ else (),
+            **use_of_memory(node, definition, self.slots.shared, positions),
         )
 
     def loop_step(self, frame: Frame) -> Loop:
@@ -129,16 +128,16 @@ def _input_with_op(node: Node, ops: Sequence[str]) -> Output:
     return next(value for value in node.inputs if value.node.op in ops)
 
 
-def following(node: Node, definition: OpDef, shared: Container[Output], positions: Sequence[int]) -> Step:
-    """A step that says what it does with references and, at `positions` of its inputs, with the memory of variables.
+def use_of_memory(node: Node, definition: OpDef, shared: Set[Output], positions: Sequence[int]) -> dict[str, Any]:
+    """What the step of a node says of references and, at `positions` of its inputs, of the memory of variables.
 
     `shared` are the values that are such memory.
     """
     wanted = dereferenced_inputs(node, definition)
-    outputs = memory_outputs(node)
-    if not outputs or outputs[0] not in shared:
-        return Step(node, (), (), tuple(dict.fromkeys((*wanted, *positions))), references=passed_references(node))
+    references = passed_references(node)
+    if not shared or not (outputs := memory_outputs(node)) or outputs[0] not in shared:
+        return {"dereferenced": tuple(dict.fromkeys((*wanted, *positions))), "references": references}
     first = len(node.inputs) if node.op in MERGE else 1
     rest = tuple(i for i in dict.fromkeys((*wanted, *positions)) if i >= first)
     passed = tuple(i for i in wanted if i < first)
-    return Step(node, (), (), rest, references=passed_references(node), shared=passed, is_view=is_view(node))
+    return {"dereferenced": rest, "references": references, "shared": passed, "is_view": is_view(node)}

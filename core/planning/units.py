@@ -6,11 +6,10 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from ..control_flow.conditions import ENTER, MERGE, NEXT_ITERATION, Frame
+from ..control_flow.conditions import ENTER, Frame
 from ..graph import Node, Output
 from ..ordering.scheduling import construction_order, execution_order, optimized_order
 from ..traversal import topological_order
-from .needed import needed_sources
 from .selection import Selection
 
 Unit: TypeAlias = Node | Frame
@@ -27,7 +26,7 @@ class Units:
         self.frame = frame
         nodes = [n for n in frame.nodes if n.op not in ENTER] if frame.parent else frame.nodes
         units: list[Any] = [*nodes, *frame.children]
-        order: list[Any] = topological_order(units, self.predecessors)
+        order: list[Any] = topological_order(units, self.predecessors) if run.frames else run.order
         self.order: list[Unit] = self.execution_order() if has_races and frame.parent is None else order
 
     def owner(self, source: Node) -> Unit | None:
@@ -40,9 +39,7 @@ class Units:
     def sources(self, unit: Unit) -> Iterator[Node]:
         """The nodes that a node, or the Enter nodes of a loop, take data or control from; back edges are left out."""
         for node in [unit] if isinstance(unit, Node) else unit.with_op(ENTER):
-            for source in needed_sources(node, self.run.fed):
-                if source is not None and not (node.op in MERGE and source.op in NEXT_ITERATION):
-                    yield source
+            yield from self.run.waits_for(node)
 
     def predecessors(self, unit: Any) -> Iterator[Any]:
         return (owner for source in self.sources(unit) if (owner := self.owner(source)) is not None)
@@ -55,7 +52,7 @@ class Units:
 
         fetched = [owner for node in self.run.fetched_nodes() if (owner := self.owner(node)) is not None]
         units = optimized_order([*self.frame.nodes, *self.frame.children], fetched, sources, sources)
-        made = construction_order([*units, *sorted(self.run.feeds, key=str)], sources)
+        made: list[Any] = construction_order([*units, *sorted(self.run.feeds, key=str)], sources)
         order = execution_order(made, self.edges, lambda unit: "" if isinstance(unit, Output) else unit.op)
         found: dict[Unit, None] = {}
         for unit in order:
@@ -78,7 +75,7 @@ class Units:
         nodes = [] if isinstance(unit, Output) else [unit] if isinstance(unit, Node) else unit.with_op(ENTER)
         taken = [value for node in nodes for value in self.run.taken(node)]
         values = [value if value in fed else self.owner(value.node) for value in taken]
-        controls = [source for node in nodes for source in needed_sources(node, fed)[len(node.inputs) :]]
+        controls = [source for node in nodes for source in self.run.waiting[node][len(node.inputs) :]]
         return values, [self.owner(source) for source in controls if source is not None]
 
     def values_of(self, unit: Unit) -> Iterator[Output]:
