@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import InvalidArgumentError, TfgError
 from ..functions.callers import all_nodes
 from ..graph import Graph
+from ..validation import check_node
 
 
 def make_presentable(graph: Graph) -> list[TfgError]:
@@ -32,6 +33,6 @@ def _drop_unreadable(graph: Graph) -> list[TfgError]:
 def _drop_outputs(graph: Graph) -> None:
     for node in all_nodes(graph):
         try:
-            node.output_dtypes  # noqa: B018 - evaluated for its errors
+            check_node(node.op, node.attrs, len(node.inputs))
         except InvalidArgumentError:
             node.note_dtypes(())

@@ -17,7 +17,7 @@ from ..inference import infer
 from ..node_kinds import ABSENT
 from ..op_facts import has_fact
 from ..traversal import forward_predecessors, reachable, strongly_connected
-from ..validation import attribute_faults, check_name, check_op_name, expected_inputs
+from ..validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs
 from ..variable_nodes import find_variables
 from .graphs import missing_among
 
@@ -284,8 +284,11 @@ def _definition(body: Body, node: Node) -> OpDef | None:
 def _output_dtypes(body: Body, node: Node) -> Sequence[DType] | None:
     """The dtypes of a node's outputs; None where it does not say, of which it is told by itself."""
     definition = _definition(body, node)
+    if definition is None:
+        return None
     try:
-        return None if definition is None else definition.output_dtypes(node.attrs)
+        check_attrs(definition, node.attrs)
+        return definition.output_dtypes(node.attrs)
     except TfgError:
         return None
 
