@@ -33,7 +33,6 @@ from tfg.core.tensors import FuncRef, Tensor
 from tfg.formats.attrs import encode_attr
 from tfg.formats.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
 
-SIZES = {"1k": 1_000, "10k": 10_000, "100k": 100_000, "1M": 1_000_000}
 FLOAT = {"T": dtypes.float32}
 UNKNOWN = Shape()
 BODY, BLOCK = 8, 14
@@ -198,6 +197,11 @@ def in_process(work: str, path: str, limit: int) -> tuple[float, int] | None:
     return float(seconds), int(after) - int(before)
 
 
+def number_of(text: str) -> int:
+    """The number that `1k`, `100k` or `1M` stands for."""
+    return int(text.replace("k", "000").replace("M", "000000"))
+
+
 def graph_path(folder: pathlib.Path, form: str, size: int, work: str) -> pathlib.Path:
     """The file with the graph for a piece of work, written when it is first asked for."""
     is_unknown = work in WITHOUT_SHAPES
@@ -246,7 +250,7 @@ def main() -> None:
         folder = options.folder or pathlib.Path(temporary)
         for form in options.forms.split(","):
             for work in options.only.split(","):
-                report(folder, form, work, [SIZES[size] for size in sizes], options.limit)
+                report(folder, form, work, list(map(number_of, sizes)), options.limit)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,19 @@ def command(
     elif script or len(graphs) > 1:
         _dump_snapshots(graphs, script, stage, chosen, format_, reader)
     else:
-        _dump_graph(Dump.of(reader.look(graphs[0]), graphs[0], shapes), chosen, format_)
+        _dump_file(graphs[0], shapes, chosen, format_, reader)
+
+
+def _dump_file(path: str, shapes: bool, chosen: Filter, format_: str, reader: GraphReader) -> None:
+    """The nodes of a graph; those of a large file as they are read, where nothing is asked that takes all of them."""
+    stream = None if shapes or format_ == "json" else reader.stream(path)
+    if stream is None:
+        _dump_graph(Dump.of(reader.look(path), path, shapes), chosen, format_)
+        return
+    from .dump_job import dump_stream
+
+    dump_stream(stream, path, chosen, format_)
+    reader.note_broken(stream.faults)
 
 
 def _dump_graph(dump: Dump, chosen: Filter, format_: str) -> None:

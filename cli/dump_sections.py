@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.explaining.listing import Filter, NodeRecord, attribute_text, own_attributes
@@ -68,16 +68,24 @@ def _node_lines(nodes: Sequence[NodeRecord], title: str = "") -> Text:
     return Text([node.line for node in nodes], title)
 
 
+COLUMNS: Mapping[str, Callable[[NodeRecord], str]] = {
+    "name": lambda node: node.name,
+    "op": lambda node: node.op,
+    "outputs": lambda node: ", ".join(map(str, node.outputs)),
+    "inputs": lambda node: ", ".join(node.arguments),
+    "device": lambda node: node.device,
+    "colocation": lambda node: ", ".join(f"loc:@{name}" for name in node.colocation),
+    "attributes": lambda node: attribute_text(own_attributes(node)),
+}
+
+
+def node_row(node: NodeRecord) -> tuple[str, ...]:
+    """What stands in all columns."""
+    return tuple(cell(node) for cell in COLUMNS.values())
+
+
 def _node_table(nodes: Sequence[NodeRecord], title: str = "", with_function: bool = False) -> Table:
-    columns = {
-        "name": [node.name for node in nodes],
-        "op": [node.op for node in nodes],
-        "outputs": [", ".join(map(str, node.outputs)) for node in nodes],
-        "inputs": [", ".join(node.arguments) for node in nodes],
-        "device": [node.device for node in nodes],
-        "colocation": [", ".join(f"loc:@{name}" for name in node.colocation) for node in nodes],
-        "attributes": [attribute_text(own_attributes(node)) for node in nodes],
-    }
+    columns = {name: list(map(cell, nodes)) for name, cell in COLUMNS.items()}
     if with_function:
         columns["function"] = [node.function or "" for node in nodes]
     shown = [name for name, cells in columns.items() if any(cells) or name in ("name", "op", "outputs", "inputs")]

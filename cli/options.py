@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,6 +13,7 @@ from ..core.errors import InvalidArgumentError, TfgError
 
 if TYPE_CHECKING:
     from ..core.graph import Graph
+    from ..formats.graphdef import NodeStream
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -112,11 +113,22 @@ class GraphReader:
 
         graph, faults = self.load_leniently(path)
         faults += make_presentable(graph)
+        self.note_broken(faults)
+        return graph
+
+    def note_broken(self, faults: Sequence[TfgError]) -> None:
+        """Say so where something is wrong with a graph."""
         if faults:
             from .render import note
 
             note(f"the graph is broken: {faults[0]}; `tfg check` lists all that is wrong with it")
-        return graph
+
+    def stream(self, path: str) -> NodeStream | None:
+        """The nodes of a large file one after the other; None for what is to be loaded."""
+        from ..formats.loading import stream
+
+        self.load_libraries()
+        return None if self.map_op else stream(path)
 
     def mapped(self, graph: Graph) -> Graph:
         """`graph` with its op types mapped."""

@@ -5,6 +5,7 @@ What graphs say passes through `core.escaping` on its way out, here and nowhere 
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -47,7 +48,7 @@ def emit(result: Any, format_: str, sections: Callable[[], Iterable[Section]]) -
         print_json(result)
     elif format_ == "csv":
         for table in [section for section in sections() if isinstance(section, Table)][:1]:
-            print_csv(table)
+            print_csv(table.columns, table.rows)
     else:
         print_sections(sections())
 
@@ -60,13 +61,13 @@ def print_json(result: Any) -> None:
     sys.stdout.write(printable_json(json.dumps(plain(result), indent=2, ensure_ascii=not is_unicode)) + "\n")
 
 
-def print_csv(table: Table) -> None:
-    """Print a table as CSV with a header."""
+def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print rows as CSV with a header."""
     import csv
 
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow([_slug(column) for column in table.columns])
-    writer.writerows([[_cell(value) for value in row] for row in table.rows])
+    writer.writerow([_slug(column) for column in columns])
+    writer.writerows([_cell(value) for value in row] for row in rows)
 
 
 def print_sections(sections: Iterable[Section]) -> None:
@@ -87,7 +88,7 @@ def plain_text(sections: Iterable[Section]) -> Iterator[str]:
 
 def print_text(text: str) -> None:
     """Print text of several lines, ending in a newline."""
-    sys.stdout.write(printable(text if text.endswith("\n") else f"{text}\n"))
+    sys.stdout.write(printable(text if not text or text.endswith("\n") else f"{text}\n"))
 
 
 def note(message: str, quiet: bool = False) -> None:
@@ -185,9 +186,27 @@ def _plain_lines(section: Section) -> list[str]:
         return head + section.lines()
     cells = [[_cell(value) for value in row] for row in section.rows]
     right = _numeric_columns(section)
-    widths = [min(max(map(len, column)), _MAX_WIDTH) for column in zip(section.columns, *cells)]
+    widths = _widths(section.columns, cells)
     lines = [_line(section.columns, widths, right), "  ".join("-" * width for width in widths)]
     return head + lines + [_line(row, widths, right) for row in cells]
+
+
+def print_rows(columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
+    """Print the rows of a long table as they come; the first ones say how wide its columns are."""
+    first = list(itertools.islice(rows, _MAX_RICH_ROWS))
+    head = Table(tuple(columns), first)
+    print_lines(_plain_lines(head))
+    widths, right = _widths(columns, [[_cell(value) for value in row] for row in first]), _numeric_columns(head)
+    print_lines(_line([_cell(value) for value in row], widths, right) for row in rows)
+
+
+def _widths(columns: Sequence[str], cells: Iterable[Sequence[str]]) -> list[int]:
+    return [min(max(map(len, column)), _MAX_WIDTH) for column in zip(columns, *cells)]
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines, each as one whatever stands in it."""
+    sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:

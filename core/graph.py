@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from .catalog import OpDef
 from .dtypes import DType
 from .errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
-from .node import Node, Output, WideInputs
+from .node import CheckMemo, Node, Output, WideInputs
 from .tensor_names import parse_tensor_name
-from .validation import Checked, check_name, check_node
 
 if TYPE_CHECKING:
     from .metagraph import MetaGraph
@@ -281,7 +280,7 @@ class Graph:
         `left_open` names the attributes that the callers of a function give, for which `Placeholder`s stand in its body. What
         was found of a node holds until its op or attributes change, so that checking again costs little.
         """
-        memo: dict[tuple[str, int, int], Checked] = {}
+        memo: CheckMemo = {}
         for check in (lambda node: self._check_node(node, left_open, memo), self._check_edges):
             for node in self._nodes.values():
                 try:
@@ -289,18 +288,8 @@ class Graph:
                 except InvalidArgumentError as error:
                     raise InvalidArgumentError(error.message, node=node.name, op=node.op, hint=error.hint) from None
 
-    def _check_node(self, node: Node, left_open: Collection[str], memo: dict[tuple[str, int, int], Checked]) -> None:
-        """What holds of a node whatever surrounds it; `memo` has it of nodes that share their attributes."""
-        found = node.checked
-        if found is None or not found.holds(node.op, node.attrs):
-            check_name(node.name)
-            key = node.op, id(node.attrs), node.input_count()
-            found = memo.get(key)
-            if found is None:
-                found = memo[key] = check_node(node.op, node.attrs, key[2])
-            node.checked = found
-            node.note_dtypes(found.outputs)
-        for name in found.opened:
+    def _check_node(self, node: Node, left_open: Collection[str], memo: CheckMemo) -> None:
+        for name in node.check(memo).opened:
             if name not in left_open:
                 raise InvalidArgumentError(f"attribute '{name}' is left to a caller, and there is none")
 

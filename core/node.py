@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 from .catalog import CATALOG, OpDef
 from .dtypes import DType
 from .errors import InvalidArgumentError
 from .node_kinds import OfKind
 from .tensor_names import parse_tensor_name
-from .validation import Checked, check_colocation
+from .validation import Checked, check_colocation, check_name, check_node
 
 
 class Output:
@@ -70,6 +70,10 @@ def _make_output(node: Node, index: int) -> Output:
                 others[index] = known
                 node._others = others
         return known
+
+
+CheckMemo: TypeAlias = dict[tuple[str, int, int], Checked]
+"""What checks found, by op, identity of the attributes and number of inputs."""
 
 
 class Home(Protocol):
@@ -259,6 +263,22 @@ class Node(OfKind):
                 inputs.append(Output(*self._source_of(text)))
         self._control_inputs = tuple(dict.fromkeys(controls))
         self._inputs = tuple(inputs)
+
+    def check(self, memo: CheckMemo) -> Checked:
+        """What holds of it whatever surrounds it; InvalidArgumentError where it does not fit its op.
+
+        `memo` has what was found of nodes that share their attributes.
+        """
+        found = self.checked
+        if found is None or not found.holds(self.op, self.attrs):
+            check_name(self.name)
+            key = self.op, id(self.attrs), self.input_count()
+            found = memo.get(key)
+            if found is None:
+                found = memo[key] = check_node(self.op, self.attrs, key[2])
+            self.checked = found
+            self._output_dtypes = found.outputs
+        return found
 
     @property
     def op_def(self) -> OpDef | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from ..core.errors import TfgError
+from ..core.errors import InvalidArgumentError, TfgError
 from ..core.graph import Graph, Node
+from ..core.node import CheckMemo
 from ..core.numerics import wire
+from ..core.tensor_names import parse_tensor_name
 from ..core.versions import Versions
 from .function_library import FunctionLibrary, encode_library
 from .node_def import EncodedNode, add_nodes, complete_proto, encode_node, input_texts, node_chunks
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from .protos.meta_graph_pb2 import SavedObjectGraph
 
 Kind = Literal["graph", "meta_graph"]
+_MAX_MEMO: Final = 10_000
 
 
 class GraphSource:
@@ -33,6 +36,54 @@ class GraphSource:
         self.rest = rest
         self.kind = kind
         self.meta_graph = meta_graph
+
+
+class NodeStream:
+    """The nodes of a serialized GraphDef one after the other, without a graph that holds them all.
+
+    `faults` takes what is wrong with a node by itself, and with names; it is complete when all nodes were gone through.
+    """
+
+    def __init__(self, data: memoryview) -> None:
+        self._scan = GraphScan(data)
+        self._memo: CheckMemo = {}
+        self.faults: list[TfgError] = []
+
+    def nodes(self) -> Iterator[Node]:
+        """All nodes, whose inputs are known by name only."""
+        home = Graph()
+        names: set[str] = set()
+        missing: dict[str, str] = {}
+        for name, op, inputs, device, attrs in self._scan.nodes():
+            if name in names:
+                self.faults.append(InvalidArgumentError("two nodes have this name", node=name, op=op))
+            names.add(name)
+            for text in inputs:
+                if text not in names and (source := parse_tensor_name(text)[0]) not in names:
+                    missing.setdefault(source, name)
+            node = Node(name, op, attrs, device, attrs, inputs, home)
+            self._check(node)
+            yield node
+        for source, name in missing.items():
+            if source not in names:
+                self.faults.append(InvalidArgumentError(f"input '{source}' names a node that is not in the graph", node=name))
+
+    def _check(self, node: Node) -> None:
+        if len(self._memo) > _MAX_MEMO:
+            self._memo.clear()
+        try:
+            node.check(self._memo)
+        except InvalidArgumentError as error:
+            self.faults.append(InvalidArgumentError(error.message, node=node.name, op=node.op, hint=error.hint))
+
+    def rest(self) -> Graph:
+        """A graph with everything but nodes, once these were gone through."""
+        rest = self._scan.rest()
+        graph = Graph()
+        graph.functions = FunctionLibrary(rest.library)
+        graph.versions = _decode_versions(rest)
+        graph.source = GraphSource(rest, "graph", b"")
+        return graph
 
 
 def graph_from_bytes(

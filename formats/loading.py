@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Final
 
 from google.protobuf.message import Message
 
 from ..core.errors import TfgError
 from ..core.graph import Graph
 from . import detect
-from .graphdef import graph_from_bytes
+from .graphdef import NodeStream, graph_from_bytes
 from .protos.graph_pb2 import GraphDef
 from .source import Source, describe, is_in_memory, read_source
 from .textformat import serialize_text
+
+STREAMED_FROM: Final = 1 << 22
+"""The bytes from which on a file of nodes takes so long to load that some want them as they come."""
 
 
 def load(source: Source, *, tags: Sequence[str] | None = None, faults: list[TfgError] | None = None) -> Graph:
@@ -36,6 +40,14 @@ def load(source: Source, *, tags: Sequence[str] | None = None, faults: list[TfgE
         if error.node is None and describe(source) not in error.message:
             raise type(error)(f"{describe(source)}: {error.message}", op=error.op, hint=error.hint) from None
         raise
+
+
+def stream(path: str) -> NodeStream | None:
+    """The nodes of a large GraphDef in a file one after the other; None for any other file, which is to be loaded."""
+    if not os.path.isfile(path) or os.path.getsize(path) < STREAMED_FROM:
+        return None
+    data = read_source(path)
+    return NodeStream(data) if detect.graph_kind(data, describe(path)) == ("graph", False) else None
 
 
 def _load_contents(data: memoryview, name: str, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:

@@ -21,6 +21,7 @@ LoadedNode: TypeAlias = tuple[str, str, tuple[str, ...], str, NodeAttrs]
 _WINDOW: Final = 1 << 18
 _MAX_SHARED: Final = 256
 """Attributes of more bytes than this are hardly ever the same for two nodes."""
+_MAX_KEPT: Final = 1 << 17
 
 
 def _tag(message: type[Message], field: str) -> int:
@@ -125,6 +126,8 @@ class GraphScan:
                 return None
             found = NodeAttrs(tail, name, self._word(op))
             if len(tail) <= _MAX_SHARED:
+                if len(self._attrs) >= _MAX_KEPT:
+                    self._attrs.clear()
                 self._attrs[tail] = found
         return found
 

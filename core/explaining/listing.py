@@ -111,11 +111,12 @@ def list_functions(graph: Graph, chosen: Filter = Filter()) -> dict[str, tuple[N
 
 def node_record(node: Node, inference: Inference | None = None, function: str | None = None) -> NodeRecord:
     """The record of one node."""
+    inputs, controls = node.input_names()
     return NodeRecord(
         node.name,
         node.op,
-        tuple(value.node.name if value.index == 0 else value.name for value in node.inputs),
-        tuple(control.name for control in node.control_inputs),
+        tuple(inputs),
+        tuple(controls),
         node.device,
         node.colocation,
         _outputs(node, inference),

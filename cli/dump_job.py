@@ -1,0 +1,60 @@
+"""What `tfg dump` does with a file of very many nodes: it shows each as it is read, and keeps none."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TypeVar
+
+from ..core.escaping import printable_line, printable_proto
+from ..core.explaining.listing import Filter, NodeRecord, list_functions, node_record, require_nodes
+from ..formats.graphdef import NodeStream, node_text
+from ..formats.saving import to_text
+from . import render
+from .dump_sections import COLUMNS, Dump, node_row, node_sections
+
+T = TypeVar("T")
+
+
+def dump_stream(stream: NodeStream, name: str, chosen: Filter, format_: str) -> None:
+    """Print the nodes that pass, then those of functions; NotFoundError where there are none."""
+    found = _Found(chosen.apply(stream.nodes()))
+    if format_ == "text":
+        render.print_lines(printable_proto(node_text(node)).rstrip("\n") for node in found)
+        if chosen.is_empty:
+            render.print_text(printable_proto(to_text(stream.rest())))
+        return
+    records = map(node_record, found)
+    if format_ == "csv":
+        both = _Found(itertools.chain(records, _in_functions(stream, chosen)))
+        render.print_csv((*COLUMNS, "function"), ((*node_row(node), node.function or "") for node in both))
+        require_nodes(both.some, chosen)
+        return
+    if format_ == "list":
+        render.print_lines(printable_line(record.line) for record in records)
+    else:
+        render.print_rows(tuple(COLUMNS), map(node_row, records))
+    functions = list_functions(stream.rest(), chosen)
+    require_nodes([*found.some, *functions.values()], chosen)
+    if functions:
+        render.print_lines([""])
+        render.print_sections(node_sections(Dump(stream.rest(), name), (), functions, format_))
+
+
+class _Found(Iterator[T]):
+    """Passes on what it is given, and keeps one of it."""
+
+    def __init__(self, items: Iterator[T]) -> None:
+        self._items = items
+        self.some: list[T] = []
+
+    def __next__(self) -> T:
+        item = next(self._items)
+        self.some = self.some or [item]
+        return item
+
+
+def _in_functions(stream: NodeStream, chosen: Filter) -> Iterator[NodeRecord]:
+    """The nodes of all functions, which are known once the others were gone through."""
+    for body in list_functions(stream.rest(), chosen).values():
+        yield from body
