@@ -26,9 +26,8 @@ def select_kernel(node: Node) -> registry.Kernel:
     for candidate in candidates:
         if candidate.accepts(attrs):
             if not candidate.dtypes and not kernel_types.runs_in_tensorflow(node.op, attrs):
-                raise InvalidArgumentError(
-                    f"TensorFlow has no kernel for op '{node.op}' with {_type_attrs(node)}", node=node.name, op=node.op
-                )
+                message = f"TensorFlow has no kernel for op '{node.op}' with {_type_attrs(node)}"
+                raise InvalidArgumentError(message, node=node.name, op=node.op)
             return candidate
     if not candidates:
         hint = f"`--map-op {node.op}=OTHER` or `--op-library FILE` can supply it"

@@ -197,8 +197,7 @@ def parse_op(spec: str) -> OpDef:
         attrs,
         frozenset(flags.split()),
     )
-    unknown = definition.flags - set(FLAGS)
-    if unknown:
+    if unknown := definition.flags - set(FLAGS):
         raise InvalidArgumentError(f"op spec of {name}: unknown flag '{min(unknown)}'; flags are {', '.join(FLAGS)}")
     return definition
 

@@ -105,8 +105,7 @@ def infer_again(
 def _infer(
     order: Sequence[Node], base: Mapping[Output, TensorSpec], known: Mapping[Output, TensorSpec], library: _Library
 ) -> Inference:
-    backs = {node: _back_edge(node) for node in order if node.op in _MERGE}
-    loops = {merge: back for merge, back in backs.items() if back is not None}
+    loops = {node: back for node in order if node.op in _MERGE and (back := _back_edge(node)) is not None}
     containers = {node for node in order if node.op in _CONTAINERS}
     assumed: dict[Output, TensorSpec] = {}
     inference = _sweep(order, base, known, assumed, loops, library)

@@ -16,7 +16,7 @@ from ..graph import Function, Graph, Node, Output
 from ..inference import infer
 from ..node_kinds import ABSENT
 from ..op_facts import has_fact
-from ..traversal import forward_predecessors, reachable, strongly_connected
+from ..traversal import descendants, forward_predecessors, reachable, strongly_connected
 from ..validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs
 from ..variable_nodes import find_variables
 from .graphs import missing_among
@@ -243,13 +243,7 @@ def _contradictions(body: Body, broken: set[str | None]) -> Iterator[Problem]:
 
 def _sound_part(body: Body, broken: set[str | None]) -> Graph:
     """The nodes without problems that need no node with one."""
-    tainted = {node for node in body.graph if node.name in broken}
-    stack = list(tainted)
-    while stack:
-        for user in stack.pop().uses:
-            if user not in tainted:
-                tainted.add(user)
-                stack.append(user)
+    tainted = descendants(node for node in body.graph if node.name in broken)
     part = Graph()
     part.functions = dict(body.functions)
     for node in body.graph:

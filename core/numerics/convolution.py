@@ -75,9 +75,8 @@ def convolve_input_gradient(
     rows = grad.reshape(-1, groups, filters // groups).transpose(1, 0, 2)
     for offset in offsets(w.shape[:-2]):
         matrix = w[offset].reshape(depth, groups, -1).transpose(1, 2, 0)
-        part = matmul(rows, matrix).transpose(1, 0, 2)
         target = result[offset_index(offset, grad.shape[1:-1], strides, dilations)]
-        target += part.reshape(target.shape)
+        target += matmul(rows, matrix).transpose(1, 0, 2).reshape(target.shape)
     return unpad(result, pads)
 
 

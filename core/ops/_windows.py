@@ -80,10 +80,8 @@ def output_sizes(
         if explicit is None:
             raise InvalidArgumentError("padding EXPLICIT needs explicit_paddings")
         sizes = [size + sum(pads) for size, pads in zip(sizes, explicit)]
-    return tuple(
-        _valid_size(size, (window - 1) * dilation + 1, stride)
-        for size, window, stride, dilation in zip(sizes, windows, strides, dilations)
-    )
+    spans = [(window - 1) * dilation + 1 for window, dilation in zip(windows, dilations)]
+    return tuple(map(_valid_size, sizes, spans, strides))
 
 
 def _valid_size(size: DimLike, extent: DimLike, stride: int) -> DimLike:

@@ -42,9 +42,7 @@ def is_true(value: Array) -> bool:
     return len(value.item()) > 0
 
 
-def _checked(
-    ctx: KernelContext, function: FuncRef, given: list[DType], wanted: list[DType] | None
-) -> Callable[..., Any]:
+def _checked(ctx: KernelContext, function: FuncRef, given: list[DType], wanted: list[DType] | None) -> Callable[..., Any]:
     """The function as a callable; InvalidArgumentError where its dtypes are not those of the node.
 
     `wanted` is None for a condition, which returns one value of any dtype. What was checked once is not checked again.

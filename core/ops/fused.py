@@ -78,7 +78,7 @@ def _own(y: Any, x: Array) -> Array:
     return y.copy() if np.shares_memory(y, x) or not y.flags.writeable else y
 
 
-def _require_nhwc(data_format: str, filter_format: str="HWIO") -> None:
+def _require_nhwc(data_format: str, filter_format: str = "HWIO") -> None:
     if data_format != "NHWC" or filter_format != "HWIO":
         raise InvalidArgumentError(f"fused convolutions on the CPU take NHWC and HWIO, not {data_format} and {filter_format}")
 
@@ -183,9 +183,7 @@ def fused_conv3d(
 ) -> Result:
     if data_format != "NDHWC":
         raise InvalidArgumentError(f"fused convolutions on the CPU take NDHWC, not {data_format}")
-    y = convolution.conv3d(
-        input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations
-    )
+    y = convolution.conv3d(input, filter, strides=strides, padding=padding, data_format=data_format, dilations=dilations)
     return _finish(_own(y, input), args, fused_ops, epsilon, leakyrelu_alpha)
 
 

@@ -62,10 +62,8 @@ def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: 
     """Counts of a vector, (size,), or of each row of a matrix, (rows, size)."""
     input, count = np.asarray(input), _size(size)
     require(input.ndim <= 2, f"Shape must be at most rank 2 but is rank {input.ndim}")
-    require(
-        weights.shape == input.shape or not weights.size,
-        f"`weights` must be the same shape as `arr` or of length 0, not {weights.shape} and {input.shape}",
-    )
+    fits = weights.shape == input.shape or not weights.size
+    require(fits, f"`weights` must be the same shape as `arr` or of length 0, not {weights.shape} and {input.shape}")
     _require_counted(input)
     rows = input.shape[0] if input.ndim == 2 else 1
     keys = input.reshape(rows, -1) + (np.arange(rows) * count)[:, None] if rows else input

@@ -145,10 +145,9 @@ def _scatter(result: Array, grads: Array, box_ind: Array, rows: _Axis, columns: 
 @kernel("CropAndResizeGradBoxes")
 def crop_and_resize_grad_boxes(grads: Array, image: Array, boxes: Array, box_ind: Array) -> Result:
     """The gradient for the boxes, (boxes, 4)."""
-    require_rank(grads, 4, "grads")
-    require(min(grads.shape[1:3]) > 0, f"grads must not be empty: {grads.shape}")
-    require_rank(image, 4, "image")
-    require(min(image.shape[1:3]) > 0, f"image must not be empty: {image.shape}")
+    for name, value in {"grads": grads, "image": image}.items():
+        require_rank(value, 4, name)
+        require(min(value.shape[1:3]) > 0, f"{name} must not be empty: {value.shape}")
     require(grads.shape[3] == image.shape[3], f"channels of grads {grads.shape} and image {image.shape} differ")
     count = _check_boxes(boxes, box_ind, image.shape[0])
     require(count == grads.shape[0], f"{count} boxes, but grads for {grads.shape[0]}")

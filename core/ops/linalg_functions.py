@@ -135,10 +135,8 @@ def tridiagonal_solve(diagonals: Array, rhs: Array, *, partial_pivoting: bool, p
     """X (..., n, k) of tridiagonal systems given as (..., 3, n): super-, main and subdiagonals; NaN where singular."""
     require_matrix(diagonals)
     require(diagonals.ndim == rhs.ndim, f"All input tensors must have the same rank: {diagonals.shape}, {rhs.shape}")
-    require(
-        diagonals.shape[:-2] == rhs.shape[:-2],
-        f"All input tensors must have the same outer dimensions: {diagonals.shape} and {rhs.shape}",
-    )
+    is_one_batch = diagonals.shape[:-2] == rhs.shape[:-2]
+    require(is_one_batch, f"All input tensors must have the same outer dimensions: {diagonals.shape} and {rhs.shape}")
     require(diagonals.shape[-2] == 3, f"Expected diagonals to be provided as a matrix with 3 rows, got {diagonals.shape}")
     require(
         diagonals.shape[-1] == rhs.shape[-2],

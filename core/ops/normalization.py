@@ -80,13 +80,9 @@ def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: 
     unbiased = batch_variance * values.dtype.type(count / max(count - 1, 1))
     if factor == 1.0:
         return batch_mean, unbiased, batch_mean, batch_variance
-    keep = 1 - factor
-    return (
-        (keep * mean + factor * batch_mean).astype(scale.dtype),
-        (keep * variance + factor * unbiased).astype(scale.dtype),
-        batch_mean,
-        batch_variance,
-    )
+    pairs = (mean, batch_mean), (variance, unbiased)
+    moved_mean, moved_variance = (((1 - factor) * old + factor * new).astype(scale.dtype) for old, new in pairs)
+    return moved_mean, moved_variance, batch_mean, batch_variance
 
 
 @kernel("FusedBatchNorm", "FusedBatchNormV2")

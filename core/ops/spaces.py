@@ -55,8 +55,7 @@ def space_to_batch_nd(x: Array, block_shape: Array, paddings: Array) -> Result:
     rest = x.shape[1 + count :]
     split = [n for size, dim in zip(block, padded) for n in (dim // size, size)]
     blocks = x.reshape(x.shape[0], *split, *rest)
-    inner = list(range(2, 2 * count + 1, 2))
-    outer = list(range(1, 2 * count, 2))
+    inner, outer = range(2, 2 * count + 1, 2), range(1, 2 * count, 2)
     order = [*inner, 0, *outer, *range(1 + 2 * count, blocks.ndim)]
     return blocks.transpose(order).reshape(x.shape[0] * math.prod(block), *(d // s for d, s in zip(padded, block)), *rest)
 

@@ -31,9 +31,7 @@ class _Column:
     is_dense: bool = False
 
 
-def _columns(
-    indices: list[Array], values: list[Array], shapes: list[Array], dense: list[Array]
-) -> tuple[Any, Any]:
+def _columns(indices: list[Array], values: list[Array], shapes: list[Array], dense: list[Array]) -> tuple[Any, Any]:
     """The columns of sparse and dense inputs, and the number of rows; InvalidArgumentError where they do not fit."""
     if not len(indices) == len(values) == len(shapes):
         raise InvalidArgumentError(f"{len(indices)} indices do not fit {len(values)} values and {len(shapes)} shapes")

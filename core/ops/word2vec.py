@@ -42,8 +42,7 @@ class _Corpus(Shared):
         self.counts = np.array([rest, *(count for _, count in frequent)], np.int32)
         self.text = [numbers.get(word, 0) for word in words]
         self.window = window
-        self.epoch = -1
-        self.processed = 0
+        self.epoch, self.processed = -1, 0
         self._keep = _keep_probabilities(self.counts, subsample, len(words)) if subsample > 0 else None
         self._random = Words(Philox(0, 0))
         self._position = len(words)

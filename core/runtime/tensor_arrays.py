@@ -119,9 +119,7 @@ class TensorArray:
                 f"Could not read index {index} twice because it was cleared after a previous read "
                 "(perhaps try setting clear_after_read = false?)"
             )
-        value = element.value
-        if value is None:
-            value = self._zeros(index, element)
+        value = self._zeros(index, element) if element.value is None else element.value
         if self.clear_after_read:
             element.value = None
             element.is_cleared = True

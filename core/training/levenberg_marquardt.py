@@ -100,9 +100,7 @@ def minimize(
     return Solution(state.x, state.cost, f"{len(history)} iterations were not enough", tuple(history), False)
 
 
-def _start(
-    residuals: Callable[[Vector], Vector], jacobian: Callable[[Vector], Vector], x: Vector, max_bytes: int
-) -> _State:
+def _start(residuals: Callable[[Vector], Vector], jacobian: Callable[[Vector], Vector], x: Vector, max_bytes: int) -> _State:
     r = residuals(x)
     needed = 4 * r.size * x.size * 8
     if needed > max_bytes:

@@ -109,9 +109,8 @@ def _assemble(tensor: StoredTensor, wanted: SliceSpec) -> Array:
     found = [(part, *overlap) for part, overlap in overlaps if overlap is not None]
     covered = sum(math.prod(piece.stop - piece.start for piece in target) for _, _, target in found)
     if covered < math.prod(wanted.shape):
-        raise InvalidArgumentError(
-            f"the stored slices of tensor '{tensor.name}' do not cover slice {format_extents(wanted.extents)} of it"
-        )
+        place = format_extents(wanted.extents)
+        raise InvalidArgumentError(f"the stored slices of tensor '{tensor.name}' do not cover slice {place} of it")
     pieces = [(part.read(), source, target) for part, source, target in found]  # all are there before room is made for them
     result = np.zeros(wanted.shape, tensor.dtype.numpy)  # slices that overlap may leave gaps
     for array, source, target in pieces:

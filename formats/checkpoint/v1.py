@@ -80,9 +80,8 @@ def write_v1(
     for name, full_shape, extents, tensor in tensors:
         extents = (FULL,) * len(full_shape) if extents is None else extents
         if name not in metas:
-            metas[name] = described.meta.tensor.add(
-                name=name, shape=encode_static_shape(full_shape), type=tensor.dtype.enum_name
-            )
+            shape = encode_static_shape(full_shape)
+            metas[name] = described.meta.tensor.add(name=name, shape=shape, type=tensor.dtype.enum_name)
         metas[name].slice.append(encode_extents(extents))
         items[slice_key(name, extents)] = _encode_slice(name, extents, tensor)
     items[_META_KEY] = described.SerializeToString(deterministic=True)

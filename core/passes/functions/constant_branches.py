@@ -49,8 +49,7 @@ class DeadBranches(Pass):
         branches = kind.references(node)
         index = int(predicate.item()) if is_indexed else int(not _is_true(predicate))
         branch = branches[index] if 0 <= index < len(branches) else branches[-1]
-        acting = self._left_behind(graph, ctx, node, branch)
-        if acting is not None:
+        if (acting := self._left_behind(graph, ctx, node, branch)) is not None:
             ctx.refuse("call", node, f"'{acting.name}' in its branch has effects, and leads to nothing that a call would run")
             return
         controls = (*node.control_inputs, *node.inputs[0].node.control_inputs)

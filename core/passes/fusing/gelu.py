@@ -29,8 +29,7 @@ def gelu_of_fused(r: Rewriter, node: Node) -> Output | None:
     product = reshape.inputs[0].node if reshape is not None else x.node
     if product.op != "_FusedMatMul" or product.attr("fused_ops") != [b"BiasAdd"] or x.dtype is not dtypes.float32:
         return None
-    name = _gelu_form(r, node, x)
-    if name is None:
+    if (name := _gelu_form(r, node, x)) is None:
         return None
     nodes |= {product, x.node}
     if not all(is_read_only_by(r, n, nodes) for n in nodes - {node}):

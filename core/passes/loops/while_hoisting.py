@@ -90,8 +90,7 @@ class _WhileMotion:
         if not any(self.moved.values()):
             return
         for function in self.functions.values():
-            reason = why_not_copied(self.ctx, function)
-            if reason is not None:
+            if (reason := why_not_copied(self.ctx, function)) is not None:
                 self.ctx.refuse(RULE, self.node, reason)
                 return
         controls = self.ctx.anchors(self.node) if self.ctx.is_inside(self.node) else []
