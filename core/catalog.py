@@ -22,7 +22,7 @@ from . import dtypes
 from .dtypes import DType
 from .errors import AlreadyExistsError, InvalidArgumentError
 from .shapes import Shape
-from .tensors import FuncRef, Tensor
+from .tensors import FuncRef, Placeholder, Tensor
 
 MAX_LENGTH = 1 << 16
 """The inputs or outputs that one argument may stand for: a number that an attribute gives costs nothing to claim."""
@@ -95,21 +95,26 @@ class OpDef:
 
     def arg_dtypes(self, arg: ArgDef, attrs: Mapping[str, Any]) -> list[DType]:
         """The dtypes of one argument: as many as it stands for."""
+        count = self.length(arg, attrs)
         if arg.type_list_attr is not None:
             found = list(self.attr(attrs, arg.type_list_attr))
         else:
-            dtype = arg.dtype if arg.dtype is not None else self.attr(attrs, str(arg.type_attr))
-            found = [dtype] * self._length(arg, attrs)
-        return [dtype.ref for dtype in found] if arg.is_ref else found
+            if count > MAX_LENGTH:
+                raise InvalidArgumentError(f"attribute '{arg.number_attr}' is {count}, of at most {MAX_LENGTH} that tfg takes")
+            found = [arg.dtype if arg.dtype is not None else self.attr(attrs, str(arg.type_attr))] * count
+        if not all(isinstance(dtype, (DType, Placeholder)) for dtype in found):
+            raise InvalidArgumentError(f"attribute '{arg.type_list_attr or arg.type_attr}' holds what is no dtype")
+        return [dtype.ref if isinstance(dtype, DType) else dtype for dtype in found] if arg.is_ref else found
 
-    def _length(self, arg: ArgDef, attrs: Mapping[str, Any]) -> int:
-        """How many values an argument of one dtype stands for; InvalidArgumentError for more than any graph has."""
-        if arg.number_attr is None:
+    def length(self, arg: ArgDef, attrs: Mapping[str, Any]) -> int:
+        """How many values an argument stands for; InvalidArgumentError where its attribute is of another kind."""
+        name = arg.type_list_attr or arg.number_attr
+        if name is None:
             return 1
-        count = self.attr(attrs, arg.number_attr)
-        if isinstance(count, int) and count > MAX_LENGTH:
-            raise InvalidArgumentError(f"attribute '{arg.number_attr}' is {count}, of at most {MAX_LENGTH} that tfg takes")
-        return int(count)
+        value = self.attr(attrs, name)
+        if not isinstance(value, (list, tuple) if arg.type_list_attr else int):
+            raise InvalidArgumentError(f"attribute '{name}' does not say how many values '{arg.name}' stands for")
+        return int(value) if isinstance(value, int) else len(value)
 
 
 class Catalog:

@@ -88,7 +88,11 @@ def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
 
 
 def _shortened(value: Any) -> str:
-    text = repr(value)
+    """What Python writes of a value, of which some have more digits than it writes, or have errors of their own."""
+    try:
+        text = repr(value)
+    except Exception:
+        return f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -109,7 +113,7 @@ def _as_bytes(value: Any) -> bytes:
     if isinstance(value, str):
         return value.encode("utf-8", "surrogatepass")
     if not isinstance(value, (bytes, bytearray, memoryview)):
-        raise InvalidArgumentError(f"{value!r} is no string")
+        raise InvalidArgumentError(f"{_shortened(value)} is no string")
     return bytes(value)
 
 

@@ -162,7 +162,7 @@ def expected_inputs(definition: OpDef, attrs: Mapping[str, Any], given: int) -> 
     """
     if any(_is_open(definition, attrs, arg) for arg in definition.inputs):
         return None
-    wanted = sum(_length(definition, attrs, arg) for arg in definition.inputs)
+    wanted = sum(definition.length(arg, attrs) for arg in definition.inputs)
     if wanted != given:
         raise InvalidArgumentError(f"it has {given} inputs, its op takes {wanted}")
     return tuple(definition.input_dtypes(attrs))
@@ -171,12 +171,6 @@ def expected_inputs(definition: OpDef, attrs: Mapping[str, Any], given: int) -> 
 def _is_open(definition: OpDef, attrs: Mapping[str, Any], arg: ArgDef) -> bool:
     names = (arg.type_attr, arg.number_attr, arg.type_list_attr)
     return any(isinstance(definition.attr(attrs, name), Placeholder) for name in names if name is not None)
-
-
-def _length(definition: OpDef, attrs: Mapping[str, Any], arg: ArgDef) -> int:
-    if arg.number_attr is not None:
-        return int(definition.attr(attrs, arg.number_attr))
-    return len(definition.attr(attrs, arg.type_list_attr)) if arg.type_list_attr is not None else 1
 
 
 def _rules_of(definition: OpDef) -> tuple[_Rule, ...]:

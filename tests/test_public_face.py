@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 
 import numpy as np
@@ -73,3 +74,24 @@ def test_wrong_types_are_refused(wrong, tmp_path, monkeypatch):
                 continue
             except Exception as error:
                 pytest.fail(f"{name}({parameter}={wrong!r}): {error!r}", pytrace=False)
+
+
+class _Unwritable:
+    """Something that cannot even be shown."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+UNWRITABLE = (10**5000, _Unwritable(), [10**5000], [[1], [2, 3]], [_Unwritable(), None], {}, "\udc80", ...)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "string", "bool", "bfloat16", "complex64", "variant", "qint8"])
+@pytest.mark.parametrize("wrong", UNWRITABLE, ids=range(len(UNWRITABLE)))
+def test_what_is_fed_is_refused_in_words(wrong, dtype):
+    """Also what has more digits than Python writes, and what fails where it is shown."""
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype=dtype, name="x")
+    y = g.Identity(x)
+    with contextlib.suppress(TfgError, TypeError):
+        tfg.Session(g.graph).run([y.name], {"x:0": wrong})

@@ -99,7 +99,7 @@ def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Arr
         raise InvalidArgumentError("string_handle must be a scalar")
     word = string_handle.item().decode("utf-8", "replace")
     try:
-        found = ctx.resources.get(_HANDLES, word)
+        found = ctx.resources.get(_HANDLES, word, DatasetIterator)
     except NotFoundError:
         raise InvalidArgumentError(
             f"Could not find an iterator of the handle {word!r}",

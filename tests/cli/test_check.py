@@ -61,6 +61,8 @@ BREAKS = {
     "unknown attribute": ("y", set_attr("y", "transpose_c", "b: true")),
     "attribute of another kind": ("y", set_attr("y", "transpose_a", "i: 1")),
     "attribute that is no dtype": ("z", set_attr("z", "T", "f: -inf")),
+    "list of dtypes that is none": ("call", set_attr("call", "Tin", "type: DT_FLOAT")),
+    "number that is none": ("s", added("node { name: 's' op: 'AddN' attr { key: 'N' value { s: 'x' } } }")),
     "attribute that is missing": ("z", lambda g: node(g, "z").attr.pop("T")),
     "attribute out of range": ("s", added("node { name: 's' op: 'AddN' attr { key: 'N' value { i: 0 } } }")),
     "wrong arity": ("y", lambda g: node(g, "y").input.pop()),

@@ -123,7 +123,7 @@ def _feed_files(random: Random, trial: Trial) -> dict[str, bytes]:
 
 def draw_arguments(random: Random, words: Words) -> tuple[str, ...]:
     """A command with options that fit the graph mostly."""
-    command = random.choice(commands())
+    command = random.choice([name for name in commands() if name != "ops" or random.random() < 0.3])
     arguments = [command]
     for name, parameter in _options(command).items():
         likely = parameter.required or name in _COMMON.get(command, ())
@@ -137,7 +137,7 @@ _OF_THE_PROCESS = {"timeout", "max_memory", "script", "help"}
 """Bounds on the whole process, for which the fuzzer has its own, and Python programs that are to be run."""
 _COMMON = {
     "convert": ("target",), "dump": ("graphs",), "explain": ("nodes",), "grad": ("y", "x"), "optimize": ("fetch", "output"),
-    "run": ("fetch", "feed"), "train": ("loss",), "draw": ("out",), "ops": (),
+    "run": ("fetch", "feed"), "train": ("loss",), "draw": ("out",), "ops": ("names",),
 }  # fmt: skip
 
 

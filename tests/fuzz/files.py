@@ -72,7 +72,7 @@ def write_files(folder: pathlib.Path, files: Mapping[str, bytes]) -> None:
 
 def draw_files(random: Random) -> Files:
     """Files of any kind with a change that their checksums do not show, or with bytes changed anywhere."""
-    return random.choice((draw_state, draw_state, draw_saved_model, draw_packed_graph, draw_records))(random)
+    return random.choice((draw_state, draw_state, draw_state, draw_saved_model, draw_packed_graph, draw_records))(random)
 
 
 def _read_archive(folder: pathlib.Path) -> None:

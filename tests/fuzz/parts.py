@@ -42,7 +42,7 @@ FUZZERS: Mapping[str, Part] = {
     "files": Part(files.draw_files, _itself),
 }
 
-SHARES = {"nodes": 5, "calls": 2, "cases": 5, "commands": 2, "files": 3}
+SHARES = {"nodes": 6, "calls": 2, "cases": 4, "commands": 2, "files": 5}
 """The parts' shares of all cases."""
 
 

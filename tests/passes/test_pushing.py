@@ -372,3 +372,22 @@ def test_a_factor_that_goes_into_weights_is_not_hoisted(add):
     assert result.text.count("Mul(") == 1 + result.text.count("MatMul(")
     assert "weights" in result.reasons
     assert not result.fired & {"hoist-common-factor", "hoist-from-many"}
+
+
+@pytest.mark.parametrize("axis", [[0], [[1]], 5, -4])
+@pytest.mark.parametrize("kind", ["constants", "transposes", "split"])
+def test_axes_that_are_no_scalar_in_range(kind, axis):
+    """TensorFlow's kernels take one number in a row too, and rules meet those that name no dimension."""
+
+    def build(b):
+        x, where = placeholder(b, "x"), b.constant(np.array(axis, np.int32))
+        order = b.constant(np.int32([1, 0]))
+        if kind != "split":
+            one = b.constant(np.ones((2, 3), np.float32))
+            joined = [x, one, one] if kind == "constants" else [b.Transpose(x, order), b.Transpose(b.Neg(x), order)]
+            attrs = {"N": len(joined), "T": x.dtype, "Tidx": dtypes.int32}
+            return b.graph.add_node("op", "ConcatV2", [*joined, where], (), attrs).output()
+        parts = b.graph.add_node("op", "Split", [where, x], (), {"num_split": 1, "T": x.dtype})
+        return b.Transpose(parts.output(), order)
+
+    assert rewritten(build, check=False).after

@@ -34,12 +34,12 @@ def transpose_before_split(r: Rewriter, node: Node) -> Output | None:
         return None
     order = _common_order(r, users)
     axis_at = 0 if node.op == "Split" else 2
-    axis = r.constant_value(node.inputs[axis_at])
-    if order is None or axis is None:
+    axis = None if order is None else r.axis(node.inputs[axis_at], len(order))
+    if axis is None:
         return None
     position = _data_input(node)
     moved = r.Transpose(node.inputs[position], users[0].inputs[1])
-    place = int(np.flatnonzero(order == axis % len(order))[0])
+    place = int(np.flatnonzero(order == axis)[0])
     r.graph.set_input(node, axis_at, r.constant(place, node.inputs[axis_at]))
     return _over_split(r, node, users, position, moved)
 
@@ -73,14 +73,16 @@ def _over_split(r: Rewriter, node: Node, users: list[Node], position: int, moved
 @rule("ConcatV2", algebra="concat(transpose(x, p), transpose(y, p), a) -> transpose(concat(x, y, p[a]), p)")
 def transpose_after_concat(r: Rewriter, node: Node) -> Output | None:
     nodes = [value.node for value in node.inputs[:-1]]
-    axis = r.constant_value(node.inputs[-1])
-    if len(nodes) < 2 or axis is None or any(n.op != "Transpose" or not r.is_free(n) for n in nodes):
+    if len(nodes) < 2 or any(n.op != "Transpose" or not r.is_free(n) for n in nodes):
         return None
     order = _common_order(r, nodes)
     if order is None:
         r.refuse("the transposes are not alike")
         return None
-    place = r.constant(order[int(axis)], node.inputs[-1])
+    axis = r.axis(node.inputs[-1], len(order))
+    if axis is None:
+        return None
+    place = r.constant(order[axis], node.inputs[-1])
     joined = r.ConcatV2([n.inputs[0] for n in nodes], place)
     return r.Transpose(joined, nodes[0].inputs[1])
 
@@ -129,9 +131,9 @@ def widen_after_moving(r: Rewriter, node: Node) -> Output | None:
 
 @rule("ConcatV2", algebra="concat(x, c1, c2) -> concat(x, c)")
 def join_neighbouring_constants(r: Rewriter, node: Node) -> Output | None:
-    axis = r.constant_value(node.inputs[-1])
     values = [(value, r.constant_value(value)) for value in node.inputs[:-1]]
     known = [array is not None for _, array in values]
+    axis = next((r.axis(node.inputs[-1], array.ndim) for _, array in values if array is not None), None)
     if axis is None or all(known) or not any(a and b for a, b in itertools.pairwise(known)):
         return None
     runs: list[Output | list[Any]] = []
@@ -142,5 +144,5 @@ def join_neighbouring_constants(r: Rewriter, node: Node) -> Output | None:
         else:
             runs.append(value if array is None else [array])
     like = node.inputs[0]
-    joined = [run if isinstance(run, Output) else r.constant(np.concatenate(run, int(axis)), like) for run in runs]
+    joined = [run if isinstance(run, Output) else r.constant(np.concatenate(run, axis), like) for run in runs]
     return r.ConcatV2(joined, node.inputs[-1])

@@ -150,6 +150,12 @@ class Rewriter:
         """The array of a Const that no feed replaces, else None."""
         return self.ctx.constant_value(value)
 
+    def axis(self, value: Output, rank: int) -> int | None:
+        """The dimension of `rank` that a constant names, counted from the first; None where it names none."""
+        array = self.constant_value(value)
+        found = int(array.flat[0]) if array is not None and array.size == 1 else rank
+        return found % rank if -rank <= found < rank else None
+
     def partial_value(self, value: Output) -> Any:
         """What inference knows of a value in part: an array with a Dim for each element that it only knows by a symbol."""
         spec = self._inference.specs.get(value)
