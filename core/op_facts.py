@@ -1,12 +1,11 @@
 """What is known of ops beyond their interfaces: FACTS by op.
 
-Families state them with `registry.facts`; `scripts/index_ops.py` writes what they state into `ops/facts.txt`, so that asking
+Families state them with `registry.facts`; `scripts/regenerate.py` writes what they state into `ops/facts.txt`, so that asking
 imports no family and costs a command like `tfg dump` next to nothing.
 """
 
 from __future__ import annotations
 
-import functools
 import os
 from typing import Final
 
@@ -58,23 +57,8 @@ STATED: Final[dict[str, set[str]]] = {name: set() for name in FACTS}
 """The ops that the families imported so far, and op libraries, state each fact of."""
 
 
-def has_fact(op: str, name: str) -> bool:
-    """True where a family or an op library stated it."""
-    return op in _written()[name] or op in STATED[name]
-
-
-def ops_with(name: str) -> tuple[str, ...]:
-    """The ops of tfg's own families with this fact, in the order of their names."""
-    return tuple(sorted(_written()[name]))
-
-
-def facts_of(op: str) -> tuple[str, ...]:
-    """The facts stated of an op, in the order of FACTS."""
-    return tuple(name for name in FACTS if has_fact(op, name))
-
-
-@functools.cache
 def _written() -> dict[str, frozenset[str]]:
+    """The ops of each fact in facts.txt; of a fact that is no more, too, until the file is derived anew."""
     found: dict[str, list[str]] = {name: [] for name in FACTS}
     with open(os.path.join(os.path.dirname(__file__), "ops", "facts.txt"), encoding="ascii") as lines:
         for line in lines:
@@ -82,3 +66,21 @@ def _written() -> dict[str, frozenset[str]]:
             for name in names:
                 found.setdefault(name, []).append(op)
     return {name: frozenset(ops) for name, ops in found.items()}
+
+
+_WRITTEN: Final = _written()
+
+
+def has_fact(op: str, name: str) -> bool:
+    """True where a family or an op library stated it."""
+    return op in _WRITTEN[name] or op in STATED[name]
+
+
+def ops_with(name: str) -> tuple[str, ...]:
+    """The ops of tfg's own families with this fact, in the order of their names."""
+    return tuple(sorted(_WRITTEN[name]))
+
+
+def facts_of(op: str) -> tuple[str, ...]:
+    """The facts stated of an op, in the order of FACTS."""
+    return tuple(name for name in FACTS if has_fact(op, name))
