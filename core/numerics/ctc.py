@@ -117,9 +117,6 @@ def _step_sum(states: Array, stays: Array, skips: Array, places: int) -> Array:
     return total if states.shape[1] < 3 else _add_logarithms(total, np.where(skips, _shifted(states, 2 * places), -np.inf))
 
 
-# ---- decoding
-
-
 class _Beam:
     """A prefix of labels, with the log probabilities of its paths that end in a blank, in its last label, and of all."""
 

@@ -21,9 +21,6 @@ _ADAM7 = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), 
 """The passes of an interlaced file: first row, first column, row step, column step."""
 
 
-# ---- writing
-
-
 def encode(image: Array, level: int = -1) -> bytes:
     """An image (height, width, 1 to 4 channels) of uint8 or uint16 as a PNG file; `level` is zlib's, -1 its default."""
     height, width, channels = image.shape
@@ -91,9 +88,6 @@ def _compress(data: bytes, level: int, unfiltered: bool) -> bytes:
     flags = stream[1] & 0xE0
     stream[1] = flags + 31 - (stream[0] << 8 | flags) % 31
     return bytes(stream)
-
-
-# ---- reading
 
 
 def header(data: bytes) -> tuple[int, int, int, int, int]:

@@ -165,9 +165,6 @@ def area(size: int, outputs: int, align_corners: bool) -> Taps:
     return Taps(np.clip(places, 0, size - 1), np.maximum(covered, 0) / scale, size)
 
 
-# ---- scaling and translation with an antialiasing kernel
-
-
 def _lanczos(radius: float) -> Callable[[Array], Array]:
     def kernel(x: Array) -> Array:
         with np.errstate(all="ignore"):

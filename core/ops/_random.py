@@ -175,9 +175,6 @@ def shuffled(gen: Philox, value: Any) -> Any:
     return value[philox_distributions.permutation(gen, len(value))]
 
 
-# ---- FLOPs. What the generator does to its words is not counted, nor what is refused and drawn again.
-
-
 def uniform_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
     """A difference for each element, from [1, 2) to [0, 1)."""
     return Cost(outputs[0].shape.num_elements)

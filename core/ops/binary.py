@@ -195,9 +195,6 @@ profiled(of_output(1), "Pow", differs="transcendental functions are counted apar
 profiled(of_output(2), "SquaredDifference")
 
 
-# ---- equality
-
-
 def _compare(x: Array, y: Array, equal: bool, incompatible_shape_error: bool) -> Result:
     try:
         result = np.equal(x, y) if equal else np.not_equal(x, y)
@@ -253,9 +250,6 @@ def approximate_equal_shape(x: TensorSpec, y: TensorSpec) -> Shape:
 
 
 flops("ApproximateEqual")(binary_flops(3))
-
-
-# ---- clipping and sums
 
 
 @kernel("ClipByValue")
@@ -336,9 +330,6 @@ def add_n_flops(inputs: list[TensorSpec]) -> Cost:
 
 layout("T* -> T", "AddN")
 profiled(sum_of_inputs, "AddN")
-
-
-# ---- the shapes of broadcasting
 
 
 def _require_vectors(s0: Array, s1: Array) -> None:

@@ -16,8 +16,6 @@ from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, with_rank
 
-# ---- loss
-
 
 def _check_inputs(inputs: Array) -> None:
     require_rank(inputs, 3, "inputs")
@@ -160,9 +158,6 @@ def ctc_loss_flops(
     softmax = Cost(4, transcendentals=2) * elements + Cost(-2, transcendentals=1) * (time * batch)
     variables = Cost(18, transcendentals=8) * ((time - 1) * states)
     return softmax + variables + Cost(3, transcendentals=1) * (time * states) + Cost(5, transcendentals=2) * batch
-
-
-# ---- decoding
 
 
 def _sparse(rows: list[list[int]]) -> tuple[Array, Array, Array]:

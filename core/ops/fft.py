@@ -112,9 +112,6 @@ def _real_shape(rank: int, halved: bool) -> Callable[..., Any]:
     return transform_shape
 
 
-# ---- gradients
-
-
 def _sizes(g: GradientBuilder, x: Any, rank: Any) -> Any:
     """The last `rank` dimensions of x, and their product."""
     sizes = g.StridedSlice(g.shape_of(x), [-rank], [0], [1], end_mask=1)
@@ -175,9 +172,6 @@ def _resized(g: GradientBuilder, x: Any, sizes: Any, rank: Any) -> Any:
     inner = g.Pack([g.ZerosLike(missing), missing], axis=1)
     outer = g.Fill(g.Pack([g.Sub(g.Rank(x), g.constant(rank, "int32")), 2]), g.constant(0, "int32"))
     return g.Pad(x, g.ConcatV2([outer, inner], 0))
-
-
-# ---- costs
 
 
 def _n_log_n(factor: float, sizes: Sequence[Any] | None) -> DimLike:

@@ -139,9 +139,6 @@ def bucketize_flops(input: TensorSpec, *, boundaries: list[float]) -> Cost:
 not_differentiable("Bincount", "DenseBincount", "HistogramFixedWidth", "Bucketize")
 
 
-# ---- isotonic regression
-
-
 @kernel("IsotonicRegression")
 def isotonic_regression(input: Array, *, output_dtype: DType) -> tuple[Result, Result]:
     """The nearest descending sequence to each row, and of each element the place of its constant part."""

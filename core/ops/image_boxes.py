@@ -21,8 +21,6 @@ from ._random import node_stream
 from ._shapes import ints, shape_from
 from .random_keys import seeded
 
-# ---- crop and resize
-
 
 def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
     """The number of boxes; box_ind names an image for each."""
@@ -220,8 +218,6 @@ def crop_and_resize_grad_boxes_flops(grads: TensorSpec, image: TensorSpec, boxes
 facts("asynchronous", of=("CropAndResize", "CropAndResizeGradImage", "CropAndResizeGradBoxes"))
 
 
-# ---- drawing
-
 _COLOURS = np.array(
     [
         [1, 1, 0, 1],
@@ -295,9 +291,6 @@ def draw_bounding_boxes_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
 
 not_differentiable("DrawBoundingBoxes", "DrawBoundingBoxesV2")
 zero_flops("DrawBoundingBoxes", "DrawBoundingBoxesV2")
-
-
-# ---- sampling
 
 
 class _Words:

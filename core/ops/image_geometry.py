@@ -16,8 +16,6 @@ from ._checks import require, require_rank, scalar, with_rank
 from ._quantization import round_half_away
 from ._shapes import ints, shape_from
 
-# ---- glimpses
-
 
 def _corner(offset: Array, image: int, size: int, centered: bool, normalized: bool, version: int) -> int:
     """The glimpse's first row (or column), cut off towards zero as in TensorFlow."""
@@ -131,9 +129,6 @@ def extract_glimpse_shape(input: TensorSpec, size: TensorSpec, offsets: TensorSp
 
 not_differentiable("ExtractGlimpse", "ExtractGlimpseV2")
 zero_flops("ExtractGlimpse", "ExtractGlimpseV2")
-
-
-# ---- projective transforms
 
 
 def _reflect(at: Array, size: int) -> Array:

@@ -41,9 +41,6 @@ def _empty(dtype: Any) -> Any:
     return np.zeros((), dtype)
 
 
-# ---- QR
-
-
 @kernel("Qr")
 @widened
 def qr(input: Array, *, full_matrices: bool) -> tuple[Result, ...]:
@@ -127,9 +124,6 @@ def qr_flops(input: TensorSpec, *, full_matrices: bool) -> Cost:
     return Cost(input.shape[:-2].num_elements * (triangle + vectors))
 
 
-# ---- LU
-
-
 @kernel("Lu")
 @widened
 def lu(input: Array, *, output_idx_type: DType) -> tuple[Result, Result]:
@@ -154,9 +148,6 @@ def lu_decomposition_flops(input: TensorSpec) -> Cost:
 
 
 not_differentiable("Lu")
-
-
-# ---- singular values
 
 
 @kernel("Svd", "BatchSvd")
@@ -266,9 +257,6 @@ def svd_flops(input: TensorSpec, *, compute_uv: bool, full_matrices: bool) -> Co
     values = 4 * large * small * small - 4 * small * small * small // 3
     vectors = 14 * large * small * small + 8 * small * small * small
     return Cost(input.shape[:-2].num_elements * (vectors if compute_uv else values))
-
-
-# ---- eigenvalues
 
 
 @kernel("SelfAdjointEigV2", "BatchSelfAdjointEigV2")

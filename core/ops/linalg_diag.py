@@ -63,7 +63,6 @@ def matrix_diag(diagonal: Array) -> Result:
     return _from_diagonals(diagonal, 0, 0, size, size, np.zeros((), diagonal.dtype), "LEFT_LEFT")
 
 
-# ---- diagonals of matrices
 #
 # Diagonal d of a matrix holds the elements with column - row = d. Several diagonals are packed as the rows of a matrix, from
 # the uppermost down, each as long as the longest: `align` says on which side the shorter ones are padded.

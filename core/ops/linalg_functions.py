@@ -127,9 +127,6 @@ def matrix_exponential_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * ((6 + 3) * 2 * n * n * n + sums + system))
 
 
-# ---- tridiagonal systems
-
-
 @kernel("TridiagonalSolve")
 def tridiagonal_solve(diagonals: Array, rhs: Array, *, partial_pivoting: bool, perturb_singular: bool) -> Result:
     """X (..., n, k) of tridiagonal systems given as (..., 3, n): super-, main and subdiagonals; NaN where singular."""

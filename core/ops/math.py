@@ -155,9 +155,6 @@ facts("shape_arithmetic", of=("Neg",))
 facts("total", of=("Neg", "Abs", "Sign", "Square"))
 
 
-# ---- gradients of functions, from the function's value
-
-
 def _of_value(formula: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel of the same number of elements in y and dy, from a NumPy formula; 16-bit floats in float32."""
 

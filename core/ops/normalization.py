@@ -316,9 +316,6 @@ def fused_batch_norm_grad_flops(
     return Cost(8 * elements + 7 * channels if is_training else 5 * elements + 3 * channels)
 
 
-# ---- local response normalization
-
-
 def _window_sums(squares: Array, radius: int) -> Array:
     """Sums over channels within `radius`, along the last dimension."""
     padded = np.pad(squares, [(0, 0)] * (squares.ndim - 1) + [(radius + 1, radius)])

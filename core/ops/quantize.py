@@ -17,8 +17,6 @@ from ..shapes import SCALAR, Shape, TensorSpec
 from ._checks import require, require_same_shape, scalar
 from ._quantization import limits, range_of, round_half_away, steps, tensor_from_float
 
-# ---- slices along an axis
-
 
 def _along(values: Array, axis: int, rank: int) -> Array:
     """A vector shaped to broadcast along the axis; a scalar stays one."""
@@ -32,9 +30,6 @@ def _check_slices(x: Array, low: Array, high: Array, axis: int, name: str) -> No
     for value in (low, high):
         fits = np.size(value) == 1 if axis == -1 else np.shape(value) == wanted
         require(fits, f"the range of {name} must have shape {wanted}, not {np.shape(value)}")
-
-
-# ---- QuantizeV2 and Dequantize
 
 
 def _range_with_zero(low: Array, high: Array, ensure_minimum_range: float) -> tuple[Array, Array]:
@@ -166,9 +161,6 @@ def dequantize_flops(input: TensorSpec, min_range: TensorSpec, max_range: Tensor
     """A product; unless SCALED a sum, or two for the signed types of MIN_COMBINED. Ranges are not counted."""
     combined = 3 if T.name.startswith("qint") else 2
     return Cost({"SCALED": 1, "MIN_FIRST": 2}.get(mode, combined)) * input.shape.num_elements
-
-
-# ---- quantize and dequantize
 
 
 def _simulated_range(low: Array, high: Array, signed: bool, bits: int, narrow: bool) -> tuple[Array, Array, Array, Array]:
@@ -326,8 +318,6 @@ def quantize_and_dequantize_v4_grad_flops(gradients: TensorSpec, *rest: TensorSp
     """Two comparisons."""
     return Cost(2) * gradients.shape.num_elements
 
-
-# ---- fake quantization
 
 _FAKE = ("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
 _FAKE_GRADIENTS = tuple(f"{name}Gradient" for name in _FAKE)

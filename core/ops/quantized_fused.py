@@ -149,8 +149,6 @@ def _requantized(sums: Array, level: Array, low: Array, high: Array, dtype: DTyp
     return np.clip(scaled, lowest, highest).astype(dtype.numpy), low, high
 
 
-# ---- registration: one kernel for each signature
-
 _CONVOLUTIONS = (
     "QuantizedConv2DAndRelu", "QuantizedConv2DAndReluAndRequantize", "QuantizedConv2DAndRequantize", "QuantizedConv2DWithBias",
     "QuantizedConv2DWithBiasAndRelu", "QuantizedConv2DWithBiasAndReluAndRequantize", "QuantizedConv2DWithBiasAndRequantize",
@@ -230,9 +228,6 @@ for _ops, _make in (
 ):
     for _op in _ops:
         kernel(_op)(_make(_form(_op)))
-
-
-# ---- shapes and FLOPs
 
 
 def _edges(form: _Form, given: dict[Any, Any], filters: DimLike) -> Shape:

@@ -157,9 +157,6 @@ def euclidean_norm_flops(input: TensorSpec, reduction_indices: TensorSpec, *, ou
     return Cost(2 * input.shape.num_elements)
 
 
-# ---- gradients
-
-
 def _kept_shape(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
     """The shape of the result with the reduced dimensions kept as 1."""
     x, axes = node.inputs
@@ -233,9 +230,6 @@ def euclidean_norm_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [g.RealDiv(g.Mul(x, g.Reshape(grad, kept)), g.Reshape(node.output(), kept)), None]
 
 
-# ---- places of extremes
-
-
 def _place(function: Callable[..., Any], worst: float) -> Callable[..., Any]:
     """A kernel from np.argmax or np.argmin, in which NaN counts as the `worst` number."""
 
@@ -277,9 +271,6 @@ def place_flops(input: TensorSpec, dimension: TensorSpec, *, outputs: list[Tenso
 not_differentiable("ArgMax", "ArgMin")
 layout("TA -> R", "ArgMax", "ArgMin")
 profiled(reduction, "ArgMax", "ArgMin")
-
-
-# ---- ranges
 
 
 @kernel("Range")

@@ -79,9 +79,6 @@ def log_softmax_flops(logits: TensorSpec) -> Cost:
     return Cost(4 * elements - 2 * rows, transcendentals=elements + rows)
 
 
-# ---- cross entropy
-
-
 @kernel("SoftmaxCrossEntropyWithLogits")
 def softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Result]:
     """-sum(labels log_softmax(features)) for each row, and its gradient softmax(features) - labels."""

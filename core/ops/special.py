@@ -129,9 +129,6 @@ register_unary(
 facts("monotone", of=("Erf", "Erfinv", "Ndtri"))
 
 
-# ---- functions of two numbers
-
-
 def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` with broadcasting checked, its result in the inputs' dtype."""
 
@@ -240,9 +237,6 @@ def next_after_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 shape("NextAfter")(binary_shape)
 flops("NextAfter")(binary_flops(1))
 facts("elementwise", of=("NextAfter",))
-
-
-# ---- the incomplete beta function
 
 
 @kernel("Betainc")

@@ -198,6 +198,10 @@ def _require_dtype(array: TensorArray, dtype: DType, what: str) -> None:
         raise InvalidArgumentError(f"TensorArray dtype is {array.dtype} but Op {what} dtype {dtype}.")
 
 
+not_differentiable(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
+zero_flops(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
+
+
 @kernel(*_versions("TensorArrayWrite"))
 def tensor_array_write(
     ctx: KernelContext, handle: Array | Variable, index: Array, value: Array, flow_in: Array, *, T: DType
@@ -232,6 +236,10 @@ def tensor_array_write_gradient(g: GradientBuilder, node: Node, flow: Output) ->
     handle, index, value, _ = node.inputs
     handle, _ = _gradient_handle(g, handle, flow, _gradient_source(g, flow))
     return [None, None, g.TensorArrayReadV3(handle, index, flow, dtype=value.dtype), flow]
+
+
+zero_flops(*_versions("TensorArrayWrite"))
+facts("side_effect", of=_versions("TensorArrayWrite"))
 
 
 @kernel(*_versions("TensorArrayRead"))
@@ -297,20 +305,8 @@ def tensor_array_pack_shape(handle: TensorSpec, flow_in: TensorSpec, *, element_
     return UNKNOWN if element_shape.dims is None else Shape((None,)) + element_shape
 
 
-not_differentiable(
-    *_versions("TensorArray"),
-    *_versions("TensorArrayGrad"),
-    *_versions("TensorArraySize"),
-    *_versions("TensorArrayClose"),
-    "TensorArrayGradWithShape",
-    "TensorArrayPack",
-    "TensorArrayUnpack",
-)
-
-_DOING = ("", "Grad", "Write", "Read", "Gather", "Concat", "Scatter", "Split", "Size", "Close")
-_ALL = tuple(op for what in _DOING for op in _versions(f"TensorArray{what}"))
-
-zero_flops(*_ALL, "TensorArrayGradWithShape", "TensorArrayPack", "TensorArrayUnpack")
+not_differentiable("TensorArrayPack", "TensorArrayUnpack")
+zero_flops("TensorArrayPack", "TensorArrayUnpack", *_versions("TensorArrayRead"), *_versions("TensorArrayGather"))
 
 
 @kernel(*_versions("TensorArrayConcat"))
@@ -427,6 +423,10 @@ def tensor_array_split_gradient(g: GradientBuilder, node: Node, flow: Output) ->
     return [None, grad, None, flow]
 
 
+zero_flops(*_versions("TensorArrayConcat"), *_versions("TensorArrayScatter"), *_versions("TensorArraySplit"))
+facts("side_effect", of=(*_versions("TensorArrayScatter"), *_versions("TensorArraySplit")))
+
+
 @kernel(*_versions("TensorArraySize"))
 def tensor_array_size(ctx: KernelContext, handle: Array | Variable, flow_in: Array) -> Result:
     return np.int32(len(_array_of(ctx, handle)))
@@ -447,4 +447,6 @@ def tensor_array_close_shape(handle: Any) -> tuple[()]:
     return ()
 
 
-facts("side_effect", of=[op for op in _ALL if op.rstrip("V23").endswith(("Write", "Scatter", "Split", "Close"))])
+not_differentiable(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
+zero_flops(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
+facts("side_effect", of=_versions("TensorArrayClose"))

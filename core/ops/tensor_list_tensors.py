@@ -57,6 +57,9 @@ def tensor_list_from_tensor_gradient(g: GradientBuilder, node: Node, grad: Outpu
     return [g.TensorListStack(grad, _row_shape(g, tensor), element_dtype=tensor.dtype), None]
 
 
+zero_flops("TensorListFromTensor", "TensorListSplit")
+
+
 @kernel("TensorListSplit")
 def tensor_list_split(tensor: Array, element_shape: Array, lengths: Array, *, element_dtype: DType) -> Result:
     """A list of pieces of a tensor, each of so many rows."""
@@ -171,11 +174,7 @@ def tensor_list_scatter_into_existing_list_gradient(g: GradientBuilder, node: No
     return [g.TensorListScatterIntoExistingList(grad, g.zeros_like(tensor), indices), gathered, None]
 
 
-zero_flops(
-    *("TensorListFromTensor", "TensorListSplit", "TensorListScatter", "TensorListScatterV2"),
-    *("TensorListScatterIntoExistingList", "TensorListStack", "TensorListGather"),
-    *("TensorListConcat", "TensorListConcatV2"),
-)
+zero_flops("TensorListScatter", "TensorListScatterV2", "TensorListScatterIntoExistingList")
 
 
 @kernel("TensorListStack")
@@ -253,6 +252,9 @@ def tensor_list_gather_shape(input_handle: TensorSpec, indices: TensorSpec, elem
 def tensor_list_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, indices, _ = node.inputs
     return [g.TensorListScatterIntoExistingList(reserve_like(g, handle, grad.dtype), grad, indices), None, None]
+
+
+zero_flops("TensorListStack", "TensorListGather")
 
 
 @kernel("TensorListConcat")
@@ -342,3 +344,6 @@ def tensor_list_concat_gradient(g: GradientBuilder, node: Node, grad: Output, gr
     handle = node.inputs[0]
     shape = g.TensorListElementShape(handle, shape_type="int32")
     return [g.TensorListSplit(grad, shape, node.output(1)), *[None] * (len(node.inputs) - 1)]
+
+
+zero_flops("TensorListConcat", "TensorListConcatV2")
