@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--out", metavar="FILE", help="Write what was fetched here; .npy, .npz or .json says how.")
 @click.option("--format", "format_", type=click.Choice(("table", "json", "npy", "npz")), help="How to print what was fetched.")
 @click.option("--cache-stats", is_flag=True, help="Keep between steps what no write, feed or draw changes; say what it saved.")
+@click.option("--check-numerics", is_flag=True, help="Stop at the first NaN or Inf: say which node made it, and of what.")
 @session_options
 @quiet_option
 @graph_options

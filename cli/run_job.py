@@ -14,6 +14,7 @@ import click
 from ..core.errors import DeadlineExceededError, InvalidArgumentError
 from ..core.graph import Graph
 from ..core.runtime.caching import CacheStats
+from ..core.runtime.numeric_checks import check_numerics
 from ..core.runtime.process_limits import lift_time_limit
 from ..core.runtime.runner import Interruption, Orders, Runner, StepResult
 from ..core.tensors import Tensor
@@ -44,6 +45,7 @@ class RunOptions:
     out: str | None
     format_: str | None
     cache_stats: bool
+    check_numerics: bool
     quiet: bool
 
     @property
@@ -126,7 +128,8 @@ class RunJob:
             raise click.UsageError("nothing to do: give --fetch, --target, --init or --assign")
         feeds = self.names.feeds(options.feeds)
         targets = tuple(self.names.operation(target) for target in options.targets)
-        return Orders(fetches, feeds, targets, options.steps, options.fetch_every)
+        hook = check_numerics if options.check_numerics else None
+        return Orders(fetches, feeds, targets, options.steps, options.fetch_every, hook)
 
     def _changes_state(self) -> bool:
         options = self.options

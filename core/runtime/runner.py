@@ -23,6 +23,7 @@ from ..metagraph import Signature
 from ..shapes import Shape, merge_shapes
 from ..tensors import Tensor
 from ..variable_nodes import VariableNodes, find_variables, initializer_ops, variable
+from .runs import Hook
 from .session import Session
 
 ASSIGN = {"assign": ("Assign", "AssignVariableOp"), "add": ("AssignAdd", "AssignAddVariableOp"),
@@ -65,6 +66,8 @@ class Orders:
     targets: Sequence[str] = ()
     steps: int = 1
     fetch_every: int = 1
+    hook: Hook | None = None
+    """Called around every kernel of the steps."""
 
 
 def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -174,7 +177,7 @@ class Runner:
         for number in range(1, orders.steps + 1):
             wanted = number % orders.fetch_every == 0 or number == orders.steps
             names = list(orders.fetches.values()) if wanted or not orders.targets else []
-            values = self.session.run([*names, *orders.targets], orders.feeds)
+            values = self.session.run([*names, *orders.targets], orders.feeds, hook=orders.hook)
             yield StepResult(number, tuple(map(_fetched, orders.fetches, values)) if wanted else ())
 
     def _write(self, values: Sequence[tuple[VariableNodes, Any]], mode: str) -> None:
