@@ -43,9 +43,9 @@ def _match_alike(a: Graph, b: Graph, matched: dict[Node, Node], describe: Callab
         waiting.setdefault(key, []).append(node)
     queues = {key: iter(nodes) for key, nodes in waiting.items()}
     for other, key in _keys(b, other_names, describe):
-        node = next(queues.get(key, iter(())), None)
-        if node is not None and not (node.is_constant and describe is _attributes_without_values):
-            matched[node] = other
+        alike = next(queues.get(key, iter(())), None)
+        if alike is not None and not (alike.is_constant and describe is _attributes_without_values):
+            matched[alike] = other
 
 
 def _keys(graph: Graph, names: Mapping[Node, str], describe: Callable[[Node], Hashable]) -> Iterable[tuple[Node, Hashable]]:
