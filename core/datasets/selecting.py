@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import ClassVar
 
+import numpy as np
+
 from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..runtime.runs import check_time
 from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, SameElements, array_of, ended, known_size, require_index
@@ -264,7 +266,10 @@ class FilterByLast(Dataset):
 
         def next_element() -> Element | None:
             while (element := pull()) is not None:
-                if element[-1]:
+                answer = array_of(element[-1])
+                if answer.shape or answer.dtype != np.bool_:
+                    raise InvalidArgumentError("`predicate` must return a scalar bool.")
+                if answer:
                     return element[:-1]
                 check_time()
             return None

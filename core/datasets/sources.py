@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import sys
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..dtypes import DType
+from ..dtypes import DType, int64
 from ..errors import InvalidArgumentError
 from .base import INFINITE, Dataset, Element, Pull, array_of, require_index, row_of
 from .seeds import Seeds, Words
@@ -98,15 +99,21 @@ class Range(Dataset):
     dtype: DType
 
     def begin(self) -> Pull:
-        numbers = zip(map(self.dtype.numpy.type, self.numbers))
+        numbers = zip(map(np.int64 if self.dtype is int64 else self._cast, self.numbers))
         return lambda: next(numbers, None)
 
     def cardinality(self) -> int:
-        return len(self.numbers)
+        """As in TensorFlow, no number where it needs more than 64 bits."""
+        size = self.numbers.stop - self.numbers.start
+        return len(self.numbers) if abs(size) <= sys.maxsize else INFINITE
 
     def element(self, index: int) -> Element:
-        require_index(index, len(self.numbers))
-        return (self.dtype.numpy.type(self.numbers[index]),)
+        require_index(index, self.cardinality())
+        return (self._cast(self.numbers[index]),)
+
+    def _cast(self, number: int) -> Any:
+        """The number in its dtype, cut to its bits."""
+        return np.int64(number).astype(self.dtype.numpy)
 
 
 @dataclasses.dataclass(eq=False)

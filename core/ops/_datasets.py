@@ -48,6 +48,13 @@ def number_in(value: Any, name: str) -> int:
     return int(value)
 
 
+def flag_in(value: Any, name: str) -> bool:
+    """A boolean argument of rank 0."""
+    if np.ndim(value):
+        raise InvalidArgumentError(f"{name} must be a scalar")
+    return bool(value)
+
+
 def positive_in(value: Any, name: str) -> int:
     """An integer argument above 0."""
     found = number_in(value, name)

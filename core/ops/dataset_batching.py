@@ -12,13 +12,14 @@ from ..datasets.base import Dataset, array_of
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..runtime.kernel_context import KernelContext
-from ._datasets import dataset_kernel, dataset_of, positive_in, require_calls
+from ._datasets import dataset_kernel, dataset_of, flag_in, positive_in, require_calls
 
 
 @dataset_kernel("BatchDataset", "BatchDatasetV2")
 def batch_dataset(ctx: KernelContext, input_dataset: Array, batch_size: Array, drop_remainder: Any = False) -> Dataset:
     """So many elements at a time as one."""
-    return batching.Batch((dataset_of(input_dataset),), positive_in(batch_size, "Batch size"), bool(drop_remainder))
+    size, drops = positive_in(batch_size, "Batch size"), flag_in(drop_remainder, "drop_remainder")
+    return batching.Batch((dataset_of(input_dataset),), size, drops)
 
 
 @dataset_kernel("ParallelBatchDataset")
@@ -27,7 +28,8 @@ def parallel_batch_dataset(
 ) -> Dataset:
     """So many elements at a time as one."""
     require_calls(num_parallel_calls)
-    return batching.ParallelBatch((dataset_of(input_dataset),), positive_in(batch_size, "Batch size"), bool(drop_remainder))
+    size, drops = positive_in(batch_size, "Batch size"), flag_in(drop_remainder, "drop_remainder")
+    return batching.ParallelBatch((dataset_of(input_dataset),), size, drops)
 
 
 @dataset_kernel("PaddedBatchDataset", "PaddedBatchDatasetV2")
@@ -55,7 +57,7 @@ def padded_batch_dataset(
         if shape.ndim != 1 or (shape < -1).any():
             raise InvalidArgumentError("All padded shapes must be vectors of sizes, -1 for one that is unknown")
     shapes = [shape.tolist() for shape in padded_shapes]
-    return batching.PaddedBatch((dataset_of(input_dataset),), size, bool(drop_remainder), shapes, padding)
+    return batching.PaddedBatch((dataset_of(input_dataset),), size, flag_in(drop_remainder, "drop_remainder"), shapes, padding)
 
 
 @dataset_kernel("UnbatchDataset")
@@ -72,7 +74,7 @@ def rebatch_dataset_v2(ctx: KernelContext, input_dataset: Array, batch_sizes: Ar
     sizes = np.ravel(batch_sizes).tolist()
     if not sizes or min(sizes) < 0 or not any(sizes):
         raise InvalidArgumentError(f"`batch_sizes` must be sizes of at least one element, not {sizes}")
-    return batching.Rebatch((dataset_of(input_dataset),), sizes, bool(drop_remainder))
+    return batching.Rebatch((dataset_of(input_dataset),), sizes, flag_in(drop_remainder, "drop_remainder"))
 
 
 @dataset_kernel("DenseToSparseBatchDataset")
@@ -92,7 +94,7 @@ def window_dataset(
 ) -> Dataset:
     """Windows over elements, each a dataset."""
     sizes = (positive_in(size, "Window size"), positive_in(shift, "Window shift"), positive_in(stride, "Window stride"))
-    return grouping.Window((dataset_of(input_dataset),), *sizes, bool(drop_remainder))
+    return grouping.Window((dataset_of(input_dataset),), *sizes, flag_in(drop_remainder, "drop_remainder"))
 
 
 @dataset_kernel("SlidingWindowDataset")

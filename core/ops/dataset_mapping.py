@@ -19,6 +19,7 @@ from ._datasets import (
     dataset_kernel,
     dataset_of,
     element_function,
+    flag_in,
     function_of,
     is_identity,
     is_stateful,
@@ -76,7 +77,7 @@ def map_and_batch_dataset(
     preserve_cardinality: bool,
 ) -> Dataset:
     """Batches of what the function makes of elements."""
-    size, drops = positive_in(batch_size, "batch_size"), bool(drop_remainder)
+    size, drops = positive_in(batch_size, "batch_size"), flag_in(drop_remainder, "drop_remainder")
     require_calls(num_parallel_calls)
     function = element_function(ctx, f, captured)
     return MapAndBatch((dataset_of(input_dataset),), size, drops, function, preserve_cardinality)

@@ -10,13 +10,13 @@ from ..arrays import Array
 from ..datasets.base import Dataset, array_of
 from ..datasets.seeds import seeds_of
 from ..datasets.sources import ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
-from ..dtypes import DType
+from ..dtypes import DType, int64
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape
-from ._datasets import dataset_kernel, number_in, with_twins
+from ._datasets import dataset_kernel, flag_in, number_in, with_twins
 from ._seeds import DUMMY, chosen_seeds
 
 
@@ -70,13 +70,22 @@ def range_dataset(ctx: KernelContext, start: Array, stop: Array, step: Array, *,
     distance = number_in(step, "step")
     if not distance:
         raise InvalidArgumentError("step must be a non-zero integer.")
+    if not (output_types[0].is_integer or output_types[0].is_floating):
+        raise InvalidArgumentError(f"Unsupported data type: {output_types[0]}")
     return Range((), range(number_in(start, "start"), number_in(stop, "stop"), distance), output_types[0])
+
+
+def _of_words(types: list[DType]) -> DType:
+    """The dtype of random words, which is always int64."""
+    if types != [int64]:
+        raise InvalidArgumentError(f"Data type mismatch at component 0: expected {types[0]} but got int64.")
+    return int64
 
 
 @dataset_kernel("RandomDataset")
 def random_dataset(ctx: KernelContext, seed: Array, seed2: Array, *, output_types: list[DType]) -> Dataset:
     """Random numbers without end, the same in each pass."""
-    return RandomNumbers((), seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2")), output_types[0])
+    return RandomNumbers((), seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2")), _of_words(output_types))
 
 
 @dataset_kernel("RandomDatasetV2")
@@ -92,13 +101,13 @@ def random_dataset_v2(
     """Random numbers without end, others in each pass where that is asked for."""
     renewed = rerandomize_each_iteration
     seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, renewed)
-    return RandomNumbers((), seeds, output_types[0])
+    return RandomNumbers((), seeds, _of_words(output_types))
 
 
 @kernel("AnonymousSeedGenerator")
 def anonymous_seed_generator(ctx: KernelContext, seed: Array, seed2: Array, reshuffle: Array) -> tuple[Array, Array]:
     """Seeds for one pass after the other, and what ends their life."""
-    seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), bool(reshuffle))
+    seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), flag_in(reshuffle, "reshuffle"))
     return scalar_object(seeds), scalar_object(None)
 
 

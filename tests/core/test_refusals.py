@@ -12,6 +12,7 @@ from tests.passes.rewriting import placeholder
 from tfg import GraphBuilder, Session, gradients, optimize
 from tfg.core.catalog import CATALOG
 from tfg.core.errors import InternalError, InvalidArgumentError, UnimplementedError
+from tfg.core.graph import Output
 from tfg.core.inference import infer
 from tfg.core.shapes import UNKNOWN
 
@@ -33,8 +34,17 @@ REFUSED = {
     "rows without number": (
         "SparseTensorToCSRSparseMatrix", [np.int64([[0, 0, 0]]), np.ones(1), np.int64([2**63 - 1, 2, 3])], {},
     ),
+    "windows that drop in a row": (
+        "WindowDataset", ["RANGE", *[np.int64(1)] * 3, np.array([True, False])],
+        {"output_types": ["variant"], "output_shapes": [[]]},
+    ),
     "text as a shape": ("NonDeterministicInts", [TEXT], {}),
 }  # fmt: skip
+
+
+def _numbers(g, dtype="int64", end=3):
+    zero, one = g.constant(np.int64(0)), g.constant(np.int64(1))
+    return g.RangeDataset(zero, g.constant(np.int64(end)), one, output_types=[dtype], output_shapes=[[]])
 
 
 @pytest.mark.parametrize("is_known", [True, False])
@@ -45,6 +55,8 @@ def test_refused(case, is_known):
     feeds = {}
 
     def value(array):
+        if isinstance(array, Output):
+            return array
         if is_known:
             return g.constant(array)
         made = placeholder(g, f"x{len(feeds)}", None, array.dtype if array.dtype != object else "string")
@@ -52,6 +64,7 @@ def test_refused(case, is_known):
         feeds[made.name] = array
         return made
 
+    inputs = [_numbers(g) if isinstance(item, str) else item for item in inputs]
     given = [[value(one) for one in item] if isinstance(item, list) else value(item) for item in inputs]
     accepted = {name: attr for name, attr in attrs.items() if name in CATALOG[op].attrs}
     node = g.add(op, given, accepted, "op")
@@ -118,3 +131,25 @@ def test_an_image_moved_by_no_distance_is_empty(number):
     g = GraphBuilder()
     moved = g.ScaleAndTranslate(IMAGE, [3, 3], np.ones(2, np.float32), np.array([number, 0], np.float32))
     assert not np.any(Session(g.graph).run([moved.name])[0])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "half", "bool", "string", "complex64"])
+def test_numbers_of_a_dataset_are_cut_to_their_dtype(dtype):
+    """As TensorFlow casts them; other dtypes than numbers are refused."""
+    g = GraphBuilder()
+    shifted = g.SkipDataset(_numbers(g, dtype, 2**40), g.constant(np.int64(258)), output_types=[dtype], output_shapes=[[]])
+    first = g.TakeDataset(shifted, g.constant(np.int64(1)), output_types=[dtype], output_shapes=[[]])
+    found = g.DatasetToSingleElement(first, output_types=[dtype], output_shapes=[[]])
+    output = found[0] if isinstance(found, (list, tuple)) else found
+    if dtype in ("bool", "string", "complex64"):
+        with pytest.raises(InvalidArgumentError, match="Unsupported data type"):
+            Session(g.graph).run([output.name])
+        return
+    assert Session(g.graph).run([output.name])[0] == np.array(258).astype(output.dtype.numpy)
+
+
+def test_a_range_longer_than_64_bits():
+    g = GraphBuilder()
+    low, high = g.constant(np.int64(-(2**63))), g.constant(np.int64(2**63 - 1))
+    numbers = g.RangeDataset(low, high, g.constant(np.int64(1)), output_types=["int64"], output_shapes=[[]])
+    assert Session(g.graph).run([g.DatasetCardinality(numbers).name])[0] == -1

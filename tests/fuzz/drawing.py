@@ -60,13 +60,13 @@ def draw_call(random: Random) -> Trial:
 
 def op_trial(random: Random, op: str) -> Trial:
     """One node of type `op` on drawn inputs, all of its outputs fetched."""
-    drawing = _Drawing(random)
+    drawing = Drawing(random)
     node = drawing.node(op, "op")
     outputs = tuple(f"op:{i}" for i in range(min(len(output_dtypes(node)), 20)))
     return Trial(drawing.graph, (outputs or ("op",),), drawing.feeds)
 
 
-class _Drawing:
+class Drawing:
     """A graph that grows: a node, the placeholders and constants it takes, the makers of handles and their initial values."""
 
     def __init__(self, random: Random, functions: dict[str, Function] | None = None) -> None:
@@ -85,12 +85,17 @@ class _Drawing:
         attrs = draw_attrs(self.random, definition)
         if like is not None:
             attrs |= {key: like for key in ("dtype", "T") if key in definition.attrs}
-        types = input_dtypes(definition, attrs)
+        return self.node_with(op, name, attrs, depth)
+
+    def node_with(self, op: str, name: str, attrs: dict[str, Any], depth: int = 0, first: Output | None = None) -> Node:
+        """A node with these attributes, functions added for calls; `first` may be its first input."""
+        types = input_dtypes(CATALOG[op], attrs)
         if op in CALL_KINDS:
             attrs |= self.references(CALL_KINDS[op], Node(name, op, attrs), types, depth)
         inputs, controls = [], []
         for dtype in types:
-            value, control = self.value(dtype, f"{name}_{len(inputs)}", depth)
+            given = None if inputs else first
+            value, control = (given, []) if given is not None else self.value(dtype, f"{name}_{len(inputs)}", depth)
             inputs.append(value)
             controls += control
         if chance(self.random, 0.01) and inputs:
@@ -145,7 +150,7 @@ class _Drawing:
             arguments, results = list(arguments), list(results)
             self.random.choice((arguments, results)).append(self.random.choice(DTYPES))
         name = f"f{len(functions)}"
-        functions[name] = _drawn_function(_Drawing(self.random, functions), name, arguments, results, is_loop, depth)
+        functions[name] = _drawn_function(Drawing(self.random, functions), name, arguments, results, is_loop, depth)
         return FuncRef(name)
 
     def shape(self) -> tuple[int, ...]:
@@ -196,7 +201,7 @@ class _Drawing:
 
 
 def _drawn_function(
-    body: _Drawing, name: str, arguments: Sequence[DType], results: Sequence[DType], is_loop: bool, depth: int
+    body: Drawing, name: str, arguments: Sequence[DType], results: Sequence[DType], is_loop: bool, depth: int
 ) -> Function:
     args = [body.graph.add_node(f"a{i}", "_Arg", attrs={"T": t, "index": i}) for i, t in enumerate(arguments)]
     body.made += [(dtype, arg.output()) for dtype, arg in zip(arguments, args)]

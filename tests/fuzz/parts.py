@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
-from tests.fuzz import bounds, commands, corpus, drawing, files
+from tests.fuzz import bounds, commands, corpus, drawing, files, pipelines
 from tests.fuzz.findings import Finding, attempt
 from tests.fuzz.shrinking import shrunk, snippet_of
 from tests.fuzz.trials import PARTS, Trial
@@ -37,12 +37,13 @@ def _itself(random: Random, case: Any) -> Iterator[tuple[str, Callable[[], objec
 FUZZERS: Mapping[str, Part] = {
     "nodes": Part(drawing.draw_trial, _on_graph),
     "calls": Part(drawing.draw_call, _on_graph),
+    "pipelines": Part(pipelines.draw_trial, _on_graph),
     "cases": Part(corpus.draw_trial, _on_graph),
     "commands": Part(commands.draw_invocation, _itself),
     "files": Part(files.draw_files, _itself),
 }
 
-SHARES = {"nodes": 6, "calls": 2, "cases": 4, "commands": 2, "files": 5}
+SHARES = {"nodes": 6, "calls": 2, "pipelines": 2, "cases": 4, "commands": 2, "files": 5}
 """The parts' shares of all cases."""
 
 
