@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Final
 
 from ..core.arguments import takes
+from ..core.errors import InvalidArgumentError
 from ..core.escaping import printable_proto
 from ..core.graph import Graph
 from .graphdef import GraphSource, Kind, graph_chunks, graph_text
 from .scan import parse
 from .source import write_file
 from .textformat import print_text
+
+MAX_MESSAGE: Final = (1 << 31) - 1
+"""The bytes of the largest message that protobuf reads."""
 
 
 @takes(graph=Graph, path=str | os.PathLike, text=bool, gzip=bool, kind=str | None)
@@ -21,15 +26,27 @@ def save(
     """Write a graph to a path, or to standard output for `-`, whole or not at all.
 
     `kind` says whether a GraphDef or a MetaGraphDef is written; without it, what the graph was loaded from, and a GraphDef
-    for a SavedModel.
+    for a SavedModel. InvalidArgumentError for a binary graph of 2 GiB, which nothing could read.
     """
-    write_file(path, [_text_for(path, graph, kind)] if text else list(_chunks(graph, kind)), gzip)
+    write_file(path, [_text_for(path, graph, kind)] if text else _message(graph, kind), gzip)
 
 
 def _text_for(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> bytes:
     """The text form; standard output may be a terminal, to which no control character goes."""
     text = to_text(graph, kind)
     return (printable_proto(text) if path == "-" else text).encode()
+
+
+def _message(graph: Graph, kind: Kind | None) -> list[bytes | memoryview]:
+    """The pieces of a message that is not too large to be one."""
+    chunks = list(_chunks(graph, kind))
+    size = sum(map(len, chunks))
+    if size > MAX_MESSAGE:
+        raise InvalidArgumentError(
+            f"the graph takes {size:,} bytes, and protobuf, with it TensorFlow, reads no message of 2 GiB or more",
+            hint="split it: convert without --freeze, and keep the values in a checkpoint (`tfg run --save-state PREFIX`)",
+        )
+    return chunks
 
 
 def to_bytes(graph: Graph, kind: Kind | None = None) -> bytes:
