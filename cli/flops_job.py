@@ -80,7 +80,8 @@ class FlopsJob:
         trips = {loop: _whole_number("--trips", loop, text) for loop, text in self.options.trips}
         feeds = [self.names.input(item.partition("=")[0].strip()).name for item in self.options.feeds]
         values = self._feeds(required=False)
-        report = count_flops(self.graph, self.fetches, feeds, shapes=self._shapes(), values=values, trips=trips)
+        with render.Working("counting", self.options.quiet):
+            report = count_flops(self.graph, self.fetches, feeds, shapes=self._shapes(), values=values, trips=trips)
         numbers = {_symbol(size, report): _whole_number("--size", size, text) for size, text in self.options.sizes}
         if self.options.batch is not None:
             numbers["N"] = self.options.batch

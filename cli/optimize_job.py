@@ -79,15 +79,17 @@ class OptimizeJob:
 
     def run(self) -> OptimizeReport:
         """Optimize, write and verify as the options ask."""
-        result, report = optimize(
-            self.graph,
-            self.fetches,
-            tuple(dict.fromkeys([*self.feeds, *self.options.fed])),
-            self._passes(),
-            keep=self.options.keep,
-            overridable=self.options.overridable,
-            costs=self.options.costs,
-        )
+        with render.Working("optimizing", self.options.quiet) as working:
+            result, report = optimize(
+                self.graph,
+                self.fetches,
+                tuple(dict.fromkeys([*self.feeds, *self.options.fed])),
+                self._passes(),
+                keep=self.options.keep,
+                overridable=self.options.overridable,
+                costs=self.options.costs,
+                observe=lambda stage, graph: working.update(f"{stage} left {len(graph)} nodes"),
+            )
         self.report = report
         if self.options.verify:
             self.comparisons = self._verified(result)

@@ -14,6 +14,7 @@ from ..core.errors import InvalidArgumentError, TfgError
 if TYPE_CHECKING:
     from ..core.graph import Graph
     from ..formats.graphdef import NodeStream
+    from .render import Working
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -95,8 +96,9 @@ class GraphReader:
         from ..formats.loading import load
 
         self.load_libraries()
-        graph = self.mapped(load(path, tags=self.tags))
-        graph.check()
+        with self._reading(path):
+            graph = self.mapped(load(path, tags=self.tags))
+            graph.check()
         return graph
 
     def load_leniently(self, path: str) -> tuple[Graph, list[TfgError]]:
@@ -105,7 +107,14 @@ class GraphReader:
 
         self.load_libraries()
         faults: list[TfgError] = []
-        return self.mapped(load(path, tags=self.tags, faults=faults)), faults
+        with self._reading(path):
+            return self.mapped(load(path, tags=self.tags, faults=faults)), faults
+
+    @staticmethod
+    def _reading(path: str) -> Working:
+        from .render import Working
+
+        return Working(f"reading {path}")
 
     def look(self, path: str) -> Graph:
         """The graph at `path` to be looked at: where no session could run it, a note says so and what is broken is marked."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -169,6 +170,53 @@ class Progress:
             self._bar.start()
         if self._bar is not None:
             self._bar.update(self._task, completed=done, description=f"{self._label} {done}/{self._total} {remark}")
+
+
+class Working:
+    """What takes long, and for how long now: on standard error, at a terminal and once it has taken over a second."""
+
+    def __init__(self, label: str, quiet: bool = False) -> None:
+        self._label = label
+        self._hidden = quiet or not sys.stderr.isatty()
+        self._shown: Any = None
+        self._task: Any = None
+        self._is_over = False
+        self._showing = threading.Lock()
+
+    def __enter__(self) -> Working:
+        if not self._hidden:
+            self._timer = threading.Timer(1, self._show)
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._hidden:
+            return
+        self._timer.cancel()
+        with self._showing:
+            self._is_over = True
+            if self._shown is not None:
+                self._shown.stop()
+
+    def update(self, remark: str) -> None:
+        """Say what is being done."""
+        if self._shown is not None:
+            self._shown.update(self._task, description=f"{self._label}: {printable_line(remark)}")
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress as RichProgress
+        from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+        with self._showing:
+            if self._is_over:
+                return
+            shown = RichProgress(*columns, console=Console(stderr=True), transient=True)
+            self._task = shown.add_task(printable_line(self._label), total=None)
+            shown.start()
+            self._shown = shown
 
 
 def _progress_bar() -> Any:
