@@ -12,6 +12,7 @@ import numpy as np
 
 from . import binding, registry
 from .control_flow.conditions import hands_in, is_transparent
+from .derived_specs import DerivedSpecs
 from .dims import Dim
 from .dtypes import DType, resource
 from .errors import TfgError
@@ -61,6 +62,8 @@ class Answers:
     found: dict[Hashable, tuple[list[str], list[TensorSpec] | None]] = dataclasses.field(default_factory=dict)
     """Each with the unnamed dimensions of the arguments."""
     signatures: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    derived: DerivedSpecs = dataclasses.field(default_factory=DerivedSpecs)
+    """What was derived of nodes that call nothing."""
 
 
 LoopRule: TypeAlias = Callable[[Node, Sequence[TensorSpec]], "Sequence[TensorSpec] | None"]
@@ -240,6 +243,9 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Lib
     if definition is None or function is None:
         reasons[node.name] = f"op '{node.op}' has no shape function" if definition else f"op '{node.op}' is not declared"
         return unknown
+    before = library.derived.find(node, inputs)
+    if before is not None:
+        return before
     try:
         results = call_shape_function(node, function, inputs)
     except TfgError as error:
@@ -247,10 +253,12 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Lib
         return unknown
     merged = [_merge(spec, result) for spec, result in zip(unknown, results)]
     try:
-        return _constant_values(node, inputs, merged)
+        merged = _constant_values(node, inputs, merged)
     except TfgError as error:
         reasons[node.name] = error.message
         return merged
+    library.derived.keep(node, inputs, merged)
+    return merged
 
 
 class _Library:
@@ -264,6 +272,7 @@ class _Library:
         self._calls: list[str] = []
         """The functions being inferred around this graph."""
         self._answers = answers or Answers()
+        self.derived = self._answers.derived
 
     def output_dtypes(self, node: Node) -> Sequence[DType]:
         """The dtypes of a node's outputs, of a call by the function's name too."""

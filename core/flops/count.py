@@ -12,6 +12,7 @@ import numpy as np
 from .. import registry
 from ..arguments import takes
 from ..control_flow.frames import find_frames
+from ..derived_specs import DerivedSpecs
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError, TfgError
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind
@@ -53,18 +54,19 @@ def count_flops(
     shapes: Shapes | None = None,
     values: Mapping[str, np.ndarray[Any, Any]] | None = None,
     trips: Mapping[str, int] | None = None,
+    derived: DerivedSpecs | None = None,
 ) -> FlopsReport:
     """Count everything that runs for `fetches`.
 
     Unknown dimensions become symbols: the first of each placeholder is N, others are named after the placeholder, and those
     that only a run tells after the node that decides them. `shapes` gives shapes of placeholders and other tensors, `values`
     what is fed where shapes depend on it (axes, window sizes, predicates), `trips` the iterations of loops by frame or node
-    name.
+    name; `derived` keeps shapes from one count to the next while the graph is changed.
     """
     graph.check()
     check_calls(graph)
     symbols = Symbols()
-    counter = _Counter(graph, trips or {}, symbols)
+    counter = _Counter(graph, trips or {}, symbols, derived or DerivedSpecs())
     known = symbolic_placeholders(graph, shapes or {}, symbols)
     others = {name: shape for name, shape in (shapes or {}).items() if not is_placeholder(graph.output(name).node)}
     if others:
@@ -107,7 +109,7 @@ class _Call:
 class _Counter:
     """The state of one count: symbols handed out, notes taken, parameters already attributed."""
 
-    def __init__(self, graph: Graph, trips: Mapping[str, int], symbols: Symbols) -> None:
+    def __init__(self, graph: Graph, trips: Mapping[str, int], symbols: Symbols, derived: DerivedSpecs) -> None:
         self.graph = graph
         self.notes: list[str] = []
         self._symbols = symbols
@@ -115,7 +117,7 @@ class _Counter:
         self._noted: set[str] = set()
         self._seen_parameters: set[Node] = set()
         self._is_by_function = repeated_nodes(graph) > _MAX_LISTED
-        self._answers = Answers()
+        self._answers = Answers(derived=derived)
         self._bodies: dict[Hashable, list[NodeCost]] = {}
         self._signatures: collections.Counter[str] = collections.Counter()
         if self._is_by_function:

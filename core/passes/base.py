@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 
 from ..control_flow.conditions import ENTER, SWITCH
 from ..control_flow.references import may_be_written, memory_outputs
+from ..derived_specs import DerivedSpecs
 from ..dtypes import DType
 from ..functions.call_kinds import CALL_KINDS, PARTLY_READ
 from ..functions.callers import callers_by_function
 from ..functions.purity import CONTROL_FLOW, impurity
 from ..graph import Graph, Node, Output
-from ..inference import Inference, infer
+from ..inference import Answers, Inference, infer
 from ..node_making import add_identity
 from ..shapes import Shape, TensorSpec
 from ..tensor_names import parse_tensor_name
@@ -98,6 +99,7 @@ class PassContext:
         self.fates: dict[str, str] = {}
         """What became of each node that is gone: node name -> words."""
         self._inference: Inference | None = None
+        self._derived = DerivedSpecs()
         self._inside: set[Node] | None = None
         self._effects: dict[Node, bool] = {}
         self._impurities: dict[str, str | None] = {}
@@ -151,10 +153,10 @@ class PassContext:
                 if (output := self.graph.output(name)).dtype is not None and not output.node.is_placeholder
             }
             known |= self._known
-            self._inference = infer(self.graph, known)
+            self._inference = infer(self.graph, known, answers=Answers(derived=self._derived))
             hidden = self._results_of_effects(self._inference)
             if hidden:
-                self._inference = infer(self.graph, known | hidden)
+                self._inference = infer(self.graph, known | hidden, answers=Answers(derived=self._derived))
         return self._inference
 
     def _results_of_effects(self, inference: Inference) -> dict[Output, TensorSpec]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from ..derived_specs import DerivedSpecs
 from ..dims import DimLike
 from ..flops import count_flops
 from ..graph import Graph, Node, Output
@@ -27,11 +28,13 @@ class CostMeter:
         self.graph = graph
         self._fetches = {target.name: target for target in fetches}
         self._feeds = {target.name: target for target in feeds}
+        self._derived = DerivedSpecs()
 
     def read(self) -> GraphCost:
         """The cost now; unknown dimensions are symbols as in `count_flops`."""
         fetches = [self._current(name, target) for name, target in self._fetches.items()]
-        report = count_flops(self.graph, fetches, [self._current(name, target) for name, target in self._feeds.items()])
+        feeds = [self._current(name, target) for name, target in self._feeds.items()]
+        report = count_flops(self.graph, fetches, feeds, derived=self._derived)
         total = report.total()
         return GraphCost(total.flops, total.transcendentals, total.bytes, len(report.unknown()))
 

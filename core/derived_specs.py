@@ -1,0 +1,72 @@
+"""What shape functions said before, for nodes that stayed as they were and for nodes that are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from .graph import Node
+from .shapes import TensorSpec
+
+_MAX_ALIKE: Final = 100_000
+
+
+class _Record(NamedTuple):
+    op: str
+    attrs: Mapping[str, Any]
+    inputs: Sequence[TensorSpec]
+    outputs: list[TensorSpec]
+
+
+class DerivedSpecs:
+    """Specs of the outputs of nodes, which hold while op, attributes and what is known of the inputs are the same."""
+
+    def __init__(self) -> None:
+        self._of_node: dict[Node, _Record] = {}
+        self._alike: dict[Hashable, _Record] = {}
+
+    def find(self, node: Node, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
+        """The specs of the outputs, None where they have to be derived."""
+        record = self._of_node.get(node)
+        if record is None or not _holds(record, node, inputs):
+            key = _key(node, inputs)
+            record = self._alike.get(key) if key is not None else None
+            if record is None or record.attrs is not node.attrs:
+                return None
+            self._of_node[node] = record
+        return record.outputs
+
+    def keep(self, node: Node, inputs: Sequence[TensorSpec], outputs: list[TensorSpec]) -> None:
+        """Note what was derived without a fault."""
+        record = self._of_node[node] = _Record(node.op, node.attrs, inputs, outputs)
+        key = _key(node, inputs)
+        # An unknown dimension of one node is not that of another.
+        if key is not None and all(map(_is_plain, outputs)):
+            if len(self._alike) >= _MAX_ALIKE:
+                self._alike.clear()
+            self._alike[key] = record
+
+
+def _holds(record: _Record, node: Node, inputs: Sequence[TensorSpec]) -> bool:
+    if record.attrs is not node.attrs or record.op != node.op or len(record.inputs) != len(inputs):
+        return False
+    return all(map(_is_same, record.inputs, inputs))
+
+
+def _is_same(a: TensorSpec, b: TensorSpec) -> bool:
+    """True for one spec, and for two that say the same of a shape and nothing of values."""
+    if a is b:
+        return True
+    says_more = a.value is not None or b.value is not None or a.handle or b.handle
+    return not says_more and a.dtype is b.dtype and a.shape == b.shape
+
+
+def _key(node: Node, inputs: Sequence[TensorSpec]) -> Hashable | None:
+    """By what nodes are alike: op, attributes and inputs of which no more than the whole shape is known."""
+    if not all(map(_is_plain, inputs)):
+        return None
+    return node.op, id(node.attrs), tuple((spec.dtype, spec.shape.dims) for spec in inputs)
+
+
+def _is_plain(spec: TensorSpec) -> bool:
+    return spec.value is None and not spec.handle and spec.shape.is_known
