@@ -44,13 +44,15 @@ def _first_parameter(function: Callable[..., Any]) -> str:
 class Kernel:
     """A NumPy function for one op: inputs positional (list arguments as lists), attributes keyword-only.
 
-    `dtypes` restricts type attributes, as in {"T": (string,)}; a kernel whose first parameter is `ctx` has state.
+    `dtypes` restricts type attributes, as in {"T": (string,)}; a kernel whose first parameter is `ctx` has state. `is_own`: it
+    came with its op's family, so that any process of tfg has it.
     """
 
     op: str
     function: Callable[..., Any]
     dtypes: Mapping[str, tuple[DType, ...]]
     engine: str
+    is_own: bool = False
 
     @property
     def is_stateful(self) -> bool:
@@ -132,6 +134,8 @@ class _Library:
 
 
 _library: _Library | None = None
+_is_own = False
+"""True while a family of ops is imported."""
 _loading = threading.RLock()
 """Held by the thread that imports a family or an op library, since `_library` says whose the registered kernels are."""
 _KERNELS: dict[str, list[Kernel]] = {}
@@ -149,7 +153,7 @@ def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Ca
     def register(function: _Function) -> _Function:
         for op in ops:
             _require_declared(op)
-            _add_kernel(Kernel(op, function, allowed, engine))
+            _add_kernel(Kernel(op, function, allowed, engine, _is_own))
         return function
 
     return register
@@ -319,15 +323,15 @@ def _index() -> dict[str, str]:
 
 @functools.cache
 def _load_family(op: str) -> None:
-    global _library
+    global _library, _is_own
     name = _index().get(op)
     if name is not None:
         with _loading:
-            outer, _library = _library, None
+            outer, _library, _is_own = (_library, _is_own), None, True
             try:
                 importlib.import_module(f".ops.{name}", __package__)
             finally:
-                _library = outer
+                _library, _is_own = outer
 
 
 def uncounted_call(*inputs: Any) -> Cost:

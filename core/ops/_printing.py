@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..numerics.pauses import PIECE, pause
 from ._summarize import element_text
 
 
@@ -18,9 +19,15 @@ def summarize_array(value: Any, limit: int) -> str:
         return "..." if array.size else ""
     if array.ndim == 0:
         return _element(array[()], array.dtype)
-    texts = [_element(element, array.dtype) for element in array.ravel()[:count]]
+    first = array.flat[:count]
+    texts = [text for start in range(0, count, PIECE) for text in _elements(first[start : start + PIECE])]
     shown = _nested(texts, array.shape)
     return f"{shown}..." if count < array.size else shown
+
+
+def _elements(values: np.ndarray[Any, Any]) -> list[str]:
+    pause()
+    return [_element(value, values.dtype) for value in values]
 
 
 def _nested(texts: list[str], shape: tuple[int, ...]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import binding, dtypes
-from ..errors import TfgError, UnimplementedError
+from ..errors import ResourceExhaustedError, TfgError, UnimplementedError
 from ..functions.call_kinds import CALL_KINDS
 from ..graph import Graph, Node
 from ..node_calls import apply_kernel
@@ -69,7 +69,7 @@ class FoldConstants(Pass):
         except TfgError as error:
             ctx.refuse("constant", node, f"it fails: {error.message}")
             return
-        if sum(v.nbytes for v in values) > max(self.limit, inputs):
+        if sum(map(_written, values)) > max(self.limit, inputs):
             ctx.refuse("constant", node, f"its value takes more than the limit of {self.limit} bytes")
             return
         self._replace(graph, ctx, node, values, "constant")
@@ -99,6 +99,7 @@ def evaluate(graph: Graph, node: Node) -> list[Any]:
         raise UnimplementedError("its kernel needs a session")
     run = Run(0)
     run.start_clock(_SECONDS)
+    run.reserve = _reserve
     with run:
         values = apply_kernel(node, [value.node.attrs["value"].numpy() for value in node.inputs])
     return [np.asarray(value) for value in values]
@@ -121,6 +122,16 @@ _SECONDS = 0.2
 _MAX_FLOPS = 1_000_000_000
 _MAX_INPUTS = 1 << 30
 """Bytes of the constants that a node may take to be folded, and of what a call may hold."""
+
+
+def _reserve(size: int) -> None:
+    if size > _MAX_INPUTS:
+        raise ResourceExhaustedError(f"it takes {size:,} bytes, too many for an optimization")
+
+
+def _written(value: np.ndarray[Any, Any]) -> int:
+    """The bytes of a value in a file, where a string is written as often as it stands in the array."""
+    return value.nbytes + (sum(map(len, value.ravel().tolist())) if value.dtype == object else 0)
 
 
 def _spec(constant: Tensor) -> TensorSpec:

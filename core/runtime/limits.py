@@ -16,14 +16,22 @@ from ..errors import DeadlineExceededError, ResourceExhaustedError, TfgError
 from ..faults import faults_of
 from ..graph import Node
 from ..node_calls import call_flops_function, call_shape_function, spec_of
-from ..registry import flops_function, shape_function
+from ..op_facts import has_fact
+from ..registry import Cost, flops_function, shape_function
 from ..shapes import TensorSpec
+from .isolation import can_be_apart, run_apart
 from .runs import Hook, Run
 
 _SMALL: Final = 1024
 """Bytes up to which a tensor is not counted."""
-_MANY: Final = 10_000_000
-"""Elements from which on the time that a kernel takes is estimated."""
+_FEW: Final = 10_000
+"""Elements from which on the time that a kernel takes is estimated, and sizes from which on outputs have as many."""
+_SIZES: Final = 8
+"""Integers that may be sizes: more are data."""
+_SLOW_FLOPS_A_SECOND: Final = 2e9
+_SLOW_FUNCTION: Final = 400
+_SLOW_ELEMENT: Final = 200
+"""What one core of a slow computer does, and how much of it a zeta function takes, or an element among others to be sorted."""
 _ELEMENTS_A_SECOND: Final = 2e10
 _FLOPS_A_SECOND: Final = 1e13
 """What a processor of many cores does at best."""
@@ -50,11 +58,15 @@ class Limits:
     def _checked(self, run: Run, inner: Hook | None, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         with faults_of(node, "limit"):
             run.check_time()
-            if run.deadline < math.inf:
-                require_time(node, inputs, run.deadline - time.monotonic())
+            is_long = run.deadline < math.inf and takes_long(node, inputs, run.deadline - time.monotonic())
             if self.max_memory is not None:
                 self._reserve(sum(_output_bytes(node, inputs)))
-        result = call(*inputs) if inner is None else inner(node, call, inputs)
+        if inner is not None:
+            result = inner(node, call, inputs)
+        elif is_long and can_be_apart(node, inputs):
+            result = run_apart(node, inputs, run.deadline - time.monotonic(), run.timeout)
+        else:
+            result = call(*inputs)
         if self.max_memory is not None:
             for value in result if isinstance(result, tuple) else (result,):
                 self._count(value)
@@ -104,29 +116,48 @@ def _content_bytes(strings: np.ndarray[Any, Any]) -> int:
     return sum(len(item) for item in distinct.values() if isinstance(item, bytes))
 
 
-def require_time(node: Node, inputs: Sequence[Any], seconds: float) -> None:
-    """DeadlineExceededError for a kernel that no computer ends in time, as far as its inputs and its FLOPs tell."""
+def takes_long(node: Node, inputs: Sequence[Any], seconds: float) -> bool:
+    """True for a kernel that a slow computer may not end in time, as far as its inputs and its FLOPs tell.
+
+    DeadlineExceededError for one that no computer ends in time.
+    """
     elements = sum(value.size for value in inputs if isinstance(value, np.ndarray))
-    if elements < _MANY:
-        return
-    flops = flops_of(node, [spec_of(value) for value in inputs])
+    if elements < _FEW and not any(map(_is_large_number, inputs)):
+        return False
+    cost = _cost_of(node, [spec_of(value) for value in inputs])
+    if not isinstance(cost.flops, int) or not isinstance(cost.transcendentals, int):
+        return False
+    flops = cost.flops + cost.transcendentals
     if max(elements / _ELEMENTS_A_SECOND, flops / _FLOPS_A_SECOND) > seconds:
         raise DeadlineExceededError(f"it takes {max(elements, flops):,} operations, too many for {seconds:.3g} seconds")
+    slow = cost.flops + cost.transcendentals * _SLOW_FUNCTION
+    if flops and not has_fact(node.op, "elementwise"):
+        slow += elements * _SLOW_ELEMENT
+    return slow > seconds * _SLOW_FLOPS_A_SECOND
+
+
+def _is_large_number(value: Any) -> bool:
+    """True for a few integers that may say how large an output is."""
+    return isinstance(value, np.ndarray) and value.dtype.kind in "iu" and 0 < value.size <= _SIZES and value.max() > _FEW
 
 
 def flops_of(node: Node, inputs: Sequence[TensorSpec]) -> int:
     """The FLOPs of a node, transcendental functions among them; 0 where its op does not tell."""
+    cost = _cost_of(node, inputs)
+    total = cost.flops + cost.transcendentals
+    return total if isinstance(total, int) else 0
+
+
+def _cost_of(node: Node, inputs: Sequence[TensorSpec]) -> Cost:
     function, shapes = flops_function(node.op), shape_function(node.op)
     if function is None or shapes is None:
-        return 0
+        return Cost()
     try:
         found = call_shape_function(node, shapes, inputs)
         specs = [item if isinstance(item, TensorSpec) else TensorSpec(d, item) for item, d in zip(found, node.output_dtypes)]
-        cost = call_flops_function(node, function, inputs, specs)
+        return call_flops_function(node, function, inputs, specs)
     except TfgError:
-        return 0  # The kernel says what is wrong with its inputs.
-    total = cost.flops + cost.transcendentals
-    return total if isinstance(total, int) else 0
+        return Cost()  # The kernel says what is wrong with its inputs.
 
 
 def _output_bytes(node: Node, inputs: Sequence[Any]) -> Sequence[int]:

@@ -12,7 +12,7 @@ import types
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ..errors import DeadlineExceededError, ResourceExhaustedError, UnimplementedError
+from ..errors import DeadlineExceededError, ResourceExhaustedError, TfgError, UnimplementedError
 
 NEEDED_MEMORY: Final = 24 << 20
 """The bytes that tfg itself takes for a small graph, once everything is loaded that it may need."""
@@ -35,6 +35,7 @@ class TimeLimit:
     def __init__(self, seconds: float | None) -> None:
         self.seconds = seconds
         self._watchdog: subprocess.Popen[bytes] | None = None
+        self._is_over = False
 
     def __enter__(self) -> TimeLimit:
         if self.seconds is not None:
@@ -45,13 +46,15 @@ class TimeLimit:
             signal.setitimer(signal.ITIMER_REAL, self.seconds, _AGAIN)
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if self.seconds is not None:
             lift_time_limit()
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
         if self._watchdog is not None and self._watchdog.stdin is not None:
             self._watchdog.stdin.close()
             self._watchdog.wait()
+        if self._is_over and isinstance(error, Exception) and not isinstance(error, TfgError):
+            raise DeadlineExceededError(self._message) from error  # what the interruption came out as, as of a class half made
 
     def _watch(self, seconds: float) -> None:
         """End this process then, by a thread that needs nothing of Python; a shell at the other end of a pipe says why."""
@@ -66,6 +69,7 @@ class TimeLimit:
         return f"the run took more than the {self.seconds:g} seconds allowed"
 
     def _expire(self, number: int, frame: types.FrameType | None) -> None:
+        self._is_over = True
         raise DeadlineExceededError(self._message)
 
 

@@ -16,6 +16,7 @@ import tfg
 from tests.cli.running import ROOT
 from tests.cli.running import tfg as tfg_in_process
 from tfg.core.errors import DeadlineExceededError, ResourceExhaustedError
+from tfg.core.runtime.process_limits import TimeLimit
 from tfg.core.tensors import FuncRef, Tensor
 
 SLACK = 8
@@ -216,3 +217,24 @@ def test_optimization_folds_nothing_that_takes_long(name):
     result, _ = tfg.optimize(g.graph, str(value))
     assert value.node.name in result
     assert time.monotonic() - start < SLACK
+
+
+def test_strings_count_as_often_as_they_are_written():
+    """A folded array of strings is written out: 16,384 times one string of a megabyte would be 16 GB."""
+    g = tfg.GraphBuilder()
+    strings = g.Fill(g.constant([1 << 14]), text_scalar(g, bytes(1 << 20)))
+    result, _ = tfg.optimize(g.graph, str(g.StringLength(strings)))
+    constants = [node.attrs["value"] for node in result if node.is_constant]
+    assert all(tensor.size < 1 << 14 or tensor.dtype.name != "string" for tensor in constants)
+
+
+def test_an_interruption_that_something_wraps_is_still_one():
+    """Python makes a RuntimeError of what is raised while a class is made, as in an import."""
+
+    class Slow:
+        def __set_name__(self, owner, name):
+            while True:
+                pass
+
+    with pytest.raises(DeadlineExceededError), TimeLimit(0.2):
+        type("Made", (), {"slow": Slow()})
