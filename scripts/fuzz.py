@@ -4,9 +4,11 @@ usage: python -m scripts.fuzz [--minutes N] [--jobs N] [--seed N] [PART ...]
 
 By default 5 minutes of every part, in 2 processes.
 
-Parts: nodes (any op with drawn attributes and inputs), cases (the op tests, changed), commands (the sample graphs, changed,
-through every command), files (checkpoints and arrays that lie), and those that are tests of their own: kills, threads. What
-failed is listed by place, the most frequent first, each with the smallest case found. Exit code 1 where anything was found.
+Parts: nodes (any op with drawn attributes and inputs), calls (ops on drawn functions), pipelines (datasets), cases (the op
+tests, changed), commands (graphs, states and feeds through every command with any option), files (checkpoints, arrays,
+SavedModels, records and packed graphs that lie), and those that are tests of their own: kills, threads. What failed is listed
+by place, the most frequent first, each with the smallest case found; then how many cases each part had, as the table in
+SECURITY.md. Exit code 1 where anything was found.
 """
 
 from __future__ import annotations
@@ -116,9 +118,10 @@ class _Report:
             name, case, finding = self.findings[key]
             print(f"== {times} times, first as {name} {case}: {finding}")
             print(_shown(name, case, finding), flush=True)
-        total = sum(self.cases.values())
-        each = ", ".join(f"{count} {name}" for name, count in self.cases.items())
-        print(f"{total} cases: {each}; {len(self.findings)} places")
+        places = collections.Counter(name for name, _, _ in self.findings.values())
+        print("| Part | Cases | Places |\n|---|---|---|")
+        for name, count in [*self.cases.items(), ("together", sum(self.cases.values()))]:
+            print(f"| {name} | {count:,} | {places[name] if name in self.cases else len(self.findings)} |")
 
 
 def _batches(names: Sequence[str], seed: int) -> Iterator[tuple[str, int]]:

@@ -1,17 +1,20 @@
-"""Bounds on one case of a fuzzer: seconds by an alarm, memory by a limit on the address space of the process."""
+"""Bounds on one case of a fuzzer: seconds by timers, memory by a limit on the address space of the process."""
 
 from __future__ import annotations
 
 import contextlib
 import resource
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tfg.core.errors import DeadlineExceededError
 
 SECONDS = 10.0
 MEMORY = 3 << 30
+_ASLEEP = 5
+"""How many times as long a case may sleep as compute: other work on the machine takes it for sleep."""
+_AGAIN = 0.2
 
 
 class TooSlow(BaseException):
@@ -20,39 +23,42 @@ class TooSlow(BaseException):
 
 @contextlib.contextmanager
 def deadline(seconds: float | None) -> Iterator[None]:
-    """In the block, which is under a time limit: DeadlineExceededError after so many seconds, as --timeout raises it."""
+    """In the block: DeadlineExceededError after so many seconds, and again while it goes on, as --timeout raises it."""
     if seconds is None:
         yield
         return
 
     def stop(*_: Any) -> None:
-        signal.signal(signal.SIGALRM, before)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
         raise DeadlineExceededError(f"more than the {seconds:g} seconds allowed")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
+    with _timer(signal.ITIMER_REAL, signal.SIGALRM, seconds, stop, _AGAIN):
         yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
-        signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager
 def time_limit(seconds: float = SECONDS) -> Iterator[None]:
-    """Raise TooSlow in the block once the seconds are over."""
+    """Raise TooSlow in the block once it has computed for so many seconds, or slept for longer still."""
 
     def stop(*_: Any) -> None:
         raise TooSlow(f"more than {seconds:g} seconds")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    with (
+        _timer(signal.ITIMER_REAL, signal.SIGALRM, _ASLEEP * seconds, stop),
+        _timer(signal.ITIMER_PROF, signal.SIGPROF, seconds, stop),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def _timer(kind: int, number: int, seconds: float, stop: Callable[..., None], again: float = 0.0) -> Iterator[None]:
+    """Call `stop` after so many seconds of a timer; then the one before goes on."""
+    handler = signal.signal(number, stop)
+    before = signal.setitimer(kind, seconds, again)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(kind, *before)
+        signal.signal(number, handler)
 
 
 def limit_memory(size: int = MEMORY) -> None:
