@@ -64,6 +64,10 @@ class DatasetIterator(Shared):
 
     def _check(self, element: Element) -> None:
         """InvalidArgumentError where a component has not the shape that the iterator declares."""
+        if len(element) != len(self.spec.shapes):
+            raise InvalidArgumentError(
+                f"Number of components does not match: expected {len(self.spec.shapes)} shapes but got {len(element)}."
+            )
         for i, dims in self._sizes:
             shape = element[i].shape
             if len(shape) != len(dims) or any(d is not None and d != n for d, n in zip(dims, shape)):

@@ -12,7 +12,7 @@ from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import dim_max
-from ..errors import InternalError, InvalidArgumentError
+from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
 from ..profiler_formulas import of_output, sum_of_inputs
@@ -52,13 +52,13 @@ def _float_truncate_div(x: Array, y: Array) -> Array:
     return np.trunc(np.true_divide(x, y))
 
 
-def _nonzero(function: Callable[..., Any], error: type[Any]=InvalidArgumentError) -> Callable[..., Any]:
-    """`function` for divisors that are not zero; TensorFlow's error for others is not the same for all ops."""
+def _nonzero(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` for divisors that are not zero."""
 
     def checked(x: Array, y: Array) -> Array:
         if not np.all(y) and np.size(x):
             np.broadcast(x, y)
-            raise error("Integer division by zero")
+            raise InvalidArgumentError("Integer division by zero")
         return function(x, y)
 
     return checked
@@ -145,17 +145,17 @@ def concatenate_strings(x: Array, y: Array) -> Result:
     return np.asarray(np.add(x, y, dtype=object), object)
 
 
-for _op, _types, _function, _error in (
-    ("FloorDiv", INTEGERS, np.floor_divide, InvalidArgumentError),
-    ("FloorMod", INTEGERS, np.mod, InvalidArgumentError),
-    ("Mod", ("int32", "int64"), np.fmod, InvalidArgumentError),
-    ("TruncateMod", ("int32", "int64"), np.fmod, InternalError),
-    ("Div", SIGNED, truncated_quotient, InvalidArgumentError),
-    ("Div", UNSIGNED, np.floor_divide, InvalidArgumentError),
-    ("TruncateDiv", SIGNED, truncated_quotient, InternalError),
-    ("TruncateDiv", UNSIGNED, np.floor_divide, InternalError),
+for _op, _types, _function in (
+    ("FloorDiv", INTEGERS, np.floor_divide),
+    ("FloorMod", INTEGERS, np.mod),
+    ("Mod", ("int32", "int64"), np.fmod),
+    ("TruncateMod", ("int32", "int64"), np.fmod),
+    ("Div", SIGNED, truncated_quotient),
+    ("Div", UNSIGNED, np.floor_divide),
+    ("TruncateDiv", SIGNED, truncated_quotient),
+    ("TruncateDiv", UNSIGNED, np.floor_divide),
 ):
-    kernel(_op, T=_types)(_broadcasting(_nonzero(_function, _error)))
+    kernel(_op, T=_types)(_broadcasting(_nonzero(_function)))
 kernel("Pow", T=SIGNED)(_broadcasting(_integer_pow))
 
 BINARY = (

@@ -102,7 +102,8 @@ def histogram_fixed_width(values: Array, value_range: Array, nbins: Array, *, dt
     flat = np.ravel(values)
     require(flat.dtype.kind != "f" or not np.isnan(flat).any(), "Histogram values must not contain NaN")
     step = (float(high) - float(low)) / int(nbins)
-    places = np.minimum((np.maximum(flat, low) - low).astype(np.float64) / step, int(nbins) - 1).astype(np.int64)
+    distances = (np.maximum(flat, low) - low).astype(np.float64) / step
+    places = np.clip(np.nan_to_num(distances), 0, int(nbins) - 1).astype(np.int64)
     return np.bincount(places, minlength=int(nbins)).astype(dtype.numpy)
 
 

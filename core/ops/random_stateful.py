@@ -41,10 +41,7 @@ _MASK64: Final = (1 << 64) - 1
 def _state(handle: Any, algorithm: Any, tags: int = 0) -> tuple[Variable, Philox]:
     """The state variable and its generator; `tags` words come before the state proper. ThreeFry needs an accelerator."""
     _check_algorithm(algorithm)
-    variable = resource_variable(handle)
-    state = variable.read()
-    if variable.dtype is not dtypes.int64:
-        raise InvalidArgumentError(f"dtype of RNG state variable must be int64, not {variable.dtype}")
+    state, variable = _words_of(handle)
     if state.ndim != 1:
         raise InvalidArgumentError(f"RNG state must have one and only one dimension, not {state.ndim}")
     if int(algorithm) == _THREEFRY:
@@ -53,6 +50,14 @@ def _state(handle: Any, algorithm: Any, tags: int = 0) -> tuple[Variable, Philox
         raise InvalidArgumentError(f"the size of state must be at least {_STATE_SIZE + tags}; got {len(state)}")
     low, high, key = (int(word) & _MASK64 for word in state[tags : tags + _STATE_SIZE])
     return variable, Philox(key, low | high << 64)
+
+
+def _words_of(handle: Any) -> tuple[Array, Variable]:
+    """What a generator's variable holds, and the variable."""
+    variable = resource_variable(handle)
+    if variable.dtype is not dtypes.int64:
+        raise InvalidArgumentError(f"dtype of RNG state variable must be int64, not {variable.dtype}")
+    return variable.read(), variable
 
 
 def _advance(variable: Variable, gen: Philox, outputs: int, tags: int = 0) -> None:
@@ -122,7 +127,7 @@ zero_flops("StatefulUniformFullInt")
 def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution; the state begins with the number of its algorithm."""
     dims = as_dims(shape)
-    tag = resource_variable(resource).read().reshape(-1)[:1]
+    tag = _words_of(resource)[0].reshape(-1)[:1]
     variable, gen = _state(resource, np.int64(tag[0] if len(tag) else 0), tags=1)
     _advance(variable, gen, element_count(dims), tags=1)
     return philox.normal(gen, element_count(dims), dtype.numpy).reshape(dims)

@@ -5,6 +5,8 @@ Inputs that TensorFlow's kernels refuse, or do not survive, and that recorded an
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -153,3 +155,44 @@ def test_a_range_longer_than_64_bits():
     low, high = g.constant(np.int64(-(2**63))), g.constant(np.int64(2**63 - 1))
     numbers = g.RangeDataset(low, high, g.constant(np.int64(1)), output_types=["int64"], output_shapes=[[]])
     assert Session(g.graph).run([g.DatasetCardinality(numbers).name])[0] == -1
+
+
+@pytest.mark.parametrize("op", ["FloorDiv", "FloorMod", "Mod", "TruncateMod", "Div", "TruncateDiv"])
+def test_no_op_calls_a_division_by_zero_a_fault(op):
+    g = GraphBuilder()
+    node = g.apply(op, g.constant(np.int32([1, 2])), g.constant(np.int32([1, 0])))
+    with pytest.raises(InvalidArgumentError, match="division by zero") as caught:
+        Session(g.graph).run([node.name])
+    assert not isinstance(caught.value, InternalError)
+
+
+def test_a_histogram_of_an_endless_range():
+    g = GraphBuilder()
+    counts = g.HistogramFixedWidth(VECTOR, np.array([-np.inf, 1], np.float32), 3, name="op")
+    assert Session(g.graph).run([counts.name])[0].sum() == 3
+
+
+@pytest.mark.parametrize("state", [np.array([b"a/b.txt"] * 4, object), np.ones(4, np.float32)])
+@pytest.mark.parametrize("op", ["StatefulStandardNormal", "StatefulStandardNormalV2"])
+def test_a_generator_whose_state_is_no_number(op, state):
+    g = GraphBuilder()
+    dtype = "string" if state.dtype == object else "float32"
+    variable = g.VarHandleOp(dtype=dtype, shape=[4], shared_name="state")
+    assign = g.AssignVariableOp(variable, g.constant(state))
+    shape = g.constant(np.int32([2]))
+    with g.control_dependencies([assign]):
+        made = g.apply(op, variable, *([g.constant(np.int64(1))] if op.endswith("V2") else []), shape)
+    with pytest.raises(InvalidArgumentError, match="must be int64"):
+        Session(g.graph).run([made.name])
+
+
+@pytest.mark.parametrize("axis", [[], [0], [1], [[0]]])
+def test_the_gradient_of_a_gather_along_no_axis(axis):
+    """An axis that is no scalar leads to a refusal or a gradient, not to a fault."""
+    g = GraphBuilder()
+    x = placeholder(g, "x")
+    axes = g.constant(np.array(axis, np.int32))
+    attrs = {"Tparams": x.dtype, "Tindices": axes.dtype, "Taxis": axes.dtype}
+    y = g.graph.add_node("op", "GatherV2", [x, g.constant(np.int32([0])), axes], (), attrs)
+    with contextlib.suppress(InvalidArgumentError):
+        gradients(g.graph, [y.output().name], [x.name])
