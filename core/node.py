@@ -37,7 +37,8 @@ class Output:
     @property
     def dtype(self) -> DType | None:
         """The dtype, or None where the op is not declared."""
-        return self.node.output_dtype(self.index)
+        found = self.node.output_dtypes
+        return found[self.index] if self.index < len(found) else None
 
     @property
     def base_dtype(self) -> DType:

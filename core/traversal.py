@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from .errors import InvalidArgumentError
 from .graph import Graph, Node
@@ -18,12 +18,15 @@ def topological_order(
     InvalidArgumentError names a node on a cycle.
     """
     pool = dict.fromkeys(nodes)
+    before = predecessors or forward_predecessors
+    if _is_in_order(pool, before):
+        return list(pool)
     order: list[Node] = []
     state: dict[Node, bool] = {}
     for root in pool:
         if root in state:
             continue
-        stack = [(root, iter((predecessors or forward_predecessors)(root)))]
+        stack = [(root, iter(before(root)))]
         state[root] = False
         while stack:
             node, pending = stack[-1]
@@ -33,13 +36,24 @@ def topological_order(
                 if source in state:
                     raise InvalidArgumentError("it is part of a cycle", node=source.name, op=source.op)
                 state[source] = False
-                stack.append((source, iter((predecessors or forward_predecessors)(source))))
+                stack.append((source, iter(before(source))))
                 break
             else:
                 state[node] = True
                 order.append(node)
                 stack.pop()
     return order
+
+
+def _is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[Node]]) -> bool:
+    """True where every node already stands after its inputs, as in most graphs."""
+    seen: set[Node] = set()
+    for node in pool:
+        for source in before(node):
+            if source not in seen and source in pool:
+                return False
+        seen.add(node)
+    return True
 
 
 def strongly_connected(nodes: Iterable[Node], sources: Callable[[Node], Iterable[Node | None]]) -> list[list[Node]]:
@@ -80,13 +94,12 @@ def strongly_connected(nodes: Iterable[Node], sources: Callable[[Node], Iterable
     return found
 
 
-def forward_predecessors(node: Node) -> Iterator[Node]:
+def forward_predecessors(node: Node) -> list[Node]:
     """The nodes whose data or control outputs `node` takes, without the back edge NextIteration -> Merge."""
-    is_merge = has_fact(node.op, "merge")
-    for value in node.inputs:
-        if not (is_merge and has_fact(value.node.op, "next_iteration")):
-            yield value.node
-    yield from node.control_inputs
+    sources = [value.node for value in node.inputs]
+    if has_fact(node.op, "merge"):
+        sources = [source for source in sources if not has_fact(source.op, "next_iteration")]
+    return [*sources, *node.control_inputs] if node.control_inputs else sources
 
 
 def reachable(roots: Iterable[Node], stop: Callable[[Node], bool] = lambda node: False) -> set[Node]:

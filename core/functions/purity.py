@@ -32,16 +32,25 @@ def _impurity(graph: Graph, node: Node, seen: MutableMapping[str, str | None]) -
     definition = node.op_def
     if definition is None:
         return f"op '{node.op}' is not declared"
-    stateful = definition.is_stateful and not CALL_KINDS.get(node.op, BY_NAME).may_be_pure
-    if stateful or has_fact(node.op, "random") or has_fact(node.op, "side_effect"):
-        return "it is stateful"
-    if has_fact(node.op, "reads_files"):
-        return "it reads files"
-    if node.is_placeholder or node.op in CONTROL_FLOW:
-        return f"{node.op} nodes are told apart by their names"
-    if any(dtype.is_ref for dtype in node.output_dtypes) or any(v.dtype is not None and v.dtype.is_ref for v in node.inputs):
+    reason = _impurity_of_op(node.op, definition.is_stateful)
+    if reason is not None:
+        return reason
+    taken = [value.dtype for value in node.inputs]
+    if any(dtype is not None and dtype.is_ref for dtype in (*node.output_dtypes, *taken)):
         return "it touches a variable by reference"
     return _impure_function(graph, node, seen)
+
+
+def _impurity_of_op(op: str, is_stateful: bool) -> str | None:
+    """Why no node of a type is pure."""
+    stateful = is_stateful and not CALL_KINDS.get(op, BY_NAME).may_be_pure
+    if stateful or has_fact(op, "random") or has_fact(op, "side_effect"):
+        return "it is stateful"
+    if has_fact(op, "reads_files"):
+        return "it reads files"
+    if op.startswith("Placeholder") or op in CONTROL_FLOW:
+        return f"{op} nodes are told apart by their names"
+    return None
 
 
 def _impure_function(graph: Graph, node: Node, seen: MutableMapping[str, str | None]) -> str | None:
