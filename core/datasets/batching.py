@@ -308,3 +308,31 @@ class DenseToSparseBatch(Dataset):
     def cardinality(self) -> int:
         size = self.source.cardinality()
         return size if size in (INFINITE, UNKNOWN) else -(-size // self.size)
+
+
+@dataclasses.dataclass(eq=False)
+class LegacyRebatch(Dataset):
+    """Each batch parted into so many slices for replicas, the last of which may be smaller or empty."""
+
+    kind: ClassVar[str] = "Rebatch"
+    replicas: int
+
+    def begin(self) -> Pull:
+        pull = self.source.begin()
+        slices: list[Element] = []
+
+        def next_element() -> Element | None:
+            if not slices:
+                element = pull()
+                if element is None:
+                    return None
+                size = -(-_common_size(element) // self.replicas)
+                starts = range(0, size * self.replicas, max(size, 1)) if size else [0] * self.replicas
+                slices.extend(tuple([part[start : start + size] for part in element]) for start in reversed(starts))
+            return slices.pop()
+
+        return next_element
+
+    def cardinality(self) -> int:
+        size = self.source.cardinality()
+        return size if size in (INFINITE, UNKNOWN) else size * self.replicas

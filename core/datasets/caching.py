@@ -6,14 +6,16 @@ import dataclasses
 from typing import ClassVar
 
 from ..runtime.resources import Shared
-from .base import Dataset, Element, Pull, SameElements
+from .base import Dataset, Element, Pull, SameElements, require_index
 
 
 class MemoryCache(Shared):
-    """Elements that are kept in memory, once a pass came to its end."""
+    """Elements kept in memory once a pass came to its end; `by_place` those up to one that was asked for by its place."""
 
     def __init__(self) -> None:
         self.elements: list[Element] | None = None
+        self.by_place: list[Element] = []
+        self.pull: Pull | None = None
 
 
 @dataclasses.dataclass(eq=False)
@@ -28,6 +30,18 @@ class Cache(SameElements):
             found = iter(self.cache.elements)
             return lambda: next(found, None)
         return _keeping(self.source, self.cache)
+
+    def element(self, index: int) -> Element:
+        kept = self.cache.by_place
+        if self.cache.pull is None:
+            self.cache.pull = self.source.begin()
+        while 0 <= len(kept) <= index:
+            found = self.cache.pull()
+            if found is None:
+                break
+            kept.append(found)
+        require_index(index, len(kept))
+        return kept[index]
 
 
 def _keeping(source: Dataset, cache: MemoryCache) -> Pull:

@@ -117,6 +117,9 @@ class GroupByWindow(Dataset):
     def begin(self) -> Pull:
         return _Groups(self).next
 
+    def cardinality(self) -> int:
+        return INFINITE if self.source.cardinality() == INFINITE else UNKNOWN
+
 
 class _Groups:
     """A pass over the groups: those that are not full yet, and the one that is given out."""

@@ -47,6 +47,7 @@ class Map(Dataset):
         return self.source.cardinality() if self.keeps_cardinality else UNKNOWN
 
     def element(self, index: int) -> Element:
+        require_index(index, known_size(self))
         return self.function(self.source.element(index))
 
 
@@ -84,6 +85,13 @@ class FlatMap(Dataset):
                 check_time()
 
         return next_element
+
+    def counted(self) -> int:
+        """The cardinality as all datasets together have it: the function is called for every element."""
+        if self.source.cardinality() < 0:
+            return self.source.cardinality()
+        sizes = [self.function(element).cardinality() for element in self.source]
+        return INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
 
 
 @dataclasses.dataclass(eq=False)

@@ -34,8 +34,8 @@ class Shuffle(Dataset):
     size: int
     seeds: Seeds
     count: int = 1
-    pass_by_place: list[Element] | None = dataclasses.field(default=None, init=False)
-    """The pass of which elements are asked for by their places."""
+    places: list[int] | None = dataclasses.field(default=None, init=False)
+    """Which element of the source stands where for those who ask by place: its seeds' own permutation, whatever the size."""
 
     def begin(self) -> Pull:
         return _Buffer(self).next
@@ -47,9 +47,9 @@ class Shuffle(Dataset):
         return 0 if not self.count else size if size in (INFINITE, UNKNOWN) else size * self.count
 
     def element(self, index: int) -> Element:
-        if self.pass_by_place is None:
-            self.pass_by_place = list(self)
-        return self.pass_by_place[index]
+        if self.places is None:
+            self.places = _permutation(known_size(self.source), Words(*self.seeds.pair))
+        return self.source.element(self.places[index])
 
 
 class ShuffleAndRepeat(Shuffle):
@@ -121,6 +121,14 @@ class _Buffer:
     def _has_nothing(self) -> bool:
         """True where no pass over the input gave an element."""
         return not any(self._epochs) and not self._has_given
+
+
+def _permutation(size: int, words: Words) -> list[int]:
+    places = list(range(size))
+    for i in range(size):
+        other = i + words.next() % (size - i)
+        places[i], places[other] = places[other], places[i]
+    return places
 
 
 @dataclasses.dataclass(eq=False)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from typing import Any, Final
 
 from .crc32c import masked_crc32c
 from .unpacking import unpacked_limit
@@ -40,6 +41,39 @@ def decode_record(contents: bytes, position: int) -> tuple[bytes, int]:
     if _FOOTER.unpack_from(contents, end)[0] != masked_crc32c(data):
         raise RecordError(f"corrupted record at {start}")
     return data, end + _FOOTER.size
+
+
+def read_record(stream: Any) -> bytes | None:
+    """The next record of a file that is read in pieces, None behind the last; RecordError as for `decode_record`."""
+    head = stream.read(_HEADER.size)
+    if not head:
+        return None
+    if len(head) < _HEADER.size:
+        raise RecordError("truncated record")
+    length, checksum = _HEADER.unpack(head)
+    if masked_crc32c(head[:8]) != checksum:
+        raise RecordError("corrupted record")
+    data = _read_all(stream, length)
+    foot = stream.read(_FOOTER.size)
+    if len(data) < length or len(foot) < _FOOTER.size:
+        raise RecordError("truncated record")
+    if _FOOTER.unpack(foot)[0] != masked_crc32c(data):
+        raise RecordError("corrupted record")
+    return data
+
+
+def _read_all(stream: Any, length: int) -> bytes:
+    """As many bytes as there are, up to `length`: what a header claims is not allocated before it is there."""
+    if length <= _PIECE:
+        return bytes(stream.read(length))
+    pieces = []
+    while length and (piece := stream.read(min(length, _PIECE))):
+        pieces.append(piece)
+        length -= len(piece)
+    return b"".join(pieces)
+
+
+_PIECE: Final = 1 << 24
 
 
 def uncompressed(contents: bytes, compression: str) -> bytes:

@@ -77,6 +77,12 @@ def rebatch_dataset_v2(ctx: KernelContext, input_dataset: Array, batch_sizes: Ar
     return batching.Rebatch((dataset_of(input_dataset),), sizes, flag_in(drop_remainder, "drop_remainder"))
 
 
+@dataset_kernel("RebatchDataset")
+def rebatch_dataset(ctx: KernelContext, input_dataset: Array, num_replicas: Array) -> Dataset:
+    """Each batch in as many parts as there are replicas."""
+    return batching.LegacyRebatch((dataset_of(input_dataset),), positive_in(num_replicas, "num_replicas"))
+
+
 @dataset_kernel("DenseToSparseBatchDataset")
 def dense_to_sparse_batch_dataset(ctx: KernelContext, input_dataset: Array, batch_size: Array, row_shape: Array) -> Dataset:
     """Batches of tensors of different sizes as sparse tensors."""

@@ -89,17 +89,17 @@ def flat_map_dataset(ctx: KernelContext, input_dataset: Array, captured: list[An
     return mapping.FlatMap((dataset_of(input_dataset),), dataset_function(ctx, f, captured))
 
 
-def _cycle(cycle_length: Array, block_length: Array) -> tuple[int, int]:
+def _cycle(cycle_length: Array, block_length: Array, calls: int = -1) -> tuple[int, int]:
     cycle = number_in(cycle_length, "cycle_length")
     if cycle == -1:
-        cycle = _OPEN_CYCLE
+        cycle = _PROCESSORS if calls < 0 else min(calls, _PROCESSORS)
     if cycle <= 0:
         raise InvalidArgumentError("`cycle_length` must be > 0")
     return cycle, positive_in(block_length, "block_length")
 
 
-_OPEN_CYCLE = 10
-"""The cycle where the graph leaves it open; TensorFlow takes what the processor has."""
+_PROCESSORS = 2
+"""The cycle where the graph leaves it open. TensorFlow takes the number of processors; here no order depends on that."""
 
 
 @dataset_kernel("InterleaveDataset")
@@ -124,7 +124,7 @@ def parallel_interleave_dataset_v2(
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
     require_calls(num_parallel_calls)
-    cycle, block = _cycle(cycle_length, block_length)
+    cycle, block = _cycle(cycle_length, block_length, int(num_parallel_calls))
     return mapping.ParallelInterleave((dataset_of(input_dataset),), dataset_function(ctx, f, captured), cycle, block)
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, Result
-from ..datasets.base import known_size, require_index
+from ..datasets.base import Dataset, SameElements, array_of
+from ..datasets.batching import Batch, ParallelBatch
+from ..datasets.mapping import FlatMap, Zip
+from ..datasets.ordering import Shuffle
 from ..datasets.rewriting import finalized
+from ..datasets.selecting import Concatenate, Filter, Repeat, Shard, Skip, Take
 from ..dtypes import DType
-from ..errors import InvalidArgumentError
+from ..errors import FailedPreconditionError, InvalidArgumentError
+from ..numerics import wire
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
@@ -21,9 +27,17 @@ from ._datasets import dataset_of, function_of, number_in
 
 
 @kernel("DatasetCardinality", "ExperimentalDatasetCardinality")
-def dataset_cardinality(input_dataset: Array) -> Result:
+def dataset_cardinality(input_dataset: Array, *, cardinality_options: str = "") -> Result:
     """The number of elements, -1 for infinitely many and -2 for one that is not known."""
-    return np.int64(dataset_of(input_dataset).cardinality())
+    found = dataset_of(input_dataset)
+    levels = wire.repeated_integers(f for f in wire.fields(cardinality_options.encode()) if f.number == 1)
+    if isinstance(found, FlatMap) and levels and levels[-1] >= _MODERATE:
+        return np.int64(found.counted())
+    return np.int64(found.cardinality())
+
+
+_MODERATE = 2
+"""The level from which on functions are called to know a cardinality."""
 
 
 @kernel("DatasetToSingleElement")
@@ -58,9 +72,51 @@ def reduce_dataset(
 @kernel("GetElementAtIndex")
 def get_element_at_index(dataset: Array, index: Array) -> Sequence[Result]:
     """The element of that place; OutOfRangeError where there is none."""
-    found, place = finalized(dataset_of(dataset)), number_in(index, "index")
-    require_index(place, known_size(found))
-    return found.element(place)
+    return dataset_of(dataset).element(number_in(index, "index"))
+
+
+@kernel("ComputeBatchSize")
+def compute_batch_size(input_dataset: Array) -> Result:
+    """The size of all batches that a dataset gives, -1 where what made them says nothing of it."""
+    return np.int64(_batch_size(dataset_of(input_dataset)))
+
+
+def _batch_size(dataset: Dataset) -> int:
+    if isinstance(dataset, _SAME_BATCHES):
+        return _batch_size(dataset.source)
+    if isinstance(dataset, Zip | Concatenate):
+        sizes = {_batch_size(source) for source in dataset.inputs}
+        return sizes.pop() if len(sizes) == 1 else -1
+    return dataset.size if isinstance(dataset, Batch) and not isinstance(dataset, ParallelBatch) else -1
+
+
+_SAME_BATCHES = (SameElements, Filter, Repeat, Shard, Shuffle, Skip, Take)
+"""Datasets whose elements are those of another one as they are."""
+
+
+@kernel("CompressElement")
+def compress_element(components: list[Any]) -> Array:
+    """An element in one variant. TensorFlow compresses it there, which nothing but UncompressElement can see."""
+    return scalar_object(CompressedElement(tuple(map(array_of, components))))
+
+
+@kernel("UncompressElement")
+def uncompress_element(compressed: Array, *, output_types: list[DType]) -> Sequence[Result]:
+    """The components of an element in a variant."""
+    found = compressed.item() if np.ndim(compressed) == 0 else None
+    if not isinstance(found, CompressedElement):
+        raise InvalidArgumentError("Tensor does not contain a compressed element")
+    dtypes_found = [component.dtype for component in found.components]
+    if dtypes_found != [dtype.numpy for dtype in output_types]:
+        raise FailedPreconditionError(f"the element holds {dtypes_found}, not {list(map(str, output_types))}")
+    return found.components
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CompressedElement:
+    """An element as one value."""
+
+    components: tuple[Any, ...]
 
 
 @kernel("WrapDatasetVariant", "UnwrapDatasetVariant")
@@ -69,8 +125,11 @@ def wrap_dataset_variant(input_handle: Array) -> Array:
     return scalar_object(dataset_of(input_handle))
 
 
-_SCALARS = ("DatasetCardinality", "ExperimentalDatasetCardinality", "WrapDatasetVariant", "UnwrapDatasetVariant")
-_ELEMENTS = ("DatasetToSingleElement", "ReduceDataset", "GetElementAtIndex")
+_SCALARS = (
+    "CompressElement", "ComputeBatchSize", "DatasetCardinality", "ExperimentalDatasetCardinality", "WrapDatasetVariant",
+    "UnwrapDatasetVariant",
+)  # fmt: skip
+_ELEMENTS = ("DatasetToSingleElement", "ReduceDataset", "GetElementAtIndex", "UncompressElement")
 
 
 @shape(*_SCALARS)

@@ -119,7 +119,7 @@ def read_examples(serialized: list[bytes], names: list[bytes]) -> Columns:
     return Columns(examples, names)
 
 
-def _parse(
+def parse_batch(
     serialized: Array,
     names: Array,
     sparse: list[tuple[bytes, DType]],
@@ -188,7 +188,7 @@ def parse_example_v2(
         raise InvalidArgumentError(f"{ragged_keys.size} ragged keys and {len(ragged_value_types)} types do not fit")
     dense = dense_features(_keys(dense_keys), Tdense, dense_shapes, dense_defaults)
     ragged = list(zip(_keys(ragged_keys), ragged_value_types, ragged_split_types))
-    return _parse(serialized, names, list(zip(_keys(sparse_keys), sparse_types)), dense, ragged)
+    return parse_batch(serialized, names, list(zip(_keys(sparse_keys), sparse_types)), dense, ragged)
 
 
 @kernel("ParseExample")
@@ -210,7 +210,7 @@ def parse_example(
         raise InvalidArgumentError("Expected each key to be a scalar")
     dense = dense_features([key.item() for key in dense_keys], Tdense, dense_shapes, dense_defaults)
     sparse = list(zip((key.item() for key in sparse_keys), sparse_types))
-    return _parse(serialized, names, sparse, dense, [])[:4]
+    return parse_batch(serialized, names, sparse, dense, [])[:4]
 
 
 @kernel("ParseSingleExample")
@@ -231,7 +231,7 @@ def parse_single_example(
     if not num_sparse == len(sparse_types) == len(sparse_keys):
         raise InvalidArgumentError(f"{len(sparse_keys)} sparse keys and {len(sparse_types)} types do not fit")
     dense = dense_features(_encoded(dense_keys), Tdense, dense_shapes, dense_defaults)
-    return _parse(serialized, np.empty(0, object), list(zip(_encoded(sparse_keys), sparse_types)), dense, [])[:4]
+    return parse_batch(serialized, np.empty(0, object), list(zip(_encoded(sparse_keys), sparse_types)), dense, [])[:4]
 
 
 def sparse_shapes(count: int, rank: int | None) -> tuple[list[Shape], list[Shape], list[Shape]]:

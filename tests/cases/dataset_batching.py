@@ -78,6 +78,14 @@ def rebatched(sizes, drop, width=3, source=8):
     return pipeline(f"{sizes} {drop} {width} {source}", "RebatchDatasetV2", make, VECTOR, take=9)
 
 
+def replicas(batch, count, op="RebatchDataset", drop=False):
+    def make(g):
+        batches = g.BatchDatasetV2(numbers(g, 11), int64(batch), np.array(drop), **VECTOR)
+        return getattr(g, op)(batches, int64(count), **VECTOR)
+
+    return pipeline(f"{batch} {count} {drop}", op, make, VECTOR, take=16, plain=True)
+
+
 def sparse(op, size, width):
     def build(g):
         variant = elements(("variant", UNKNOWN))
@@ -180,6 +188,10 @@ CASES = [
     *(rebatched(sizes, drop) for sizes in ([2], [1, 4], [0, 1], [2, 0, 3], [5, 9], [8]) for drop in (False, True)),
     rebatched([3], False, 1, 0),
     rebatched(2, True, 4, 4),
+    replicas(4, 2),
+    replicas(4, 3),
+    replicas(3, 4, drop=True),
+    replicas(5, 2, "ExperimentalRebatchDataset"),
     sparse("DenseToSparseBatchDataset", 2, -1),
     sparse("DenseToSparseBatchDataset", 3, 6),
     sparse("ExperimentalDenseToSparseBatchDataset", 3, 2),

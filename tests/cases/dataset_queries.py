@@ -58,6 +58,8 @@ def places():
     )
     yield at(3, lambda g: g.MapDataset(numbers(g, 5), [], f=squares(g), Targuments=[], **NUMBER), "open map")
     yield at(1, lambda g: g.ShuffleDataset(numbers(g, 5), int64(5), int64(1), int64(2), **NUMBER), "shuffle")
+    few = lambda g: g.ShuffleDataset(numbers(g, 5), int64(2), int64(1), int64(2), **NUMBER)  # noqa: E731
+    yield from (at(i, few, "small shuffle") for i in range(5))
     yield at(1, lambda g: g.UnbatchDataset(slices(g, np.ones((2, 3), np.int64)), **NUMBER), "unbatch")
 
 
@@ -73,7 +75,44 @@ def no_dataset(g):
     return [["count:0"]]
 
 
+def batch_sizes(g):
+    vector = elements(("int64", (None,)))
+    batches = g.BatchDatasetV2(numbers(g, 8), int64(2), np.array(True), **vector)
+    again = g.BatchDatasetV2(batches, int64(3), np.array(True), **elements(("int64", (None, None))))
+    kept = g.RepeatDataset(
+        g.TakeDataset(g.PrefetchDataset(batches, int64(1), **vector), int64(2), **vector), int64(2), **vector
+    )
+    pair = elements(("int64", (None,)), ("int64", (None,)))
+    found = [
+        numbers(g, 3), batches, again, kept, g.UnbatchDataset(batches, **NUMBER), g.ZipDataset([batches, kept], **pair),
+        g.ZipDataset([batches, numbers(g, 3)], **pair), g.ConcatenateDataset(batches, kept, **vector),
+        g.ParallelBatchDataset(numbers(g, 8), int64(2), int64(2), np.array(True), **vector),
+    ]  # fmt: skip
+    return [[g.ComputeBatchSize(dataset).name] for dataset in found]
+
+
+def compressed(g):
+    held = g.CompressElement([g.constant(ROWS), g.constant(NAMES)])
+    spec = elements(("float32", (3, 2)), ("string", (3,)))
+    g.UncompressElement(held, name="element", **spec)
+    g.UncompressElement(held, name="wrong", **elements(("float32", (3, 2)), ("float32", (3,))))
+    return [["element:0", "element:1"], ["wrong:0"]]
+
+
+def counted_functions(level):
+    def build(g):
+        made = function(g, "inner", ["int64"], lambda b, x: [b.RangeDataset(int64(0), x, int64(1), **NUMBER)])
+        flat = g.FlatMapDataset(numbers(g, 4), [], f=made, Targuments=[], **NUMBER)
+        g.DatasetCardinality(flat, cardinality_options=level, name="count")
+        return [["count:0"]]
+
+    return graph_case(f"DatasetCardinality {level}", "DatasetCardinality", build)
+
+
 CASES = [
+    graph_case("batch sizes", "ComputeBatchSize", batch_sizes),
+    graph_case("an element in one value", "CompressElement", compressed),
+    *(counted_functions(level) for level in (b"", b"\x08\x01")),
     *(single(size) for size in (0, 1, 2)),
     reduce_all(5),
     reduce_all(0),

@@ -1,0 +1,182 @@
+"""Datasets that read files: lines, records, names. A file is opened when its turn comes; one that is damaged is passed."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, BinaryIO, ClassVar
+
+from ..errors import DataLossError, InvalidArgumentError, TfgError
+from ..numerics.records import RecordError, read_record
+from ..numerics.unpacking import unpacked_limit
+from ..runtime.runs import check_time
+from ..runtime.values import scalar_object
+from .base import Dataset, Element, Pull
+
+OpenFile = Callable[[bytes], BinaryIO]
+"""Opens a file that a graph names, with TensorFlow's errors."""
+
+
+@dataclasses.dataclass(eq=False)
+class Files(Dataset):
+    """What one file after the other holds."""
+
+    paths: Sequence[bytes]
+    open: OpenFile
+
+    def read(self, place: int, path: bytes) -> Iterator[bytes]:
+        """What the file holds, from its opening on."""
+        raise NotImplementedError
+
+    def begin(self) -> Pull:
+        place = 0
+        current: Iterator[bytes] | None = None
+
+        def next_element() -> Element | None:
+            nonlocal place, current
+            while current is not None or place < len(self.paths):
+                try:
+                    if current is None:
+                        current = self.read(place, self.paths[place])
+                    found = next(current, None)
+                except TfgError as error:
+                    current = None
+                    if isinstance(error, DataLossError):
+                        place += 1
+                    raise
+                if found is not None:
+                    return (scalar_object(found),)
+                current, place = None, place + 1
+                check_time()
+            return None
+
+        return next_element
+
+
+def uncompressing(file: BinaryIO, compression: str, path: bytes) -> Any:
+    """The file behind its compression: '', ZLIB or GZIP."""
+    if compression == "GZIP":
+        return gzip.GzipFile(fileobj=file)
+    if compression == "ZLIB":
+        contents = file.read()
+        unpacker = zlib.decompressobj()
+        found = unpacker.decompress(contents, unpacked_limit(len(contents)))
+        if unpacker.unconsumed_tail:
+            raise DataLossError(f"{_shown(path)}: {len(contents):,} bytes would uncompress to too many")
+        return io.BytesIO(found)
+    return file
+
+
+def require_compression(compression: str) -> str:
+    """The compression; InvalidArgumentError for one that there is none of."""
+    if compression not in ("", "ZLIB", "GZIP"):
+        raise InvalidArgumentError(f"Unsupported compression_type: {compression}")
+    return compression
+
+
+def _shown(path: bytes) -> str:
+    return path.decode("utf-8", "replace")
+
+
+def _guarded(path: bytes, found: Iterator[bytes]) -> Iterator[bytes]:
+    """What is read, errors of the compression as DataLossErrors that name the file."""
+    try:
+        yield from found
+    except (zlib.error, gzip.BadGzipFile, EOFError, RecordError) as error:
+        raise DataLossError(f"{_shown(path)}: {error}") from error
+
+
+@dataclasses.dataclass(eq=False)
+class TextLines(Files):
+    """Lines without their ends."""
+
+    kind: ClassVar[str] = "TextLine"
+    compression: str
+
+    def read(self, place: int, path: bytes) -> Iterator[bytes]:
+        return _guarded(path, self._lines(path))
+
+    def _lines(self, path: bytes) -> Iterator[bytes]:
+        with self.open(path) as file:
+            for line in uncompressing(file, self.compression, path):
+                yield line.rstrip(b"\n").replace(b"\r", b"") if b"\r" in line else line.rstrip(b"\n")
+
+
+@dataclasses.dataclass(eq=False)
+class Records(Files):
+    """The records of TFRecord files, from a byte on where `offsets` says one for each file."""
+
+    kind: ClassVar[str] = "TFRecord"
+    compression: str
+    offsets: Sequence[int]
+
+    def read(self, place: int, path: bytes) -> Iterator[bytes]:
+        return read_records(self.open, path, self.compression, self.offsets[place] if self.offsets else 0)
+
+
+def read_records(open_file: OpenFile, path: bytes, compression: str, offset: int = 0) -> Iterator[bytes]:
+    """The records of a TFRecord file from a byte on; DataLossError where it is damaged."""
+    return _guarded(path, _records(open_file, path, compression, offset))
+
+
+def _records(open_file: OpenFile, path: bytes, compression: str, offset: int) -> Iterator[bytes]:
+    with open_file(path) as file:
+        stream = uncompressing(file, compression, path)
+        if offset:
+            stream.seek(offset)
+        while (record := read_record(stream)) is not None:
+            yield record
+
+
+@dataclasses.dataclass(eq=False)
+class FixedLengthRecords(Files):
+    """Records of one length between a header and a footer."""
+
+    kind: ClassVar[str] = "FixedLengthRecord"
+    header: int
+    size: int
+    footer: int
+    compression: str
+
+    def read(self, place: int, path: bytes) -> Iterator[bytes]:
+        return _guarded(path, self._records(path))
+
+    def _records(self, path: bytes) -> Iterator[bytes]:
+        with self.open(path) as file:
+            stream = uncompressing(file, self.compression, path)
+            total = stream.seek(0, io.SEEK_END)
+            body = total - self.header - self.footer
+            if body < 0 or body % self.size:
+                raise InvalidArgumentError(
+                    f"Excluding the header ({self.header} bytes) and footer ({self.footer} bytes), input file "
+                    f'"{_shown(path)}" has body length {body} bytes, which is not an exact multiple of the record length '
+                    f"({self.size} bytes)."
+                )
+            stream.seek(self.header)
+            for _ in range(body // self.size):
+                yield stream.read(self.size)
+
+
+@dataclasses.dataclass(eq=False)
+class MatchingFiles(Dataset):
+    """The names of files that patterns match, in order."""
+
+    kind: ClassVar[str] = "MatchingFiles"
+    patterns: Sequence[bytes]
+    matching: Callable[[str], Sequence[str]]
+
+    def begin(self) -> Pull:
+        names: Iterator[str] | None = None
+
+        def next_element() -> Element | None:
+            nonlocal names
+            if names is None:
+                patterns = [pattern.decode("utf-8", "surrogateescape") for pattern in self.patterns]
+                names = iter(sorted(name for pattern in patterns for name in self.matching(pattern)))
+            name = next(names, None)
+            return None if name is None else (scalar_object(name.encode("utf-8", "surrogateescape")),)
+
+        return next_element

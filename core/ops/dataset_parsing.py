@@ -1,0 +1,58 @@
+"""Datasets of parsed Examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..datasets.base import Dataset, Element
+from ..datasets.mapping import ParallelMap
+from ..dtypes import DType
+from ..runtime.kernel_context import KernelContext
+from ..runtime.values import object_array, scalar_object
+from ..shapes import Shape
+from ._datasets import dataset_kernel, dataset_of, require_calls
+from .parsing_examples import dense_features, parse_batch
+from .ragged import RaggedVariant
+
+
+@dataset_kernel("ParseExampleDataset", "ParseExampleDatasetV2")
+def parse_example_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    num_parallel_calls: Array,
+    dense_defaults: list[Any],
+    *,
+    sparse_keys: list[str],
+    dense_keys: list[str],
+    sparse_types: list[DType],
+    Tdense: list[DType],
+    dense_shapes: list[Shape],
+    ragged_keys: list[str] = (),  # type: ignore[assignment]
+    ragged_value_types: list[DType] = (),  # type: ignore[assignment]
+    ragged_split_types: list[DType] = (),  # type: ignore[assignment]
+) -> Dataset:
+    """Batches of Examples parsed: tensors in the order of their keys, sparse and ragged ones as variants."""
+    require_calls(num_parallel_calls)
+    dense = dense_features([_encoded(key) for key in dense_keys], Tdense, dense_shapes, dense_defaults)
+    sparse = [(_encoded(key), dtype) for key, dtype in zip(sparse_keys, sparse_types)]
+    ragged = list(zip(map(_encoded, ragged_keys), ragged_value_types, ragged_split_types))
+    keys = [*map(_encoded, sparse_keys), *map(_encoded, dense_keys), *map(_encoded, ragged_keys)]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+
+    def parse(element: Element) -> Element:
+        *columns, dense_parts, ragged_values, ragged_splits = parse_batch(
+            element[0], np.empty(0, object), sparse, dense, ragged
+        )
+        parts: list[Any] = [object_array(list(part), (3,)) for part in zip(*columns)]
+        parts += dense_parts
+        parts += [scalar_object(RaggedVariant((splits,), values)) for values, splits in zip(ragged_values, ragged_splits)]
+        return tuple([parts[i] for i in order])
+
+    return ParallelMap((dataset_of(input_dataset),), parse)
+
+
+def _encoded(key: str) -> bytes:
+    return key.encode("utf-8", "surrogateescape")

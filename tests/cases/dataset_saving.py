@@ -1,0 +1,75 @@
+"""Datasets saved to folders and read again, and records written to files."""
+
+from tests.opcases import graph_case, normal, strings
+from tests.pipelines import NO_REWRITES, NUMBER, elements, function, int64, numbers, slices, text
+
+FOLDER = "/tmp/tfg_cases/datasets_saved/"
+ROWS, NAMES = normal(4, 2), strings("a", "", "cc", "d")
+BOTH = elements(("float32", (2,)), ("string", ()))
+
+
+def saved(key, make, spec, compression="", shards=1, take=8, version=""):
+    """Write a dataset and read it shard by shard."""
+
+    def build(g):
+        folder = text(f"{FOLDER}{key} {compression} {shards} {version}")
+        types = [str(t) for t in spec["output_types"]]
+        shard = function(g, "shard", types, lambda b, *x: [b.FloorMod(b.Cast(x[0], DstT="int64"), int64(shards))])
+        inner = function(g, "inner", ["variant"], lambda b, x: [b.Identity(x)])
+
+        def read(b, nested):
+            return [b.FlatMapDataset(nested, [], f=inner, Targuments=[], **spec)]
+
+        reader = function(g, "reader", ["variant"], read)
+        options = {"compression": compression, "shard_func": shard, "use_shard_func": shards > 1, "Tshard_func_args": []}
+        g.SaveDataset(make(g), folder, [], name="save", **options)
+        loaded = g.LoadDataset(folder, [], compression=compression, reader_func=reader, Treader_func_args=[], **spec)
+        g.DatasetCardinality(loaded, name="count")
+        loaded = g.OptionsDataset(loaded, serialized_options=NO_REWRITES, **spec)
+        iterator = g.IteratorV2(shared_name="", container="", **spec)
+        g.MakeIterator(loaded, iterator, name="start")
+        g.IteratorGetNext(iterator, name="next", **spec)
+        following = [f"next:{i}" for i in range(len(types))]
+        return [["save"], ["count:0"], ["start"], *[following] * take]
+
+    return graph_case(f"SaveDataset {key} {compression} {shards}", "SaveDataset", build)
+
+
+def written(op, compression=""):
+    def build(g):
+        path = f"{FOLDER}{op} {compression}.tfrecord"
+        spec = elements(("string", ()))
+        g.WriteFile(g.constant(text(path)), g.constant(text("old")), name="old")
+        getattr(g, op)(slices(g, NAMES), text(path), text(compression), name="write")
+        found = g.OptionsDataset(
+            g.TFRecordDataset(text(path), text(compression), int64(0)), serialized_options=NO_REWRITES, **spec
+        )
+        iterator = g.IteratorV2(shared_name="", container="", **spec)
+        g.MakeIterator(found, iterator, name="start")
+        g.IteratorGetNext(iterator, name="next", **spec)
+        return [["old"], ["write"], ["start"], *[["next:0"]] * 5]
+
+    return graph_case(f"{op} {compression}", op, build)
+
+
+def nothing_saved(g):
+    reader = function(g, "reader", ["variant"], lambda b, nested: [nested])
+    loaded = g.LoadDataset(
+        text(f"{FOLDER}nothing"), [], compression="", reader_func=reader, Treader_func_args=[], name="load", **NUMBER
+    )
+    return [[loaded.node.name]]
+
+
+CASES = [
+    saved("numbers", lambda g: numbers(g, 6), NUMBER),
+    saved("numbers", lambda g: numbers(g, 6), NUMBER, "GZIP"),
+    saved("numbers", lambda g: numbers(g, 6), NUMBER, shards=2),
+    saved("rows and names", lambda g: slices(g, ROWS, NAMES), BOTH),
+    saved("nothing", lambda g: numbers(g, 0), NUMBER, take=2),
+    graph_case("nothing saved", "LoadDataset", nothing_saved),
+    *(
+        written(op, compression)
+        for op in ("DatasetToTFRecord", "ExperimentalDatasetToTFRecord")
+        for compression in ("", "GZIP")
+    ),
+]
