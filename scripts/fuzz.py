@@ -105,8 +105,10 @@ class _Report:
                 self._add(name, case, finding)
         if problem is not None:
             self._add(*worker.current, problem)
+        goes_on = problem is None and not worker.is_done
+        if not goes_on:
             worker.end()
-        return problem is None and not worker.is_done
+        return goes_on
 
     def _add(self, name: str, case: int, finding: Finding) -> None:
         self.times[finding.key] += 1
