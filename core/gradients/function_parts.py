@@ -138,7 +138,7 @@ def add_function(
         {},
         origin.signature.flags,
     )
-    attrs = {ORIGIN: origin_of(origin).encode()} if extends else {}
+    attrs = {ORIGIN: origin_of(origin).encode("utf-8", "surrogateescape")} if extends else {}
     graph.functions[unique] = Function(signature, body, args, results, list(control_results), attrs)
     return unique
 

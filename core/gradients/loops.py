@@ -174,7 +174,7 @@ class _LoopGradient:
         """Bring every value from outside that the backward loop's body reads into its frame."""
         inside = {n for n in new_nodes if n not in self._outside and not self.backward.loops.is_adopted(n)}
         for node in list(inside):
-            if node.op in ENTER and node.attr("frame_name") == self.frame_name.encode():
+            if node.op in ENTER and node.attr("frame_name") == self.frame_name.encode("utf-8", "surrogateescape"):
                 continue
             values = [value if value.node in inside else self._bring(value) for value in node.inputs]
             self.graph.set_inputs(node, values)

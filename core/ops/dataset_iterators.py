@@ -86,7 +86,7 @@ def iterator_to_string_handle(ctx: KernelContext, resource_handle: Any) -> Array
     """A word for an iterator, by which it can be fed."""
     found = resource(resource_handle, DatasetIterator)
     ctx.resources.get_or_create(_HANDLES, found.handle, DatasetIterator, lambda: found)
-    return scalar_object(found.handle.encode())
+    return scalar_object(found.handle.encode("utf-8", "surrogateescape"))
 
 
 _HANDLES = "string handles of iterators"
@@ -97,7 +97,7 @@ def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Arr
     """The iterator that a word stands for."""
     if np.ndim(string_handle):
         raise InvalidArgumentError("string_handle must be a scalar")
-    word = string_handle.item().decode("utf-8", "replace")
+    word = string_handle.item().decode("utf-8", "surrogateescape")
     try:
         found = ctx.resources.get(_HANDLES, word, DatasetIterator)
     except NotFoundError:

@@ -292,7 +292,7 @@ def print_v2(ctx: KernelContext, text: Array, *, output_stream: str, end: str) -
     if np.ndim(text) != 0:
         raise InvalidArgumentError(f"Input is expected to be scalar, but got {Shape(np.shape(text))}")
     if output_stream.startswith("file://"):
-        append_file(ctx, file_name(output_stream), text.item() + end.encode())
+        append_file(ctx, file_name(output_stream), text.item() + end.encode("utf-8", "surrogateescape"))
         return
     if output_stream not in _STREAMS:
         raise InvalidArgumentError(f"Unknown output stream: {output_stream}, Valid streams are: {' '.join(_STREAMS)}")

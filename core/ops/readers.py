@@ -251,7 +251,7 @@ def _all_records(ctx: KernelContext, pattern: str, compression: str) -> list[byt
     if not paths:
         raise NotFoundError(f"No files matched {pattern}")
     files = ((path, uncompressed(read_file(ctx, path), compression)) for path in paths)
-    records = [data for path, contents in files for _, data in KeyedRecords(contents, path.encode())]
+    records = [data for path, contents in files for _, data in KeyedRecords(contents, path.encode("utf-8", "surrogateescape"))]
     if not records:
         raise OutOfRangeError(f"the files of {pattern} hold no records")
     return records

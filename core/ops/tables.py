@@ -240,7 +240,7 @@ def initialize_table_from_text_file(
     if not path:
         raise InvalidArgumentError("filename cannot be empty.")
     lines = file_lines(read_file(ctx, path), vocab_size, path)
-    columns = _Columns(lines, delimiter.encode(), offset, os.path.basename(path))
+    columns = _Columns(lines, delimiter.encode("utf-8", "surrogateescape"), offset, os.path.basename(path))
     keys = columns.read(key_index, table.key_dtype, "Key")
     values = columns.read(value_index, table.value_dtype, "Value")
     table.initialize(keys, values)

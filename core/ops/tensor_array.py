@@ -33,7 +33,7 @@ def _versions(name: str) -> tuple[str, str, str]:
 
 
 def _string_handle(array: TensorArray, container: str) -> Array:
-    return object_array([container.encode(), array.name.encode()], (2,))
+    return object_array([os.fsencode(container), os.fsencode(array.name)], (2,))
 
 
 def _reference(array: TensorArray, container: str) -> Variable:

@@ -196,3 +196,17 @@ def test_the_gradient_of_a_gather_along_no_axis(axis):
     y = g.graph.add_node("op", "GatherV2", [x, g.constant(np.int32([0])), axes], (), attrs)
     with contextlib.suppress(InvalidArgumentError):
         gradients(g.graph, [y.output().name], [x.name])
+
+
+def test_names_that_are_no_text():
+    """Attributes hold bytes; what is named by them is found by them."""
+    g = GraphBuilder()
+    array = g.TensorArray(2, dtype="float32", tensor_array_name=b"\xff\xfe")
+    size = g.TensorArraySize(array, 0.0)
+    iterator = g.IteratorV2(shared_name=b"\xff", container=b"", output_types=["int64"], output_shapes=[[]])
+    again = g.IteratorFromStringHandleV2(g.IteratorToStringHandle(iterator))
+    start = g.MakeIterator(_numbers(g), again)
+    text = g.PrintV2(g.constant(np.array(b"", object)), end=b"\xff", output_stream=b"stderr")
+    session = Session(g.graph)
+    assert session.run([size.name])[0] == 2
+    session.run([start.name, text.name])
