@@ -1,0 +1,129 @@
+"""The smallest part of a graph for which a test still fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..functions.callers import called_functions
+from ..graph import Graph, Node, Output
+from ..node_making import add_constant, add_identity
+from ..tensors import Tensor
+from ..traversal import reachable
+from .subgraphs import forget_locations
+
+Values = Mapping[str, Sequence[Sequence[Any]]]
+"""What nodes computed: by node name, for each time that it ran, its outputs."""
+_Item = TypeVar("_Item")
+
+
+def reduce_graph(
+    graph: Graph, fetches: Sequence[str], values: Values, fails: Callable[[Graph], bool], fed: Sequence[str] = ()
+) -> Graph:
+    """The part of a graph, no node of which can be left out, for which `fails` holds; it must hold for the whole.
+
+    `values` are what its nodes computed in a run. Where a part takes what is left out, constants of these values stand; what
+    has none (references, handles, values of loops) keeps the nodes that make it. Each of the names `fetches` runs all of the
+    part; the nodes `fed` stay, whether anything takes them or not.
+    """
+    cutter = _Cutter(graph, fetches, values, fed)
+    return cutter.part(minimal(cutter.candidates(), lambda nodes: fails(cutter.part(nodes))))
+
+
+def minimal(items: Sequence[_Item], fails: Callable[[Sequence[_Item]], bool]) -> Sequence[_Item]:
+    """Items of which none can be left out so that `fails` still holds, by A. Zeller and R. Hildebrandt's ddmin (2002)."""
+    parts = 2
+    while len(items) > 1:
+        size = -(-len(items) // parts)
+        chunks = [items[start : start + size] for start in range(0, len(items), size)]
+        rests = [[item for other in chunks if other is not chunk for item in other] for chunk in chunks]
+        found = next((some for some in [*chunks, *rests] if len(some) < len(items) and fails(some)), None)
+        if found is not None:
+            parts = 2 if found in chunks else max(parts - 1, 2)
+            items = found
+        elif parts >= len(items):
+            break
+        else:
+            parts = min(len(items), 2 * parts)
+    return items
+
+
+class _Cutter:
+    """Cuts parts out of one graph."""
+
+    def __init__(self, graph: Graph, fetches: Sequence[str], values: Values, fed: Sequence[str]) -> None:
+        self._graph = graph
+        self._fed = {graph.node(name) for name in fed}
+        self._fetched = [graph.node(name) for name in fetches]
+        self._values = values
+
+    def candidates(self) -> list[Node]:
+        """The nodes that the fetches need, but for constants: these come along."""
+        needed = reachable(self._fetched)
+        return [node for node in self._graph if node in needed - self._fed and not node.is_constant]
+
+    def part(self, nodes: Iterable[Node]) -> Graph:
+        """A graph with these nodes, what cannot be cut off before them, the fed nodes and the fetches."""
+        kept = self._closure([*nodes, *self._fed])
+        result = Graph()
+        result.versions = self._graph.versions
+        made = {
+            node: result.add_node(node.name, node.op, (), (), node.attrs, node.device) for node in self._graph if node in kept
+        }
+        constants: dict[Output, Output] = {}
+        for node, copy in made.items():
+            inputs = [self._input(result, value, made, constants) for value in node.inputs]
+            result.set_inputs(copy, inputs, [made[control] for control in node.control_inputs if control in made])
+        self._add_fetches(result, [copy for node, copy in made.items() if not copy.uses and node not in self._fed])
+        result.functions = {name: self._graph.functions[name] for name in sorted(called_functions(self._graph, kept))}
+        forget_locations(result)
+        return result
+
+    def _closure(self, nodes: Iterable[Node]) -> set[Node]:
+        """The nodes and those whose values they take that no constant can stand for."""
+        found = set(nodes)
+        stack = list(found)
+        while stack:
+            for value in stack.pop().inputs:
+                if value.node not in found and self._value(value) is None:
+                    found.add(value.node)
+                    stack.append(value.node)
+        return found
+
+    def _value(self, output: Output) -> Any:
+        """The one value that an output had; None where it had none, or several."""
+        node = output.node
+        if node.is_identity and not node.control_inputs:
+            return self._value(node.inputs[0])
+        if node.is_constant:
+            return node.attrs["value"].numpy()
+        runs = self._values.get(node.name, ())
+        value = runs[0][output.index] if len(runs) == 1 and output.index < len(runs[0]) else None
+        is_plain = isinstance(value, (np.ndarray, np.generic, bytes)) and output.dtype is not None and not output.dtype.is_ref
+        return value if is_plain else None
+
+    def _input(self, result: Graph, value: Output, made: Mapping[Node, Node], constants: dict[Output, Output]) -> Output:
+        if value.node in made:
+            return made[value.node].output(value.index)
+        if value not in constants:
+            tensor = Tensor.from_numpy(self._value(value), value.base_dtype)
+            constants[value] = add_constant(result, value.node.name, tensor).output()
+        return constants[value]
+
+    def _add_fetches(self, result: Graph, ends: Sequence[Node]) -> None:
+        """Let every fetch run the whole part: as it was, or as what hands one end of the part on."""
+        for fetched in self._fetched:
+            node = result.get(fetched.name)
+            if node is None:
+                values = [end.output() for end in ends if end.output_dtypes and not end.output_dtypes[0].is_ref]
+                node = self._stand_in(result, fetched, values)
+            for end in ends:
+                if end is not node:
+                    result.add_control_input(node, end)
+
+    def _stand_in(self, result: Graph, fetched: Node, values: Sequence[Output]) -> Node:
+        if fetched.output_dtypes and values:
+            return add_identity(result, fetched.name, values[0], values[0].base_dtype)
+        return result.add_node(fetched.name, "NoOp")

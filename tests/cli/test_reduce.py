@@ -1,0 +1,66 @@
+"""`tfg reduce`: what is left fails as the whole did, and is small."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from tests.cli.running import SAMPLES, tfg
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.dtypes import float32
+from tfg.core.transforms.reduction import minimal, reduce_graph
+from tfg.formats import load, save
+
+
+def chain(length=8, culprit=4):
+    """x + 1 + 1 ... with one logarithm of a negative number on the way, and variables beside it."""
+    g = GraphBuilder()
+    h = g.Placeholder(dtype=float32, shape=[2], name="x")
+    for i in range(length):
+        h = g.Log(g.Neg(g.Square(h)), name="culprit") if i == culprit else g.Add(h, g.constant(np.float32(1)), name=f"add{i}")
+    g.Identity(h, name="y")
+    return g.graph
+
+
+def has_logarithm(graph):
+    return "culprit" in graph
+
+
+@pytest.mark.parametrize("bad", [{0}, {13}, {99}, {3, 4}, {0, 50, 99}])
+def test_minimal_finds_what_is_needed(bad):
+    assert set(minimal(range(100), lambda items: bad <= set(items))) == bad
+
+
+def test_parts_hold_constants_for_what_is_left_out():
+    values = {
+        "x": [(np.ones(2, np.float32),)],
+        "Square": [(np.full(2, 4, np.float32),)],
+        "Neg": [(np.full(2, -4, np.float32),)],
+    }
+    found = reduce_graph(chain(), ["y"], values, has_logarithm)
+    assert {node.name: node.op for node in found} == {"Neg": "Const", "culprit": "Log", "y": "Identity"}
+    found.check()
+
+
+def test_what_has_no_value_stays():
+    found = reduce_graph(chain(3, 2), ["y"], {}, has_logarithm)
+    assert {node.name for node in found} >= {"x", "add0", "add1", "culprit"}
+
+
+def test_command(tmp_path):
+    save(chain(), tmp_path / "g.pb")
+    small = tmp_path / "small.pbtxt"
+    run = f"{sys.executable} -c 'from tfg.cli.main import main; main()' run {{}} --fetch y --feed x=[1,2] --check-numerics"
+    done = tfg("reduce", tmp_path / "g.pb", "--fetch", "y", "--feed", "x=[1,2]", "--test", run, "-o", small)
+    assert done.code == 0
+    found = load(small)
+    assert "culprit" in found
+    assert len(found) <= 5
+
+
+def test_command_that_succeeds_is_refused(tmp_path):
+    done = tfg("reduce", SAMPLES / "xor.pbtxt", "--fetch", "probability", "--test", "true {}", "-o", tmp_path / "small.pbtxt")
+    assert done.code == 1
+    assert "succeeds on the whole graph" in done.err
