@@ -10,7 +10,7 @@ import tempfile
 
 from ..core.comparing.execution import Recorder
 from ..core.comparing.verification import generated_feeds
-from ..core.errors import InvalidArgumentError, TfgError
+from ..core.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ..core.graph import Graph
 from ..core.planning.needed import needed_nodes
 from ..core.transforms.reduction import Values, reduce_graph
@@ -80,6 +80,8 @@ class ReduceJob:
         recorder = Recorder(session.runnable())
         try:
             session.run(self.fetches, feeds, hook=recorder)
+        except PermissionDeniedError:
+            raise
         except TfgError as error:
             render.note(f"the graph stops at {error}", self.options.quiet)
         return {**recorder.values, **{name.partition(":")[0]: [(value,)] for name, value in feeds.items()}}

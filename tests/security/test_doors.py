@@ -41,6 +41,8 @@ RUNS = {
     ],
     "flops": [("flops", "{}", "--measured", "--fetch", "y", "--runs", "1", *FEED)],
     "optimize": [("optimize", "{}", "--fetch", "y", "--fetch", "loss", "--verify", "--init-op", "init", "--feed", "x=1")],
+    "compare": [("compare", "{}", "{}", "--fetch", "y", "--fetch", "loss", *FEED)],
+    "reduce": [("reduce", "{}", "--fetch", "y", "--test", "false", "-o", "{out}", *FEED)],
     "convert": [("convert", "{}", "{out}", "--freeze", "--to", "x", "--init-op", "bad_init")],
 }
 """The ways in which each command runs a graph."""
