@@ -147,6 +147,18 @@ class Sweep(abc.ABC):
         """True where a path from an x to a y leads through the node."""
         return node in self._between
 
+    def is_wanted(self, value: Output) -> bool:
+        """True for an x, and for what a path leads to from one."""
+        return value in self._xs or value.node in self._between
+
+    def variable_behind(self, handle: Output) -> Node | None:
+        """The node that makes a handle, which calls around this sweep may hand on; None where another op does."""
+        source, call = source_of(handle), self.call
+        while call is not None and source.node in call.args:
+            given = call.node.inputs[len(call.node.inputs) - len(call.args) :]
+            source, call = source_of(given[list(call.args).index(source.node)]), call.backward.call
+        return source.node if source.node.op == "VarHandleOp" else None
+
     def _take_back(self, unit: Unit, grads: Gradients) -> None:
         take_back = unit.gradient or self._scoped_gradient
         results = take_back(unit.node, grads)

@@ -27,6 +27,7 @@ from .function_parts import (
     source_of,
 )
 from .slices import carries_gradient, gradient_dtype, zeros_for
+from .slices import parts as tensors_of
 from .sweep import Sweep
 
 
@@ -41,12 +42,14 @@ def while_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     body = find_function(backward.graph, node, reference)
     wanted = [dtype_of(value) if carries_gradient(value) else None for value in node.inputs]
     parts = differentiate(backward, node, body, reference.attrs, wanted, in_loop=True)
-    carried = {i: dtype for i, found in enumerate(zip(wanted, parts.grads, grads)) if (dtype := _dtype_among(*found))}
+    handled = [dtype or _variable_dtype(backward, value) for dtype, value in zip(wanted, node.inputs)]
+    carried = {i: dtype for i, found in enumerate(zip(handled, parts.grads, grads)) if (dtype := _dtype_among(*found))}
     _check_handles(node, parts, [i for i in carried if wanted[i] is None])
+    read = _read_inputs(parts)
     saved = _extend_while(backward.graph, g, node, parts)
     dense = [_arriving(g, node, i, dtype, grads[i]) for i, dtype in carried.items()]
-    names = _backward_while_functions(backward.graph, parts, carried)
-    inputs = [saved.count, *dense, *node.inputs[: len(parts.args)], *saved.lists]
+    names = _backward_while_functions(backward.graph, parts, carried, read)
+    inputs = [saved.count, *dense, *(node.inputs[i] for i in read), *saved.lists]
     results = g.apply(node.op, inputs, cond=FuncRef(names[0]), body=FuncRef(names[1]), parallel_iterations=10)
     found = {i: results[1 + k] for k, i in enumerate(carried)}
     return [found.get(i) for i in range(len(parts.args))]
@@ -55,6 +58,23 @@ def while_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
 def _dtype_among(wanted: DType | None, *grads: Gradient) -> DType | None:
     """The dtype of a loop variable's gradient, None where it has none."""
     return next((gradient_dtype(grad) for grad in grads if grad is not None), None) if wanted is None else wanted
+
+
+def _variable_dtype(sweep: Sweep, value: Output) -> DType | None:
+    """The dtype of the gradient of a variable whose handle a loop takes, read or not; None where it has none or is not known.
+
+    As in TensorFlow the gradient of a variable that a loop does not read is zeros, not None.
+    """
+    variable = sweep.variable_behind(value) if sweep.is_wanted(value) else None
+    dtype: DType | None = variable.attr("dtype") if variable is not None else None
+    return dtype if dtype is not None and (dtype.is_floating or dtype.is_complex) else None
+
+
+def _read_inputs(parts: Differentiated) -> list[int]:
+    """The arguments that the gradient of an iteration reads."""
+    read = {value.node for node in parts.backward_nodes for value in node.inputs}
+    read |= {value.node for grad in parts.grads for value in tensors_of(grad)}
+    return [i for i, arg in enumerate(parts.args) if arg in read]
 
 
 def _arriving(g: GradientBuilder, node: Node, index: int, dtype: DType, grad: Gradient) -> Output:
@@ -124,15 +144,18 @@ def _collecting_body(graph: Graph, parts: Differentiated) -> str:
     return add_function(graph, f"{parts.function.name}_collecting", body, args, results, parts.function, extends=True)
 
 
-def _backward_while_functions(graph: Graph, parts: Differentiated, carried: Mapping[int, DType]) -> tuple[str, str]:
+def _backward_while_functions(
+    graph: Graph, parts: Differentiated, carried: Mapping[int, DType], read: Sequence[int]
+) -> tuple[str, str]:
     """The condition (iterations left) and the body (one iteration back) of the backward While.
 
-    Loop variables: the iterations left, the gradients carried, the forward loop's inputs, the lists.
+    Loop variables: the iterations left, the gradients carried, the inputs of the forward loop that are read, the lists.
     """
     body = Graph()
     body.functions = graph.functions
     builder = GradientBuilder(body)
-    input_dtypes = [dtype_of(arg.output()) for arg in parts.args]
+    taken_args = [parts.args[i] for i in read]
+    input_dtypes = [dtype_of(arg.output()) for arg in taken_args]
     loop_dtypes = [
         dtypes.int32, *carried.values(), *input_dtypes, *[dtypes.variant] * len(parts.captured)
     ]
@@ -140,7 +163,7 @@ def _backward_while_functions(graph: Graph, parts: Differentiated, carried: Mapp
     first_input = 1 + len(carried)
     first_list = first_input + len(input_dtypes)
     mapping: dict[Output, Output] = {}
-    for arg, taken in zip(parts.args, args[first_input:]):
+    for arg, taken in zip(taken_args, args[first_input:]):
         mapping[arg.output()] = taken.output()
     for i, taken in zip(carried, args[1:]):
         grad_arg = parts.grad_args[i]
