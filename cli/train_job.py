@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..core.errors import InvalidArgumentError
+from ..core.errors import DeadlineExceededError, InvalidArgumentError
 from ..core.graph import Graph
 from ..core.runtime.process_limits import lift_time_limit
 from ..core.runtime.runner import Interruption, Runner
+from ..core.tensors import Tensor
 from ..core.training.levenberg_marquardt import Iteration, Solution, Tolerances
 from ..core.training.optimizers import find_optimizer
 from ..core.training.schedules import parse_schedule
@@ -50,6 +51,14 @@ class TrainOptions:
         return None if self.clip is None else Clipping(self.clip[0], _number("--clip", self.clip[1]))
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Kept:
+    """The variables after a step."""
+
+    state: Mapping[str, Tensor]
+    step: int
+
+
 class TrainJob:
     """One `tfg train`: the graph, its options, and the history of losses."""
 
@@ -83,14 +92,18 @@ class TrainJob:
 
     def _save(self, runner: Runner, graph: Graph) -> None:
         lift_time_limit()
-        if self.options.save_state and not self.has_diverged:
-            write_state(self.options.save_state, runner.state())
-            render.note(f"saved the variables to {self.options.save_state}", self.quiet)
+        self._save_state(runner.state() if self.options.save_state and not self.has_diverged else {})
         if self.options.output:
             from ..formats.saving import save
 
             save(graph, self.options.output, text=self.options.text)
             render.note(f"wrote {len(graph)} nodes to {self.options.output}", self.quiet)
+
+    def _save_state(self, state: Mapping[str, Tensor], when: str = "") -> None:
+        """Write the variables, if there are any, and say `when` they were like that."""
+        if self.options.save_state and state:
+            write_state(self.options.save_state, state)
+            render.note(f"saved the variables{when} to {self.options.save_state}", self.quiet)
 
 
 class FirstOrderJob(TrainJob):
@@ -110,21 +123,38 @@ class FirstOrderJob(TrainJob):
         )
 
     def run(self) -> None:
+        kept, steps = _Kept({}, 0), self.options.steps
+        try:
+            trainer = self._begin()
+            kept = self._snapshot(trainer.runner)
+            with render.Progress("step", steps, self.quiet) as progress, Interruption(self._notify) as interruption:
+                for step in trainer.steps(steps):
+                    self._record(step, progress)
+                    if not math.isfinite(step.loss):
+                        self._diverged(step)
+                        break
+                    kept = self._snapshot(trainer.runner)
+                    if interruption.requested:
+                        self.exit_code = INTERRUPTED
+                        break
+        except DeadlineExceededError:
+            lift_time_limit()
+            self._save_state(kept.state, f" as they were after step {kept.step}")
+            raise
+        self._save(trainer.runner, self.training.graph)
+
+    def _begin(self) -> Trainer:
+        """A trainer whose variables have the values that training starts from."""
         trainer = Trainer(self.training, self.feeds, self.options.batch, self.session.session(self.training.graph))
         self.session.initialize(trainer.runner, self.quiet, implied=True)
         trainer.runner.initialize(self.training.init_op)
         self.session.restore(trainer.runner, self.quiet)
-        steps: int = self.options.steps
-        with render.Progress("step", steps, self.quiet) as progress, Interruption(self._notify) as interruption:
-            for step in trainer.steps(steps):
-                self._record(step, progress)
-                if not math.isfinite(step.loss):
-                    self._diverged(step)
-                    break
-                if interruption.requested:
-                    self.exit_code = INTERRUPTED
-                    break
-        self._save(trainer.runner, self.training.graph)
+        return trainer
+
+    def _snapshot(self, runner: Runner) -> _Kept:
+        """What to save should a deadline cut the next step in two."""
+        is_needed = self.options.save_state and self.session.timeout is not None
+        return _Kept(runner.state() if is_needed else {}, len(self.losses))
 
     def result(self) -> dict[str, Any]:
         history = [{"step": i, "loss": loss} for i, loss in enumerate(self.losses, 1)]
@@ -174,6 +204,10 @@ class LeastSquaresJob(TrainJob):
                 self.solution = problem.fit(
                     Tolerances(max_iterations=steps), lambda iteration: self._record(iteration, progress)
                 )
+        except DeadlineExceededError:
+            lift_time_limit()
+            problem.keep_best()
+            raise
         finally:
             self._save(runner, self.graph)
 

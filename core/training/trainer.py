@@ -74,22 +74,28 @@ class LeastSquares:
         self._derivatives = [Derivative(graph, residuals, f"{v.name}:0", runner.session) for v in self.variables]
         state = runner.state()
         self._values = [state[variable(graph, node.name).name].numpy() for node in self.variables]
+        self._best = self._flat()
 
     def fit(self, tolerances: Tolerances, on_step: Callable[[Iteration], None] | None = None) -> Solution:
         """Minimize half the sum of squared residuals; the variables hold the solution afterwards."""
-        start = np.concatenate([np.ravel(value) for value in self._values]).astype(np.float64)
-        best = start
+        start = self._best = self._flat()
 
         def remember(iteration: Iteration, x: Any) -> None:
-            nonlocal best
-            best = x.copy()
+            self._best = x.copy()
             if on_step is not None:
                 on_step(iteration)
 
         try:
             return minimize(self.residuals_at, self.jacobian_at, start, tolerances, on_step=remember)
         finally:
-            self._assign(best)
+            self.keep_best()
+
+    def keep_best(self) -> None:
+        """Set the variables to the best values so far: what a search cut short left in them may be half of others."""
+        self._assign(self._best)
+
+    def _flat(self) -> Any:
+        return np.concatenate([np.ravel(value) for value in self._values]).astype(np.float64)
 
     def residuals_at(self, x: Any) -> Any:
         """The residuals, flattened, where the variables' elements are x."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
 import pytest
 
 import tfg
+from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run_tfg
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.errors import DeadlineExceededError
+from tfg.core.training.trainer import LeastSquares, Trainer
 
 
 @pytest.fixture
@@ -122,3 +126,44 @@ def test_a_resource_variable_is_checked_by_its_value(tmp_path) -> None:
     tfg.save(g.graph, path)
     done = run_tfg("grad", path, "--y", "loss", "--x", "w", "--init", "--check", "--format", "json")
     assert done.code == 0, done.err
+
+
+def cut_after(count):
+    """Trainer.steps, but a deadline cuts the step after so many in two: the variables are not those of a whole step."""
+
+    def steps(self, wanted):
+        yield from itertools.islice(whole(self, wanted), count)
+        self.runner.assign("var", lambda _: np.float32(77))
+        raise DeadlineExceededError("the run took more than the 60 seconds allowed")
+
+    whole = Trainer.steps
+    return steps
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_a_deadline_leaves_the_state_of_a_whole_step(tmp_path, monkeypatch, count):
+    graph, ended, again = SAMPLES / "square_loss.pbtxt", tmp_path / "ended.npz", tmp_path / "again.npz"
+    words = "train", graph, "--loss", "loss", "--optimizer", "momentum", "--lr", "0.1"
+    assert run_tfg(*words, "--steps", "3", "--save-state", again).code == 0
+    monkeypatch.setattr(Trainer, "steps", cut_after(count))
+    outcome = run_tfg(*words, "--steps", "100", "--timeout", "60", "--save-state", ended)
+    assert outcome.code == 1
+    assert f"saved the variables as they were after step {count} to {ended}" in outcome.err
+    with np.load(ended) as found, np.load(again) as expected:
+        same = [found[name] == expected[name] for name in expected]
+        assert all(same) if count == 3 else not any(same)
+        assert found["var"] != 77
+
+
+def test_a_deadline_leaves_least_squares_their_best_values(tmp_path, monkeypatch):
+    """However the search is cut, the variables hold one point that it was at, not halves of two."""
+    def cut(self, *_):
+        self.runner.assign(self.variables[0].name, lambda _: np.float32(77).reshape(self._values[0].shape))
+        raise DeadlineExceededError("the run took more than the 1 seconds allowed")
+
+    monkeypatch.setattr(LeastSquares, "fit", cut)
+    path = tmp_path / "state.npz"
+    graph = SAMPLES / "square_loss.pbtxt"
+    outcome = run_tfg("train", graph, "--loss", "loss", "--optimizer", "lm", "--timeout", "60", "--save-state", path)
+    assert outcome.code == 1
+    assert 77 not in [value.tolist() for value in np.load(path).values()]
