@@ -6,8 +6,10 @@ import contextlib
 from collections.abc import Iterator
 from typing import NoReturn
 
+from .catalog import CATALOG
 from .errors import InternalError, ResourceExhaustedError, TfgError
 from .graph import Node
+from .registry import kernels
 
 _TOO_LARGE = ("array is too big", "Maximum allowed size exceeded", "Maximum allowed dimension exceeded")
 """What NumPy says of arrays with more elements or bytes than there can be addresses."""
@@ -42,10 +44,17 @@ _TOO_BIG = ("array is too big", "Maximum allowed", "Unable to allocate", "maximu
 
 
 def fault(message: str, node: Node | None = None) -> InternalError:
-    """The error for something that tfg does wrong, whatever the graph: at a node, or in between."""
+    """The error for something that tfg or an op library does wrong, whatever the graph: at a node, or in between."""
     hint = "this is a fault of tfg; please report it with the graph"
+    if node is not None and not _is_own(node.op):
+        hint = f"this is a fault of the op library that has op '{node.op}', not of the graph"
     name, op = (None, None) if node is None else (node.name, node.op)
     return InternalError(message, node=name, op=op, hint=hint)
+
+
+def _is_own(op: str) -> bool:
+    """True where all that is there for an op came with tfg."""
+    return CATALOG.is_builtin(op) and all(kernel.is_own for kernel in kernels(op))
 
 
 def _described(error: Exception) -> str:

@@ -39,10 +39,21 @@ class FileAccess:
         return FileAccess((*(pathlib.Path(path).resolve() for path in readable), *writes), writes)
 
     def reading(self, folder: str | pathlib.Path) -> FileAccess:
-        """This access, with a folder that may be read besides."""
+        """This access, with a model's folder that may be read besides, and what a cache keeps of the same model for it."""
         if self.readable is None:
             return self
-        return dataclasses.replace(self, readable=(*self.readable, pathlib.Path(folder).resolve()))
+        found = pathlib.Path(folder).resolve()
+        return dataclasses.replace(self, readable=(*self.readable, found, *_contents_in_cache(found)))
+
+
+def _contents_in_cache(folder: pathlib.Path) -> list[pathlib.Path]:
+    """`MODEL/blobs` for a folder `MODEL/snapshots/REVISION` or one in it: Hugging Face's cache has links to there for files.
+
+    It is named as it stands: where it is a link itself, it opens nothing.
+    https://huggingface.co/docs/huggingface_hub/guides/manage-cache describes the cache.
+    """
+    snapshots = [parent for parent in folder.parents if parent.name == "snapshots"]
+    return [parent.parent / "blobs" for parent in snapshots[:1]]
 
 
 NO_FILES = FileAccess()

@@ -1,13 +1,17 @@
 """What a session that opens only some files refuses, however the graph names them."""
 
+import os
+
 import numpy as np
 import pytest
 
 from tests.cases.functional import define
+from tests.cli.running import SAMPLES, tfg
 from tests.opcases import string_array as strings
 from tfg import FileAccess, GraphBuilder, Session
 from tfg.core.errors import PermissionDeniedError
 from tfg.core.functions.purity import impurity
+from tfg.formats import load
 from tfg.formats.checkpoint import write_checkpoint
 
 
@@ -59,3 +63,56 @@ def test_what_reads_files_is_impure_and_so_is_its_caller():
     define(g, "body", ["string"], lambda b, path: [b.ReadFile(path, name="inner")])
     call = g.PartitionedCall([g.constant("a")], Tout=["string"], f="body", name="call")
     assert impurity(g.graph, call[0].node) == "inner in function 'body': it reads files"
+
+
+@pytest.fixture
+def cached_model(tmp_path):
+    """The folder of a SavedModel in a cache as Hugging Face's: its files are links to others of the same model."""
+    model, blobs = tmp_path / "models--me--scaler", tmp_path / "models--me--scaler" / "blobs"
+    folder = model / "snapshots" / "4f5a" / "saved_model"
+    blobs.mkdir(parents=True)
+    for number, path in enumerate(sorted(p for p in (SAMPLES / "scaler_saved_model").rglob("*") if p.is_file())):
+        link = folder / path.relative_to(SAMPLES / "scaler_saved_model")
+        link.parent.mkdir(parents=True, exist_ok=True)
+        (blobs / str(number)).write_bytes(path.read_bytes())
+        link.symlink_to(os.path.relpath(blobs / str(number), link.parent))
+    return folder
+
+
+def reading(path):
+    """A graph whose only node but one reads the file."""
+    g = GraphBuilder()
+    return g.graph, str(g.ReadFile(g.constant(str(path))))
+
+
+def test_a_model_whose_files_are_links_into_its_cache_runs(cached_model):
+    def run(folder):
+        return tfg("run", folder, "--signature", "serving_default", "--feed", "x=[[1, 2]]").out
+
+    assert run(cached_model) == run(SAMPLES / "scaler_saved_model") != ""
+    Session(load(cached_model)).start()
+
+
+@pytest.mark.parametrize("place", ["a link out of the folder", "beside the cache", "a cache that is a link", "no cache"])
+def test_a_cached_model_opens_nothing_but_its_own(cached_model, place):
+    model = cached_model.parents[2]
+    secret = model.parent / "secret"
+    secret.write_text("hidden")
+    path = cached_model / "notes"
+    if place == "a link out of the folder":
+        path.symlink_to(secret)
+    elif place == "beside the cache":
+        path = model / "refs"
+        path.write_text("hidden")
+    elif place == "a cache that is a link":
+        (model / "blobs").rename(model / "kept")
+        (model.parent / "closed").mkdir()
+        (model.parent / "closed" / "hidden").write_text("hidden")
+        (model / "blobs").symlink_to(model.parent / "closed")
+        path.symlink_to(model / "blobs" / "hidden")
+    else:
+        (model / "snapshots").rename(model / "other")
+        cached_model, path = model / "other" / "4f5a" / "saved_model", model / "blobs" / "0"
+    graph, fetch = reading(path)
+    with pytest.raises(PermissionDeniedError):
+        Session(graph, files=FileAccess().reading(cached_model)).run(fetch)

@@ -128,3 +128,16 @@ def test_installed_packages_offer_libraries(tmp_path, monkeypatch):
     assert installed_libraries() == ["offered_for_test"]
     assert "OfferedForTest" in tfg("ops", "--custom", "--format", "csv").out
     CATALOG.unregister("OfferedForTest")
+
+
+def test_a_failing_kernel_is_the_librarys_fault(tmp_path):
+    """Who wrote the kernel is who to tell; a library's kernel for an op of TensorFlow's too."""
+    library, graph = tmp_path / "broken.py", tmp_path / "graph.pbtxt"
+    library.write_text(LIBRARY.replace("TwiceForTest", "BrokenForTest").replace("x + x", "{}[x.size]"))
+    graph.write_text(GRAPH.replace("TwiceForTest", "BrokenForTest"))
+    outcome = tfg("run", graph, "--op-library", library, "--fetch", "y", "--feed", "x=[1, 2]")
+    assert outcome.code == 1
+    assert "node 'y' (BrokenForTest): its kernel failed: KeyError: 2" in outcome.err
+    assert "a fault of the op library that has op 'BrokenForTest'" in outcome.err
+    assert "fault of tfg" not in outcome.err
+    CATALOG.unregister("BrokenForTest")
