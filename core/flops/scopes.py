@@ -103,7 +103,7 @@ def _own_reason(node: Node, sources: Sequence[Node], scope: Scope) -> str | None
         return f"shapes end at node '{node.name}' ({node.op}): {scope.inference.reasons[node.name]}"
     if not sources and any(not is_definite(scope.inference.shape(value)) for value in node.outputs()):
         return _source_reason(node, scope)
-    if any(value.node.op in NEXT_ITERATION for value in node.inputs):
+    if node in scope.frames and any(value.node.op in NEXT_ITERATION for value in node.inputs):
         loop = scope.frames[node].name
         return f"the shape of '{scope.prefix}{node.name}' changes from one iteration of '{loop}' to the next"
     return None

@@ -368,3 +368,12 @@ def test_what_users_get_wrong(path, options, text):
     done = tfg("flops", path, "--fetch", "loss", *options)
     assert done.code in (1, 2)
     assert text in done.err and "Traceback" not in done.err
+
+
+def test_what_an_iteration_hands_on_outside_of_any_loop():
+    """A graph that nobody can run is counted as far as it goes."""
+    g = GraphBuilder()
+    value = g.NextIteration(g.Placeholder(dtype="float32", name="x"))
+    g.MatMul(value, g.constant(np.ones((3, 4), np.float32)), name="y")
+    report = count_flops(g.graph, ["y"])
+    assert [cost.path for cost in report.unknown()]
