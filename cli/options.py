@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
+class StepCount(click.ParamType[int | None]):
+    """A number of steps, or `epoch`, None: as many as there are elements."""
+
+    name = "N|epoch"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
+        return None if value == "epoch" else click.IntRange(1).convert(value, param, ctx)
+
+
 class Pair(click.ParamType[tuple[str, str]]):
     """NAME=VALUE, cut at the first `=`."""
 

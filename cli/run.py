@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import GraphReader, Pair, feed_option, gathered, graph_options, quiet_option
+from .options import GraphReader, Pair, StepCount, feed_option, gathered, graph_options, quiet_option
 from .sessions import SessionOptions, session_options
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.option("--fetch", "fetches", multiple=True, metavar="TENSOR", help="A tensor whose value to print; repeatable.")
 @feed_option
 @click.option("--target", "targets", multiple=True, metavar="OP", help="An operation to run, as a train step; repeatable.")
-@click.option("--steps", type=click.IntRange(1), default=1, show_default=True, help="How often to run.")
+@click.option("--steps", type=StepCount(), default="1", show_default=True, help="How often; `epoch`: to an iterator's end.")
 @click.option("--fetch-every", type=click.IntRange(1), default=1, metavar="K", help="Fetch in every K-th step, and the last.")
 @click.option("--assign", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Assign a value before the steps; repeatable.")
 @click.option("--assign-add", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Add a value before the steps.")

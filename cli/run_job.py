@@ -36,7 +36,7 @@ class RunOptions:
     fetches: tuple[str, ...]
     feeds: tuple[tuple[str, str], ...]
     targets: tuple[str, ...]
-    steps: int
+    steps: int | None
     fetch_every: int
     assign: tuple[tuple[str, str], ...]
     assign_add: tuple[tuple[str, str], ...]
@@ -116,10 +116,14 @@ class RunJob:
         return runner.state() if self.options.save_state and self.session.timeout is not None else {}
 
     def _watched(self, runner: Runner, orders: Orders) -> Iterator[StepResult]:
-        with render.Progress("step", orders.steps, self.quiet) as progress:
+        done = 0
+        with render.Progress("step", orders.steps or 0, self.quiet) as progress:
             for result in runner.steps(orders):
                 progress.update(result.step)
                 yield result
+                done = result.step
+        if runner.exhausted is not None:
+            render.note(f"'{runner.exhausted}' has no more elements: {done} steps were run", self.quiet)
 
     def _orders(self) -> Orders:
         options = self.options

@@ -31,9 +31,15 @@ def select_kernel(node: Node) -> registry.Kernel:
             return candidate
     if not candidates:
         hint = f"`--map-op {node.op}=OTHER` or `--op-library FILE` can supply it"
+        if "Dataset" in node.op or node.op in _PYTHON:
+            hint = f"{_PYTHON_ASIDE if node.op in _PYTHON else ''}`--feed IteratorGetNext:0=VALUE` stands in for a pipeline"
         raise UnimplementedError(f"tfg has no kernel for op '{node.op}'", node=node.name, op=node.op, hint=hint)
     types = ", ".join(f"{k}={v}" for k, v in node.attrs.items() if any(k in c.dtypes for c in candidates))
     raise UnimplementedError(f"tfg has no kernel for op '{node.op}' with {types}", node=node.name, op=node.op)
+
+
+_PYTHON = ("PyFunc", "PyFuncStateless", "EagerPyFunc")
+_PYTHON_ASIDE = "the function is Python code, which is not in the graph: in an input pipeline "
 
 
 def _type_attrs(node: Node) -> str:

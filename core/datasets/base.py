@@ -113,6 +113,24 @@ class SameElements(Dataset):
         return self.source.element(index)
 
 
+class PerPass:
+    """A function that each pass has for itself, since it draws random numbers: all passes begin with the same ones."""
+
+    def __init__(self, make: Callable[[], Callable[[Element], Element]]) -> None:
+        self.make = make
+        self._call: Callable[[Element], Element] | None = None
+
+    def __call__(self, element: Element) -> Element:
+        if self._call is None:
+            self._call = self.make()
+        return self._call(element)
+
+
+def for_pass(function: Callable[[Element], Element]) -> Callable[[Element], Element]:
+    """The function as a pass calls it."""
+    return function.make() if isinstance(function, PerPass) else function
+
+
 def tree(dataset: Dataset) -> Iterator[Dataset]:
     """A dataset and all that it takes elements from."""
     yield dataset

@@ -10,10 +10,11 @@ import numpy as np
 
 from ..arrays import Array
 from ..catalog import CATALOG
-from ..datasets.base import Dataset, Element, Spec, array_of
+from ..datasets.base import Dataset, Element, PerPass, Spec, array_of
 from ..errors import InvalidArgumentError
 from ..functions.callers import reached_functions
 from ..graph import Node, Output
+from ..op_facts import has_fact
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
@@ -89,9 +90,22 @@ def function_of(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) 
     return (lambda args: run([*args, *rest])) if rest else run
 
 
+def draws(ctx: KernelContext, function: FuncRef) -> bool:
+    """True where a function, or one that it calls, draws random numbers from a stream of a node's own."""
+    graph = ctx.session.graph
+    names = {function.name, *reached_functions(graph, ctx.session.functions.find(function))}
+    return any(has_fact(node.op, "random") for name in names for node in graph.functions[name].body)
+
+
 def element_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[[Element], Element]:
     """A function of the graph that makes an element of one."""
     run = function_of(ctx, function, captured)
+    if draws(ctx, function):
+        return PerPass(lambda: _of_elements(function_of(ctx.apart(), function, captured)))
+    return _of_elements(run)
+
+
+def _of_elements(run: Call) -> Callable[[Element], Element]:
     return lambda element: tuple(run(element))
 
 

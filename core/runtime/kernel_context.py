@@ -52,6 +52,10 @@ class Host(Protocol):
         """The functions of the graph's library."""
         ...
 
+    def apart(self) -> Host:
+        """The same session, but for the states of nodes in functions, which begin anew."""
+        ...
+
     def node_state(self, node: Node, create: Callable[[], _State]) -> _State:
         """The state of a node, which the first thread to ask for it creates."""
         ...
@@ -94,6 +98,10 @@ class KernelContext:
         """A function of the graph's library, to be called with the list of its arguments."""
         run, site = self.session.functions.call, self._call_site
         return lambda args: run(function, args, site)
+
+    def apart(self) -> KernelContext:
+        """This context in a session whose functions keep the states of their nodes apart, from nothing on."""
+        return dataclasses.replace(self, session=self.session.apart())
 
     @property
     def _call_site(self) -> CallSite:

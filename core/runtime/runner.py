@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import os
 import re
 import signal
@@ -17,11 +18,12 @@ import numpy as np
 from ..arrays import Array
 from ..building.builder import GraphBuilder
 from ..dtypes import string
-from ..errors import FailedPreconditionError, InvalidArgumentError
+from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ..graph import Graph, Node, Output
 from ..metagraph import Signature
 from ..shapes import Shape, merge_shapes
 from ..tensors import Tensor
+from ..traversal import reachable
 from ..variable_nodes import VariableNodes, find_variables, initializer_ops, variable
 from .runs import Hook
 from .session import Session
@@ -64,7 +66,8 @@ class Orders:
     fetches: Mapping[str, str]
     feeds: Mapping[str, Any]
     targets: Sequence[str] = ()
-    steps: int = 1
+    steps: int | None = 1
+    """How often to run; None for as long as there are elements."""
     fetch_every: int = 1
     hook: Hook | None = None
     """Called around every kernel of the steps."""
@@ -114,12 +117,16 @@ def _assigned(value: Output) -> list[str]:
     return found
 
 
+_NEXT: Final = ("IteratorGetNext", "IteratorGetNextSync")
+
+
 class Runner:
     """A session and what a user does with it."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.graph = session.graph
+        self.exhausted: str | None = None
         self._builder: GraphBuilder | None = None
         self._writing: Session = session
         self._writers: dict[tuple[str, str], tuple[str, str]] = {}
@@ -135,11 +142,13 @@ class Runner:
         FailedPreconditionError where the graph has none.
         """
         names = initializers(self.graph) if operation is None else (self.graph.node(operation).name,)
-        if not names:
+        iterators = iterator_initializers(self.graph) if operation is None else ()
+        if not names and not iterators:
             problem = "nothing initializes the graph's variables" if self.variables else "nothing to initialize: no variables"
             raise FailedPreconditionError(problem, hint="give values with --assign VARIABLE=VALUE or --state FILE")
-        self.session.run(list(names))
-        return names
+        for some in filter(None, (names, iterators)):  # datasets may take values of variables
+            self.session.run(list(some))
+        return (*names, *iterators)
 
     def restore(self, tensors: Mapping[str, Tensor]) -> Restored:
         """Assign every tensor whose name a variable has; InvalidArgumentError where that is none."""
@@ -172,12 +181,19 @@ class Runner:
     def steps(self, orders: Orders) -> Iterator[StepResult]:
         """Run the steps one by one; a result without values where nothing was to be fetched.
 
+        An iterator that has no more elements ends them, and `exhausted` names the node that asked for one.
         Where there are no targets, the fetches are what a step runs, shown or not.
         """
-        for number in range(1, orders.steps + 1):
+        for number in itertools.count(1) if orders.steps is None else range(1, orders.steps + 1):
             wanted = number % orders.fetch_every == 0 or number == orders.steps
             names = list(orders.fetches.values()) if wanted or not orders.targets else []
-            values = self.session.run([*names, *orders.targets], orders.feeds, hook=orders.hook)
+            try:
+                values = self.session.run([*names, *orders.targets], orders.feeds, hook=orders.hook)
+            except OutOfRangeError as error:
+                if number == 1 or error.op not in _NEXT:
+                    raise
+                self.exhausted = error.node
+                return
             yield StepResult(number, tuple(map(_fetched, orders.fetches, values)) if wanted else ())
 
     def _write(self, values: Sequence[tuple[VariableNodes, Any]], mode: str) -> None:
@@ -234,6 +250,19 @@ def initializers(graph: Graph) -> tuple[str, ...]:
         return (graph.meta.init_op,)
     found = initializer_ops(graph) or tuple(v.initializer for v in find_variables(graph).values() if v.initializer)
     return tuple(node.name for node in found)
+
+
+def iterator_initializers(graph: Graph) -> tuple[str, ...]:
+    """The nodes that begin the passes of iterators: of those that one node alone begins, without a value that is to be fed."""
+    found: dict[Node, list[Node]] = {}
+    for node in graph:
+        if node.op == "MakeIterator":
+            found.setdefault(node.inputs[1].node, []).append(node)
+    alone = [nodes[0] for nodes in found.values() if len(nodes) == 1]
+    return tuple(node.name for node in alone if not any(item.op in _FED for item in reachable([node])))
+
+
+_FED: Final = ("Placeholder", "PlaceholderV2")
 
 
 def signature(graph: Graph, name: str) -> Signature:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import itertools
 import sys
@@ -208,6 +209,13 @@ class Session:
             if node not in self.node_states:
                 self.node_states[node] = create()
             return self.node_states[node]
+
+    def apart(self) -> Session:
+        """A session of the same graph and resources, in which the states of nodes begin anew."""
+        other = copy.copy(self)
+        other.node_states = {}
+        other.functions = FunctionCalls(self.graph, other._context)
+        return other
 
     def _context(self, node: Node, unused: tuple[int, ...] = ()) -> KernelContext:
         if self._limits is not None:

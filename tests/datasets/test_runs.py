@@ -1,0 +1,54 @@
+"""Input pipelines as `tfg run` takes them: begun by --init, one step an element, over where there are no more."""
+
+import numpy as np
+import pytest
+
+from tests.cli.running import tfg
+from tests.pipelines import NUMBER, int64, numbers
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.errors import OutOfRangeError
+from tfg.core.runtime.runner import Orders, Runner
+from tfg.core.runtime.session import Session
+from tfg.formats import to_bytes
+
+
+def pipeline(size):
+    g = GraphBuilder()
+    iterator = g.IteratorV2(shared_name="", container="", **NUMBER)
+    g.MakeIterator(numbers(g, size), iterator, name="start")
+    g.IteratorGetNext(iterator, name="next", **NUMBER)
+    return g.graph
+
+
+def test_steps_end_with_the_elements(tmp_path):
+    path = tmp_path / "graph.pb"
+    path.write_bytes(to_bytes(pipeline(3)))
+    done = tfg("run", path, "--init", "--fetch", "next:0", "--steps", "epoch", "--format", "json")
+    assert [step["values"][0]["value"] for step in done.json["steps"]] == [0, 1, 2]
+    assert "'next' has no more elements: 3 steps were run" in done.err
+
+
+@pytest.mark.parametrize("steps", [2, 3])
+def test_steps_that_are_counted_end_too(steps):
+    runner = Runner(Session(pipeline(2)))
+    assert runner.initialize() == ("start",)
+    found = [result.step for result in runner.steps(Orders({"x": "next:0"}, {}, steps=steps))]
+    assert found == [1, 2]
+    assert runner.exhausted == ("next" if steps > 2 else None)
+
+
+def test_a_pipeline_without_elements_is_an_error():
+    runner = Runner(Session(pipeline(0)))
+    runner.initialize()
+    with pytest.raises(OutOfRangeError, match="End of sequence"):
+        list(runner.steps(Orders({"x": "next:0"}, {}, steps=None)))
+
+
+def test_an_iterator_that_two_nodes_begin_is_left_to_the_user():
+    graph = pipeline(2)
+    g = GraphBuilder(graph)
+    g.MakeIterator(numbers(g, 5), graph.node("IteratorV2").output(), name="other")
+    g.Placeholder(dtype="int64", shape=(), name="fed")
+    runner = Runner(Session(graph))
+    assert runner.initialize("other") == ("other",)
+    assert np.asarray(runner.session.run("next:0")) == int64(0)
