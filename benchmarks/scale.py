@@ -35,7 +35,7 @@ from tfg.formats.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
 
 FLOAT = {"T": dtypes.float32}
 UNKNOWN = Shape()
-BODY, BLOCK = 8, 14
+BODY, BLOCK, MOST = 8, 14, 50_000
 
 
 def node(name: str, op: str, *inputs: str, **attrs: Any) -> NodeDef:
@@ -63,11 +63,15 @@ def chain(count: int) -> Iterator[NodeDef]:
 
 
 def wide(count: int) -> Iterator[NodeDef]:
-    """One value that many nodes take, and one node that takes what all of these give."""
-    names = [f"branch_{i}" for i in range(count)]
-    for name in names:
-        yield node(name, "Tanh", "x", **FLOAT)
-    yield node("y", "AddN", *names, N=count, **FLOAT)
+    """One value that many nodes take, and nodes that take what up to MOST of these give."""
+    sums = []
+    for start in range(0, count, MOST):
+        names = [f"branch_{i}" for i in range(start, min(start + MOST, count))]
+        for name in names:
+            yield node(name, "Tanh", "x", **FLOAT)
+        sums.append(f"sum_{start}")
+        yield node(sums[-1], "AddN", *names, N=len(names), **FLOAT)
+    yield node("y", "AddN", *sums, N=len(sums), **FLOAT)
 
 
 def calls(count: int) -> Iterator[NodeDef]:
