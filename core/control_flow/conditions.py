@@ -228,7 +228,7 @@ class Conditions:
 
     def of_node(self, node: Node) -> Condition:
         """When a node runs; InvalidArgumentError where it waits for itself."""
-        stack = [node]
+        stack = [] if node in self._found else [node]
         entered: set[Node] = set()
         while stack:
             last = stack[-1]

@@ -24,3 +24,12 @@ def test_a_node_that_two_wait_for_is_no_cycle():
     x = g.Placeholder(dtype="float", name="x")
     shared = g.Neg(x)
     assert Conditions().of_node(g.Add(g.Add(shared, x), g.Add(shared, shared)).node) == frozenset()
+
+
+def test_what_is_known_is_not_found_anew():
+    """Every node doubles the paths to the first: a search along all of them would not come to an end."""
+    g = GraphBuilder()
+    value = g.constant(1.0)
+    for _ in range(60):
+        value = g.Add(value, value)
+    assert Conditions().of_node(value.node) == frozenset()
