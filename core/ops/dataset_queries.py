@@ -30,7 +30,8 @@ from ._datasets import dataset_of, function_of, number_in
 def dataset_cardinality(input_dataset: Array, *, cardinality_options: str = "") -> Result:
     """The number of elements, -1 for infinitely many and -2 for one that is not known."""
     found = dataset_of(input_dataset)
-    levels = wire.repeated_integers(f for f in wire.fields(cardinality_options.encode()) if f.number == 1)
+    options = cardinality_options.encode("utf-8", "surrogateescape")
+    levels = wire.repeated_integers(f for f in wire.fields(options) if f.number == 1)
     if isinstance(found, FlatMap) and levels and levels[-1] >= _MODERATE:
         return np.int64(found.counted())
     return np.int64(found.cardinality())

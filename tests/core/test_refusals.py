@@ -13,7 +13,7 @@ import pytest
 from tests.passes.rewriting import placeholder
 from tfg import GraphBuilder, Session, gradients, optimize
 from tfg.core.catalog import CATALOG
-from tfg.core.errors import InternalError, InvalidArgumentError, UnimplementedError
+from tfg.core.errors import InternalError, InvalidArgumentError, TfgError, UnimplementedError
 from tfg.core.graph import Output
 from tfg.core.inference import infer
 from tfg.core.shapes import UNKNOWN
@@ -210,3 +210,15 @@ def test_names_that_are_no_text():
     session = Session(g.graph)
     assert session.run([size.name])[0] == 2
     session.run([start.name, text.name])
+
+
+@pytest.mark.parametrize("options", [b"\x89PNG", b"\xff", b"\x08", b"\x08\x01", b"\x0a" + b"\xff" * 5, b"\x08" + b"\xff" * 11])
+def test_options_that_are_no_message(options):
+    """A number, or a refusal that names the node."""
+    g = GraphBuilder()
+    count = g.DatasetCardinality(_numbers(g), cardinality_options=options, name="op")
+    try:
+        assert Session(g.graph).run([count.name])[0] == 3
+    except TfgError as error:
+        assert not isinstance(error, InternalError)
+        assert "'op'" in str(error)
