@@ -21,6 +21,7 @@ import functools
 import importlib
 import inspect
 import pathlib
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar
@@ -44,8 +45,8 @@ def _first_parameter(function: Callable[..., Any]) -> str:
 class Kernel:
     """A NumPy function for one op: inputs positional (list arguments as lists), attributes keyword-only.
 
-    `dtypes` restricts type attributes, as in {"T": (string,)}; a kernel whose first parameter is `ctx` has state. `is_own`: it
-    came with its op's family, so that any process of tfg has it.
+    `dtypes` restricts type attributes, as in {"T": (string,)}; a kernel whose first parameter is `ctx` has state. `is_own`: a
+    family of tfg's registered it, so that any process of tfg has it.
     """
 
     op: str
@@ -134,8 +135,6 @@ class _Library:
 
 
 _library: _Library | None = None
-_is_own = False
-"""True while a family of ops is imported."""
 _loading = threading.RLock()
 """Held by the thread that imports a family or an op library, since `_library` says whose the registered kernels are."""
 _KERNELS: dict[str, list[Kernel]] = {}
@@ -149,11 +148,12 @@ _PROFILER: dict[str, ProfilerFormula] = {}
 def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Callable[[_Function], _Function]:
     """Register a kernel for `ops`; `T=("string",)` restricts it to dtypes of that attribute. The first that accepts wins."""
     allowed = {name: tuple(map(dtypes.from_name, names)) for name, names in dtype_names.items()}
+    is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{__package__}.ops.")
 
     def register(function: _Function) -> _Function:
         for op in ops:
             _require_declared(op)
-            _add_kernel(Kernel(op, function, allowed, engine, _is_own))
+            _add_kernel(Kernel(op, function, allowed, engine, is_own))
         return function
 
     return register
@@ -323,15 +323,15 @@ def _index() -> dict[str, str]:
 
 @functools.cache
 def _load_family(op: str) -> None:
-    global _library, _is_own
+    global _library
     name = _index().get(op)
     if name is not None:
         with _loading:
-            outer, _library, _is_own = (_library, _is_own), None, True
+            outer, _library = _library, None
             try:
                 importlib.import_module(f".ops.{name}", __package__)
             finally:
-                _library, _is_own = outer
+                _library = outer
 
 
 def uncounted_call(*inputs: Any) -> Cost:

@@ -141,3 +141,9 @@ def test_a_failing_kernel_is_the_librarys_fault(tmp_path):
     assert "a fault of the op library that has op 'BrokenForTest'" in outcome.err
     assert "fault of tfg" not in outcome.err
     CATALOG.unregister("BrokenForTest")
+
+
+def test_all_kernels_that_come_with_tfg_are_its_own():
+    """Also where something else than the registry imported their file first."""
+    builtin = [op for op in CATALOG if CATALOG.is_builtin(op)]
+    assert [kernel.op for op in builtin for kernel in registry.kernels(op) if not kernel.is_own] == []
