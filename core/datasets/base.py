@@ -114,7 +114,7 @@ class SameElements(Dataset):
 
 
 class PerPass:
-    """A function that each pass has for itself, since it draws random numbers: all passes begin with the same ones."""
+    """A function that each iterator has for itself, since it draws random numbers: all iterators begin with the same ones."""
 
     def __init__(self, make: Callable[[], Callable[[Element], Element]]) -> None:
         self.make = make
@@ -125,10 +125,9 @@ class PerPass:
             self._call = self.make()
         return self._call(element)
 
-
-def for_pass(function: Callable[[Element], Element]) -> Callable[[Element], Element]:
-    """The function as a pass calls it."""
-    return function.make() if isinstance(function, PerPass) else function
+    def anew(self) -> PerPass:
+        """The function as it begins."""
+        return PerPass(self.make)
 
 
 def tree(dataset: Dataset) -> Iterator[Dataset]:

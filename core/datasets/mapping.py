@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ..errors import InvalidArgumentError, OutOfRangeError
 from ..runtime.runs import check_time
-from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, for_pass, known_size, require_index
+from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, known_size, require_index
 from .seeds import Words
 
 Function = Callable[[Element], Element]
@@ -26,7 +26,7 @@ class Map(Dataset):
     is_identity: bool = False
 
     def begin(self) -> Pull:
-        pull, function = self.source.begin(), for_pass(self.function)
+        pull, function = self.source.begin(), self.function
 
         def next_element() -> Element | None:
             element = pull()

@@ -11,7 +11,7 @@ from typing import Final
 
 from ..errors import InvalidArgumentError
 from ..numerics import wire
-from .base import Dataset, SameElements, tree
+from .base import Dataset, PerPass, SameElements, tree
 from .batching import Batch, MapAndBatch, ParallelBatch
 from .mapping import Map, ParallelInterleave, ParallelMap
 from .options import AssertNext, AssertPrev, Options, Prefetch
@@ -31,7 +31,7 @@ _MESSAGES: Final = (2, 3, 5, 7, 12)
 def finalized(dataset: Dataset) -> Dataset:
     """The dataset that a pass runs over."""
     options = gathered_options(dataset)
-    final = rewritten(dataset, options)
+    final = everywhere(rewritten(dataset, options), _with_own_states)
     hold_assertions(final)
     return final
 
@@ -77,6 +77,16 @@ def everywhere(dataset: Dataset, rewrite: Callable[[Dataset], Dataset]) -> Datas
     if any(one is not other for one, other in zip(inputs, dataset.inputs)):
         dataset = dataset.with_inputs(inputs)
     return rewrite(dataset)
+
+
+def _with_own_states(dataset: Dataset) -> Dataset:
+    """The dataset with its function as it begins, where that draws random numbers."""
+    if not isinstance(dataset, Map | MapAndBatch) or not isinstance(dataset.function, PerPass):
+        return dataset
+    other = dataset.with_inputs(dataset.inputs)
+    assert isinstance(other, Map | MapAndBatch)
+    other.function = dataset.function.anew()
+    return other
 
 
 def _without_options(dataset: Dataset) -> Dataset:

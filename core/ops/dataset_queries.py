@@ -18,12 +18,14 @@ from ..datasets.selecting import Concatenate, Filter, Repeat, Shard, Skip, Take
 from ..dtypes import DType
 from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..numerics import wire
-from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
-from ..runtime.values import scalar_object
-from ..shapes import SCALAR, Shape
+from ..runtime.values import object_array, scalar_object
+from ..shapes import SCALAR, Shape, TensorSpec
 from ..tensors import FuncRef
 from ._datasets import dataset_of, function_of, number_in
+from ._resources import resource
+from ._tables import StaticTable
 
 
 @kernel("DatasetCardinality", "ExperimentalDatasetCardinality")
@@ -95,6 +97,23 @@ _SAME_BATCHES = (SameElements, Filter, Repeat, Shard, Shuffle, Skip, Take)
 """Datasets whose elements are those of another one as they are."""
 
 
+@kernel("InitializeTableFromDataset")
+def initialize_table_from_dataset(table_handle: Any, dataset: Array) -> None:
+    """Fill a table with the pairs that a dataset gives."""
+    table = resource(table_handle, StaticTable)
+    pairs = list(finalized(dataset_of(dataset)))
+    if any(len(pair) != 2 for pair in pairs):
+        raise InvalidArgumentError("a table is filled with elements of two components, key and value")
+    keys, values = zip(*pairs) if pairs else ((), ())
+    columns = zip((keys, values), (table.key_dtype, table.value_dtype))
+    table.initialize(*[object_array(list(c), (-1,)) if t.is_object else np.array(c, t.numpy) for c, t in columns])
+
+
+@shape("InitializeTableFromDataset")
+def initialize_table_from_dataset_shape(table_handle: TensorSpec, dataset: TensorSpec) -> None:
+    return None
+
+
 @kernel("CompressElement")
 def compress_element(components: list[Any]) -> Array:
     """An element in one variant. TensorFlow compresses it there, which nothing but UncompressElement can see."""
@@ -143,5 +162,6 @@ def element_shape(*inputs: Any, output_shapes: list[Shape]) -> Any:
     return output_shapes
 
 
-not_differentiable(*_SCALARS, *_ELEMENTS)
-zero_flops(*_SCALARS, *_ELEMENTS)
+not_differentiable("InitializeTableFromDataset", *_SCALARS, *_ELEMENTS)
+zero_flops("InitializeTableFromDataset", *_SCALARS, *_ELEMENTS)
+facts("side_effect", of=("InitializeTableFromDataset",))

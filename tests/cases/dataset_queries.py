@@ -109,7 +109,16 @@ def counted_functions(level):
     return graph_case(f"DatasetCardinality {level}", "DatasetCardinality", build)
 
 
+def table(g):
+    found = g.HashTableV2(key_dtype="int64", value_dtype="string", container="", shared_name="")
+    pairs = slices(g, np.int64([3, 1, 2]), NAMES)
+    g.InitializeTableFromDataset(found, pairs, name="fill")
+    g.LookupTableFindV2(found, g.constant(np.int64([1, 9, 3])), g.constant(np.array(b"?", object)), name="find")
+    return [["fill"], ["find:0"]]
+
+
 CASES = [
+    graph_case("a table from a dataset", "InitializeTableFromDataset", table),
     graph_case("batch sizes", "ComputeBatchSize", batch_sizes),
     graph_case("an element in one value", "CompressElement", compressed),
     *(counted_functions(level) for level in (b"", b"\x08\x01")),
