@@ -1,4 +1,4 @@
-"""TensorFlow, where it is the oracle, computes with its own kernels: oneDNN's depend on the machine, some are wrong for halves."""
+"""TensorFlow as the oracle computes with its own kernels: oneDNN's depend on the machine, and some are wrong for halves."""
 
 import os
 

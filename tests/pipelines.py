@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.cases.functional import define
+from tests.functions import define
 from tests.opcases import Case, graph_case
 from tfg.core.building.builder import GraphBuilder
 

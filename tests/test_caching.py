@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.cases.functional import define
+from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.runtime.session import Session
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests import opcases
 from tests.cases import control_flow as graphs
-from tests.cases.functional import define
+from tests.functions import define
 from tests.recorded_answers import Answers, expected_error
 from tfg.core import op_facts, registry
 from tfg.core.building.builder import GraphBuilder

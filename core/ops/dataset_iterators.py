@@ -135,12 +135,12 @@ def two_handles_shape() -> tuple[Shape, Shape]:
 
 
 @shape(*_ELEMENTS)
-def element_shape(iterator: TensorSpec, *, output_shapes: list[Shape]) -> Any:
+def element_shape(iterator: TensorSpec, *, output_shapes: list[Shape]) -> list[Shape]:
     return output_shapes
 
 
 @shape("IteratorGetNextAsOptional")
-def optional_shape(iterator: TensorSpec, *, output_types: list[DType], output_shapes: list[Shape]) -> Any:
+def optional_shape(iterator: TensorSpec, *, output_types: list[DType], output_shapes: list[Shape]) -> TensorSpec:
     return TensorSpec(dtypes.variant, SCALAR, handle=tuple(map(TensorSpec, output_types, output_shapes)))
 
 

@@ -158,7 +158,7 @@ def scalar_shape(*inputs: Any) -> Shape:
 
 
 @shape(*_ELEMENTS)
-def element_shape(*inputs: Any, output_shapes: list[Shape]) -> Any:
+def element_shape(*inputs: Any, output_shapes: list[Shape]) -> list[Shape]:
     return output_shapes
 
 

@@ -2,32 +2,11 @@
 
 import numpy as np
 
+from tests.functions import define
 from tests.opcases import case, graph_case, normal
-from tfg.core.building.builder import GraphBuilder
-from tfg.core.catalog import ArgDef, OpDef
-from tfg.core.dtypes import as_dtype
-from tfg.core.graph import Function
 from tfg.core.tensors import FuncRef
 
 X = normal(3)
-
-
-def define(g, name, args, make, stateful=False, gradient=None):
-    """Add a function of arguments of the given dtypes; `make(builder, *arguments)` returns its results."""
-    inner = GraphBuilder()
-    inner.graph.functions = g.graph.functions
-    types = [as_dtype(arg) for arg in args]
-    nodes = [inner.graph.add_node(f"a{i}", "_Arg", (), (), {"T": t, "index": i}) for i, t in enumerate(types)]
-    results = make(inner, *(node.output() for node in nodes))
-    signature = OpDef(
-        name,
-        tuple(ArgDef(f"a{i}", dtype) for i, dtype in enumerate(types)),
-        tuple(ArgDef(f"r{i}", value.dtype) for i, value in enumerate(results)),
-        {},
-        frozenset({"stateful"} if stateful else ()),
-    )
-    g.graph.functions[name] = Function(signature, inner.graph, nodes, list(results), gradient=gradient)
-    return name
 
 
 def square(g):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.cases.functional import define
+from tests.functions import define
 from tests.opcases import graph_case, normal
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.tensors import FuncRef

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.cases.control_flow import counted, loop
-from tests.cases.functional import define
+from tests.functions import define
 from tests.opcases import graph_case
 from tfg.core.shapes import Shape
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tfg
-from tests.cases.functional import define
 from tests.cli.running import SAMPLES, process
 from tests.cli.running import tfg as run
+from tests.functions import define
 from tests.opcases import string_array as strings
 from tfg import GraphBuilder
 from tfg.core.passes.pipeline import guessed_fetches

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.cases.functional import define
+from tests.functions import define
 from tfg import GraphBuilder, Session, gradients
 from tfg.core import registry
 from tfg.core.catalog import CATALOG

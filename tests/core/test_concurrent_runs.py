@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from tests.cases.functional import define
+from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import CancelledError, DeadlineExceededError, InvalidArgumentError, OutOfRangeError
 from tfg.core.metagraph import MetaGraph

@@ -5,8 +5,8 @@ import os
 import numpy as np
 import pytest
 
-from tests.cases.functional import define
 from tests.cli.running import SAMPLES, tfg
+from tests.functions import define
 from tests.opcases import string_array as strings
 from tfg import FileAccess, GraphBuilder, Session
 from tfg.core.errors import PermissionDeniedError

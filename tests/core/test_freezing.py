@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.cases.functional import define
+from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.errors import FailedPreconditionError
 from tfg.core.tensors import FuncRef, Tensor

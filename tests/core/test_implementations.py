@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tfg
-from tests.cases.functional import define
 from tests.cases.implementations import WAYS, call, implementations, loop
+from tests.functions import define
 from tfg.core.explaining.nodes import Explainer
 from tfg.core.flops.count import count_flops
 from tfg.core.functions.implementations import implementation

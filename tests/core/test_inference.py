@@ -8,7 +8,7 @@ import pytest
 import tfg
 from tests.cases.composite import METADATA
 from tests.cases.control_flow import counted
-from tests.cases.functional import define
+from tests.functions import define
 from tfg import GraphBuilder
 from tfg.core.dims import Dim, dim_max, dim_min
 from tfg.core.dtypes import as_dtype, float32

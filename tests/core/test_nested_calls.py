@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tfg
-from tests.cases.functional import define
+from tests.functions import define
 from tfg.core.errors import ResourceExhaustedError
 from tfg.core.flops import count_flops
 from tfg.core.inference import infer

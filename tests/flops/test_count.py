@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.cases import control_flow as loops
-from tests.cases.functional import define
 from tests.cli.running import tfg
+from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.errors import InvalidArgumentError
 from tfg.core.flops import count_flops

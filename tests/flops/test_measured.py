@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.cases import control_flow as loops
-from tests.cases.functional import define
 from tests.cli.running import tfg
 from tests.flops.test_networks import graph_of
+from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.errors import DataLossError
 from tfg.core.flops import count_flops

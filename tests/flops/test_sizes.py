@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.cases import control_flow as loops
-from tests.cases.functional import define
 from tests.cli.running import tfg
+from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.dims import Dim, dim_min, substitute
 from tfg.core.errors import InvalidArgumentError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cases.functional import define
+from tests.functions import define
 from tests.passes.rewriting import placeholder, rewritten
 from tfg.core.tensors import FuncRef
 

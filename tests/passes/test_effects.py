@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tfg
-from tests.cases.functional import define
+from tests.functions import define
 from tests.passes.rewriting import placeholder
 from tfg.core.passes.pipeline import optimize
 from tfg.core.tensors import FuncRef

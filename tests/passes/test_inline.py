@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tfg
-from tests.cases.functional import define
+from tests.functions import define
 from tests.passes.rewriting import assert_same, placeholder, rewritten
 from tfg.core.passes.pipeline import optimize
 from tfg.core.tensors import FuncRef

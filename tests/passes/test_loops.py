@@ -7,7 +7,7 @@ import pytest
 
 import tfg
 from tests.cases import control_flow
-from tests.cases.functional import define
+from tests.functions import define
 from tests.passes.rewriting import nodes, placeholder, rewritten
 from tfg.core.control_flow.frames import find_frames
 from tfg.core.passes.pipeline import optimize

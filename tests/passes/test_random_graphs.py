@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.cases import control_flow
-from tests.cases.functional import define
+from tests.functions import define
 from tests.passes.rewriting import assert_same, placeholder
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.pipeline import optimize

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tfg
-from tests.cases.functional import define
+from tests.functions import define
 from tests.passes.rewriting import assert_same, nodes, placeholder, rewritten
 from tfg import GraphBuilder
 from tfg.core.dtypes import as_dtype

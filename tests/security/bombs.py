@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.cases.functional import define
+from tests.functions import define
 from tfg import GraphBuilder
 from tfg.core.graph import Output
 from tfg.core.tensors import FuncRef, Tensor

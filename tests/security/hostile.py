@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 import tfg
-from tests.cases.functional import define
+from tests.functions import define
 from tests.opcases import string_array as strings
 from tfg import GraphBuilder
 from tfg.core.graph import Graph, Node
