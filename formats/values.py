@@ -98,7 +98,10 @@ def _cast(array: Array, dtype: DType | None, text: str, generated: bool = False)
             raise InvalidArgumentError(f"'{text[:80]}' does not fit into {dtype} ({bounds.min} to {bounds.max})")
     if array.dtype.kind == "c" and not dtype.is_complex:
         raise InvalidArgumentError(f"'{text[:80]}' holds complex numbers, the tensor is {dtype}")
-    return array.astype(target)
+    try:
+        return array.astype(target)
+    except (ValueError, TypeError) as error:
+        raise InvalidArgumentError(f"'{text[:80]}' is no {dtype}: {error}") from None
 
 
 def _generated(name: str, arguments: str) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pathlib
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from tests.cli.running import SAMPLES, STAGES, tfg
 from tests.core.test_freezing import W, built, conditional
 from tfg.cli import main
-from tfg.core.errors import InvalidArgumentError
+from tfg.core.dtypes import as_dtype
+from tfg.core.errors import InvalidArgumentError, TfgError
 from tfg.formats import save
 from tfg.formats.checkpoint import write_checkpoint
 from tfg.formats.values import parse_value
@@ -210,3 +212,12 @@ def test_a_checkpoint_needs_a_name_in_its_folder(tmp_path, monkeypatch, name):
 def test_generators_of_feeds_refuse_bounds_that_are_no_numbers(text):
     with pytest.raises(InvalidArgumentError):
         parse_value(text)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32", "int8", "bool", "complex64", "qint8", "string"])
+@pytest.mark.parametrize("array", [np.zeros(2, "V2"), np.zeros(2, "M8[s]"), np.zeros(2, [("a", "<f4")])])
+def test_arrays_of_other_kinds_are_refused(tmp_path, dtype, array):
+    """Bytes without a meaning, times and records, which no tensor holds."""
+    np.save(tmp_path / "x.npy", array)
+    with contextlib.suppress(TfgError):
+        parse_value(f"@{tmp_path}/x.npy", as_dtype(dtype))
