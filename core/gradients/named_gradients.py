@@ -77,8 +77,8 @@ def _handle(backward: Sweep, name: str) -> Output:
     owner = variable(root.graph, name)
     container = owner.node.attr("container", b"")
     g = backward.builder
-    name = owner.name.encode("utf-8", "surrogateescape")
-    return g.VarHandleOp(dtype=owner.dtype, shape=owner.shape, container=container, shared_name=name)
+    shared_name = owner.name.encode("utf-8", "surrogateescape")
+    return g.VarHandleOp(dtype=owner.dtype, shape=owner.shape, container=container, shared_name=shared_name)
 
 
 def _seen(backward: Sweep, capture: Capture) -> Output | None:
