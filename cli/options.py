@@ -112,12 +112,12 @@ class GraphReader:
 
     def load_leniently(self, path: str) -> tuple[Graph, list[TfgError]]:
         """The graph at `path` however broken its nodes are, and what reading them came upon."""
-        from ..formats.loading import load
+        from ..formats.loading import load_leniently
 
         self.load_libraries()
-        faults: list[TfgError] = []
         with self._reading(path):
-            return self.mapped(load(path, tags=self.tags, faults=faults)), faults
+            graph, faults = load_leniently(path, tags=self.tags)
+            return self.mapped(graph), faults
 
     @staticmethod
     def _reading(path: str) -> Working:

@@ -20,15 +20,25 @@ STREAMED_FROM: Final = 1 << 22
 """The bytes from which on a file of nodes takes so long to load that some want them as they come."""
 
 
-def load(source: Source, *, tags: Sequence[str] | None = None, faults: list[TfgError] | None = None) -> Graph:
+def load(source: Source, *, tags: Sequence[str] | None = None) -> Graph:
     """A graph from a path, `-` for standard input, a SavedModel's folder, or bytes.
 
     `tags` choose the MetaGraphDef of a SavedModel that has several. NotFoundError where there is no such file,
     InvalidArgumentError where it is something else than a graph (and says what), DataLossError where it is damaged.
-
-    With a list of `faults`, a graph that no session could run is loaded to be looked at: what is wrong with its nodes
-    is added there, and nodes of type `core.node_kinds.ABSENT` stand for inputs that do not exist.
     """
+    return _load(source, tags, None)
+
+
+def load_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tuple[Graph, list[TfgError]]:
+    """A graph that maybe no session could run, to be looked at, and what is wrong with its nodes.
+
+    Nodes of type `core.node_kinds.ABSENT` stand for inputs that do not exist; otherwise as `load`.
+    """
+    faults: list[TfgError] = []
+    return _load(source, tags, faults), faults
+
+
+def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:
     if not is_in_memory(source) and source != "-" and os.path.isdir(str(source)):
         from .saved_model import load_saved_model
 
