@@ -45,7 +45,7 @@ _MAX_LISTED: Final = 5_000
 """The nodes of second and further calls of functions up to which a count lists the nodes of each call."""
 
 
-@takes(graph=Graph, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None)
+@takes(graph=Graph, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, derived=DerivedSpecs | None)
 def count_flops(
     graph: Graph,
     fetches: Sequence[str],
