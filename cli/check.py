@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..core.words import counted
 from . import render
 from .main import COMPARISON_FAILED, DONE
 from .options import GraphReader, format_option, graph_options
@@ -43,7 +44,7 @@ def _sections(problems: Sequence[Problem], format_: str) -> Iterator[render.Sect
     if rows or format_ == "csv":
         yield render.Table(("severity", "problem", "node", "op", "what is wrong", "what to do"), rows)
     counts = Counter(problem.severity for problem in problems)
-    found = " and ".join(f"{count} {severity}{'' if count == 1 else 's'}" for severity, count in counts.items())
+    found = " and ".join(counted(count, severity) for severity, count in counts.items())
     yield render.Text(found or "nothing is wrong with it")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from ..core.errors import InvalidArgumentError
+from ..core.words import counted
 from . import render
 from .main import COMPARISON_FAILED, DONE
 from .options import format_option, quiet_option
@@ -44,7 +46,7 @@ def command(
         render.emit(compared, format_, lambda: _comparison(compared))
         return DONE if compared.equal else COMPARISON_FAILED
     if out is not None:
-        render.note(f"wrote {extract(prefix, out, name)} tensors to {out}", quiet)
+        render.note(f"wrote {counted(extract(prefix, out, name), 'tensor')} to {out}", quiet)
         return DONE
     rows = list_state(prefix, name)
     render.emit({"checkpoint": prefix, "tensors": rows}, format_, lambda: _listing(rows))
@@ -53,13 +55,15 @@ def command(
 
 def _listing(rows: Sequence[TensorRow]) -> Iterator[render.Section]:
     yield render.Table(("name", "dtype", "shape", "bytes"), [(r.name, r.dtype, _shape(r.shape), r.bytes) for r in rows])
-    yield render.Text(f"{len(rows)} tensors, {sum(row.bytes for row in rows):,} bytes")
+    yield render.Text(f"{counted(len(rows), 'tensor')}, {counted(sum(row.bytes for row in rows), 'byte')}")
 
 
 def _comparison(result: StateComparison) -> Iterator[render.Section]:
     rows = [(row.name, row.status, row.largest_difference, row.detail) for row in result.tensors]
     yield render.Table(("name", "status", "largest difference", "detail"), rows)
-    yield render.Text(f"{sum(row.status == 'equal' for row in result.tensors)} of {len(rows)} tensors are equal")
+    statuses = Counter(row.status for row in result.tensors)
+    found = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
+    yield render.Text(f"{counted(len(rows), 'tensor')}: {found}" if rows else "no tensors")
 
 
 def _shape(shape: tuple[int, ...]) -> str:

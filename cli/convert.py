@@ -9,6 +9,7 @@ import click
 
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Graph
+from ..core.words import counted
 from . import render
 from .options import GraphReader, gathered, graph_options, quiet_option
 from .sessions import SessionOptions, session_options
@@ -75,7 +76,7 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     compress = target.endswith(".gz") if options.compress is None else options.compress
     save(graph, target, text=text, gzip=compress, kind=options.kind)
     if target != "-":
-        render.note(f"wrote {len(graph)} nodes to {target}", options.quiet)
+        render.note(f"wrote {counted(len(graph), 'node')} to {target}", options.quiet)
 
 
 def _changed(graph: Graph, session: SessionOptions, options: ConvertOptions) -> Graph:

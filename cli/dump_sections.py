@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.explaining.listing import Filter, NodeRecord, attribute_text, own_attributes
 from ..core.graph import Graph
+from ..core.words import counted
 from .render import Section, Table, Text
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def snapshot_sections(snapshots: Sequence[Snapshot], format_: str) -> Iterator[S
         yield Table(("stage", "change", "name", "op", "detail"), staged)
         return
     for number, snapshot in enumerate(snapshots, 1):
-        title = f"stage {number}: {snapshot.stage} ({snapshot.nodes} nodes; {snapshot.diff.summary})"
+        title = f"stage {number}: {snapshot.stage} ({counted(snapshot.nodes, 'node')}; {snapshot.diff.summary})"
         rows = change_rows(snapshot.diff)
         if not rows:
             yield Text(snapshot.note or "the graph is empty", title)
@@ -145,7 +146,7 @@ def stage_sections(stages: Sequence[RecoveredStage], format_: str) -> Iterator[S
     overview = [(number, stage.name, len(stage.nodes), stage.evidence) for number, stage in enumerate(stages, 1)]
     yield Table(("number", "stage", "nodes", "evidence"), overview)
     for number, stage in enumerate(stages, 1):
-        title = f"stage {number}: {stage.name} ({len(stage.nodes)} nodes)"
+        title = f"stage {number}: {stage.name} ({counted(len(stage.nodes), 'node')})"
         if format_ == "list":
             yield Text([f"{node.name} = {node.op}: {node.evidence}" for node in stage.nodes], title)
         else:

@@ -13,6 +13,7 @@ from ..core.gradients.check import check_gradient
 from ..core.gradients.jacobian import Derivative
 from ..core.graph import Graph, Output
 from ..core.runtime.session import Session
+from ..core.words import counted
 from . import render
 from .main import COMPARISON_FAILED, DONE
 from .names import Names, value_of
@@ -85,7 +86,7 @@ class GradJob:
 
             save(result, options.output, text=options.text)
             added = len(result) - len(self.graph)
-            render.note(f"wrote {len(result)} nodes, {added} of them new, to {options.output}", options.quiet)
+            render.note(f"wrote {counted(len(result), 'node')}, {added} of them new, to {options.output}", options.quiet)
         if options.output != "-":
             rows = [(f["x"], f["gradient"] or "none: no y depends on it") for f in found]
             render.emit(found, options.format_, lambda: [render.Table(("x", "gradient"), rows)])

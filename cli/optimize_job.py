@@ -16,6 +16,7 @@ from ..core.passes.pipeline import OptimizeReport, choose_passes, guessed_fetche
 from ..core.planning.needed import needed_nodes
 from ..core.runtime.session import Session
 from ..core.variable_nodes import find_variables
+from ..core.words import counted
 from . import render
 from .names import Names
 from .sessions import SessionOptions
@@ -97,7 +98,7 @@ class OptimizeJob:
             from ..formats.saving import save
 
             save(result, self.options.output, text=self.options.text)
-            render.note(f"wrote {len(result)} nodes to {self.options.output}", self.options.quiet)
+            render.note(f"wrote {counted(len(result), 'node')} to {self.options.output}", self.options.quiet)
         return report
 
     def _passes(self) -> list[Pass]:
@@ -112,7 +113,7 @@ class OptimizeJob:
         if self.comparisons:
             rows = [(c.fetch, c.step, c.largest_difference, c.tolerance_needed, c.passed) for c in self.comparisons]
             columns = ("fetch", "worst step", "largest difference", "tolerance that passes", "passed")
-            yield render.Table(columns, rows, f"verification over {self.steps} step{'s' * (self.steps > 1)}")
+            yield render.Table(columns, rows, f"verification over {counted(self.steps, 'step')}")
 
     def _verified(self, result: Graph) -> list[Comparison]:
         needed = {node.name for node in needed_nodes([self.graph.fetch(name) for name in self.fetches])}

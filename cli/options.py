@@ -199,7 +199,7 @@ def graph_options(command: _Command) -> _Command:
 
     @click.option("--map-op", type=Pair("OLD", "NEW"), multiple=True, help="Read ops of type OLD as NEW; repeatable.")
     @click.option("--op-library", multiple=True, metavar="FILE_OR_MODULE", help="First load the ops it declares; repeatable.")
-    @click.option("--tag", "tags", metavar="TAGS", help="Choose the graph of a SavedModel by its tags (comma-separated).")
+    @click.option("--tag", "--tags", "tags", metavar="TAGS", help="Choose the graph of a SavedModel by its tags, with commas.")
     @functools.wraps(command)
     def wrapped(*args: Any, map_op: Any, op_library: Any, tags: Any, **kwargs: Any) -> Any:
         return command(*args, reader=GraphReader(map_op, op_library, tags), **kwargs)

@@ -14,6 +14,7 @@ from ..core.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ..core.graph import Graph
 from ..core.planning.needed import needed_nodes
 from ..core.transforms.reduction import Values, reduce_graph
+from ..core.words import counted
 from ..formats.saving import save
 from . import render
 from .names import Names
@@ -63,7 +64,7 @@ class ReduceJob:
 
             found = reduce_graph(self.graph, self.fetches, values, fails, [name.partition(":")[0] for name in self.feeds])
         save(found, self.options.output, text=not self.options.output.endswith(".pb"))
-        render.note(f"{len(found)} of {len(self.graph)} nodes are left after {self.tried} tries", self.options.quiet)
+        render.note(f"{len(found):,} of {counted(total, 'node')} left; graphs tried: {self.tried:,}", self.options.quiet)
 
     def _outcome(self, graph: Graph, path: str) -> tuple[int, str]:
         """How the command ends: its exit code, and its error without the numbers."""

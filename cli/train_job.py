@@ -17,6 +17,7 @@ from ..core.training.optimizers import find_optimizer
 from ..core.training.schedules import parse_schedule
 from ..core.training.trainer import LeastSquares, Progress, Trainer
 from ..core.training.updates import Clipping, TrainingGraph, add_training
+from ..core.words import counted
 from ..formats.state import write_state
 from . import render
 from .main import COMPARISON_FAILED, DONE, INTERRUPTED
@@ -97,7 +98,7 @@ class TrainJob:
             from ..formats.saving import save
 
             save(graph, self.options.output, text=self.options.text)
-            render.note(f"wrote {len(graph)} nodes to {self.options.output}", self.quiet)
+            render.note(f"wrote {counted(len(graph), 'node')} to {self.options.output}", self.quiet)
 
     def _save_state(self, state: Mapping[str, Tensor], when: str = "") -> None:
         """Write the variables, if there are any, and say `when` they were like that."""

@@ -63,7 +63,7 @@ def _choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> me
             return meta_graph
     listed = "; ".join(",".join(found) or "(no tags)" for found in tag_sets)
     asked = "several graphs" if tags is None else f"no graph with tags {','.join(tags)}"
-    raise InvalidArgumentError(f"the SavedModel has {asked}; its tag sets: {listed}", hint="choose one of them with --tags")
+    raise InvalidArgumentError(f"the SavedModel has {asked}; its tag sets: {listed}", hint="choose one of them with --tag")
 
 
 def _tags(meta_graph: memoryview) -> tuple[str, ...]:

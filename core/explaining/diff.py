@@ -9,6 +9,7 @@ from typing import Any
 from ..graph import Function, Graph, Node
 from ..shapes import Shape
 from ..tensors import FuncRef
+from ..words import counted
 from .listing import NodeRecord, node_record, value_text
 
 NOTHING_CHANGED = (
@@ -72,7 +73,7 @@ class GraphDiff:
         """`2 added, 1 changed`, or `nothing changed`."""
         parts = [f"{len(nodes)} {word}" for nodes, word in self._counts() if nodes]
         functions = len(self.functions_added) + len(self.functions_removed) + len(self.functions_changed)
-        parts += [f"{functions} function{'s' if functions > 1 else ''} differ"] if functions else []
+        parts += [f"{counted(functions, 'function')} differ"] if functions else []
         parts += ["versions differ"] if self.versions else []
         return ", ".join(parts) or "nothing changed"
 

@@ -17,6 +17,7 @@ from ..op_libraries.opmap import foreign
 from ..tensor_names import parse_tensor_name
 from ..tensors import Tensor
 from ..variable_nodes import VariableNodes
+from ..words import counted
 from .listing import NodeRecord, node_record, value_text
 from .roles import Roles, Slot, named_inputs
 from .stages import stage_of_nodes
@@ -148,7 +149,7 @@ class Explainer:
         if node in self.roles.restored:
             return f"has restored a variable from what '{self.roles.restored[node].name}' read"
         if node.is_no_op:
-            return f"has waited for {_counted(len(node.control_inputs), 'other node')}"
+            return f"has waited for {counted(len(node.control_inputs), 'other node')}"
         if node.op == "Assert":
             return "has checked its condition"
         return f"is then done ({node.op})"
@@ -202,7 +203,7 @@ class Explainer:
             source = self.roles.restored[node].name
             return f"Restore: writes what '{source}' read from a checkpoint into variable '{node.inputs[0].node.name}'."
         if node in self.roles.init_ops:
-            count = _counted(len(node.control_inputs), "initializer")
+            count = counted(len(node.control_inputs), "initializer")
             return f"The operation that initializes: it does nothing itself but waits for {count}."
         starts = [v for v in self.roles.variables.values() if v.initial_value is not None and v.initial_value.node is node]
         if starts:
@@ -274,14 +275,10 @@ class Explainer:
             offer = f" `--map-op {node.op}={map_to}` reads it as {map_to}." if map_to else ""
             return f"TensorFlow has no op '{node.op}': {reason}.{offer}"
         if node.is_no_op:
-            return f"Does nothing but wait for {_counted(len(node.control_inputs), 'node')} ({stage})."
+            return f"Does nothing but wait for {counted(len(node.control_inputs), 'node')} ({stage})."
         if node.is_constant:
             return f"A constant, {value_text(node.attrs.get('value'))} ({stage}: {evidence})."
         return f"{node.op}, in the stage '{stage}': {evidence}."
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def _owner_text(variable: VariableNodes, slot: Slot | None) -> str:

@@ -19,6 +19,7 @@ from ..op_facts import has_fact
 from ..traversal import descendants, forward_predecessors, reachable, strongly_connected
 from ..validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs
 from ..variable_nodes import find_variables
+from ..words import counted
 from .graphs import missing_among
 
 ERROR: Final = "error"
@@ -96,7 +97,7 @@ def _unknown_ops(bodies: Sequence[Body]) -> Iterator[Problem]:
     for op in missing_among(nodes, bodies[0].functions):
         severity, kind = (WARNING, "no kernel") if op.known else (ERROR, "unknown op")
         hint = f"--map-op {op.op}={op.map_to} reads it as one" if op.map_to else "--op-library brings kernels of your own"
-        message = f"{_count(op.count, 'node')} of this type: {op.reason}"
+        message = f"{counted(op.count, 'node')} of this type: {op.reason}"
         yield Problem(severity, kind, op.nodes[0], op.op, None, message, hint)
 
 
@@ -145,7 +146,7 @@ def _input(body: Body, node: Node, index: int, value: Output, want: DType | None
         return
     if value.index >= len(dtypes):
         yield body.problem(
-            ERROR, "inputs", node, f"input {index} is '{value}', but '{value.node.name}' has {_count(len(dtypes), 'output')}"
+            ERROR, "inputs", node, f"input {index} is '{value}', but '{value.node.name}' has {counted(len(dtypes), 'output')}"
         )
     elif want is not None and not _fits(dtypes[value.index], want):
         yield body.problem(ERROR, "dtype", node, f"input {index}, '{value}', is {dtypes[value.index]}, not {want}")
@@ -296,7 +297,3 @@ def _nearest(name: str, names: Iterable[str]) -> str | None:
 
     close = get_close_matches(name, list(names), 3)
     return f"nearest names: {', '.join(close)}" if close else None
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..graph import Node
+from ..words import counted
 
 
 def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
@@ -33,7 +34,7 @@ def _faults(value: Any) -> str:
     nans = int(np.isnan(value).sum())
     infinities = int(value.size - np.isfinite(value).sum()) - nans
     counts = [f"{count} {kind}" for count, kind in ((nans, "NaN"), (infinities, "Inf")) if count]
-    return f"{' and '.join(counts)} of {value.size} element{'s' * (value.size != 1)}"
+    return f"{' and '.join(counts)} of {counted(value.size, 'element')}"
 
 
 def _described(name: str, value: Any) -> str:
