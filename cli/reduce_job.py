@@ -8,6 +8,8 @@ import re
 import subprocess
 import tempfile
 
+import click
+
 from ..core.comparing.execution import Recorder
 from ..core.comparing.verification import generated_feeds
 from ..core.errors import InvalidArgumentError, PermissionDeniedError, TfgError
@@ -36,6 +38,8 @@ class ReduceJob:
     """One `tfg reduce`: the command that fails, and the graphs that it was tried on."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: ReduceOptions) -> None:
+        if "\0" in options.test:
+            raise click.UsageError("--test holds a NUL, which no command can")
         self.graph = graph
         self.session = session
         self.options = options

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import DType
+from ..errors import InvalidArgumentError
 from ..graph import Graph
 from ..runtime.session import Session
 from ..shapes import as_shape
 
 _UNKNOWN_SIZE = 2
+_MAX_SIZE = 1 << 28
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -80,6 +83,9 @@ def generated_feeds(graph: Graph, feeds: Mapping[str, Any], needed: set[str]) ->
         if node.op == "Placeholder" and node.name in needed and f"{node.name}:0" not in result:
             shape = as_shape(node.attr("shape"))
             sizes = [d if isinstance(d, int) else _UNKNOWN_SIZE for d in shape.dims or ()]
+            if math.prod(sizes) > _MAX_SIZE:
+                message = f"{shape} is too large for random values"
+                raise InvalidArgumentError(message, node=node.name, op=node.op, hint="feed it")
             result[f"{node.name}:0"] = _random(rng, sizes, node.attrs["dtype"])
     return result
 

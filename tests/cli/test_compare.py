@@ -125,3 +125,12 @@ def test_matching_pairs_alike_nodes_in_order():
     rename_scope(b)
     matched = {node.name: other.name for node, other in match_nodes(a, b).items()}
     assert matched == {node.name: node.name.replace("layer1/", "middle/") for node in a}
+
+
+def test_placeholders_too_large_to_draw_are_to_be_fed(tmp_path):
+    g = GraphBuilder()
+    g.Neg(g.Placeholder(dtype=float32, shape=[1 << 40], name="x"), name="y")
+    save(g.graph, tmp_path / "g.pb")
+    done = tfg("compare", tmp_path / "g.pb", tmp_path / "g.pb")
+    assert done.code == 1
+    assert "node 'x' (Placeholder)" in done.err

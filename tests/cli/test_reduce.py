@@ -64,3 +64,7 @@ def test_command_that_succeeds_is_refused(tmp_path):
     done = tfg("reduce", SAMPLES / "xor.pbtxt", "--fetch", "probability", "--test", "true {}", "-o", tmp_path / "small.pbtxt")
     assert done.code == 1
     assert "succeeds on the whole graph" in done.err
+
+
+def test_command_that_no_shell_takes():
+    assert tfg("reduce", SAMPLES / "xor.pbtxt", "--fetch", "probability", "--test", "a\0b").code == 2
