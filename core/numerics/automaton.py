@@ -15,6 +15,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
+from .pauses import pause
+
 MAX_INSTRUCTIONS: Final = 100_000
 _MAX_MOVES: Final = 50_000
 """The moves that are kept of an automaton; one with more begins anew."""
@@ -303,6 +305,7 @@ class Automaton:
 
     def _move(self, state: _State, char: str) -> tuple[_State | None, bool]:
         """What comes of a state when a character is read, and whether a match ended before it; "" is the end of the text."""
+        pause()
         consuming, is_match = self._followed(state, char)
         code = self._program.code
         reached = dict.fromkeys(code[p][2] for p in consuming if char and self._program.accepts(str(code[p][1]), char))
@@ -345,6 +348,7 @@ def captures(program: Program, text: str, start: int, end: int, groups: int) -> 
     found: tuple[int | None, ...] = ()
     threads: list[tuple[int, tuple[int | None, ...]]] = [(0, (start, None) + (None, None) * groups)]
     for position in range(start, end + 1):
+        pause()
         before = _kind(text[position - 1]) if position else ""
         char = text[position] if position < len(text) else ""
         reading, match = _followed_threads(program, threads, position, before, _kind(char))

@@ -1,44 +1,226 @@
 """Convolution of channels-last arrays of any spatial rank, as matrix products.
 
 x is (N, spatial..., C), a filter (window..., C / groups, F), the result (N, output..., F). `pads` are (before, after) of each
-spatial dimension. A 1x1 filter multiplies directly; others gather windows through a strided view, a block at a time, so that
-what is gathered stays within BLOCK_ELEMENTS (im2col, Chellapilla et al. 2006).
+spatial dimension. There are three ways, of which the shapes decide:
+
+- A window of one element is one product.
+- At stride 1, the input of one place of the window is a stretch of the padded image, a row of C numbers for each position:
+  one product a place, added up by BLAS, and nothing is gathered. The positions between the last window of a line and the
+  first of the next one are computed too and left out of the result.
+- Else windows are gathered through a strided view (im2col, Chellapilla et al. 2006).
+
+Threads take blocks of the result that stay in their caches. What is to be done with a block as soon as it is there is what
+`finishing` returns when it is given the empty result: a function of a range of positions and a range of channels. A vector
+that is to be added is where the sums begin.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
 
 import numpy as np
 
-from .products import matmul
+from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, product_parts
+from .threads import one_thread
 from .windows import Array, Pads, offset_index, offsets, output_sizes, pad, unpad, window_view
 
-BLOCK_ELEMENTS = 1 << 19
+BLOCK_ELEMENTS: Final = 1 << 18
+"""How many elements a block of the result or of gathered windows may have."""
+_MOST_LEFT_OUT: Final = 1.25
+"""Where more positions are computed for each one in the result, gathering costs less."""
+_FEWEST_CHANNELS: Final = 8
+"""With fewer, the products of single places are too narrow."""
+
+Finish = Callable[[slice, slice], object]
+Finishing = Callable[[Array], Finish | None]
 
 
-def convolve(x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]) -> Array:
-    """The convolution; groups follow from the channel counts of x and w."""
+def convolve(
+    x: Array,
+    w: Array,
+    strides: Sequence[int],
+    pads: Pads,
+    dilations: Sequence[int],
+    finishing: Finishing | None = None,
+    summand: Array | None = None,
+) -> Array:
+    """The convolution, plus a vector (F,); groups follow from the channel counts of x and w."""
     *window, depth, filters = w.shape
     x = pad(x, pads)
     result = np.empty((x.shape[0], *output_sizes(x, window, strides, dilations), filters), np.result_type(x, w))
-    if not result.size:
+    finish = finishing(result) if finishing else None
+    if not result.size or not w.size:
+        result[...] = 0 if summand is None else summand
         return result
-    if not w.size:
-        result[...] = 0
+    if depth != x.shape[-1]:
+        _convolve_groups(x, w, strides, dilations, result)
+        if summand is not None:
+            result += summand
+    elif all(k == 1 for k in window):
+        view = x[(slice(None), *(slice(None, None, s) for s in strides))]
+        _multiply_blocks(view.reshape(-1, depth), w.reshape(depth, filters), result.reshape(-1, filters), finish, summand)
         return result
+    elif _adds_places(x, result, window, strides):
+        _add_places(x, w, dilations, result, finish, summand)
+        return result
+    else:
+        _multiply_gathered(x, w, strides, dilations, result, finish, summand)
+        return result
+    if finish is not None:
+        finish(slice(0, result.size // filters), slice(0, filters))
+    return result
+
+
+def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
+    """out = a @ b + summand by blocks of rows, or by ranges of columns where there are more of these."""
+    (rows, inner), columns = a.shape, b.shape[1]
+    workers = one_thread.share if rows * inner * columns >= WORTH_DIVIDING else 1
+    count = max(workers, -(-rows * columns // BLOCK_ELEMENTS)) if rows >= columns else workers
+    if finish is None and workers == 1:
+        _multiply(a, b, out, summand)
+        return
+
+    def multiply(part: tuple[slice, slice]) -> None:
+        some, channels = part
+        _multiply(a[some], b[:, channels], out[some, channels], None if summand is None else summand[channels])
+        if finish is not None:
+            finish(some, channels)
+
+    _divided(multiply, product_parts(rows, columns, count), workers)
+
+
+def _multiply(a: Array, b: Array, out: Array, summand: Array | None) -> None:
+    """out = a @ b + summand."""
+    if summand is None:
+        np.matmul(a, b, out=out)
+    else:
+        out[...] = summand
+        add_product(a, b, out, is_first=False)
+
+
+def _divided(work: Callable[[Any], object], parts: Sequence[Any], workers: int) -> None:
+    if workers > 1:
+        divide(work, parts)
+        return
+    for part in parts:
+        work(part)
+
+
+def _adds_places(x: Array, result: Array, window: Sequence[int], strides: Sequence[int]) -> bool:
+    """True where products of single places of the window cost less than gathering windows."""
+    if any(s != 1 for s in strides) or x.shape[-1] < _FEWEST_CHANNELS or not x.flags.c_contiguous:
+        return False
+    computed = math.prod(x.shape[2:-1]) / math.prod(result.shape[2:-1])
+    return computed <= _MOST_LEFT_OUT and result.dtype.kind == "f" and math.prod(result.shape[1:-1]) >= result.shape[1]
+
+
+def _add_places(
+    x: Array, w: Array, dilations: Sequence[int], result: Array, finish: Finish | None, summand: Array | None
+) -> None:
+    """The convolution at stride 1, by blocks of lines of one image or, where there are more filters, by ranges of these."""
+    *window, depth, filters = w.shape
+    lines, *inner = x.shape[1:-1]
+    pitch, kept = math.prod(inner), math.prod(result.shape[2:-1])
+    starts = _place_starts(window, dilations, (lines, *inner))
+    matrices = w.reshape(-1, depth, filters)
+    images, out = x.reshape(x.shape[0], -1, depth), result.reshape(x.shape[0], result.shape[1], kept, filters)
+    last = int(np.ravel_multi_index([n - 1 for n in result.shape[2:-1]], inner)) + 1 if inner else 1
+
+    def add(part: tuple[int, slice, slice]) -> None:
+        image, some, channels = part
+        count, width = some.stop - some.start, channels.stop - channels.start
+        in_place = kept == pitch and width == filters
+        target = out[image, some] if in_place else np.empty((count, pitch, width), result.dtype)
+        positions = (count - 1) * pitch + last
+        flat = target.reshape(-1, width)[:positions]
+        if summand is not None:
+            flat[...] = summand[channels]
+        is_first = summand is None
+        for start, matrix in zip(starts, matrices):
+            first = some.start * pitch + start
+            add_product(images[image, first : first + positions], matrix[:, channels], flat, is_first)
+            is_first = False
+        if not in_place:
+            cropped = target.reshape(count, *inner, width)
+            result[image, some, ..., channels] = cropped[(slice(None), *map(slice, result.shape[2:-1]))]
+        if finish is not None:
+            first = image * result.shape[1]
+            finish(slice((first + some.start) * kept, (first + some.stop) * kept), channels)
+
+    workers = one_thread.share if result.size * w.size // filters >= WORTH_DIVIDING else 1
+    _divided(add, list(_line_blocks(result.shape, pitch, workers)), workers)
+
+
+def _place_starts(window: Sequence[int], dilations: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    """The position in a padded image at which each place of the window first stands."""
+    pitches = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    return [sum(map(math.prod, zip(place, dilations, pitches))) for place in offsets(window)]
+
+
+def _line_blocks(shape: Sequence[int], pitch: int, workers: int) -> Iterator[tuple[int, slice, slice]]:
+    """(image, lines, channels) of blocks of the result; at least one for each worker.
+
+    BLAS copies all channels' filters for each block, so that few positions are left together.
+    """
+    images, lines, filters = shape[0], shape[1], shape[-1]
+    most = max(BLOCK_ELEMENTS // max(pitch * filters, 1), 1)
+    if images < workers and lines * pitch < filters:
+        yield from itertools.product(range(images), [slice(0, lines)], cut(filters, workers))
+        return
+    count = max(-(-lines // most), -(-workers // images))
+    parts = [part for part in cut(lines, count) if part.start < part.stop]
+    yield from itertools.product(range(images), parts, [slice(0, filters)])
+
+
+def _multiply_gathered(
+    x: Array,
+    w: Array,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    result: Array,
+    finish: Finish | None,
+    summand: Array | None,
+) -> None:
+    """The convolution by gathered windows: each thread gathers its own, or all share them where they are few."""
+    *window, _, filters = w.shape
+    matrix = w.reshape(-1, filters)
+    view = window_view(x, window, strides, dilations)
+    blocks = list(_blocks(view.shape[: len(window) + 1], matrix.shape[0], one_thread.share))
+    if len(blocks) == 1:
+        columns = view[blocks[0]].reshape(-1, matrix.shape[0])
+        _multiply_blocks(columns, matrix, result.reshape(-1, filters), finish, summand)
+        return
+
+    def multiply(index: tuple[Any, ...]) -> None:
+        block = result[index]
+        _multiply(view[index].reshape(-1, matrix.shape[0]), matrix, block.reshape(-1, filters), summand)
+        if finish is not None:
+            finish(_positions(index, result.shape), slice(0, filters))
+
+    divide(multiply, blocks)
+
+
+def _positions(index: tuple[Any, ...], shape: Sequence[int]) -> slice:
+    """The positions of a block that `_blocks` cut, among all of them in a row."""
+    *whole, part = index
+    inner = math.prod(shape[len(index) : -1])
+    first = whole[0] * shape[1] * inner if whole else 0
+    end = min(part.stop, shape[len(whole)])
+    return slice(first + part.start * inner, first + end * inner)
+
+
+def _convolve_groups(x: Array, w: Array, strides: Sequence[int], dilations: Sequence[int], result: Array) -> None:
+    *window, depth, _ = w.shape
     groups = x.shape[-1] // depth
     matrix = _grouped_filter(w, groups)
     for index, columns in _gathered(x, window, strides, dilations):
         block = result[index]
-        if groups == 1:
-            matmul(columns, matrix[0], out=block.reshape(-1, filters))
-        else:
-            product = matmul(_grouped_columns(columns, groups, depth), matrix)
-            block[...] = product.transpose(1, 0, 2).reshape(block.shape)
-    return result
+        product = matmul(_grouped_columns(columns, groups, depth), matrix)
+        block[...] = product.transpose(1, 0, 2).reshape(block.shape)
 
 
 def convolve_filter_gradient(
@@ -52,12 +234,26 @@ def convolve_filter_gradient(
         return np.zeros(filter_shape, np.result_type(x, grad))
     count = math.prod(window)
     total = np.zeros((groups, count * depth, filters // groups), np.result_type(x, grad))
-    if total.size and grad.size:
+    if groups == 1 and total.size and grad.size and count > 1:
+        _add_gathered(window_view(x, window, strides, dilations), grad, total[0])
+    elif total.size and grad.size:
         for index, columns in _gathered(x, window, strides, dilations):
             rows = grad[index].reshape(-1, groups, filters // groups).transpose(1, 0, 2)
             total += matmul(_grouped_columns(columns, groups, depth).transpose(0, 2, 1), rows)
     total = total.reshape(groups, count, depth, filters // groups).transpose(1, 2, 0, 3)
     return total.reshape(filter_shape)
+
+
+def _add_gathered(view: Array, grad: Array, total: Array) -> None:
+    """total += the windows' transpose @ grad; each thread gathers its own windows."""
+    lock = threading.Lock()
+
+    def add(index: tuple[Any, ...]) -> None:
+        part = view[index].reshape(-1, total.shape[0]).T @ grad[index].reshape(-1, total.shape[1])
+        with lock:
+            np.add(total, part, out=total)
+
+    divide(add, list(_blocks(grad.shape[:-1], total.shape[0], one_thread.share)))
 
 
 def convolve_input_gradient(
@@ -87,11 +283,11 @@ def _convolve_transposed(
     *window, depth, filters = w.shape
     flipped = w[(slice(None, None, -1),) * len(window)].reshape(*window, depth, groups, filters // groups)
     flipped = np.moveaxis(flipped, -1, -3).swapaxes(-1, -2).reshape(*window, filters // groups, groups * depth)
-    around = _transposed_pads(input_shape[1:-1], grad.shape[1:-1], window, pads, dilations)
+    around = transposed_pads(input_shape[1:-1], grad.shape[1:-1], window, pads, dilations)
     return convolve(grad, flipped, (1,) * len(window), around, dilations)
 
 
-def _transposed_pads(
+def transposed_pads(
     sizes: Sequence[int], outputs: Sequence[int], window: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> list[tuple[int, int]]:
     """The padding with which a convolution over the outputs at stride 1 gives the inputs back."""
@@ -100,74 +296,6 @@ def _transposed_pads(
         lead = (k - 1) * dilation - before
         around.append((lead, size - out + (k - 1) * dilation - lead))
     return around
-
-
-def depthwise_convolve(x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]) -> Array:
-    """Each channel with its own filters: w is (window..., C, M), the result has C * M channels."""
-    *window, channels, multiplier = w.shape
-    x = pad(x, pads)
-    outputs = output_sizes(x, window, strides, dilations)
-    result = np.zeros((x.shape[0], *outputs, channels, multiplier), np.result_type(x, w))
-    if multiplier == 1 and result.size and result.dtype in (np.float32, np.float64):
-        _sum_windows(window_view(x, window, strides, dilations), w[..., 0], result[..., 0])
-        return result[..., 0]
-    for image in _images(result):
-        image = slice(image.start, image.stop)
-        total = result[image]
-        part = np.empty_like(total)
-        for offset in offsets(window):
-            shifted = x[image][offset_index(offset, outputs, strides, dilations)]
-            np.multiply(shifted[..., np.newaxis], w[offset], out=part)
-            total += part
-    return result.reshape(x.shape[0], *outputs, channels * multiplier)
-
-
-def _sum_windows(view: Array, w: Array, out: Array) -> None:
-    """Windows (N, output..., window..., C) times w (window..., C), summed over the window: one call, in the window's order."""
-    inner = list(range(view.ndim - w.ndim, view.ndim))
-    np.einsum(view, list(range(view.ndim)), w, inner, [*range(view.ndim - w.ndim), view.ndim - 1], out=out)
-
-
-def depthwise_input_gradient(
-    grad: Array, w: Array, input_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
-) -> Array:
-    """The gradient for the input of `depthwise_convolve`."""
-    *window, channels, multiplier = w.shape
-    if multiplier == 1 and all(stride == 1 for stride in strides):
-        flipped = w[(slice(None, None, -1),) * len(window)]
-        around = _transposed_pads(input_shape[1:-1], grad.shape[1:-1], window, pads, dilations)
-        return depthwise_convolve(grad, flipped, strides, around, dilations)
-    grad = grad.reshape(*grad.shape[:-1], channels, multiplier)
-    padded_sizes = [n + b + a for n, (b, a) in zip(input_shape[1:-1], pads)]
-    result = np.zeros((input_shape[0], *padded_sizes, channels), np.result_type(grad, w))
-    for image in _images(grad):
-        for offset in offsets(window):
-            part = grad[image][..., 0] * w[offset][:, 0] if multiplier == 1 else (grad[image] * w[offset]).sum(-1)
-            result[image][offset_index(offset, grad.shape[1:-2], strides, dilations)] += part
-    return unpad(result, pads)
-
-
-def depthwise_filter_gradient(
-    x: Array, grad: Array, filter_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
-) -> Array:
-    """The gradient for the filter of `depthwise_convolve`."""
-    *window, channels, multiplier = filter_shape
-    grad = grad.reshape(*grad.shape[:-1], channels, multiplier)
-    x = pad(x, pads)
-    result = np.zeros(filter_shape, np.result_type(x, grad))
-    axes = tuple(range(len(window) + 1))
-    for image in _images(grad):
-        for offset in offsets(window):
-            shifted = x[image][offset_index(offset, grad.shape[1:-2], strides, dilations)]
-            result[offset] += (shifted[..., np.newaxis] * grad[image]).sum(axes)
-    return result
-
-
-def _images(array: Array) -> Iterator[slice]:
-    """Slices of the batch whose elements stay in the processor's cache."""
-    size = max(array[:1].size, 1)
-    step = max((1 << 17) // size, 1)
-    return (slice(start, start + step) for start in range(0, array.shape[0], step))
 
 
 def _gathered(
@@ -180,14 +308,17 @@ def _gathered(
         return
     view = window_view(x, window, strides, dilations)
     width = math.prod(window) * x.shape[-1]
-    for index in _blocks(view.shape[: len(window) + 1], width):
+    for index in _blocks(view.shape[: len(window) + 1], width, 1):
         yield index, view[index].reshape(-1, width)
 
 
-def _blocks(positions: Sequence[int], width: int) -> Iterator[tuple[Any, ...]]:
-    """Indexes that cut (N, output...) into blocks of images, or of rows where one image is too large."""
+def _blocks(positions: Sequence[int], width: int, workers: int) -> Iterator[tuple[Any, ...]]:
+    """Indexes that cut (N, output...) into blocks of images, or of lines where one image is too large.
+
+    Images are divided among the workers.
+    """
     per_image = math.prod(positions[1:]) * width
-    step = BLOCK_ELEMENTS // max(per_image, 1)
+    step = min(BLOCK_ELEMENTS // max(per_image, 1), -(-positions[0] // workers))
     if step:
         for start in range(0, positions[0], step):
             yield (slice(start, start + step),)

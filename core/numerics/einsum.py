@@ -114,9 +114,7 @@ def _simplified(x: Array, labels: Sequence[Label], kept: Iterable[Label]) -> tup
     return x, names
 
 
-def _contracted(
-    x: Array, first: list[Label], y: Array, second: list[Label], kept: set[Label]
-) -> tuple[Array, list[Label]]:
+def _contracted(x: Array, first: list[Label], y: Array, second: list[Label], kept: set[Label]) -> tuple[Array, list[Label]]:
     """One (batched) matrix product: shared kept labels are the batch, shared others are contracted."""
     batch = [label for label in first if label in second and label in kept]
     inner = [label for label in first if label in second and label not in kept]

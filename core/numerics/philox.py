@@ -187,22 +187,32 @@ def truncated_normal(gen: Philox, count: int, dtype: np.dtype[Any], limit: float
     stride = size * RESERVED_PER_OUTPUT // 4
     groups = (count + size - 1) // size
     result = np.empty((groups, size), dtype)
-    filled = np.zeros(groups, np.intp)
     active = np.arange(groups)
+    filled = np.zeros(groups, np.intp)
     attempt = 0
     while len(active):
         words = gen.blocks(active.astype(np.uint64) * np.uint64(stride) + np.uint64(attempt))
         samples = normal_from_words(words.reshape(-1), np.dtype(np.float64) if size == 2 else np.dtype(np.float32))
         samples = samples.reshape(len(active), size)
         accepted = np.abs(samples) < limit
-        places = filled[active, None] + np.cumsum(accepted, axis=1) - 1
-        accepted &= places < size
-        rows, columns = np.nonzero(accepted)
-        result[active[rows], places[rows, columns]] = samples[rows, columns]
-        filled[active] += accepted.sum(axis=1)
-        active = active[filled[active] < size]
+        if attempt == 0:  # most groups are complete at once
+            result[...] = samples
+            active = np.flatnonzero(~accepted.all(axis=1))
+            samples, accepted = samples[active], accepted[active]
+        active = _keep_accepted(result, filled, active, samples, accepted)
         attempt += 1
     return result.reshape(-1)[:count]
+
+
+def _keep_accepted(result: Array, filled: Array, active: Array, samples: Array, accepted: Array) -> Array:
+    """Put the accepted samples of the active groups behind those that they have; the groups that still lack some."""
+    size = result.shape[1]
+    places = filled[active, None] + np.cumsum(accepted, axis=1) - 1
+    accepted &= places < size
+    rows, columns = np.nonzero(accepted)
+    result[active[rows], places[rows, columns]] = samples[rows, columns]
+    filled[active] += accepted.sum(axis=1)
+    return active[filled[active] < size]
 
 
 def uniform_int(gen: Philox, count: int, low: int, high: int, dtype: np.dtype[Any]) -> Array:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from ..errors import InvalidArgumentError
 from .pauses import in_pieces
 from .philox import RESERVED_PER_OUTPUT, Philox, normal_from_words, uniform_from_words, words_per_sample
 
@@ -74,9 +75,7 @@ def _gamma(gen: Philox, alpha: Array) -> Array:
         positive = ~(v <= 0)
         candidates, x, v = active[positive], x[positive], v[positive] ** 3
         u = lanes.uniform(candidates)
-        accepted = (u < 1 - 0.0331 * (x * x) * (x * x)) | (
-            np.log(u) < 0.5 * x * x + d[candidates] * (1 - v + np.log(v))
-        )
+        accepted = (u < 1 - 0.0331 * (x * x) * (x * x)) | (np.log(u) < 0.5 * x * x + d[candidates] * (1 - v + np.log(v)))
         done = candidates[accepted]
         result[done] = d[done] * v[accepted]
         small = done[below_one[done]]
@@ -138,28 +137,35 @@ def _poisson_large(lanes: Lanes, rate: Array, active: Array, result: Array) -> N
         active = active[~accepted]
 
 
-_STIRLING_TAILS = np.array([
-    0.0810614667953272,
-    0.0413406959554092,
-    0.0276779256849983,
-    0.02079067210376509,
-    0.0166446911898211,
-    0.0138761288230707,
-    0.0118967099458917,
-    0.0104112652619720,
-    0.00925546218271273,
-    0.00833056343336287,
-])
+_STIRLING_TAILS = np.array(
+    [
+        0.0810614667953272,
+        0.0413406959554092,
+        0.0276779256849983,
+        0.02079067210376509,
+        0.0166446911898211,
+        0.0138761288230707,
+        0.0118967099458917,
+        0.0104112652619720,
+        0.00925546218271273,
+        0.00833056343336287,
+    ]
+)
 _INVERSION_BLOCKS = 42
 """Blocks set aside for an output whose mean is below ten."""
 
 
 def binomial(gen: Philox, counts: Array, probs: Array, is_large: Array) -> Array:
-    """One binomial sample for each (count, prob), double; `is_large`: the rarer outcome is expected ten times or more."""
+    """One binomial sample for each (count, prob), double; `is_large`: the rarer outcome is expected ten times or more.
+
+    InvalidArgumentError for endless counts, of which TensorFlow draws without end.
+    """
     counts = counts.astype(np.float64)
     probs = probs.astype(np.float64)
     result = np.where(np.isnan(probs), np.nan, 0.0)
     drawn = (counts > 0) & (probs > 0) & (probs < 1)
+    if np.isinf(counts[drawn]).any():
+        raise InvalidArgumentError("counts must be finite")
     certain = (counts > 0) & (probs >= 1)
     result[certain] = counts[certain]
     rare = np.where(probs > 0.5, 1 - probs, probs)

@@ -7,15 +7,19 @@ array. Which elements get a gradient is as in TensorFlow's kernels MaxPoolGrad a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
 
 from ..arrays import Array
+from .products import cut, divide
 from .windows import Pads, offset_index, offsets, output_sizes, pad, unpad
 
 Ints = Sequence[int]
+
+_IN_CACHE: Final = 1 << 16
+"""Elements of some images' windows that go from step to step without leaving the cache."""
 
 
 def max_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
@@ -40,8 +44,9 @@ def max_pool_places(x: Array, windows: Ints, strides: Ints, pads: Pads) -> tuple
             best, places = part.copy(), np.broadcast_to(place, part.shape).copy()
         else:
             better = part > best
-            # A window may begin in the padding, which never holds the largest element.
+            # A window may begin or end in the padding, which never holds the largest element, though that be -inf.
             better |= places < 0
+            better &= place >= 0
             best, places = np.where(better, part, best), np.where(better, place, places)
     assert best is not None
     return best, places
@@ -49,8 +54,34 @@ def max_pool_places(x: Array, windows: Ints, strides: Ints, pads: Pads) -> tuple
 
 def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The gradient of x: each window's gradient goes to the first of its largest elements."""
-    _, places = max_pool_places(x, windows, strides, pads)
-    return scatter_places(grad, places, x.shape)
+    padded, outputs = _padded(x, windows, strides, pads, -np.inf if x.dtype.kind == "f" else _lowest(x.dtype))
+    indexes = [offset_index(offset, outputs, strides, [1] * len(outputs)) for offset in offsets(windows)]
+    largest = np.full(grad.shape, -np.inf if x.dtype.kind == "f" else 0, x.dtype)
+    if x.dtype.kind == "f":
+        for index in indexes:
+            np.maximum(largest, padded[index], out=largest)  # NaN stays NaN
+    if x.dtype.kind != "f" or not (np.isfinite(largest).all() and np.isfinite(grad).all()):
+        _, places = max_pool_places(x, windows, strides, pads)
+        return scatter_places(grad, places, x.shape)
+    result = np.zeros((*padded.shape[:-1], x.shape[-1]), grad.dtype)
+
+    def spread(images: slice) -> None:
+        _spread_to_first(padded[images], largest[images], grad[images], result[images], indexes)
+
+    divide(spread, cut(len(x), min(-(-grad.size // _IN_CACHE), len(x))))
+    return np.ascontiguousarray(unpad(result, pads))
+
+
+def _spread_to_first(padded: Array, largest: Array, grad: Array, result: Array, indexes: Sequence[Any]) -> None:
+    """Add the gradient of each window to the first element that equals the largest of its window."""
+    searching = np.ones(grad.shape, bool)
+    hit, part = np.empty(grad.shape, bool), np.empty_like(grad)
+    for index in indexes:
+        np.equal(padded[index], largest, out=hit)
+        hit &= searching
+        np.multiply(grad, hit, out=part)
+        result[index] += part
+        searching ^= hit
 
 
 def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:

@@ -31,6 +31,7 @@ from .automaton import (
     source,
     ways,
 )
+from .pauses import pause
 
 _SURROGATES = "\\udc80-\\udcff"
 _PERL = {"d": "0-9", "s": "\\t\\n\\f\\r ", "w": "0-9A-Za-z_"}
@@ -277,7 +278,7 @@ class _Reader:
         lazy = self._take("?") != flags.ungreedy
         start = self.position
         if self._repetition() is not None:
-            raise PatternError(f"bad repetition operator: {text}{self.pattern[start:self.position]}")
+            raise PatternError(f"bad repetition operator: {text}{self.pattern[start : self.position]}")
         return Repeat(atom, *repetition, lazy)
 
     def _repetition(self) -> tuple[int, int | None] | None:
@@ -295,9 +296,10 @@ class _Reader:
         return low, None if found[2] == "," else high
 
     def _atom(self, flags: _Flags) -> Expression | None:
+        pause()
         start = self.position
         if self._repetition() is not None:
-            raise PatternError(f"no argument for repetition operator: {self.pattern[start:self.position]}")
+            raise PatternError(f"no argument for repetition operator: {self.pattern[start : self.position]}")
         char = self._next()
         if char == "(":
             return self._group(flags)
@@ -327,7 +329,7 @@ class _Reader:
                 flags = _with_flags(flags, flagged[1])
                 self.position = flagged.end()
             else:
-                raise PatternError(f"invalid perl operator: {self.pattern[start:start + 3]}")
+                raise PatternError(f"invalid perl operator: {self.pattern[start : start + 3]}")
         else:
             self.groups = index = self.groups + 1
         inner = self._alternatives(flags)
@@ -402,7 +404,7 @@ class _Reader:
         while first or not self._peek("]"):
             first = False
             if self.position >= len(self.pattern):
-                raise PatternError(f"missing ]: {self.pattern[start - 1:]}")
+                raise PatternError(f"missing ]: {self.pattern[start - 1 :]}")
             self._class_item(parts, excluded)
         self.position += 1
         inside = "".join(parts)

@@ -8,6 +8,7 @@ kernels ResizeBilinear, ResizeBicubic, ResizeArea and ScaleAndTranslate; cubic k
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -109,6 +110,7 @@ def _positions(size: int, outputs: int, align_corners: bool, half_pixel: bool) -
     return places * scale
 
 
+@functools.lru_cache(maxsize=8)
 def bilinear(size: int, outputs: int, align_corners: bool, half_pixel: bool) -> Taps:
     """Linear interpolation of the two nearest."""
     at = _positions(size, outputs, align_corners, half_pixel)

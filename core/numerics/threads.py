@@ -72,15 +72,24 @@ class _OneThread:
 
 
 def _libraries(package: str) -> list[_Library]:
-    """The OpenBLAS in the wheel of a package; none where it was built with another BLAS or with the system's."""
-    folder = os.path.join(os.path.dirname(os.path.dirname(np.__file__)), f"{package}.libs")
-    loaded = [ctypes.CDLL(path) for path in glob.glob(os.path.join(folder, "*openblas*"))]
+    """How to set the threads of the OpenBLAS in the wheel of a package."""
     return [
         _Library(getattr(library, symbol % "get"), getattr(library, symbol % "set"))
-        for library in loaded
+        for library in _loaded(package)
         for symbol in _SYMBOLS
         if hasattr(library, symbol % "set")
     ]
+
+
+def _loaded(package: str) -> list[ctypes.CDLL]:
+    """The OpenBLAS in the wheel of a package; none where it was built with another BLAS or with the system's."""
+    folder = os.path.join(os.path.dirname(os.path.dirname(np.__file__)), f"{package}.libs")
+    return [ctypes.CDLL(path) for path in glob.glob(os.path.join(folder, "*openblas*"))]
+
+
+def numpy_blas() -> list[ctypes.CDLL]:
+    """The OpenBLAS that NumPy multiplies with, where its wheel brought one."""
+    return _loaded("numpy")
 
 
 one_thread = _OneThread()

@@ -119,9 +119,7 @@ def ada_max(
     var -= lr / (one - beta1_power) * (m / (v + epsilon))
 
 
-def adadelta(
-    var: Array, accum: Array, accum_update: Array, lr: Array, rho: Array, epsilon: Array, grad: Array
-) -> None:
+def adadelta(var: Array, accum: Array, accum_update: Array, lr: Array, rho: Array, epsilon: Array, grad: Array) -> None:
     """Zeiler 2012."""
     rest = var.dtype.type(1) - rho
     accum *= rho
@@ -352,16 +350,12 @@ def centered_rms_prop(
     var -= mom
 
 
-def add_sign(
-    var: Array, m: Array, lr: Array, alpha: Array, sign_decay: Array, beta: Array, grad: Array
-) -> None:
+def add_sign(var: Array, m: Array, lr: Array, alpha: Array, sign_decay: Array, beta: Array, grad: Array) -> None:
     """Bello et al. 2017: var -= lr (alpha + sign_decay sign(g) sign(m)) g"""
     var -= lr * (alpha + sign_decay * _sign_agreement(m, beta, grad)) * grad
 
 
-def power_sign(
-    var: Array, m: Array, lr: Array, logbase: Array, sign_decay: Array, beta: Array, grad: Array
-) -> None:
+def power_sign(var: Array, m: Array, lr: Array, logbase: Array, sign_decay: Array, beta: Array, grad: Array) -> None:
     """Bello et al. 2017: var -= lr exp(logbase sign_decay sign(g) sign(m)) g"""
     var -= lr * np.exp(logbase * sign_decay * _sign_agreement(m, beta, grad)) * grad
 

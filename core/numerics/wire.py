@@ -87,9 +87,31 @@ def pieces(data: Buffer, position: int, sizes: Iterable[int]) -> list[bytes]:
     return [bytes(data[start:end]) for start, end in itertools.pairwise(ends)]
 
 
-def contents(data: Buffer, number: int) -> list[bytes]:
+def parts(data: bytes) -> list[tuple[int, bytes]]:
+    """(number, contents) of the strings and messages in a message; DataLossError where it is no complete message.
+
+    What `fields` says of them, without an object a field: those with a short tag and a short length are read here.
+    """
+    found: list[tuple[int, bytes]] = []
+    position, end = 0, len(data)
+    while position < end:
+        tag = data[position]
+        size = data[position + 1] if position + 1 < end else 0x80
+        after = position + 2 + size
+        if tag & 0x87 == LENGTH_DELIMITED and tag > 7 and size < 0x80 and after <= end:
+            found.append((tag >> 3, data[position + 2 : after]))
+            position = after
+            continue
+        field = next(fields(data, position, end))
+        if field.wire_type == LENGTH_DELIMITED:
+            found.append((field.number, field.payload))
+        position = field.end
+    return found
+
+
+def contents(data: bytes, number: int) -> list[bytes]:
     """The strings or messages in the fields of this number; as protobuf does, one of another wire type is passed over."""
-    return [field.payload for field in fields(data) if field.number == number and field.wire_type == LENGTH_DELIMITED]
+    return [payload for found, payload in parts(data) if found == number]
 
 
 def repeated_integers(found: Iterable[Field]) -> list[int]:

@@ -1,0 +1,181 @@
+"""Depthwise convolution of channels-last arrays of any spatial rank, and its gradients.
+
+x is (N, spatial..., C), a filter (window..., C, M), the result (N, output..., C * M): each channel has M filters of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+
+from .convolution import Finishing, transposed_pads
+from .products import cut, divide
+from .threads import one_thread
+from .windows import Array, Pads, offset_index, offsets, output_sizes, pad, unpad
+
+_LINE: Final = 1024
+"""NumPy multiplies and adds along lines of contiguous numbers: about so many cost least for each, and still stay in cache."""
+_WIDE: Final = 128
+"""Channels from which on a line of single positions costs less than laying them side by side."""
+_WORTH_DIVIDING: Final = 1 << 19
+"""Multiply-adds from which on threads share the lines of the result."""
+_PARTS: Final = 4
+"""Parts for each thread."""
+
+
+def depthwise_convolve(
+    x: Array,
+    w: Array,
+    strides: Sequence[int],
+    pads: Pads,
+    dilations: Sequence[int],
+    finishing: Finishing | None = None,
+) -> Array:
+    """The convolution; `finishing` as for `convolution.convolve`."""
+    *window, channels, multiplier = w.shape
+    x = pad(x, pads)
+    outputs = output_sizes(x, window, strides, dilations)
+    result = np.empty((x.shape[0], *outputs, channels * multiplier), np.result_type(x, w))
+    finish = finishing(result) if finishing else None
+    positions = x.shape[0] * math.prod(outputs)
+    if multiplier == 1 and result.size and w.size and result.dtype in (np.float32, np.float64):
+        summed = _LineSums(x, w[..., 0], strides, dilations, result)
+        lines = result.reshape(x.shape[0], outputs[0], -1)
+        inner = math.prod(outputs[1:])
+
+        def fill(part: tuple[int, slice]) -> None:
+            image, some = part
+            summed.fill(image, some)
+            if finish is not None:
+                first = image * lines.shape[1]
+                finish(slice((first + some.start) * inner, (first + some.stop) * inner), slice(0, channels))
+
+        is_worth = result.size * math.prod(window) >= _WORTH_DIVIDING
+        count = -(-_PARTS * one_thread.share // x.shape[0]) if is_worth else 1
+        parts = [part for part in cut(outputs[0], count) if part.start < part.stop]
+        divide(fill, list(itertools.product(range(x.shape[0]), parts)))
+        return result
+    result[...] = 0
+    _add_products(x, w, strides, dilations, result.reshape(*result.shape[:-1], channels, multiplier))
+    if finish is not None:
+        finish(slice(0, positions), slice(0, channels * multiplier))
+    return result
+
+
+class _LineSums:
+    """The sum over the window of the input's windows times the filter, which is repeated for several positions of a line.
+
+    With a stride along lines, the positions that one place of the window meets are laid side by side before.
+    """
+
+    def __init__(self, x: Array, w: Array, strides: Sequence[int], dilations: Sequence[int], result: Array) -> None:
+        *window, channels = w.shape
+        *_, last = result.shape[1:-1]
+        is_narrow = strides[-1] == 1 or (dilations[-1] == 1 and channels < _WIDE)
+        fold = _fold(last, channels) if is_narrow else 1
+        step = strides[-1] if fold > 1 else 1
+        if fold > 1 and step == 1:
+            x = np.ascontiguousarray(x)
+        self.terms: list[tuple[Array, Array]] = []
+        for phase in range(min(step, window[-1])):
+            filters = w[..., phase::step, :]
+            phased = np.ascontiguousarray(x[..., phase::step, :]) if step > 1 else x
+            repeated = np.repeat(filters[..., np.newaxis, :], fold, -2).reshape(*filters.shape[:-1], fold * channels)
+            along = strides[-1] if step == 1 else 1
+            view = _folded(phased, result.shape, filters.shape[:-1], [*strides[:-1], along], dilations, fold)
+            self.terms.append((view, repeated))
+        self.result = result.reshape(*result.shape[:-2], last // fold, fold * channels)
+
+    def fill(self, image: int, lines: slice) -> None:
+        """Compute some lines of an image."""
+        out = self.result[image, lines]
+        (view, filters), *rest = self.terms
+        _sum_windows(view[image, lines], filters, out)
+        for view, filters in rest:
+            part = np.empty_like(out)
+            _sum_windows(view[image, lines], filters, part)
+            np.add(out, part, out=out)
+
+
+def _fold(positions: int, channels: int) -> int:
+    """A divisor of the positions of a line with which so many positions are about _LINE numbers."""
+    divisors = [n for n in range(1, min(positions, 2 * _LINE) + 1) if positions % n == 0]
+    return min(divisors, key=lambda n: abs(math.log(n * channels / _LINE)))
+
+
+def _folded(
+    x: Array, shape: Sequence[int], window: Sequence[int], strides: Sequence[int], dilations: Sequence[int], fold: int
+) -> Array:
+    """A view (N, output..., last output / fold, window..., fold * C): windows along contiguous lines, next to each other."""
+    *outer, last = shape[1:-1]
+    steps = x.strides[1:-1]
+    jumps = [step * stride for step, stride in zip(steps, strides)]
+    jumps[-1] *= fold
+    places = [step * dilation for step, dilation in zip(steps, dilations)]
+    sizes = (shape[0], *outer, last // fold, *window, fold * shape[-1])
+    return np.lib.stride_tricks.as_strided(x, sizes, (x.strides[0], *jumps, *places, x.strides[-1]), writeable=False)
+
+
+def _sum_windows(view: Array, w: Array, out: Array) -> None:
+    """Windows (output..., window..., C) times w (window..., C), summed over the window: one call, in the window's order."""
+    inner = list(range(view.ndim - w.ndim, view.ndim))
+    np.einsum(view, list(range(view.ndim)), w, inner, [*range(view.ndim - w.ndim), view.ndim - 1], out=out)
+
+
+def _add_products(x: Array, w: Array, strides: Sequence[int], dilations: Sequence[int], result: Array) -> None:
+    """Add to a result (N, output..., C, M), place by place of the window."""
+    outputs = result.shape[1:-2]
+    for image in _images(result):
+        image = slice(image.start, image.stop)
+        total = result[image]
+        part = np.empty_like(total)
+        for offset in offsets(w.shape[:-2]):
+            shifted = x[image][offset_index(offset, outputs, strides, dilations)]
+            np.multiply(shifted[..., np.newaxis], w[offset], out=part)
+            total += part
+
+
+def depthwise_input_gradient(
+    grad: Array, w: Array, input_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
+) -> Array:
+    """The gradient for the input of `depthwise_convolve`."""
+    *window, channels, multiplier = w.shape
+    if multiplier == 1 and all(stride == 1 for stride in strides):
+        flipped = w[(slice(None, None, -1),) * len(window)]
+        around = transposed_pads(input_shape[1:-1], grad.shape[1:-1], window, pads, dilations)
+        return depthwise_convolve(grad, flipped, strides, around, dilations)
+    grad = grad.reshape(*grad.shape[:-1], channels, multiplier)
+    padded_sizes = [n + b + a for n, (b, a) in zip(input_shape[1:-1], pads)]
+    result = np.zeros((input_shape[0], *padded_sizes, channels), np.result_type(grad, w))
+    for image in _images(grad):
+        for offset in offsets(window):
+            part = grad[image][..., 0] * w[offset][:, 0] if multiplier == 1 else (grad[image] * w[offset]).sum(-1)
+            result[image][offset_index(offset, grad.shape[1:-2], strides, dilations)] += part
+    return unpad(result, pads)
+
+
+def depthwise_filter_gradient(
+    x: Array, grad: Array, filter_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
+) -> Array:
+    """The gradient for the filter of `depthwise_convolve`."""
+    *window, channels, multiplier = filter_shape
+    grad = grad.reshape(*grad.shape[:-1], channels, multiplier)
+    x = pad(x, pads)
+    result = np.zeros(filter_shape, np.result_type(x, grad))
+    axes = tuple(range(len(window) + 1))
+    for image in _images(grad):
+        for offset in offsets(window):
+            shifted = x[image][offset_index(offset, grad.shape[1:-2], strides, dilations)]
+            result[offset] += (shifted[..., np.newaxis] * grad[image]).sum(axes)
+    return result
+
+
+def _images(array: Array) -> Iterator[slice]:
+    """Slices of the batch whose elements stay in the processor's cache."""
+    size = max(array[:1].size, 1)
+    step = max((1 << 17) // size, 1)
+    return (slice(start, start + step) for start in range(0, array.shape[0], step))

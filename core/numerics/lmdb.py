@@ -1,0 +1,110 @@
+"""Databases of LMDB, read in the order of their keys: two meta pages, of which the later one counts, and a B+ tree.
+
+Source of the format: the structures MDB_page, MDB_node and MDB_meta in the documentation of LMDB's internals,
+http://www.lmdb.tech/doc/group__internal.html, on a little-endian machine of 64 bits.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import BinaryIO, Final
+
+from .pauses import pause
+
+_HEADER: Final = struct.Struct("<QHHHH")
+"""Page number, padding, flags, end of the node pointers, start of the nodes."""
+_META: Final = struct.Struct("<IIQQ")
+_TREE: Final = struct.Struct("<IHHQQQQQ")
+_NODE: Final = struct.Struct("<HHHH")
+_MAGIC: Final = 0xBEEFC0DE
+_BRANCH, _LEAF, _OVERFLOW = 1, 2, 4
+_BIG: Final = 1
+_PLAIN_FLAGS: Final = 0x08
+"""Flags of a tree without duplicates; only integer keys, which change no more than their order, are allowed."""
+_NO_PAGE: Final = 2**64 - 1
+_MAX_DEPTH: Final = 32
+_FIRST: Final = 4096
+"""What is read to know the size of pages."""
+
+
+class DatabaseError(ValueError):
+    """The file is no database, or is damaged."""
+
+
+def pairs(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
+    """The keys and values of the main tree; DatabaseError where the file is damaged."""
+    try:
+        yield from _Database(file).pairs()
+    except (struct.error, IndexError) as error:
+        raise DatabaseError(f"the database is damaged: {error}") from error
+
+
+class _Database:
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        first = file.read(_FIRST)
+        _, size = self._meta(first)
+        file.seek(size)
+        metas = [self._meta(first)[0], self._meta(file.read(size))[0]]
+        self._size = size
+        _, self._flags, self._root = max(metas)
+        if self._flags & ~_PLAIN_FLAGS:
+            raise DatabaseError("a database with duplicate keys is not supported")
+
+    def _meta(self, page: bytes) -> tuple[tuple[int, int, int], int]:
+        """((transaction, flags and root of the main tree), size of pages)."""
+        position = _HEADER.size
+        magic, version, _, _ = _META.unpack_from(page, position)
+        if magic != _MAGIC or version != 1:
+            raise DatabaseError("the file is no LMDB database")
+        free = _TREE.unpack_from(page, position + _META.size)
+        main = _TREE.unpack_from(page, position + _META.size + _TREE.size)
+        transaction = struct.unpack_from("<QQ", page, position + _META.size + 2 * _TREE.size)[1]
+        if free[0] < 512 or free[0] > 1 << 16:
+            raise DatabaseError(f"pages of {free[0]} bytes are not supported")
+        return (transaction, main[1], main[7]), free[0]
+
+    def _page(self, number: int, count: int = 1) -> bytes:
+        self._file.seek(number * self._size)
+        return self._file.read(count * self._size)
+
+    def pairs(self) -> Iterator[tuple[bytes, bytes]]:
+        """Leaf after leaf, from the left."""
+        if self._root == _NO_PAGE:
+            return
+        pending = [(self._root, 1)]
+        while pending:
+            pause()
+            number, depth = pending.pop()
+            page = self._page(number)
+            _, _, flags, lower, _ = _HEADER.unpack_from(page)
+            offsets = struct.unpack_from(f"<{(lower - _HEADER.size) // 2}H", page, _HEADER.size)
+            if depth > _MAX_DEPTH or not flags & (_BRANCH | _LEAF):
+                raise DatabaseError(f"page {number} is no page of the tree")
+            if flags & _LEAF:
+                yield from (self._pair(page, offset) for offset in offsets)
+            else:
+                pending += [(_child(page, offset), depth + 1) for offset in reversed(offsets)]
+
+    def _pair(self, page: bytes, offset: int) -> tuple[bytes, bytes]:
+        low, high, flags, length = _NODE.unpack_from(page, offset)
+        start, size = offset + _NODE.size + length, low | high << 16
+        key = page[offset + _NODE.size : start]
+        value = self._big(page, start, size) if flags & _BIG else page[start : start + size]
+        if flags & ~_BIG or len(key) != length or len(value) != size:
+            raise DatabaseError("a pair of the database is cut off, or of a kind that is not supported")
+        return key, value
+
+    def _big(self, page: bytes, start: int, size: int) -> bytes:
+        """A value on pages of its own."""
+        number = struct.unpack_from("<Q", page, start)[0]
+        found = self._page(number, -(-(size + _HEADER.size) // self._size))
+        if not _HEADER.unpack_from(found)[2] & _OVERFLOW:
+            raise DatabaseError(f"page {number} does not hold a value")
+        return found[_HEADER.size : _HEADER.size + size]
+
+
+def _child(page: bytes, offset: int) -> int:
+    low, high, flags, _ = _NODE.unpack_from(page, offset)
+    return int(low | high << 16 | flags << 32)

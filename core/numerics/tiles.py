@@ -1,0 +1,196 @@
+"""Chains of elementwise operations, evaluated tile by tile: what is between the first and the last never leaves the cache.
+
+The result is (positions..., C), and a tile some of its positions. Operands are of one of the forms that `form_of` tells.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from ..arrays import Array
+from .products import cut, divide
+
+TILE_ELEMENTS: Final = 1 << 17
+"""How many elements of each value a tile has: some values stay in a second-level cache, and a call to NumPy is worth it."""
+_LINE: Final = 4096
+"""NumPy goes along a vector in a loop of its own for each position; shorter vectors are therefore repeated up to this."""
+_WORTH_DIVIDING: Final = 1 << 17
+"""Elements times operations from which on threads share the tiles."""
+_PARTS: Final = 2
+"""Parts for each thread, so that one that is held up gets fewer."""
+
+
+class Form(enum.Enum):
+    """How an operand varies over the result."""
+
+    FULL = "a number for each element"
+    VECTOR = "a number for each channel"
+    IMAGES = "a number for each image and channel"
+    SCALAR = "one number"
+
+
+def form_of(shape: Sequence[int], full: Sequence[int]) -> Form | None:
+    """The form of an operand of a result of shape `full`; None where it is of another."""
+    if tuple(shape) == tuple(full):
+        return Form.FULL
+    size = math.prod(shape)
+    if size == 1 and len(shape) <= len(full):
+        return Form.SCALAR
+    if not 1 <= len(shape) <= len(full) or shape[-1] != full[-1]:
+        return None
+    if size == full[-1]:
+        return Form.VECTOR
+    is_by_image = len(shape) == len(full) > 2 and shape[0] == full[0] and size == full[0] * full[-1]
+    return Form.IMAGES if is_by_image else None
+
+
+class Operation(NamedTuple):
+    """`call` on values of the tile: 0 is the tile of the result, then come the operands, then what the operations return.
+
+    It `takes_out` where it can write to an array that it is given, which may be one of its inputs.
+    """
+
+    call: Callable[..., Any]
+    takes_out: bool
+    sources: tuple[int, ...]
+
+
+class _Instruction(NamedTuple):
+    """An operation, whether it writes to the tile of the result, and the values that nobody reads after it."""
+
+    call: Callable[..., Any]
+    writes: bool
+    sources: tuple[int, ...]
+    dead: tuple[int, ...]
+
+
+class Chain:
+    """Operations on operands of certain forms; the last one's value is the result.
+
+    `begins_filled`: the result holds a value at the start, which the operations may read.
+    """
+
+    def __init__(self, operations: Sequence[Operation], forms: Sequence[Form], begins_filled: bool) -> None:
+        self.forms = tuple(forms)
+        self.instructions = list(_instructions(operations, begins_filled, len(forms) + 1))
+        self.by_channel = not {Form.VECTOR, Form.IMAGES}.isdisjoint(forms)
+
+    def operand(self, array: Array, form: Form, columns: int) -> Operand | None:
+        """An array ready for results with so many columns; None where it cannot be cut into tiles."""
+        if form is Form.FULL and not array.flags.c_contiguous:
+            return None
+        return Operand(array, form, columns, self.fold(columns))
+
+    def fold(self, columns: int) -> int:
+        """How many positions make a line."""
+        return max(_LINE // columns, 1) if self.by_channel else 1
+
+    def columns(self, shape: Sequence[int]) -> int:
+        """The columns of a result, which count only where operands vary by channel."""
+        return shape[-1] if self.by_channel else 1
+
+    def on(self, result: Array, operands: Sequence[Array | Operand]) -> Callable[[slice, slice], None] | None:
+        """A function that evaluates ranges of positions and channels; None where an operand cannot be cut into tiles."""
+        columns = result.shape[-1]
+        ready = [a if isinstance(a, Operand) else self.operand(a, form, columns) for a, form in zip(operands, self.forms)]
+        return None if None in ready else _Work(self, result, ready).evaluate
+
+    def evaluate(self, result: Array, operands: Sequence[Array | Operand]) -> bool:
+        """Fill the result, by as many threads as are there for it; False where an operand cannot be cut into tiles."""
+        flat = result if self.by_channel else result.reshape(-1, 1)
+        work = self.on(flat, operands)
+        if work is None:
+            return False
+        columns = flat.shape[-1]
+        positions, channels = result.size // columns, slice(0, columns)
+        is_worth = result.size * len(self.instructions) >= _WORTH_DIVIDING
+        count = max(min(_PARTS * 16, result.size // TILE_ELEMENTS), 2) if is_worth else 1
+        divide(functools.partial(_evaluate_part, work, channels), cut(positions, count))
+        return True
+
+
+def _evaluate_part(work: Callable[[slice, slice], None], channels: slice, part: slice) -> None:
+    work(part, channels)
+
+
+def _instructions(operations: Sequence[Operation], begins_filled: bool, first: int) -> Iterator[_Instruction]:
+    """Each operation writes to the result where the value that this holds is dead by then."""
+    last = {source: i for i, operation in enumerate(operations) for source in operation.sources}
+    held = 0 if begins_filled else None
+    for i, (call, takes_out, sources) in enumerate(operations):
+        writes = takes_out and (held is None or last.get(held, -1) <= i)
+        if writes:
+            held = first + i
+        yield _Instruction(call, writes, sources, tuple(source for source in set(sources) if last[source] == i))
+
+
+class _Work:
+    """A chain on the arrays of one run; threads share it."""
+
+    def __init__(self, chain: Chain, result: Array, operands: Sequence[Any]) -> None:
+        self.instructions = chain.instructions
+        self.columns = result.shape[-1]
+        self.result = result.reshape(-1, self.columns)
+        self.fold = chain.fold(self.columns)
+        self.image = len(self.result) // len(result) if Form.IMAGES in chain.forms else 0
+        self.operands = operands
+
+    def evaluate(self, positions: slice, channels: slice) -> None:
+        """Fill a range of positions and channels of the result."""
+        is_whole = channels.stop - channels.start == self.columns
+        fold = self.fold if is_whole else 1
+        step = max(TILE_ELEMENTS // (self.columns * fold), 1) * fold
+        start = positions.start
+        while start < positions.stop:
+            end = min(start + step, positions.stop)
+            if self.image:
+                end = min(end, (start // self.image + 1) * self.image)
+            folded = fold if end - start >= fold else 1
+            end = start + (end - start) // folded * folded
+            self._tile(start, end, channels, folded)
+            start = end
+
+    def _tile(self, start: int, end: int, channels: slice, fold: int) -> None:
+        block = self.result[start:end, channels]
+        if fold > 1:
+            block = block.reshape(-1, fold * self.columns)
+        image = start // self.image if self.image else 0
+        values: list[Any] = [block, *[a.tile(start, end, channels, fold, image) for a in self.operands]]
+        for call, writes, sources, dead in self.instructions:
+            inputs = [values[i] for i in sources]
+            values.append(call(*inputs, out=block) if writes else call(*inputs))
+            for i in dead:
+                values[i] = None
+        if values[-1] is not block:
+            block[...] = values[-1]
+
+
+class Operand:
+    """One array that tiles are cut from."""
+
+    __slots__ = ("array", "form", "lines")
+
+    def __init__(self, array: Array, form: Form, columns: int, fold: int) -> None:
+        self.form = form
+        self.lines: Any = None
+        if form is Form.SCALAR:
+            self.array = array if not array.ndim else array.reshape(1)
+            return
+        self.array = array.reshape(-1, columns)
+        if form is not Form.FULL and fold > 1:
+            self.lines = np.tile(self.array, fold)
+
+    def tile(self, start: int, end: int, channels: slice, fold: int, image: int) -> Array:
+        if self.form is Form.SCALAR:
+            return self.array
+        if self.form is Form.FULL:
+            block = self.array[start:end, channels]
+            return block.reshape(len(block) // fold, -1) if fold > 1 else block
+        row = image if self.form is Form.IMAGES else 0
+        return self.lines[row] if fold > 1 else self.array[row, channels]

@@ -1,0 +1,145 @@
+"""Convolutions beside their definition: a sum over the places of a window, for every way of computing them."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from tfg.core.numerics import convolution, products, threads
+
+CASES = [
+    # images, sizes, channels, filters, window, stride, dilation
+    (1, (13, 11), 16, 8, (3, 3), 1, 1),
+    (2, (14, 15), 8, 5, (3, 3), 1, 2),
+    (1, (17, 16), 9, 12, (1, 7), 1, 1),
+    (3, (17, 12), 9, 12, (7, 1), 1, 1),
+    (3, (5, 5), 8, 40, (3, 3), 1, 1),
+    (1, (10, 10), 8, 150, (3, 3), 1, 1),
+    (2, (15, 16), 3, 16, (7, 7), 2, 1),
+    (5, (6, 7), 16, 8, (1, 1), 2, 1),
+    (1, (3, 3), 4, 50, (1, 1), 1, 1),
+    (2, (5, 9, 9), 8, 3, (2, 3, 3), 1, 1),
+    (2, (30,), 8, 3, (5,), 1, 2),
+    (0, (6, 6), 8, 3, (3, 3), 1, 1),
+]
+
+
+def padded(x, pads):
+    return np.pad(x, [(0, 0), *pads, (0, 0)])
+
+
+def by_definition(x, w, stride, pads, dilation):
+    """The sum over places of the window of a strided slice times a matrix, in double precision."""
+    x, (*window, _, filters) = padded(x.astype(np.float64), pads), w.shape
+    outputs = [(n - (k - 1) * dilation - 1) // stride + 1 for n, k in zip(x.shape[1:-1], window)]
+    result = np.zeros((x.shape[0], *outputs, filters))
+    for place in itertools.product(*map(range, window)):
+        cut = [slice(i * dilation, i * dilation + (n - 1) * stride + 1, stride) for i, n in zip(place, outputs)]
+        result += x[(slice(None), *cut)] @ w[place]
+    return result
+
+
+def drawn(case, dtype=np.float32):
+    images, sizes, channels, filters, window, stride, dilation = case
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((images, *sizes, channels)).astype(dtype)
+    w = rng.standard_normal((*window, channels, filters)).astype(dtype)
+    pads = [((k - 1) * dilation // 2, (k - 1) * dilation - (k - 1) * dilation // 2) for k in window]
+    return x, w, stride, pads, dilation
+
+
+@pytest.fixture(params=[1, 3])
+def workers(request, monkeypatch):
+    """Blocks that are small, for one thread and for several."""
+    monkeypatch.setattr(threads.one_thread, "available", request.param)
+    monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(convolution, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(convolution, "BLOCK_ELEMENTS", 700)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_convolutions(case, dtype, workers):
+    x, w, stride, pads, dilation = drawn(case, dtype)
+    n = len(pads)
+    found = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n)
+    want = by_definition(x, w, stride, pads, dilation)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, want, atol=1e-5 * np.abs(want).max(initial=1) if dtype == np.float32 else 1e-11)
+
+
+def test_convolutions_without_blas(monkeypatch):
+    monkeypatch.setattr(products, "_gemm", lambda char: None)
+    x, w, stride, pads, dilation = drawn(CASES[0])
+    found = convolution.convolve(x, w, [1, 1], pads, [1, 1])
+    np.testing.assert_allclose(found, by_definition(x, w, stride, pads, dilation), atol=1e-5)
+
+
+def test_integers_and_views():
+    x, w, _, pads, _ = drawn(CASES[0])
+    x, w = (4 * x).astype(np.int32), (4 * w).astype(np.int32)
+    found = convolution.convolve(x[:, ::2, ::-1], w, [1, 1], pads, [1, 1])
+    np.testing.assert_array_equal(found, by_definition(x[:, ::2, ::-1], w, 1, pads, 1))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_every_number_is_finished_once_after_it_is_there(case, workers):
+    """`finish` doubles each block in place: what is missed, met twice or met too early differs."""
+    x, w, stride, pads, dilation = drawn(case)
+    n = len(pads)
+
+    def finishing(result):
+        flat = result.reshape(-1, result.shape[-1])
+
+        def finish(positions, channels):
+            flat[positions, channels] *= 2
+
+        return finish
+
+    found = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, finishing)
+    np.testing.assert_allclose(found, 2 * by_definition(x, w, stride, pads, dilation), rtol=1e-4, atol=1e-4)
+
+
+def test_groups_are_finished_too():
+    rng = np.random.default_rng(1)
+    x, w = rng.standard_normal((2, 5, 5, 8)), rng.standard_normal((3, 3, 4, 6))
+    plain = convolution.convolve(x, w, [1, 1], [(1, 1), (1, 1)], [1, 1])
+    parts = [by_definition(x[..., 4 * g : 4 * g + 4], w[..., 3 * g : 3 * g + 3], 1, [(1, 1), (1, 1)], 1) for g in (0, 1)]
+    np.testing.assert_allclose(plain, np.concatenate(parts, -1))
+
+    def finishing(result):
+        return lambda positions, channels: np.negative(result, out=result)
+
+    np.testing.assert_array_equal(convolution.convolve(x, w, [1, 1], [(1, 1), (1, 1)], [1, 1], finishing), -plain)
+
+
+def test_the_first_error_of_divided_work_is_raised(monkeypatch):
+    monkeypatch.setattr(threads.one_thread, "available", 3)
+    done = []
+
+    def work(part):
+        if part == 5:
+            raise ValueError("five")
+        done.append(part)
+
+    with pytest.raises(ValueError, match="five"):
+        products.divide(work, range(9))
+    assert 5 not in done
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_gradients(case, workers):
+    """The sum of the result times `grad` is linear in x and in w: its derivatives are what it gives for each unit of them."""
+    x, w, stride, pads, dilation = drawn(case, np.float64)
+    n = len(pads)
+    ways = [stride] * n, pads, [dilation] * n
+    grad = np.random.default_rng(2).standard_normal(by_definition(x, w, stride, pads, dilation).shape)
+    dw = convolution.convolve_filter_gradient(x, grad, w.shape, *ways)
+    dx = convolution.convolve_input_gradient(grad, w, x.shape, *ways)
+    assert dw.shape == w.shape and dx.shape == x.shape
+    for other in (np.roll(w, 1), w**2):
+        change = np.sum(by_definition(x, other, stride, pads, dilation) * grad)
+        np.testing.assert_allclose(np.sum(dw * other), change, atol=1e-6)
+    for other in (np.roll(x, 1), x**2):
+        change = np.sum(by_definition(other, w, stride, pads, dilation) * grad)
+        np.testing.assert_allclose(np.sum(dx * other), change, atol=1e-6)
