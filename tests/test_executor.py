@@ -3,6 +3,7 @@
 import collections
 import importlib
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -219,6 +220,14 @@ def test_nothing_to_wait_for(mailbox):
     builder.TestTake(0.0, name="take")
     with pytest.raises(DeadlineExceededError, match=r"node 'take'.*the box is empty"):
         Session(builder.graph).run("take:0")
+
+
+def test_nobody_waits_for_a_thread_that_is_listed_and_does_not_run(mailbox, monkeypatch):
+    gone, listed = threading.Thread(target=str), threading.enumerate
+    gone.start()
+    gone.join()
+    monkeypatch.setattr(threading, "enumerate", lambda: [*listed(), gone, threading.Thread(target=str)])
+    test_nothing_to_wait_for(mailbox)
 
 
 def test_a_loop_can_wait_for_what_is_outside(mailbox):

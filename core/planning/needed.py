@@ -7,7 +7,7 @@ from typing import Final
 
 from ..graph import Node, Output
 
-_PLACEHOLDERS: Final = ("Placeholder", "PlaceholderV2", "_Arg", "_DeviceArg")
+_ARGUMENTS: Final = ("_Arg", "_DeviceArg")
 
 
 def needed_nodes(fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> set[Node]:
@@ -24,7 +24,9 @@ def needed_nodes(fetches: Sequence[Output | Node], feeds: Sequence[Output] = ())
 
 
 def unused_outputs(node: Node, needed: Container[Node], fetches: Sequence[Output | Node]) -> tuple[int, ...]:
-    """The outputs of a node that neither the nodes that run nor the fetches read."""
+    """The outputs of a node that neither the nodes that run nor the fetches read; none of one that is itself a target."""
+    if node in fetches:
+        return ()
     read = {value.index for user in node.uses if user in needed for value in user.inputs if value.node is node}
     read |= {f.index for f in fetches if isinstance(f, Output) and f.node is node}
     return tuple(i for i in range(len(node.output_dtypes)) if i not in read)
@@ -34,6 +36,6 @@ def needed_sources(node: Node, fed: frozenset[Output]) -> list[Node | None]:
     """The nodes that must run before `node`, None for a fed input. Waiting for a fed placeholder is waiting for nothing."""
     found: list[Node | None] = [None if value in fed else value.node for value in node.inputs]
     for control in node.control_inputs:
-        if not (control.op in _PLACEHOLDERS and control.output() in fed):
+        if not ((control.must_be_fed or control.op in _ARGUMENTS) and control.output() in fed):
             found.append(control)
     return found

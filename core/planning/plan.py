@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..graph import Node, Output
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(slots=True, eq=False)
 class Step:
     """One node to run: the slots of its inputs and outputs, and those that nobody reads after it.
 
@@ -34,13 +34,14 @@ class Step:
     is_view: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(slots=True, eq=False)
 class Loop(Step):
     """A well-formed V1 loop as one step of the frame around it; `node` is its LoopCond.
 
     Each iteration runs `head`, and while the value in slot `condition` is true, `body`; after that `tail` runs once. All three
     work on slots of the loop's own. `inputs` are written to the slots `entries` at the start, `carried` are the pairs
-    (from, to) that an iteration hands to the next, and the values of the slots `exits` become the outputs.
+    (from, to) that an iteration hands to the next, and the values of the slots `exits` become the outputs. `enters` are the
+    Enter nodes in the order of the inputs, `leaves` the Exit nodes in that of the outputs.
     """
 
     enters: tuple[Node, ...] = ()
@@ -52,6 +53,7 @@ class Loop(Step):
     condition: int = 0
     carried: tuple[tuple[int, int], ...] = ()
     exits: tuple[int, ...] = ()
+    leaves: tuple[Node, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -72,26 +74,28 @@ class Plan:
     bypassed: frozenset[Node] = frozenset()
 
 
-def with_releases(steps: Sequence[Step], kept: set[int]) -> Iterator[Step]:
-    """The steps with the slots to clear after each: those that neither a later step nor a fetch reads."""
+def add_releases(steps: Sequence[Step], kept: set[int]) -> None:
+    """Let steps clear the slots that neither a later step nor a fetch reads."""
     last_use: dict[int, int] = {}
-    for i, step in enumerate(steps):
-        for slot in (*step.outputs, *step.inputs, *step.controls):
-            last_use[slot] = i
-    for i, step in enumerate(steps):
-        slots = dict.fromkeys((*step.outputs, *step.inputs, *step.controls))
-        released = tuple(slot for slot in slots if last_use[slot] == i and slot not in kept)
-        yield dataclasses.replace(step, released=released)
+    slots = [(*step.outputs, *step.inputs, *step.controls) for step in steps]
+    for i, used in enumerate(slots):
+        last_use |= dict.fromkeys(used, i)
+    for i, (step, used) in enumerate(zip(steps, slots)):
+        step.released = tuple(slot for slot in dict.fromkeys(used) if last_use[slot] == i and slot not in kept)
 
 
-def with_loop_releases(
-    parts: tuple[list[Step], list[Step], list[Step]], lasting: set[int], exits: Iterable[int]
-) -> tuple[tuple[Step, ...], tuple[Step, ...], tuple[Step, ...]]:
-    """Head, body and tail with releases: constants and `lasting` slots stay, and what follows the head may need its values."""
+def with_releases(steps: Iterable[Step], kept: set[int]) -> tuple[Step, ...]:
+    """Copies of steps, of a plan that stays as it is, that clear slots in this order."""
+    copies = tuple(map(dataclasses.replace, steps))
+    add_releases(copies, kept)
+    return copies
+
+
+def add_loop_releases(parts: tuple[list[Step], list[Step], list[Step]], lasting: set[int], exits: Iterable[int]) -> None:
+    """Let head and body clear slots: constants and `lasting` ones stay, and what follows the head may need its values."""
     head, body, tail = parts
-    lasting = lasting | {slot for step in (*head, *body, *tail) if step.node.is_constant for slot in step.outputs}
+    constants = {slot for step in (*head, *body, *tail) if step.node.is_constant for slot in step.outputs}
     needed_after = {*exits, *(slot for step in tail for slot in (*step.inputs, *step.controls))}
-    run = list(with_releases([*head, *body], lasting))
-    for i, step in enumerate(run[: len(head)]):
-        run[i] = dataclasses.replace(step, released=tuple(s for s in step.released if s not in needed_after))
-    return tuple(run[: len(head)]), tuple(run[len(head) :]), tuple(tail)
+    add_releases([*head, *body], lasting | constants)
+    for step in head:
+        step.released = tuple(slot for slot in step.released if slot not in needed_after)

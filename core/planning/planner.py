@@ -9,7 +9,7 @@ from ..functions.call_kinds import PARTLY_READ
 from ..graph import Graph, Node, Output
 from ..ordering.races import Race, find_races
 from .liveness import NotWellFormed
-from .plan import Plan, Step, with_releases
+from .plan import Plan, Step, add_releases
 from .selection import Selection
 from .steps import FrameSteps, use_of_memory
 
@@ -48,8 +48,8 @@ class Planner(Selection):
         feeds = tuple(frame.slots.slot(value) for value in self.feeds)
         steps = [step for unit in frame.units.order for step in frame.steps(unit)]
         fetches = tuple(frame.slots.slot(frame.slots.canonical(f)) if isinstance(f, Output) else None for f in self.fetches)
-        released = with_releases(steps, {f for f in fetches if f is not None})
-        return Plan(tuple(released), len(frame.slots.numbers), feeds, fetches, tuple(self.fetches), tuple(self.feeds))
+        add_releases(steps, {f for f in fetches if f is not None})
+        return Plan(tuple(steps), len(frame.slots.numbers), feeds, fetches, tuple(self.fetches), tuple(self.feeds))
 
     def dataflow_plan(self) -> Plan:
         """The plan for dataflow.py: steps in no order, whose slots say no more than how many outputs there are."""

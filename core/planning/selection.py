@@ -10,6 +10,7 @@ from typing import Any
 from ..catalog import OpDef
 from ..control_flow.conditions import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, Frame, assign_frames
 from ..errors import InvalidArgumentError
+from ..foreign_ops import supply_hint
 from ..graph import Graph, Node, Output
 from ..ordering.scheduling import construction_order, is_bypassed, optimized_order
 from ..traversal import topological_order
@@ -108,5 +109,4 @@ def definition_in(graph: Graph, node: Node) -> OpDef:
         return definition
     if node.op in graph.functions:
         return graph.functions[node.op].signature
-    hint = f"`--map-op {node.op}=OTHER` or `--op-library FILE` can supply it"
-    raise InvalidArgumentError(f"op '{node.op}' is not declared", node=node.name, op=node.op, hint=hint)
+    raise InvalidArgumentError(f"op '{node.op}' is not declared", node=node.name, op=node.op, hint=supply_hint(node.op))

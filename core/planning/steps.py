@@ -12,7 +12,7 @@ from ..functions.call_kinds import PARTLY_READ
 from ..graph import Node, Output
 from .liveness import Liveness
 from .loop_form import check_loop
-from .plan import Loop, Step, with_loop_releases
+from .plan import Loop, Step, add_loop_releases
 from .selection import Selection
 from .slots import Slots
 from .units import Unit, Units
@@ -37,7 +37,7 @@ class FrameSteps:
     def node_step(self, node: Node) -> Step:
         definition = self.run.definition(node)
         is_guarded = self.liveness.is_guarded(node) and node.op not in MERGE
-        count = len(definition.output_dtypes(node.attrs))
+        count = len(node.output_dtypes or definition.output_dtypes(node.attrs))
         outputs = [self.slots.output_slot(Output(node, i)) for i in range(count)]
         tells_liveness = is_guarded and (not outputs or node.op in SWITCH)
         values = [self.slots.canonical(value) for value in node.inputs]
@@ -68,11 +68,9 @@ class FrameSteps:
         condition = inner.slots.slot(inner.slots.canonical(inner.liveness.loop_predicate))
         exit_slots = tuple(inner.slots.slot(inner.slots.canonical(n.output())) for n in exits)
         is_guarded = self.liveness.is_guarded(frame)
-        head, body, tail = with_loop_releases(
-            parts,
-            lasting={*(slot for node, slot in entering if node.attr("is_constant")), *(a for a, _ in carried), condition},
-            exits=exit_slots,
-        )
+        invariant = (slot for node, slot in entering if node.attr("is_constant"))
+        add_loop_releases(parts, lasting={*invariant, *(a for a, _ in carried), condition}, exits=exit_slots)
+        head, body, tail = map(tuple, parts)
         return Loop(
             inner.liveness.loop_predicate.node,
             tuple(self.slots.slot(sources[node]) for node, _ in entering),
@@ -81,7 +79,7 @@ class FrameSteps:
             is_guarded,
             tuple(dict.fromkeys(s for n in enters for s in self.slots.controls(n))) if is_guarded else (),
             references=tuple(i for i, (n, _) in enumerate(entering) if passed_references(n)),
-            enters=tuple(enters),
+            enters=tuple(dict.fromkeys((*(node for node, _ in entering), *enters))),
             head=head,
             body=body,
             tail=tail,
@@ -90,6 +88,7 @@ class FrameSteps:
             condition=condition,
             carried=tuple((a, b) for a, b in carried if a != b),
             exits=exit_slots,
+            leaves=tuple(exits),
         )
 
     def share_memory(self, inner: FrameSteps) -> dict[Node, Output]:

@@ -32,7 +32,7 @@ class CacheStats:
     limit: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(slots=True, eq=False)
 class Cached(Step):
     """A tree of pure steps as one: `body` works on `slots` slots of its own, the inputs first; `node` is its root."""
 
@@ -120,8 +120,7 @@ def with_cached_trees(plan: Plan, graph: Graph) -> Plan:
             steps.append(_tree(pure, roots, output))
         elif output not in pure:
             steps.append(step)
-    fetched = {slot for slot in plan.fetches if slot is not None}
-    return dataclasses.replace(plan, steps=tuple(with_releases(steps, fetched)))
+    return dataclasses.replace(plan, steps=with_releases(steps, {slot for slot in plan.fetches if slot is not None}))
 
 
 def _pure_steps(plan: Plan, graph: Graph) -> dict[int, Step]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..binding import bind_kernel, select_kernel
+from ..engines.protocol import Body, Engined
 from ..errors import InvalidArgumentError
 from ..faults import faults_of
 from ..graph import Function, Node
@@ -17,12 +18,19 @@ from ..traversal import descendants
 from .caching import Cached, ValueCache
 from .dataflow import DataflowProgram
 from .exclusion import exclusive
+from .fused_calls import FusedCall
+from .fusing import Fused, settled_steps, with_fused_steps
 from .resources import Readable, Variable, View
 from .runs import current
 from .values import DEAD, WouldBlock
+from .variable_groups import VariableGroup
 from .waits import Wait
 
+if TYPE_CHECKING:
+    from ..engines.engagement import Group
+
 _Call = Callable[..., Any]
+_RUNS_TO_SETTLE = 6
 _Instruction = tuple[int, _Call, Any, Any, Any, Any, Step]
 """(inputs, call, slot or slots of inputs, slot of a second input, slot or slots of outputs, slot or slots to clear, step).
 
@@ -33,7 +41,9 @@ _Instruction = tuple[int, _Call, Any, Any, Any, Any, Step]
 class Program:
     """A plan bound to kernels and to the session whose state they touch.
 
-    `context` gives what a stateful kernel takes as `ctx`; `functions` is the library that ops may name.
+    `context` gives what a stateful kernel takes as `ctx`; `functions` is the library that ops may name; `groups` makes a
+    function of an engine's group and of what runs it in NumPy. One that `fuses` runs groups of steps as one where there is no
+    hook, engine or cache, from the second run on: what runs once is not worth looking for them.
     """
 
     def __init__(
@@ -42,32 +52,52 @@ class Program:
         context: Callable[..., Any],
         functions: Mapping[str, Function] | None = None,
         cache: ValueCache | None = None,
+        groups: Callable[[Engined, _Call], Group] | None = None,
+        fuses: bool = False,
     ) -> None:
         self.plan = plan
         self._cache = cache
+        self._groups = groups
         self._context = context
         self._functions = functions if functions is not None else {}
         self._calls: dict[Node, _Call] = {}
         self._hooked: list[_Instruction] | None = None
         self._hooking = threading.Lock()
         self._dataflow: DataflowProgram | None = None
+        self._fused_calls: dict[Fused, FusedCall] = {}
+        self._fused_steps: Sequence[Step] = ()
         self._initial: list[Any] = [None] * plan.slots
         self._instructions: list[_Instruction] = []
         if plan.needs_dataflow:
             self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps})
         else:
             self._instructions = self._assemble(plan.steps, self._initial, False)
+        self._unsettled_runs = _RUNS_TO_SETTLE if fuses and groups is None and cache is None else 0
 
     def run(self, feeds: Sequence[Any]) -> list[Any]:
         """The values of the plan's fetches, None for operations, with the hook of the current run. Several threads may."""
         hook = current().hook
         if self._dataflow is not None:
             return self._dataflow.run(feeds, hook)
+        if self._unsettled_runs and hook is None:
+            self._settle()
         slots = self._initial.copy()
         for slot, value in zip(self.plan.feeds, feeds):
             slots[slot] = value
         _execute(self._instructions if hook is None else self._hooked_instructions(), slots)
         return [None if slot is None else self._fetched(i, slots[slot]) for i, slot in enumerate(self.plan.fetches)]
+
+    def _settle(self) -> None:
+        """Fuse steps in the second run, and take apart in the last of some the groups whose values are too small for it."""
+        with self._hooking:
+            self._unsettled_runs = max(self._unsettled_runs - 1, 0)
+            if self._unsettled_runs == _RUNS_TO_SETTLE - 2:
+                self._fused_steps = with_fused_steps(self.plan).steps
+                self._instructions = self._assemble(self._fused_steps, self._initial, False)
+            useful = {step for step, call in self._fused_calls.items() if call.is_useful}
+            if not self._unsettled_runs and len(useful) < len(self._fused_calls):
+                steps = settled_steps(self._fused_steps, useful, self.plan)
+                self._instructions = self._assemble(steps, self._initial, False)
 
     def _fetched(self, index: int, value: Any) -> Any:
         if value is DEAD:
@@ -90,6 +120,10 @@ class Program:
                 call = self._loop(step, hooked)
             elif isinstance(step, Cached):
                 call = self._cached(step, hooked)
+            elif isinstance(step, Engined):
+                call = self._engined(step, hooked)
+            elif isinstance(step, Fused):
+                call = self._fused(step, initial)
             else:
                 call = self._call(step, hooked)
                 if step.node.is_constant and not step.is_guarded:
@@ -137,6 +171,46 @@ class Program:
             return slots[root]
 
         return self._cache.remembering(call, step)
+
+    def _engined(self, step: Engined, hooked: bool) -> _Call:
+        """An engine's group; hooks see its steps, which NumPy runs then."""
+        in_numpy = self._body(step.body, hooked)
+        if hooked or self._groups is None:
+            return _single(in_numpy) if len(step.outputs) == 1 else in_numpy
+        group = self._groups(step, in_numpy)
+        return VariableGroup(group, step.body, in_numpy) if step.body.variables else group
+
+    def _fused(self, step: Fused, initial: list[Any]) -> _Call:
+        """A group of steps that work together, which no hook meets."""
+        calls = [self._call(inner, False) for inner in step.body]
+        body = [_instruction(inner, call) for inner, call in zip(step.body, calls)]
+        constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
+        call = FusedCall(step, calls, lambda start, slots: _execute(body[start:], slots), constants)
+        return self._fused_calls.setdefault(step, call)
+
+    def _body(self, body: Body, hooked: bool) -> _Call:
+        """A function from a body's inputs to the tuple of its outputs; its kernels are bound when it is first called."""
+        made: list[tuple[list[Any], list[_Instruction]]] = []
+
+        def assembled() -> tuple[list[Any], list[_Instruction]]:
+            with self._hooking:
+                if not made:
+                    initial: list[Any] = [None] * body.slots
+                    made.append((initial, self._assemble(body.steps, initial, hooked)))
+            return made[0]
+
+        def call(*values: Any) -> tuple[Any, ...]:
+            initial, instructions = made[0] if made else assembled()
+            slots = initial.copy()
+            slots[: len(values)] = values
+            _execute(instructions, slots)
+            return tuple([slots[i] for i in body.outputs])
+
+        return call
+
+
+def _single(call: _Call) -> _Call:
+    return lambda *values: call(*values)[0]
 
 
 def _instruction(step: Step, call: _Call) -> _Instruction:
@@ -236,6 +310,8 @@ def _execute_one(instruction: _Instruction, slots: list[Any]) -> None:
 
 def _entries(step: Step) -> tuple[Node, ...]:
     """The nodes by which a step depends on others."""
+    if isinstance(step, Engined):
+        return tuple(inner.node for inner in step.body.steps)
     return step.enters if isinstance(step, Loop) else (step.node,)
 
 

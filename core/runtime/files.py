@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from ..arguments import takes
+from ..atomic import file_errors
 from ..errors import InvalidArgumentError, PermissionDeniedError
+from ..journal import DEBUG, tell
 
 _WILDCARD = re.compile(r"[*?\[\\]")
 _GLOB_PARTS = re.compile(r"\\(.)|\[\^", re.DOTALL)
@@ -35,15 +37,20 @@ class FileAccess:
         """Access to what is named and nothing else; what may be written may be read."""
         if isinstance(readable, str | bytes) or isinstance(writable, str | bytes):
             raise TypeError("folders are a list, not one text, whose characters would be taken for folders")
-        writes = tuple(pathlib.Path(path).resolve() for path in writable)
-        return FileAccess((*(pathlib.Path(path).resolve() for path in readable), *writes), writes)
+        writes = tuple(map(_resolved, writable))
+        return FileAccess((*map(_resolved, readable), *writes), writes)
 
     def reading(self, folder: str | pathlib.Path) -> FileAccess:
         """This access, with a model's folder that may be read besides, and what a cache keeps of the same model for it."""
         if self.readable is None:
             return self
-        found = pathlib.Path(folder).resolve()
+        found = _resolved(folder)
         return dataclasses.replace(self, readable=(*self.readable, found, *_contents_in_cache(found)))
+
+
+def _resolved(path: str | pathlib.Path) -> pathlib.Path:
+    with file_errors(path):
+        return pathlib.Path(path).resolve()
 
 
 def _contents_in_cache(folder: pathlib.Path) -> list[pathlib.Path]:
@@ -86,6 +93,7 @@ class FileGate:
 
     def open(self, path: str) -> BinaryIO:
         """The file open for reading."""
+        tell("open %s", path, level=DEBUG)
         return self._open(path, self.to_read(path), "rb", self.access.readable)
 
     def open_to_append(self, path: str) -> BinaryIO:
@@ -107,12 +115,16 @@ class FileGate:
         rest = pattern[len(start[0]) + len(start[1]) :].removesuffix("/")
         return sorted(self._walk(folder, rest.split("/")))
 
+    def names_in(self, folder: str) -> list[str]:
+        """The names in a folder, in order."""
+        return sorted(os.listdir(self.to_read(folder)))
+
     def _walk(self, folder: str, patterns: list[str]) -> Iterator[str]:
         real = self.to_read(folder)
         if not os.path.isdir(real):
             return
         matches = re.compile(fnmatch.translate(_GLOB_PARTS.sub(_python_glob, patterns[0]))).match
-        for name in sorted(filter(matches, os.listdir(real))):
+        for name in filter(matches, self.names_in(folder)):
             path = f"{folder.removesuffix('/')}/{name}"
             if len(patterns) == 1:
                 yield path

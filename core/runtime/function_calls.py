@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
 from ..functions.call_sites import PLAIN_CALL, CallSite, function_targets
@@ -19,6 +20,9 @@ from ..tensors import FuncRef
 from .caching import ValueCache, with_cached_trees
 from .executor import Program
 from .runs import current
+
+if TYPE_CHECKING:
+    from ..engines.engagement import Engagement
 
 _MAX_DEPTH: Final = 400
 _DEEP: Final = 40
@@ -37,12 +41,21 @@ class _Body:
 
 
 class FunctionCalls:
-    """The functions of a graph's library, ready to run with a session's state and the values that it keeps."""
+    """The functions of a graph's library, ready to run with a session's state, the values that it keeps and its engine."""
 
-    def __init__(self, graph: Graph, context: Callable[..., Any], cache: ValueCache | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        context: Callable[..., Any],
+        cache: ValueCache | None = None,
+        engagement: Engagement | None = None,
+        fuse: bool = True,
+    ) -> None:
         self._library = graph.functions
         self._context = context
         self._cache = cache
+        self._engagement = engagement
+        self._fuse = fuse
         self._bodies: dict[tuple[str, CallSite], _Body] = {}
         self._made: dict[int, tuple[Function, _Body]] = {}
         self._lock = threading.RLock()
@@ -83,7 +96,11 @@ class FunctionCalls:
         plan = function_plan(function, site)
         if self._cache is not None:
             plan = with_cached_trees(plan, function.body)
-        program = Program(plan, self._context, self._library, self._cache)
+        groups = None
+        if self._engagement is not None:
+            plan = self._engagement.divided(plan, function.body)
+            groups = functools.partial(self._engagement.group, function.body)
+        program = Program(plan, self._context, self._library, self._cache, groups, self._fuse)
         places = iter(range(len(function.results)))
         results = tuple(None if i in site.unused else next(places) for i in range(len(function.results)))
         return _Body(function.name, program, len(function.args), results)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -44,6 +43,8 @@ def run_apart(node: Node, inputs: Sequence[np.ndarray[Any, Any]], seconds: float
     order = pickle.dumps((node.name, node.op, dict(node.attrs), [_packed(value) for value in inputs]), protocol=5)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-c", f"from {__name__} import answer; answer()"]
+    import subprocess  # which the run of a graph without a time limit need not wait for
+
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environment) as process:
         try:

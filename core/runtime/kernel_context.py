@@ -33,6 +33,14 @@ class Functions(Protocol):
         ...
 
 
+class GraphRunner(Protocol):
+    """A session as a kernel uses one on a graph that it was given."""
+
+    def run(self, fetches: Any) -> Any:
+        """The values of fetches."""
+        ...
+
+
 class Host(Protocol):
     """What a session gives to the kernels that run in it."""
 
@@ -50,6 +58,10 @@ class Host(Protocol):
     @property
     def functions(self) -> Functions:
         """The functions of the graph's library."""
+        ...
+
+    def on_graph(self, graph: Graph) -> GraphRunner:
+        """What runs another graph with the same resources, files and limits."""
         ...
 
     def apart(self) -> Host:

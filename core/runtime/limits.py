@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..errors import DeadlineExceededError, ResourceExhaustedError, TfgError
+from ..errors import DeadlineExceededError, InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..faults import faults_of
 from ..graph import Node
 from ..node_calls import call_flops_function, call_shape_function, spec_of
@@ -41,6 +41,8 @@ class Limits:
     """The bounds of a session: `timeout` seconds for each run, `max_memory` bytes for the tensors of all of them together."""
 
     def __init__(self, timeout: float | None, max_memory: int | None) -> None:
+        if any(bound is not None and math.isnan(bound) for bound in (timeout, max_memory)):
+            raise InvalidArgumentError("a limit must be a number")
         self.timeout = timeout
         self.max_memory = max_memory
         self._held = 0

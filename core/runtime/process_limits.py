@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import importlib
+import os
 import signal
 import subprocess
 import threading
+import time
 import types
 from collections.abc import Iterator
 from typing import Any, Final
@@ -17,7 +19,9 @@ from ..errors import DeadlineExceededError, ResourceExhaustedError, TfgError, Un
 NEEDED_MEMORY: Final = 24 << 20
 """The bytes that tfg itself takes for a small graph, once everything is loaded that it may need."""
 _GRACE: Final = 0.4
-"""Seconds after which a computation that could not be interrupted is ended with its process."""
+"""Seconds after which a computation that goes on in spite of interruptions is ended with its process."""
+_STUCK: Final = 0.48
+"""Seconds after which this is done from outside Python, which reads Python's frames: they had better stand still then."""
 _AGAIN: Final = 0.2
 """Seconds after which an interruption is repeated, since what came of the last one was caught by something else."""
 _LIBRARIES: Final = ("ml_dtypes", "scipy.fft", "scipy.linalg", "scipy.sparse", "scipy.special")
@@ -28,12 +32,13 @@ _NO_MEMORY: Final = ("annot allocate memory", "failed to map segment", "can't st
 class TimeLimit:
     """DeadlineExceededError in the block once `seconds` have passed, wherever it is then.
 
-    Python raises it between two of its instructions. A computation that gives it no chance to is ended a little later together
-    with the process, which says so in an `error:` line and exits with 1.
+    Python raises it between two of its instructions, once what is being imported is there. A computation that gives it no
+    chance to is ended a little later together with the process, which says so in an `error:` line and exits with 1.
     """
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds = seconds
+        self._end = 0.0
         self._watchdog: subprocess.Popen[bytes] | None = None
         self._is_over = False
 
@@ -41,7 +46,8 @@ class TimeLimit:
         if self.seconds is not None:
             if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
                 raise UnimplementedError("a time limit needs the timer signals of a Unix system")
-            self._watch(self.seconds + _GRACE)
+            self._end = time.monotonic() + self.seconds
+            self._watch(self.seconds + _STUCK)
             signal.signal(signal.SIGALRM, self._expire)
             signal.setitimer(signal.ITIMER_REAL, self.seconds, _AGAIN)
         return self
@@ -70,7 +76,18 @@ class TimeLimit:
 
     def _expire(self, number: int, frame: types.FrameType | None) -> None:
         self._is_over = True
-        raise DeadlineExceededError(self._message)
+        if time.monotonic() >= self._end + _GRACE and self._watchdog is not None and self._watchdog.stdin is not None:
+            os.write(self._watchdog.stdin.fileno(), b"\n")  # the shell says it once, whoever asks it to
+            os._exit(1)
+        if not _is_importing(frame):
+            raise DeadlineExceededError(self._message)
+
+
+def _is_importing(frame: types.FrameType | None) -> bool:
+    """True inside an import: libraries that are left half made print what stopped them, and stay so for the process."""
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        frame = frame.f_back
+    return frame is not None
 
 
 def lift_time_limit() -> None:

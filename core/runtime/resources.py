@@ -9,6 +9,7 @@ from typing import Any, Final, Self, TypeVar
 
 import numpy as np
 
+from ..arrays import Held
 from ..dtypes import DType, float32
 from ..errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from ..shapes import UNKNOWN, Shape
@@ -57,10 +58,19 @@ class Shared:
 
 def exclusively(shared: Sequence[Shared], call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
     """`call(*inputs)` with all `shared` to itself, taken in the order given, which has to be the same for all threads."""
-    if not shared:
-        return call(*inputs)
-    with shared[0]:
-        return exclusively(shared[1:], call, inputs)
+    taken = 0
+    try:
+        for one in shared:
+            one.lock.acquire()
+            taken += 1
+        result = call(*inputs)
+    finally:
+        for one in shared[:taken]:
+            one.is_changing = False
+            one.lock.release()
+    for one in shared:
+        one.tell()
+    return result
 
 
 class Readable:
@@ -94,7 +104,8 @@ class Variable(Shared, Readable):
     """A variable's memory, behind a V1 reference or a resource handle alike.
 
     A value that was read is never written to while anybody holds it: `writable` copies an array that has other references.
-    `version` counts the writes and so tells whether anything that depends on the variable is still valid.
+    `version` counts the writes and so tells whether anything that depends on the variable is still valid. Between runs an
+    engine may hold the value (`kept` is a Held then): whoever reads it or writes into it gets NumPy's.
     """
 
     __slots__ = ("_memory", "_value", "dtype", "name", "shape", "version")
@@ -124,10 +135,26 @@ class Variable(Shared, Readable):
                 f"Attempting to use uninitialized value {self.name}",
                 hint=f"`tfg run --init` or `--assign {self.name}=VALUE` initializes it",
             )
+        return value.numpy() if type(value) is Held else value
+
+    @property
+    def kept(self) -> Any:
+        """The value as it is kept: an array of NumPy's, a Held where an engine has it, None before the first write."""
+        return self._value
+
+    def lend(self) -> Any:
+        """`kept`, for a group that writes to the variable: a Held says whether the engine may overwrite what it has.
+
+        For those that have the variable to themselves: from here on others wait for their end to read.
+        """
+        self.is_changing = True  # before the references are counted: who comes later sees it
+        value = self._value
+        if type(value) is Held:
+            value.is_lent = self._references() <= _UNSHARED_REFERENCES and not value.is_read
         return value
 
     def assign(self, value: Any) -> None:
-        """Replace the value; the caller hands the array over and keeps no right to write to it."""
+        """Replace the value by an array or a Held; the caller hands it over and keeps no right to write to it."""
         if self._memory is not None and np.size(value) != np.size(self._value):
             self._memory.leave(self._value)
             self._memory = None

@@ -20,13 +20,18 @@ from ..building.builder import GraphBuilder
 from ..dtypes import string
 from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ..graph import Graph, Node, Output
+from ..journal import DEBUG, Stopwatch
 from ..metagraph import Signature
+from ..op_facts import has_fact
 from ..shapes import Shape, merge_shapes
 from ..tensors import Tensor
 from ..traversal import reachable
 from ..variable_nodes import VariableNodes, find_variables, initializer_ops, variable
+from .resources import Variable
 from .runs import Hook
-from .session import Session
+from .saved_names import assigned_handles
+from .session_like import SessionLike
+from .watching import Watch
 
 ASSIGN = {"assign": ("Assign", "AssignVariableOp"), "add": ("AssignAdd", "AssignAddVariableOp"),
           "sub": ("AssignSub", "AssignSubVariableOp")}  # fmt: skip
@@ -71,6 +76,8 @@ class Orders:
     fetch_every: int = 1
     hook: Hook | None = None
     """Called around every kernel of the steps."""
+    inside: Mapping[str, Output] = dataclasses.field(default_factory=dict)
+    """Outputs of nodes in functions, by names among those of `fetches`, which say what calls the functions."""
 
 
 def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -84,7 +91,10 @@ def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         for index, (name, spec) in enumerate(wanted):
             if spec.split() and name in tensors:
                 value = _sliced(tensors[name].numpy(), spec, restoring)
-                found |= {owner: Tensor.from_numpy(value, tensors[name].dtype) for owner in _assigned(restoring.output(index))}
+                found |= {
+                    handle.node.name: Tensor.from_numpy(value, tensors[name].dtype)
+                    for handle in assigned_handles(restoring.output(index))
+                }
     return {name: value for name, value in found.items() if name not in tensors}
 
 
@@ -106,29 +116,15 @@ _EXTENT: Final = re.compile(r"-|([0-9]{1,18}),(?:-|([0-9]{1,18}))")
 """A dimension of a slice: `start,length`, or `-` for all of it."""
 
 
-def _assigned(value: Output) -> list[str]:
-    """The names of the nodes of variables that a value is assigned to, directly or through an Identity."""
-    found = []
-    for user in value.node.uses:
-        if user.is_identity and value in user.inputs:
-            found += _assigned(user.output())
-        elif user.op in ASSIGN["assign"] and user.inputs[1] == value:
-            found.append(user.inputs[0].node.name)
-    return found
-
-
-_NEXT: Final = ("IteratorGetNext", "IteratorGetNextSync")
-
-
 class Runner:
     """A session and what a user does with it."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: SessionLike) -> None:
         self.session = session
         self.graph = session.graph
         self.exhausted: str | None = None
         self._builder: GraphBuilder | None = None
-        self._writing: Session = session
+        self._writing: SessionLike = session
         self._writers: dict[tuple[str, str], tuple[str, str]] = {}
 
     @functools.cached_property
@@ -184,17 +180,21 @@ class Runner:
         An iterator that has no more elements ends them, and `exhausted` names the node that asked for one.
         Where there are no targets, the fetches are what a step runs, shown or not.
         """
+        watch = Watch(orders.inside, orders.hook) if orders.inside else None
         for number in itertools.count(1) if orders.steps is None else range(1, orders.steps + 1):
             wanted = number % orders.fetch_every == 0 or number == orders.steps
             names = list(orders.fetches.values()) if wanted or not orders.targets else []
             try:
-                values = self.session.run([*names, *orders.targets], orders.feeds, hook=orders.hook)
+                clock = Stopwatch()
+                values = self.session.run([*names, *orders.targets], orders.feeds, hook=watch or orders.hook)
+                clock.tell("step %d", number, level=DEBUG)
             except OutOfRangeError as error:
-                if number == 1 or error.op not in _NEXT:
+                if number == 1 or not has_fact(error.op or "", "next_element"):
                     raise
                 self.exhausted = error.node
                 return
-            yield StepResult(number, tuple(map(_fetched, orders.fetches, values)) if wanted else ())
+            shown = dict(zip(orders.fetches, values)) | (watch.take() if watch and wanted else {})
+            yield StepResult(number, tuple(map(_fetched, shown, shown.values())) if wanted else ())
 
     def _write(self, values: Sequence[tuple[VariableNodes, Any]], mode: str) -> None:
         if self._builder is None:
@@ -259,10 +259,7 @@ def iterator_initializers(graph: Graph) -> tuple[str, ...]:
         if node.op == "MakeIterator":
             found.setdefault(node.inputs[1].node, []).append(node)
     alone = [nodes[0] for nodes in found.values() if len(nodes) == 1]
-    return tuple(node.name for node in alone if not any(item.op in _FED for item in reachable([node])))
-
-
-_FED: Final = ("Placeholder", "PlaceholderV2")
+    return tuple(node.name for node in alone if not any(item.must_be_fed for item in reachable([node])))
 
 
 def signature(graph: Graph, name: str) -> Signature:
@@ -278,6 +275,9 @@ def _fetched(shown: str, value: Any) -> FetchedValue:
     if value is None:
         return FetchedValue(shown, None, None, None)
     array = np.asarray(value)
+    held = array.ravel()[0] if array.dtype == object and array.size == 1 else None
+    if isinstance(held, Variable):
+        return _fetched(shown, held.read())
     if array.dtype == object and any(not isinstance(item, bytes) for item in array.ravel()[:1].tolist()):
         return FetchedValue(shown, type(array.ravel()[0]).__name__, array.shape, str(array.ravel()[0]))
     dtype = "string" if array.dtype.kind in "OS" else Tensor.from_numpy(array).dtype.name

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import itertools
+import numbers
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
-from .. import dtypes
 from ..arguments import bounded_depth, takes
-from ..dtypes import DType
-from ..errors import InvalidArgumentError, ResourceExhaustedError
+from ..errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError, ResourceExhaustedError
 from ..graph import Graph, Node, Output
+from ..journal import Stopwatch
+from ..numerics.philox import Philox
 from ..numerics.threads import one_thread
 from ..planning.planner import compile_plan
 from ..planning.selection import definition_in
-from ..shapes import UNKNOWN, Shape, merge_shapes
-from ..tensor_names import parse_tensor_name
-from ..tensors import as_array, as_bytes_array
+from ..rendezvous import connected
 from .caching import CacheStats, ValueCache, with_cached_trees
 from .checkpoints import CheckpointStore, default_store
 from .executor import Program
+from .feeding import Feed, find_feeds
+from .fetches import arranged, fetched_names, is_list_of_names, name_of
 from .files import NO_FILES, FileAccess
 from .function_calls import FunctionCalls
 from .kernel_context import KernelContext
@@ -35,36 +37,18 @@ from .resources import ResourceManager, Variable
 from .runs import Hook, Run
 from .values import Batched
 
+if TYPE_CHECKING:
+    from ..engines.engagement import Engagement
+    from ..engines.protocol import Engine
+    from ..engines.report import EngineReport
+
 _State = TypeVar("_State")
+
+_TOLD: Final = 3
+"""How many of its fetches a plan is told by."""
 
 _UNSHARED_REFERENCES: Final = 3
 """What sys.getrefcount says in `_result` of an array that only the caller's list holds."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Feed:
-    """What a fed tensor takes."""
-
-    name: str
-    output: Output
-    dtype: DType | None
-    shape: Shape
-
-    def convert(self, value: Any) -> Any:
-        """The value as an array of the fed tensor's dtype; InvalidArgumentError where its shape does not fit."""
-        if isinstance(value, Batched):
-            return value
-        array = as_bytes_array(value) if self.dtype is dtypes.string else as_array(value, self.dtype)
-        if self.shape.dims is not None and self.shape.dims != array.shape:
-            try:
-                merge_shapes(self.shape, Shape(array.shape))
-            except InvalidArgumentError:
-                raise InvalidArgumentError(
-                    f"cannot feed a value of shape {Shape(array.shape)} for tensor '{self.name}' of shape {self.shape}",
-                    node=self.output.node.name,
-                    op=self.output.node.op,
-                ) from None
-        return array
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -72,7 +56,7 @@ class _Prepared:
     """A program for certain fetches and feeds."""
 
     program: Program
-    feeds: tuple[_Feed | None, ...]
+    feeds: tuple[Feed | None, ...]
     """In the order of the given feeds; None where one is ignored."""
 
 
@@ -92,9 +76,23 @@ class Session:
     `timeout` bounds every run in seconds (DeadlineExceededError), `max_memory` the bytes that tensors may hold
     (ResourceExhaustedError); both name the node. `cache` is how many bytes to spend on keeping, from one run to the next,
     values that depend on nothing but constants and variables that were not written since.
+
+    `engine` is what runs the heavy part: a name ("openvino"), an Engine, or an Engagement of one to share with other sessions;
+    NumPy runs what it does not take, and all of a run that has limits or a hook. `engine_report` says what went where.
+
+    From its second run on, a fetch without limits, hook, engine or cache may `fuse` steps: a convolution and what follows it
+    block by block, chains of elementwise ops tile by tile. Results differ from those of single kernels by rounding at most.
     """
 
-    @takes(graph=Graph, files=FileAccess, cache=int)
+    @takes(
+        graph=Graph,
+        seed=numbers.Integral | None,
+        files=FileAccess,
+        timeout=numbers.Real | None,
+        max_memory=numbers.Real | None,
+        cache=int,
+        fuse=bool,
+    )
     def __init__(
         self,
         graph: Graph,
@@ -105,6 +103,8 @@ class Session:
         timeout: float | None = None,
         max_memory: int | None = None,
         cache: int = 0,
+        engine: str | Engine | Engagement | None = None,
+        fuse: bool = True,
     ) -> None:
         graph.check()
         self.graph = graph
@@ -115,11 +115,14 @@ class Session:
         self._cache = ValueCache(cache) if cache else None
         self.resources = ResourceManager()
         self.node_states: dict[Node, Any] = {}
+        self._begun: dict[str, tuple[int, int]] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.RLock()
         self._starting = threading.RLock()
         self._prepared: dict[tuple[tuple[str, ...], tuple[str, ...]], _Prepared] = {}
-        self.functions = FunctionCalls(graph, self._context, self._cache)
+        self._engagement = _engagement(engine)
+        self._fuse = fuse
+        self.functions = FunctionCalls(graph, self._context, self._cache, self._engagement, fuse)
         self._is_started = graph.meta is None
         self._lowered: tuple[int, Graph] | None = None
         self._is_starting = False
@@ -137,26 +140,36 @@ class Session:
         What starts a SavedModel is run here first, and not again on the other graph.
         """
         self.start()
-        other = Session(graph, seed=self.seed, files=self.files, checkpoints=self._checkpoints)
+        other = Session(
+            graph, seed=self.seed, files=self.files, checkpoints=self._checkpoints, engine=self._engagement, fuse=self._fuse
+        )
         other._limits = self._limits
         other.resources = self.resources
         other._is_started = True
         return other
 
-    def run(
-        self, fetches: str | Sequence[str], feeds: Mapping[str, Any] | None = None, *, hook: Hook | None = None
-    ) -> Any:
-        """The values of `fetches`: tensors by name `a:0` (NumPy arrays), operations by name `a` (None).
+    def run(self, fetches: Any, feeds: Mapping[Any, Any] | None = None, *, hook: Hook | None = None) -> Any:
+        """The values of `fetches`: NumPy arrays of tensors, `a:0` or an Output; None of operations, `a` or a Node.
 
-        A single name gives a single value. `feeds` maps tensor names to values, which replace what the graph computes. `hook`
-        is called around every kernel, those in loops and functions too.
+        A list, tuple or mapping of these, however nested, gives the same with the values. `feeds` maps tensors to values,
+        which replace what the graph computes. `hook` is called around every kernel, those in loops and functions too.
         """
+        if isinstance(fetches, str):
+            return self._run((fetches,), feeds, hook)[0]
+        if is_list_of_names(fetches):
+            return self._run(tuple(fetches), feeds, hook)
+        names = tuple(fetched_names(fetches, self.graph))
+        return arranged(fetches, iter(self._run(names, feeds, hook)))
+
+    def _run(self, names: tuple[str, ...], feeds: Mapping[Any, Any] | None, hook: Hook | None) -> list[Any]:
         self.start()
-        names = (fetches,) if isinstance(fetches, str) else tuple(fetches)
         feeds = {} if feeds is None else feeds
         if not isinstance(feeds, Mapping):
-            raise TypeError(f"feeds are a mapping of tensor names to values, not {feeds!r}")
+            raise ArgumentTypeError(f"feeds are a mapping of tensors to values, not {feeds!r}")
         prepared = self._prepared.get((names, tuple(feeds)))
+        if prepared is None:
+            feeds = {name_of(tensor, self.graph): value for tensor, value in feeds.items()}
+            prepared = self._prepared.get((names, tuple(feeds)))
         if prepared is None:
             with bounded_depth():
                 prepared = self._prepare(names, tuple(feeds))
@@ -165,14 +178,25 @@ class Session:
         if self._limits is not None:
             self._limits.begin(run)
         with one_thread, run, np.errstate(all="ignore"):
-            found = prepared.program.run(values)
-        results = [None if value is None else _result(name, value) for name, value in zip(names, found)]
-        return results[0] if isinstance(fetches, str) else results
+            program = prepared.program
+            found = program.run(values) if self._engagement is None else self._engagement.timed(program.run, values)
+        return [None if value is None else _result(name, value) for name, value in zip(names, found)]
+
+    @property
+    def takes_hooks(self) -> bool:
+        """Kernels run in this process."""
+        return True
 
     @property
     def cache_stats(self) -> CacheStats:
         """What keeping values between runs has saved so far."""
         return (self._cache or ValueCache(0)).stats
+
+    def engine_report(self) -> EngineReport:
+        """What the session's engine has run so far and what not, and why; FailedPreconditionError without an engine."""
+        if self._engagement is None:
+            raise FailedPreconditionError("the session has no engine")
+        return self._engagement.report()
 
     def variables(self) -> list[Variable]:
         """All variables that exist, initialized or not, in the order they were first touched."""
@@ -207,14 +231,30 @@ class Session:
         """The state of a node, which the first thread to ask for it creates."""
         with self._lock:
             if node not in self.node_states:
-                self.node_states[node] = create()
+                self.node_states[node] = state = create()
+                if isinstance(state, Philox) and node.name in self._begun and self._has(node):
+                    state.key, state.counter = self._begun[node.name]
             return self.node_states[node]
+
+    def streams(self) -> dict[str, tuple[int, int]]:
+        """Key and counter of the random numbers of the graph's nodes, those in functions excepted, by their names."""
+        found = [(node, state) for node, state in self.node_states.items() if isinstance(state, Philox)]
+        return {node.name: (state.key, state.counter) for node, state in found if self._has(node)}
+
+    def draw_on(self, streams: Mapping[str, tuple[int, int]]) -> None:
+        """Let nodes draw from where others, or these before, were in their streams."""
+        self._begun = dict(streams)
+
+    def _has(self, node: Node) -> bool:
+        """Whether a node that ran is the graph's and not a function's."""
+        graph = self.runnable()
+        return node.name in graph and graph.node(node.name) is node
 
     def apart(self) -> Session:
         """A session of the same graph and resources, in which the states of nodes begin anew."""
         other = copy.copy(self)
         other.node_states = {}
-        other.functions = FunctionCalls(self.graph, other._context)
+        other.functions = FunctionCalls(self.graph, other._context, engagement=self._engagement, fuse=self._fuse)
         return other
 
     def _context(self, node: Node, unused: tuple[int, ...] = ()) -> KernelContext:
@@ -230,18 +270,24 @@ class Session:
             return found
 
     def _compiled(self, fetches: tuple[str, ...], feeds: tuple[str, ...]) -> _Prepared:
+        watch = Stopwatch()
         graph = self.runnable()
         targets = [self._fetch(graph, name) for name in fetches]
-        fed = [None if self._is_needless(name) else self._feed(graph, name) for name in feeds]
+        fed = find_feeds(self.graph, feeds, graph)
         plan = compile_plan(graph, targets, [feed.output for feed in fed if feed is not None])
         if self._cache is not None:
             plan = with_cached_trees(plan, graph)
-        return _Prepared(Program(plan, self._context, self.graph.functions, self._cache), tuple(fed))
+        groups = None
+        if self._engagement is not None:
+            plan, groups = self._engagement.divided(plan, graph), functools.partial(self._engagement.group, graph)
+        more = " ..." if len(fetches) > _TOLD else ""
+        watch.tell("planned %s%s: %d steps of %d nodes", ", ".join(fetches[:_TOLD]), more, len(plan.steps), len(graph))
+        return _Prepared(Program(plan, self._context, self.graph.functions, self._cache, groups, self._fuse), fed)
 
     def runnable(self) -> Graph:
-        """The graph that runs: with loops that draw random numbers as TensorFlow puts them there."""
+        """The graph that runs: with loops that draw random numbers as TensorFlow puts them there, and its parts connected."""
         if self._lowered is None or self._lowered[0] != len(self.graph):
-            self._lowered = (len(self.graph), lowered(self.graph))
+            self._lowered = (len(self.graph), lowered(connected(self.graph)))
         return self._lowered[1]
 
     def _fetch(self, graph: Graph, name: str) -> Output | Node:
@@ -254,23 +300,18 @@ class Session:
                 raise InvalidArgumentError(f"there is no output {found.index}: it has {count}", node=node.name, op=node.op)
         return found
 
-    def _is_needless(self, name: str) -> bool:
-        """True where the graph had the node before it was optimized, and no fetch ran it then."""
-        node_name = parse_tensor_name(name)[0]
-        return node_name in self.graph.needless and node_name not in self.graph
 
-    def _feed(self, graph: Graph, name: str) -> _Feed:
-        output = graph.output(name)
-        node = output.node
-        declared = node.attrs.get("shape") if node.op in ("Placeholder", "PlaceholderV2") else None
-        shape = declared if isinstance(declared, Shape) else UNKNOWN
-        if node.op == "Placeholder" and shape.dims == () and self._had_no_unknown_rank():
-            shape = UNKNOWN
-        return _Feed(name, output, output.dtype.base if output.dtype else None, shape)
+def _engagement(engine: str | Engine | Engagement | None) -> Engagement | None:
+    if engine is None:
+        return None
+    from ..engines.engagement import Engagement
+    from ..engines.finding import find_engine
 
-    def _had_no_unknown_rank(self) -> bool:
-        """True for graphs older than version 24, where a Placeholder's shape () stood for an unknown one."""
-        return self.graph.versions is not None and self.graph.versions.producer < 24
+    if isinstance(engine, Engagement):
+        return engine
+    if not isinstance(engine, str) and not hasattr(engine, "compile"):
+        raise TypeError(f"an engine is a name or an Engine, not {engine!r}")
+    return Engagement(find_engine(engine) if isinstance(engine, str) else engine)
 
 
 def _result(name: str, value: Any) -> Any:

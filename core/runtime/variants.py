@@ -5,7 +5,10 @@ An object in a variant says by `__add__` and `zeros_like` that it has them, as T
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import dataclasses
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +21,31 @@ from .values import object_array
 
 _NUMBERS: Final = {"int": "<i4", "long": "<i8", "float": "<f4", "double": "<f8"}
 """The types of plain numbers in a variant constant, which are kept as their bytes."""
+_MET: contextvars.ContextVar[dict[tuple[int, ...], tuple[Any, Any]] | None] = contextvars.ContextVar("met", default=None)
+"""While a sum or zeros are made: what came of the objects met so far, with these, so that no other takes their identity."""
+
+
+@contextlib.contextmanager
+def _one_walk() -> Iterator[None]:
+    """What is done within meets every object once: a list may hold a list many times over, which holds one so, and so on."""
+    if _MET.get() is not None:
+        yield
+        return
+    token = _MET.set({})
+    try:
+        yield
+    finally:
+        _MET.reset(token)
+
+
+def _once(make: Callable[..., Any], *items: Any) -> Any:
+    """What `make` makes of objects, made once in a walk."""
+    met = _MET.get()
+    assert met is not None
+    key = tuple(map(id, items))
+    if key not in met:
+        met[key] = items, make(*items)
+    return met[key][1]
 
 
 def added(a: Array, b: Array) -> Array:
@@ -26,14 +54,16 @@ def added(a: Array, b: Array) -> Array:
         raise InvalidArgumentError(f"Trying to add elements of shapes {Shape(a.shape)} and {Shape(b.shape)}")
     if a.dtype != object:
         return np.asarray(a + b)
-    return object_array([sum_of(x, y) for x, y in zip(a.ravel().tolist(), b.ravel().tolist())], a.shape)
+    with _one_walk():
+        return object_array([_once(sum_of, x, y) for x, y in zip(a.ravel().tolist(), b.ravel().tolist())], a.shape)
 
 
 def zeros_like(value: Array) -> Array:
     """Zeros of the tensor's shape and dtype: empty text, the zeros of what variants hold."""
     if value.dtype != object:
         return np.zeros(value.shape, value.dtype)
-    return object_array([zero_of(item) for item in value.ravel().tolist()], value.shape)
+    with _one_walk():
+        return object_array([_once(zero_of, item) for item in value.ravel().tolist()], value.shape)
 
 
 def sum_of(x: Any, y: Any) -> Any:

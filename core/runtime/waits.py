@@ -6,6 +6,7 @@ waits here until a kernel of any thread has changed something that threads share
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from typing import Final
@@ -73,9 +74,14 @@ class Wait:
 
 
 def _others_act(me: threading.Thread) -> bool:
-    """True where another thread of the program may still do something; those that serve kernels only do what they are told."""
+    """True where another thread of the program may still do something; those that serve kernels only do what they are told.
+
+    One that was interrupted while it began or ended may stay listed, but runs nothing.
+    """
+    running = sys._current_frames()
     return any(
         thread is not me
+        and thread.ident in running
         and thread not in _asleep
         and not thread.name.startswith(OWN_THREADS)
         and not isinstance(thread, threading._DummyThread)

@@ -1,0 +1,111 @@
+"""The options that hand a run to an engine, and how what became of it is shown."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ..core.words import counted
+from . import render
+from .main import COMPARISON_FAILED
+
+if TYPE_CHECKING:
+    from ..core.engines.engagement import Engagement
+    from ..core.engines.protocol import Mesh
+    from ..core.engines.report import EngineReport
+    from ..core.graph import Graph
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_MAX_REFUSALS = 30
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """What --engine and its kin ask for. All sessions of a command share one engagement."""
+
+    engine: str | None = None
+    precision: str | None = None
+    engine_report: bool = False
+    verify_engine: bool = False
+
+    def engaged(self, mesh: Mesh | None = None) -> Engagement | None:
+        """The engine ready for work, maybe on a mesh; None where none is asked for, a usage error for options that want it."""
+        if self.engine is None:
+            for option in ("precision", "engine_report", "verify_engine"):
+                if getattr(self, option):
+                    raise click.UsageError(f"--{option.replace('_', '-')} goes with --engine")
+            return None
+        from ..core.engines.engagement import Engagement
+        from ..core.engines.finding import find_engine
+
+        return Engagement(find_engine(self.engine, self.precision, mesh), self.verify_engine)
+
+    def finished(self, engagement: Engagement | None, code: Any) -> Any:
+        """Say what became of the engine's groups as asked for; the command's exit code, or 3 where they differ from NumPy."""
+        if engagement is None:
+            return code
+        report = engagement.report()
+        if self.engine_report:
+            for line in render.plain_text(report_sections(report)):
+                render.note(line)
+        for found in report.differences:
+            render.note(f"error: engine '{report.engine}' differs at {found.tensor} ({found.op}): {found.by}")
+        return COMPARISON_FAILED if report.differences else code
+
+
+def engine_options(command: _Command) -> _Command:
+    """The options of EngineOptions; the command gets them as `engine`."""
+
+    @click.option("--engine", metavar="NAME", help="Let this engine, openvino say, run what it can; NumPy runs the rest.")
+    @click.option("--precision", metavar="TYPE", help="The engine's arithmetic: f32 (as in the graph) or bf16, for openvino.")
+    @click.option("--engine-report", is_flag=True, help="At the end say what went to the engine, what not, and why.")
+    @click.option("--verify-engine", is_flag=True, help="Run all in NumPy too, and name the first tensor that differs.")
+    @functools.wraps(command)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        given = {field.name: kwargs.pop(field.name) for field in dataclasses.fields(EngineOptions)}
+        return command(*args, engine=EngineOptions(**given), **kwargs)
+
+    return wrapped  # type: ignore[return-value]
+
+
+def engine_preview(graph: Graph, name: str, fetches: Sequence[str]) -> EngineReport:
+    """What an engine would take of a run of `fetches`, by default of what the graph's outputs seem to be."""
+    from ..core.engines.finding import find_engine
+    from ..core.engines.preview import preview
+    from ..core.passes.pipeline import guessed_fetches
+
+    targets = [graph.result(fetch) for fetch in fetches or guessed_fetches(graph)]
+    return preview(graph, targets, find_engine(name))
+
+
+def report_sections(report: EngineReport) -> Iterator[render.Section]:
+    """The groups of an engine, and what was left to NumPy."""
+    yield render.Text(_summary(report), f"engine {report.engine}")
+    if report.groups:
+        columns = ("group up to", "steps", "in", "out", "compiled", "compile s", "runs", "run s", "share", "NumPy because")
+        rows = [
+            (
+                g.last, g.steps, g.inputs, g.outputs, g.compiled, f"{g.compile_seconds:.3f}", g.runs, f"{g.seconds:.4f}",
+                "" if g.share is None else f"{g.share:.0%}", g.reason or "",
+            )
+            for g in report.groups
+        ]  # fmt: skip
+        yield render.Table(columns, rows, "groups")
+    if report.refused:
+        refused = [(r.op, r.count, ", ".join(r.nodes), r.reason) for r in report.refused[:_MAX_REFUSALS]]
+        more = f" (the first {_MAX_REFUSALS} of {len(report.refused)} kinds)" if len(report.refused) > _MAX_REFUSALS else ""
+        yield render.Table(("op", "nodes", "such as", "reason"), refused, f"left to NumPy{more}")
+
+
+def _summary(report: EngineReport) -> list[str]:
+    taken = sum(group.steps for group in report.groups)
+    lines = [f"{counted(taken, 'step')} in {counted(len(report.groups), 'group')}"]
+    if report.note:
+        lines.append(report.note)
+    if report.in_small_groups:
+        lines.append(f"{counted(report.in_small_groups, 'step')} left to NumPy, as they would be alone or nearly so")
+    return lines

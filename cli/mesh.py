@@ -1,0 +1,260 @@
+"""The options that divide the rows of a step among devices and processes, and the processes at work together."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+from ..core.errors import InvalidArgumentError, UnavailableError, UnimplementedError
+from ..core.escaping import printable_line
+from .main import REFUSED
+from .options import needing
+
+if TYPE_CHECKING:
+    from ..core.engines.peers import Meeting, Peers
+    from ..core.engines.protocol import Mesh
+    from ..core.tensors import Tensor
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_HINT = "hint: start all processes again; --checkpoint-every K keeps states from which --resume goes on\n"
+_WORD_OF_LOSS = 3.0
+"""Seconds in which this process hears which other one was lost, where a step failed for that."""
+
+
+class Axis(click.ParamType[int]):
+    """batch=N: N devices among which rows are divided."""
+
+    name = "batch=N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        axis, _, size = str(value).partition("=")
+        if axis != "batch":
+            self.fail(f"a mesh has one axis: batch=N, not '{value}'", param, ctx)
+        found: int = click.IntRange(1).convert(size, param, ctx)  # type: ignore[arg-type]
+        return found
+
+
+class HostPort(click.ParamType[tuple[str, int]]):
+    """HOST:PORT."""
+
+    name = "HOST:PORT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
+        if isinstance(value, tuple):
+            return value
+        from ..formats.cluster.address import Address
+
+        try:
+            address = Address.parse(f"grpc://{value}")
+        except InvalidArgumentError:
+            self.fail(f"'{value}' is not HOST:PORT", param, ctx)
+        return address.host, address.port
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class MeshOptions:
+    """What --mesh and its kin ask for."""
+
+    mesh: int | None = None
+    coordinator: tuple[str, int] | None = None
+    processes: int | None = None
+    process: int | None = None
+
+    @contextlib.contextmanager
+    def gathered(self) -> Iterator[Company | None]:
+        """This process and the others, once all are there; None where no mesh is asked for.
+
+        It ends with those of the others that end before all are done.
+        """
+        if self.mesh is None:
+            yield None
+            return
+        from ..core.engines.finding import find_mesh
+
+        meeting = self._meeting()
+        if meeting is None:
+            yield Company(find_mesh(self.mesh, None))
+            return
+        with _own_output():
+            yield from self._together(meeting)
+
+    def _together(self, meeting: Meeting) -> Iterator[Company]:
+        from ..core.engines.finding import find_mesh
+        from ..core.engines.peers import Peers
+
+        assert self.mesh is not None
+        doubt = ", or lost process 0" if meeting.index else ""
+        word = _LastWord(f"process {meeting.index} of {meeting.count} was killed{doubt}")
+        peers = Peers(meeting, {"--mesh": str(self.mesh), "--processes": str(self.processes)}, word.end)
+        try:
+            company = Company(find_mesh(self.mesh, meeting), peers)
+            yield company
+            if not peers.has_failed:
+                peers.leave()
+        except UnavailableError as error:
+            time.sleep(_WORD_OF_LOSS)
+            peers.fail(f"process {peers.index} ended: {error}")
+            word.unsaid()
+            raise
+        except BaseException as error:
+            peers.fail(f"process {peers.index} ended: {str(error) or type(error).__name__}")
+            word.unsaid()
+            raise
+        if not peers.has_failed:
+            company.mesh.leave()
+        word.unsaid()
+
+    def _meeting(self) -> Meeting | None:
+        """Where to meet whom; None where there is one process alone."""
+        given = (self.coordinator, self.processes, self.process)
+        if given == (None, None, None):
+            return None
+        if self.coordinator is None or self.processes is None or self.process is None:
+            raise click.UsageError("--coordinator, --processes and --process go together")
+        from ..core.engines.peers import Meeting
+
+        meeting = Meeting(*self.coordinator, self.processes, self.process)
+        return meeting if meeting.count > 1 else None
+
+
+NO_MESH = MeshOptions()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Company:
+    """A mesh and the processes that share it; no `peers` where this one has all of it."""
+
+    mesh: Mesh
+    peers: Peers | None = None
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether this process has all of the mesh."""
+        return self.peers is None
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this process reads and writes states, and speaks for all."""
+        return self.peers is None or self.peers.is_first
+
+    def part(self, reason: str) -> None:
+        """End before the others are done, which end too."""
+        if self.peers is not None:
+            self.peers.fail(f"process {self.peers.index} {reason}")
+
+    def from_first(self, data: bytes) -> bytes:
+        """What the first process has; all must ask."""
+        return data if self.peers is None else self.peers.from_first(data)
+
+    def common_seed(self, seed: int | None) -> int | None:
+        """A seed from which all draw the same random numbers."""
+        if self.peers is None:
+            return seed
+        return int(self.from_first(str(secrets.randbits(31) if seed is None else seed).encode()))
+
+    def common_state(self, read: Callable[[], Mapping[str, Tensor]]) -> Mapping[str, Tensor]:
+        """What `read` gives in the first process."""
+        if self.peers is None:
+            return read()
+        from ..core.tensors import Tensor
+        from ..formats.npz import npz_bytes
+        from ..formats.state import read_state
+
+        data = self.from_first(npz_bytes(read()) if self.is_first else b"")
+        with tempfile.NamedTemporaryFile(suffix=".npz") as file:
+            file.write(data)
+            file.flush()
+            return {name: Tensor.from_numpy(value.numpy(), value.dtype) for name, value in read_state(file.name).items()}
+
+    def require_rows(self, rows: int | None) -> None:
+        """InvalidArgumentError where what a step is fed cannot be divided; what no feed gives may come from the graph."""
+        if rows is not None and rows % self.mesh.size:
+            hint = f"feed a multiple of {self.mesh.size} rows, or as many by --batch"
+            problem = f"the {rows} rows of a step cannot be divided among {self.mesh.size} devices"
+            raise InvalidArgumentError(problem, hint=hint)
+
+    def require_division(self) -> None:
+        """UnimplementedError where nothing of a step was divided: every device would do the same work."""
+        if not self.mesh.divided:
+            hint = "--engine-report without --mesh tells what XLA takes of a step, and why no more"
+            raise UnimplementedError("nothing of a step is divided among the devices: XLA is given no rows", hint=hint)
+
+    def require_same(self, digest: bytes, what: str) -> None:
+        """InvalidArgumentError where the first process has another digest."""
+        if self.from_first(digest) != digest:
+            assert self.peers is not None
+            raise InvalidArgumentError(f"process {self.peers.index} was given another {what} than process 0")
+
+
+class _LastWord:
+    """What is said where this process ends and cannot say it: JAX ends the processes whose coordinator is gone.
+
+    A shell at the other end of a pipe says it, if the pipe is closed before anything was written to it.
+    """
+
+    def __init__(self, text: str) -> None:
+        script = 'read -r line || printf "error: %s\\n%s" "$1" "$2" >&2'
+        command = ["/bin/sh", "-c", script, "tfg", text, _HINT]
+        self._shell = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True)
+
+    def unsaid(self) -> None:
+        """Nothing is to be said."""
+        assert self._shell.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._shell.stdin.fileno(), b"\n")
+
+    def end(self, reason: str, is_lost: bool) -> NoReturn:
+        """End this process, which may be waiting in a computation that no exception reaches, with other words."""
+        self.unsaid()
+        sys.stdout.flush()
+        os.write(2, f"error: {printable_line(reason)}\n{_HINT if is_lost else ''}".encode())
+        os._exit(REFUSED)
+
+
+@contextlib.contextmanager
+def _own_output() -> Iterator[None]:
+    """Standard output for this program alone: the libraries that processes speak through print to it who has connected."""
+    kept = sys.__stdout__
+    if kept is None or kept is not sys.stdout:
+        yield
+        return
+    kept.flush()
+    ours, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    sys.stdout = open(ours, "w", encoding=kept.encoding, errors="backslashreplace")  # noqa: SIM115 - put back below
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(ours, 1)
+        sys.stdout = kept
+
+
+def mesh_options(command: _Command) -> _Command:
+    """The options of MeshOptions; the command gets them as `mesh`."""
+
+    @click.option("--mesh", type=Axis(), help="With --engine xla: divide the rows of the feeds among N devices.")
+    @click.option("--coordinator", type=HostPort(), help="Where process 0 is met by the others; it uses the next port too.")
+    @click.option("--processes", type=click.IntRange(1), metavar="N", help="How many processes share the mesh.")
+    @click.option("--process", type=click.IntRange(0), metavar="I", help="Which of them this is, from 0.")
+    @needing("--mesh", "--engine=xla")
+    @needing("--coordinator --processes --process", "--mesh")
+    @functools.wraps(command)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        given = {field.name: kwargs.pop(field.name) for field in dataclasses.fields(MeshOptions)}
+        return command(*args, mesh=MeshOptions(**given), **kwargs)
+
+    return wrapped  # type: ignore[return-value]

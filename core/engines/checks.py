@@ -1,0 +1,57 @@
+"""What tfg's shape functions say of a group: engines take shapes that TensorFlow refuses, and may give others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..binding import select_kernel
+from ..errors import InvalidArgumentError, TfgError, UnimplementedError
+from ..graph import Graph, Node, Output
+from ..inference import Inference, infer
+from ..op_facts import has_fact
+from ..registry import has_kernel
+from ..shapes import Shape
+from .protocol import Cluster, Given
+
+
+def without_kernel(node: Node) -> str | None:
+    """Why TensorFlow, and NumPy with it, refuses a node of such dtypes, which an engine may take; None where it does not."""
+    try:
+        if has_kernel(node.op):
+            select_kernel(node)
+    except TfgError as error:
+        return error.message
+    return None
+
+
+def result_shapes(cluster: Cluster, values: Sequence[Given], needs_elements: bool) -> list[Shape]:
+    """The shapes of a cluster's results for inputs shaped as `values`, and those of the variables that it writes.
+
+    InvalidArgumentError where a node refuses its inputs. UnimplementedError where `needs_elements` and a tensor has none.
+    """
+    graph, _, outputs = cluster.as_graph(values)
+    found = infer(graph)
+    for name, reason in found.reasons.items():
+        raise InvalidArgumentError(reason, node=name, op=graph.node(name).op)
+    if needs_elements:
+        _require_elements(graph, found, outputs)
+    return [*(found.shape(output) for output in outputs), *_written_shapes(cluster, graph, found, values)]
+
+
+def _written_shapes(cluster: Cluster, graph: Graph, found: Inference, values: Sequence[Given]) -> list[Shape]:
+    """The shapes that the variables have at the end: only an assignment changes one."""
+    shapes = {slot: Shape(value.shape) for slot, value in zip(cluster.inputs, values)}
+    leads = cluster.body.leads
+    for step in cluster.body.steps:
+        if has_fact(step.node.op, "assignment"):
+            shapes[leads[step.inputs[0]]] = found.shape(graph.node(step.node.name).inputs[1])
+    return [shapes[slot] for slot in cluster.body.written]
+
+
+def _require_elements(graph: Graph, found: Inference, outputs: Sequence[Output]) -> None:
+    read = [value for node in graph for value in node.inputs if not value.node.is_constant]
+    for value in dict.fromkeys((*read, *outputs)):
+        shape = found.shape(value)
+        if not shape.is_known or 0 in shape.known():
+            what = "has no elements" if shape.is_known else "has a shape that follows from values"
+            raise UnimplementedError(f"tensor '{value.name}' {what}", node=value.node.name, op=value.node.op)

@@ -1,0 +1,69 @@
+"""What an engine translates and yet crashes on or gets wrong: a table of ops, conditions and reasons for each engine.
+
+A line of `ENGINE_denials.txt` is `OP [ATTRIBUTE=VALUE,VALUE ...] | REASON`. It denies the nodes of that op whose attributes
+are each one of the values listed. `empty=True` stands for an operand that is a constant without elements, `computed=1` for the
+operand 1, counted from 0, being no constant.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from ..binding import plain
+from ..dtypes import DType
+from ..graph import Node
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Denial:
+    """One line: the op, the values of attributes for which it holds, and why."""
+
+    op: str
+    values: Mapping[str, frozenset[str]]
+    reason: str
+
+    def holds(self, node: Node) -> bool:
+        """True where it denies a node."""
+        return self.op == node.op and all(given & _known(node, name) for name, given in self.values.items())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Denials:
+    """The lines for an engine."""
+
+    lines: tuple[Denial, ...]
+
+    @staticmethod
+    def of(engine: str) -> Denials:
+        """The table of an engine that tfg brings."""
+        path = os.path.join(os.path.dirname(__file__), f"{engine}_denials.txt")
+        with open(path, encoding="ascii") as lines:
+            return Denials(tuple(_denial(line) for line in lines if line.strip()))
+
+    def reason(self, node: Node) -> str | None:
+        """Why a node is denied; None where it is not."""
+        return next((line.reason for line in self.lines if line.holds(node)), None)
+
+
+def _denial(line: str) -> Denial:
+    condition, _, reason = line.partition("|")
+    op, *attributes = condition.split()
+    pairs = (attribute.split("=") for attribute in attributes)
+    return Denial(op, {name: frozenset(values.split(",")) for name, values in pairs}, reason.strip())
+
+
+def _known(node: Node, name: str) -> set[str]:
+    """What holds of a node under a name, as the table spells it."""
+    if name == "computed":
+        return {str(place) for place, value in enumerate(node.inputs) if not value.node.is_constant}
+    if name == "empty":
+        return {str(any(value.node.is_constant and not value.node.attrs["value"].size for value in node.inputs))}
+    return {_written(node.attr(name))}
+
+
+def _written(value: Any) -> str:
+    """An attribute's value as the table spells it."""
+    return value.name if isinstance(value, DType) else str(plain(value)).replace(" ", "")

@@ -1,0 +1,63 @@
+"""Engines by name: those that tfg brings, and those that installed packages offer by entry points in the group `tfg.engines`.
+
+An entry point names a function that makes an engine, given the precision that was asked for, or None.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from typing import Any, Final, cast
+
+from ..errors import InvalidArgumentError, NotFoundError
+from ..extras import extra_hint
+from .peers import Meeting
+from .protocol import Engine, Mesh
+
+GROUP: Final = "tfg.engines"
+_OWN: Final = {"openvino": "OpenVino", "xla": "Xla"}
+"""The engines that tfg brings: each a module of this package, whose extra is called as the engine, and its class."""
+
+
+def engine_names() -> list[str]:
+    """The names that `find_engine` knows."""
+    return sorted({*_OWN, *(entry.name for entry in entry_points(group=GROUP))})
+
+
+def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = None) -> Engine:
+    """The engine of that name; NotFoundError where there is none, or where what it needs is not installed.
+
+    `mesh` is for the one that has meshes.
+    """
+    try:
+        made = _maker(name)
+        return cast(Engine, made(precision) if mesh is None else made(precision, mesh))
+    except ModuleNotFoundError as error:
+        hint = extra_hint(name) if name in _OWN else None
+        raise NotFoundError(f"engine '{name}' needs module '{error.name}', which is not installed", hint=hint) from error
+
+
+def find_mesh(size: int, meeting: Meeting | None) -> Mesh:
+    """A mesh of XLA's of so many devices, of all processes that meet; NotFoundError where JAX is not installed."""
+    try:
+        module = importlib.import_module(".xla_mesh", __package__)
+    except ModuleNotFoundError as error:
+        raise NotFoundError(f"a mesh needs module '{error.name}', which is not installed", hint=extra_hint("xla")) from error
+    return cast(Mesh, module.Mesh(size, meeting))
+
+
+def _maker(name: str) -> Callable[..., Any]:
+    for entry in entry_points(group=GROUP, name=name):
+        made: Callable[..., Any] = entry.load()
+        return made
+    if name in _OWN:
+        made = getattr(importlib.import_module(f".{name}", __package__), _OWN[name])
+        return made
+    raise NotFoundError(f"there is no engine '{name}'", hint=f"there are {', '.join(engine_names())}")
+
+
+def refuse_precision(name: str, precision: str | None) -> None:
+    """InvalidArgumentError where an engine that leaves no choice is given one."""
+    if precision is not None:
+        raise InvalidArgumentError(f"engine '{name}' has one precision, that of the graph; it cannot be asked for {precision}")

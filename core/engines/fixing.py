@@ -1,0 +1,41 @@
+"""Which inputs of a group shapes and axes are computed from: their values are part of what is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..op_facts import has_fact
+from ..planning.plan import Loop, Step
+from .protocol import Body, Engine
+
+
+def fixed_inputs(body: Body, engine: Engine) -> list[int]:
+    """The slots of the inputs from which follows what the engine must know of its nodes."""
+    found = _fixed_slots(body.steps, engine)
+    return [slot for slot in range(body.inputs) if slot in found]
+
+
+def _fixed_slots(steps: Sequence[Step], engine: Engine) -> set[int]:
+    """The slots whose values the engine must know to run the steps."""
+    makers = {slot: step for step in steps for slot in step.outputs}
+    computing = (step for step in steps if not step.node.is_constant)
+    pending = [step.inputs[place] for step in computing for place in _fixed_places(step, engine)]
+    found: set[int] = set()
+    while pending:
+        slot = pending.pop()
+        if slot in found:
+            continue
+        found.add(slot)
+        maker = makers.get(slot)
+        if maker is not None and not has_fact(maker.node.op, "metadata"):
+            pending += maker.inputs
+    return found
+
+
+def _fixed_places(step: Step, engine: Engine) -> Sequence[int]:
+    """The inputs of a step that the engine must know: of a loop those that are the same in every iteration."""
+    if not isinstance(step, Loop):
+        return engine.static_inputs(step.node)
+    found = _fixed_slots((*step.head, *step.body, *step.tail), engine)
+    carried = {slot for _, slot in step.carried}
+    return [place for place, slot in enumerate(step.entries) if slot in found and slot not in carried]

@@ -1,0 +1,139 @@
+"""Which nodes have lowerings that are right: what XLA takes, which is known without JAX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from .. import dtypes
+from ..control_flow.conditions import hands_in, is_transparent
+from ..errors import TfgError
+from ..functions.callers import function_references
+from ..graph import Function, Graph, Node, Output
+from ..op_facts import has_fact
+from ..planning.plan import Step
+from ..registry import has_kernel, lowering
+from ..tensors import FuncRef
+from .checks import without_kernel
+from .denials import Denials
+from .plans import called_plan
+from .protocol import inner_steps
+
+_TYPES: Final = (
+    dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64,
+    dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.bool_,
+)  # fmt: skip
+_OF_STACKS: Final = 2
+"""How many inputs there are at most of what works on a stack."""
+_COUNTING: Final = (dtypes.int32, dtypes.int64)
+
+
+def refusals(nodes: Sequence[Node], denials: Denials, graph: Graph) -> dict[Node, str]:
+    """Why nodes, in topological order, are not for XLA, constants left out; those in V1 loops come with the others."""
+    return _Refusals(denials, graph).of(nodes)
+
+
+def function_refusals(function: Function) -> tuple[int, dict[Node, str]]:
+    """How many nodes a function computes with, and why some are not for XLA; the function is pure and its nodes in order."""
+    nodes = [node for node in function.body if not (node.is_constant or node.is_argument or is_transparent(node))]
+    return len(nodes), refusals(nodes, Denials.of("xla"), function.body)
+
+
+class _Refusals:
+    """Why nodes are not for XLA. What functions do is looked at once."""
+
+    def __init__(self, denials: Denials, graph: Graph) -> None:
+        self.denials = denials
+        self.functions = graph.functions
+        self.of_functions: dict[str, str | None] = {}
+
+    def of(self, nodes: Sequence[Node]) -> dict[Node, str]:
+        """Those of a plan; one with a lowering but no input stands for what a branch hands on and nobody reads."""
+        known = _known_while_compiling(nodes)
+        unread = {node for node in nodes if not node.inputs and lowering(node.op) is not None}
+        reasons = {node: self.of_node(node, node in known) for node in nodes if node not in unread}
+        found = {node: reason for node, reason in reasons.items() if reason is not None}
+        return found | dict.fromkeys(unread, "it is on no branch")
+
+    def of_node(self, node: Node, is_known: bool) -> str | None:
+        """Why a node is refused, whose value `is_known` while compiling, or may turn out to be."""
+        found = lowering(node.op)
+        types = (*node.output_dtypes, *(value.dtype for value in node.inputs))
+        others = [dtype for dtype in types if dtype is not dtypes.resource and (dtype is None or dtype.base not in _TYPES)]
+        if others and not (found is not None and found.always):
+            return f"XLA gets no tensors of {others[0]}"
+        if is_known:
+            return None
+        if found is None:
+            return "there is no lowering for it"
+        return self.denials.reason(node) or self.of_calls(node)
+
+    def of_calls(self, node: Node) -> str | None:
+        """Why the functions that a node calls are refused."""
+        reasons = (self.of_function(reference.name, reference) for reference in function_references(node))
+        return next((reason for reason in reasons if reason is not None), None)
+
+    def of_function(self, name: str, reference: FuncRef) -> str | None:
+        if name not in self.of_functions:
+            self.of_functions[name] = f"function '{name}' calls itself"
+            self.of_functions[name] = self.of_body(reference)
+        return self.of_functions[name]
+
+    def of_body(self, reference: FuncRef) -> str | None:
+        """Why the body of a function is refused: where a node in it is."""
+        try:
+            _, plan = called_plan(self.functions, reference)
+        except TfgError as error:
+            return error.message
+        steps = inner_steps(plan.steps)
+        if plan.needs_dataflow or any(step.is_guarded for step in steps):
+            return f"function '{reference.name}' has V1 control flow that goes node by node"
+        nodes = [step.node for step in steps if not (step.node.is_constant or step.node.is_loop_condition or _is_join(step))]
+        known = _known_while_compiling(nodes) | {node for node in nodes if _may_be_shape(node)}
+        for node in nodes:
+            reason = self.of_node(node, node in known) or without_kernel(node)
+            if reason is not None:
+                return f"in function '{reference.name}', {node.op} '{node.name}': {reason}"
+        return None
+
+
+def _is_join(step: Step) -> bool:
+    return not step.node.output_dtypes and not step.node.inputs
+
+
+def _may_be_shape(node: Node) -> bool:
+    """True for what computes integers of integers without state: in a function it may be known which, from shapes."""
+    types = (*node.output_dtypes, *(value.dtype for value in node.inputs))
+    is_pure = node.op_def is not None and not node.op_def.is_stateful and has_kernel(node.op)
+    return is_pure and lowering(node.op) is None and all(dtype in _COUNTING for dtype in types)
+
+
+def _known_while_compiling(nodes: Sequence[Node]) -> set[Node]:
+    """The nodes, in topological order, whose values follow from constants and the shapes of other tensors.
+
+    What is popped from a stack does where all that is pushed on it does.
+    """
+    own = set(nodes)
+    found: set[Node] = set()
+    uncertain: set[Node] = set()
+    for node in nodes:
+        sources = [_behind(value, own).node for value in node.inputs]
+        if sources and has_fact(sources[0].op, "run_state"):
+            known_so_far = len(sources) <= _OF_STACKS and sources[0] not in uncertain
+            if known_so_far and all(s.is_constant or s in found for s in sources[1:]):
+                found.add(node)
+            else:
+                uncertain.add(sources[0])
+            continue
+        if has_fact(node.op, "program") or not has_kernel(node.op) or next(function_references(node), None) is not None:
+            continue
+        if has_fact(node.op, "metadata") or all(s.is_constant or s in found for s in sources):
+            found.add(node)
+    return found
+
+
+def _behind(value: Output, own: set[Node]) -> Output:
+    """What a value is a copy of."""
+    while value.node not in own and hands_in(value.node):
+        value = value.node.inputs[0]
+    return value

@@ -1,0 +1,184 @@
+"""OpenVINO as an engine: inference on CPUs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from .. import dtypes
+from ..arrays import Array
+from ..control_flow.conditions import is_transparent
+from ..errors import InvalidArgumentError, UnimplementedError
+from ..functions.callers import function_references
+from ..graph import Graph, Node, Output
+from ..registry import lowering
+from ..shapes import UNKNOWN
+from .denials import Denials
+from .openvino_library import frontends, ov
+from .openvino_reading import input_model, place_of
+from .protocol import Cluster, Compiled
+
+_PRECISIONS: Final = ("f32", "bf16", "f16")
+_TYPES: Final = (dtypes.float32, dtypes.int32, dtypes.bool_)
+"""What its CPU plugin computes in: silently, doubles become floats, int64 becomes int32, and narrow integers saturate."""
+_UNTRANSLATED: Final = ("FrameworkNode", "TFFrameworkNode")
+
+
+class OpenVino:
+    """The engine. `precision` is that of its arithmetic with floats: f32, or bf16 or f16 where the processor has it."""
+
+    name = "openvino"
+    smallest = 4
+    needs_elements = True  # it crashes on others
+    takes_variables = False
+    takes_control_flow = False
+
+    def __init__(self, precision: str | None = None) -> None:
+        precision = precision or "f32"
+        if precision not in _PRECISIONS:
+            raise InvalidArgumentError(f"precision '{precision}' is not one of {', '.join(_PRECISIONS)}")
+        self.note = f"OpenVINO {ov.get_version()}, floats computed in {precision}"
+        # Left alone, it would compute in bfloat16 wherever the processor can.
+        self.settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": precision}
+        self.core = ov.Core()
+        self.frontend = frontends.FrontEndManager().load_by_framework("tf")
+        self.denials = Denials.of(self.name)
+
+    def refuses(self, nodes: Sequence[Node], graph: Graph) -> Mapping[Node, str]:
+        """What it has no tensors for, crashes on or gets wrong, and what its frontend does not translate."""
+        found = {node: reason for node in nodes if (reason := self._refusal(node)) is not None}
+        rest = [node for node in nodes if node not in found]
+        return {**found, **self._untranslated(rest)}
+
+    def _refusal(self, node: Node) -> str | None:
+        types = [*node.output_dtypes, *(value.dtype for value in node.inputs if not _is_small(value))]
+        other = [dtype for dtype in types if dtype not in _TYPES]
+        if other:
+            return f"OpenVINO does not compute in {other[0]}"
+        if next(function_references(node), None) is not None:
+            return "the functions that it calls are divided by themselves"
+        if any(_is_empty(value) for place, value in enumerate(node.inputs) if place not in self.static_inputs(node)):
+            return "OpenVINO crashes on tensors without elements"
+        return self.denials.reason(node)
+
+    def _untranslated(self, nodes: Sequence[Node]) -> Mapping[Node, str]:
+        """What becomes a node without meaning when the frontend converts as much as it can."""
+        if not nodes:
+            return {}
+        graph, names = _loose_graph(nodes)
+        model, kept = input_model(self.frontend, graph)
+        try:
+            converted = self.frontend.convert_partially(model)
+        except RuntimeError:  # one of the nodes does more harm than to stay as it is
+            if len(nodes) == 1:
+                return {nodes[0]: "OpenVINO fails to translate it"}
+            half = len(nodes) // 2
+            return {**self._untranslated(nodes[:half]), **self._untranslated(nodes[half:])}
+        found = {op.get_friendly_name() for op in converted.get_ordered_ops() if op.get_type_name() in _UNTRANSLATED}
+        del kept
+        return {names[name]: "OpenVINO does not translate it" for name in found if name in names}
+
+    def static_inputs(self, node: Node) -> Sequence[int]:
+        """What shapes follow from: so they are known, and that no tensor is empty."""
+        found = lowering(node.op)
+        return () if found is None else [place % len(node.inputs) for place in found.static]
+
+    def compile(self, cluster: Cluster, values: Sequence[Array]) -> Compiled:
+        """The cluster as a compiled model for inputs of these shapes."""
+        graph, inputs, outputs = cluster.as_graph(values)
+        model, kept = input_model(self.frontend, graph)
+        model.override_all_inputs([place_of(model, value.node.name, value.index) for value in inputs])
+        model.override_all_outputs([place_of(model, value.node.name, value.index) for value in outputs])
+        compiled = self.core.compile_model(self.frontend.convert(model), "CPU", self.settings)
+        return _Model(compiled, inputs, outputs, kept)
+
+
+def _is_empty(value: Output) -> bool:
+    """True for a constant without elements."""
+    source = _behind(value, frozenset()).node
+    return source.is_constant and not source.attrs["value"].size
+
+
+def _is_small(value: Output) -> bool:
+    """True for a constant of integers that are as well in int32."""
+    source = _behind(value, frozenset())
+    if not source.node.is_constant or source.dtype is not dtypes.int64:
+        return False
+    numbers = source.node.attrs["value"].numpy()
+    return bool((numbers == numbers.astype(np.int32)).all())
+
+
+class _Model:
+    """A compiled model as a function of arrays. `kept`: what its constants share memory with."""
+
+    def __init__(self, compiled: Any, inputs: Sequence[Output], outputs: Sequence[Output], kept: Any) -> None:
+        self.compiled = compiled
+        self.kept = kept
+        self.request = compiled.create_infer_request()
+        self.lock = threading.Lock()
+        # Ports are merged where they are one tensor, and come in an order of their own.
+        given = _ports(compiled.inputs)
+        made = _ports(compiled.outputs)
+        self.places = [given.get(_names(value)[0]) for value in inputs]
+        self.results = [_found(made, value) for value in outputs]
+
+    def __call__(self, arrays: Sequence[Array]) -> list[Array]:
+        """New arrays for the outputs; one call at a time, since a request holds its tensors."""
+        with self.lock:
+            kept = [np.asarray(array, order="C") for array in arrays]  # the tensors do not keep what they share
+            for place, array in zip(self.places, kept):
+                if place is not None:
+                    shared = array.flags.writeable and array.size > 1
+                    self.request.set_input_tensor(place, ov.Tensor(array, shared_memory=shared))
+            self.request.infer()
+            return [np.array(self.request.get_output_tensor(place).data) for place in self.results]
+
+
+def _ports(ports: Sequence[Any]) -> dict[str, int]:
+    return {name: place for place, port in enumerate(ports) for name in port.get_names()}
+
+
+def _names(value: Output) -> list[str]:
+    """What OpenVINO may call a tensor."""
+    full = f"{value.node.name}:{value.index}"
+    return [full] if value.index else [full, value.node.name]
+
+
+def _found(ports: Mapping[str, int], value: Output) -> int:
+    for name in _names(value):
+        if name in ports:
+            return ports[name]
+    raise UnimplementedError(f"OpenVINO lost the tensor '{value.name}'", node=value.node.name, op=value.node.op)
+
+
+def _loose_graph(nodes: Sequence[Node]) -> tuple[Graph, dict[str, Node]]:
+    """The nodes with the constants that they take, and placeholders for all else; the nodes by their names there."""
+    graph, made, own = Graph(), dict[Output, Output](), set(nodes)
+    for node in nodes:
+        inputs = []
+        for value in node.inputs:
+            source = _behind(value, own)
+            if source not in made:
+                made[source] = _stand_in(graph, source)
+            inputs.append(made[source])
+        copy = graph.add_node(graph.unique_name(node.name), node.op, inputs, (), node.attrs)
+        made.update((output, copy.output(output.index)) for output in node.outputs())
+    return graph, {node.name: node for node in nodes}
+
+
+def _behind(value: Output, own: Collection[Node]) -> Output:
+    """What a value is a copy of."""
+    while value.node not in own and is_transparent(value.node):
+        value = value.node.inputs[0]
+    return value
+
+
+def _stand_in(graph: Graph, value: Output) -> Output:
+    node = value.node
+    if node.is_constant:
+        return graph.add_node(graph.unique_name(node.name), node.op, (), (), node.attrs).output()
+    attrs = {"dtype": value.dtype, "shape": UNKNOWN}
+    return graph.add_node(graph.unique_name(f"{node.name}_{value.index}"), "Placeholder", (), (), attrs).output()

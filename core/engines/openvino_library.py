@@ -1,0 +1,24 @@
+"""OpenVINO's package, imported without the telemetry that it would send over the network when it is imported."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any, Final
+
+_TELEMETRY: Final = "openvino_telemetry"
+
+
+def _imported() -> Any:
+    """The package. What it finds in place of its telemetry is as if that were not installed."""
+    if "openvino" in sys.modules or _TELEMETRY in sys.modules:
+        return importlib.import_module("openvino")
+    sys.modules[_TELEMETRY] = None  # type: ignore[assignment]
+    try:
+        return importlib.import_module("openvino")
+    finally:
+        del sys.modules[_TELEMETRY]
+
+
+ov: Final = _imported()
+frontends: Final = importlib.import_module("openvino.frontend")

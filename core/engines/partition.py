@@ -1,0 +1,424 @@
+"""Dividing a plan into what an engine runs, in groups, and the rest.
+
+The level of a step is the largest number of times that a path to it crosses from a step that the engine takes to one that
+it does not. An edge never leads to a lower level, and never from an able step to a refused one of the same level: so all able
+steps of one level are one convex group, and going by levels, the rest before the group, is a topological order. (Counting the
+crossings back gives as good an order, but a step that waits for a variable's read would not be in one group with those that
+do not.)
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import Final, TypeAlias
+
+from .. import dtypes
+from ..control_flow.conditions import hands_in
+from ..dtypes import DType
+from ..errors import DeadlineExceededError
+from ..functions.callers import function_references
+from ..functions.purity import impurity
+from ..graph import Graph, Node, Output
+from ..op_facts import has_fact
+from ..ordering.effects import READ, accesses
+from ..planning.needed import needed_sources
+from ..planning.plan import Loop, Plan, Step, add_releases, with_releases
+from .checks import without_kernel
+from .protocol import Body, Cluster, Engine, Engined, inner_steps, inputs_of, results_of
+
+_Reach: TypeAlias = tuple[int, int]
+"""The highest levels of the able and of the other steps that something waits for."""
+_NOTHING: Final = -1
+_FREE: Final[_Reach] = (_NOTHING, _NOTHING)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Partition:
+    """A plan divided: the reasons for what was left, by node, and how many steps were in groups too small."""
+
+    plan: Plan
+    refusals: Mapping[Node, str]
+    too_small: int = 0
+
+
+def with_engine(plan: Plan, graph: Graph, engine: Engine) -> Plan:
+    """The plan with every group of steps that `engine` takes as one step."""
+    return partition(plan, graph, engine).plan
+
+
+def partition(plan: Plan, graph: Graph, engine: Engine) -> Partition:
+    """The plan divided between `engine` and NumPy, in time by its size."""
+    if plan.needs_dataflow:
+        reason = "it is in a graph whose loops run node by node"
+        return Partition(plan, {step.node: reason for step in plan.steps})
+    refusals = _refusals(plan, graph, engine)
+    fetched = {slot for slot in plan.fetches if slot is not None}
+    while True:
+        able = [step.node not in refusals and not _is_free(step) for step in plan.steps]
+        levels = _Levels(plan, graph, able).found
+        sizes = collections.Counter(level for level, is_able in zip(levels, able) if is_able)
+        worth = {level for level, size in sizes.items() if size >= engine.smallest}
+        worth |= {levels[i] for i, step in enumerate(plan.steps) if able[i] and _is_worth_a_group(step)}
+        units = [levels[i] if able[i] and levels[i] in worth else None for i in range(len(able))]
+        torn = _torn(plan, units, able, fetched) if engine.takes_control_flow else []
+        if not torn:
+            break
+        refusals |= dict.fromkeys(torn, "a list, stack or array of tensors that it works on is not in its group alone")
+    order = sorted(range(len(able)), key=lambda i: (levels[i], 2 * _is_join(plan.steps[i]) or able[i], i))
+    steps = list(_Grouping(plan, units, fetched).steps(order))
+    small = sum(size for level, size in sizes.items() if level not in worth)
+    return Partition(dataclasses.replace(plan, steps=with_releases(steps, fetched)), refusals, small)
+
+
+def _is_worth_a_group(step: Step) -> bool:
+    """True for what no other step has to go with: what only an engine runs, and what may run for long."""
+    calls = next(function_references(step.node), None) is not None
+    return calls or isinstance(step, Loop) or has_fact(step.node.op, "program")
+
+
+def _torn(plan: Plan, units: Sequence[int | None], able: Sequence[bool], fetched: Set[int]) -> list[Node]:
+    """What an engine would run and cannot, for it works on something that is no tensor and does not stay in one group."""
+    touching: dict[int, set[int | None]] = collections.defaultdict(set)
+    working: dict[int, list[Node]] = collections.defaultdict(list)
+    for step, unit, is_able in zip(plan.steps, units, able):
+        for slot, value in (*zip(step.inputs, inputs_of(step)), *zip(step.outputs, results_of(step))):
+            if _is_held_together(value):
+                touching[slot].add(unit)
+                working[slot] += [step.node] if is_able else []
+    for slot in {*fetched, *plan.feeds} & touching.keys():
+        touching[slot].add(None)
+    torn = (slot for slot, found in touching.items() if len(found) > 1 or None in found)
+    return list(dict.fromkeys(node for slot in torn for node in working[slot]))
+
+
+def _is_held_together(value: Output) -> bool:
+    """True for a list, and for the handle of what lives as long as the run."""
+    return value.dtype is dtypes.variant or (value.dtype is dtypes.resource and _is_of_run(value))
+
+
+def _is_of_run(handle: Output) -> bool:
+    """True for a handle that leads to what a node with the fact `run_state` makes."""
+    while hands_in(handle.node):
+        handle = handle.node.inputs[0]
+    return has_fact(handle.node.op, "run_state")
+
+
+def _is_given(step: Step) -> bool:
+    """True for a constant, whose value is there before anything runs."""
+    return type(step) is Step and step.node.is_constant and not step.is_guarded
+
+
+def _is_join(step: Step) -> bool:
+    """True for a node that only waits: it does nothing, so that it may come at any time."""
+    return (step.node.is_no_op or step.node.is_control_trigger) and not step.is_guarded
+
+
+def _is_free(step: Step) -> bool:
+    """True for what does nothing when its turn comes: who waits for it waits for what it waits for."""
+    return _is_given(step) or _is_join(step)
+
+
+def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, str]:
+    """Why steps run in NumPy: by what they are, and by what the engine says."""
+    found: dict[Node, str] = {}
+    known: dict[str, str | None] = {}
+    for step in plan.steps:
+        reason = None if _is_free(step) else _ineligible(step, graph, known, engine)
+        if reason is not None:
+            found[step.node] = reason
+    offered = [step for step in plan.steps if step.node not in found and not _is_free(step)]
+    inside = {step.node: _offered_inside(step) for step in offered}
+    nodes = [node for step in offered for node in inside[step.node]]
+    try:
+        refused = engine.refuses(nodes, graph)
+    except DeadlineExceededError:
+        raise
+    except Exception as error:
+        refused = dict.fromkeys(nodes, f"the engine fails to look at the graph: {error}")
+    for node, parts in inside.items():
+        of_parts = ((part, refused[part]) for part in parts if part in refused)
+        part, reason = next(of_parts, (node, None))
+        if reason is not None:
+            found[node] = reason if part is node else f"in the loop, {part.op} '{part.name}': {reason}"
+    return found
+
+
+def _offered_inside(step: Step) -> list[Node]:
+    """The nodes that an engine is asked for to run a step: its own, or those in a loop."""
+    if not isinstance(step, Loop):
+        return [step.node]
+    inner = (part for part in inner_steps((step,)) if not (isinstance(part, Loop) or _is_free(part)))
+    return [part.node for part in inner]
+
+
+def _ineligible(step: Step, graph: Graph, known: dict[str, str | None], engine: Engine) -> str | None:
+    """Why no engine gets a step; None where one may."""
+    if isinstance(step, Loop):
+        return _ineligible_loop(step, graph, known, engine) if engine.takes_control_flow else "it is a V1 loop"
+    if type(step) is not Step:
+        return "its value is kept between runs"
+    if step.is_guarded:
+        return "it lies on a branch of a V1 conditional"
+    if engine.takes_control_flow and _is_control_flow(step.node):
+        return _impurity_of_calls(step.node, graph, known)
+    return _ineligible_node(step, graph, known, engine.takes_variables)
+
+
+def _ineligible_loop(loop: Loop, graph: Graph, known: dict[str, str | None], engine: Engine) -> str | None:
+    """Why no engine gets a V1 loop; what is in it must neither write to a variable nor have to be told apart."""
+    if loop.is_guarded:
+        return "it lies on a branch of a V1 conditional"
+    if loop.references or loop.shared:
+        return "it touches a variable by reference"
+    for part in (*loop.head, *loop.body, *loop.tail):
+        if _is_free(part):
+            continue
+        reason = "it writes to a variable" if _updates(part.node) else _ineligible(part, graph, known, engine)
+        if reason is not None:
+            return f"in the loop, {part.node.op} '{part.node.name}': {reason}"
+    return None
+
+
+def _is_control_flow(node: Node) -> bool:
+    """True for what only engines get that take control flow: calls, and what works on lists, and checks."""
+    values = (*node.inputs, *(node.output(i) for i in range(len(node.output_dtypes))))
+    is_check = has_fact(node.op, "diagnostic") and not node.output_dtypes
+    return is_check or any(map(_is_held_together, values)) or next(function_references(node), None) is not None
+
+
+def _impurity_of_calls(node: Node, graph: Graph, known: dict[str, str | None]) -> str | None:
+    """Why no engine gets a node that calls functions, works on a list or checks something."""
+    if next(function_references(node), None) is not None:
+        return impurity(graph, node, known)
+    if any(value.dtype is dtypes.string and not value.node.is_constant for value in node.inputs):
+        return "it takes strings"
+    return None
+
+
+def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], takes_variables: bool) -> str | None:
+    """Why no engine gets a step that runs one node."""
+    node = step.node
+    given = [value.dtype for value in node.inputs]
+    if takes_variables and any(_is_reference(dtype) or dtype is dtypes.resource for dtype in given):
+        reason = None if _updates(node) or _reads(node) else impurity(graph, node, known, reads=True)
+        given = [dtype for dtype in given if dtype is not dtypes.resource]
+        by_reference = not all(_is_reference(node.inputs[place].dtype) for place in step.dereferenced)
+    else:
+        reason = impurity(graph, node, known)
+        by_reference = bool(step.dereferenced)
+    if by_reference or step.references or step.shared or step.is_view:
+        return "it touches a variable by reference"
+    computes = node.output_dtypes or _updates(node)
+    found = reason or _of_dtypes((*node.output_dtypes, *given)) or (None if computes else "it computes nothing")
+    return found or without_kernel(node)
+
+
+def _is_reference(dtype: DType | None) -> bool:
+    return dtype is not None and dtype.is_ref
+
+
+def _updates(node: Node) -> bool:
+    """True for what gives variables new values that are computed, as a rule, from numbers."""
+    return any(has_fact(node.op, fact) for fact in ("training", "assignment", "increment"))
+
+
+def _reads(node: Node) -> bool:
+    """True for what looks at a variable's value through its handle."""
+    return has_fact(node.op, "snapshot") and not has_fact(node.op, "metadata")
+
+
+def _of_dtypes(types: Iterable[DType | None]) -> str | None:
+    """Why no engine gets such tensors."""
+    bases = (dtype if dtype is None else dtype.base for dtype in types)
+    others = [dtype for dtype in bases if dtype is None or not (dtype.is_numeric or dtype is dtypes.bool_)]
+    return f"it takes or gives {others[0] or 'tensors of unknown dtype'}" if others else None
+
+
+class _Levels:
+    """The levels of a plan's steps."""
+
+    def __init__(self, plan: Plan, graph: Graph, able: Sequence[bool]) -> None:
+        self.steps = plan.steps
+        self.fed = frozenset(plan.fed)
+        self.able = able
+        self.found: list[int] = []
+        self.places = {node: i for i, step in enumerate(self.steps) if not _is_free(step) for node in _nodes(step)}
+        self.reach: dict[Node, _Reach] = {}
+        before = _effect_edges(self.steps, graph, self.fed)
+        for i, step in enumerate(self.steps):
+            after = (self.of_step(j) for j in before.get(i, ()))
+            reach = _highest([*after, *self.sources_of(i, step)])
+            self.found.append(max(reach) if _is_free(step) else self.level(i, reach))
+
+    def level(self, i: int, reach: _Reach) -> int:
+        """The level of a step that waits for what `reach` says."""
+        group, rest = reach
+        return max(group + (not self.able[i]) if group >= 0 else 0, rest, 0)
+
+    def of_step(self, i: int) -> _Reach:
+        """What waiting for step `i` means."""
+        return (self.found[i], _NOTHING) if self.able[i] else (_NOTHING, self.found[i])
+
+    def sources_of(self, i: int, step: Step) -> Iterator[_Reach]:
+        """What a step waits for; a loop for what enters it."""
+        for node in step.enters if isinstance(step, Loop) else _nodes(step):
+            for source in needed_sources(node, self.fed):
+                if source is not None and self.places.get(source) != i:
+                    yield self.of_node(source)
+
+    def of_node(self, node: Node) -> _Reach:
+        """What waiting for a node means: for nodes that take no step, waiting for all before them."""
+        place = self.places.get(node)
+        if place is not None:
+            return self.of_step(place)
+        if node not in self.reach:
+            self.look_behind(node)
+        return self.reach[node]
+
+    def look_behind(self, node: Node) -> None:
+        """Find what a node that takes no step waits for; such nodes may be on a cycle, in a loop that hands a value on."""
+        pending = [node]
+        while pending:
+            found = pending[-1]
+            if found not in self.reach:
+                self.reach[found] = _FREE
+                pending += [n for n in self.without_step(found) if n not in self.reach]
+                continue
+            pending.pop()
+            sources = [source for source in needed_sources(found, self.fed) if source is not None]
+            known = (self.of_step(self.places[s]) if s in self.places else self.reach[s] for s in sources if self.is_before(s))
+            self.reach[found] = _highest(known)
+
+    def without_step(self, node: Node) -> list[Node]:
+        return [n for n in needed_sources(node, self.fed) if n is not None and n not in self.places]
+
+    def is_before(self, node: Node) -> bool:
+        """False for what lies behind a back edge."""
+        return node not in self.places or self.places[node] < len(self.found)
+
+
+def _highest(found: Iterable[_Reach]) -> _Reach:
+    group = rest = _NOTHING
+    for a, b in found:
+        group, rest = max(group, a), max(rest, b)
+    return group, rest
+
+
+def _nodes(step: Step) -> Iterator[Node]:
+    """The nodes that a step stands for."""
+    yield step.node
+    if isinstance(step, Loop):
+        yield from step.enters
+        for inner in (*step.head, *step.body, *step.tail):
+            yield from _nodes(inner)
+    else:
+        for inner in getattr(step, "body", ()):
+            yield from _nodes(inner)
+
+
+def _effect_edges(steps: Sequence[Step], graph: Graph, fed: frozenset[Output]) -> dict[int, set[int]]:
+    """For each step those that it must come after for what they do to state, whether or not a path says so.
+
+    What is written is read after it in the order of the plan, which is TensorFlow's.
+    """
+    places = {node: i for i, step in enumerate(steps) for node in _nodes(step)}
+    edges: dict[int, set[int]] = collections.defaultdict(set)
+    last_write: dict[object, int] = {}
+    reads: dict[object, list[int]] = collections.defaultdict(list)
+    touched = accesses(graph, _in_order(places, fed), fed)
+    own = (access for access in touched if access.node in places)
+    found: list[tuple[object, bool, int]] = [(access.state, access.kind == READ, places[access.node]) for access in own]
+    known = {i for _, _, i in found}
+    found += [(None, False, i) for node, i in places.items() if i not in known and has_fact(node.op, "side_effect")]
+    for state, is_read, i in sorted(found, key=lambda item: item[2]):
+        before = [last_write[state]] if state in last_write else []
+        if is_read:
+            reads[state].append(i)
+        else:
+            before += reads.pop(state, ())
+            last_write[state] = i
+        edges[i].update(j for j in before if j != i)
+    return edges
+
+
+def _in_order(places: Mapping[Node, int], fed: frozenset[Output]) -> list[Node]:
+    """The nodes that take a step, in the order of their steps, and before each those without one that it takes values of."""
+    found: dict[Node, None] = {}
+    for node in places:
+        pending = [node]
+        while pending:
+            sources = [s for s in needed_sources(pending[-1], fed) if s is not None and s not in places and s not in found]
+            sources = [source for source in sources if source not in pending]
+            if sources:
+                pending.append(sources[0])
+            else:
+                found[pending.pop()] = None
+    return list(found)
+
+
+class _Grouping:
+    """Steps in a new order, those of one unit as one step."""
+
+    def __init__(self, plan: Plan, units: Sequence[int | None], fetched: set[int]) -> None:
+        self.all = plan.steps
+        self.units = units
+        self.fed = frozenset(plan.feeds)
+        self.given = {step.outputs[0]: step for step in plan.steps if _is_given(step)}
+        self.members: dict[int, list[Step]] = collections.defaultdict(list)
+        self.readers: dict[int, set[int | None]] = collections.defaultdict(set)
+        for slot in fetched:
+            self.readers[slot].add(None)
+        for step, unit in zip(plan.steps, units):
+            if unit is not None:
+                self.members[unit].append(step)
+            for slot in (*step.inputs, *step.controls):
+                self.readers[slot].add(unit)
+
+    def steps(self, order: Iterable[int]) -> Iterator[Step]:
+        done: set[int] = set()
+        for i in order:
+            unit = self.units[i]
+            if unit is None:
+                yield self.all[i]
+            elif unit not in done:
+                done.add(unit)
+                yield self.group(unit)
+
+    def group(self, unit: int) -> Engined:
+        members = self.members[unit]
+        made = {slot for step in members for slot in step.outputs}
+        taken = dict.fromkeys(slot for step in members for slot in step.inputs if slot not in made)
+        constants = [self.given[slot] for slot in taken if slot in self.given]
+        inputs = tuple(slot for slot in taken if slot not in self.given)
+        outputs = tuple(slot for step in members for slot in step.outputs if self.readers[slot] - {unit})
+        steps = [*constants, *members]
+        local = {slot: i for i, slot in enumerate(dict.fromkeys((*inputs, *(s for step in steps for s in step.outputs))))}
+        results = tuple(local[slot] for slot in outputs)
+        variables = self.variables(members, set(inputs))
+        lasting = {*results, *(local[step.outputs[0]] for step in constants)}
+        body = [_on_slots(step, local) for step in steps]
+        add_releases(body, lasting)
+        places = tuple(sorted(local[slot] for slot in variables))
+        return Engined(members[-1].node, inputs, outputs, body=Body(tuple(body), len(local), len(inputs), results, places))
+
+    def variables(self, members: Sequence[Step], inputs: set[int]) -> set[int]:
+        """Those of the inputs where handles arrive, or references that are not fed."""
+        found = set()
+        for step in members:
+            for slot, value in zip(step.inputs, inputs_of(step)):
+                is_variable = value.dtype is dtypes.resource and not _is_of_run(value)
+                if slot in inputs and (is_variable or (_is_reference(value.dtype) and slot not in self.fed)):
+                    found.add(slot)
+        return found
+
+
+def _on_slots(step: Step, numbers: Mapping[int, int]) -> Step:
+    inputs, outputs = (tuple(numbers[slot] for slot in slots) for slots in (step.inputs, step.outputs))
+    return dataclasses.replace(step, inputs=inputs, outputs=outputs, controls=(), released=())
+
+
+def clusters(plan: Plan, graph: Graph) -> list[Cluster]:
+    """The groups of a plan that was divided."""
+    return [Cluster(graph, step.body) for step in plan.steps if isinstance(step, Engined)]

@@ -1,0 +1,271 @@
+"""The processes that share a mesh: they meet before they compute, the first tells the others, and a loss is known at once.
+
+XLA's own collectives may wait for ever for a process that was killed. Here each process has a connection to the first, which
+the system closes with the process, so that the others know within milliseconds whatever they are waiting for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import queue
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from ..errors import InvalidArgumentError, UnavailableError
+
+_GREETING: Final = b"tfg mesh 1\n"
+_HEAD: Final = struct.Struct("!cQ")
+_DATA, _DONE, _FAILED, _LOST = b"D", b"E", b"F", b"L"
+_MAX_HELLO: Final = 1 << 16
+_PATIENCE: Final = 5.0
+"""Seconds for a stranger at the port to say that it is none."""
+_LISTENERS: Final = "tfg-mesh-"
+"""How the threads that listen are called: as all of tfg's own, for which no run waits."""
+_GRACE: Final = 2.0
+"""Seconds in which a process may come to the error by itself that made another one end."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Meeting:
+    """Where `count` processes meet, of which this one is number `index`: at two ports of the first one, the second for JAX."""
+
+    host: str
+    port: int
+    count: int
+    index: int
+    wait: float = 300.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.index < self.count:
+            raise InvalidArgumentError(f"there is no process {self.index} of {self.count}: they are counted from 0")
+        if not 0 < self.port < 65535:
+            raise InvalidArgumentError(f"port {self.port}: it must be 1 to 65534, for the next one is used too")
+
+    @property
+    def target(self) -> str:
+        """HOST:PORT of JAX's coordinator."""
+        return f"[{self.host}]:{self.port + 1}" if ":" in self.host else f"{self.host}:{self.port + 1}"
+
+
+class _Link:
+    """A connection to another process, over which messages go."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+
+    def send(self, kind: bytes, data: bytes = b"") -> None:
+        self.connection.sendall(_HEAD.pack(kind, len(data)))
+        self.connection.sendall(data)
+
+    def receive(self, most: int | None = None) -> tuple[bytes, bytes]:
+        """The next message; ConnectionError where there is none any more, or none of ours."""
+        kind, size = _HEAD.unpack(self._exactly(_HEAD.size))
+        if most is not None and size > most:
+            raise ConnectionError("a message is too long")
+        return kind, self._exactly(size)
+
+    def _exactly(self, size: int) -> bytes:
+        parts = bytearray()
+        while len(parts) < size:
+            part = self.connection.recv(min(size - len(parts), 1 << 20))
+            if not part:
+                raise ConnectionError("the connection is closed")
+            parts += part
+        return bytes(parts)
+
+
+class Peers:
+    """This process among those of a mesh, all of which are there. `terms` are what all must have been told alike.
+
+    `ended` is called, in a thread, with what to say where another one is gone before all are done, and whether it was lost
+    without a word; it must end this process, which may be waiting where no exception reaches it.
+    """
+
+    def __init__(self, meeting: Meeting, terms: dict[str, str], ended: Callable[[str, bool], None]) -> None:
+        self.index = meeting.index
+        self.count = meeting.count
+        self._ended = ended
+        self._failing = threading.Event()
+        self._inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[int] = queue.SimpleQueue()
+        if self.is_first:
+            self._links = _gathered(meeting, terms)
+        else:
+            self._links = {0: _joined(meeting, terms)}
+        self._listeners = [
+            threading.Thread(target=self._listen, args=(number, link), name=f"{_LISTENERS}{number}", daemon=True)
+            for number, link in self._links.items()
+        ]
+        for listener in self._listeners:
+            listener.start()
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this is process 0, which speaks for all."""
+        return self.index == 0
+
+    def from_first(self, data: bytes) -> bytes:
+        """What the first process calls this with; all must call it."""
+        if not self.is_first:
+            return self._inbox.get()
+        self._send_all(_DATA, data)
+        return data
+
+    def _send_all(self, kind: bytes, data: bytes = b"") -> None:
+        try:
+            for link in self._links.values():
+                link.send(kind, data)
+        except OSError as error:
+            raise UnavailableError("another process is gone") from error
+
+    def leave(self) -> None:
+        """Wait until all are done: none that is may end while others still compute."""
+        for _ in self._links:
+            if self.is_first:
+                self._done.get()
+        self._send_all(_DONE)
+        if not self.is_first:
+            self._done.get()
+
+    def fail(self, reason: str) -> None:
+        """Tell the others why this process ends before all are done; they end too, if they do not by themselves."""
+        self._failing.set()
+        self._tell(_FAILED, reason)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether this process has told the others that it ends."""
+        return self._failing.is_set()
+
+    def _listen(self, number: int, link: _Link) -> None:
+        try:
+            while True:
+                kind, data = link.receive()
+                if kind == _DATA:
+                    self._inbox.put(data)
+                elif kind == _DONE:
+                    self._done.put(number)
+                    return
+                elif not self._failing.wait(0 if kind == _LOST else _GRACE):
+                    self._quit(kind, data.decode(errors="replace"))
+        except OSError:
+            if not self._failing.is_set():
+                self._quit(_LOST, f"process {number} of {self.count} was lost")
+
+    def _quit(self, kind: bytes, reason: str) -> None:
+        self._failing.set()
+        self._tell(kind, reason)
+        self._ended(reason, kind == _LOST)
+
+    def _tell(self, kind: bytes, reason: str) -> None:
+        """Tell the others why this process ends; the first one, without which JAX ends them its own way, lets them go."""
+        for link in self._links.values():
+            with contextlib.suppress(OSError):
+                link.send(kind, reason.encode())
+        if self.is_first:
+            for listener in self._listeners:
+                if listener is not threading.current_thread():
+                    listener.join(2 * _GRACE)
+
+
+def _gathered(meeting: Meeting, terms: dict[str, str]) -> dict[int, _Link]:
+    """The first process's connections to all others, once they are there."""
+    links: dict[int, _Link] = {}
+    deadline = time.monotonic() + meeting.wait
+    with _listening(meeting) as listener:
+        while len(links) < meeting.count - 1:
+            listener.settimeout(max(deadline - time.monotonic(), 0.01))
+            try:
+                connection, _ = listener.accept()
+            except TimeoutError:
+                missing = sorted({*range(1, meeting.count)} - links.keys())
+                raise UnavailableError(f"process {missing[0]} did not come within {meeting.wait:g} s") from None
+            hello = _hello(connection)
+            if hello is not None:
+                _admit(links, hello, _Link(connection), meeting, terms)
+    for link in links.values():
+        link.send(_DATA)
+    return links
+
+
+@contextlib.contextmanager
+def _listening(meeting: Meeting) -> Iterator[socket.socket]:
+    try:
+        family, *_, address = socket.getaddrinfo(meeting.host, meeting.port, type=socket.SOCK_STREAM)[0]
+        listener = socket.create_server(address[:2], family=family)
+    except OSError as error:
+        hint = "process 0 must run where this address is"
+        raise UnavailableError(f"cannot listen at {meeting.host}:{meeting.port}: {error.strerror}", hint=hint) from error
+    with listener:
+        yield listener
+
+
+def _hello(connection: socket.socket) -> dict[str, object] | None:
+    """What a process says of itself that wants to join; None for strangers."""
+    connection.settimeout(_PATIENCE)
+    try:
+        link = _Link(connection)
+        if link._exactly(len(_GREETING)) != _GREETING:
+            raise ConnectionError("a stranger")
+        hello = json.loads(link.receive(_MAX_HELLO)[1])
+    except (OSError, ValueError):
+        connection.close()
+        return None
+    connection.settimeout(None)
+    return hello if isinstance(hello, dict) else None
+
+
+def _admit(links: dict[int, _Link], hello: dict[str, object], link: _Link, meeting: Meeting, terms: dict[str, str]) -> None:
+    """Add a process to those that are there, or refuse to go on: here and there, with the same words."""
+    number, problem = hello.get("index"), None
+    if not isinstance(number, int) or not 0 < number < meeting.count:
+        problem = f"a process came as number {number} of {meeting.count}"
+    elif number in links:
+        problem = f"two processes came as number {number}"
+    else:
+        unlike = [name for name, value in terms.items() if hello.get("terms", {}).get(name) != value]  # type: ignore[attr-defined]
+        if unlike:
+            problem = f"process {number} was given another {unlike[0]} than process 0"
+    if problem is not None:
+        for other in (*links.values(), link):
+            with contextlib.suppress(OSError):
+                other.send(_FAILED, problem.encode())
+        raise InvalidArgumentError(problem)
+    links[number] = link  # type: ignore[index]
+
+
+def _joined(meeting: Meeting, terms: dict[str, str]) -> _Link:
+    """A connection to the first process, once all have come to it."""
+    link = _Link(_connected(meeting))
+    try:
+        link.connection.sendall(_GREETING)
+        link.send(_DATA, json.dumps({"index": meeting.index, "terms": terms}).encode())
+        kind, reason = link.receive()
+    except OSError:
+        raise UnavailableError(f"process 0 at {meeting.host}:{meeting.port} is gone") from None
+    if kind == _FAILED:
+        raise InvalidArgumentError(reason.decode(errors="replace"))
+    return link
+
+
+def _connected(meeting: Meeting) -> socket.socket:
+    deadline = time.monotonic() + meeting.wait
+    while True:
+        try:
+            found = socket.create_connection((meeting.host, meeting.port), _PATIENCE)
+        except OSError as error:
+            if time.monotonic() > deadline:
+                said = error.strerror or str(error)
+                raise UnavailableError(f"no process 0 at {meeting.host}:{meeting.port}: {said}") from error
+            time.sleep(0.1)
+        else:
+            found.settimeout(None)
+            return found

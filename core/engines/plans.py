@@ -1,0 +1,24 @@
+"""The plans of functions that engines take whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..errors import UnimplementedError
+from ..functions.call_sites import function_targets
+from ..functions.implementations import implementation
+from ..graph import Function
+from ..planning.plan import Plan
+from ..planning.planner import compile_plan
+from ..tensors import FuncRef
+
+
+def called_plan(functions: Mapping[str, Function], reference: FuncRef) -> tuple[Function, Plan]:
+    """The function that a call runs, and its plan; UnimplementedError where there is none, or one for any dtypes."""
+    function = functions.get(implementation(functions, reference.name))
+    if function is None:
+        raise UnimplementedError(f"function '{reference.name}' is not in the library")
+    if function.signature.attrs:
+        raise UnimplementedError(f"function '{function.name}' is made for each call")
+    arguments = [argument.output() for argument in function.args]
+    return function, compile_plan(function.body, function_targets(function), arguments)

@@ -1,0 +1,37 @@
+"""What an engine would take of a graph, found without running anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..functions.call_sites import function_targets
+from ..functions.callers import called_functions
+from ..graph import Graph, Node, Output
+from ..planning.needed import needed_nodes
+from ..planning.plan import Plan
+from ..planning.planner import compile_plan
+from .engagement import Engagement
+from .protocol import Engine, Engined
+from .report import EngineReport
+
+
+def preview(graph: Graph, fetches: Sequence[Output | Node], engine: Engine) -> EngineReport:
+    """The groups in which `engine` would run `fetches`, those in functions among them, and what it would refuse."""
+    engagement = Engagement(engine)
+    for owner, plan in _plans(graph, fetches):
+        for step in engagement.divided(plan, owner).steps:
+            if isinstance(step, Engined):
+                engagement.group(owner, step, _never)
+    return engagement.report()
+
+
+def _plans(graph: Graph, fetches: Sequence[Output | Node]) -> Iterator[tuple[Graph, Plan]]:
+    yield graph, compile_plan(graph, fetches)
+    for name in sorted(called_functions(graph, needed_nodes(fetches))):
+        function = graph.functions[name]
+        arguments = [argument.output() for argument in function.args]
+        yield function.body, compile_plan(function.body, function_targets(function), arguments)
+
+
+def _never(*values: object) -> tuple[object, ...]:
+    raise AssertionError("nothing runs in a preview")

@@ -1,0 +1,164 @@
+"""XLA as an engine, through JAX: a group of nodes becomes one compiled function."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ..arrays import Held
+from ..errors import DataLossError
+from ..graph import Graph, Node
+from ..planning.plan import Step
+from ..registry import lowering
+from .denials import Denials
+from .finding import refuse_precision
+from .lowerable import refusals
+from .protocol import Cluster, Compiled, Declined, Given
+from .xla_library import jax, jnp
+from .xla_mesh import Mesh, OneDevice, Placement
+from .xla_tracing import Tracing
+
+_LIFTED: Final = 1024
+"""Elements from which on a constant is an argument of the compiled function rather than part of its text."""
+_UNPROVEN_RUNS: Final = 2
+"""How many runs give no memory away: the engine's own, and one of which tfg has yet to look at dtypes and shapes."""
+
+
+class Xla:
+    """The engine, on JAX's default device, or on a mesh of several."""
+
+    name = "xla"
+    smallest = 4
+    needs_elements = False
+    takes_variables = True
+    takes_control_flow = True
+
+    def __init__(self, precision: str | None = None, mesh: Mesh | None = None) -> None:
+        refuse_precision(self.name, precision)
+        self.mesh = mesh
+        device = jax.devices()[0]
+        self.note = f"XLA by JAX {jax.__version__} on {device.device_kind}" + (f", {mesh.note}" if mesh is not None else "")
+        self.is_cpu = device.platform == "cpu"
+        self.denials = Denials.of(self.name)
+        _keep_compiled()
+
+    def refuses(self, nodes: Sequence[Node], graph: Graph) -> Mapping[Node, str]:
+        """What has no lowering and does not follow from constants and shapes, and what XLA is known to get wrong."""
+        return refusals(nodes, self.denials, graph)
+
+    def static_inputs(self, node: Node) -> Sequence[int]:
+        """Those that the lowering asks for, all where there is none."""
+        found = lowering(node.op)
+        return range(len(node.inputs)) if found is None else [place % len(node.inputs) for place in found.static]
+
+    def compile(self, cluster: Cluster, values: Sequence[Given]) -> Compiled:
+        """The cluster as a function that JAX has compiled; it runs once to begin with."""
+        lifted = {step.outputs[0]: step.node.attrs["value"].numpy() for step in cluster.body.steps if _is_lifted(step)}
+        with jax.enable_x64(True), jax.default_matmul_precision("float32"):
+            place = self.mesh or OneDevice()
+            constants = [jnp.asarray(place.put(value)) for value in lifted.values()]
+            compiled = Program(Tracing(cluster, tuple(lifted), self.is_cpu), constants, values, place)
+        with contextlib.suppress(Declined):
+            compiled(values)
+        return compiled
+
+
+class Program:
+    """A cluster that JAX has compiled.
+
+    New values of variables are written over the old ones where these are lent. A run in which a condition does not hold
+    gives the old ones again, so it has changed nothing.
+    """
+
+    def __init__(self, tracing: Tracing, constants: Sequence[Any], values: Sequence[Given], place: Placement) -> None:
+        self.place = place
+        self.tracing = tracing
+        self.traced = jax.jit(tracing)
+        self.constants = constants
+        inputs = tracing.cluster.inputs
+        self.written = [inputs.index(slot) for slot in tracing.body.written]
+        specs = self.traced.eval_shape([_array(value) for value in values], constants)[1]
+        self.lasting = [_has_spec(values[place], spec) for place, spec in zip(self.written, specs)]
+        self.places = list(itertools.compress(self.written, self.lasting))
+        placing = [place.put if slot in tracing.body.variables else place.divide for slot in inputs]
+        self.others = [(number, put) for number, put in enumerate(placing) if number not in self.places]
+        self.function = place.compiled(self.stepped, donate_argnums=0, keep_unused=True)
+        self.unproven = _UNPROVEN_RUNS
+
+    def stepped(self, own: Sequence[Any], arrays: Sequence[Any], constants: Sequence[Any]) -> tuple[Any, ...]:
+        """Tensors, new values where `own` are the old ones, those of other variables, whether all conditions hold."""
+        given = list(arrays)
+        for place, value in zip(self.places, own):
+            given[place] = value
+        found, written, holds = self.traced(given, constants)
+        new = list(itertools.compress(written, self.lasting))
+        if holds is not None:
+            new = [jnp.where(holds, after, before) for after, before in zip(new, own)]
+        return found, new, [value for value, lasts in zip(written, self.lasting) if not lasts], holds
+
+    def __call__(self, values: Sequence[Given]) -> list[Given]:
+        held = [values[place] for place in self.places]
+        with jax.enable_x64(True), jax.default_matmul_precision("float32"), self.place.running():
+            arrays: list[Any] = [None] * len(values)
+            for number, put in self.others:
+                value = values[number]
+                arrays[number] = value.array if type(value) is Held else put(value)
+            lent = [type(value) is Held and value.is_lent and not self.unproven for value in held]
+            own = [_array(value) if gives else self.copied(value) for value, gives in zip(held, lent)]
+            try:
+                found, new, others, holds = self.function(own, arrays, self.constants)
+                kept = map(_replaced, held, lent, new)
+                written = [next(kept) if lasts else Held(others.pop(0)) for lasts in self.lasting]
+                results = [np.array(value) for value in found]
+                if not results and written:
+                    written[0].array.block_until_ready()
+            except Exception as error:
+                raise _of_failure(error, held) from error
+        if holds is not None and not np.asarray(holds):
+            raise Declined("a value is not what its op takes")
+        self.unproven -= self.unproven > 0
+        return [*results, *written]
+
+    def copied(self, value: Given) -> Any:
+        """A copy, which may be overwritten."""
+        return jnp.array(value.array if type(value) is Held else self.place.put(value), copy=True)
+
+
+def _has_spec(value: Given, spec: Any) -> bool:
+    return value.shape == spec.shape and value.dtype == spec.dtype
+
+
+def _replaced(value: Any, is_lent: bool, array: Any) -> Held:
+    """What holds `array`: `value` itself where its own was given away."""
+    if not is_lent:
+        return Held(array)
+    value.array = array
+    held: Held = value
+    return held
+
+
+def _of_failure(error: Exception, held: Sequence[Given]) -> Exception:
+    """The error itself, or that values are lost with it."""
+    lost = any(type(value) is Held and value.array.is_deleted() for value in held)
+    return DataLossError(f"XLA failed while it wrote to variables, whose values are lost: {error}") if lost else error
+
+
+def _array(value: Given) -> Any:
+    return value.array if type(value) is Held else value
+
+
+def _is_lifted(step: Step) -> bool:
+    return step.node.is_constant and step.node.attrs["value"].size > _LIFTED
+
+
+def _keep_compiled() -> None:
+    """Let JAX keep all that it compiles in the user's cache folder, unless the user has told it where, or not to."""
+    if jax.config.jax_compilation_cache_dir is None and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+        jax.config.update("jax_compilation_cache_dir", os.path.join(base, "tfg", "xla"))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)

@@ -1,0 +1,280 @@
+"""Loops, conditionals and calls in an array program, with what the steps inside do to stacks and arrays of tensors."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ..errors import UnimplementedError
+from .xla_library import jax, jnp
+from .xla_lists import Elements, Unread
+
+Condition = Callable[[Sequence[Any]], Any]
+Advance = Callable[[Sequence[Any]], Sequence[Any]]
+_ATTEMPTS: Final = 8
+"""How often a body is looked at until the forms of what it hands on are found; nested lists take one each."""
+
+
+@contextlib.contextmanager
+def undone(xla: Any) -> Iterator[None]:
+    """A context at whose end stacks, arrays and conditions are what they were before."""
+    cells, conditions = list(xla.cells), xla.conditions
+    contents = [cell.value for cell in cells]
+    xla.conditions = []
+    try:
+        yield
+    finally:
+        xla.cells[len(cells) :] = []
+        xla.conditions = conditions
+        for cell, content in zip(cells, contents):
+            cell.value = content
+
+
+class _Part:
+    """What is run as a function inside of a program: of values that come in, and of the contents of cells.
+
+    Values and cells that it leaves as they are stay outside, so that constants among them stay known.
+    """
+
+    def __init__(self, xla: Any, values: Sequence[Any]) -> None:
+        self.xla = xla
+        self.values = list(values)
+        self.varying: list[int] = []
+        self.cells: list[Any] = []
+
+    def state(self) -> tuple[list[Any], list[Any]]:
+        """What has to be handed in."""
+        return [self.values[i] for i in self.varying], [cell.value for cell in self.cells]
+
+    def enter(self, state: tuple[Sequence[Any], Sequence[Any]]) -> list[Any]:
+        """The values inside, the cells filled."""
+        given = list(self.values)
+        for i, value in zip(self.varying, state[0]):
+            given[i] = value
+        for cell, content in zip(self.cells, state[1]):
+            cell.value = content
+        return given
+
+    def holds(self) -> Any:
+        """Whether all holds that is required since the conditions were last taken."""
+        conditions = [jnp.asarray(condition) for condition in self.xla.conditions]
+        self.xla.conditions = []
+        return jnp.all(jnp.stack(conditions)) if conditions else jnp.asarray(True)
+
+    def changed_cells(self, known: Sequence[Any], contents: Sequence[Any]) -> list[Any]:
+        """Cells that were changed, and new arrays of gradients of arrays that were there before, which are begun outside."""
+        found = [cell for cell, content in zip(known, contents) if cell.value is not content and cell not in self.cells]
+        return [*found, *(made for cell in known for made in getattr(cell, "gradients", {}).values() if made not in known)]
+
+
+class _Loop(_Part):
+    """A loop: `condition` of the values says whether `advance` makes the next ones of them."""
+
+    def __init__(self, xla: Any, condition: Condition, advance: Advance, values: Sequence[Any]) -> None:
+        super().__init__(xla, values)
+        self.condition = condition
+        self.advance = advance
+
+    def step(self, state: Any) -> Any:
+        """One iteration."""
+        *inner, held = state
+        given = self.enter(inner)
+        new = self.advance(given)
+        return [_as_array(new[i]) for i in self.varying], [cell.value for cell in self.cells], held & self.holds()
+
+    def goes_on(self, state: Any) -> Any:
+        """True where there is another iteration; what is required for the condition is looked at after the last one."""
+        *inner, held = state
+        with undone(self.xla):
+            again = jnp.asarray(self.condition(self.enter(inner)))
+            if again.ndim:
+                raise UnimplementedError("a loop's condition is no scalar")
+            return again & held
+
+    def settle(self) -> None:
+        """Find what varies and what it looks like in all iterations."""
+        for _ in range(_ATTEMPTS):
+            if not self.look():
+                return
+        raise UnimplementedError("a value changes its shape from one iteration of a loop to the next")
+
+    def look(self) -> bool:
+        """True where a look at one iteration, which computes nothing, told something new."""
+        known = list(self.xla.cells)
+        seen: dict[str, Any] = {}
+
+        def once(state: Any) -> Any:
+            given = self.enter(state[:2])
+            contents = [cell.value for cell in known]
+            new = self.advance(given)
+            seen["values"] = [i for i, (a, b) in enumerate(zip(given, new)) if a is not b and i not in self.varying]
+            seen["cells"] = self.changed_cells(known, contents)
+            return [_as_array(new[i]) for i in self.varying], [cell.value for cell in self.cells]
+
+        state = self.state()
+        with undone(self.xla):
+            after = jax.eval_shape(once, state)
+        for i in seen["values"]:
+            self.varying.append(i)
+            self.values[i] = _as_array(self.values[i])
+        for cell in seen["cells"]:
+            self.carry(cell, known)
+        return self.widen(after) or bool(seen["values"] or seen["cells"])
+
+    def carry(self, cell: Any, known: Sequence[Any]) -> None:
+        """Let a cell's content go from iteration to iteration; an array of gradients that is new begins before the loop."""
+        if cell not in known:
+            cell.begin(next(source for source in known if cell in getattr(source, "gradients", {}).values()))
+            self.xla.cells.append(cell)
+        cell.value = _as_array(cell.value)
+        self.cells.append(cell)
+
+    def widen(self, after: Any) -> bool:
+        """Give lists at the start the room that they have `after` an iteration; True where they had less."""
+        found = False
+        places = [*self.varying, *range(len(self.cells))]
+        for n, (place, new) in enumerate(zip(places, (*after[0], *after[1]))):
+            is_value = n < len(after[0])
+            old = self.values[place] if is_value else self.cells[place].value
+            if isinstance(old, Elements) is not isinstance(new, Elements):
+                raise UnimplementedError("a loop hands on a list for a tensor")
+            if not isinstance(old, Elements) or (jax.tree.structure(old) == jax.tree.structure(new) and _alike(old, new)):
+                continue
+            found, wide = True, _as_array(old.widened(new))
+            if is_value:
+                self.values[place] = wide
+            else:
+                self.cells[place].value = wide
+        return found
+
+    def run(self) -> list[Any]:
+        """The values after the last iteration."""
+        self.settle()
+        if not self.varying and not self.cells:
+            raise UnimplementedError("nothing changes from one iteration of a loop to the next")
+        state = (*self.state(), jnp.asarray(True))
+        with undone(self.xla):
+            _require_alike(state, jax.eval_shape(self.step, state))
+            values, contents, held = jax.lax.while_loop(self.goes_on, self.step, state)
+        found = self.enter((values, contents))
+        self.xla.require(held)
+        with _only_conditions(self.xla):
+            self.condition(found)
+        return found
+
+
+@contextlib.contextmanager
+def _only_conditions(xla: Any) -> Iterator[None]:
+    """A context that leaves nothing behind but what is required in it."""
+    before, conditions = list(xla.conditions), None
+    with undone(xla):
+        yield
+        conditions = xla.conditions
+    xla.conditions = [*before, *conditions]
+
+
+def loop(xla: Any, condition: Condition, advance: Advance, values: Sequence[Any], times: int | None) -> list[Any]:
+    """`values`, replaced by what `advance` makes of them as long as `condition` holds, which is `times` at most if known."""
+    outer = xla.times
+    xla.times = None if outer is None or times is None else outer * times
+    try:
+        return _Loop(xla, condition, advance, values).run()
+    finally:
+        xla.times = outer
+
+
+def choose(xla: Any, index: Any, branches: Sequence[Advance], values: Sequence[Any]) -> list[Any]:
+    """What the branch of that number makes of `values`."""
+    if not isinstance(index, jax.Array):
+        return list(branches[int(index)](values))
+    part = _Part(xla, values)
+    while True:
+        results, cells = [], []
+        for branch in branches:
+            found, changed = _seen(part, branch)
+            results.append(found)
+            cells += [cell for cell in changed if cell not in cells]
+        if not cells:
+            break
+        part.cells += cells
+    known = [_common(outputs) for outputs in zip(*results)]
+    left = [i for i, value in enumerate(known) if value is None]
+    forms = [next((value for value in outputs if not isinstance(value, Unread)), outputs[0]) for outputs in zip(*results)]
+
+    def inside(branch: Advance) -> Callable[[Any], Any]:
+        def run(contents: Any) -> Any:
+            new = branch(part.enter(([], contents)))
+            found = [_as_array(_read(new[i], forms[i])) for i in left]
+            return found, [_as_array(cell.value) for cell in part.cells], part.holds()
+
+        return run
+
+    contents = [_as_array(cell.value) for cell in part.cells]
+    with undone(xla):
+        shapes = [jax.eval_shape(inside(branch), contents) for branch in branches]
+        for other in shapes[1:]:
+            _require_alike(shapes[0], other)
+        outputs, contents, held = jax.lax.switch(index, [inside(branch) for branch in branches], contents)
+    part.enter(([], contents))
+    xla.require(held)
+    for i, value in zip(left, outputs):
+        known[i] = value
+    return known
+
+
+def _seen(part: _Part, branch: Advance) -> tuple[list[Any], list[Any]]:
+    """What a branch gives, of which constants are known, and the cells that it changes."""
+    known = list(part.xla.cells)
+    results: list[Any] = []
+    cells: list[Any] = []
+
+    def once() -> Any:
+        contents = [cell.value for cell in known]
+        results.extend(branch(part.enter(([], [cell.value for cell in part.cells]))))
+        cells.extend(part.changed_cells(known, contents))
+        if any(cell not in known for cell in cells):
+            raise UnimplementedError("a branch begins an array of gradients")
+        return [_as_array(value) for value in results]
+
+    with undone(part.xla):
+        jax.eval_shape(once)
+    return results, cells
+
+
+def _read(value: Any, form: Any) -> Any:
+    """A value, for one that nobody reads zeros of the form that it has on another branch."""
+    return jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), form) if isinstance(value, Unread) else value
+
+
+def _common(values: Sequence[Any]) -> Any:
+    """The constant that all values are, or None."""
+    first = values[0]
+    if any(isinstance(value, (jax.Array, Elements, Unread)) for value in values):
+        return None
+    return first if all(np.array_equal(first, value) and first.dtype == value.dtype for value in values) else None
+
+
+def _as_array(value: Any) -> Any:
+    """A value as a program hands it on."""
+    if isinstance(value, Elements):
+        return value
+    if isinstance(value, jax.Array):
+        return value
+    if isinstance(value, Unread):
+        return jnp.zeros((), value.dtype)
+    found = np.asarray(value)
+    if found.dtype == object:
+        raise UnimplementedError("a loop or conditional hands on what is no tensor of numbers")
+    return jnp.asarray(found)
+
+
+def _alike(a: Any, b: Any) -> bool:
+    return all(x.shape == y.shape and x.dtype == y.dtype for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b)))
+
+
+def _require_alike(a: Any, b: Any) -> None:
+    if jax.tree.structure(a) != jax.tree.structure(b) or not _alike(a, b):
+        raise UnimplementedError("the shape of a tensor depends on which branch is taken or how often a loop runs")

@@ -1,0 +1,20 @@
+"""JAX. Where tfg is the first to import it, programs on a CPU run in the thread that calls them, which waits for them."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any, Final
+
+
+def _imported() -> Any:
+    """The package, with JAX's settings as they are where the program has imported it before."""
+    if "jax" in sys.modules:
+        return importlib.import_module("jax")
+    found = importlib.import_module("jax")
+    found.config.update("jax_cpu_enable_async_dispatch", False)
+    return found
+
+
+jax: Final = _imported()
+jnp: Final = importlib.import_module("jax.numpy")

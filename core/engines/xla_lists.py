@@ -1,0 +1,374 @@
+"""Stacks, arrays of tensors and lists in an array program: one array with a row for each element, and how many are in use."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from ..errors import UnimplementedError
+from ..shapes import UNKNOWN, Shape, merge_shapes
+from .xla_library import jax, jnp
+
+_MOST_BYTES: Final = 1 << 31
+_NONE: Final = np.int32(0)
+_UNSET, _WRITTEN, _READ = range(3)
+"""What became of an element of an array."""
+
+
+@jax.tree_util.register_pytree_node_class
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Elements:
+    """Tensors of one shape: the first `length` of `rows`, which is None as long as no shape is known.
+
+    Where all are the same constant, `constant` holds it in place of rows. `sites` tells for which nodes that push there is
+    room, and for how many elements of each; `limit`, where it is not below 0, how many there may be, and `declared` the shape
+    that they must have. `marks` says what became of each element, where that matters.
+    """
+
+    dtype: np.dtype[Any]
+    rows: Any = None
+    length: Any = _NONE
+    marks: Any = None
+    constant: np.ndarray[Any, Any] | None = None
+    sites: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    limit: int = -1
+    declared: Shape = UNKNOWN
+
+    def tree_flatten(self) -> tuple[tuple[Any, ...], Any]:
+        """The arrays, and what has to be the same for two to be exchangeable."""
+        constant = None if self.constant is None else (str(self.constant.dtype), self.constant.shape, self.constant.tobytes())
+        length = None if isinstance(self.length, (int, np.integer)) else self.length
+        known = int(self.length) if length is None else None
+        sites = tuple(sorted(self.sites.items()))
+        return (self.rows, length, self.marks), (self.dtype, constant, known, self.limit, self.declared, sites)
+
+    @classmethod
+    def tree_unflatten(cls, fixed: Any, arrays: Any) -> Elements:
+        """From what `tree_flatten` gave."""
+        dtype, constant, known, limit, declared, sites = fixed
+        rows, length, marks = arrays
+        length = length if known is None else np.int32(known)
+        value = None if constant is None else np.frombuffer(constant[2], constant[0]).reshape(constant[1])
+        return cls(dtype, rows, length, marks, value, dict(sites), limit, declared)
+
+    @property
+    def capacity(self) -> int:
+        """For how many elements there is room."""
+        return 0 if self.rows is None else int(self.rows.shape[0])
+
+    def with_room(self, shape: tuple[int, ...], capacity: int) -> Elements:
+        """With rows for so many elements, the new ones zeros; UnimplementedError where the elements have another shape."""
+        merge_shapes(self.declared, Shape(shape))
+        if self.constant is not None or (self.rows is not None and self.rows.shape[1:] != shape):
+            raise UnimplementedError("the tensors on a list are of several shapes")
+        if capacity * int(np.prod(shape)) * self.dtype.itemsize > _MOST_BYTES:
+            raise UnimplementedError(f"a list may come to have {capacity} elements, which is too much")
+        new = jnp.zeros((capacity - self.capacity, *shape), self.dtype)
+        return dataclasses.replace(self, rows=new if self.rows is None else jnp.concatenate([self.rows, new]))
+
+    def require_dtype(self, dtype: np.dtype[Any]) -> None:
+        """UnimplementedError where it holds tensors of another dtype: NumPy says what is wrong."""
+        if dtype != self.dtype:
+            raise UnimplementedError(f"it holds {self.dtype}, not {dtype}")
+
+    def of(self, dtype: np.dtype[Any]) -> Elements:
+        """Itself, with rows in place of a constant."""
+        self.require_dtype(dtype)
+        if self.constant is None:
+            return self
+        if not isinstance(self.length, np.integer):
+            raise UnimplementedError("a constant and other tensors are on one list")
+        rows = jnp.broadcast_to(jnp.asarray(self.constant), (int(self.length), *self.constant.shape))
+        return dataclasses.replace(self, rows=rows, constant=None)
+
+    def widened(self, other: Elements) -> Elements:
+        """What this has to be at the start for `other` to follow: with room, and the constant, that `other` has."""
+        found = dataclasses.replace(self, sites=other.sites)
+        if isinstance(self.length, np.integer) and self.length is not other.length and not _equal(self.length, other.length):
+            found = dataclasses.replace(found, length=jnp.asarray(self.length, jnp.int32))
+        if other.constant is not None and self.rows is None:
+            return dataclasses.replace(found, constant=other.constant)
+        if other.rows is not None and other.capacity > self.capacity:
+            found = found.with_room(tuple(other.rows.shape[1:]), other.capacity)
+        return found
+
+    def pushed(self, xla: Any, value: Any, site: str) -> Elements:
+        """With one element more at the end; `site` names what pushes it."""
+        if self.limit >= 0:
+            xla.require(self.length < self.limit)
+        length = self.length + np.int32(1)
+        if self.rows is None and not isinstance(value, jax.Array) and self._is_constant(value):
+            merge_shapes(self.declared, Shape(np.shape(value)))
+            return dataclasses.replace(self, constant=np.asarray(value), length=length)
+        found = self.of(value.dtype)
+        if site not in self.sites:
+            count = xla.times
+            if count is None:
+                raise UnimplementedError("nothing says how often the loop runs in which it is pushed", node=site)
+            found = dataclasses.replace(found, sites={**self.sites, site: count})
+            found = found.with_room(tuple(value.shape), found.capacity + count)
+        if found.rows is None or found.rows.shape[1:] != value.shape:
+            raise UnimplementedError("the tensors on a list are of several shapes")
+        rows = jax.lax.dynamic_update_index_in_dim(found.rows, jnp.asarray(value, self.dtype), self.length, 0)
+        return dataclasses.replace(found, rows=rows, length=length)
+
+    def _is_constant(self, value: Any) -> bool:
+        """True where all elements so far, if there are any, are `value`."""
+        if self.constant is None:
+            return isinstance(self.length, np.integer) and self.length == 0
+        return self.constant.shape == np.shape(value) and np.array_equal(self.constant, value)
+
+    def popped(self, xla: Any, shape: tuple[int, ...] | None=None) -> tuple[Elements, Any]:
+        """Without the last element, and that element."""
+        length = self.length - np.int32(1)
+        xla.require(length >= 0)
+        return dataclasses.replace(self, length=length), self.item(xla, length, shape)
+
+    def item(self, xla: Any, index: Any, shape: tuple[int, ...] | None=None) -> Any:
+        """The element at an index that is there; `shape` is its where the list does not know it."""
+        if self.constant is not None:
+            return self.constant
+        if self.rows is None and shape is not None:
+            return jnp.zeros(shape, self.dtype)
+        if not self.capacity:
+            raise UnimplementedError("an element is read of a list of which no shape is known")
+        return jax.lax.dynamic_index_in_dim(self.rows, jnp.asarray(index), 0, keepdims=False)
+
+    def require_place(self, xla: Any, index: Any) -> None:
+        """Leave a run to NumPy in which there is no such element."""
+        xla.require((index >= 0) & (index < self.length))
+
+    def placed(self, xla: Any, index: Any, value: Any, adds: bool = False) -> Elements:
+        """With another element at an index; `adds`: with that added to what is there."""
+        self.require_place(xla, index)
+        found = self.of(value.dtype)
+        found = found if found.rows is not None else found.with_room(tuple(value.shape), int(self.length))
+        if found.rows.shape[1:] != value.shape:
+            raise UnimplementedError("the tensors on a list are of several shapes")
+        if adds:
+            value = value + found.item(xla, index)
+        rows = jax.lax.dynamic_update_index_in_dim(found.rows, jnp.asarray(value, self.dtype), jnp.asarray(index), 0)
+        return dataclasses.replace(found, rows=rows)
+
+    def zeros_like(self) -> Elements:
+        """A list of as many zeros."""
+        constant = None if self.constant is None else np.zeros_like(self.constant)
+        rows = None if self.rows is None else jnp.zeros_like(self.rows)
+        return dataclasses.replace(self, rows=rows, constant=constant)
+
+    def __add__(self, other: Elements) -> Elements:
+        """The list of sums, of lists with as many elements."""
+        a, b = (items.of(self.dtype) for items in (self, other))
+        if isinstance(a.length, jax.Array) or isinstance(b.length, jax.Array) or int(a.length) != int(b.length):
+            raise UnimplementedError("lists of several lengths are added")
+        if a.rows is None or b.rows is None:
+            return b if a.rows is None else a
+        return dataclasses.replace(a, rows=a.rows[: int(a.length)] + b.rows[: int(a.length)], sites={})
+
+    def gathered(self, xla: Any, indices: Any, shape: tuple[int, ...] | None) -> Any:
+        """The elements at indices, stacked."""
+        indices = jnp.asarray(indices)
+        xla.require(jnp.all((indices >= 0) & (indices < self.length)))
+        if self.constant is not None:
+            return jnp.broadcast_to(jnp.asarray(self.constant), (*indices.shape, *self.constant.shape))
+        if self.rows is None and shape is not None:
+            return jnp.zeros((*indices.shape, *shape), self.dtype)
+        if not self.capacity:
+            raise UnimplementedError("elements are read of a list of which no shape is known")
+        return self.rows[indices]
+
+    def scattered(self, xla: Any, indices: Any, values: Any) -> Elements:
+        """With each row of `values` at its index, the last one where an index comes twice."""
+        indices = jnp.asarray(indices)
+        xla.require(jnp.all((indices >= 0) & (indices < self.length)))
+        found = self.of(values.dtype)
+        found = found if found.rows is not None else found.with_room(tuple(values.shape[1:]), int(self.length))
+        if found.rows.shape[1:] != values.shape[1:]:
+            raise UnimplementedError("the tensors on a list are of several shapes")
+        return dataclasses.replace(found, rows=found.rows.at[indices].set(values))
+
+    def stacked(self, shape: tuple[int, ...] | None) -> Any:
+        """All elements, as many as there is room for; `shape` is theirs where the list does not know it."""
+        if isinstance(self.length, jax.Array):
+            raise UnimplementedError("a shape follows from how often a loop runs")
+        count = int(self.length)
+        if self.constant is not None:
+            return np.broadcast_to(self.constant, (count, *self.constant.shape))
+        if self.rows is None:
+            if shape is None:
+                raise UnimplementedError("elements are read of a list of which no shape is known")
+            return jnp.zeros((count, *shape), self.dtype)
+        return self.rows[:count]
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return isinstance(b, np.integer) and int(a) == int(b)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Unread:
+    """Stands for what a branch hands on and nobody reads."""
+
+    dtype: np.dtype[Any]
+
+
+class _OfRun:
+    """What a handle leads to while steps are traced."""
+
+    def __init__(self, value: Elements) -> None:
+        self.value = value
+        self.is_closed = False
+
+    def close(self) -> tuple[()]:
+        """Nothing is done to it from here on."""
+        self.is_closed = True
+        return ()
+
+    def require(self, dtype: np.dtype[Any]) -> None:
+        """UnimplementedError where it is closed or holds tensors of another dtype: NumPy says what is wrong."""
+        if self.is_closed:
+            raise UnimplementedError("it is closed")
+        self.value.require_dtype(dtype)
+
+
+class Stack(_OfRun):
+    """A stack."""
+
+    def __init__(self, dtype: np.dtype[Any], limit: int) -> None:
+        super().__init__(Elements(dtype, limit=limit))
+
+    def push(self, xla: Any, value: Any, site: str) -> Any:
+        """The value, now on top."""
+        self.require(value.dtype)
+        self.value = self.value.pushed(xla, value, site)
+        return value
+
+    def pop(self, xla: Any, dtype: np.dtype[Any]) -> Any:
+        """What was on top."""
+        self.require(dtype)
+        self.value, found = self.value.popped(xla)
+        return found
+
+
+class TensorArray(_OfRun):
+    """An array of tensors.
+
+    As in NumPy an element is written once, or added to in an array of gradients, and is gone once it is read if `clears`.
+    """
+
+    def __init__(
+        self, dtype: np.dtype[Any], size: int, shape: tuple[int, ...] | None, clears: bool, is_uniform: bool
+    ) -> None:
+        marks = jnp.zeros(size, jnp.uint8)
+        rows = None if shape is None else jnp.zeros((size, *shape), dtype)
+        super().__init__(Elements(dtype, rows, np.int32(size), marks))
+        self.shape = shape
+        self.clears = clears
+        self.is_uniform = is_uniform
+        self.is_grad = self.is_divided = False
+        self.gradients: dict[str, TensorArray] = {}
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        self.require(self.value.dtype)
+        return int(self.value.length)
+
+    def gradient(self, source: str) -> tuple[TensorArray, bool]:
+        """The array for the gradients of `source`, and whether it is new."""
+        if self.is_grad:
+            raise UnimplementedError("it is an array of gradients of gradients")
+        if source in self.gradients:
+            return self.gradients[source], False
+        found = self.gradients[source] = TensorArray(self.value.dtype, self.size, self.shape, True, self.is_uniform)
+        found.is_grad = True
+        found.begin(self)
+        return found, True
+
+    def begin(self, source: TensorArray) -> None:
+        """Start as the array of gradients of `source`: zeros where that has elements."""
+        rows, marks = source.value.rows, source.value.marks
+        zeros = None if rows is None else jnp.zeros(rows.shape, rows.dtype)
+        self.value = dataclasses.replace(self.value, rows=zeros, marks=jnp.minimum(marks, _WRITTEN))
+        self.is_divided = source.is_divided
+
+    def read(self, xla: Any, index: Any, dtype: np.dtype[Any]) -> Any:
+        """The element at an index."""
+        self.require(dtype)
+        self.value.require_place(xla, index)
+        mark = jax.lax.dynamic_index_in_dim(self.value.marks, jnp.asarray(index), 0, keepdims=False)
+        self.require_readable(xla, mark)
+        found = self.value.item(xla, index)
+        if self.clears:
+            self.mark(index, _READ)
+        return found
+
+    def require_readable(self, xla: Any, marks: Any) -> None:
+        """Leave a run to NumPy that reads again what is gone, or what was not written and is of a shape that nothing tells."""
+        is_known = self.shape is not None or (self.is_uniform and jnp.any(self.value.marks != _UNSET))
+        xla.require(jnp.all((marks == _WRITTEN) | ((marks == _UNSET) & is_known)))
+
+    def write(self, xla: Any, index: Any, value: Any) -> None:
+        """Write an element."""
+        self.require(value.dtype)
+        mark = jax.lax.dynamic_index_in_dim(self.value.marks, jnp.asarray(index), 0, keepdims=False)
+        xla.require(mark != _READ if self.is_grad else mark == _UNSET)
+        self.value = self.value.placed(xla, index, value, adds=self.is_grad)
+        self.mark(index, _WRITTEN)
+
+    def mark(self, index: Any, what: int) -> None:
+        marks = jax.lax.dynamic_update_index_in_dim(self.value.marks, np.uint8(what), jnp.asarray(index), 0)
+        self.value = dataclasses.replace(self.value, marks=marks)
+
+    def gather(self, xla: Any, indices: Any, dtype: np.dtype[Any]) -> Any:
+        """The elements at indices, each once, stacked."""
+        self.require(dtype)
+        indices = jnp.asarray(indices)
+        value = self.value
+        if value.rows is None:
+            raise UnimplementedError("elements are read of an array to which nothing was written")
+        xla.require(jnp.all((indices >= 0) & (indices < self.size)))
+        marks = value.marks[indices]
+        self.require_readable(xla, marks)
+        if self.clears:
+            times = jnp.zeros(self.size, jnp.int32).at[indices].add(1)
+            xla.require(jnp.all(times <= 1))
+            self.value = dataclasses.replace(value, marks=value.marks.at[indices].set(_READ))
+        return value.rows[indices]
+
+    def scatter(self, xla: Any, indices: Any, values: Any) -> None:
+        """Write each row of `values` to its index."""
+        self.require(values.dtype)
+        if not values.shape or values.shape[:1] != np.shape(indices):
+            raise UnimplementedError("there are not as many indices as rows")
+        indices = jnp.asarray(indices)
+        found = self.value if self.value.rows is not None else self.value.with_room(tuple(values.shape[1:]), self.size)
+        if found.rows.shape[1:] != values.shape[1:]:
+            raise UnimplementedError("the tensors in an array are of several shapes")
+        xla.require(jnp.all((indices >= 0) & (indices < self.size)))
+        times = jnp.zeros(self.size, jnp.int32).at[indices].add(1)
+        if self.is_grad:
+            xla.require(jnp.all(found.marks[indices] != _READ))
+            rows = found.rows.at[indices].add(values)
+        else:
+            xla.require(jnp.all(found.marks[indices] == _UNSET) & jnp.all(times <= 1))
+            rows = found.rows.at[indices].set(values)
+        self.value = dataclasses.replace(found, rows=rows, marks=found.marks.at[indices].set(_WRITTEN))
+        self.is_divided = True
+
+    def split(self, xla: Any, values: Any, lengths: Any) -> None:
+        """Write the pieces of `values` that have `lengths` rows."""
+        if len(lengths) != self.size or len(set(lengths.tolist())) != 1 or int(lengths.sum()) != values.shape[0]:
+            raise UnimplementedError("the tensors in an array are of several shapes")
+        self.scatter(xla, np.arange(self.size), values.reshape(self.size, -1, *values.shape[1:]))
+
+    def joined(self, xla: Any, dtype: np.dtype[Any]) -> tuple[Any, Any]:
+        """All elements one after the other, and how many rows each has."""
+        if self.is_grad and not self.is_divided:
+            raise UnimplementedError("nothing says how many elements make a whole")
+        found = self.gather(xla, np.arange(self.size), dtype)
+        rows = np.full(self.size, found.shape[1], np.int64)
+        return found.reshape(-1, *found.shape[2:]), rows

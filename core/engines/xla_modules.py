@@ -1,0 +1,86 @@
+"""Programs that JAX exported, as StableHLO with its guarantees of compatibility, called within programs of this process."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import export
+from jaxlib.mlir import ir, passmanager
+from jaxlib.mlir.dialects import chlo, stablehlo
+
+from ..errors import InvalidArgumentError
+
+
+def call_module(module: bytes, version: int, platforms: Sequence[str], arguments: Sequence[Any], dtypes: Sequence[Any]) -> Any:
+    """The results, of `dtypes`, of an exported program on `arguments`, whose shapes take the place of unknown ones in it.
+
+    `version` is that of the calling convention, `platforms` those that the program is for. InvalidArgumentError where the
+    bytes are no program, or one of other parameters; ValueError of JAX's where it is not for this platform.
+    """
+    names = [name.lower() for name in platforms]
+    given = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in arguments]
+    index = [jax.ShapeDtypeStruct((), jnp.int32)] if len(names) > 1 else []
+    code, shapes, is_polymorphic = _refined(module, [*index, *given])
+    if len(shapes) != len(dtypes):
+        raise InvalidArgumentError(f"the program gives {len(shapes)} results, not {len(dtypes)}")
+
+    def pattern(*values: Any) -> list[Any]:
+        return [jnp.zeros(shape, dtype) for shape, dtype in zip(shapes, dtypes)]
+
+    program = dataclasses.replace(
+        export.export(jax.jit(pattern, keep_unused=True), platforms=names)(*given), mlir_module_serialized=code,
+        calling_convention_version=version, module_kept_var_idx=tuple(range(len(given))), uses_global_constants=is_polymorphic,
+    )  # fmt: skip
+    return tuple(program.call(*arguments))
+
+
+def _refined(module: bytes, given: Sequence[Any]) -> tuple[bytes, list[tuple[int, ...]], bool]:
+    """A program for arguments of these shapes, those of what it returns, and whether it left some of them open.
+
+    What such a program asserts of its shapes stays in it, for JAX to look at.
+    """
+    with ir.Context() as context, ir.Location.unknown(context):
+        for dialect in (stablehlo, chlo):
+            dialect.register_dialect(context)
+        try:
+            found = stablehlo.deserialize_portable_artifact(context, module)
+            signature = _signature(found)
+        except (ValueError, RuntimeError, KeyError, ir.MLIRError) as error:
+            raise InvalidArgumentError(f"the module is no program: {error}") from error
+        types = [ir.RankedTensorType(kind) for kind in signature.inputs]
+        fitting = len(types) == len(given) and all(map(_fits, types, given))
+        if not fitting:
+            shown = ", ".join(f"{value.dtype}{list(value.shape)}" for value in given)
+            raise InvalidArgumentError(f"the program takes {', '.join(map(str, types))}, not {shown}")
+        is_polymorphic = not all(ir.RankedTensorType(t).has_static_shape for t in (*signature.inputs, *signature.results))
+        if is_polymorphic:
+            wanted = [ir.RankedTensorType.get(value.shape, kind.element_type) for value, kind in zip(given, types)]
+            _refine(found, wanted)
+        shapes = [tuple(ir.RankedTensorType(kind).shape) for kind in _signature(found).results]
+        if is_polymorphic:
+            module = stablehlo.serialize_portable_artifact(found, stablehlo.get_current_version())
+        return module, shapes, is_polymorphic
+
+
+def _signature(module: Any) -> Any:
+    """The type of a program's main function."""
+    main = ir.SymbolTable(module.operation)["main"]
+    return ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value)
+
+
+def _fits(parameter: Any, value: Any) -> bool:
+    """True where a value is of a parameter's rank and known dimensions."""
+    dims = [None if parameter.is_dynamic_dim(i) else parameter.get_dim_size(i) for i in range(parameter.rank)]
+    return len(dims) == len(value.shape) and all(a in (None, b) for a, b in zip(dims, value.shape))
+
+
+def _refine(module: Any, types: Sequence[Any]) -> None:
+    """Let shapes follow from the types of the arguments."""
+    stablehlo.register_stablehlo_passes()
+    given = ",".join(map(str, types))
+    passes = f"builtin.module(stablehlo-refine-arguments{{types={given}}},stablehlo-refine-shapes)"
+    passmanager.PassManager.parse(passes).run(module.operation)

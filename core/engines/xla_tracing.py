@@ -1,0 +1,292 @@
+"""From the nodes of a group to an array program of JAX's, by the lowering of each op.
+
+What follows from constants and shapes alone is computed by tfg's own kernels meanwhile.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..binding import bind_attrs, group_inputs, require_op_def
+from ..dtypes import DType
+from ..errors import UnimplementedError
+from ..graph import Function, Graph, Node
+from ..node_calls import apply_kernel
+from ..op_facts import has_fact
+from ..planning.plan import Loop, Plan, Step
+from ..registry import Lowering, lowering
+from ..shapes import Shape, merge_shapes
+from ..tensors import FuncRef
+from . import xla_control_flow
+from .plans import called_plan
+from .protocol import Cluster
+from .trips import UNKNOWN, known_results, trip_bound
+from .xla_library import jax, jnp
+from .xla_lists import Elements, Stack, TensorArray, Unread
+from .xla_modules import call_module
+
+
+class Namespace:
+    """What lowerings are given: the functions of jax.numpy, jax.nn and jax.lax by their names, and what is defined here."""
+
+    lax = jax.lax
+
+    def __init__(self, is_cpu: bool, graph: Graph) -> None:
+        self.is_cpu = is_cpu
+        self.functions: Mapping[str, Function] = graph.functions
+        self.plans: dict[str, tuple[Function, Plan]] = {}
+        self.conditions: list[Any] = []
+        self.cells: list[Stack | TensorArray] = []
+        self.times: int | None = 1
+        """How often at most what is traced runs, because of the loops that it is in."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """A function, looked for in jax.numpy, jax.nn and jax.lax, in this order."""
+        for module in (jnp, jax.nn, jax.lax):
+            if hasattr(module, name):
+                found: Callable[..., Any] = getattr(module, name)
+                setattr(self, name, found)
+                return found
+        raise AttributeError(name)
+
+    def require(self, condition: Any) -> None:
+        """Leave a run in which `condition`, a truth value, does not hold to NumPy, which says what is wrong."""
+        if isinstance(condition, jax.core.Tracer):
+            self.conditions.append(condition)
+        elif not np.all(condition):
+            raise UnimplementedError("a value is not what its op takes")
+
+    call_module = staticmethod(call_module)
+
+    @staticmethod
+    def truncated_quotient(x: Any, y: Any) -> Any:
+        """The quotients of integers, rounded towards 0."""
+        return jax.lax.div(*jnp.broadcast_arrays(x, y))
+
+    @staticmethod
+    def is_true(value: Any) -> Any:
+        """Whether conditionals and loops take a value for true: a number that is not 0, a tensor that has elements."""
+        if np.ndim(value):
+            return np.bool_(value.size > 0)
+        return value if value.dtype == bool else value != 0
+
+    @staticmethod
+    def unread(dtype: Any) -> Unread:
+        """What nobody reads."""
+        return Unread(np.dtype(np.float32 if dtype == np.dtype(object) else dtype))
+
+    def elements(self, dtype: Any, count: int, shape: Shape, limit: int=-1) -> Elements:
+        """A list of so many zeros."""
+        if np.dtype(dtype) == object:
+            raise UnimplementedError("a list holds what are no numbers")
+        rows = jnp.zeros((count, *shape.known()), dtype) if shape.is_known and count else None
+        return Elements(np.dtype(dtype), rows, np.int32(count), limit=limit, declared=shape)
+
+    def listed(self, rows: Any, shape: Shape) -> Elements:
+        """A list of the rows of a tensor, which are of that shape."""
+        if not rows.shape:
+            raise UnimplementedError("a scalar has no rows")
+        merge_shapes(shape, Shape(rows.shape[1:]))
+        return Elements(np.dtype(rows.dtype), jnp.asarray(rows), np.int32(rows.shape[0]), declared=shape)
+
+    def new_stack(self, dtype: Any, limit: int) -> Stack:
+        """A stack, which is empty, for so many elements at most."""
+        self.cells.append(Stack(np.dtype(dtype), limit))
+        return self.cells[-1]  # type: ignore[return-value]
+
+    def new_array(self, dtype: Any, *form: Any) -> TensorArray:
+        """An array of tensors to which nothing was written."""
+        self.cells.append(TensorArray(np.dtype(dtype), *form))
+        return self.cells[-1]  # type: ignore[return-value]
+
+    def gradient_array(self, array: TensorArray, source: str) -> TensorArray:
+        """The array for the gradients of another."""
+        found, is_new = array.gradient(source)
+        if is_new:
+            self.cells.append(found)
+        return found
+
+    def plan(self, function: FuncRef) -> tuple[Function, Plan]:
+        """A function of the library and its plan."""
+        if function.name not in self.plans:
+            self.plans[function.name] = called_plan(self.functions, function)
+        return self.plans[function.name]
+
+    def call(self, function: FuncRef, values: Sequence[Any]) -> list[Any]:
+        """The results of a function of the library."""
+        found, plan = self.plan(function)
+        slots = _started(plan, values)
+        run_steps(self, plan.steps, slots)
+        return [slots[i] for i in plan.fetches[: len(found.results)] if i is not None]
+
+    def choose(self, index: Any, functions: Sequence[FuncRef], values: Sequence[Any]) -> Any:
+        """The results of the function of that number."""
+        branches = [functools.partial(self.call, function) for function in functions]
+        index = index.astype(np.int32) if isinstance(index, jax.Array) else np.int32(index)
+        return tuple(xla_control_flow.choose(self, index, branches, values))
+
+    def repeat(self, condition: FuncRef, body: FuncRef, values: Sequence[Any]) -> Any:
+        """`values`, replaced by the results of `body` as long as `condition` is true of them."""
+
+        def known(function: FuncRef, given: Sequence[Any]) -> list[Any]:
+            found, plan = self.plan(function)
+            wanted = [i for i in plan.fetches[: len(found.results)] if i is not None]
+            return known_results(plan.steps, _started(plan, given), wanted)
+
+        times = trip_bound(lambda given: known(condition, given)[0], functools.partial(known, body), _known(values))
+        goes_on, advance = lambda given: self.is_true(self.call(condition, given)[0]), functools.partial(self.call, body)
+        return tuple(xla_control_flow.loop(self, goes_on, advance, values, times))
+
+    @staticmethod
+    def transposed(forward: Callable[[Any], Any], shape: tuple[int, ...], value: Any) -> Any:
+        """The transpose of a linear function of arrays of `shape`, at `value`."""
+        return jax.linear_transpose(forward, jax.ShapeDtypeStruct(shape, value.dtype))(value)[0]
+
+    @staticmethod
+    def pulled_back(forward: Callable[[Any], Any], x: Any, value: Any) -> Any:
+        """The vector-Jacobian product of a function at x with `value`."""
+        return jax.vjp(forward, x)[1](value)[0]
+
+
+class _Variable:
+    """A variable while steps are traced: its value after those so far."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Tracing:
+    """A cluster as a function of arrays; `lifted` are constants that come as arguments, by their slots."""
+
+    def __init__(self, cluster: Cluster, lifted: Sequence[int], is_cpu: bool) -> None:
+        self.cluster = cluster
+        self.body = cluster.body
+        self.lifted = lifted
+        self.is_cpu = is_cpu
+
+    def __call__(self, arrays: Sequence[Any], constants: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
+        """The tensors that come out, the new values of variables, and whether all that lowerings require holds, or None."""
+        xla = Namespace(self.is_cpu, self.cluster.graph)
+        slots = self.initial(arrays, constants)
+        run_steps(xla, self.body.steps, slots)
+        found = [slots[slot] for slot in self.cluster.tensors]
+        written = [slots[slot].value for slot in self.body.written]
+        holds = jnp.all(jnp.stack(xla.conditions)) if xla.conditions else None
+        return found, written, holds
+
+    def initial(self, arrays: Sequence[Any], constants: Sequence[Any]) -> list[Any]:
+        """The slots with what is given."""
+        slots: list[Any] = [None] * self.body.slots
+        fixed = self.cluster.fixed
+        for places, values in ((self.cluster.inputs, arrays), (self.lifted, constants), (fixed, fixed.values())):
+            for slot, value in zip(places, values):
+                slots[slot] = value
+        for slot in self.body.variables:
+            slots[slot] = _Variable(slots[slot])
+        return slots
+
+
+def run_steps(xla: Namespace, steps: Sequence[Step], slots: list[Any]) -> None:
+    """Fill the slots that steps write to, but those that are filled."""
+    for step in steps:
+        if step.outputs and slots[step.outputs[0]] is not None:
+            continue
+        values = [slots[i] for i in step.inputs]
+        results = _left(xla, step, values) if isinstance(step, Loop) else _results(xla, step, values)
+        for slot, value in zip(step.outputs, results):
+            slots[slot] = value
+
+
+def _started(plan: Plan, values: Sequence[Any]) -> list[Any]:
+    """The slots of a plan that is given `values`."""
+    slots: list[Any] = [None] * plan.slots
+    for slot, value in zip(plan.feeds, values):
+        slots[slot] = value
+    return slots
+
+
+def _known(values: Sequence[Any]) -> list[Any]:
+    return [value if isinstance(value, (np.ndarray, np.generic)) else UNKNOWN for value in values]
+
+
+def _left(xla: Namespace, loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
+    """What leaves a V1 loop."""
+    entering = [value.value if i in loop.dereferenced else value for i, value in enumerate(values)]
+    initial: list[Any] = [None] * loop.slots
+    for slot, value in zip(loop.entries, entering):
+        initial[slot] = value
+    sources, targets = ([pair[i] for pair in loop.carried] for i in (0, 1))
+
+    def filled(given: Sequence[Any]) -> list[Any]:
+        slots = initial.copy()
+        for slot, value in zip(targets, given):
+            slots[slot] = value
+        return slots
+
+    def traced(steps: Sequence[Step], wanted: Sequence[int], given: Sequence[Any]) -> list[Any]:
+        slots = filled(given)
+        run_steps(xla, steps, slots)
+        return [slots[i] for i in wanted]
+
+    def known(steps: Sequence[Step], wanted: Sequence[int], given: Sequence[Any]) -> list[Any]:
+        return known_results(steps, [UNKNOWN if v is None else v for v in _known(filled(given))], wanted)
+
+    steps = (*loop.head, *loop.body)
+    condition = [loop.condition]
+    first = [initial[slot] for slot in targets]
+    times = trip_bound(
+        lambda given: known(loop.head, condition, given)[0], functools.partial(known, steps, sources), _known(first)
+    )
+    final = xla_control_flow.loop(
+        xla, lambda given: traced(loop.head, condition, given)[0], functools.partial(traced, steps, sources), first, times
+    )
+    return traced((*loop.head, *loop.tail), loop.exits, final)
+
+
+def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]:
+    """The outputs of one step, of the dtypes that its node declares; references are the variables themselves."""
+    node = step.node
+    if node.is_constant:
+        return [node.attrs["value"].numpy()]
+    found = lowering(node.op)
+    if found is not None and found.updates:
+        return _updated(xla, node, found, values)
+    values = [value.value if isinstance(value, _Variable) else value for value in values]
+    is_traced = (found is not None and found.always) or has_fact(node.op, "program")
+    if not (is_traced or any(isinstance(value, (jax.Array, Elements)) for value in values)):
+        return apply_kernel(node, values)
+    if found is None:
+        raise UnimplementedError("there is no lowering for it", node=node.name, op=node.op)
+    flat = _lowered(xla, node, found, values)
+    return [_of_dtype(value, dtype) for value, dtype in zip(flat, node.output_dtypes, strict=True)]
+
+
+def _of_dtype(value: Any, dtype: DType) -> Any:
+    """A result of the dtype that its node declares; lists and what handles lead to as they are."""
+    return value.astype(dtype.numpy) if isinstance(value, (jax.Array, np.ndarray, np.generic)) else value
+
+
+def _updated(xla: Namespace, node: Node, found: Lowering, values: Sequence[Any]) -> Sequence[_Variable]:
+    """Write to the variables that come first; a reference op gives the first on."""
+    variables, rest = values[: found.updates], values[found.updates :]
+    new = _lowered(xla, node, found, [*(variable.value for variable in variables), *rest])
+    for variable, value in zip(variables, new, strict=True):
+        variable.value = jnp.asarray(value).astype(variable.value.dtype)
+    return variables[: len(node.output_dtypes)]
+
+
+def _lowered(xla: Namespace, node: Node, found: Lowering, values: Sequence[Any]) -> Sequence[Any]:
+    """What the lowering of a node gives, as a flat tuple."""
+    arguments = list(values)
+    for place in found.static:
+        if isinstance(arguments[place], jax.Array):
+            raise UnimplementedError("a shape follows from values that are fed", node=node.name, op=node.op)
+        arguments[place] = np.asarray(arguments[place])
+    keywords = bind_attrs(node, found.function) | ({"site": node.name} if found.sites else {})
+    call = functools.partial(found.function, xla, **keywords)
+    results = group_inputs(require_op_def(node), node, call)(*arguments)
+    return results if isinstance(results, tuple) else (results,)

@@ -1,0 +1,47 @@
+"""Which ranks TensorFlow takes of the inputs of an op; input_ranks.txt is made by scripts/make_input_ranks.py.
+
+It is asked where a function of an op trips over its inputs, to tell what a graph got wrong from a fault of tfg.
+"""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+from collections.abc import Mapping, Sequence
+
+from .catalog import OpDef
+from .errors import InvalidArgumentError
+from .shapes import TensorSpec
+
+_Ranks = tuple[int, float]
+
+
+def check_input_ranks(definition: OpDef, inputs: Sequence[TensorSpec | list[TensorSpec]]) -> None:
+    """InvalidArgumentError where an input, given as the op groups them, is of a rank with which TensorFlow builds no graph."""
+    allowed = _allowed().get(definition.name)
+    if allowed is None:
+        return
+    for arg, given in zip(definition.inputs, inputs):
+        low, high = allowed.get(arg.name, (0, float("inf")))
+        for spec in given if isinstance(given, list) else (given,):
+            rank = spec.shape.rank
+            if rank is not None and not low <= rank <= high:
+                raise InvalidArgumentError(f"{arg.name} must be of {_described(low, high)}, not of shape {spec.shape}")
+
+
+def _described(low: int, high: float) -> str:
+    if low == high:
+        return f"rank {low}"
+    return f"rank {low} or higher" if high == float("inf") else f"a rank from {low} to {high:g}"
+
+
+@functools.cache
+def _allowed() -> Mapping[str, Mapping[str, _Ranks]]:
+    lines = pathlib.Path(__file__).with_suffix(".txt").read_text().splitlines()
+    return {op: dict(map(_parsed, words)) for op, *words in map(str.split, lines)}
+
+
+def _parsed(word: str) -> tuple[str, _Ranks]:
+    name, _, ranks = word.partition("=")
+    low, _, high = ranks.removesuffix("+").partition("-")
+    return name, (int(low), float("inf") if ranks.endswith("+") else int(high or low))

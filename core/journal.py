@@ -1,0 +1,33 @@
+"""What tfg tells of its work as it goes, to whoever listens: by standard logging, under the name `tfg`.
+
+Who listens has imported `logging`, so it is not imported here, where it would be a good part of the start-up.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Final
+
+NAME: Final = "tfg"
+DEBUG: Final = 10
+INFO: Final = 20
+"""Levels, as `logging` numbers them."""
+
+
+def tell(message: str, *values: object, level: int = INFO) -> None:
+    """Tell something; `values` are put into the message where somebody listens, as by `%`."""
+    logging = sys.modules.get("logging")
+    if logging is not None:
+        logging.getLogger(NAME).log(level, message, *values)
+
+
+class Stopwatch:
+    """What took time, told at its end."""
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+
+    def tell(self, message: str, *values: object, level: int = INFO) -> None:
+        """As `tell`, with the time since this was made at the end."""
+        tell(f"{message} in %.3f s", *values, time.perf_counter() - self._start, level=level)

@@ -1,0 +1,59 @@
+"""Parts of a divided graph in one graph: what a node receives from another device is what a node of that name sends.
+
+TensorFlow divides a graph by devices before it runs; dumps of such parts hold _Send and
+_Recv nodes, which meet by the name of the tensor and both devices.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .errors import InvalidArgumentError
+from .graph import Graph, Node
+
+SENDS: Final = ("_Send", "_HostSend")
+RECEIVES: Final = ("_Recv", "_HostRecv")
+_Key = tuple[bytes, bytes, bytes]
+
+
+def connected(graph: Graph) -> Graph:
+    """A copy in which every _Recv hands on what the matching _Send is given; the graph itself where nothing matches.
+
+    InvalidArgumentError where two nodes send the same tensor between the same devices.
+    """
+    receivers = [node for node in graph if node.op in RECEIVES]
+    senders = _senders(graph) if receivers else {}
+    matching = [node for node in receivers if _key(node) in senders]
+    if not matching:
+        return graph
+    found = graph.copy()
+    for node in matching:
+        _connect(found, found.node(node.name), found.node(senders[_key(node)].name))
+    return found
+
+
+def _senders(graph: Graph) -> dict[_Key, Node]:
+    found: dict[_Key, Node] = {}
+    for node in graph:
+        if node.op in SENDS:
+            other = found.setdefault(_key(node), node)
+            if other is not node:
+                message = f"'{other.name}' sends the same tensor between the same devices"
+                raise InvalidArgumentError(message, node=node.name, op=node.op)
+    return found
+
+
+def _key(node: Node) -> _Key:
+    return node.attr("tensor_name"), node.attr("send_device"), node.attr("recv_device")
+
+
+def _connect(graph: Graph, receiver: Node, sender: Node) -> None:
+    """Make the receiver an Identity of what is sent, which waits for all that the sender waits for."""
+    (value,) = sender.inputs
+    waits = dict.fromkeys((*receiver.control_inputs, *sender.control_inputs))
+    dtype = receiver.attr("tensor_type")
+    for name in list(receiver.attrs):
+        receiver.remove_attr(name)
+    receiver.change_op("Identity")
+    receiver.set_attr("T", dtype)
+    graph.set_inputs(receiver, (value,), waits)

@@ -1,0 +1,64 @@
+"""The elements of an input pipeline, asked for by the name of a dataset, an iterator or what takes elements from one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..building.builder import GraphBuilder
+from ..dtypes import string
+from ..errors import InvalidArgumentError
+from ..graph import Node, Output
+from ..op_facts import has_fact
+from ..shapes import SCALAR
+from .runner import Orders, Runner, StepResult, initializers
+from .session_like import SessionLike
+
+
+def first_elements(session: SessionLike, name: str, count: int) -> list[StepResult]:
+    """At most so many elements, each as a step; variables are initialized and tables filled before.
+
+    InvalidArgumentError where the node is no part of a pipeline, or several nodes begin its iterator; OutOfRangeError where
+    there are no elements.
+    """
+    g = GraphBuilder(session.graph.copy())
+    begin, following = _asking(g, g.graph.node(name))
+    names = initializers(session.graph)
+    if names:
+        session.run(list(names))
+    runner = Runner(session.on_graph(g.graph))
+    if begin is not None:
+        runner.session.run(begin.name)
+    fetches = {f"component {i}": output.name for i, output in enumerate(following.outputs())}
+    return list(runner.steps(Orders(fetches, {}, steps=count)))
+
+
+def _asking(g: GraphBuilder, node: Node) -> tuple[Node | None, Node]:
+    """(what begins a pass, where that is to be done; what gives the next element), added where they are not there."""
+    if has_fact(node.op, "next_element"):
+        node = node.inputs[0].node
+    spec = _spec(node)
+    if node.output_dtypes[0].name == "variant":
+        iterator = g.IteratorV2(name="tfg_elements/iterator", shared_name="", container="", **spec)
+        return g.MakeIterator(node.output(), iterator, name="tfg_elements/begin"), _next(g, iterator, spec)
+    begun = [user for user in node.uses if not user.output_dtypes and len(user.inputs) == 2 and user.inputs[1].node is node]
+    begun = [user for user in begun if has_fact(user.op, "input_pipeline")]
+    if len(begun) > 1:
+        datasets = ", ".join(user.inputs[0].node.name for user in begun)
+        raise InvalidArgumentError(f"{len(begun)} nodes begin a pass of '{node.name}'", hint=f"name a dataset: {datasets}")
+    return (begun[0] if begun else None), _next(g, node.output(), spec)
+
+
+def _next(g: GraphBuilder, iterator: Output, spec: dict[str, Any]) -> Node:
+    return g.add("IteratorGetNext", [iterator], spec, "tfg_elements/next")
+
+
+def _spec(node: Node) -> dict[str, Any]:
+    """The dtypes and shapes of elements as attributes."""
+    types = node.attr("output_types", None) or node.attr("Toutput_types", None)
+    if not types and has_fact(node.op, "reads_files"):
+        return {"output_types": [string], "output_shapes": [SCALAR]}
+    if not has_fact(node.op, "input_pipeline") or not types:
+        raise InvalidArgumentError(
+            f"'{node.name}' ({node.op}) is no dataset and no iterator", hint="tfg explain GRAPH shows the input pipelines"
+        )
+    return {"output_types": types, "output_shapes": node.attr("output_shapes")}

@@ -1,0 +1,175 @@
+"""Steps that run as one: a convolution and what follows it on each block while that is hot, chains of elementwise ops.
+
+`with_fused_steps` finds them in a plan, where only the dtypes are known; `fused_calls` finds out what shapes allow when values
+are there. Groups whose values are small are taken apart again after some runs.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+from collections.abc import Sequence, Set
+from typing import Final
+
+from ..catalog import CATALOG
+from ..dtypes import float32, float64
+from ..graph import Node
+from ..op_facts import has_fact
+from ..planning.plan import Plan, Step, with_releases
+from ..registry import affine_function, blockwise_way
+
+_MOST_STEPS: Final = 64
+_FLOATS: Final = (float32, float64)
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Fused(Step):
+    """Steps as one: `body` works on `slots` slots of its own, the inputs first; `node` is that of the last, the result's.
+
+    Where it `has_producer`, the first step is a convolution or the like, which hands on its result block by block. `steps`
+    are the same steps as the plan has them.
+    """
+
+    body: tuple[Step, ...] = ()
+    steps: tuple[Step, ...] = ()
+    slots: int = 0
+    has_producer: bool = False
+
+
+def with_fused_steps(plan: Plan) -> Plan:
+    """The plan with groups of steps as one."""
+    if plan.needs_dataflow:
+        return plan
+    kept = {slot for slot in plan.fetches if slot is not None}
+    groups = _Grouping(plan.steps, kept).groups()
+    if not groups:
+        return plan
+    inside = {id(step) for group in groups.values() for step in group}
+    steps: list[Step] = []
+    for step in plan.steps:
+        if id(step) in groups:
+            steps.append(_fused(groups[id(step)]))
+        elif id(step) not in inside:
+            steps.append(step)
+    return dataclasses.replace(plan, steps=with_releases(steps, kept))
+
+
+def settled_steps(steps: Sequence[Step], useful: Set[Fused], plan: Plan) -> tuple[Step, ...]:
+    """The steps with the groups that were of no use taken apart."""
+    found: list[Step] = []
+    for step in steps:
+        found += step.steps if isinstance(step, Fused) and step not in useful else [step]
+    return with_releases(found, {slot for slot in plan.fetches if slot is not None})
+
+
+class _Grouping:
+    """Which steps go together: those that only the others read, and one that begins."""
+
+    def __init__(self, steps: Sequence[Step], kept: Set[int]) -> None:
+        self.steps = steps
+        self.kept = kept
+        self.made_by = {slot: i for i, step in enumerate(steps) for slot in step.outputs}
+        self.readers: dict[int, set[int]] = collections.defaultdict(set)
+        for i, step in enumerate(steps):
+            for slot in (*step.inputs, *step.controls):
+                self.readers[slot].add(i)
+        self.kinds = [self._kind(step) for step in steps]
+
+    def groups(self) -> dict[int, list[Step]]:
+        """The steps of each group in order, by the identity of its last."""
+        taken: set[int] = set()
+        found: dict[int, list[Step]] = {}
+        for root in reversed(range(len(self.steps))):
+            if root in taken or self.kinds[root] not in ("elementwise", "affine"):
+                continue
+            group = self._group(root, taken)
+            taken |= group
+            if len(group) > 1:
+                first = sorted(group, key=lambda i: (self.kinds[i] != "producer", i))
+                found[id(self.steps[root])] = [self.steps[i] for i in first]
+        return found
+
+    def _group(self, root: int, taken: Set[int]) -> set[int]:
+        group = {root}
+        pending = self._candidates(root)
+        has_producer = False
+        while pending and len(group) < _MOST_STEPS:
+            i = max(pending)
+            pending.discard(i)
+            if i in taken or not self.kinds[i] or (has_producer and self.kinds[i] == "producer"):
+                continue
+            if not self._is_inner(i, group):
+                continue
+            group.add(i)
+            has_producer = has_producer or self.kinds[i] == "producer"
+            if self.kinds[i] != "producer":
+                pending |= self._candidates(i)
+        return group
+
+    def _candidates(self, i: int) -> set[int]:
+        """The steps whose values a step takes; of one that is affine, the first input alone."""
+        inputs = self.steps[i].inputs[:1] if self.kinds[i] == "affine" else self.steps[i].inputs
+        return {self.made_by[slot] for slot in inputs if slot in self.made_by}
+
+    def _is_inner(self, i: int, group: Set[int]) -> bool:
+        outputs = self.steps[i].outputs
+        return self.kept.isdisjoint(outputs) and all(self.readers[slot] <= group for slot in outputs)
+
+    def _kind(self, step: Step) -> str:
+        """`producer`, `elementwise`, `affine`, or nothing of a step that stands alone."""
+        kind = _kind_of_op(step.node.op) if type(step) is Step and step.inputs and step.node.op_def is not None else ""
+        if not kind or not _is_plain(step) or not _is_of_floats(step.node):
+            return ""
+        others = step.outputs[1:]
+        return "" if any(self.readers[slot] for slot in others) or not self.kept.isdisjoint(others) else kind
+
+
+@functools.cache
+def _kind_of_op(op: str) -> str:
+    if blockwise_way(op) is not None:
+        return "producer"
+    if affine_function(op) is not None:
+        return "affine"
+    definition = CATALOG[op]
+    is_plain = not definition.is_stateful and not has_fact(op, "debug") and len(definition.outputs) == 1
+    looks_at_shapes = any(attr.type == "shape" for attr in definition.attrs.values())
+    return "elementwise" if is_plain and has_fact(op, "elementwise") and not looks_at_shapes else ""
+
+
+def _is_plain(step: Step) -> bool:
+    """True of a step that takes and gives values alone, its channels last, and learns nothing."""
+    if step.dereferenced or step.is_guarded or step.controls or step.tells_liveness or step.references or step.shared:
+        return False
+    return not step.node.attr("is_training") and step.node.attr("data_format", b"NHWC") in (b"NHWC", b"NDHWC")
+
+
+def _is_of_floats(node: Node) -> bool:
+    """True where the first output and all inputs are of one dtype of those that NumPy computes with."""
+    dtype = node.output_dtypes[0]
+    return dtype in _FLOATS and all(value.dtype is dtype for value in node.inputs)
+
+
+def _fused(steps: Sequence[Step]) -> Fused:
+    made = {slot for step in steps for slot in step.outputs}
+    inputs = tuple(dict.fromkeys(slot for step in steps for slot in step.inputs if slot not in made))
+    local = {slot: i for i, slot in enumerate((*inputs, *(slot for step in steps for slot in step.outputs)))}
+    body = tuple(
+        dataclasses.replace(
+            step,
+            inputs=tuple(local[slot] for slot in step.inputs),
+            outputs=tuple(local[slot] for slot in step.outputs),
+            released=(),
+        )
+        for step in steps
+    )
+    has_producer = blockwise_way(steps[0].node.op) is not None
+    return Fused(
+        steps[-1].node,
+        inputs,
+        steps[-1].outputs[:1],
+        body=body,
+        steps=tuple(steps),
+        slots=len(local),
+        has_producer=has_producer,
+    )

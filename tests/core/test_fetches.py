@@ -1,0 +1,50 @@
+"""The forms in which a session can be asked, and in which it answers."""
+
+import collections
+
+import numpy as np
+import pytest
+
+import tfg
+from tfg.core.errors import InvalidArgumentError, TfgError
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+@pytest.fixture
+def made():
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="float", name="x")
+    return g, x, g.Neg(x, name="y"), tfg.Session(g.graph)
+
+
+def test_outputs_and_nodes(made):
+    g, x, y, session = made
+    assert session.run(y, {x: 2.0}) == -2
+    assert session.run(g.graph["y"], {"x:0": 2.0}) is None
+    assert session.run([y, "x:0", g.graph["y"]], {x: 2.0}) == [-2, 2, None]
+
+
+def test_what_is_fetched_gives_the_form(made):
+    _, x, y, session = made
+    found = session.run({"a": [y, (x, {"b": y})], "c": Pair(y, [])}, {x: 1.0})
+    assert found == {"a": [-1, (1, {"b": -1})], "c": Pair(-1, [])}
+    assert isinstance(found["c"], Pair) and isinstance(found["a"][1], tuple)
+    assert isinstance(session.run((y, x), {x: 1.0}), tuple)
+    assert [session.run(nothing, {x: 1.0}) for nothing in ([], (), {})] == [[], (), {}]
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"y:0", [None], {"a": object()}, np.zeros(2)])
+def test_nothing_else_is_taken(made, wrong):
+    with pytest.raises(TfgError) as raised:
+        made[3].run(wrong, {"x:0": 1.0})
+    assert isinstance(raised.value, TypeError)
+
+
+def test_a_node_of_another_graph(made):
+    other = tfg.GraphBuilder()
+    strange = other.Placeholder(dtype="float", name="x")
+    with pytest.raises(InvalidArgumentError, match="another graph"):
+        made[3].run(strange)
+    with pytest.raises(InvalidArgumentError, match="another graph"):
+        made[3].run("y:0", {strange: 1.0})

@@ -1,0 +1,261 @@
+"""Fused runs beside runs by single kernels: the same numbers, the same errors, and hooks that see every kernel."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tfg import GraphBuilder, Session
+from tfg.core.errors import InvalidArgumentError
+from tfg.core.numerics import tiles
+from tfg.core.runtime import fused_calls
+from tfg.core.runtime.executor import _RUNS_TO_SETTLE
+from tfg.core.runtime.fusing import Fused
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def the_same_draws_in_any_order():
+    global RNG
+    RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def small_values_are_worth_it(monkeypatch):
+    monkeypatch.setattr(fused_calls, "_WORTH_TILING", 1)
+    monkeypatch.setattr(fused_calls, "_WORTH_FINISHING", 1)
+    monkeypatch.setattr(tiles, "TILE_ELEMENTS", 100)
+
+
+def drawn(*shape):
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def program(session):
+    (prepared,) = session._prepared.values()
+    return prepared.program
+
+
+def groups(session):
+    """The ops of each group that works as one, after some runs."""
+    calls = program(session)._fused_calls
+    return [[inner.node.op for inner in step.body] for step, call in calls.items() if call.is_useful]
+
+
+def both(graph, fetch, feeds, runs=_RUNS_TO_SETTLE + 1):
+    """(value, groups) of the last of some fused runs, beside the value of the graph's kernels."""
+    fused, single = Session(graph), Session(graph, fuse=False)
+    for _ in range(runs):
+        found = fused.run(fetch, feeds)
+    want = single.run(fetch, feeds)
+    assert found.dtype == want.dtype and found.shape == want.shape
+    largest = np.abs(want[np.isfinite(want)]).max(initial=1).astype(np.float64)
+    np.testing.assert_allclose(found, want, rtol=1e-5, atol=2e-6 * largest)
+    return groups(fused)
+
+
+def normalized(b, x, channels, is_training=False):
+    vectors = [b.constant(v) for v in (drawn(channels), drawn(channels), drawn(channels), np.abs(drawn(channels)) + 0.5)]
+    return b.FusedBatchNormV3(x, *vectors, is_training=is_training)[0]
+
+
+ACTIVATIONS = ["Relu", "Relu6", "Sigmoid", "Tanh", "Elu", "LeakyRelu", "Softplus", "Identity"]
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("kind", ["conv", "pointwise", "strided", "depthwise"])
+def test_a_convolution_and_what_follows_it(kind, activation):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, 9, 9, 8], name="x")
+    if kind == "depthwise":
+        y, channels = b.DepthwiseConv2dNative(x, b.constant(drawn(3, 3, 8, 2)), strides=[1, 1, 1, 1], padding="SAME"), 16
+    else:
+        size, stride = {"conv": (3, 1), "pointwise": (1, 1), "strided": (3, 2)}[kind]
+        y, channels = b.Conv2D(x, b.constant(drawn(size, size, 8, 12)), strides=[1, stride, stride, 1], padding="SAME"), 12
+    y = b.BiasAdd(y, b.constant(drawn(channels)))
+    y = normalized(b, y, channels)
+    y = getattr(b, activation)(y, name="y")
+    (group, *_) = both(b.graph, "y:0", {"x:0": drawn(3, 9, 9, 8)})
+    assert group[0] in ("Conv2D", "DepthwiseConv2dNative") and "FusedBatchNormV3" in group
+
+
+def test_constants_around_a_convolution_are_worked_into_it():
+    """Sums and products by vectors before anything else cost nothing: the chain that is left is one operation."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 9, 9, 8], name="x")
+    y = b.Conv2D(x, b.constant(drawn(3, 3, 8, 12)), strides=[1, 1, 1, 1], padding="SAME")
+    y = b.Mul(b.AddV2(y, b.constant(drawn(12))), b.Rsqrt(b.constant(np.abs(drawn(12)) + 1)))
+    y = b.Relu(b.AddV2(b.constant(drawn(1, 1, 1, 12)), y), name="y")
+    session = Session(b.graph)
+    for _ in range(4):
+        session.run("y:0", {"x:0": drawn(2, 9, 9, 8)})
+    ((step, call),) = program(session)._fused_calls.items()
+    (layout,) = call.layouts.values()
+    assert len(step.body) == 6 and layout.filters is not None and layout.summand is not None
+    assert len(layout.chain.instructions) == 1
+    both(b.graph, "y:0", {"x:0": drawn(2, 9, 9, 8)})
+
+
+def test_a_residual_and_an_activation_that_reads_twice():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    y = b.Conv2D(x, b.constant(drawn(3, 3, 8, 8)), strides=[1, 1, 1, 1], padding="SAME")
+    y = b.AddV2(normalized(b, y, 8), x)
+    b.Mul(y, b.Sigmoid(y), name="y")
+    (group,) = both(b.graph, "y:0", {"x:0": drawn(2, 6, 6, 8)})
+    assert sorted(group) == ["AddV2", "Conv2D", "FusedBatchNormV3", "Mul", "Sigmoid"]
+
+
+def test_one_number_for_each_image_and_channel():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3, 5, 5, 4], name="x")
+    s = b.Placeholder(dtype="float32", shape=[3, 1, 1, 4], name="s")
+    b.Relu(b.Mul(x, b.Sigmoid(s)), name="y")
+    assert both(b.graph, "y:0", {"x:0": drawn(3, 5, 5, 4), "s:0": drawn(3, 1, 1, 4)})
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "half", "bfloat16", "int32"])
+def test_dtypes(dtype):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype=dtype, shape=None, name="x")
+    b.Relu(b.AddV2(b.Mul(x, x), x), name="y")
+    value = Session(b.graph).run("x:0", {"x:0": 3 * RNG.standard_normal((4, 5))})
+    found = both(b.graph, "y:0", {"x:0": value})
+    assert bool(found) == (dtype in ("float32", "float64"))
+
+
+def test_what_is_not_finite():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=None, name="x")
+    b.Mul(b.Relu6(b.AddV2(x, x)), b.Sigmoid(x), name="y")
+    assert both(b.graph, "y:0", {"x:0": np.float32([[np.nan, np.inf, -np.inf], [-0.0, 1e38, -1e38]])})
+
+
+def test_fetched_values_end_groups():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3, 4], name="x")
+    middle = b.AddV2(x, x, name="middle")
+    b.Relu(b.Neg(middle), name="y")
+    session = Session(b.graph)
+    for _ in range(3):
+        found = session.run(["middle:0", "y:0"], {"x:0": np.full((3, 4), -1.0)})
+    assert np.all(found[0] == -2) and np.all(found[1] == 2)
+    assert groups(session) == [["Neg", "Relu"]]
+
+
+def test_results_are_arrays_of_their_own():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3, 4], name="x")
+    b.Relu(b.Neg(x), name="y")
+    session = Session(b.graph)
+    first = session.run("y:0", {"x:0": np.full((3, 4), -1.0)})
+    for _ in range(4):
+        session.run("y:0", {"x:0": np.full((3, 4), -7.0)})
+    assert np.all(first == 1)
+
+
+def test_hooks_see_every_kernel():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3, 4], name="x")
+    b.Relu(b.Neg(b.Square(x)), name="y")
+    session, seen = Session(b.graph), []
+
+    def hook(node, call, inputs):
+        seen.append(node.op)
+        return call(*inputs)
+
+    session.run("y:0", {"x:0": np.ones((3, 4))})
+    session.run("y:0", {"x:0": np.ones((3, 4))}, hook=hook)
+    assert seen == ["Square", "Neg", "Relu"]
+
+
+def test_small_values_go_by_their_own_kernels(monkeypatch):
+    monkeypatch.setattr(fused_calls, "_WORTH_TILING", 1000)
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=None, name="x")
+    b.Relu(b.Neg(x), name="y")
+    assert not both(b.graph, "y:0", {"x:0": drawn(5, 5)})
+    session = Session(b.graph)
+    for _ in range(_RUNS_TO_SETTLE):
+        session.run("y:0", {"x:0": drawn(5, 5)})
+    assert not any(isinstance(step, Fused) for *_, step in program(session)._instructions)
+
+
+def test_shapes_may_change_from_run_to_run():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=None, name="x")
+    c = b.Placeholder(dtype="float32", shape=None, name="c")
+    b.Relu(b.AddV2(b.Neg(x), c), name="y")
+    session = Session(b.graph)
+    for shape, other in [
+        ((3, 4), (4,)),
+        ((2, 3, 4), (2, 3, 4)),
+        ((3, 4), (3, 1)),
+        ((4,), (3, 4)),
+        ((0, 4), (4,)),
+        ((), ()),
+    ] * 4:
+        x, c = drawn(*shape), drawn(*other)
+        np.testing.assert_array_equal(session.run("y:0", {"x:0": x, "c:0": c}), np.maximum(c - x, 0))
+
+
+@pytest.mark.parametrize("shape", [(5,), (3, 1, 4)])
+def test_what_is_wrong_is_told_by_the_node_that_is_at_fault(shape):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    c = b.Placeholder(dtype="float32", shape=None, name="c")
+    y = b.Conv2D(x, b.constant(drawn(3, 3, 8, 4)), strides=[1, 1, 1, 1], padding="SAME")
+    b.Relu(b.BiasAdd(y, c, name="bias"), name="y")
+    session = Session(b.graph)
+    for _ in range(2):
+        session.run("y:0", {"x:0": drawn(2, 6, 6, 8), "c:0": drawn(4)})
+    for _ in range(3):
+        with pytest.raises(InvalidArgumentError) as caught:
+            session.run("y:0", {"x:0": drawn(2, 6, 6, 8), "c:0": drawn(*shape)})
+        assert caught.value.node == "bias"
+
+
+def test_training_statistics_and_channels_first_stay_as_they_are():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 8, 6, 6], name="x")
+    y = b.BiasAdd(b.Neg(x), b.constant(drawn(8)), data_format="NCHW")
+    b.Relu(y, name="y")
+    assert not both(b.graph, "y:0", {"x:0": drawn(2, 8, 6, 6)})
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    b.Relu(normalized(b, b.Neg(x), 8, is_training=True), name="y")
+    assert not both(b.graph, "y:0", {"x:0": drawn(2, 6, 6, 8)})
+
+
+UNARY = ["Neg", "Relu", "Relu6", "Sigmoid", "Tanh", "Square", "Softplus", "Abs"]
+BINARY = ["AddV2", "Sub", "Mul", "Maximum", "SquaredDifference", "RealDiv"]
+
+
+@st.composite
+def graphs(draw):
+    """A graph of elementwise ops on a placeholder, vectors, numbers and a convolution; what it ends in is `y`."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 5, 5, 4], name="x")
+    values = [x, b.Conv2D(x, b.constant(drawn(3, 3, 4, 4)), strides=[1, 1, 1, 1], padding="SAME")]
+    values += [b.constant(drawn(4)), b.constant(np.float32(0.5)), b.constant(drawn(2, 1, 1, 4)), b.constant(drawn(1, 5, 5, 4))]
+    for _ in range(draw(st.integers(1, 9))):
+        one = values[draw(st.integers(0, len(values) - 1))]
+        if draw(st.booleans()):
+            values.append(getattr(b, draw(st.sampled_from(UNARY)))(one))
+        else:
+            other = values[draw(st.integers(0, len(values) - 1))]
+            values.append(getattr(b, draw(st.sampled_from(BINARY)))(one, other))
+    b.AddV2(values[-1], x, name="y")
+    return b.graph
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs())
+def test_any_graph_of_elementwise_ops(graph):
+    value = np.random.default_rng(3).standard_normal((2, 5, 5, 4)).astype(np.float32)
+    fused, single = Session(graph), Session(graph, fuse=False)
+    want = single.run("y:0", {"x:0": value})
+    for _ in range(_RUNS_TO_SETTLE + 1):
+        found = fused.run("y:0", {"x:0": value})
+        np.testing.assert_allclose(found, want, rtol=2e-4, atol=2e-5)

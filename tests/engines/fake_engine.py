@@ -1,0 +1,85 @@
+"""An engine that is tfg itself in another session, and that refuses, fails or errs as it is told."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from tfg.core import dtypes
+from tfg.core.runtime.session import Session
+
+
+class FakeEngine:
+    """Takes all nodes but those that `refused` names, or each with a chance; compiles, fails to, or gives wrong numbers."""
+
+    name = "fake"
+    note = "for tests"
+    needs_elements = False
+    takes_control_flow = False
+
+    def __init__(self, refused=(), chance=0.0, seed=0, smallest=1, fails=None, wrong=(), breaks=None, takes_variables=False):
+        self.takes_variables = takes_variables
+        self.refused = refused
+        self.chance = chance
+        self.draws = random.Random(seed)
+        self.smallest = smallest
+        self.fails = fails
+        self.wrong = wrong
+        self.breaks = breaks
+        self.compiled = []
+        self.runs = 0
+
+    def refuses(self, nodes, graph):
+        """What it was told to refuse."""
+        return {n: "it is told to" for n in nodes if n.name in self.refused or self.draws.random() < self.chance}
+
+    def static_inputs(self, node):
+        """None: a session takes all."""
+        return ()
+
+    def compile(self, cluster, values):
+        """A session of the cluster alone."""
+        if self.fails:
+            raise self.fails
+        graph, inputs, outputs = cluster.as_graph(values)
+        self.compiled.append([step.node.name for step in cluster.body.steps])
+        names = [output.name for output in outputs]
+        updates = cluster.updates
+        written = [cluster.inputs.index(slot) for slot in cluster.body.written]
+
+        def run(arrays):
+            self.runs += 1
+            session = Session(graph)
+            variables = {place: variable_of(session, value) for place, value in enumerate(inputs) if is_variable(value)}
+            for place, variable in variables.items():
+                variable.assign(np.array(arrays[place]))
+            feeds = {value.name: array for place, (value, array) in enumerate(zip(inputs, arrays)) if place not in variables}
+            targets = [graph.node(node.name) for node in updates]
+            found = [*session.run([*names, *targets], feeds)[: len(names)], *(variables[place].read() for place in written)]
+            if self.breaks:
+                raise self.breaks
+            made = [*names, *(node.name for node in updates)]
+            return [spoiled(a) if name in self.wrong else np.asarray(a) for name, a in zip(made, found)]
+
+        return run
+
+
+def is_variable(value):
+    """True for what a cluster's graph has in the place of a variable."""
+    return value.dtype.is_ref or value.dtype is dtypes.resource
+
+
+def variable_of(session, value):
+    """The variable that a node of a session's graph leads to."""
+    known = set(session.variables())
+    session.run(value.node)
+    (found,) = set(session.variables()) - known
+    return found
+
+
+def spoiled(array):
+    """An array like another with its first element off by one."""
+    found = np.array(array)
+    found.flat[0] += 1
+    return found

@@ -1,0 +1,134 @@
+"""Processes that share a mesh: how they meet, what the first tells the others, and how each ends."""
+
+from __future__ import annotations
+
+import queue
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tfg.core.engines.peers import Meeting, Peers
+from tfg.core.errors import InvalidArgumentError, UnavailableError
+from tfg.core.numerics.threads import OWN_THREADS
+
+TERMS = {"--mesh": "4"}
+
+
+def free_port():
+    """A port that is free, and so, most likely, is the next one."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return min(server.getsockname()[1], 65533)
+
+
+def meet(count, terms=lambda index: TERMS, indices=None):
+    """The peers of all processes, here threads, or what they raised; and, for each, what ended it."""
+    port, endings = free_port(), [queue.SimpleQueue() for _ in range(count)]
+
+    def one(place):
+        index = place if indices is None else indices[place]
+        try:
+            return Peers(Meeting("127.0.0.1", port, count, index, 20), terms(place), lambda *why: endings[place].put(why))
+        except (InvalidArgumentError, UnavailableError) as error:
+            return str(error)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(one, range(count))), endings
+
+
+def test_the_first_process_tells_the_others():
+    peers, _ = meet(3)
+    assert [item.is_first for item in peers] == [True, False, False]
+    large = bytes(range(256)) * 10_000
+    for data in (b"", b"some", large):
+        with ThreadPoolExecutor(3) as pool:
+            found = pool.map(Peers.from_first, peers, [data, b"of my own", b"of my own"])
+            assert list(found) == [data] * 3
+
+
+def test_no_run_waits_for_the_threads_that_listen():
+    before = set(threading.enumerate())
+    peers, _ = meet(2)
+    listening = set(threading.enumerate()) - before
+    assert len(listening) == len(peers) and all(thread.name.startswith(OWN_THREADS) for thread in listening)
+
+
+def test_none_leaves_before_all_are_done():
+    (first, second), endings = meet(2)
+    left = threading.Event()
+    thread = threading.Thread(target=lambda: (first.leave(), left.set()))
+    thread.start()
+    assert not left.wait(0.2)
+    second.leave()
+    assert left.wait(20)
+    assert all(ending.empty() for ending in endings)
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_who_is_lost_ends_the_others(lost):
+    peers, endings = meet(3)
+    peers[lost]._failing.set()  # a process that is killed says nothing more
+    for link in peers[lost]._links.values():
+        link.connection.shutdown(socket.SHUT_RDWR)
+    for index in {0, 1, 2} - {lost}:
+        assert endings[index].get(timeout=20) == (f"process {lost} of 3 was lost", True)
+
+
+def test_who_fails_says_why():
+    (_, second), endings = meet(2)
+    second.fail("process 1 ended: no such file")
+    assert endings[0].get(timeout=20) == ("process 1 ended: no such file", False)
+    assert endings[1].empty()
+
+
+@pytest.mark.parametrize(
+    ("terms", "indices", "problem"),
+    [
+        (lambda index: {"--mesh": str(index)}, None, "process 1 was given another --mesh than process 0"),
+        (lambda index: TERMS, [0, 1, 1], "two processes came as number 1"),
+    ],
+)
+def test_who_does_not_fit_ends_the_meeting(terms, indices, problem):
+    found, _ = meet(2 if indices is None else 3, terms, indices)
+    assert problem in found
+    assert found[0] == problem
+
+
+def test_a_stranger_is_left_standing():
+    port = free_port()
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(Peers, Meeting("127.0.0.1", port, 2, 0, 20), TERMS, print)
+        stranger = connected(port)
+        stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        second = pool.submit(Peers, Meeting("127.0.0.1", port, 2, 1, 20), TERMS, print)
+        assert first.result(20).count == second.result(20).count == 2
+        assert is_closed(stranger)
+
+
+def is_closed(connection):
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def connected(port):
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port))
+        except ConnectionRefusedError:
+            continue
+
+
+def test_who_does_not_come_is_named():
+    with pytest.raises(UnavailableError, match=r"process 1 did not come within 0\.1 s"):
+        Peers(Meeting("127.0.0.1", free_port(), 2, 0, 0.1), TERMS, print)
+    with pytest.raises(UnavailableError, match=r"no process 0 at 127\.0\.0\.1"):
+        Peers(Meeting("127.0.0.1", free_port(), 2, 1, 0.1), TERMS, print)
+
+
+@pytest.mark.parametrize(("index", "port"), [(2, 1000), (-1, 1000), (0, 0), (0, 65535)])
+def test_a_meeting_that_cannot_be(index, port):
+    with pytest.raises(InvalidArgumentError):
+        Meeting("localhost", port, 2, index)
