@@ -16,7 +16,7 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
-from ..graph import Node
+from ..graph import Graph, Node
 from ..runtime.runs import check_time
 from ..shapes import Shape, merge_shapes
 
@@ -53,6 +53,15 @@ class Spec:
                 ) from None
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Origin:
+    """The node that made a dataset, its flat inputs, and the graph whose library has the functions it names."""
+
+    node: Node
+    inputs: tuple[Any, ...]
+    library: Graph
+
+
 @dataclasses.dataclass(eq=False)
 class Dataset:
     """Elements on demand, mostly made of those of `inputs`. `kind` is TensorFlow's word for the transformation."""
@@ -60,8 +69,8 @@ class Dataset:
     kind: ClassVar[str] = ""
     inputs: tuple[Dataset, ...]
     spec: Spec = dataclasses.field(default=Spec(), init=False)
-    node: Node | None = dataclasses.field(default=None, init=False)
-    """Where it was made, as far as a node of a graph made it as it is."""
+    origin: Origin | None = dataclasses.field(default=None, init=False)
+    """What made it, as far as a node of a graph made it as it is."""
 
     def begin(self) -> Pull:
         """A fresh pass over the elements."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -49,8 +49,10 @@ class Batch(Dataset):
     drops_remainder: bool
 
     def begin(self) -> Pull:
-        if isinstance(self.source, Slices):
-            return self._slices(self.source)
+        return self._slices(self.source) if isinstance(self.source, Slices) else self.joining(stacked)
+
+    def joining(self, join: Callable[[list[Element]], Element]) -> Pull:
+        """A pass that gives what `join` makes of the elements of each batch."""
         pull, size = self.source.begin(), self.size
 
         def next_element() -> Element | None:
@@ -59,7 +61,7 @@ class Batch(Dataset):
                 elements.append(element)
             if not elements or (self.drops_remainder and len(elements) < size):
                 return None
-            return stacked(elements)
+            return join(elements)
 
         return next_element
 
@@ -137,17 +139,7 @@ class PaddedBatch(Batch):
     padding: Element
 
     def begin(self) -> Pull:
-        pull, size = self.source.begin(), self.size
-
-        def next_element() -> Element | None:
-            elements: list[Element] = []
-            while len(elements) < size and (element := pull()) is not None:
-                elements.append(element)
-            if not elements or (self.drops_remainder and len(elements) < size):
-                return None
-            return tuple([self._padded(i, column) for i, column in enumerate(zip(*elements))])
-
-        return next_element
+        return self.joining(lambda elements: tuple([self._padded(i, column) for i, column in enumerate(zip(*elements))]))
 
     def _padded(self, place: int, column: Sequence[Any]) -> Any:
         wanted = self.shapes[place]
@@ -319,19 +311,26 @@ class LegacyRebatch(Dataset):
 
     def begin(self) -> Pull:
         pull = self.source.begin()
-        slices: list[Element] = []
+        slices: Iterator[Element] = iter(())
 
         def next_element() -> Element | None:
-            if not slices:
+            nonlocal slices
+            found = next(slices, None)
+            while found is None:
                 element = pull()
                 if element is None:
                     return None
-                size = -(-_common_size(element) // self.replicas)
-                starts = range(0, size * self.replicas, max(size, 1)) if size else [0] * self.replicas
-                slices.extend(tuple([part[start : start + size] for part in element]) for start in reversed(starts))
-            return slices.pop()
+                slices = self._slices(element)
+                found = next(slices, None)
+            return found
 
         return next_element
+
+    def _slices(self, element: Element) -> Iterator[Element]:
+        """One after the other: there may be more than there is memory for."""
+        size = -(-_common_size(element) // self.replicas)
+        for replica in range(self.replicas):
+            yield tuple([part[replica * size : (replica + 1) * size] for part in element])
 
     def cardinality(self) -> int:
         size = self.source.cardinality()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar, Protocol
 
 from ..runtime.resources import Shared
 from .base import Dataset, Element, Pull, SameElements, require_index
@@ -17,6 +18,11 @@ class MemoryCache(Shared):
         self.by_place: list[Element] = []
         self.pull: Pull | None = None
 
+    def keep(self, elements: list[Element]) -> None:
+        """Keep the elements of a complete pass, unless another one came first."""
+        if self.elements is None:
+            self.elements = elements
+
 
 @dataclasses.dataclass(eq=False)
 class Cache(SameElements):
@@ -29,7 +35,7 @@ class Cache(SameElements):
         if self.cache.elements is not None:
             found = iter(self.cache.elements)
             return lambda: next(found, None)
-        return _keeping(self.source, self.cache)
+        return _keeping(self.source, self.cache.keep)
 
     def element(self, index: int) -> Element:
         kept = self.cache.by_place
@@ -44,7 +50,37 @@ class Cache(SameElements):
         return kept[index]
 
 
-def _keeping(source: Dataset, cache: MemoryCache) -> Pull:
+class CacheFile(Protocol):
+    """A file for elements."""
+
+    def is_there(self) -> bool:
+        """True where elements were kept."""
+        ...
+
+    def read(self) -> Iterator[Element]:
+        """The elements, one by one."""
+        ...
+
+    def write(self, elements: Sequence[Element]) -> None:
+        """Keep the elements."""
+        ...
+
+
+@dataclasses.dataclass(eq=False)
+class FileCache(SameElements):
+    """The same elements: those in a file, where a complete pass kept them there."""
+
+    kind: ClassVar[str] = "FileCacheImpl"
+    file: CacheFile
+
+    def begin(self) -> Pull:
+        if not self.file.is_there():
+            return _keeping(self.source, self.file.write)
+        found = self.file.read()
+        return lambda: next(found, None)
+
+
+def _keeping(source: Dataset, keep: Callable[[list[Element]], None]) -> Pull:
     pull, kept = source.begin(), list[Element]()
     is_over = False
 
@@ -55,8 +91,7 @@ def _keeping(source: Dataset, cache: MemoryCache) -> Pull:
             kept.append(element)
         elif not is_over:
             is_over = True
-            if cache.elements is None:
-                cache.elements = kept
+            keep(kept)
         return element
 
     return next_element

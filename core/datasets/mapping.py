@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from ..errors import InvalidArgumentError, OutOfRangeError
 from ..runtime.runs import check_time
@@ -12,6 +12,24 @@ from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, known_size, require
 from .seeds import Words
 
 Function = Callable[[Element], Element]
+_Taken = TypeVar("_Taken")
+_Made = TypeVar("_Made")
+
+
+def ending_with(function: Callable[[_Taken], _Made], keeps_cardinality: bool) -> Callable[[_Taken], _Made | None]:
+    """The function, which gives None where it says that there is no more; an error where as many results are promised."""
+
+    def call(taken: _Taken) -> _Made | None:
+        try:
+            return function(taken)
+        except OutOfRangeError as error:
+            if keeps_cardinality:
+                raise InvalidArgumentError(
+                    f"Function invocation produced OutOfRangeError: {error.message}", node=error.node, op=error.op
+                ) from error
+            return None
+
+    return call
 
 
 @dataclasses.dataclass(eq=False)
@@ -26,20 +44,11 @@ class Map(Dataset):
     is_identity: bool = False
 
     def begin(self) -> Pull:
-        pull, function = self.source.begin(), self.function
+        pull, function = self.source.begin(), ending_with(self.function, self.keeps_cardinality)
 
         def next_element() -> Element | None:
             element = pull()
-            if element is None:
-                return None
-            try:
-                return function(element)
-            except OutOfRangeError as error:
-                if self.keeps_cardinality:
-                    raise InvalidArgumentError(
-                        f"Function invocation produced OutOfRangeError: {error.message}", node=error.node, op=error.op
-                    ) from error
-                return None
+            return None if element is None else function(element)
 
         return next_element
 
@@ -205,20 +214,16 @@ class Scan(Dataset):
     keeps_cardinality: bool
 
     def begin(self) -> Pull:
-        pull, state, width = self.source.begin(), self.initial, len(self.initial)
+        pull, function = self.source.begin(), ending_with(self.function, self.keeps_cardinality)
+        state, width = self.initial, len(self.initial)
 
         def next_element() -> Element | None:
             nonlocal state
             element = pull()
             if element is None:
                 return None
-            try:
-                results = self.function([*state, *element])
-            except OutOfRangeError as error:
-                if self.keeps_cardinality:
-                    raise InvalidArgumentError(
-                        f"Function invocation produced OutOfRangeError: {error.message}", node=error.node, op=error.op
-                    ) from error
+            results = function([*state, *element])
+            if results is None:
                 return None
             state = tuple(results[:width])
             return tuple(results[width:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import gzip
 import io
@@ -81,12 +82,19 @@ def _shown(path: bytes) -> str:
     return path.decode("utf-8", "replace")
 
 
-def _guarded(path: bytes, found: Iterator[bytes]) -> Iterator[bytes]:
-    """What is read, errors of the compression as DataLossErrors that name the file."""
+@contextlib.contextmanager
+def guarded_error(path: bytes) -> Iterator[None]:
+    """Errors of the compression as DataLossErrors that name the file."""
     try:
-        yield from found
+        yield
     except (zlib.error, gzip.BadGzipFile, EOFError, RecordError) as error:
         raise DataLossError(f"{_shown(path)}: {error}") from error
+
+
+def _guarded(path: bytes, found: Iterator[bytes]) -> Iterator[bytes]:
+    """What is read, errors of the compression as DataLossErrors that name the file."""
+    with guarded_error(path):
+        yield from found
 
 
 @dataclasses.dataclass(eq=False)

@@ -247,7 +247,7 @@ def _hold_previous(wanted: Sequence[str], dataset: Dataset) -> None:
         name = _NAME.match(text)
         if name is None or name[3].strip():
             raise InvalidArgumentError(f"cannot read the transformation {text!r} at offset {i}: only a name is understood")
-        found = "" if dataset.node is None else dataset.node.op
+        found = "" if dataset.origin is None else dataset.origin.node.op
         if _VERSION.sub("", found) != _VERSION.sub("", name[2]):
             raise InvalidArgumentError(
                 f"Asserted transformation matching '{name[2]}' at offset {i} but encountered '{found}' transformation instead."

@@ -227,6 +227,19 @@ class Concatenate(Dataset):
         raise AssertionError("the index is below the sum of the sizes")
 
 
+def picking(pull: Pull, pick: Callable[[Element], Element | None]) -> Pull:
+    """What `pick` makes of elements, those left out of which it makes None."""
+
+    def next_element() -> Element | None:
+        while (element := pull()) is not None:
+            if (picked := pick(element)) is not None:
+                return picked
+            check_time()
+        return None
+
+    return next_element
+
+
 @dataclasses.dataclass(eq=False)
 class Filter(Dataset):
     """The elements of which a predicate holds."""
@@ -237,16 +250,8 @@ class Filter(Dataset):
     has_captures: bool = False
 
     def begin(self) -> Pull:
-        pull, holds = self.source.begin(), self.predicate
-
-        def next_element() -> Element | None:
-            while (element := pull()) is not None:
-                if holds(element):
-                    return element
-                check_time()
-            return None
-
-        return next_element
+        holds = self.predicate
+        return picking(self.source.begin(), lambda element: element if holds(element) else None)
 
 
 class ParallelFilter(Filter):
@@ -262,19 +267,14 @@ class FilterByLast(Dataset):
     kind: ClassVar[str] = "FilterByLastComponent"
 
     def begin(self) -> Pull:
-        pull = self.source.begin()
+        return picking(self.source.begin(), self._without_answer)
 
-        def next_element() -> Element | None:
-            while (element := pull()) is not None:
-                answer = array_of(element[-1])
-                if answer.shape or answer.dtype != np.bool_:
-                    raise InvalidArgumentError("`predicate` must return a scalar bool.")
-                if answer:
-                    return element[:-1]
-                check_time()
-            return None
-
-        return next_element
+    @staticmethod
+    def _without_answer(element: Element) -> Element | None:
+        answer = array_of(element[-1])
+        if answer.shape or answer.dtype != np.bool_:
+            raise InvalidArgumentError("`predicate` must return a scalar bool.")
+        return element[:-1] if answer else None
 
 
 @dataclasses.dataclass(eq=False)
@@ -307,20 +307,17 @@ class Unique(Dataset):
     kind: ClassVar[str] = "Unique"
 
     def begin(self) -> Pull:
-        pull = self.source.begin()
         seen: set[object] = set()
 
-        def next_element() -> Element | None:
-            while (element := pull()) is not None:
-                value = array_of(element[0])
-                key = (value.shape, *value.ravel().tolist())
-                if key not in seen:
-                    seen.add(key)
-                    return element
-                check_time()
-            return None
+        def unseen(element: Element) -> Element | None:
+            value = array_of(element[0])
+            key = (value.shape, *value.ravel().tolist())
+            if key in seen:
+                return None
+            seen.add(key)
+            return element
 
-        return next_element
+        return picking(self.source.begin(), unseen)
 
 
 @dataclasses.dataclass(eq=False)

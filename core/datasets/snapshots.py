@@ -7,31 +7,38 @@ files hold TensorProtos as TFRecords, one a component. Read off what tf.data.Dat
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
-from typing import BinaryIO, ClassVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import BinaryIO, ClassVar, Protocol
 
+from ..dtypes import DType
 from ..errors import DataLossError
 from ..numerics import wire
-from .base import Dataset, Element, Pull
+from .base import Dataset, Element, Pull, SameElements
 from .records import read_records
 
 _RUN, _VERSION, _DTYPES, _SIZE, _FINISHED = 2, 4, 5, 6, 1000
-_FORMAT: int = 2
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Metadata:
     """What a saved dataset says of itself: the run that wrote it, the numbers of the dtypes, how many elements there are."""
 
+    FORMAT: ClassVar[int] = 2
     run: str
     dtypes: tuple[int, ...]
     size: int
+    finished: bool = True
 
     def serialized(self) -> bytes:
         """The message."""
         packed = b"".join(map(wire.varint, self.dtypes))
-        head = wire.string_field(_RUN, self.run.encode()) + wire.varint_field(_VERSION, _FORMAT)
-        return head + wire.bytes_field(_DTYPES, packed) + wire.varint_field(_SIZE, self.size) + wire.varint_field(_FINISHED, 1)
+        head = wire.string_field(_RUN, self.run.encode()) + wire.varint_field(_VERSION, self.FORMAT)
+        return (
+            head
+            + wire.bytes_field(_DTYPES, packed)
+            + wire.varint_field(_SIZE, self.size)
+            + wire.varint_field(_FINISHED, int(self.finished))
+        )
 
     @staticmethod
     def parse(data: bytes) -> Metadata:
@@ -40,11 +47,12 @@ class Metadata:
         for field in wire.fields(data):
             found.setdefault(field.number, []).append(field)
         versions = wire.repeated_integers(found.get(_VERSION, []))
-        if versions[-1:] != [_FORMAT] or _RUN not in found:
-            raise DataLossError(f"a saved dataset of version {versions} cannot be read, only of version {_FORMAT}")
+        if versions[-1:] != [Metadata.FORMAT] or _RUN not in found:
+            raise DataLossError(f"a saved dataset of version {versions} cannot be read, only of version {Metadata.FORMAT}")
         size = wire.repeated_integers(found.get(_SIZE, [])) or [0]
         dtypes = wire.repeated_integers(found.get(_DTYPES, []))
-        return Metadata(found[_RUN][-1].payload.decode("utf-8", "replace"), tuple(dtypes), size[-1])
+        is_finished = bool((wire.repeated_integers(found.get(_FINISHED, [])) or [0])[-1])
+        return Metadata(found[_RUN][-1].payload.decode("utf-8", "replace"), tuple(dtypes), size[-1], is_finished)
 
 
 @dataclasses.dataclass(eq=False)
@@ -84,3 +92,48 @@ class Loaded(Dataset):
 
     def cardinality(self) -> int:
         return self.size
+
+
+class Store(Protocol):
+    """A folder for elements."""
+
+    def store(self, shards: Mapping[int, Sequence[Element]], types: Sequence[DType]) -> None:
+        """Write the elements of all shards, and what says that they are there."""
+        ...
+
+    def has_elements(self) -> bool:
+        """True where a dataset was written to its end."""
+        ...
+
+
+@dataclasses.dataclass(eq=False)
+class Saving(SameElements):
+    """The same elements, written into a folder when a pass comes to its end."""
+
+    kind: ClassVar[str] = "Save"
+    shard_of: Callable[[Element], int]
+    folder: Store
+    types: Sequence[DType]
+
+    def begin(self) -> Pull:
+        elements = self.over(self.source)
+        return lambda: next(elements, None)
+
+    def over(self, source: Iterable[Element]) -> Iterator[Element]:
+        """The elements of the source, written behind the last of them."""
+        shards: dict[int, list[Element]] = {0: []}
+        for element in source:
+            shards.setdefault(self.shard_of(element), []).append(element)
+            yield element
+        self.folder.store(shards, self.types)
+
+
+@dataclasses.dataclass(eq=False)
+class Snapshot(Saving):
+    """The elements of an earlier pass that was written to its end, or those of this one, which is."""
+
+    kind: ClassVar[str] = "Snapshot"
+    loaded: Callable[[], Dataset]
+
+    def begin(self) -> Pull:
+        return self.loaded().begin() if self.folder.has_elements() else super().begin()

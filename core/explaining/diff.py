@@ -10,7 +10,7 @@ from ..graph import Function, Graph, Node
 from ..shapes import Shape
 from ..tensors import FuncRef
 from ..words import counted
-from .listing import NodeRecord, node_record, value_text
+from .listing import RECORDED_SHAPES, NodeRecord, node_record, value_text
 
 NOTHING_CHANGED = (
     "nothing changed: a graph is the program, not its values. Running it (an initializer, a training step) changes "
@@ -92,7 +92,10 @@ class Snapshot:
 
 
 def diff_graphs(before: Graph, after: Graph) -> GraphDiff:
-    """All differences in nodes (found by name), functions and versions."""
+    """All differences in nodes (found by name), functions and versions.
+
+    What shapes a graph had recorded when it was exported is no difference to one that records none.
+    """
     added, removed, changed = _diff_nodes(before, after)
     functions_added = tuple(name for name in after.functions if name not in before.functions)
     functions_removed = tuple(name for name in before.functions if name not in after.functions)
@@ -142,6 +145,8 @@ def _node_changes(old: Node, new: Node) -> Iterator[FieldChange]:
     for name in dict.fromkeys((*old.attrs, *new.attrs)):
         values = [node.attrs.get(name) for node in (old, new)]
         present = [name in node.attrs for node in (old, new)]
+        if name == RECORDED_SHAPES and not all(present):
+            continue
         if present[0] != present[1] or not same_value(*values):
             yield FieldChange(name, *(value_text(v) if p else None for v, p in zip(values, present)))
 

@@ -13,21 +13,24 @@ from ..arguments import takes
 from ..building.placement import Placement
 from ..catalog import CATALOG
 from ..dtypes import string
+from ..errors import TfgError
+from ..foreign_ops import foreign
 from ..functions.callers import all_nodes, callers_by_function
 from ..graph import Graph, Node
+from ..inference import Inference
 from ..metagraph import Signature
-from ..op_libraries.opmap import foreign
+from ..op_facts import has_fact
 from ..shapes import Shape
 from ..variable_nodes import VARIABLES
 from ..versions import Versions
+from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
 from .listing import declared_shapes
 from .nodes import Explainer
+from .pipelines import PipelineFacts, components, pipelines
 from .roles import Roles
 from .stages import stage_of_nodes
 
 _NO_OUTPUT = ("Const", "Placeholder", "NoOp", "Assert", "Print", *VARIABLES)
-# Built into the executor or without need of a kernel of their own.
-_STRUCTURAL = ("_Arg", "_Retval", "NoOp", "Const", "Placeholder")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -97,30 +100,37 @@ class GraphFacts:
     variables: tuple[VariableFacts, ...]
     init_ops: tuple[str, ...]
     train_ops: tuple[str, ...]
+    holdings: tuple[Holding, ...]
+    peak_memory: PeakMemory | None
     signatures: tuple[Signature, ...]
     functions: tuple[FunctionFacts, ...]
     ops: tuple[OpCount, ...]
     missing: tuple[MissingOp, ...]
     devices: dict[str, int]
     conflicts: tuple[str, ...]
+    pipelines: tuple[PipelineFacts, ...]
     next_commands: tuple[str, ...]
 
 
 @takes(graph=Graph)
 def explain(graph: Graph, *nodes: str, fetch: str | None = None) -> Any:
     """GraphFacts of a graph, or a tuple of NodeFacts: what each of the nodes named is for, and why `fetch` runs it."""
+    inference = inferred(graph)
     if not nodes:
-        return explain_graph(graph)
-    explainer = Explainer(graph)
+        return explain_graph(graph, inference=inference)
+    explainer = Explainer(graph, inference)
     return tuple(explainer.explain(name, fetch) for name in nodes)
 
 
-def explain_graph(graph: Graph, name: str = "GRAPH") -> GraphFacts:
-    """What the graph is; `name` is how the commands to paste call it."""
+def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None = None) -> GraphFacts:
+    """What the graph is; `name` is how the commands to paste call it.
+
+    With an inference, outputs have the shapes that follow from the inputs', and the memory that a run takes is estimated.
+    """
     roles = Roles(graph)
     placed = stage_of_nodes(roles)
-    inputs = tuple(_tensor(node) for node in graph if node.is_placeholder and placed[node][0] != "save/restore")
-    outputs = tuple(_tensor(node) for node in _outputs(graph, roles, placed))
+    inputs = tuple(facts for node in graph if placed[node][0] != "save/restore" for facts in _input_facts(node))
+    outputs = tuple(facts for node in _outputs(graph, roles, placed) for facts in _results(node, inference))
     train_ops = tuple(_train_ops(graph, placed))
     init_ops = tuple(node.name for node in roles.init_ops)
     signatures = tuple(graph.meta.signatures.values()) if graph.meta else ()
@@ -135,14 +145,25 @@ def explain_graph(graph: Graph, name: str = "GRAPH") -> GraphFacts:
         variables=tuple(_variables(roles)),
         init_ops=init_ops,
         train_ops=train_ops,
+        holdings=holdings(graph, roles),
+        peak_memory=_peak(graph, train_ops or tuple(tensor.name for tensor in outputs), inference),
         signatures=signatures,
         functions=tuple(FunctionFacts(f, len(graph.functions[f].body), by) for f, by in callers_by_function(graph).items()),
         ops=op_counts(graph),
         missing=missing_ops(graph),
         devices=dict(collections.Counter(node.device for node in graph if node.device)),
         conflicts=tuple(conflict for group in Placement(graph).groups() for conflict in group.conflicts),
+        pipelines=pipelines(graph),
         next_commands=tuple(_next_commands(name, inputs, outputs, init_ops, train_ops, signatures, roles)),
     )
+
+
+def _input_facts(node: Node) -> Iterator[TensorFacts]:
+    """The tensors that a node brings into the graph: a placeholder's, or the components of an iterator's elements."""
+    if node.is_placeholder:
+        yield tensor_facts(node)
+    elif has_fact(node.op, "next_element"):
+        yield from (TensorFacts(part.name, node.op, part.dtype, part.shape) for part in components(node))
 
 
 def op_counts(graph: Graph) -> tuple[OpCount, ...]:
@@ -173,12 +194,29 @@ def _missing(op: str, names: list[str]) -> MissingOp:
 
 
 def _can_run(functions: Container[str], op: str) -> bool:
-    return registry.has_kernel(op) or op in _STRUCTURAL or op in functions
+    return registry.has_kernel(op) or op in functions
 
 
-def _tensor(node: Node, index: int = 0) -> TensorFacts:
+def _peak(graph: Graph, fetches: tuple[str, ...], inference: Inference | None) -> PeakMemory | None:
+    """The estimate, None where there is none: also for what cannot run, of which `missing` says why."""
+    try:
+        return peak_memory(graph, fetches, inference) if fetches and inference is not None else None
+    except TfgError:
+        return None
+
+
+def _results(node: Node, inference: Inference | None) -> Iterator[TensorFacts]:
+    """All outputs of a node of which nobody takes any; of a loss, and of an op that nobody declares, the first."""
+    count = 1 if node.uses else len(node.output_dtypes)
+    yield from (tensor_facts(node, index, inference) for index in range(max(count, 1)))
+
+
+def tensor_facts(node: Node, index: int = 0, inference: Inference | None = None) -> TensorFacts:
+    """What is known of an output, without inference by its node alone."""
     dtypes = node.output_dtypes
     shape = declared_shapes(node, len(dtypes))[index] if dtypes else Shape()
+    if dtypes and inference is not None:
+        shape = inference.shape(node.output(index))
     return TensorFacts(node.output(index).name, node.op, str(dtypes[index]) if dtypes else "", shape)
 
 
@@ -218,23 +256,28 @@ def _next_commands(
     train_ops: tuple[str, ...], signatures: tuple[Signature, ...], roles: Roles,
 ) -> Iterator[str]:  # fmt: skip
     graph = shlex.quote(name)
-    needed = [tensor for tensor in inputs if tensor.op != "PlaceholderWithDefault"]
+    made = [tensor for tensor in inputs if has_fact(tensor.op, "next_element")]
+    needed = [tensor for tensor in inputs if tensor.op != "PlaceholderWithDefault" and tensor not in made]
     feeds = "".join(f" --feed {shlex.quote(tensor.name.removesuffix(':0') + '=' + example(tensor))}" for tensor in needed)
-    init = " --init" if roles.variables and init_ops else ""
-    if signatures:
-        yield f"tfg run {graph} --signature {shlex.quote(signatures[0].name)}" + "".join(
-            f" --feed {shlex.quote(key + '=' + example(TensorFacts(key, '', str(info.dtype), info.shape)))}"
-            for key, info in signatures[0].inputs.items()
-        )
-    if outputs:
+    init = " --init" if made or (roles.variables and init_ops) else ""
+    yield from (signature_command(name, signature) for signature in signatures)
+    if outputs and not signatures:
         yield f"tfg run {graph}{init} --fetch {shlex.quote(outputs[0].name)}{feeds}"
     if train_ops:
         fetch = f" --fetch {shlex.quote(outputs[0].name)}" if outputs else ""
-        yield f"tfg run {graph}{init} --target {shlex.quote(train_ops[-1])}{fetch} --steps 10{feeds}"
+        yield f"tfg run {graph}{init} --target {shlex.quote(train_ops[-1])}{fetch} --steps {'epoch' if made else 10}{feeds}"
     yield f"tfg dump {graph} --stages" if roles.variables else f"tfg dump {graph}"
     example_node = next(iter(roles.variables), None) or (outputs[0].name.removesuffix(":0") if outputs else None)
     if example_node:
         yield f"tfg explain {graph} {shlex.quote(example_node)}"
+
+
+def signature_command(name: str, signature: Signature) -> str:
+    """The command that runs a signature of the graph called `name` on values that fit."""
+    fed = signature.fed.keys() - signature.defaults.keys()
+    facts = [TensorFacts(key, "", str(info.dtype), info.shape) for key, info in signature.inputs.items() if key in fed]
+    feeds = "".join(f" --feed {shlex.quote(f'{tensor.name}={example(tensor)}')}" for tensor in facts)
+    return f"tfg run {shlex.quote(name)} --signature {shlex.quote(signature.name)}{feeds}"
 
 
 def example(tensor: TensorFacts) -> str:

@@ -5,20 +5,24 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from ..catalog import CATALOG, AttrDef
 from ..errors import InvalidArgumentError, NotFoundError
 from ..graph import Graph, Node
 from ..shapes import Shape
 from ..tensors import FuncRef, Tensor
+from ..traversal import reachable
+from ..words import counted
 
 if TYPE_CHECKING:
     from ..inference import Inference
 
 MAX_PREVIEW = 8
-_NOISE: frozenset[str | None] = frozenset(["_output_shapes", "_has_manual_control_dependencies"])
+RECORDED_SHAPES: Final = "_output_shapes"
+"""The attribute in which an export notes the shapes of a node's outputs."""
+_NOISE: frozenset[str | None] = frozenset([RECORDED_SHAPES, "_has_manual_control_dependencies"])
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,39 +68,72 @@ class NodeRecord:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Filter:
-    """Which nodes to list: a regular expression found in the name, one matching the op, a name scope; empty lets all pass."""
+    """Which nodes to show; what is empty lets all pass.
+
+    `name`, `exclude` and `device` are regular expressions to be found, or not, in a node's name or device, `op` is one that
+    matches all of its type; `scope` is a name scope. `among` are the only nodes that may pass, of the graph that they are of.
+    """
 
     name: str = ""
     op: str = ""
     scope: str = ""
+    exclude: str = ""
+    device: str = ""
+    among: frozenset[Node] | None = None
 
     @property
     def is_empty(self) -> bool:
-        return not (self.name or self.op or self.scope)
+        return self == Filter()
 
     def apply(self, nodes: Iterable[Node]) -> Iterator[Node]:
         """The nodes that pass; InvalidArgumentError for a bad regular expression."""
         if self.is_empty:
             yield from nodes
             return
-        name, op = _compile(self.name), _compile(self.op)
-        scope = self.scope.rstrip("/")
-        for node in nodes:
-            inside = not scope or node.name == scope or node.name.startswith(scope + "/")
-            if inside and (name is None or name.search(node.name)) and (op is None or op.fullmatch(node.op)):
-                yield node
+        tests = list(self._tests())
+        yield from (node for node in nodes if all(test(node) for test in tests))
+
+    def _tests(self) -> Iterator[Callable[[Node], object]]:
+        """What a node has to pass."""
+        name, op, exclude, device = map(_compile, (self.name, self.op, self.exclude, self.device))
+        scope, among = self.scope.rstrip("/"), self.among
+        if among is not None:
+            yield lambda node: node in among
+        if scope:
+            yield lambda node: node.name == scope or node.name.startswith(scope + "/")
+        if self.name:
+            yield lambda node: name.search(node.name)
+        if self.op:
+            yield lambda node: op.fullmatch(node.op)
+        if self.exclude:
+            yield lambda node: not exclude.search(node.name)
+        if self.device:
+            yield lambda node: device.search(node.device)
 
 
-def _compile(pattern: str) -> re.Pattern[str] | None:
+def _compile(pattern: str) -> re.Pattern[str]:
     try:
-        return re.compile(pattern) if pattern else None
+        return re.compile(pattern)
     except re.error as error:
         raise InvalidArgumentError(f"'{pattern}' is no regular expression: {error}") from None
 
 
-def list_nodes(graph: Graph, chosen: Filter = Filter(), inference: Inference | None = None) -> tuple[NodeRecord, ...]:
-    """Records of the nodes that pass; with shapes from `inference` where it is given, else those the nodes declare."""
-    return tuple(node_record(node, inference) for node in chosen.apply(graph))
+def narrowed(graph: Graph, chosen: Filter, to: Iterable[str] = (), around: str | None = None, hops: int = 2) -> Filter:
+    """The filter, for nodes only that fetching one of `to` needs, and that are at most `hops` edges away from `around`."""
+    among = None
+    if to := tuple(to):
+        among = reachable([graph.node_of(name) for name in to])
+    if around is not None:
+        near = _near(graph.node_of(around), hops)
+        among = near if among is None else among & near
+    return chosen if among is None else dataclasses.replace(chosen, among=frozenset(among))
+
+
+def _near(node: Node, hops: int) -> set[Node]:
+    near = {node}
+    for _ in range(hops):
+        near |= {n for node in near for n in (*node.uses, *(v.node for v in node.inputs), *node.control_inputs)}
+    return near
 
 
 def list_functions(graph: Graph, chosen: Filter = Filter()) -> dict[str, tuple[NodeRecord, ...]]:
@@ -138,7 +175,7 @@ def _outputs(node: Node, inference: Inference | None) -> tuple[OutputRecord, ...
 
 def declared_shapes(node: Node, count: int) -> Sequence[Shape]:
     """The shapes that the node's own attributes tell, without inference."""
-    recorded = node.attrs.get("_output_shapes")
+    recorded = node.attrs.get(RECORDED_SHAPES)
     if recorded is not None and len(recorded) == count:
         return recorded
     if count == 1:
@@ -215,6 +252,8 @@ def tensor_text(tensor: Tensor) -> str:
 def require_nodes(records: Sequence[Any], chosen: Filter) -> None:
     """NotFoundError where a filter let nothing pass."""
     if not records and not chosen.is_empty:
-        parts = {"name": chosen.name, "op": chosen.op, "scope": chosen.scope}
-        wanted = ", ".join(f"{part} '{text}'" for part, text in parts.items() if text)
-        raise NotFoundError(f"no node passes the filter: {wanted}", hint="`tfg dump GRAPH --format list` lists all nodes")
+        parts = {part: getattr(chosen, part) for part in ("name", "op", "scope", "exclude", "device")}
+        wanted = [f"{part} '{text}'" for part, text in parts.items() if text]
+        wanted += [] if chosen.among is None else [f"among the {counted(len(chosen.among), 'node')} near or needed"]
+        hint = "`tfg dump GRAPH --format list` lists all nodes"
+        raise NotFoundError(f"no node passes the filter: {', '.join(wanted)}", hint=hint)

@@ -9,15 +9,17 @@ from collections.abc import Sequence
 
 from ..building.placement import Colocation, Placement
 from ..errors import NotFoundError
+from ..foreign_ops import foreign
 from ..functions.callers import callers, function_references
 from ..functions.implementations import implementation
 from ..graph import Graph, Node
+from ..inference import Inference
 from ..node_kinds import ABSENT
-from ..op_libraries.opmap import foreign
 from ..tensor_names import parse_tensor_name
 from ..tensors import Tensor
 from ..variable_nodes import VariableNodes
 from ..words import counted
+from .flow_words import flow_role
 from .listing import NodeRecord, node_record, value_text
 from .roles import Roles, Slot, named_inputs
 from .stages import stage_of_nodes
@@ -38,6 +40,10 @@ _SLOT_MEANINGS = {
     ("Ftrl", "accum"): "the sum of the squared gradients so far",
     ("Ftrl", "linear"): "the linear term",
 }
+_FIRST_VALUE = (
+    " It has no value until '{}' runs, and nothing runs that no fetch needs: no edge leads from there to the variable, so an"
+    " initializer must be run first (`tfg run --init`), or a state restored."
+)
 _TUPLE = re.compile(r"/tuple/(group_deps|control_dependency(?:_(\d+))?)$")
 
 
@@ -88,8 +94,10 @@ class NodeFacts:
 class Explainer:
     """Explains the nodes of one graph."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, inference: Inference | None = None) -> None:
+        """With an `inference` of the graph, the outputs of its nodes have the shapes found there."""
         self.graph = graph
+        self.inference = inference
         self.roles = Roles(graph)
         self.placement = Placement(graph)
         self.placed = stage_of_nodes(self.roles)
@@ -114,7 +122,7 @@ class Explainer:
     def _facts(self, node: Node, fetch: str | None) -> NodeFacts:
         stage, evidence = self.placed[node]
         return NodeFacts(
-            node_record(node),
+            node_record(node, self.inference),
             self.role(node),
             stage,
             evidence,
@@ -178,8 +186,8 @@ class Explainer:
         for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
             text = describe(node)
             if text is not None:
-                return text
-        return self._plain_role(node)
+                return " ".join(filter(None, (text, flow_role(node))))
+        return flow_role(node) or self._plain_role(node)
 
     def _variable_role(self, node: Node) -> str | None:
         variable = self.roles.by_node.get(node)
@@ -253,7 +261,7 @@ class Explainer:
         if node in self.roles.losses:
             return "The loss: gradients are taken of it."
         functions = [reference.name for reference in function_references(node)]
-        if functions:
+        if functions and flow_role(node) is None:
             return f"Calls {', '.join(functions)} ({node.op}).{self._implementations_text(functions)}"
         if node.op in self.graph.functions:
             return f"Calls function '{node.op}'.{self._implementations_text([node.op])}"
@@ -284,6 +292,7 @@ class Explainer:
 def _owner_text(variable: VariableNodes, slot: Slot | None) -> str:
     kind = "a handle to it" if variable.is_resource else "a reference to it: the edge carries the memory itself, not a value"
     text = f"Owns the memory of variable '{variable.name}' ({variable.dtype} {variable.shape}); its output is {kind}."
+    text += _FIRST_VALUE.format(variable.initializer.name) if variable.initializer is not None else ""
     if slot is None:
         return text
     meaning = _SLOT_MEANINGS.get((slot.optimizer, slot.name))

@@ -7,8 +7,10 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from typing import Final
 
 from .. import registry
-from ..building.placement import Placement
+from ..building.placement import Device, Placement
 from ..catalog import OpDef
+from ..control_flow.conditions import LOOP_OPS
+from ..control_flow.frames import find_frames
 from ..dtypes import DType, resource
 from ..errors import InvalidArgumentError, TfgError
 from ..functions.callers import function_references
@@ -88,7 +90,7 @@ def _of_body(body: Body, declared: Container[str], told: set[str | None]) -> lis
     found += _cycles(body)
     broken = {problem.node for problem in found} | told
     found += [problem for check in _BODY_CHECKS for problem in check(body)]
-    return found + list(_contradictions(body, broken))
+    return [*found, *_loops(body, broken), *_contradictions(body, broken)]
 
 
 def _unknown_ops(bodies: Sequence[Body]) -> Iterator[Problem]:
@@ -107,6 +109,14 @@ def _names(body: Body, node: Node) -> Iterator[Problem]:
             check(text)
         except InvalidArgumentError as error:
             yield body.problem(ERROR, "name", node, error.message, error.hint)
+
+
+def _device(body: Body, node: Node) -> Iterator[Problem]:
+    """TensorFlow places no node whose device it cannot read."""
+    try:
+        Device.parse(node.device)
+    except InvalidArgumentError as error:
+        yield body.problem(ERROR, "device", node, error.message, error.hint)
 
 
 def _attributes(body: Body, node: Node) -> Iterator[Problem]:
@@ -167,7 +177,7 @@ def _calls(body: Body, node: Node, declared: Container[str]) -> Iterator[Problem
             yield body.problem(ERROR, "function", node, message, _nearest(reference.name, body.functions))
 
 
-_NODE_CHECKS: Final[Sequence[Callable[[Body, Node], Iterable[Problem]]]] = (_names, _attributes, _inputs)
+_NODE_CHECKS: Final[Sequence[Callable[[Body, Node], Iterable[Problem]]]] = (_names, _device, _attributes, _inputs)
 
 
 def _cycles(body: Body) -> Iterator[Problem]:
@@ -224,6 +234,17 @@ def _is_state(body: Body, value: Output) -> bool:
 
 
 _BODY_CHECKS: Final[Sequence[Callable[[Body], Iterable[Problem]]]] = (_colocation, _unreached)
+
+
+def _loops(body: Body, broken: set[str | None]) -> Iterator[Problem]:
+    """The first node that leaves or joins a V1 loop where no loop is, among the nodes that only sound ones lead to."""
+    if not any(node.op in LOOP_OPS for node in body.graph):
+        return
+    try:
+        find_frames(_sound_part(body, broken))
+    except TfgError as error:
+        name = body.function.name if body.function else None
+        yield Problem(ERROR, "loop", error.node, error.op, name, error.message, error.hint)
 
 
 def _contradictions(body: Body, broken: set[str | None]) -> Iterator[Problem]:

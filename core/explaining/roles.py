@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ..control_flow.conditions import ENTER, EXIT, SWITCH
 from ..dtypes import resource
 from ..graph import Graph, Node, Output
-from ..traversal import reachable
+from ..traversal import descendants, reachable
 from ..variable_nodes import VARIABLES, VariableNodes, find_variables, initializer_ops
 
 _APPLY = re.compile(r"(?:Resource)?(?:Sparse)?Apply(\w+)")
@@ -94,7 +94,7 @@ class Roles:
         for update in self.updates.values():
             node = update.variable.node
             is_state = needed and node not in needed and node not in found and not _counts(update.node)
-            if is_state and self._depends_on_gradient(update.node):
+            if is_state and update.node in self.after_gradients:
                 owner = self._longest_prefix(node)
                 reason = "an update computed from gradients writes to it, and the loss does not need it"
                 found[node] = Slot(node.name.rpartition("/")[2], "an optimizer", owner, reason)
@@ -106,6 +106,11 @@ class Roles:
         scoped = {node for node in self.graph if _GRADIENT_SCOPE.search(node.name)}
         needed = reachable(self.updates)
         return scoped | {node for node in needed if _GRADIENT_OP.fullmatch(node.op)}
+
+    @functools.cached_property
+    def after_gradients(self) -> set[Node]:
+        """The gradients, and every node that depends on one."""
+        return descendants(self.gradients)
 
     @functools.cached_property
     def losses(self) -> tuple[Node, ...]:
@@ -151,12 +156,14 @@ class Roles:
             reason = f"input '{name}' of {update.node.op} '{update.node.name}'"
             yield owner.node, Slot(name, optimizer, None if shared else update.variable, reason)
 
-    def _depends_on_gradient(self, node: Node) -> bool:
-        return not self.gradients.isdisjoint(reachable([node]))
-
     def _longest_prefix(self, node: Node) -> VariableNodes | None:
-        names = [v for v in self.variables.values() if node.name.startswith(v.node.name + "/")]
-        return max(names, key=lambda v: len(v.node.name), default=None)
+        scope = node.name.rpartition("/")[0]
+        while scope:
+            found = self.graph.get(scope)
+            if found is not None and found in self.by_node:
+                return self.by_node[found]
+            scope = scope.rpartition("/")[0]
+        return None
 
 
 def _counts(node: Node) -> bool:
@@ -183,8 +190,10 @@ def named_inputs(node: Node) -> Iterator[tuple[str, Output]]:
 
 def _takes_variable(node: Node) -> bool:
     definition = node.op_def
-    return definition is not None and bool(definition.inputs) and (
-        definition.inputs[0].is_ref or definition.inputs[0].dtype is resource
+    return (
+        definition is not None
+        and bool(definition.inputs)
+        and (definition.inputs[0].is_ref or definition.inputs[0].dtype is resource)
     )
 
 

@@ -8,12 +8,14 @@ from collections.abc import Iterable
 
 from ..functions.callers import called_functions
 from ..graph import Graph, Node
+from ..op_facts import has_fact
 from ..traversal import descendants, reachable
+from .listing import Filter
 from .roles import Roles, exclusive
 
 ORDER = (
-    "variables", "initial values", "model", "loss", "gradients", "slot variables", "updates", "initializers", "save/restore",
-    "summaries",
+    "input pipeline", "variables", "initial values", "model", "loss", "gradients", "slot variables", "updates", "initializers",
+    "save/restore", "summaries",
 )  # fmt: skip
 _SAVE = re.compile(r"Save(V2|Slices)?|Restore(V2|Slice)?|MergeV2Checkpoints|ShardedFilename|ShardedFilespec")
 _SUMMARY = re.compile(r"(?:\w*Summary(?:V2)?|MergeSummary|Write\w*Summary|ImportEvent)")
@@ -39,7 +41,9 @@ class RecoveredStage:
     nodes: tuple[StagedNode, ...]
 
 
+_ALL = Filter()
 _EVIDENCE = {
+    "input pipeline": "datasets, their iterators, and what only feeds them",
     "variables": "nodes that own a variable's memory and those that read it",
     "initial values": "nodes that feed nothing but the assignments that initialize variables",
     "model": "the forward computation",
@@ -53,11 +57,11 @@ _EVIDENCE = {
 }
 
 
-def recover_stages(graph: Graph) -> tuple[RecoveredStage, ...]:
-    """The stages that the graph went through, each node in exactly one; stages without nodes are left out."""
+def recover_stages(graph: Graph, chosen: Filter = _ALL) -> tuple[RecoveredStage, ...]:
+    """The stages that the graph went through, each node in exactly one; stages without nodes that pass are left out."""
     placed = stage_of_nodes(Roles(graph))
     by_stage: dict[str, list[StagedNode]] = {name: [] for name in ORDER}
-    for node in graph:
+    for node in chosen.apply(graph):
         stage, evidence = placed[node]
         by_stage[stage].append(StagedNode(node.name, node.op, evidence))
     return tuple(RecoveredStage(name, _EVIDENCE[name], tuple(nodes)) for name, nodes in by_stage.items() if nodes)
@@ -78,6 +82,7 @@ class _Sorter:
     def sort(self) -> dict[Node, tuple[str, str]]:
         self._variables()
         self._save_restore()
+        self._input_pipeline()
         self._summaries()
         self._updates()
         self._gradients()
@@ -156,6 +161,13 @@ class _Sorter:
         saving = {name for name, function in graph.functions.items() if any(_SAVE.fullmatch(n.op) for n in function.body)}
         return [node for node in graph if not saving.isdisjoint(called_functions(graph, [node]))] if saving else []
 
+    def _input_pipeline(self) -> None:
+        cores = [node for node in self.roles.graph if has_fact(node.op, "input_pipeline")]
+        for node in cores:
+            gives = "gives elements" if has_fact(node.op, "next_element") else "makes or follows a dataset"
+            self._put("input pipeline", [node], f"{node.op} {gives}")
+        self._put("input pipeline", self._only_for(cores), "feeds only the input pipeline")
+
     def _summaries(self) -> None:
         cores = [node for node in self.roles.graph if _SUMMARY.fullmatch(node.op)]
         self._put("summaries", cores, "a summary op")
@@ -172,12 +184,11 @@ class _Sorter:
             forward = self.roles.gradient_of(node)
             of = f"gradient of '{forward.name}'" if forward else "in the gradients' scope, or a gradient op"
             self._put("gradients", [node], of)
-        after = descendants(self.roles.gradients) - self.roles.needed_by_loss
+        after = self.roles.after_gradients - self.roles.needed_by_loss
         self._put("gradients", filter(self._is_free, after), "computed from gradients")
         updates = [node for node, (stage, _) in self.placed.items() if stage == "updates"]
         for node in self._only_for([*updates, *self.roles.gradients]):
-            depends = not self.roles.gradients.isdisjoint(reachable([node]))
-            if depends or any(user in self.roles.gradients for user in node.uses):
+            if node in self.roles.after_gradients or any(user in self.roles.gradients for user in node.uses):
                 self._put("gradients", [node], "works on gradients on their way to the updates")
             else:
                 self._put("updates", [node], "feeds only updates")

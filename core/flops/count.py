@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -16,14 +15,15 @@ from ..derived_specs import DerivedSpecs
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError, TfgError
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind
-from ..functions.call_signatures import signature_of
+from ..functions.call_signatures import Signatures, signature_of
 from ..functions.call_sites import call_site, function_targets
 from ..functions.callers import repeated_nodes
 from ..functions.fitting import check_calls
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
-from ..inference import MAX_SIGNATURES, Answers, infer, loop_specs, unchanged
+from ..inference import Answers, infer, loop_specs, unchanged
+from ..journal import Stopwatch
 from ..node_calls import call_flops_function
 from ..op_facts import has_fact
 from ..planning.needed import needed_nodes, unused_outputs
@@ -34,9 +34,10 @@ from ..variable_nodes import VARIABLES
 from .branches import not_taken
 from .given import Shapes, fed_values, is_placeholder, require_fitting, symbolic_placeholders
 from .loops import Known, Loop, Loops
+from .pipelines import per_element
 from .report import FlopsReport, NodeCost, magnitude, merged, total
 from .scopes import Scope, is_definite, origin, passes_parameters_on, shape_reason
-from .sections import classify
+from .sections import classify, classify_body
 from .sizes import is_inside, named, shared_names
 from .symbols import Symbols
 from .trips import for_trips
@@ -63,6 +64,7 @@ def count_flops(
     what is fed where shapes depend on it (axes, window sizes, predicates), `trips` the iterations of loops by frame or node
     name; `derived` keeps shapes from one count to the next while the graph is changed.
     """
+    watch = Stopwatch()
     graph.check()
     check_calls(graph)
     symbols = Symbols()
@@ -74,9 +76,12 @@ def count_flops(
         require_fitting(graph, others, infer(graph, free))
     known |= fed_values(graph, known, values or {})
     targets = [graph.fetch(name) for name in fetches]
-    nodes = counter.count(targets, [graph.output(name) for name in feeds], known)
+    fed = [graph.output(name) for name in feeds]
+    nodes = counter.count(targets, fed, known)
     counter.loops.require_used()
-    return FlopsReport(tuple(fetches), tuple(nodes), _used(symbols, nodes), tuple(counter.notes))
+    watch.tell("counted %d nodes", len(nodes))
+    pipeline = tuple(per_element(graph, needed_nodes(targets, fed), count_flops))
+    return FlopsReport(tuple(fetches), tuple(nodes), _used(symbols, nodes), tuple(counter.notes), pipeline)
 
 
 def _used(symbols: Symbols, nodes: Iterable[NodeCost]) -> dict[str, str]:
@@ -119,7 +124,7 @@ class _Counter:
         self._is_by_function = repeated_nodes(graph) > _MAX_LISTED
         self._answers = Answers(derived=derived)
         self._bodies: dict[Hashable, list[NodeCost]] = {}
-        self._signatures: collections.Counter[str] = collections.Counter()
+        self._signatures = Signatures()
         if self._is_by_function:
             self.notes.append("so many calls are not listed one by one: nodes of functions stand for all calls of these")
 
@@ -277,10 +282,10 @@ class _Counter:
         key = (form is Form.GRADIENT, repr(call.reference), signature_of(call.specs)[0], sources, call.unused, call.section)
         if key in self._bodies:
             return [dataclasses.replace(cost, parameters=0) for cost in self._bodies[key]]
-        self._signatures[name] += 1
-        if self._signatures[name] > MAX_SIGNATURES:
-            reason = f"function '{name}' is called with more than {MAX_SIGNATURES} different shapes"
+        if self._signatures.is_full(name):
+            reason = f"function '{name}', or what it is called by, is called with too many different shapes"
             return [NodeCost(name, call.node.op, call.section, ZERO, 0, 0, 1, reason)]
+        self._signatures.add(name)
         call = dataclasses.replace(call, is_repeated=True)
         found = self._bodies[key] = self._run(call, f"{name}/")
         return found
@@ -309,7 +314,7 @@ class _Counter:
             arguments=arguments,
             is_repeated=call.is_repeated or scope.is_repeated or is_inside(node, scope.frames),
         )
-        return self._all(inner, dict.fromkeys(needed, call.section))
+        return self._all(inner, classify_body(function.body, needed, targets, call.section))
 
     def _function(self, reference: FuncRef, node: Node) -> Function:
         function = self.graph.functions.get(implementation(self.graph.functions, reference.name))

@@ -19,6 +19,7 @@ _SIZE = re.compile(r"([\w.]+(?:\[[^\[\]]*\])?)\.shape\.num_elements")
 _NONE = {
     registry.zero_cost: ("", "nothing: data or control is moved", ""),
     registry.uncounted_call: ("", "what the functions do that it calls", ""),
+    registry.uncounted_program: ("", "unknown: it holds a compiled program", ""),
 }
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError
-from ..functions.call_signatures import renamed, signature_of
+from ..functions.call_signatures import Signatures, renamed, signature_of
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
-from ..inference import MAX_SIGNATURES, Inference, container_of, infer_again
+from ..inference import Inference, container_of, infer_again
 from ..registry import Cost
 from ..shapes import TensorSpec, substituted
 from ..traversal import topological_order
@@ -54,7 +53,7 @@ class Loops:
         self._met: set[str] = set()
         self._active: set[str] = set()
         self._growths: dict[Hashable, tuple[list[str], Growth]] = {}
-        self._signatures: collections.Counter[str] = collections.Counter()
+        self._signatures = Signatures()
 
     def note(self, loop: Loop) -> Iterator[str]:
         """What to say of the iterations of a loop, which is nothing where they are a symbol."""
@@ -90,7 +89,7 @@ class Loops:
     def rule(self, node: Node, entering: Sequence[TensorSpec]) -> Sequence[TensorSpec] | None:
         """What a While returns, for inference; None where its body cannot be told."""
         name = node.attr("body").name
-        if name not in self._functions or name in self._active or self._signatures[name] >= MAX_SIGNATURES:
+        if name not in self._functions or name in self._active or self._signatures.is_full(name):
             return None
         self._active.add(name)
         try:
@@ -113,7 +112,7 @@ class Loops:
         arguments, unnamed = signature_of(entering)
         key = (node.name, repr(reference), arguments)
         if key not in self._growths:
-            self._signatures[reference.name] += 1
+            self._signatures.add(reference.name)
             body = self._functions[reference.name]
             if body.signature.attrs:
                 body = instantiate(body, reference.attrs)

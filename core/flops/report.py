@@ -48,6 +48,16 @@ class Section:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class PipelineCost:
+    """What one call of a dataset's function costs: what an element that reaches the dataset takes there."""
+
+    dataset: str
+    op: str
+    function: str
+    cost: Section
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class FlopsReport:
     """The count of what the fetches run."""
 
@@ -57,6 +67,8 @@ class FlopsReport:
     """What each symbol in the numbers stands for."""
     notes: tuple[str, ...]
     """Trip counts, branches and other decisions that the numbers rest on."""
+    pipeline: tuple[PipelineCost, ...] = ()
+    """What input pipelines take for each element, which is in no total."""
 
     def sections(self) -> dict[str, Section]:
         """Totals by section, sections without nodes left out."""

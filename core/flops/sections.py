@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..graph import Graph, Node, Output
 from ..op_facts import has_fact
-from ..traversal import reachable
+from ..traversal import descendants, reachable
 
 
 def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) -> dict[Node, str]:
@@ -15,16 +15,31 @@ def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) 
     Updates are the ops that write variables from gradients, and what only they need beyond gradients. Backward are the
     nodes under a `gradients` scope. Initializers are assignments that no update precedes and what only they need.
     """
-    updates = [node for node in needed if is_update(node)]
-    has_training = any(has_fact(node.op, "training") for node in updates)
+    updates = _updates(needed)
+    assigns = [] if updates else [node for node in needed if has_fact(node.op, "assignment")]
     sections = {node: "backward" if is_gradient(node) else "forward" for node in needed}
-    assigns = [node for node in needed if has_fact(node.op, "assignment") and not has_training]
-    _mark(sections, needed, updates if has_training else [], "update", targets)
+    _mark(sections, needed, updates, "update", targets)
     _mark(sections, needed, assigns, "initializer", targets)
     for node in graph:
         if node in needed and node.is_no_op and len({sections[control] for control in node.control_inputs}) == 1:
             sections[node] = sections[node.control_inputs[0]]
     return sections
+
+
+def classify_body(body: Graph, needed: set[Node], targets: Sequence[Output | Node], section: str) -> dict[Node, str]:
+    """The sections of a function's nodes; a whole training step may stand in a function that the forward pass calls."""
+    if section == "forward" and any(map(is_gradient, needed)):
+        return classify(body, needed, targets)
+    return dict.fromkeys(needed, section)
+
+
+def _updates(needed: set[Node]) -> list[Node]:
+    """The ops that train, with what else changes variables step by step beside them or by what gradients say."""
+    changing = [node for node in needed if is_update(node)]
+    if any(has_fact(node.op, "training") for node in changing):
+        return changing
+    after = descendants(filter(is_gradient, reachable(changing)))
+    return [node for node in changing if any(value.node in after for value in node.inputs)]
 
 
 def is_gradient(node: Node) -> bool:
@@ -40,13 +55,13 @@ def is_update(node: Node) -> bool:
 def _mark(
     sections: dict[Node, str], needed: set[Node], roots: Sequence[Node], name: str, targets: Sequence[Output | Node]
 ) -> None:
-    """Give `name` to the roots and to the forward nodes that nothing but the roots needs."""
+    """Give `name` to the roots and to the forward nodes that nothing needs but through the roots."""
     if not roots:
         return
     excluded = set(roots)
     fetched = [t if isinstance(t, Node) else t.node for t in targets if isinstance(t, Output)]
     others = [n for n in needed if n not in excluded and sections[n] == "backward"]
-    kept = reachable([*others, *(f for f in fetched if f not in excluded)])
+    kept = reachable([*others, *(f for f in fetched if f not in excluded)], excluded.__contains__)
     for node in reachable(roots):
         if node in excluded or (node in needed and sections[node] == "forward" and node not in kept):
             sections[node] = name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from ..dims import DimLike
 from ..graph import Graph
@@ -29,12 +29,15 @@ class NodeTime:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Timing:
-    """All executions of a node on a device, with its count; `flops` is None where the count has no such node."""
+    """All executions of a node on a device, or the mean of several runs', with its count.
+
+    `flops` is None where the count has no such node.
+    """
 
     name: str
     op: str
     device: str
-    calls: int
+    calls: float
     seconds: float
     flops: DimLike | None
 
@@ -42,6 +45,19 @@ class Timing:
     def rate(self) -> float:
         """FLOPs a second, 0 where symbols remain."""
         return magnitude(self.flops) / self.seconds if isinstance(self.flops, int) and self.seconds else 0.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ClusterMeasurement:
+    """Means of several runs on a cluster in seconds: `wall` of a run as the client sees it, `timings` of each node.
+
+    `times` are the executions of the last run.
+    """
+
+    timings: tuple[Timing, ...]
+    wall: float
+    runs: int
+    times: tuple[NodeTime, ...]
 
 
 def recorded_shapes(graph: Graph, times: Iterable[NodeTime]) -> dict[str, tuple[int, ...]]:
@@ -73,3 +89,25 @@ def joined(report: FlopsReport, times: Iterable[NodeTime]) -> list[Timing]:
         flops = None if cost is None or cost.reason else cost.cost.flops
         found.append(Timing(name, op, device, len(members), sum(t.seconds for t in members), flops))
     return sorted(found, key=lambda timing: -timing.seconds)
+
+
+def mean_of(timings: Iterable[Timing], runs: int) -> tuple[Timing, ...]:
+    """What is summed over several runs as that of one."""
+    return tuple(dataclasses.replace(t, calls=t.calls / runs, seconds=t.seconds / runs) for t in timings)
+
+
+def device_trace(times: Iterable[NodeTime]) -> dict[str, Any]:
+    """Executions in the Trace Event Format, a process a device."""
+    listed = list(times)
+    devices = {device: number for number, device in enumerate(dict.fromkeys(time.device for time in listed), 1)}
+    named = [
+        {"name": "process_name", "ph": "M", "pid": number, "args": {"name": device}} for device, number in devices.items()
+    ]
+    events = [
+        {
+            "name": time.op, "cat": "op", "ph": "X", "pid": devices[time.device], "tid": 1, "ts": time.start * 1e6,
+            "dur": time.seconds * 1e6, "args": {"node": time.name},
+        }
+        for time in listed
+    ]  # fmt: skip
+    return {"traceEvents": named + events, "displayTimeUnit": "ns"}

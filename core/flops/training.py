@@ -27,6 +27,8 @@ def with_backward(graph: Graph, loss: str, wrt: str = "") -> tuple[Graph, dict[s
     existing = [node for node in graph if is_gradient(node)]
     if existing:
         named = _gradients_by_variable(graph)
+        if wrt:
+            return graph, _matching(named, loss, wrt)
         others = [node.name for node in _ends(existing) if node.name not in {name.split(":")[0] for name in named.values()}]
         return graph, named | {name: name for name in others}
     result = graph.copy()
@@ -37,6 +39,15 @@ def with_backward(graph: Graph, loss: str, wrt: str = "") -> tuple[Graph, dict[s
     found = add_gradients(result, [target], [node.output() for node in weights])
     builder = GradientBuilder(result)
     return result, {n.name: builder.densify(grad).name for n, grad in zip(weights, found) if grad is not None}
+
+
+def _matching(named: Mapping[str, str], loss: str, wrt: str) -> dict[str, str]:
+    """The gradients of variables that match; InvalidArgumentError where there are none."""
+    found = {variable: gradient for variable, gradient in named.items() if re.search(wrt, variable)}
+    if not found:
+        hint = f"it has those of {', '.join(named)}" if named else None
+        raise InvalidArgumentError(f"the graph has no gradient of '{loss}' for a variable that matches '{wrt}'", hint=hint)
+    return found
 
 
 def _weights(graph: Graph, target: Output) -> list[Node]:
@@ -62,9 +73,13 @@ def _gradients_by_variable(graph: Graph) -> dict[str, str]:
 
 
 def per_variable(graph: Graph, gradients: Mapping[str, str], report: FlopsReport) -> dict[str, tuple[Section, Section]]:
-    """For each variable what the backward pass does for it alone, and all that its gradient needs."""
+    """For each variable what the backward pass does for it alone, and all that its gradient needs.
+
+    What its gradient waits for without reading it is not needed: TensorFlow has all gradients of an op wait for each other.
+    """
     backward = {cost.path: cost for cost in report.nodes if cost.section == "backward"}
-    needed = {name: reachable([graph.output(value).node]) for name, value in gradients.items() if ":" in value}
+    ends = {name: graph.output(value).node for name, value in gradients.items() if ":" in value}
+    needed = {name: reachable([node], by_control=False) for name, node in ends.items()}
     uses = collections.Counter(node for nodes in needed.values() for node in nodes)
     found = {}
     for name, nodes in needed.items():

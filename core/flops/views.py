@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..dims import Dim, DimLike
+from ..words import counted
 from .report import FlopsReport, NodeCost, Section, add_up, magnitude, total
 
+_MAX_TEXT = 40
+_MAX_FACTOR = 18
+_MORE = " + 10 terms"
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -83,13 +87,42 @@ def _ranked(groups: dict[str, list[NodeCost]], nodes: Iterable[NodeCost]) -> lis
 
 def readable(value: DimLike) -> str:
     """`7.72 G x N`: a number, or each term of a polynomial, with a metric prefix."""
-    if isinstance(value, int):
-        return _with_prefix(value)
-    terms = []
-    for monomial, coefficient in sorted(value.terms.items(), key=lambda item: -len(item[0])):
-        symbols = " x ".join(str(Dim({((atom, power),): 1})) for atom, power in monomial)
-        terms.append(f"{_with_prefix(coefficient)} x {symbols}" if symbols else _with_prefix(coefficient))
-    return " + ".join(terms).replace("+ -", "- ")
+    return _with_prefix(value) if isinstance(value, int) else _sum(_ordered(value))
+
+
+def shortened(value: DimLike) -> str:
+    """`3.2 M x N x q_1 + 2 terms`: as `readable`, of a long polynomial only the terms that are largest for one example.
+
+    A long factor is `f(q_1)`, by the symbols in it.
+    """
+    text = readable(value)
+    if isinstance(value, int) or len(text) <= _MAX_TEXT:
+        return text
+    largest = sorted(_ordered(value), key=lambda term: -abs(magnitude(term)))
+    shown = max((n for n in range(2, len(largest)) if len(_sum(largest[:n])) + len(_MORE) <= _MAX_TEXT), default=1)
+    left = len(largest) - shown
+    return _sum(largest[:shown], _brief) + (f" + {counted(left, 'term')}" if left else "")
+
+
+def _ordered(value: Dim) -> list[Dim]:
+    """The terms of a polynomial, those of many factors first."""
+    return [Dim({monomial: c}) for monomial, c in sorted(value.terms.items(), key=lambda item: -len(item[0]))]
+
+
+def _sum(terms: Iterable[Dim], text_of: Callable[[Dim], str] = str) -> str:
+    return " + ".join(_term(term, text_of) for term in terms).replace("+ -", "- ")
+
+
+def _term(term: Dim, text_of: Callable[[Dim], str]) -> str:
+    ((monomial, coefficient),) = term.terms.items()
+    factors = [text_of(Dim({(factor,): 1})) for factor in monomial]
+    return " x ".join([_with_prefix(coefficient), *factors])
+
+
+def _brief(factor: Dim) -> str:
+    """A factor, of a long one only what it depends on."""
+    text = str(factor)
+    return text if len(text) <= _MAX_FACTOR else f"f({', '.join(sorted(factor.symbols))})"
 
 
 def _with_prefix(number: int) -> str:

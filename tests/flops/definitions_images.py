@@ -87,8 +87,8 @@ def spread(grad: Array, shape: Sequence[int], rows: Taps, columns: Taps) -> None
 def spread_nearest(grad: Array, shape: Sequence[int]) -> None:
     """Each element added to the one place that it was taken from."""
     dx = counted(np.zeros(shape), grad.tally)
-    (down, _), = taps(shape[1], grad.shape[1], 1)
-    (across, _), = taps(shape[2], grad.shape[2], 1)
+    ((down, _),) = taps(shape[1], grad.shape[1], 1)
+    ((across, _),) = taps(shape[2], grad.shape[2], 1)
     for y, x in np.ndindex(*grad.shape[1:3]):
         dx[:, down[y], across[x]] = dx[:, down[y], across[x]] + grad[:, y, x]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
 import numpy as np
@@ -11,12 +13,13 @@ from tests.cases import control_flow as loops
 from tests.cli.running import tfg
 from tests.functions import define
 from tfg import GraphBuilder, Session
+from tfg.core.dims import Dim, dim_min, floor_div
 from tfg.core.errors import InvalidArgumentError
 from tfg.core.flops import count_flops
 from tfg.core.flops.measured import measure
 from tfg.core.flops.report import magnitude
 from tfg.core.flops.training import with_backward
-from tfg.core.flops.views import by_node, by_op, by_scope, readable, select
+from tfg.core.flops.views import by_node, by_op, by_scope, readable, select, shortened
 from tfg.formats.saving import save
 
 
@@ -89,8 +92,7 @@ def test_sections_of_a_training_step(model):
     graph, gradients = with_backward(g.graph, "loss:0")
     h = GraphBuilder(graph)
     steps = [
-        h.ApplyGradientDescent(graph.output(f"{name}:0"), 0.1, graph.output(gradient))
-        for name, gradient in gradients.items()
+        h.ApplyGradientDescent(graph.output(f"{name}:0"), 0.1, graph.output(gradient)) for name, gradient in gradients.items()
     ]
     train = h.group([step.node for step in steps], "train")
     sections = count_flops(graph, [train.name, "loss:0"], shapes={"x": (5, 4)}).sections()
@@ -237,6 +239,38 @@ def test_views(model):
     assert all(node.cost.flops >= 60 for node in select(report, min_flops=60))
 
 
+N, H = Dim.symbol("N"), Dim.symbol("H")
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (7_716_000_000, "7.72 G"),
+        (2000 * N * H + 5, "2 k x H x N + 5"),
+        # With N = 1 and H = 100: 200,000, 5,000,000, 30,000 and 70,000.
+        (2000 * N * H + 500 * N * H * H + 30_000 * N + 700 * H, "500 x H^2 x N + 2 k x H x N + 2 terms"),
+        (-2000 * N * H + 500 * N * H * H + 30_000 * N + 700 * H, "500 x H^2 x N - 2 k x H x N + 2 terms"),
+        (floor_div(dim_min(N * N * N * H, 3 * H * N + 20_000) + 1, 17) * 4000, "4 k x f(H, N)"),
+    ],
+)
+def test_long_sums_are_shortened(value, text):
+    assert shortened(value) == text
+
+
+def test_what_is_shortened_is_whole_in_json(tmp_path):
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[None, None, None, 3], name="x")
+    for i in range(4):
+        x = g.Conv2D(x, g.constant(np.ones((3, 3, 3, 3), np.float32)), strides=[1, 2, 2, 1], padding="SAME", name=f"conv{i}")
+    save(g.graph, tmp_path / "g.pb")
+    table, whole = tfg("flops", tmp_path / "g.pb"), tfg("flops", tmp_path / "g.pb", "--format", "json").json["total"]["flops"]
+    assert " + 3 terms" in table.out and "--format json has all" in table.out
+    # Window of 3 x 3 x 3, 3 channels out, in each of the places that are left.
+    sizes = {"N": 2, "x_1": 101, "x_2": 57}
+    halves = [(-(-101 // 2**i), -(-57 // 2**i)) for i in range(1, 5)]
+    assert eval(whole.replace("^", "**"), sizes) == sum(2 * 2 * h * w * 27 * 3 for h, w in halves)
+
+
 @pytest.mark.parametrize("value, text", [(0, "0"), (999, "999"), (7_716_000_000, "7.72 G"), (123_400, "123 k")])
 def test_readable(value, text):
     assert readable(value) == text
@@ -341,7 +375,19 @@ def test_views_of_the_command(path):
     tree = tfg("flops", path, "--fetch", "loss", "--batch", 5, "--view", "scope", "--depth", 2)
     assert "own FLOPs" in tree.out and "  one/MatMul" in tree.out
     nodes = tfg("flops", path, "--fetch", "loss", "--batch", 5, "--view", "node", "--format", "csv", "--threshold", 60).out
-    assert [line.split(",")[0] for line in nodes.splitlines()] == ["name", "one/MatMul", "two/MatMul"]
+    assert [line.split(",")[:2] for line in nodes.splitlines()] == [
+        ["section", "name"], ["forward", "one/MatMul"], ["forward", "two/MatMul"]
+    ]  # fmt: skip
+
+
+def test_csv_keeps_the_sections(path):
+    """And their rows add up to the totals of the sections; the shares to one."""
+    command = ("flops", path, "--fetch", "loss", "--backward", "--batch", 5, "--format")
+    rows = list(csv.DictReader(io.StringIO(tfg(*command, "csv").out)))
+    expected = {name: section["flops"] for name, section in tfg(*command, "json").json["sections"].items()}
+    assert set(expected) == {"forward", "backward"}
+    assert expected == {name: sum(int(row["flops"]) for row in rows if row["section"] == name) for name in expected}
+    assert sum(float(row["share"]) for row in rows) == pytest.approx(1, abs=1e-4)
 
 
 def test_backward_by_variable(path):

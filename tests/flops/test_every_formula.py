@@ -23,7 +23,7 @@ NOT_HELD = {
 def with_formula() -> set[str]:
     registry.load_all_families()
     ops = (op for op in registry.registered_ops() if registry.family(op))
-    free = (None, registry.zero_cost, registry.uncounted_call)
+    free = (None, registry.zero_cost, registry.uncounted_call, registry.uncounted_program)
     return {op for op in ops if registry.flops_function(op) not in free}
 
 

@@ -292,6 +292,10 @@ def test_fused_ops_cost_what_their_parts_cost():
     parts = cost("Conv2D", [image, kernel], **attrs) + cost("BiasAdd", [(2, 5, 5, 4), bias]) + cost("Relu", [(2, 5, 5, 4)])
     fused = cost("_FusedConv2D", [image, kernel, [bias], []], fused_ops=["BiasAdd", "Relu"], num_args=1, **attrs)
     assert fused == parts
+    g = GraphBuilder()
+    inputs = [g.Placeholder(dtype="float32", shape=shape) for shape in (image, kernel, bias)]
+    g._FusedConv2D(*inputs[:2], inputs[2:], [], fused_ops=["Erf"], num_args=1, name="node", **attrs)
+    assert len(count_flops(g.graph, ["node"]).unknown()) == 1
 
 
 @EXAMPLES

@@ -1,0 +1,158 @@
+"""Records of files with separated values: read in pieces, a record that is wrong passed with its line.
+
+Quoting is RFC 4180's. A record with a wrong quote is read to its end, as TensorFlow does, before its error is raised.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final
+
+from ..errors import InvalidArgumentError
+from ..runtime.runs import check_time
+from .base import Dataset, Element, Pull
+from .records import OpenFile, guarded_error, uncompressing
+
+_PIECE: Final = 1 << 18
+_QUOTE: Final = b'"'
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Form:
+    """How records are written: what separates fields, whether quotes count, whether the first record is a header."""
+
+    delimiter: bytes
+    quotes: bool
+    header: bool
+
+
+@dataclasses.dataclass(eq=False)
+class CsvRecords(Dataset):
+    """The records of files, `convert`ed from their fields."""
+
+    kind: ClassVar[str] = "CSV"
+    paths: Sequence[bytes]
+    open: OpenFile
+    compression: str
+    form: Form
+    convert: Callable[[list[bytes]], Element]
+
+    def begin(self) -> Pull:
+        place = 0
+        current: _Reader | None = None
+
+        def next_element() -> Element | None:
+            nonlocal place, current
+            while current is not None or place < len(self.paths):
+                path = self.paths[place]
+                with guarded_error(path):
+                    if current is None:
+                        current = _Reader(uncompressing(self.open(path), self.compression, path), self.form)
+                        if self.form.header and current.record() is None:
+                            current, place = None, place + 1
+                            raise InvalidArgumentError("Can't read header of file")
+                    fields = current.record()
+                if fields is not None:
+                    return self.convert(fields)
+                current.close()
+                current, place = None, place + 1
+                check_time()
+            return None
+
+        return next_element
+
+
+class _Reader:
+    """What is read of a file and not yet taken from `position` on."""
+
+    def __init__(self, stream: Any, form: Form) -> None:
+        self._stream = stream
+        self._form = form
+        self._data = b""
+        self._position = 0
+        self._is_over = False
+        self._plain = re.compile(rb"[^\r\n" + re.escape(form.delimiter) + rb"]*")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._stream.close()
+
+    def _more(self) -> bool:
+        """Read on; False where the file is at its end."""
+        piece = b"" if self._is_over else self._stream.read(_PIECE)
+        self._is_over = not piece
+        self._data = self._data[self._position :] + piece if self._position else self._data + piece
+        self._position = 0
+        return not self._is_over
+
+    def record(self) -> list[bytes] | None:
+        """The fields of the next record, None behind the last; InvalidArgumentError for wrong quotes."""
+        while (end := self._data.find(b"\n", self._position)) < 0:
+            check_time()
+            if not self._more():
+                end = len(self._data)
+                break
+        if self._position == len(self._data):
+            return None
+        line = self._data[self._position : end]
+        if b"\r" in line or (self._form.quotes and _QUOTE in line):
+            return self._quoted_record()
+        self._position = min(end + 1, len(self._data))
+        return line.split(self._form.delimiter)
+
+    def _quoted_record(self) -> list[bytes]:
+        fields: list[bytes] = []
+        problems: list[str] = []
+        while True:
+            is_quoted = self._form.quotes and self._peek() == _QUOTE
+            fields.append(self._quoted_field(problems) if is_quoted else self._plain_field(problems))
+            end = self._peek()
+            self._position += len(end)
+            if end == self._form.delimiter:
+                continue
+            if end == b"\r" and self._peek() == b"\n":
+                self._position += 1
+            if problems:
+                raise InvalidArgumentError(f"{problems[0]} in record")
+            return fields
+
+    def _peek(self) -> bytes:
+        """The next byte; nothing at the end of the file."""
+        if self._position == len(self._data):
+            self._more()
+        return self._data[self._position : self._position + 1]
+
+    def _plain_field(self, problems: list[str]) -> bytes:
+        while True:
+            found = self._plain.match(self._data, self._position)
+            assert found is not None
+            if found.end() < len(self._data) or not self._more():
+                break
+        self._position = found.end()
+        if self._form.quotes and _QUOTE in found[0]:
+            problems.append("Unquoted fields cannot have quotes inside")
+        return found[0]
+
+    def _quoted_field(self, problems: list[str]) -> bytes:
+        self._position += 1
+        pieces: list[bytes] = []
+        while True:
+            quote = self._data.find(_QUOTE, self._position)
+            pieces.append(self._data[self._position : quote if quote >= 0 else None])
+            self._position = quote + 1 if quote >= 0 else len(self._data)
+            if quote < 0:
+                if self._more():
+                    continue
+                problems.append("Reached end of file without closing quoted field")
+                problems[:] = problems[-1:]
+                return b"".join(pieces)
+            following = self._peek()
+            if following in (b"", b"\r", b"\n", self._form.delimiter):
+                return b"".join(pieces)
+            if following != _QUOTE:
+                problems.append("Quote inside a string has to be escaped by another quote")
+                continue
+            self._position += 1
+            pieces.append(_QUOTE)

@@ -1,0 +1,41 @@
+"""A pipeline's part for one of several workers: some of its files, or some of its elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..errors import NotFoundError
+from .base import Dataset
+from .selecting import Shard
+
+AUTO, BY_FILE, BY_DATA = 0, 1, 2
+"""Policies: files where there are some, else elements; files or an error; elements. The others leave the pipeline whole."""
+
+
+def part_of(dataset: Dataset, count: int, index: int, policy: int, reads: Callable[[Dataset], bool]) -> Dataset:
+    """Every `count`-th file or element from `index` on; `reads` tells which datasets read files in their functions."""
+    if count == 1 or policy not in (AUTO, BY_FILE, BY_DATA):
+        return dataset
+    found = None if policy == BY_DATA else _by_file(dataset, count, index, reads)
+    if found is None and policy == BY_FILE:
+        raise NotFoundError("Found an unshardable source dataset: no dataset of the pipeline reads files")
+    return Shard((dataset,), count, index, False) if found is None else found
+
+
+def _by_file(dataset: Dataset, count: int, index: int, reads: Callable[[Dataset], bool]) -> Dataset | None:
+    """The pipeline over its share of the files; None where a source's files are not elements that a function reads.
+
+    As in TensorFlow, a dataset that reads a list of files by itself cannot be parted.
+    """
+    if reads(dataset):
+        return dataset.with_inputs((_after_source(dataset.source, count, index),))
+    parts = [_by_file(source, count, index, reads) for source in dataset.inputs]
+    whole = tuple(part for part in parts if part is not None)
+    return dataset.with_inputs(whole) if parts and len(whole) == len(parts) else None
+
+
+def _after_source(dataset: Dataset, count: int, index: int) -> Dataset:
+    """The names of files as they come from their source, shared out before anything is done with them."""
+    if not dataset.inputs:
+        return Shard((dataset,), count, index, False)
+    return dataset.with_inputs((_after_source(dataset.source, count, index), *dataset.inputs[1:]))

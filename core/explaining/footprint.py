@@ -1,0 +1,128 @@
+"""How much a graph holds: parameters by what they are for, and the memory that a run takes at most."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ..errors import TfgError
+from ..graph import Graph, Node, Output
+from ..inference import Inference, infer
+from ..planning.plan import Loop, Step
+from ..planning.planner import compile_plan
+from ..shapes import Shape
+from ..variable_nodes import VariableNodes
+from .roles import Roles
+
+_MAX_INFERRED: Final = 50_000
+"""Shapes are not derived in graphs of more nodes, where that would take long."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Holding:
+    """Variables, or constants, of one purpose: `trained`, `slots` of optimizers, `other` variables, `constants`."""
+
+    purpose: str
+    tensors: int
+    elements: int
+    bytes: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PeakMemory:
+    """An estimate of what one run of `fetches` holds at most beside variables and constants, and the step where that is.
+
+    Each value counts from the step that makes it to the last that takes it; one that shares the memory of another counts
+    nothing, and of a call the results only. Unknown dimensions are taken as 1; `unknown` values have an unknown rank and are
+    not counted.
+    """
+
+    fetches: tuple[str, ...]
+    bytes: int
+    node: str
+    unknown: int
+
+
+def holdings(graph: Graph, roles: Roles) -> tuple[Holding, ...]:
+    """What the graph's variables and its constants hold, purposes without any left out; unknown dimensions are taken as 1."""
+    trained = {update.variable.node for update in roles.updates.values() if update.gradient is not None}
+    variables: dict[str, list[tuple[Shape, int]]] = {"trained": [], "slots": [], "other": []}
+    for variable in roles.variables.values():
+        variables[_purpose(variable, roles, trained)].append((variable.shape, variable.dtype.size))
+    constants = [node.attr("value") for node in graph if node.is_constant]
+    held = {**variables, "constants": [(Shape(tensor.shape), tensor.dtype.size) for tensor in constants if tensor is not None]}
+    return tuple(_holding(purpose, tensors) for purpose, tensors in held.items() if tensors)
+
+
+def _purpose(variable: VariableNodes, roles: Roles, trained: Iterable[Node]) -> str:
+    if variable.node in trained:
+        return "trained"
+    return "slots" if variable.node in roles.slots else "other"
+
+
+def _holding(purpose: str, tensors: Sequence[tuple[Shape, int]]) -> Holding:
+    counts = [_elements(shape) for shape, _ in tensors]
+    total = sum(count * size for count, (_, size) in zip(counts, tensors, strict=True))
+    return Holding(purpose, len(tensors), sum(counts), total)
+
+
+def _elements(shape: Shape) -> int:
+    """The number of elements where unknown dimensions are 1."""
+    return math.prod(dim if isinstance(dim, int) else 1 for dim in shape.dims or ())
+
+
+def inferred(graph: Graph) -> Inference | None:
+    """The shapes that follow from the inputs'; None for very many nodes, and where `tfg check` says why not."""
+    if len(graph) > _MAX_INFERRED:
+        return None
+    try:
+        return infer(graph)
+    except TfgError:
+        return None
+
+
+def peak_memory(graph: Graph, fetches: Sequence[str], inference: Inference) -> PeakMemory:
+    """The estimate for a run of `fetches`."""
+    plan = compile_plan(graph, [graph.fetch(name) for name in fetches])
+    walk = _Walk(inference)
+    peak, node = walk.steps(plan.steps)
+    return PeakMemory(tuple(fetches), peak, node, walk.unknown)
+
+
+class _Walk:
+    """Goes through steps in order and adds up what is alive."""
+
+    def __init__(self, inference: Inference) -> None:
+        self._inference = inference
+        self.unknown = 0
+
+    def steps(self, steps: Sequence[Step]) -> tuple[int, str]:
+        """The largest sum, and the node at which it is reached."""
+        alive: dict[int, int] = {}
+        peak, place = 0, ""
+        for step in steps:
+            inside = max(self.steps(part)[0] for part in (step.head, step.body, step.tail)) if isinstance(step, Loop) else 0
+            alive.update(zip(step.outputs, self._sizes(step), strict=False))
+            total = sum(alive.values()) + inside
+            if total > peak:
+                peak, place = total, step.node.name
+            for slot in step.released:
+                alive.pop(slot, None)
+        return peak, place
+
+    def _sizes(self, step: Step) -> list[int]:
+        """The bytes of each result that has memory of its own."""
+        if step.is_view or step.node.is_constant or isinstance(step, Loop):
+            return []
+        return [self._size(value) for value in step.node.outputs()]
+
+    def _size(self, value: Output) -> int:
+        spec = self._inference.specs.get(value)
+        if spec is None or spec.dtype.is_ref or spec.handle:
+            return 0
+        if spec.shape.dims is None:
+            self.unknown += 1
+            return 0
+        return _elements(spec.shape) * spec.dtype.size

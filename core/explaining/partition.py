@@ -1,0 +1,228 @@
+"""How TensorFlow divides a graph among devices: where each node goes, what crosses between devices, what cannot be."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from ..building.placement import Device, Placement
+from ..dtypes import resource
+from ..errors import InvalidArgumentError
+from ..graph import Graph, Node, Output
+from ..inference import Inference, infer
+from ..op_facts import has_fact
+from ..planning.needed import needed_nodes
+from ..rendezvous import RECEIVES, connected
+
+CLIENT: Final = "the session's task"
+"""Where what asks for no task goes: the task whose server the client speaks to."""
+_TENSOR, _REFERENCE, _CONTROL, _FEED, _FETCH = "tensor", "reference", "control", "feed", "fetch"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Crossing:
+    """What goes from one device to another once in every step that runs its ends: a pair of Send and Recv.
+
+    `kind` is tensor, reference (the whole value of a variable is copied), control (no bytes, but a message), feed or fetch.
+    `bytes` are None where the shape, or the length of strings, is not known before a run.
+    """
+
+    tensor: str
+    kind: str
+    source: str
+    target: str
+    dtype: str
+    shape: str
+    bytes: int | None
+    consumers: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PartitionFacts:
+    """The device of every node, what crosses, and the demands on devices that contradict each other."""
+
+    devices: dict[str, str]
+    crossings: tuple[Crossing, ...]
+    conflicts: tuple[str, ...]
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that cross in a step, as far as they are known."""
+        return sum(crossing.bytes or 0 for crossing in self.crossings)
+
+
+def explain_partition(graph: Graph, fetches: Sequence[str] = ()) -> PartitionFacts:
+    """Where the nodes that `fetches` run would be, by default all nodes, and what crosses between them.
+
+    Follows TensorFlow's placer with soft placement: nodes of a colocation group share a device, and so do users of a reference
+    or of a resource's handle; a node without inputs goes to its only user, one that looks at a shape stays with what it looks
+    at. What asks for no kind of device is taken to be on the CPU.
+    """
+    wanted = [graph.result(name) for name in fetches]
+    placer = _Placer(list(graph), Placement(graph))
+    placed = placer.devices()
+    needed = needed_nodes(wanted) if wanted else set(graph)
+    nodes = [node for node in graph if node in needed]
+    devices = {node.name: placed[node.name] for node in nodes}
+    crossings = tuple(_crossings(nodes, devices, _shapes(graph), wanted))
+    return PartitionFacts(devices, crossings, tuple(placer.conflicts()))
+
+
+class _Placer:
+    """The groups of nodes that share a device."""
+
+    def __init__(self, nodes: Sequence[Node], colocation: Placement) -> None:
+        self._nodes = nodes
+        self._colocation = colocation
+        self._parent: dict[str, str] = {}
+        for group in self._colocation.groups():
+            for name in group.members:
+                self._join(group.members[0], name)
+        self._broken = [problem for node in nodes for problem in self._joined_by_handle(node)]
+
+    def devices(self) -> dict[str, str]:
+        """The device of each node by name."""
+        wanted = self._wanted()
+        found = {node.name: wanted[self._find(node.name)] for node in self._nodes}
+        is_free = {node.name: found[node.name] == Device() for node in self._nodes}
+        for node in self._nodes:
+            if is_free[node.name] and node.name not in self._parent:
+                found[node.name] = self._heuristic(node, found)
+        return {name: _full_name(device) for name, device in found.items()}
+
+    def conflicts(self) -> Iterator[str]:
+        """What the graph demands and no placement can give."""
+        for group in self._colocation.groups():
+            yield from group.conflicts
+        yield from self._broken
+
+    def _wanted(self) -> dict[str, Device]:
+        """What the members of each group ask for together: those that others work on come first, as theirs is the memory."""
+        found: dict[str, Device] = collections.defaultdict(Device)
+        for node in sorted(self._nodes, key=lambda node: any(_reference_inputs(node))):
+            root = self._find(node.name)
+            device = _device(node)
+            if found[root].conflict(device) is None:
+                found[root] = found[root].merged(device)
+        return found
+
+    def _joined_by_handle(self, node: Node) -> list[str]:
+        """Join a node with the references and handles that it works on; what it asks for in vain."""
+        problems = []
+        for value, takes_reference in zip(node.inputs, _reference_inputs(node)):
+            if takes_reference:
+                self._join(value.node.name, node.name)
+                conflict = _device(value.node).conflict(_device(node))
+                if conflict is not None:
+                    problems.append(
+                        f"'{node.name}' ({node.op}) asks for {node.device} and goes to {value.node.device}, where "
+                        f"'{value.name}' is that it works on; without soft placement TensorFlow refuses it"
+                    )
+        return problems
+
+    @staticmethod
+    def _heuristic(node: Node, found: dict[str, Device]) -> Device:
+        """Where a node goes that asks for nothing: to its only user, or to what it looks at."""
+        users = [user for user in node.uses if user.name in found]
+        if not node.inputs and len(users) == 1 and len(node.outputs()) == 1:
+            return found[users[0].name]
+        if has_fact(node.op, "metadata") and node.inputs and node.inputs[0].node.name in found:
+            return found[node.inputs[0].node.name]
+        return Device()
+
+    def _find(self, name: str) -> str:
+        while name in self._parent and self._parent[name] != name:
+            name = self._parent[name]
+        return name
+
+    def _join(self, first: str, second: str) -> None:
+        a, b = self._find(first), self._find(second)
+        self._parent.setdefault(a, a)
+        self._parent[b] = a
+
+
+def _device(node: Node) -> Device:
+    """What a node asks for; nothing where it is no device, which `tfg check` says."""
+    try:
+        return Device.parse(node.device)
+    except InvalidArgumentError:
+        return Device()
+
+
+def _full_name(device: Device) -> str:
+    """The device with the parts that are left open: replica and task 0, the first CPU."""
+    kind = f"/device:{device.kind or 'CPU'}:{device.index or 0}"
+    if device.job is None and device.task is None:
+        return f"{CLIENT}{kind}"
+    return f"/job:{device.job or '?'}/replica:{device.replica or 0}/task:{device.task or 0}{kind}"
+
+
+def _reference_inputs(node: Node) -> list[bool]:
+    """For each data input, whether the node must be where it comes from: it takes a reference, or a resource's handle."""
+    wants = node.op_def.input_dtypes(node.attrs) if node.op_def is not None else [value.dtype for value in node.inputs]
+    return [dtype is not None and (dtype.is_ref or dtype is resource) for dtype in wants]
+
+
+def _shapes(graph: Graph) -> Inference:
+    """The specs of all tensors; what parts of a divided graph send each other has those of where it is made."""
+    whole = connected(graph)
+    specs = infer(whole).specs
+    return Inference({graph.node(output.node.name).output(output.index): spec for output, spec in specs.items()}, {})
+
+
+def _crossings(
+    nodes: Iterable[Node], devices: dict[str, str], shapes: Inference, wanted: Sequence[Output | Node]
+) -> Iterator[Crossing]:
+    consumers: dict[tuple[Output | Node, str], list[str]] = {}
+    for node in nodes:
+        here = devices[node.name]
+        sources: tuple[Output | Node, ...] = (*node.inputs, *node.control_inputs)
+        for source in sources:
+            owner = source.node if isinstance(source, Output) else source
+            if devices.get(owner.name, here) != here:
+                consumers.setdefault((source, here), []).append(node.name)
+    for (source, target), users in consumers.items():
+        owner = source.node if isinstance(source, Output) else source
+        yield _crossing(source, _kind(source), devices[owner.name], target, tuple(users), shapes)
+    for node in nodes:
+        if node.op in RECEIVES:
+            yield _received(node, shapes)
+    home = f"{CLIENT}/device:CPU:0"
+    for node in nodes:
+        if node.must_be_fed and devices[node.name] != home:
+            yield _crossing(node.output(), _FEED, home, devices[node.name], (node.name,), shapes)
+    for item in wanted:
+        if isinstance(item, Output) and devices[item.node.name] != home:
+            yield _crossing(item, _FETCH, devices[item.node.name], home, (), shapes)
+
+
+def _received(node: Node, shapes: Inference) -> Crossing:
+    """What a node of a divided graph receives."""
+    names = ("tensor_name", "send_device", "recv_device")
+    tensor, start, target = (node.attr(name).decode("utf-8", "replace") for name in names)
+    kind = _FEED if node.attr("client_terminated") else _TENSOR
+    found = _crossing(node.output(), kind, start, target, (node.name,), shapes)
+    return dataclasses.replace(found, tensor=tensor)
+
+
+def _kind(source: Output | Node) -> str:
+    if isinstance(source, Node):
+        return _CONTROL
+    return _REFERENCE if source.dtype is not None and source.dtype.is_ref else _TENSOR
+
+
+def _crossing(
+    source: Output | Node, kind: str, start: str, target: str, users: tuple[str, ...], shapes: Inference
+) -> Crossing:
+    if isinstance(source, Node):
+        return Crossing(f"^{source.name}", kind, start, target, "", "", 0, users)
+    spec = shapes.specs.get(source)
+    shape = spec.shape if spec is not None else None
+    dtype = source.dtype.base if source.dtype is not None else None
+    size = None
+    if shape is not None and shape.is_known and dtype is not None and not dtype.is_object:
+        count = shape.num_elements
+        size = count * dtype.size if isinstance(count, int) else None
+    return Crossing(source.name, kind, start, target, str(dtype or ""), "?" if shape is None else str(shape), size, users)

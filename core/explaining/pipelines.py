@@ -1,0 +1,109 @@
+"""What input pipelines do, in words: from where elements come, what is done to them, what is given."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+
+from ..functions.callers import function_references
+from ..graph import Graph, Node, Output
+from ..op_facts import has_fact
+from ..shapes import SCALAR, Shape
+from ..words import counted
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[0-9]+")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Component:
+    """A tensor of each element, and how to feed it in the pipeline's place."""
+
+    name: str
+    dtype: str
+    shape: Shape
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PipelineFacts:
+    """What a node that asks for elements gets: stages from the source on, components, and the nodes that begin a pass."""
+
+    node: str
+    iterator: str
+    begun_by: tuple[str, ...]
+    stages: tuple[str, ...]
+    components: tuple[Component, ...]
+
+
+def pipelines(graph: Graph) -> tuple[PipelineFacts, ...]:
+    """The pipelines behind the nodes of a graph that ask for elements."""
+    return tuple(_facts(graph, node) for node in graph if has_fact(node.op, "next_element"))
+
+
+def _facts(graph: Graph, node: Node) -> PipelineFacts:
+    iterator = node.inputs[0].node
+    begun = [user for user in iterator.uses if user.op_def is not None and not user.output_dtypes and len(user.inputs) == 2]
+    begun = [user for user in begun if has_fact(user.op, "input_pipeline") and user.inputs[1].node is iterator]
+    datasets = [user.inputs[0] for user in begun] or list(_made_by_functions(graph, iterator))
+    several = len(datasets) > 1
+    stages = [
+        f"{begun[i].name}: {words}" if several and i < len(begun) else words
+        for i, dataset in enumerate(datasets)
+        for words in _stages(graph, dataset)
+    ]
+    return PipelineFacts(node.name, iterator.name, tuple(user.name for user in begun), tuple(stages), components(node))
+
+
+def components(node: Node) -> tuple[Component, ...]:
+    """The tensors of each element that a node gives; an optional is one tensor."""
+    is_optional = list(node.attr("output_types", [])) != list(node.output_dtypes)
+    shapes = [SCALAR] if is_optional else node.attr("output_shapes", [])
+    found = zip(node.outputs(), node.output_dtypes, shapes)
+    return tuple(Component(output.name, str(dtype), shape) for output, dtype, shape in found)
+
+
+def _made_by_functions(graph: Graph, iterator: Node) -> Iterator[Output]:
+    """The datasets of a one-shot iterator: results of the function it names."""
+    for reference in function_references(iterator):
+        if reference.name in graph.functions:
+            yield from graph.functions[reference.name].results
+
+
+def _stages(graph: Graph, dataset: Output) -> list[str]:
+    """What is done, from the source on; inputs that are joined come one after the other."""
+    node = dataset.node
+    if node.is_identity and node.inputs:
+        return _stages(graph, node.inputs[0])
+    if not has_fact(node.op, "input_pipeline"):
+        return [f"whatever '{node.name}' ({node.op}) gives"]
+    sources = [value for value in node.inputs if has_fact(value.node.op, "input_pipeline") and value.dtype is dataset.dtype]
+    before = [words for source in dict.fromkeys(sources) for words in _stages(graph, source)]
+    return [*before, _words(graph, node)]
+
+
+def _words(graph: Graph, node: Node) -> str:
+    """An op in words, with its constants and functions: `shuffle (buffer size 100, seed 1)`."""
+    name = re.sub(r"^Experimental|Dataset|V[0-9]+$", "", node.op)
+    details = [*_constants(node), *_functions(graph, node)]
+    words = " ".join(_WORD.findall(name)).lower()
+    return f"{words} ({', '.join(details)})" if details else words
+
+
+def _constants(node: Node) -> Iterator[str]:
+    """The arguments that are constants, and sizes of those that are too large to show."""
+    names = [arg.name for arg in node.op_def.inputs if not arg.is_list] if node.op_def is not None else []
+    named = len(names) == len(node.inputs)
+    for i, value in enumerate(node.inputs):
+        tensor = value.node.attr("value") if value.node.op_def is not None and "value" in value.node.op_def.attrs else None
+        if tensor is None:
+            continue
+        label = names[i].replace("_", " ") if named else ""
+        values = tensor.preview(1) if tensor.shape == () else None
+        yield f"{label} {values[0] if values else f'{tensor.dtype}{Shape(tensor.shape)}'}".strip()
+
+
+def _functions(graph: Graph, node: Node) -> Iterator[str]:
+    for reference in function_references(node):
+        function = graph.functions.get(reference.name)
+        size = "" if function is None else f" of {counted(len(function.body) - len(function.args), 'node')}"
+        yield f"function {reference.name}{size}"

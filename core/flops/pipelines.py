@@ -1,0 +1,75 @@
+"""What the functions of an input pipeline cost for each element that they are called with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from ..dtypes import DType
+from ..functions.callers import function_references
+from ..graph import Function, Graph, Node, Output
+from ..op_facts import has_fact
+from ..shapes import UNKNOWN, Shape
+from ..tensors import FuncRef
+from .report import FlopsReport, PipelineCost
+
+Count = Callable[[Graph, Sequence[str]], FlopsReport]
+
+
+def per_element(graph: Graph, needed: Iterable[Node], count: Count) -> Iterator[PipelineCost]:
+    """The cost of one call of each function whose arguments are an element and what is captured, from the source on."""
+    for node in dict.fromkeys(dataset for asking in needed for dataset in _datasets(graph, asking)):
+        for reference in function_references(node):
+            function = graph.functions.get(reference.name)
+            given = None if function is None or not node.inputs else _arguments(node, function)
+            if function is not None and given is not None:
+                called = _call(graph, reference, function, given)
+                yield PipelineCost(node.name, node.op, reference.name, count(called, ["call"]).total())
+
+
+def _datasets(graph: Graph, asking: Node) -> Iterator[Node]:
+    """The datasets behind a node that asks for elements, sources first."""
+    if not has_fact(asking.op, "next_element"):
+        return
+    iterator = asking.inputs[0].node
+    begun = [user.inputs[0] for user in iterator.uses if len(user.inputs) == 2 and user.inputs[1].node is iterator]
+    made = [graph.functions[f.name].results for f in function_references(iterator) if f.name in graph.functions]
+    for dataset in (*begun, *(result for results in made for result in results)):
+        yield from _chain(dataset)
+
+
+def _chain(dataset: Output) -> Iterator[Node]:
+    if dataset.node.is_identity or has_fact(dataset.node.op, "input_pipeline"):
+        for value in dataset.node.inputs:
+            if value.dtype is dataset.dtype:
+                yield from _chain(value)
+        yield dataset.node
+
+
+def _arguments(node: Node, function: Function) -> list[tuple[DType, Shape]] | None:
+    """The dtypes and shapes of a function's arguments; None where its first ones are no element."""
+    source = node.inputs[0].node
+    types = source.attr("output_types", None) or source.attr("Toutput_types", None) or []
+    shapes = source.attr("output_shapes", None) or [UNKNOWN] * len(types)
+    dtypes = [arg.attr("T") for arg in function.args]
+    if dtypes[: len(types)] != list(types) or len(dtypes) - len(types) >= len(node.inputs):
+        return None
+    captured = node.inputs[1 : 1 + len(dtypes) - len(types)]
+    return list(zip(dtypes, [*shapes, *map(_declared, captured)]))
+
+
+def _declared(value: Output) -> Shape:
+    """The shape of what a function captures, where that is a constant."""
+    return Shape(value.node.attr("value").shape) if value.node.is_constant else UNKNOWN
+
+
+def _call(graph: Graph, reference: FuncRef, function: Function, given: Sequence[tuple[DType, Shape]]) -> Graph:
+    """A graph that calls the function on placeholders."""
+    called = Graph()
+    called.functions.update(graph.functions)
+    made = [
+        called.add_node(f"component{i}", "Placeholder", (), (), {"dtype": dtype, "shape": shape})
+        for i, (dtype, shape) in enumerate(given)
+    ]
+    types = {"Tin": [dtype for dtype, _ in given], "Tout": [value.dtype for value in function.results], "f": reference}
+    called.add_node("call", "StatefulPartitionedCall", [node.output() for node in made], (), types)
+    return called

@@ -1,0 +1,74 @@
+"""Databases of LMDB as its own library wrote them, and damaged ones."""
+
+import base64
+import contextlib
+import io
+import zlib
+
+import numpy as np
+import pytest
+
+from tests.pipelines import elements
+from tfg import FileAccess
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.errors import InvalidArgumentError, OutOfRangeError, PermissionDeniedError
+from tfg.core.numerics import lmdb
+from tfg.core.runtime.session import Session
+
+WRITTEN = (
+    b"c-rmRJq|%Z5CGs=UZGow#yOn8Rs6NIj^I?{1dbqTjZRCvJUkJh@Dj!M6+5$=NhaBDXCrPp<+|G(*D30{_s|)}N9Rg>=~kZt0001JN^11|pI-X3s#v_)n*#s"
+    b"<0Ko6HYFR(F`H)X}pSRh~0002MzgqRKKj<l@?dS6plW14jXfdCqDjyFXg+)0FSONe50050M%LD)be(eG)7f>n"
+)
+"""Four pairs, one of them on pages of its own, put in the order b, a, c, d by the package lmdb."""
+PAIRS = [(b"a", b"one"), (b"b", b"2"), (b"c", b""), (b"d", b"x" * 5000)]
+TEXTS = elements(("string", ()), ("string", ()))
+
+
+def content():
+    return zlib.decompress(base64.b85decode(WRITTEN))
+
+
+@pytest.mark.parametrize("op", ["LMDBDataset", "ExperimentalLMDBDataset"])
+@pytest.mark.parametrize("in_folder", [False, True])
+def test_pairs_come_in_the_order_of_keys(tmp_path, op, in_folder):
+    path = tmp_path / "data.mdb"
+    path.write_bytes(content())
+    g = GraphBuilder()
+    files = np.array([bytes(tmp_path if in_folder else path)], object)
+    iterator = g.IteratorV2(shared_name="", container="", **TEXTS)
+    g.MakeIterator(getattr(g, op)(files, **TEXTS), iterator, name="start")
+    g.IteratorGetNext(iterator, name="next", **TEXTS)
+    session = Session(g.graph, files=FileAccess.everything())
+    session.run("start")
+    assert [tuple(session.run(["next:0", "next:1"])) for _ in PAIRS] == PAIRS
+    with pytest.raises(OutOfRangeError):
+        session.run("next:0")
+    closed = Session(g.graph)
+    closed.run("start")
+    with pytest.raises(PermissionDeniedError):
+        closed.run("next:0")
+
+
+def test_what_is_damaged_is_an_error_or_other_pairs():
+    data = content()
+    for i in range(0, len(data), 53):
+        damaged = bytearray(data)
+        damaged[i] ^= 0xFF
+        with contextlib.suppress(lmdb.DatabaseError):
+            list(lmdb.pairs(io.BytesIO(bytes(damaged))))
+
+
+@pytest.mark.parametrize("size", [0, 100, 4096, 8192, 12288])
+def test_a_database_that_is_cut_off_is_an_error(size):
+    with pytest.raises(lmdb.DatabaseError):
+        list(lmdb.pairs(io.BytesIO(content()[:size])))
+
+
+def test_a_query_opens_no_other_database(tmp_path):
+    g = GraphBuilder()
+    spec = elements(("int64", ()))
+    texts = [np.array(part, object) for part in (b"sqlite", bytes(tmp_path / "a.db"), b"ATTACH DATABASE 'b.db' AS b")]
+    (tmp_path / "a.db").write_bytes(b"")
+    g.DatasetToSingleElement(g.SqlDataset(*texts, **spec), name="row", **spec)
+    with pytest.raises(InvalidArgumentError, match="not authorized"):
+        Session(g.graph, files=FileAccess.everything()).run("row:0")

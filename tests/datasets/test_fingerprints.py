@@ -1,0 +1,24 @@
+"""Fingerprints of datasets: alike for what is made alike, whatever functions and nodes are called."""
+
+import pytest
+
+from tests.pipelines import NUMBER, function, int64, numbers
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.runtime.session import Session
+
+
+def mapped(g, name, factor, size=5):
+    made = function(g, name, ["int64"], lambda b, x: [b.Mul(x, int64(factor))])
+    return g.MapDataset(numbers(g, size), [], f=made, Targuments=[], **NUMBER)
+
+
+@pytest.mark.parametrize(
+    "name, factor, size, same", [("one", 3, 5, True), ("other", 3, 5, True), ("other", 4, 5, False), ("other", 3, 6, False)]
+)
+def test_fingerprints(name, factor, size, same):
+    g = GraphBuilder()
+    g.DatasetFingerprint(mapped(g, "one", 3), name="first")
+    g.DatasetFingerprint(mapped(g, name, factor, size), name="second")
+    first, second = Session(g.graph).run(["first:0", "second:0"])
+    assert first.dtype == "uint64"
+    assert (first == second) == same

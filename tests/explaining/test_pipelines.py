@@ -1,0 +1,81 @@
+"""What is said of input pipelines: their stages in words, what they give, the nodes that belong to them, how to run them."""
+
+import numpy as np
+import pytest
+
+from tests.cli.running import tfg
+from tests.pipelines import NUMBER, elements, function, int64, numbers, slices
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.explaining.graphs import explain_graph
+from tfg.core.explaining.stages import recover_stages
+from tfg.formats import to_bytes
+
+ROWS = elements(("float32", (None, 2)))
+
+
+def rows(g):
+    row = elements(("float32", (2,)))
+    shuffled = g.ShuffleDataset(slices(g, np.ones((5, 2), np.float32)), int64(4), int64(1), int64(2), **row)
+    double = function(g, "double", ["float32"], lambda b, x: [b.AddV2(x, x)])
+    mapped = g.MapDataset(shuffled, [], f=double, Targuments=[], **row)
+    return g.BatchDatasetV2(mapped, int64(2), np.array(True), **ROWS)
+
+
+def negated(g, iterator, spec):
+    g.IteratorGetNext(iterator, name="next", **spec)
+    g.Neg(g.graph.node("next").output(), name="y")
+    return g.graph
+
+
+def initializable():
+    g = GraphBuilder()
+    iterator = g.IteratorV2(shared_name="", container="", **ROWS)
+    g.MakeIterator(rows(g), iterator, name="start")
+    return negated(g, iterator, ROWS)
+
+
+def one_shot():
+    g = GraphBuilder()
+    made = function(g, "made", [], lambda b: [numbers(b, 3)], stateful=True)
+    return negated(g, g.OneShotIterator(dataset_factory=made, shared_name="", container="", **NUMBER), NUMBER)
+
+
+def test_stages_are_told_from_the_source_on():
+    facts = explain_graph(initializable())
+    found = facts.pipelines[0]
+    assert found.stages == (
+        "tensor slice (float(5,2))",
+        "shuffle (buffer size 4, seed 1, seed2 2)",
+        "map (function double of 1 node)",
+        "batch (batch size 2, drop remainder True)",
+    )
+    assert (found.node, found.iterator, found.begun_by) == ("next", "IteratorV2", ("start",))
+    assert [(part.name, part.dtype, str(part.shape)) for part in found.components] == [("next:0", "float", "(?,2)")]
+
+
+def test_elements_are_inputs_and_steps_an_epoch():
+    facts = explain_graph(initializable())
+    assert [tensor.name for tensor in facts.inputs] == ["next:0"]
+    assert "tfg run GRAPH --init --fetch y:0" in facts.next_commands
+
+
+def test_a_one_shot_iterator_has_its_dataset_in_a_function():
+    found = explain_graph(one_shot()).pipelines[0]
+    assert found.stages == ("range (start 0, stop 3, step 1)",)
+    assert found.begun_by == ()
+
+
+@pytest.mark.parametrize("make", [initializable, one_shot])
+def test_the_pipeline_is_a_stage_of_its_own(make):
+    graph = make()
+    first, *others = recover_stages(graph)
+    assert first.name == "input pipeline"
+    assert [node.op for stage in others for node in stage.nodes] == ["Neg"]
+
+
+def test_explain_shows_the_pipeline(tmp_path):
+    path = tmp_path / "graph.pb"
+    path.write_bytes(to_bytes(initializable()))
+    shown = tfg("explain", path).out
+    assert "input pipeline of next" in shown
+    assert "gives float(?,2); begun by start" in shown
