@@ -119,7 +119,16 @@ def ops_of(case):
 # Its graphs can give no handle that the Delete ops take, and no input that AnonymousRandomSeedGenerator asks for:
 # tests/datasets/test_lifetimes.py runs them.
 UNDELETABLE = {"DeleteSeedGenerator", "DeleteRandomSeedGenerator", "DeleteMemoryCache", "DeleteIterator"}
-UNRECORDED = {"Abort", "PlaceholderV2", "AnonymousRandomSeedGenerator", *UNDELETABLE, *EQUIVALENT}
+# Graphs that hold ops between devices are none that it takes: tests/core/test_partition.py runs what it made of others.
+BETWEEN_DEVICES = {"_Send", "_HostSend", "_Recv", "_HostRecv"}
+# Its programs are JAX's, and only engines run them: tests/engines/test_xla_modules.py.
+COMPILED = {"XlaCallModule"}
+# Its build has no LMDB, reads states of iterators from checkpoints only, has other fingerprints, and calls shards by chance:
+# tests/datasets.
+SHARDS = {"SnapshotChunkDataset", "SnapshotDatasetReader", "SnapshotNestedDatasetReader"}
+OF_DATASETS = {"LMDBDataset", "ExperimentalLMDBDataset", "DeserializeIterator", "DatasetFingerprint", *SHARDS}
+OTHERS = {"Abort", "PlaceholderV2", "AnonymousRandomSeedGenerator"}
+UNRECORDED = {*OTHERS, *COMPILED, *BETWEEN_DEVICES, *OF_DATASETS, *UNDELETABLE, *EQUIVALENT}
 
 
 def test_every_kernel_has_a_case_and_decisions() -> None:

@@ -13,6 +13,7 @@ from ..numerics.binary_heap import MinHeap
 from ..runtime.resources import Shared
 from ..runtime.values import WouldBlock
 from ._queues import QueueSpec
+from ._turns import Line
 
 _FIRST_INDEX = -(1 << 63)
 _MISSING: Any = object()
@@ -37,6 +38,7 @@ class Barrier(Shared):
         self._index = _FIRST_INDEX
         self._incomplete: dict[bytes, _Incomplete] = {}
         self._ready = MinHeap()
+        self.line = Line()
 
     @property
     def incomplete_size(self) -> int:
@@ -54,6 +56,7 @@ class Barrier(Shared):
         self._cancels = self._cancels or cancel_pending
         if cancel_pending:
             self._incomplete.clear()
+        self.line.serve()
 
     def insert_many(self, keys: Sequence[bytes], values: np.ndarray[Any, Any], component: int) -> None:
         """One component of each key."""
@@ -62,6 +65,7 @@ class Barrier(Shared):
         is_new = [self._insert(key, value, component) for key, value in zip(keys, values)]
         if any(is_new):
             self._index += 1
+        self.line.serve()
 
     def _insert(self, key: bytes, value: Any, component: int) -> bool:
         """Add one component; True where the key is new."""

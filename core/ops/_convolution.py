@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..errors import InvalidArgumentError, TfgError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics import convolution as numerics
 from ..numerics.widening import wide
-from ..registry import Cost, gradient, multiply_adds
+from ..registry import Cost, gradient, lower, multiply_adds
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._shapes import ints
@@ -93,8 +93,17 @@ def _check_channels(channels: int, depth: int, filters: int) -> None:
     require(groups == 0 or filters % groups == 0, f"{filters} filters do not divide into {groups} groups")
 
 
-def convolve(x: Array, w: Array, geometry: Geometry | StrictGeometry) -> Array:
-    """x (N, spatial..., C) in the geometry's data format with w (window..., C / groups, F)."""
+def convolve(
+    x: Array,
+    w: Array,
+    geometry: Geometry | StrictGeometry,
+    finishing: numerics.Finishing | None = None,
+    summand: Array | None = None,
+) -> Array:
+    """x (N, spatial..., C) in the geometry's data format with w (window..., C / groups, F).
+
+    `finishing` and `summand` are for results with channels last that are computed in the dtype of x.
+    """
     require_rank(x, geometry.rank, "input")
     require_rank(w, geometry.rank, "filter")
     last = to_channels_last(x, geometry.data_format)
@@ -104,9 +113,10 @@ def convolve(x: Array, w: Array, geometry: Geometry | StrictGeometry) -> Array:
     require(math.prod(w.shape) or not math.prod(outputs), f"the filter of shape {w.shape} is empty")
     if not (math.prod(outputs) and x.size):
         shape = (last.shape[0], *outputs, w.shape[-1])
-        return from_channels_last(np.zeros(shape, x.dtype), geometry.data_format)
+        y = np.zeros(shape, x.dtype)
+        return from_channels_last(y if summand is None else y + summand, geometry.data_format)
     pads = geometry.pads(sizes, window)
-    y = numerics.convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations)
+    y = numerics.convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, finishing, summand)
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
 
 
@@ -216,3 +226,37 @@ def register_gradients(forward: Any, by_input: Any, by_filter: Any, *names: Any)
         x, _, out_backprop = node.inputs
         attrs = attributes(node)
         return [g.apply(by_input, g.shape_of(x), grad, out_backprop, **attrs), None, g.apply(forward, x, grad, **attrs)]
+
+
+def convolved(
+    xla: Any, x: Any, w: Any, strides: list[int], padding: str, explicit: list[int], data_format: str, dilations: list[int]
+) -> Any:
+    """A convolution in two dimensions as XLA spells it; the filter's inputs are those of one group."""
+    axes = [axis for axis, name in enumerate(data_format) if name not in "NC"]
+    pads = [explicit[2 * axis : 2 * axis + 2] for axis in axes] if padding == "EXPLICIT" else padding
+    channels = x.shape[data_format.index("C")]
+    return xla.lax.conv_general_dilated(
+        x, w, [strides[axis] for axis in axes], pads, rhs_dilation=[dilations[axis] for axis in axes],
+        dimension_numbers=(data_format, "HWIO", data_format), feature_group_count=channels // w.shape[2],
+    )  # fmt: skip
+
+
+def lower_gradients(input_op: str, filter_op: str, forward: Callable[..., Any]) -> None:
+    """Register lowerings of the gradients of `forward(xla, x, w, *geometry)`, linear in image and filter: its transposes."""
+
+    def by_input(
+        xla: Any, sizes: Array, w: Any, dy: Any, *, strides: list[int], padding: str, explicit_paddings: list[int],
+        data_format: str, dilations: list[int],
+    ) -> Any:  # fmt: skip
+        geometry = strides, padding, explicit_paddings, data_format, dilations
+        return xla.transposed(lambda x: forward(xla, x, w, *geometry), tuple(sizes.tolist()), dy)
+
+    def by_filter(
+        xla: Any, x: Any, sizes: Array, dy: Any, *, strides: list[int], padding: str, explicit_paddings: list[int],
+        data_format: str, dilations: list[int],
+    ) -> Any:  # fmt: skip
+        geometry = strides, padding, explicit_paddings, data_format, dilations
+        return xla.transposed(lambda w: forward(xla, x, w, *geometry), tuple(sizes.tolist()), dy)
+
+    lower(input_op, static=(0,))(by_input)
+    lower(filter_op, static=(1,))(by_filter)

@@ -10,12 +10,12 @@ import numpy as np
 
 from ..arrays import Array
 from ..catalog import CATALOG
-from ..datasets.base import Dataset, Element, PerPass, Spec, array_of
+from ..datasets.base import Dataset, Element, Origin, PerPass, Spec, array_of
 from ..errors import InvalidArgumentError
 from ..functions.callers import reached_functions
-from ..graph import Node, Output
+from ..graph import Graph, Node, Output
 from ..op_facts import has_fact
-from ..registry import kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape
@@ -150,11 +150,15 @@ def number_function(ctx: KernelContext, function: FuncRef, captured: Sequence[An
 
 def is_stateful(ctx: KernelContext, function: FuncRef) -> bool:
     """True where a function, or one that it calls, has an effect or a state; assertions count as neither."""
-    graph = ctx.session.graph
-    body = ctx.session.functions.find(function)
-    names = {function.name, *reached_functions(graph, body)}
+    return has_state(ctx.session.graph, ctx.session.functions.find(function).name)
+
+
+def has_state(graph: Graph, name: str, harmless: Sequence[str] = ()) -> bool:
+    """True where the function of that name, or one that it calls, has an effect or a state; assertions count as neither."""
+    names = {name, *reached_functions(graph, graph.functions[name])}
     nodes = (node for name in names for node in graph.functions[name].body)
-    return any(node.op_def is not None and node.op_def.is_stateful and node.op not in _HARMLESS for node in nodes)
+    known = (*_HARMLESS, *harmless)
+    return any(node.op_def is not None and node.op_def.is_stateful and node.op not in known for node in nodes)
 
 
 def is_identity(ctx: KernelContext, function: FuncRef) -> bool:
@@ -194,7 +198,8 @@ def dataset_kernel(*ops: str) -> Callable[[_Kernel], _Kernel]:
         @functools.wraps(make)
         def run(ctx: KernelContext, *inputs: Any, **attrs: Any) -> Array:
             dataset = make(ctx, *inputs, **attrs)
-            dataset.spec, dataset.node = spec_of_node(ctx.node), ctx.node
+            flat = tuple([part for value in inputs for part in (value if isinstance(value, list) else (value,))])
+            dataset.spec, dataset.origin = spec_of_node(ctx.node), Origin(ctx.node, flat, ctx.session.graph)
             return scalar_object(dataset)
 
         kernel(*names)(run)
@@ -203,6 +208,7 @@ def dataset_kernel(*ops: str) -> Callable[[_Kernel], _Kernel]:
     not_differentiable(*names)
     zero_flops(*names)
     shape(*names)(scalar_shape)
+    facts("input_pipeline", of=names)
     return register
 
 

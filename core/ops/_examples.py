@@ -6,6 +6,7 @@ https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/example/exa
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -21,9 +22,11 @@ _KINDS = {1: dtypes.string, 2: dtypes.float32, 3: dtypes.int64}
 
 def concatenated(lists: Sequence[Any], dtype: DType) -> np.ndarray[Any, Any]:
     """Lists of values, one after the other."""
+    if dtype is dtypes.float32:
+        return np.concatenate([np.empty(0, dtype.numpy), *lists], dtype=dtype.numpy)
+    flat = list(itertools.chain.from_iterable(lists))
     if dtype is not dtypes.string:
-        return np.concatenate([np.empty(0, dtype.numpy), *(np.asarray(values, dtype.numpy) for values in lists)])
-    flat = [text for values in lists for text in values]
+        return np.array(flat, dtype.numpy)
     array = np.empty(len(flat), object)
     array[:] = flat
     return array
@@ -43,9 +46,9 @@ class Feature:
 def parse_feature(data: bytes) -> Feature:
     """A Feature message: the last of its lists counts."""
     number, payload = 0, b""
-    for field in wire.fields(data):
-        if field.number in _KINDS and field.wire_type == wire.LENGTH_DELIMITED:
-            number, payload = field.number, (payload if field.number == number else b"") + field.payload
+    for kind, part in wire.parts(data):
+        if kind in _KINDS:
+            number, payload = kind, payload + part if kind == number else part
     if number == 1:
         return Feature(dtypes.string, wire.contents(payload, 1))
     found = [field for field in wire.fields(payload) if field.number == 1]
@@ -58,7 +61,7 @@ def _map(data: bytes) -> dict[bytes, bytes]:
     """A map field: the last of the entries with one key counts."""
     entries: dict[bytes, bytes] = {}
     for entry in wire.contents(data, 1):
-        parts = {part.number: part.payload for part in wire.fields(entry) if part.wire_type == wire.LENGTH_DELIMITED}
+        parts = dict(wire.parts(entry))
         entries[parts.get(1, b"")] = parts.get(2, b"")
     return entries
 

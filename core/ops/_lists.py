@@ -37,6 +37,17 @@ def shape_in(tensor: Array) -> Shape:
     return as_shape(tensor.tolist())
 
 
+def lowered_shape(element_shape: Any) -> Shape:
+    """The shape that a shape tensor gives, unknown where it is not known while a program is made."""
+    return shape_in(np.asarray(element_shape)) if isinstance(element_shape, (np.ndarray, np.generic)) else UNKNOWN
+
+
+def lowered_dims(items: Any, element_shape: Any) -> tuple[int, ...] | None:
+    """The dimensions of elements by a list and a shape tensor, None where one is not known."""
+    found = merged_shapes(items.declared, lowered_shape(element_shape))
+    return found.known() if found.is_known else None
+
+
 def require_vector(tensor: Array, what: str) -> None:
     """`tensor` has rows; `what` begins the sentence that says so."""
     if not np.ndim(tensor):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..dims import Dim, DimLike
 from ..dtypes import DType, int64
-from ..errors import InvalidArgumentError, UnimplementedError
+from ..errors import InvalidArgumentError
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require, require_rank, single
 
@@ -76,8 +76,6 @@ def scalar_int(value: Any, name: str) -> int:
 
 def number(value: Any) -> int:
     """A plain int; UnimplementedError for a symbolic dimension where a number is needed."""
-    if isinstance(value, Dim):
-        raise UnimplementedError(f"the symbolic dimension {value} stands where a number is needed")
     return operator.index(value)
 
 

@@ -1,4 +1,10 @@
 """Conditional accumulators: gradients are summed until enough have come, stale ones are dropped."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AccumulatorNumAccumulated ConditionalAccumulator ResourceAccumulatorNumAccumulated ResourceConditionalAccumulator
+#   SparseConditionalAccumulator
+#   AccumulatorApplyGradient AccumulatorSetGlobalStep ResourceAccumulatorApplyGradient: side_effect
+#   ResourceAccumulatorSetGlobalStep SparseAccumulatorApplyGradient: side_effect
+#   AccumulatorTakeGradient ResourceAccumulatorTakeGradient SparseAccumulatorTakeGradient: side_effect blocks asynchronous
 
 from __future__ import annotations
 
@@ -19,6 +25,7 @@ from ..runtime.values import WouldBlock
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._checks import scalar
 from ._resources import ReferenceHandle, named, resource
+from ._turns import Line, in_turn
 
 
 @dataclasses.dataclass
@@ -31,6 +38,7 @@ class _Accumulator(Shared):
     is_mean: bool
     count: int = 0
     global_step: int = 0
+    line: Line = dataclasses.field(default_factory=Line)
 
     def check(self, dtype: DType) -> None:
         if dtype is not self.dtype:
@@ -64,6 +72,7 @@ class DenseAccumulator(_Accumulator):
             raise InvalidArgumentError(f"Shape mismatch: expected {self.total.shape}, got {gradient.shape}")
         self.total = gradient if not self.count else self.total + gradient
         self.count += 1
+        self.line.serve()
 
     def take(self, needed: int) -> Any:
         """The mean or sum."""
@@ -97,6 +106,7 @@ class SparseAccumulator(_Accumulator):
         self.entries = _merged(self.entries, [(i, row, 1) for i, row in zip(indices.tolist(), values)])
         self.row_shape = values.shape[1:]
         self.count += 1
+        self.line.serve()
 
     def _check_shapes(self, indices: Any, values: Any, dense_shape: list[int] | None) -> None:
         """The shape that a gradient states may have more dimensions than the declared one, and need not fit its own rows."""
@@ -200,19 +210,23 @@ def sparse_accumulator_apply_gradient(
 
 
 @kernel("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
-def accumulator_take_gradient(handle: Any, num_required: Array, *, dtype: DType) -> Result:
+def accumulator_take_gradient(ctx: KernelContext, handle: Any, num_required: Array, *, dtype: DType) -> Result:
     """The mean or sum of the gradients, once enough have come."""
     found = resource(handle, DenseAccumulator)
     found.check(dtype)
-    return found.take(scalar(num_required, "num_required"))
+    needed = scalar(num_required, "num_required")
+    return in_turn(ctx, found, found.line, (handle, num_required), lambda: found.take(needed))
 
 
 @kernel("SparseAccumulatorTakeGradient")
-def sparse_accumulator_take_gradient(handle: Any, num_required: Array, *, dtype: DType) -> tuple[Result, Result, Result]:
+def sparse_accumulator_take_gradient(
+    ctx: KernelContext, handle: Any, num_required: Array, *, dtype: DType
+) -> tuple[Result, Result, Result]:
     """Indices, values and shape of the mean or sum, once enough gradients have come."""
     found = resource(handle, SparseAccumulator)
     found.check(dtype)
-    return found.take(scalar(num_required, "num_required"))
+    needed = scalar(num_required, "num_required")
+    return in_turn(ctx, found, found.line, (handle, num_required), lambda: found.take(needed))
 
 
 @kernel("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")

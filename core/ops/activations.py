@@ -1,4 +1,9 @@
 """Activation functions and the ops of their gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   EluGrad LeakyReluGrad Relu6Grad ReluGrad SeluGrad SoftplusGrad SoftsignGrad: elementwise
+#   Relu Relu6: elementwise idempotent monotone rectifier
+#   LeakyRelu Selu Softplus Softsign: elementwise monotone
+#   Elu: elementwise monotone rectifier
 
 from __future__ import annotations
 
@@ -13,7 +18,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
+from ..registry import Cost, facts, flops, gradient, kernel, lower, lower_as, not_differentiable, onnx, onnx_as, shape
 from ..shapes import Shape, TensorSpec, merge_shapes
 
 _SELU_SCALE = 1.0507009873554805
@@ -39,9 +44,9 @@ def _same_shapes(gradients: Array, features: Array) -> None:
 
 
 @kernel("Relu")
-def relu(features: Array) -> Result:
+def relu(features: Array, *, out: Array | None = None) -> Result:
     """max(x, 0); NaN stays NaN."""
-    return np.maximum(features, features.dtype.type(0))
+    return np.maximum(features, features.dtype.type(0), out=out)
 
 
 @gradient("Relu")
@@ -50,10 +55,12 @@ def relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 @kernel("Relu6")
-def relu6(features: Array) -> Result:
+def relu6(features: Array, *, out: Array | None = None) -> Result:
     """min(max(x, 0), 6)."""
-    positive = np.maximum(features, features.dtype.type(0))
-    return np.minimum(positive, features.dtype.type(6), out=positive if positive.ndim else None)
+    zero, six = features.dtype.type(0), features.dtype.type(6)
+    if features.dtype.kind == "V":  # of bfloat16 NumPy has no clip
+        return np.minimum(np.maximum(features, zero), six)
+    return np.clip(features, zero, six, out=out)
 
 
 @gradient("Relu6")
@@ -67,8 +74,9 @@ facts("idempotent", of=("Relu", "Relu6"))
 @kernel("LeakyRelu")
 @_in_float32
 def leaky_relu(features: Array, *, alpha: float) -> Result:
-    """x where positive, alpha x elsewhere."""
-    return np.where(features > 0, features, features * features.dtype.type(alpha))
+    """x where positive, alpha x elsewhere: the larger of the two, where alpha is at most one."""
+    scaled = features * features.dtype.type(alpha)
+    return np.maximum(features, scaled) if 0 < alpha <= 1 else np.where(features > 0, features, scaled)
 
 
 @gradient("LeakyRelu")
@@ -79,8 +87,9 @@ def leaky_relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 @kernel("Elu")
 @_in_float32
 def elu(features: Array) -> Result:
-    """x where not negative, exp(x) - 1 elsewhere."""
-    return np.where(features < 0, np.expm1(features), features)
+    """x where not negative, exp(x) - 1 elsewhere; as a sum, of which one part is zero, it needs no choice."""
+    zero = features.dtype.type(0)
+    return np.maximum(features, zero) + np.expm1(np.minimum(features, zero))
 
 
 _FORWARD = ("Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign")
@@ -104,7 +113,8 @@ facts("monotone", of=_FORWARD)
 def selu(features: Array) -> Result:
     """scale * x where not negative, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
     t = features.dtype.type
-    return np.where(features < 0, t(_SELU_SCALE * _SELU_ALPHA) * np.expm1(features), t(_SELU_SCALE) * features)
+    below = t(_SELU_SCALE * _SELU_ALPHA) * np.expm1(np.minimum(features, t(0)))
+    return below + t(_SELU_SCALE) * np.maximum(features, t(0))
 
 
 @gradient("Selu")
@@ -145,9 +155,9 @@ def softsign_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
 
 @kernel("ReluGrad")
 def relu_grad(gradients: Array, features: Array) -> Result:
-    """gradients where features are positive."""
+    """gradients where features are positive: times one there and times zero elsewhere, as TensorFlow has it."""
     _same_shapes(gradients, features)
-    return np.where(features > 0, gradients, gradients.dtype.type(0))
+    return gradients * (features > 0)
 
 
 @gradient("ReluGrad")
@@ -265,3 +275,34 @@ for _ops, _cost in (
     (("SoftsignGrad",), Cost(4)),
 ):
     flops(*_ops)(_per_element(_cost))
+
+lower_as(Relu="relu", Relu6="relu6", Elu="elu", Selu="selu", Softplus="softplus", Softsign="soft_sign")
+lower("LeakyRelu")(lambda xla, x, *, alpha: xla.where(x > 0, x, x * alpha))
+lower("ReluGrad")(lambda xla, dy, x: xla.where(x > 0, dy, 0))
+lower("Relu6Grad")(lambda xla, dy, x: xla.where((x > 0) & (x < 6), dy, 0))
+lower("LeakyReluGrad")(lambda xla, dy, x, *, alpha: xla.where(x > 0, dy, dy * alpha))
+lower("EluGrad")(lambda xla, dy, y: xla.where(y < 0, dy * (y + 1), dy))
+lower("SoftplusGrad")(lambda xla, dy, x: dy * xla.sigmoid(x))
+lower("SoftsignGrad")(lambda xla, dy, x: dy / xla.square(1 + xla.abs(x)))
+
+
+onnx_as(Elu="Elu", Relu="Relu", Selu="Selu", Softplus="Softplus", Softsign="Softsign")
+onnx("Relu6")(lambda g, x: g.Min(g.Max(x, 0), 6))
+onnx("LeakyRelu")(lambda g, x, *, alpha: g.LeakyRelu(x, alpha=alpha))
+onnx("ReluGrad")(lambda g, dy, x: g.Where(g.Greater(x, 0), dy, 0))
+onnx("Relu6Grad")(lambda g, dy, x: g.Where(g.And(g.Greater(x, 0), g.Less(x, 6)), dy, 0))
+onnx("LeakyReluGrad")(lambda g, dy, x, *, alpha: g.Where(g.Greater(x, 0), dy, g.Mul(dy, alpha)))
+onnx("EluGrad")(lambda g, dy, y: g.Where(g.Less(y, 0), g.Mul(dy, g.Add(y, 1)), dy))
+onnx("SoftplusGrad")(lambda g, dy, x: g.Mul(dy, g.Sigmoid(x)))
+
+
+@onnx("SeluGrad")
+def _selu_grad_onnx(g: Any, dy: Any, y: Any) -> Any:
+    below = g.Mul(dy, g.Add(y, _SELU_SCALE * _SELU_ALPHA))
+    return g.Where(g.Less(y, 0), below, g.Mul(dy, _SELU_SCALE))
+
+
+@onnx("SoftsignGrad")
+def _softsign_grad_onnx(g: Any, dy: Any, x: Any) -> Any:
+    root = g.Add(g.Abs(x), 1)
+    return g.Div(dy, g.Mul(root, root))

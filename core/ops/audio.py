@@ -1,4 +1,6 @@
 """Audio: WAV files, spectrograms and mel-frequency cepstral coefficients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AudioSpectrogram DecodeWav EncodeWav Mfcc
 
 from __future__ import annotations
 

@@ -1,7 +1,13 @@
 """Barriers: key and components come one by one, complete elements are taken in batches."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Barrier
+#   BarrierIncompleteSize BarrierReadySize: asynchronous
+#   BarrierClose BarrierInsertMany: side_effect asynchronous
+#   BarrierTakeMany: side_effect blocks asynchronous
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -18,6 +24,7 @@ from ._barriers import Barrier
 from ._queues import QueueSpec
 from ._resources import named, resource
 from ._strings import as_objects
+from ._turns import in_turn
 
 
 @kernel("Barrier")
@@ -57,7 +64,13 @@ def barrier_insert_many(handle: Any, keys: Array, values: Array, *, component_in
 
 @kernel("BarrierTakeMany")
 def barrier_take_many(
-    handle: Any, num_elements: Array, *, component_types: list[DType], allow_small_batch: bool, wait_for_incomplete: bool
+    ctx: KernelContext,
+    handle: Any,
+    num_elements: Array,
+    *,
+    component_types: list[DType],
+    allow_small_batch: bool,
+    wait_for_incomplete: bool,
 ) -> Any:
     """Complete elements: their indices, keys and one batch a component."""
     found = resource(handle, Barrier)
@@ -65,7 +78,8 @@ def barrier_take_many(
         raise InvalidArgumentError(f"num_elements must be a scalar and not negative, not {num_elements}")
     if tuple(component_types) != found.spec.dtypes:
         raise InvalidArgumentError(f"barrier '{found.name}' holds {list(map(str, found.spec.dtypes))}")
-    elements = found.take_many(int(num_elements), allow_small_batch, wait_for_incomplete)
+    take = functools.partial(found.take_many, int(num_elements), allow_small_batch, wait_for_incomplete)
+    elements = in_turn(ctx, found, found.line, (handle, num_elements), take)
     indices = np.array([index for index, _, _ in elements], np.int64)
     values = [
         _batch([components[i] for _, _, components in elements], dtype, size)

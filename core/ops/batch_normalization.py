@@ -1,4 +1,6 @@
 """Batch normalization of graphs older than the fused ops, and the ops that Grappler fuses with an activation."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BatchNormWithGlobalNormalization BatchNormWithGlobalNormalizationGrad _FusedBatchNormEx _FusedBatchNormGradEx
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """Batching of requests: Batch, Unbatch and UnbatchGrad. In one session a batch holds the request of one run."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Batch Unbatch UnbatchGrad: side_effect asynchronous
 
 from __future__ import annotations
 
@@ -92,9 +94,11 @@ def unbatch_grad(ctx: KernelContext, original_input: Array, batch_index: Array, 
 
 
 def _gathered(kept: Any, original_input: Any, batch_index: Any, grad: Array, id: Any) -> Any:
+    if not np.ndim(grad):
+        raise InvalidArgumentError("the gradient of a batch's rows must have at least one dimension")
     kept[id] = grad
     if not np.size(original_input):
-        return np.zeros((0,), original_input.dtype)
+        return np.zeros((0, *np.shape(grad)[1:]), original_input.dtype)
     if np.ndim(batch_index) != 2 and np.size(batch_index):
         raise InvalidArgumentError(f"batch_index must be a matrix, not of shape {Shape(np.shape(batch_index))}")
     if not np.size(batch_index):
@@ -138,10 +142,7 @@ def unbatch_grad_shape(original_input: TensorSpec, batch_index: TensorSpec, grad
     return UNKNOWN
 
 
-facts("asynchronous", of=("Batch", "Unbatch", "UnbatchGrad"))
-
-
 _ALL = ("Batch", "Unbatch", "UnbatchGrad")
-facts("side_effect", of=_ALL)
+facts("side_effect", "asynchronous", of=_ALL)
 not_differentiable(*_ALL)
 zero_flops(*_ALL)

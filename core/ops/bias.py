@@ -1,6 +1,10 @@
 """Adding a bias to the channels."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BiasAdd BiasAddGrad BiasAddV1
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +14,7 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..profiler_formulas import of_input, reduction
-from ..registry import Cost, flops, gradient, kernel, layout, profiled, shape
+from ..registry import Cost, affine, flops, gradient, kernel, layout, lower, onnx, profiled, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._windows import is_channels_first
 
@@ -23,6 +27,14 @@ def _channel_axis(data_format: str, rank: int) -> int:
 @kernel("BiasAdd")
 def bias_add(value: Array, bias: Array, *, data_format: str) -> Result:
     """`value` plus a vector along its channels."""
+    axis = _checked_axis(value, bias, data_format)
+    if axis == value.ndim - 1:
+        return value + bias
+    return value + bias.reshape(bias.shape + (1,) * (value.ndim - 1 - axis))
+
+
+def _checked_axis(value: Array, bias: Array, data_format: str) -> int:
+    """The axis of the channels, which are as many as biases."""
     if value.ndim < 2:
         raise InvalidArgumentError(f"Input tensor must be at least 2D: {Shape(value.shape)}")
     if bias.ndim != 1:
@@ -33,9 +45,18 @@ def bias_add(value: Array, bias: Array, *, data_format: str) -> Result:
             f"Must provide as many biases as the channel dimension of the input tensor: {Shape(bias.shape)} vs. "
             f"{value.shape[axis]} in {Shape(value.shape)}"
         )
-    if axis == value.ndim - 1:
-        return value + bias
-    return value + bias.reshape(bias.shape + (1,) * (value.ndim - 1 - axis))
+    return axis
+
+
+@affine("BiasAdd", has_factor=False)
+def bias_add_affine(value: Array, bias: Array, *, data_format: str) -> Array:
+    _checked_axis(value, bias, data_format)
+    return bias
+
+
+@affine("BiasAddV1", has_factor=False)
+def bias_add_v1_affine(value: Array, bias: Array) -> Array:
+    return bias_add_affine(value, bias, data_format="NHWC")
 
 
 @kernel("BiasAddV1")
@@ -104,3 +125,33 @@ layout("T. -> T", "BiasAdd")
 layout("T -> .", "BiasAddGrad")
 profiled(of_input(1), "BiasAdd")
 profiled(reduction, "BiasAddGrad")
+
+
+@lower("BiasAdd")
+def _bias_add_lowering(xla: Any, x: Any, bias: Any, *, data_format: str) -> Any:
+    if x.ndim < 2:
+        raise InvalidArgumentError("it takes tensors of two dimensions or more")
+    return x + (bias.reshape(-1, *[1] * (x.ndim - 2)) if is_channels_first(data_format) else bias)
+
+
+@lower("BiasAddGrad")
+def _bias_add_grad_lowering(xla: Any, dy: Any, *, data_format: str) -> Any:
+    channels = 1 if is_channels_first(data_format) else dy.ndim - 1
+    return xla.sum(dy, tuple(axis for axis in range(dy.ndim) if axis != channels))
+
+
+@onnx("BiasAdd")
+def _bias_add_onnx(g: Any, value: Any, bias: Any, *, data_format: str) -> Any:
+    if is_channels_first(data_format):
+        bias = g.unsqueeze(bias, *range(1, g.rank(value) - 1))
+    return g.Add(value, bias)
+
+
+onnx("BiasAddV1")(lambda g, value, bias: g.Add(value, bias))
+
+
+@onnx("BiasAddGrad")
+def _bias_add_grad_onnx(g: Any, dy: Any, *, data_format: str) -> Any:
+    rank = g.rank(dy)
+    channels = 1 if is_channels_first(data_format) else rank - 1
+    return g.ReduceSum(dy, [axis for axis in range(rank) if axis != channels], keepdims=0)

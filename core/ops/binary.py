@@ -1,4 +1,14 @@
 """Elementwise ops of two inputs, comparisons, logic, sums of many, and the shapes of broadcasting."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AccumulateNV2 AddN
+#   ApproximateEqual Atan2 ClipByValue DivNoNan Equal Greater GreaterEqual Less LessEqual LogicalAnd LogicalOr: elementwise
+#   Mod MulNoNan NotEqual Pow SquaredDifference TruncateDiv TruncateMod: elementwise
+#   Div RealDiv: elementwise division
+#   FloorDiv FloorMod: elementwise shape_arithmetic
+#   Maximum Minimum: elementwise total
+#   Mul Sub: elementwise total shape_arithmetic
+#   Add AddV2: elementwise total shape_arithmetic addition
+#   BroadcastArgs BroadcastGradientArgs: inexpensive
 
 from __future__ import annotations
 
@@ -16,9 +26,26 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
 from ..profiler_formulas import of_output, sum_of_inputs
-from ..registry import Cost, facts, flops, gradient, kernel, layout, not_differentiable, profiled, shape, zero_flops
+from ..registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    layout,
+    lower,
+    lower_as,
+    not_differentiable,
+    onnx,
+    onnx_as,
+    profiled,
+    shape,
+    zero_flops,
+)
 from ..runtime.variants import added
 from ..shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
+from . import _division_lowerings as divisions
+from . import _onnx_lists as lists
 from ._elementwise import (
     INTEGERS,
     SIGNED,
@@ -27,6 +54,7 @@ from ._elementwise import (
     binary_flops,
     register_binary,
 )
+from ._onnx_bits import broadcast_args_onnx, broadcast_gradient_args_onnx
 from ._shapes import as_dims, shape_value
 
 
@@ -34,9 +62,9 @@ def _broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` with NumPy's complaint about shapes as InvalidArgumentError."""
 
     @functools.wraps(function)
-    def checked(x: Array, y: Array) -> Array:
+    def checked(x: Array, y: Array, **out: Array) -> Array:
         try:
-            return function(x, y)
+            return function(x, y, **out)
         except ValueError:
             raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(np.shape(y))}") from None
 
@@ -383,3 +411,80 @@ def broadcast_gradient_args_shape(s0: TensorSpec, s1: TensorSpec) -> list[Shape 
 not_differentiable("BroadcastArgs", "BroadcastGradientArgs")
 zero_flops("BroadcastArgs", "BroadcastGradientArgs")
 facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
+
+lower_as(
+    Add="add", AddV2="add", Sub="subtract", Mul="multiply", RealDiv="divide", Maximum="maximum",
+    Minimum="minimum", Atan2="arctan2", Less="less",
+    LessEqual="less_equal", Greater="greater", GreaterEqual="greater_equal", Equal="equal", NotEqual="not_equal",
+    LogicalAnd="logical_and", LogicalOr="logical_or",
+)  # fmt: skip
+lower("FloorDiv")(divisions.divided("floor_divide", lambda xla, x, y: xla.floor(x / y)))
+lower("FloorMod")(divisions.divided("mod", lambda xla, x, y: xla.mod(x, y)))
+lower("Mod")(divisions.divided("fmod", lambda xla, x, y: xla.fmod(x, y)))
+lower("Div")(divisions.divided("truncated_quotient", lambda xla, x, y: x / y))
+lower("Pow")(divisions.power)
+lower("AddN", always=True)(lambda xla, values: sum(values[1:], values[0]))
+lower("SquaredDifference")(lambda xla, x, y: xla.square(x - y))
+lower("ClipByValue")(lambda xla, x, low, high: xla.maximum(xla.minimum(x, high), low))
+lower("DivNoNan")(lambda xla, x, y: xla.where(y == 0, 0, x / xla.where(y == 0, 1, y)))
+lower("MulNoNan")(lambda xla, x, y: xla.where(y == 0, 0, x * y))
+
+
+onnx_as(
+    Greater="Greater", GreaterEqual="GreaterOrEqual", Less="Less", LessEqual="LessOrEqual", LogicalAnd="And", LogicalOr="Or",
+    Maximum="Max", Minimum="Min", Mul="Mul", Pow="Pow", RealDiv="Div", Sub="Sub",
+)  # fmt: skip
+onnx("Add", "AddV2")(lambda g, a, b: g.StringConcat(a, b) if a.dtype.is_object else g.Add(a, b))
+onnx("Equal")(lambda g, a, b: g.Equal(a, b))
+onnx("NotEqual")(lambda g, a, b: g.Not(g.Equal(a, b)))
+onnx("Mod", "TruncateMod")(lambda g, a, b: g.Mod(a, b, fmod=1))
+onnx("Div")(lambda g, a, b: g.Div(a, b))
+onnx("ClipByValue")(lambda g, x, low, high: g.Max(g.Min(x, high), low))
+onnx("MulNoNan")(lambda g, x, y: g.Where(g.Equal(y, 0), 0, g.Mul(x, y)))
+onnx("AddN", "AccumulateNV2")(lambda g, values: lists.added(g, values))
+
+
+@onnx("SquaredDifference")
+def _squared_difference_onnx(g: Any, a: Any, b: Any) -> Any:
+    difference = g.Sub(a, b)
+    return g.Mul(g.conjugate(difference), difference)
+
+
+@onnx("DivNoNan")
+def _div_no_nan_onnx(g: Any, a: Any, b: Any) -> Any:
+    is_zero = g.Equal(b, 0)
+    return g.Where(is_zero, 0, g.Div(a, g.Where(is_zero, 1, b)))
+
+
+@onnx("TruncateDiv")
+def _truncate_div_onnx(g: Any, a: Any, b: Any) -> Any:
+    quotient = g.Div(a, b)
+    return quotient if a.dtype.is_integer else g.Mul(g.Sign(quotient), g.Floor(g.Abs(quotient)))
+
+
+@onnx("FloorDiv")
+def _floor_div_onnx(g: Any, a: Any, b: Any) -> Any:
+    """ONNX's quotient of integers is rounded towards zero."""
+    if a.dtype.is_floating:
+        return g.Floor(g.Div(a, b))
+    return g.Div(a, b) if a.dtype.is_unsigned else g.Div(g.Sub(a, g.Mod(a, b)), b)
+
+
+@onnx("FloorMod")
+def _floor_mod_onnx(g: Any, a: Any, b: Any) -> Any:
+    """ONNX's remainder of integers has the sign of the divisor, that of floats the dividend's."""
+    if a.dtype.is_integer:
+        return g.Mod(a, b)
+    rest = g.Mod(a, b, fmod=1)
+    differs = g.And(g.Not(g.Equal(rest, 0)), g.Xor(g.Less(rest, 0), g.Less(b, 0)))
+    return g.Where(differs, g.Add(rest, b), rest)
+
+
+@onnx("ApproximateEqual")
+def _approximate_equal_onnx(g: Any, a: Any, b: Any, *, tolerance: float) -> Any:
+    return g.Less(g.Abs(g.Sub(a, b)), tolerance)
+
+
+onnx("Atan2")(lambda g, y, x: g.arctangent(y, x))
+onnx("BroadcastArgs")(broadcast_args_onnx)
+onnx("BroadcastGradientArgs")(broadcast_gradient_args_onnx)

@@ -1,15 +1,20 @@
 """Bits of integers: logic, shifts and counts."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BitwiseAnd BitwiseOr BitwiseXor LeftShift PopulationCount RightShift: elementwise
+#   Invert: elementwise involution
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
-from ..registry import facts, flops, kernel, not_differentiable, shape
+from ..registry import facts, flops, kernel, not_differentiable, onnx, onnx_as, shape
 from ..shapes import Shape
 from ._elementwise import Binary, Unary, register_binary, register_unary, unary_flops, unary_shape
 
@@ -50,3 +55,38 @@ shape("PopulationCount")(unary_shape)
 flops("PopulationCount")(unary_flops(1))
 not_differentiable("PopulationCount")
 facts("elementwise", of=("PopulationCount",))
+
+
+onnx_as(BitwiseAnd="BitwiseAnd", BitwiseOr="BitwiseOr", BitwiseXor="BitwiseXor", Invert="BitwiseNot")
+_UNSIGNED = {dtypes.int8: dtypes.uint8, dtypes.int16: dtypes.uint16, dtypes.int32: dtypes.uint32, dtypes.int64: dtypes.uint64}
+
+
+@onnx("LeftShift")
+def _left_shift_onnx(g: Any, x: Any, y: Any) -> Any:
+    """ONNX shifts unsigned numbers only."""
+    unsigned = _UNSIGNED.get(x.dtype, x.dtype)
+    return g.cast(g.BitShift(g.cast(x, unsigned), g.cast(y, unsigned), direction="LEFT"), x.dtype)
+
+
+@onnx("RightShift")
+def _right_shift_onnx(g: Any, x: Any, y: Any) -> Any:
+    """Of a negative number the complement is shifted, so that ones come from the left."""
+    if x.dtype not in _UNSIGNED:
+        return g.BitShift(x, y, direction="RIGHT")
+    unsigned, is_negative = _UNSIGNED[x.dtype], g.Less(x, 0)
+    bits = g.Where(is_negative, g.BitwiseNot(x), x)
+    shifted = g.cast(g.BitShift(g.cast(bits, unsigned), g.cast(y, unsigned), direction="RIGHT"), x.dtype)
+    return g.Where(is_negative, g.BitwiseNot(shifted), shifted)
+
+
+@onnx("PopulationCount")
+def _population_count_onnx(g: Any, x: Any) -> Any:
+    """Byte by byte: the number of bits of each is in a table."""
+    unsigned = _UNSIGNED.get(x.dtype, x.dtype)
+    wide = g.cast(g.cast(x, unsigned), dtypes.uint64)
+    table = g.constant(np.bitwise_count(np.arange(256, dtype=np.uint8)))
+    counts = []
+    for byte in range(x.dtype.size):
+        shifted = g.BitShift(wide, g.constant(np.uint64(8 * byte)), direction="RIGHT")
+        counts.append(g.Gather(table, g.cast(g.BitwiseAnd(shifted, g.constant(np.uint64(255))), dtypes.int64), axis=0))
+    return functools.reduce(g.Add, counts)

@@ -1,4 +1,9 @@
 """Candidate samplers: classes to contrast the true ones with, and how often each was to be expected."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AllCandidateSampler ComputeAccidentalHits
+#   LearnedUnigramCandidateSampler LogUniformCandidateSampler ThreadUnsafeUnigramCandidateSampler: random
+#   UniformCandidateSampler: random
+#   FixedUnigramCandidateSampler: random reads_files
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
 """Saving and restoring tensors, through the session's checkpoint store."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Restore RestoreSlice RestoreV2: reads_files
+#   MergeV2Checkpoints Save SaveSlices SaveV2: side_effect reads_files
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
 """Complex numbers: making them, their parts, conjugates, angles and magnitudes."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Angle Complex ComplexAbs Imag Real: elementwise
+#   Conj: elementwise involution
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import Cost, facts, flops, gradient, kernel, shape, zero_flops
+from ..registry import Cost, facts, flops, gradient, kernel, onnx, onnx_as, shape, zero_flops
 from ..shapes import Shape, TensorSpec, broadcast_shapes
 from ._elementwise import unary_flops, unary_shape
 
@@ -137,3 +140,17 @@ flops("ComplexAbs")(unary_flops(4))
 @flops("Angle")
 def angle_flops(input: TensorSpec) -> Cost:
     return Cost(transcendentals=input.shape.num_elements)
+
+
+@onnx("Complex")
+def _complex_onnx(g: Any, real: Any, imag: Any) -> Any:
+    if real.shape.is_known and real.shape.dims == imag.shape.dims:
+        return g.complex(real, imag)
+    return g.complex(g.Expand(real, g.dims(imag)), g.Expand(imag, g.dims(real)))
+
+
+onnx("Real")(lambda g, x: g.parts(x)[0])
+onnx("Imag")(lambda g, x: g.parts(x)[1])
+onnx("Conj")(lambda g, x: g.conjugate(x))
+onnx("Angle")(lambda g, x: g.arctangent(*g.parts(x)[::-1]))
+onnx_as(ComplexAbs="Abs")

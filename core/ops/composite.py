@@ -1,4 +1,6 @@
 """Composite tensors, extension types among them, as one variant: conditionals and tensor lists take them whole."""
+# Ops here (scripts/regenerate.py writes this list):
+#   CompositeTensorVariantFromComponents CompositeTensorVariantToComponents
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """Chains of elementwise ops that TensorFlow's optimizer makes one node of."""
+# Ops here (scripts/regenerate.py writes this list):
+#   _UnaryOpsComposition: elementwise
 
 from __future__ import annotations
 

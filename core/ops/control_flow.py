@@ -3,6 +3,19 @@
 A kernel answers for one firing of its node. Which node fires, and what is dead, is the business of core/planning and
 core/runtime/dataflow.py: an output of value DEAD is on the branch that was not taken.
 """
+# Ops here (scripts/regenerate.py writes this list):
+#   ControlTrigger LoopCond: control_flow inexpensive
+#   Enter: enter control_flow inexpensive
+#   RefEnter: enter control_flow inexpensive initialized_reference
+#   Exit: exit control_flow inexpensive
+#   RefExit: exit control_flow inexpensive initialized_reference
+#   RefSelect: inexpensive initialized_reference
+#   Merge: merge control_flow inexpensive
+#   RefMerge: merge control_flow inexpensive initialized_reference
+#   NextIteration: next_iteration control_flow inexpensive
+#   RefNextIteration: next_iteration control_flow inexpensive initialized_reference
+#   Abort: side_effect
+#   RefSwitch Switch _SwitchN: switch control_flow inexpensive
 
 from __future__ import annotations
 
@@ -34,6 +47,10 @@ def switch(data: Any, pred: Array) -> Any:
 @shape("Switch", "RefSwitch")
 def switch_shape(data: TensorSpec, pred: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
     return data, data
+
+
+taken_whole("Switch", "RefSwitch")
+facts("switch", "control_flow", "inexpensive", of=("RefSwitch", "Switch", "_SwitchN"))
 
 
 @kernel("_SwitchN")
@@ -123,7 +140,7 @@ facts("side_effect", of=("Abort",))
 not_differentiable("LoopCond", "ControlTrigger", "Abort", "RefSelect")
 facts("inexpensive", of=("RefSelect",))
 without_gradient("_SwitchN")
-taken_whole("Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit")
+taken_whole("Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit")
 facts("enter", "control_flow", "inexpensive", of=("Enter", "RefEnter"))
 facts("exit", "control_flow", "inexpensive", of=("Exit", "RefExit"))
 taken_whole("NextIteration", "RefNextIteration")
@@ -132,4 +149,3 @@ zero_flops(*PASSED_ON, *REFERENCES, "Switch", "Merge", "_SwitchN", "ControlTrigg
 facts("control_flow", "inexpensive", of=("LoopCond", "ControlTrigger"))
 facts("merge", "control_flow", "inexpensive", of=("RefMerge", "Merge"))
 facts("initialized_reference", of=("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSelect"))
-facts("switch", "control_flow", "inexpensive", of=("RefSwitch", "Switch", "_SwitchN"))

@@ -1,14 +1,20 @@
 """Convolutions in two and three dimensions and their gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Conv Conv2D Conv2DBackpropFilter Conv2DBackpropFilterV2 Conv2DBackpropInput Conv2DBackpropInputV2 Conv3D
+#   Conv3DBackpropFilter Conv3DBackpropFilterV2 Conv3DBackpropInput Conv3DBackpropInputV2
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, Result
+from ..numerics.convolution import Finishing
 from ..profiler_formulas import backprop_filter, backprop_input, window
-from ..registry import Cost, flops, kernel, layout, not_differentiable, profiled, shape
+from ..registry import Cost, blockwise, flops, kernel, layout, lower, not_differentiable, onnx, profiled, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._convolution import (
@@ -16,14 +22,17 @@ from ._convolution import (
     StrictGeometry,
     convolution_shape,
     convolve,
+    convolved,
     empty_filter_gradient,
     empty_input_gradient,
     filter_gradient,
     input_gradient,
     input_sizes_2d,
+    lower_gradients,
     register_gradients,
     window_multiply_adds,
 )
+from ._onnx import channels_first, filter_first, in_format, window_attrs, window_of
 from ._shapes import ints, shape_from
 from ._windows import (
     shape_from_channels_last,
@@ -42,9 +51,11 @@ def conv2d(
     explicit_paddings: list[int],
     data_format: str,
     dilations: list[int],
+    finishing: Finishing | None = None,
+    summand: Array | None = None,
 ) -> Result:
     """(N, H, W, C) with (KH, KW, C / groups, F) -> (N, OH, OW, F), or NCHW."""
-    return convolve(x, w, Geometry(4, strides, padding, explicit_paddings, data_format, dilations))
+    return convolve(x, w, Geometry(4, strides, padding, explicit_paddings, data_format, dilations), finishing, summand)
 
 
 @shape("Conv2D")
@@ -74,6 +85,8 @@ def conv3d_shape(
 ) -> Shape:
     return convolution_shape(x, w, Geometry(5, strides, padding, (), data_format, dilations))
 
+
+blockwise("Conv2D", scaled=np.multiply, takes_summand=True)
 
 layout("T. -> T", "Conv2D", "Conv3D")
 
@@ -331,3 +344,115 @@ flops("Conv")(convolution_flops)
 
 # TensorFlow registers no gradient for these.
 not_differentiable("Conv")
+
+
+@lower("Conv2D")
+def _conv2d_lowering(
+    xla: Any,
+    x: Any,
+    w: Any,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Any:
+    return _convolved(xla, x, w, strides, padding, explicit_paddings, data_format, dilations)
+
+
+def _convolved(
+    xla: Any, x: Any, w: Any, strides: list[int], padding: str, explicit: list[int], data_format: str, dilations: list[int]
+) -> Any:
+    """On CPUs a filter of one element is a product of matrices, several times as fast as XLA's convolution."""
+    is_product = w.shape[:2] == (1, 1) and data_format == "NHWC" and padding != "EXPLICIT" and x.shape[3] == w.shape[2]
+    if not (xla.is_cpu and is_product):
+        return convolved(xla, x, w, strides, padding, explicit, data_format, dilations)
+    x = x[:, :: strides[1], :: strides[2]]
+    return xla.matmul(x.reshape(-1, x.shape[3]), w[0, 0]).reshape(*x.shape[:3], w.shape[3])
+
+
+lower_gradients("Conv2DBackpropInput", "Conv2DBackpropFilter", _convolved)
+
+
+@onnx("Conv2D", "Conv3D")
+def convolution_onnx(
+    g: Any,
+    x: Any,
+    w: Any,
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+    explicit_paddings: Sequence[int] = (),
+) -> Any:
+    """Channels first, as ONNX has them; depth and channels tell the number of groups."""
+    window, rank = window_of(g, w), len(w.shape)
+    attrs = window_attrs(x, window, strides, dilations, padding, data_format, explicit_paddings)
+    channels = shape_to_channels_last(x.shape, data_format)[-1] if x.rank == rank else None
+    if channels != w.shape[-2]:
+        if not isinstance(channels, int):
+            g.refuse("the number of channels is unknown")
+        attrs["group"] = channels // w.shape[-2]
+    y = g.Conv(channels_first(g, x, data_format), filter_first(g, w), **attrs)
+    return in_format(g, y, rank, data_format)
+
+
+@onnx("Conv2DBackpropInput", "Conv3DBackpropInputV2")
+def convolution_input_gradient_onnx(
+    g: Any,
+    sizes: Any,
+    w: Any,
+    dy: Any,
+    *,
+    strides: list[int],
+    padding: str,
+    data_format: str,
+    dilations: list[int],
+    outputs: list[TensorSpec],
+    explicit_paddings: Sequence[int] = (),
+) -> Any:
+    """A transposed convolution, cut to the sizes that are asked for: what its windows do not reach is zero."""
+    window, rank = window_of(g, w), len(w.shape)
+    shape = shape_to_channels_last(outputs[0].shape, data_format) if outputs[0].rank == rank else ()
+    if not shape or not all(isinstance(size, int) for size in shape[1:]):
+        g.refuse("the sizes of its result are computed")
+    geometry = Geometry(rank, strides, padding, explicit_paddings, data_format, dilations)
+    pads = geometry.pads(shape[1:-1], window)
+    reached = geometry.outputs(shape[1:-1], window)
+    spans = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(reached, geometry.strides, window, geometry.dilations)]
+    short = [size + before - span for size, (before, _), span in zip(shape[1:-1], pads, spans)]
+    attrs = {
+        "strides": list(geometry.strides),
+        "dilations": list(geometry.dilations),
+        "kernel_shape": window,
+        "group": shape[-1] // w.shape[-2],
+        "pads": [before for before, _ in pads] + [max(-missing, 0) for missing in short],
+    }
+    filters = g.transpose(w, [rank - 1, rank - 2, *range(rank - 2)])
+    y = g.ConvTranspose(channels_first(g, dy, data_format), filters, **attrs)
+    if any(missing > 0 for missing in short):
+        y = g.Pad(y, [0] * (rank + 2) + [max(missing, 0) for missing in short])
+    return in_format(g, y, rank, data_format)
+
+
+@onnx("Conv2DBackpropFilter", "Conv3DBackpropFilterV2")
+def _convolution_filter_gradient_onnx(
+    g: Any, x: Any, sizes: Any, dy: Any, *, strides: list[int], padding: str, data_format: str, dilations: list[int],
+    explicit_paddings: Sequence[int] = (),
+) -> Any:  # fmt: skip
+    """A convolution of images whose batch is their channels, with the gradient as its filter."""
+    shape, rank = tuple(g.known(sizes, "sizes").tolist()), len(strides)
+    dims = shape_to_channels_last(x.shape, data_format) if x.rank == rank else ()
+    if not dims or not all(isinstance(size, int) for size in dims[1:]) or dims[-1] != shape[-2]:
+        g.refuse("the size of its images is unknown, or it has groups")
+    geometry = Geometry(rank, strides, padding, explicit_paddings, data_format, dilations)
+    pads = geometry.pads(dims[1:-1], shape[:-2])
+    swap = [1, 0, *range(2, rank)]
+    first, filters = (g.transpose(channels_first(g, value, data_format), swap) for value in (x, dy))
+    ends = [pair[0] for pair in pads] + [pair[1] for pair in pads]
+    steps = {"strides": list(geometry.dilations), "dilations": list(geometry.strides), "pads": ends}
+    dw = g.Conv(first, filters, **steps)
+    dw = g.Slice(dw, [0] * (rank - 2), list(shape[:-2]), range(2, rank))
+    return g.transpose(dw, [*range(2, rank), 0, 1])

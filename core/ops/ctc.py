@@ -1,4 +1,6 @@
 """Connectionist temporal classification: losses and decoders."""
+# Ops here (scripts/regenerate.py writes this list):
+#   CTCBeamSearchDecoder CTCGreedyDecoder CTCLoss CTCLossV2
 
 from __future__ import annotations
 
@@ -88,12 +90,14 @@ def _ctc_loss(
     ignore_longer: bool,
 ) -> tuple[Array, Array]:
     _check_sequences(inputs, lengths)
-    rows = _check_labels(_label_rows(indices, values, inputs.shape[1]), inputs.shape[2], blank, collapse)
+    given = _label_rows(indices, values, inputs.shape[1])
+    rows = _check_labels(given, inputs.shape[2], blank, collapse)
     lengths = lengths.astype(np.int64)
-    too_long = np.array([len(row) for row in rows]) > lengths
+    # As in TensorFlow, labels that collapse into one count as many.
+    too_long = np.array([len(row) for row in given]) > lengths
     if not ignore_longer:
         for number in np.flatnonzero(too_long):
-            require(False, f"sequence {number} has {len(rows[number])} labels, but only {lengths[number]} time steps")
+            require(False, f"sequence {number} has {len(given[number])} labels, but only {lengths[number]} time steps")
     used = np.where(too_long, 0, lengths)
     rows = [[] if skip else row for row, skip in zip(rows, too_long)]
     loss, grad = numerics.loss_and_gradient(inputs, rows, used, blank, merge_repeated)

@@ -1,4 +1,10 @@
 """Iterators over datasets."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AnonymousIterator AnonymousIteratorV2 AnonymousIteratorV3 ExperimentalIteratorGetDevice Iterator: input_pipeline
+#   IteratorFromStringHandle IteratorFromStringHandleV2 IteratorGetDevice IteratorToStringHandle IteratorV2: input_pipeline
+#   OneShotIterator: input_pipeline
+#   DeleteIterator DeserializeIterator MakeIterator SerializeIterator: side_effect input_pipeline
+#   IteratorGetNext IteratorGetNextAsOptional IteratorGetNextSync: side_effect input_pipeline next_element
 
 from __future__ import annotations
 
@@ -10,7 +16,7 @@ import numpy as np
 from .. import dtypes
 from ..arrays import Array, Result
 from ..datasets.base import array_of
-from ..datasets.iterators import DatasetIterator
+from ..datasets.iterators import DatasetIterator, IteratorState
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
@@ -18,7 +24,7 @@ from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
 from ..tensors import FuncRef
-from ._datasets import dataset_of, spec_of_node
+from ._datasets import dataset_of, spec_of_node, with_twins
 from ._resources import named, resource
 from .optional import Optional
 
@@ -111,7 +117,22 @@ def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Arr
     return scalar_object(found)
 
 
-@kernel("IteratorGetDevice")
+@kernel("SerializeIterator")
+def serialize_iterator(resource_handle: Any) -> Array:
+    """Where an iterator stands: what DeserializeIterator takes."""
+    return scalar_object(resource(resource_handle, DatasetIterator).state())
+
+
+@kernel("DeserializeIterator")
+def deserialize_iterator(resource_handle: Any, serialized: Array) -> None:
+    """Go on where an iterator of a like dataset stood."""
+    state = serialized.item() if np.ndim(serialized) == 0 else None
+    if not isinstance(state, IteratorState):
+        raise InvalidArgumentError("the variant does not hold the state of an iterator")
+    resource(resource_handle, DatasetIterator).resume(state)
+
+
+@kernel(*with_twins("IteratorGetDevice"))
 def iterator_get_device(resource: Any) -> Array:
     """Where an iterator is."""
     return scalar_object(b"/job:localhost/replica:0/task:0/device:CPU:0")
@@ -119,7 +140,7 @@ def iterator_get_device(resource: Any) -> Array:
 
 _HANDLES_OF = (
     "Iterator", "IteratorV2", "OneShotIterator", "AnonymousIterator", "AnonymousIteratorV3", "IteratorToStringHandle",
-    "IteratorFromStringHandle", "IteratorFromStringHandleV2", "IteratorGetDevice",
+    "IteratorFromStringHandle", "IteratorFromStringHandleV2", "SerializeIterator", *with_twins("IteratorGetDevice"),
 )  # fmt: skip
 _ELEMENTS = ("IteratorGetNext", "IteratorGetNextSync")
 
@@ -144,12 +165,14 @@ def optional_shape(iterator: TensorSpec, *, output_types: list[DType], output_sh
     return TensorSpec(dtypes.variant, SCALAR, handle=tuple(map(TensorSpec, output_types, output_shapes)))
 
 
-@shape("MakeIterator", "DeleteIterator")
+@shape("MakeIterator", "DeleteIterator", "DeserializeIterator")
 def no_shape(*inputs: Any) -> None:
     return None
 
 
-_USES = (*_ELEMENTS, "IteratorGetNextAsOptional", "MakeIterator", "DeleteIterator")
+_USES = (*_ELEMENTS, "IteratorGetNextAsOptional", "MakeIterator", "DeleteIterator", "DeserializeIterator")
 not_differentiable(*_HANDLES_OF, "AnonymousIteratorV2", *_USES)
 zero_flops(*_HANDLES_OF, "AnonymousIteratorV2", *_USES)
-facts("side_effect", of=_USES)
+facts("input_pipeline", of=(*_HANDLES_OF, "AnonymousIteratorV2", *_USES))
+facts("next_element", of=(*_ELEMENTS, "IteratorGetNextAsOptional"))
+facts("side_effect", of=(*_USES, "SerializeIterator"))

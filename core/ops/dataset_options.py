@@ -1,4 +1,17 @@
-"""Datasets that leave elements as they are: options, assertions, what is said of threads and statistics, caches."""
+"""Datasets that leave elements as they are: options, assertions, what is said of threads and statistics."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ExperimentalStatsAggregatorHandle ExperimentalStatsAggregatorSummary ExperimentalThreadPoolHandle StatsAggregatorHandle
+#   StatsAggregatorHandleV2 StatsAggregatorSummary ThreadPoolHandle
+#   AssertNextDataset AssertPrevDataset AutoShardDataset BytesProducedStatsDataset ChooseFastestDataset: input_pipeline
+#   ExperimentalAssertNextDataset ExperimentalAutoShardDataset ExperimentalBytesProducedStatsDataset: input_pipeline
+#   ExperimentalChooseFastestDataset ExperimentalIgnoreErrorsDataset ExperimentalLatencyStatsDataset: input_pipeline
+#   ExperimentalMaxIntraOpParallelismDataset ExperimentalNonSerializableDataset: input_pipeline
+#   ExperimentalPrivateThreadPoolDataset ExperimentalSetStatsAggregatorDataset ExperimentalSleepDataset: input_pipeline
+#   ExperimentalThreadPoolDataset FinalizeDataset IgnoreErrorsDataset LatencyStatsDataset: input_pipeline
+#   MaxIntraOpParallelismDataset ModelDataset NonSerializableDataset OptimizeDataset OptimizeDatasetV2: input_pipeline
+#   OptionsDataset PrefetchDataset PrivateThreadPoolDataset RewriteDataset SetStatsAggregatorDataset: input_pipeline
+#   SleepDataset ThreadPoolDataset: input_pipeline
+#   StatsAggregatorSetSummaryWriter: side_effect
 
 from __future__ import annotations
 
@@ -7,14 +20,17 @@ from typing import Any
 from ..arrays import Array
 from ..datasets import options
 from ..datasets.base import Dataset
-from ..datasets.caching import Cache, MemoryCache
-from ..errors import InvalidArgumentError, UnimplementedError
+from ..datasets.sharding import part_of
+from ..errors import InvalidArgumentError
+from ..functions.callers import function_references
+from ..op_facts import has_fact
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape
-from ._datasets import bytes_in, dataset_kernel, dataset_of, number_in, texts_in
+from ._datasets import dataset_kernel, dataset_of, number_in, texts_in, with_twins
+from ._event_writer import WriterResource
 from ._resources import named, resource
 
 
@@ -64,11 +80,31 @@ def sleep_dataset(ctx: KernelContext, input_dataset: Array, sleep_microseconds: 
 @dataset_kernel(
     "ModelDataset", "OptimizeDataset", "OptimizeDatasetV2", "NonSerializableDataset", "FinalizeDataset", "RewriteDataset",
     "BytesProducedStatsDataset", "LatencyStatsDataset", "SetStatsAggregatorDataset", "ThreadPoolDataset",
-    "AutoShardDataset",
 )  # fmt: skip
 def advice_dataset(ctx: KernelContext, input_dataset: Array, *others: Any) -> Dataset:
     """The same elements: what is said of them changes how TensorFlow's threads run."""
     return options.Advice((dataset_of(input_dataset),), ctx.node.op.removeprefix("Experimental").partition("Dataset")[0])
+
+
+@dataset_kernel("AutoShardDataset")
+def auto_shard_dataset(
+    ctx: KernelContext, input_dataset: Array, num_workers: Array, index: Array, *, auto_shard_policy: int
+) -> Dataset:
+    """A worker's part of the files, or of the elements."""
+    count, place = number_in(num_workers, "num_workers"), number_in(index, "index")
+    if count < 1 or not 0 <= place < count:
+        raise InvalidArgumentError(f"num_workers must be >= 1 and index from 0 to num_workers - 1, not {count} and {place}")
+    part = part_of(dataset_of(input_dataset), count, place, auto_shard_policy, _reads_files)
+    return options.Advice((part,), "AutoShard")
+
+
+def _reads_files(dataset: Dataset) -> bool:
+    """True where a function of the dataset reads files whose names are elements."""
+    origin = dataset.origin
+    if origin is None or not dataset.inputs:
+        return False
+    functions = (origin.library.functions[f.name] for f in function_references(origin.node))
+    return any(has_fact(node.op, "reads_files") for function in functions for node in function.body)
 
 
 @dataset_kernel("PrivateThreadPoolDataset", "MaxIntraOpParallelismDataset")
@@ -77,49 +113,6 @@ def thread_limit_dataset(ctx: KernelContext, input_dataset: Array, count: Array)
     if number_in(count, "the number of threads") < 0:
         raise InvalidArgumentError("`num_threads` and `max_intra_op_parallelism` must be >= 0")
     return advice_dataset(ctx, input_dataset)
-
-
-@dataset_kernel("CacheDataset")
-def cache_dataset(ctx: KernelContext, input_dataset: Array, filename: Array) -> Dataset:
-    """The same elements, kept."""
-    return _cached(ctx, input_dataset, filename, MemoryCache())
-
-
-@dataset_kernel("CacheDatasetV2")
-def cache_dataset_v2(ctx: KernelContext, input_dataset: Array, filename: Array, cache: Any) -> Dataset:
-    """The same elements, kept in a cache that others may share."""
-    found = resource(cache, MemoryCache)
-    return _cached(ctx, input_dataset, filename, MemoryCache() if found is _DUMMY else found)
-
-
-def _cached(ctx: KernelContext, input_dataset: Array, filename: Array, cache: MemoryCache) -> Dataset:
-    path = bytes_in(filename, "filename")
-    if path:
-        raise UnimplementedError(
-            f"a cache in the file '{path.decode('utf-8', 'replace')}' is not there: tfg keeps caches in memory",
-            hint=f"feed an empty string for {ctx.node.inputs[1]}",
-        )
-    return Cache((dataset_of(input_dataset),), cache)
-
-
-_DUMMY = MemoryCache()
-
-
-@kernel("AnonymousMemoryCache")
-def anonymous_memory_cache() -> tuple[Array, Array]:
-    """A cache for elements, and what ends its life."""
-    return scalar_object(MemoryCache()), scalar_object(None)
-
-
-@kernel("DummyMemoryCache")
-def dummy_memory_cache() -> Array:
-    """A handle in the place of a cache that the dataset makes itself."""
-    return scalar_object(_DUMMY)
-
-
-@kernel("DeleteMemoryCache")
-def delete_memory_cache(handle: Array, deleter: Array) -> None:
-    """Nothing: a cache lives as long as something refers to it."""
 
 
 class Pool(Shared):
@@ -140,26 +133,49 @@ def stats_aggregator_handle(ctx: KernelContext, *, container: str, shared_name: 
     return named(ctx, container, shared_name, Pool, Pool)
 
 
-@shape("ThreadPoolHandle", "ExperimentalThreadPoolHandle", "DummyMemoryCache")
+@kernel(*with_twins("StatsAggregatorSummary"))
+def stats_aggregator_summary(iterator: Any) -> Array:
+    """A Summary of what was gathered: nothing, for nothing gathers."""
+    resource(iterator, Pool)
+    return scalar_object(b"")
+
+
+@kernel("StatsAggregatorSetSummaryWriter")
+def stats_aggregator_set_summary_writer(stats_aggregator: Any, summary: Any) -> None:
+    """Nothing but to look for the writer: where there are no statistics, none are written."""
+    resource(stats_aggregator, Pool)
+    resource(summary, WriterResource).writer()
+
+
+@shape("StatsAggregatorSetSummaryWriter")
+def no_shape(*inputs: Any) -> None:
+    return None
+
+
+@shape(*with_twins("StatsAggregatorSummary"))
+def summary_shape(iterator: Any) -> Shape:
+    return SCALAR
+
+
+@dataset_kernel("ChooseFastestDataset")
+def choose_fastest_dataset(ctx: KernelContext, input_datasets: list[Array]) -> Dataset:
+    """The first of several datasets that give the same elements."""
+    first, *others = map(dataset_of, input_datasets)
+    for other in others:
+        first.spec.require(other.spec)
+    return options.Advice((first, *others), "ChooseFastest")
+
+
+@shape("ThreadPoolHandle", "ExperimentalThreadPoolHandle")
 @shape("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle")
 def handle_shape() -> Shape:
     return SCALAR
 
 
-@shape("AnonymousMemoryCache")
-def cache_shape() -> tuple[Shape, Shape]:
-    return SCALAR, SCALAR
-
-
-@shape("DeleteMemoryCache")
-def delete_shape(*inputs: Any) -> None:
-    return None
-
-
 _HANDLES = (
     "ThreadPoolHandle", "ExperimentalThreadPoolHandle", "StatsAggregatorHandle", "StatsAggregatorHandleV2",
-    "ExperimentalStatsAggregatorHandle", "AnonymousMemoryCache", "DummyMemoryCache", "DeleteMemoryCache",
+    "ExperimentalStatsAggregatorHandle", "StatsAggregatorSetSummaryWriter", *with_twins("StatsAggregatorSummary"),
 )  # fmt: skip
 not_differentiable(*_HANDLES)
 zero_flops(*_HANDLES)
-facts("side_effect", of=("DeleteMemoryCache",))
+facts("side_effect", of=("StatsAggregatorSetSummaryWriter",))

@@ -1,4 +1,7 @@
 """Datasets that shuffle."""
+# Ops here (scripts/regenerate.py writes this list):
+#   GlobalShuffleDataset ShuffleAndRepeatDataset ShuffleAndRepeatDatasetV2 ShuffleDataset: random input_pipeline
+#   ShuffleDatasetV2 ShuffleDatasetV3: random input_pipeline
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """Datasets of parsed Examples."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ExperimentalParseExampleDataset ParseExampleDataset ParseExampleDatasetV2: input_pipeline
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from ..arrays import Array
 from ..datasets.base import Dataset, Element
 from ..datasets.mapping import ParallelMap
 from ..dtypes import DType
+from ..errors import InvalidArgumentError
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import object_array, scalar_object
 from ..shapes import Shape
@@ -37,6 +40,8 @@ def parse_example_dataset(
     """Batches of Examples parsed: tensors in the order of their keys, sparse and ragged ones as variants."""
     require_calls(num_parallel_calls)
     dense = dense_features([_encoded(key) for key in dense_keys], Tdense, dense_shapes, dense_defaults)
+    if len(sparse_keys) != len(sparse_types) or not len(ragged_keys) == len(ragged_value_types) == len(ragged_split_types):
+        raise InvalidArgumentError("each sparse key needs a type, each ragged key one of its values and one of its splits")
     sparse = [(_encoded(key), dtype) for key, dtype in zip(sparse_keys, sparse_types)]
     ragged = list(zip(map(_encoded, ragged_keys), ragged_value_types, ragged_split_types))
     keys = [*map(_encoded, sparse_keys), *map(_encoded, dense_keys), *map(_encoded, ragged_keys)]

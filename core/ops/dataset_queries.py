@@ -1,4 +1,9 @@
 """What is asked of a dataset as a whole."""
+# Ops here (scripts/regenerate.py writes this list):
+#   UncompressElement
+#   CompressElement ComputeBatchSize DatasetCardinality DatasetToSingleElement ExperimentalDatasetCardinality: input_pipeline
+#   GetElementAtIndex ReduceDataset UnwrapDatasetVariant WrapDatasetVariant: input_pipeline
+#   InitializeTableFromDataset: side_effect input_pipeline
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Result
-from ..datasets.base import Dataset, SameElements, array_of
+from ..datasets.base import Dataset, SameElements, array_of, require_index
 from ..datasets.batching import Batch, ParallelBatch
 from ..datasets.mapping import FlatMap, Zip
 from ..datasets.ordering import Shuffle
@@ -75,7 +80,10 @@ def reduce_dataset(
 @kernel("GetElementAtIndex")
 def get_element_at_index(dataset: Array, index: Array) -> Sequence[Result]:
     """The element of that place; OutOfRangeError where there is none."""
-    return dataset_of(dataset).element(number_in(index, "index"))
+    found, place = dataset_of(dataset), number_in(index, "index")
+    if found.cardinality() >= 0:
+        require_index(place, found.cardinality())
+    return found.element(place)
 
 
 @kernel("ComputeBatchSize")
@@ -165,3 +173,7 @@ def element_shape(*inputs: Any, output_shapes: list[Shape]) -> list[Shape]:
 not_differentiable("InitializeTableFromDataset", *_SCALARS, *_ELEMENTS)
 zero_flops("InitializeTableFromDataset", *_SCALARS, *_ELEMENTS)
 facts("side_effect", of=("InitializeTableFromDataset",))
+facts(
+    "input_pipeline",
+    of=("InitializeTableFromDataset", *_SCALARS, "DatasetToSingleElement", "ReduceDataset", "GetElementAtIndex"),
+)

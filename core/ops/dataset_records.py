@@ -1,14 +1,21 @@
-"""Datasets that read files: lines, TFRecords, records of one length, names that patterns match."""
+"""Datasets that read files: lines, TFRecords, records of one length or of separated values, names that patterns match."""
+# Ops here (scripts/regenerate.py writes this list):
+#   CSVDataset CSVDatasetV2 ExperimentalCSVDataset ExperimentalMatchingFilesDataset: input_pipeline reads_files
+#   FixedLengthRecordDataset FixedLengthRecordDatasetV2 MatchingFilesDataset TFRecordDataset: input_pipeline reads_files
+#   TFRecordDatasetV2 TextLineDataset: input_pipeline reads_files
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise, repeat
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from .. import dtypes
 from ..arrays import Array
-from ..datasets.base import Dataset, Spec
+from ..datasets.base import Dataset, Element, Spec
+from ..datasets.csv_records import CsvRecords, Form
 from ..datasets.records import (
     FixedLengthRecords,
     MatchingFiles,
@@ -17,11 +24,14 @@ from ..datasets.records import (
     TextLines,
     require_compression,
 )
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..registry import facts
 from ..runtime.kernel_context import KernelContext
+from ..runtime.values import scalar_object
 from ..shapes import SCALAR
-from ._datasets import dataset_kernel, number_in, text_in, texts_in, with_twins
+from ._csv import csv_default, csv_value
+from ._datasets import bytes_in, dataset_kernel, flag_in, number_in, text_in, texts_in, with_twins
 from ._files import file_name, gate, matching_files, system_errors
 
 TEXT = Spec((dtypes.string,), (SCALAR,))
@@ -94,10 +104,74 @@ def matching_files_dataset(ctx: KernelContext, patterns: Array) -> Dataset:
     return MatchingFiles((), texts_in(patterns, "patterns"), lambda pattern: matching_files(ctx, pattern))
 
 
+@dataset_kernel("CSVDataset", "CSVDatasetV2")
+def csv_dataset(
+    ctx: KernelContext,
+    filenames: Array,
+    compression_type: Array,
+    buffer_size: Array,
+    header: Array,
+    field_delim: Array,
+    use_quote_delim: Array,
+    na_value: Array,
+    select_cols: Array,
+    record_defaults: list[Any],
+    exclude_cols: Any = (),
+    *,
+    output_types: list[DType],
+) -> Dataset:
+    """Records of separated values, one component a column."""
+    if number_in(buffer_size, "buffer_size") <= 0:
+        raise InvalidArgumentError("buffer_size should be positive")
+    delimiter, missing = bytes_in(field_delim, "field_delim"), bytes_in(na_value, "na_value")
+    if len(delimiter) != 1:
+        raise InvalidArgumentError("field_delim should be only 1 char")
+    defaults = [csv_default(i, value) for i, value in enumerate(record_defaults)]
+    select = _columns(select_cols, exclude_cols, len(output_types))
+
+    def convert(fields: list[bytes]) -> Element:
+        chosen = select(fields)
+        if len(chosen) != len(output_types):
+            raise InvalidArgumentError(f"Expect {len(output_types)} fields but have {len(chosen)} in record")
+        values = (
+            csv_value(*given, "of a file", i) for i, given in enumerate(zip(chosen, repeat(missing), output_types, defaults))
+        )
+        return tuple([_component(value, dtype) for value, dtype in zip(values, output_types)])
+
+    compression = require_compression(text_in(compression_type, "compression_type"))
+    form = Form(delimiter, flag_in(use_quote_delim, "use_quote_delim"), flag_in(header, "header"))
+    return CsvRecords((), texts_in(filenames, "filenames"), opener(ctx), compression, form, convert)
+
+
+def _component(value: Any, dtype: DType) -> Any:
+    return scalar_object(value) if dtype is dtypes.string else dtype.numpy.type(value)
+
+
+def _columns(select_cols: Array, exclude_cols: Any, count: int) -> Callable[[list[bytes]], list[bytes]]:
+    """The fields of a record that are asked for: those selected, or all but those excluded."""
+    wanted, unwanted = (_increasing(value, name) for value, name in ((select_cols, "select"), (exclude_cols, "exclude")))
+    if wanted and unwanted:
+        raise InvalidArgumentError("Either select_cols or exclude_cols should be empty")
+    if wanted and len(wanted) != count:
+        raise InvalidArgumentError("select_cols should match output size")
+    if wanted:
+        return lambda fields: [fields[i] for i in wanted if i < len(fields)]
+    return lambda fields: [field for i, field in enumerate(fields) if i not in unwanted] if unwanted else fields
+
+
+def _increasing(value: Any, name: str) -> list[int]:
+    if np.ndim(value) != 1:
+        raise InvalidArgumentError(f"`{name}_cols` must be a vector.")
+    places: list[int] = np.asarray(value, np.int64).tolist()
+    if any(b <= a for a, b in pairwise([-1, *places])):
+        raise InvalidArgumentError(f"{name}_cols should be strictly increasing, non-negative indices")
+    return places
+
+
 facts(
     "reads_files",
     of=with_twins(
         "TextLineDataset", "TFRecordDataset", "TFRecordDatasetV2", "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2",
-        "MatchingFilesDataset",
+        "MatchingFilesDataset", "CSVDataset", "CSVDatasetV2",
     ),
 )  # fmt: skip

@@ -1,4 +1,8 @@
 """Datasets saved to and loaded from folders, and records written to files."""
+# Ops here (scripts/regenerate.py writes this list):
+#   SaveDatasetV2 SnapshotNestedDatasetReader: input_pipeline
+#   LoadDataset SnapshotChunkDataset SnapshotDatasetReader SnapshotDatasetV2: input_pipeline reads_files
+#   DatasetToTFRecord ExperimentalDatasetToTFRecord SaveDataset: side_effect
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import gzip
 import os
 import secrets
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,10 +19,11 @@ from .. import dtypes
 from ..arrays import Array
 from ..datasets.base import Dataset, Element, Spec, array_of
 from ..datasets.rewriting import finalized
-from ..datasets.snapshots import Loaded, Metadata, Shard
+from ..datasets.selecting import Skip
+from ..datasets.snapshots import Loaded, Metadata, Saving, Shard, Snapshot
 from ..datasets.sources import ListOf
 from ..dtypes import DType
-from ..errors import DataLossError, InvalidArgumentError, UnimplementedError
+from ..errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ..numerics.records import encode_record
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
@@ -30,12 +35,14 @@ from ._datasets import (
     dataset_kernel,
     dataset_of,
     number_function,
+    number_in,
     spec_of_node,
     text_in,
     with_twins,
 )
 from ._files import file_name, gate, read_file, system_errors, write_file
 from ._tensor_proto import parse, serialize_content
+from .dataset_graphs import fingerprint
 from .dataset_records import opener
 
 _METADATA = "snapshot.metadata"
@@ -48,25 +55,52 @@ def _require_compression(compression: str) -> str:
     return compression
 
 
-def _saved(ctx: KernelContext, dataset: Dataset, path: Array, shard_of: Callable[[Element], int], compression: str) -> None:
-    """Write all elements, each into its shard."""
-    folder = file_name(text_in(path, "path"))
-    pack, types = _PACK[_require_compression(compression)], dataset.spec.dtypes
-    shards: dict[int, list[bytes]] = {0: []}
-    size = 0
-    for element in finalized(dataset):
-        shards.setdefault(shard_of(element), []).append(_encoded(element, types))
-        size += 1
-    run = str(secrets.randbits(63))
-    for number, parts in shards.items():
-        name = os.path.join(folder, run, f"{number:08d}.shard", "00000000.snapshot")
-        write_file(ctx, name, pack(b"".join(parts)))
-    metadata = Metadata(run, tuple(dtype.number for dtype in types), size)
-    write_file(ctx, os.path.join(folder, _METADATA), metadata.serialized())
+class Folder:
+    """A folder that a dataset is saved in or loaded from."""
+
+    def __init__(self, ctx: KernelContext, path: str, compression: str) -> None:
+        self._ctx = ctx
+        self._path = path
+        self._compression = _require_compression(compression)
+
+    def store(self, shards: Mapping[int, Sequence[Element]], types: Sequence[DType]) -> None:
+        """Write the elements of all shards, and what says that they are there."""
+        pack, run = _PACK[self._compression], str(secrets.randbits(63))
+        for number, elements in shards.items():
+            name = os.path.join(self._path, run, f"{number:08d}.shard", "00000000.snapshot")
+            write_file(self._ctx, name, pack(b"".join(_encoded(element, types) for element in elements)))
+        metadata = Metadata(run, tuple(dtype.number for dtype in types), sum(map(len, shards.values())))
+        write_file(self._ctx, os.path.join(self._path, _METADATA), metadata.serialized())
+
+    def has_elements(self) -> bool:
+        """True where a dataset was written to its end."""
+        try:
+            return self._metadata().finished
+        except NotFoundError:
+            return False
+
+    def _metadata(self) -> Metadata:
+        return Metadata.parse(read_file(self._ctx, os.path.join(self._path, _METADATA)))
+
+    def load(self, spec: Spec, read: Callable[..., Dataset]) -> Loaded:
+        """The elements, in the order in which a function reads the datasets of the shards."""
+        metadata = self._metadata()
+        shards: list[Element] = []
+        for paths in _shard_files(self._ctx, os.path.join(self._path, metadata.run)):
+            shard = Shard((), paths, opener(self._ctx), self._compression, _decoded, len(spec.dtypes))
+            shard.spec = spec
+            shards.append((scalar_object(shard),))
+        nested = ListOf((), shards)
+        nested.spec = Spec((dtypes.variant,), (SCALAR,))
+        return Loaded((read([scalar_object(nested)]),), metadata.size)
 
 
 def _encoded(element: Element, types: Iterable[DType]) -> bytes:
     return b"".join(encode_record(serialize_content(array_of(value), dtype)) for value, dtype in zip(element, types))
+
+
+def _shard_of(ctx: KernelContext, function: FuncRef, captured: list[Any], is_used: bool) -> Callable[[Element], int]:
+    return number_function(ctx, function, captured, "shard_func") if is_used else lambda element: 0
 
 
 @kernel("SaveDataset")
@@ -81,8 +115,11 @@ def save_dataset(
     use_shard_func: bool,
 ) -> None:
     """Write all elements into a folder."""
-    shard_of = number_function(ctx, shard_func, captured, "shard_func") if use_shard_func else lambda element: 0
-    _saved(ctx, dataset_of(input_dataset), path, shard_of, compression)
+    dataset = dataset_of(input_dataset)
+    folder = Folder(ctx, file_name(text_in(path, "path")), compression)
+    saving = Saving((dataset,), _shard_of(ctx, shard_func, captured, use_shard_func), folder, dataset.spec.dtypes)
+    for _ in saving.over(finalized(dataset)):
+        pass
 
 
 @shape("SaveDataset")
@@ -93,29 +130,86 @@ def save_dataset_shape(*inputs: Any) -> None:
 @dataset_kernel("LoadDataset")
 def load_dataset(ctx: KernelContext, path: Array, captured: list[Any], *, compression: str, reader_func: FuncRef) -> Dataset:
     """The elements that were written into a folder, in the order in which a function reads the shards."""
-    folder = file_name(text_in(path, "path"))
-    _require_compression(compression)
-    metadata = Metadata.parse(read_file(ctx, os.path.join(folder, _METADATA)))
-    spec = spec_of_node(ctx.node)
-    shards: list[Element] = []
-    for paths in _shard_files(ctx, os.path.join(folder, metadata.run)):
-        shard = Shard((), paths, opener(ctx), compression, _decoded, len(spec.dtypes))
-        shard.spec = spec
-        shards.append((scalar_object(shard),))
-    nested = ListOf((), shards)
-    nested.spec = Spec((dtypes.variant,), (SCALAR,))
-    read = dataset_function(ctx, reader_func, captured)([scalar_object(nested)])
-    return Loaded((read,), metadata.size)
+    folder = Folder(ctx, file_name(text_in(path, "path")), compression)
+    return folder.load(spec_of_node(ctx.node), dataset_function(ctx, reader_func, captured))
+
+
+@dataset_kernel("SaveDatasetV2")
+def save_dataset_v2(
+    ctx: KernelContext,
+    input_dataset: Array,
+    path: Array,
+    captured: list[Any],
+    *,
+    compression: str,
+    shard_func: FuncRef,
+    use_shard_func: bool,
+) -> Dataset:
+    """The elements, which a pass writes into a folder when it comes to its end."""
+    dataset = dataset_of(input_dataset)
+    folder = Folder(ctx, file_name(text_in(path, "path")), compression)
+    return Saving((dataset,), _shard_of(ctx, shard_func, captured, use_shard_func), folder, dataset.spec.dtypes)
+
+
+@dataset_kernel("SnapshotDatasetV2")
+def snapshot_dataset_v2(
+    ctx: KernelContext,
+    input_dataset: Array,
+    path: Array,
+    captured_by_reader: list[Any],
+    captured_by_shard: list[Any],
+    *,
+    compression: str,
+    hash_valid: bool,
+    hash: int,
+    reader_func: FuncRef,
+    shard_func: FuncRef,
+) -> Dataset:
+    """The elements: those in a folder where a pass was written there to its end; else those of the input, which are written.
+
+    A folder of its own is for each way in which an input is made, called by `hash` or by tfg's fingerprint.
+    """
+    dataset = dataset_of(input_dataset)
+    number = hash % 2**64 if hash_valid else fingerprint(dataset)
+    folder = Folder(ctx, os.path.join(file_name(text_in(path, "path")), str(number)), compression)
+    read, spec = dataset_function(ctx, reader_func, captured_by_reader), spec_of_node(ctx.node)
+    shard_of = _shard_of(ctx, shard_func, captured_by_shard, True)
+    return Snapshot((dataset,), shard_of, folder, dataset.spec.dtypes, lambda: folder.load(spec, read))
+
+
+@dataset_kernel("SnapshotDatasetReader", "SnapshotChunkDataset")
+def snapshot_dataset_reader(
+    ctx: KernelContext, path: Array, start_index: Any = 0, *, compression: str, output_types: list[DType], version: int = 2
+) -> Dataset:
+    """The elements in one shard of a saved dataset, or in one of its files."""
+    if version != Metadata.FORMAT:
+        raise UnimplementedError(f"a saved dataset of version {version} cannot be read, only of version {Metadata.FORMAT}")
+    name = file_name(text_in(path, "path"))
+    with system_errors(name):
+        is_folder = os.path.isdir(gate(ctx).to_read(name))
+    paths = _files_in(ctx, name) if is_folder else [os.fsencode(name)]
+    shard = Shard((), paths, opener(ctx), _require_compression(compression), _decoded, len(output_types))
+    return Skip((shard,), number_in(start_index, "start_index"))
+
+
+@dataset_kernel("SnapshotNestedDatasetReader")
+def snapshot_nested_dataset_reader(ctx: KernelContext, inputs: list[Array]) -> Dataset:
+    """The datasets themselves as elements."""
+    return ListOf((), [(value,) for value in inputs])
+
+
+def _files_in(ctx: KernelContext, folder: str) -> list[bytes]:
+    """The files of a shard."""
+    with system_errors(folder):
+        names = [name for name in gate(ctx).names_in(folder) if name.endswith(".snapshot")]
+    return [os.fsencode(os.path.join(folder, name)) for name in names]
 
 
 def _shard_files(ctx: KernelContext, folder: str) -> list[list[bytes]]:
     """The files of each shard of a run."""
     with system_errors(folder):
-        real = gate(ctx).to_read(folder)
-        shards = sorted(name for name in os.listdir(real) if name.endswith(".shard"))
-        found = [(name, sorted(os.listdir(os.path.join(real, name)))) for name in shards]
-    paths = [[os.path.join(folder, shard, name) for name in names if name.endswith(".snapshot")] for shard, names in found]
-    return [[os.fsencode(path) for path in group] for group in paths]
+        shards = [name for name in gate(ctx).names_in(folder) if name.endswith(".shard")]
+    return [_files_in(ctx, os.path.join(folder, shard)) for shard in shards]
 
 
 def _decoded(record: bytes) -> Any:
@@ -145,4 +239,5 @@ _WRITING = ("SaveDataset", *with_twins("DatasetToTFRecord"))
 not_differentiable(*_WRITING)
 zero_flops(*_WRITING)
 facts("side_effect", of=_WRITING)
-facts("reads_files", of=("LoadDataset",))
+_READING = ("LoadDataset", "SnapshotDatasetV2", "SnapshotDatasetReader", "SnapshotChunkDataset")
+facts("reads_files", of=_READING)

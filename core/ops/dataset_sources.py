@@ -1,4 +1,9 @@
 """Datasets that take their elements from tensors, ranges and random numbers."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AnonymousRandomSeedGenerator AnonymousSeedGenerator DummySeedGenerator ListDataset RangeDataset: input_pipeline
+#   SparseTensorSliceDataset TensorDataset TensorSliceDataset: input_pipeline
+#   ExperimentalRandomDataset RandomDataset RandomDatasetV2: random input_pipeline
+#   DeleteRandomSeedGenerator DeleteSeedGenerator: side_effect input_pipeline
 
 from __future__ import annotations
 
@@ -149,3 +154,4 @@ not_differentiable(*_GENERATORS, *_DELETIONS)
 zero_flops(*_GENERATORS, *_DELETIONS)
 facts("random", of=[*with_twins("RandomDataset"), "RandomDatasetV2"])
 facts("side_effect", of=_DELETIONS)
+facts("input_pipeline", of=(*_GENERATORS, *_DELETIONS))

@@ -1,4 +1,6 @@
 """Depthwise convolutions and their gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter DepthwiseConv2dNativeBackpropInput
 
 from __future__ import annotations
 
@@ -8,16 +10,26 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Result
-from ..numerics import convolution as numerics
+from ..numerics import depthwise as numerics
+from ..numerics.convolution import Finishing
 from ..numerics.widening import wide
 from ..profiler_formulas import window
-from ..registry import Cost, flops, kernel, layout, multiply_adds, profiled, shape
+from ..registry import Cost, blockwise, flops, kernel, layout, lower, multiply_adds, onnx, profiled, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
-from ._convolution import Geometry, StrictGeometry, empty_filter_gradient, empty_input_gradient, register_gradients
+from ._convolution import (
+    Geometry,
+    StrictGeometry,
+    convolved,
+    empty_filter_gradient,
+    empty_input_gradient,
+    lower_gradients,
+    register_gradients,
+)
+from ._onnx import channels_first, in_format, window_attrs, window_of
 from ._shapes import ints, shape_from
 from ._windows import from_channels_last, shape_from_channels_last, to_channels_last
-from .convolution import ATTRIBUTES_2D
+from .convolution import ATTRIBUTES_2D, convolution_input_gradient_onnx
 
 
 def _geometry(
@@ -33,8 +45,11 @@ def _geometry(
     return geometry
 
 
-def depthwise_convolve(x: Array, w: Array, geometry: Geometry) -> Array:
-    """x (N, H, W, C) with w (KH, KW, C, M) -> (N, OH, OW, C * M), or NCHW."""
+def depthwise_convolve(x: Array, w: Array, geometry: Geometry, finishing: Finishing | None = None) -> Array:
+    """x (N, H, W, C) with w (KH, KW, C, M) -> (N, OH, OW, C * M), or NCHW.
+
+    `finishing` meets the blocks of a result that is computed in the dtype of x.
+    """
     require_rank(x, 4, "input")
     require_rank(w, 4, "filter")
     last = to_channels_last(x, geometry.data_format)
@@ -45,7 +60,7 @@ def depthwise_convolve(x: Array, w: Array, geometry: Geometry) -> Array:
         y = np.zeros((last.shape[0], *outputs, w.shape[2] * w.shape[3]), x.dtype)
     else:
         pads = geometry.pads(last.shape[1:-1], window)
-        y = numerics.depthwise_convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations)
+        y = numerics.depthwise_convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, finishing)
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
 
 
@@ -68,9 +83,14 @@ def depthwise_conv2d_native(
     explicit_paddings: list[int],
     data_format: str,
     dilations: list[int],
+    finishing: Finishing | None = None,
 ) -> Result:
     """Each channel convolved with its own M filters: (N, H, W, C), (KH, KW, C, M) -> (N, OH, OW, C * M)."""
-    return depthwise_convolve(x, w, _geometry(strides, padding, explicit_paddings, data_format, dilations))
+    geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations)
+    return depthwise_convolve(x, w, geometry, finishing)
+
+
+blockwise("DepthwiseConv2dNative", scaled=lambda w, factor: w * factor.reshape(w.shape[-2:]), takes_summand=False)
 
 
 @kernel("DepthwiseConv2dNativeBackpropInput")
@@ -149,6 +169,18 @@ def depthwise_conv2d_native_shape(
     return shape_from_channels_last((dims[0], *geometry.outputs(dims[1:-1], window), channels * multiplier), data_format)
 
 
+@flops("DepthwiseConv2dNative")
+def depthwise_conv2d_native_flops(x: TensorSpec, w: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    """One multiply-add for each result element and each place of its window."""
+    return multiply_adds(outputs[0].shape.num_elements * math.prod(tuple(w.shape[:2])))
+
+
+layout("T. -> T", "DepthwiseConv2dNative")
+layout("T.T -> .", "DepthwiseConv2dNativeBackpropFilter")
+layout("V.T -> T", "DepthwiseConv2dNativeBackpropInput")
+profiled(window(2), "DepthwiseConv2dNative")
+
+
 @shape("DepthwiseConv2dNativeBackpropInput")
 def depthwise_conv2d_native_backprop_input_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
     return shape_from(sizes, 4)
@@ -167,12 +199,6 @@ register_gradients(
 )
 
 
-@flops("DepthwiseConv2dNative")
-def depthwise_conv2d_native_flops(x: TensorSpec, w: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One multiply-add for each result element and each place of its window."""
-    return multiply_adds(outputs[0].shape.num_elements * math.prod(tuple(w.shape[:2])))
-
-
 @flops("DepthwiseConv2dNativeBackpropInput")
 def depthwise_conv2d_native_backprop_input_flops(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Cost:
     """The multiply-adds of the forward pass again."""
@@ -186,7 +212,95 @@ def depthwise_conv2d_native_backprop_filter_flops(
     """The multiply-adds of the forward pass again."""
     return multiply_adds(grad.shape.num_elements * math.prod(tuple(outputs[0].shape[:2])))
 
-layout("T. -> T", "DepthwiseConv2dNative")
-layout("T.T -> .", "DepthwiseConv2dNativeBackpropFilter")
-layout("V.T -> T", "DepthwiseConv2dNativeBackpropInput")
-profiled(window(2), "DepthwiseConv2dNative")
+
+def _shifted_sums(xla: Any, x: Any, w: Any, strides: list[int], padding: str) -> Any:
+    """The sum over a filter's elements of the image shifted by each, times that element; NHWC, one output a channel."""
+    kernel, sizes, steps = w.shape[:2], x.shape[1:3], strides[1:3]
+    out = [-(-n // s) if padding == "SAME" else -(-(n - k + 1) // s) for n, k, s in zip(sizes, kernel, steps)]
+    total = [max((o - 1) * s + k - n, 0) for o, s, k, n in zip(out, steps, kernel, sizes)]
+    x = xla.pad(x, ((0, 0), *((t // 2, t - t // 2) for t in total), (0, 0)))
+    windows = (
+        x[:, i : i + (out[0] - 1) * steps[0] + 1 : steps[0], j : j + (out[1] - 1) * steps[1] + 1 : steps[1]] * w[i, j, :, 0]
+        for i in range(kernel[0])
+        for j in range(kernel[1])
+    )
+    return sum(windows, next(windows))
+
+
+@lower("DepthwiseConv2dNative")
+def _depthwise_lowering(
+    xla: Any,
+    x: Any,
+    w: Any,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Any:
+    """On CPUs shifted products, several times as fast as XLA's grouped convolution."""
+    is_plain = w.shape[3] == 1 and data_format == "NHWC" and padding != "EXPLICIT" and set(dilations) == {1}
+    if xla.is_cpu and is_plain:
+        return _shifted_sums(xla, x, w, strides, padding)
+    return _by_groups(xla, x, w, strides, padding, explicit_paddings, data_format, dilations)
+
+
+def _by_groups(xla: Any, x: Any, w: Any, *geometry: Any) -> Any:
+    """Each channel is a group of its own."""
+    return convolved(xla, x, w.reshape(*w.shape[:2], 1, -1), *geometry)
+
+
+lower_gradients("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter", _by_groups)
+
+
+@onnx("DepthwiseConv2dNative")
+def depthwise_onnx(
+    g: Any,
+    x: Any,
+    w: Any,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+) -> Any:
+    """A convolution in as many groups as there are channels."""
+    height, width = window_of(g, w)
+    attrs = window_attrs(x, (height, width), strides, dilations, padding, data_format, explicit_paddings)
+    channels, multiplier = w.shape.known()[2:]
+    filters = g.reshape(g.transpose(w, [2, 3, 0, 1]), [channels * multiplier, 1, height, width])
+    y = g.Conv(channels_first(g, x, data_format), filters, group=channels, **attrs)
+    return in_format(g, y, 4, data_format)
+
+
+@onnx("DepthwiseConv2dNativeBackpropInput")
+def _depthwise_input_gradient_onnx(
+    g: Any, sizes: Any, w: Any, dy: Any, *, strides: list[int], padding: str, explicit_paddings: list[int], data_format: str,
+    dilations: list[int], outputs: list[TensorSpec],
+) -> Any:  # fmt: skip
+    channels, multiplier = w.shape.known()[2:]
+    filters = g.reshape(w, [*window_of(g, w), 1, channels * multiplier])
+    attrs: dict[str, Any] = {"strides": strides, "padding": padding, "data_format": data_format, "dilations": dilations}
+    return convolution_input_gradient_onnx(
+        g, sizes, filters, dy, **attrs, outputs=outputs, explicit_paddings=explicit_paddings
+    )
+
+
+@onnx("DepthwiseConv2dNativeBackpropFilter")
+def _depthwise_filter_gradient_onnx(
+    g: Any, x: Any, sizes: Any, dy: Any, *, strides: list[int], padding: str, explicit_paddings: list[int], data_format: str,
+    dilations: list[int],
+) -> Any:  # fmt: skip
+    """A convolution in groups, each of one channel's images of the batch, with the gradient as its filter."""
+    height, width, channels, multiplier = map(int, g.known(sizes, "sizes"))
+    attrs = window_attrs(x, (height, width), strides, dilations, padding, data_format, explicit_paddings)
+    if "auto_pad" in attrs or not x.shape.is_known:
+        g.refuse("the size of its images is unknown")
+    first = channels_first(g, x, data_format)
+    images = g.reshape(g.transpose(first, [1, 0, 2, 3]), 1, -1, g.dim(first, 2), g.dim(first, 3))
+    filters = g.transpose(channels_first(g, dy, data_format), [1, 0, 2, 3])
+    steps = {"strides": attrs.get("dilations", [1, 1]), "dilations": attrs["strides"], "pads": attrs["pads"]}
+    found = g.Slice(g.Conv(images, filters, group=channels, **steps), [0, 0], [height, width], [2, 3])
+    return g.transpose(g.reshape(found, channels, multiplier, height, width), [2, 3, 0, 1])

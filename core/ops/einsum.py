@@ -1,8 +1,11 @@
 """Einstein summation."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Einsum
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +18,7 @@ from ..graph import Node, Output
 from ..numerics import einsum as numerics
 from ..numerics.einsum import ELLIPSIS
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, multiply_adds, shape
+from ..registry import Cost, flops, gradient, kernel, lower, multiply_adds, onnx, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_dims, merge_dims
 
 
@@ -144,3 +147,10 @@ def _ellipsis_shape(g: GradientBuilder, x: Output, subscripts: str) -> Output:
     head, tail = subscripts.split(ELLIPSIS)
     end_mask = 0 if tail else 1
     return g.StridedSlice(g.shape_of(x), [len(head)], [-len(tail)], [1], end_mask=end_mask)
+
+lower("Einsum")(lambda xla, inputs, *, equation: xla.einsum(equation, *inputs))
+
+
+@onnx("Einsum")
+def _einsum_onnx(g: Any, inputs: Sequence[Any], *, equation: str) -> Any:
+    return g.Einsum(*inputs, equation=equation)

@@ -1,7 +1,10 @@
 """Discrete Fourier transforms of one, two or three dimensions, complex and real."""
+# Ops here (scripts/regenerate.py writes this list):
+#   FFT FFT2D FFT3D IFFT IFFT2D IFFT3D IRFFT IRFFT2D IRFFT3D RFFT RFFT2D RFFT3D
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,7 +18,7 @@ from ..dims import DimLike
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import Cost, flops, gradient, kernel, shape
+from ..registry import Cost, flops, gradient, kernel, onnx, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require
 from ._shapes import dims_of
@@ -201,16 +204,63 @@ def _real_cost(rank: int) -> Callable[..., Any]:
     return cost
 
 
+def _transformed_onnx(g: Any, x: Any, axes: Sequence[int], inverse: bool) -> Any:
+    """The complex transform over some dimensions; ONNX's has the parts of numbers along a last dimension of its own."""
+    packed = g.packed(x)
+    for axis in axes:
+        packed = g.DFT(packed, None, g.constant(np.int64(axis - 1)), inverse=int(inverse))
+    return g.unpacked(packed)
+
+
+def _fitted_onnx(g: Any, x: Any, sizes: Any) -> Any:
+    """The last dimensions cut, or filled up with zeros, to `sizes`."""
+    rank, axes = g.rank(x), [*range(g.rank(x) - len(sizes), g.rank(x))]
+    zeros = g.constant(np.zeros(len(sizes), np.int64))
+    x = g.Slice(x, zeros, sizes, axes)
+    missing = [g.Sub(size, g.dim(x, axis)) for size, axis in zip(g.split(g.constant(sizes), len(sizes), 0), axes)]
+    return g.Pad(x, g.joined([0] * (2 * rank - len(sizes)), *missing))
+
+
+def _lengths_onnx(g: Any, fft_length: Any) -> Array:
+    return g.known(fft_length, "lengths").astype(np.int64)
+
+
+def _real_onnx(rank: int) -> Callable[..., Any]:
+    def lowering(g: Any, x: Any, fft_length: Any) -> Any:
+        lengths = _lengths_onnx(g, fft_length)
+        fitted = _fitted_onnx(g, x, lengths)
+        found = _transformed_onnx(g, g.complex(fitted, g.zeros_like(fitted)), range(-rank, 0), False)
+        return g.slice(found, 0, int(lengths[-1] // 2 + 1), -1)
+
+    return lowering
+
+
+def _inverse_real_onnx(rank: int) -> Callable[..., Any]:
+    def lowering(g: Any, x: Any, fft_length: Any) -> Any:
+        """The other half of a spectrum is the first half's conjugate backwards, once the other dimensions are done."""
+        lengths = _lengths_onnx(g, fft_length)
+        half = int(lengths[-1] // 2 + 1)
+        fitted = _fitted_onnx(g, x, np.array([*lengths[:-1], half]))
+        fitted = _transformed_onnx(g, fitted, range(-rank, -1), True)
+        mirrored = g.conjugate(g.Gather(fitted, np.arange(int(lengths[-1]) - half, 0, -1), axis=-1))
+        return g.parts(_transformed_onnx(g, g.Concat(fitted, mirrored, axis=-1), [-1], True))[0]
+
+    return lowering
+
+
 for _rank, _suffix in enumerate(_SUFFIXES, 1):
     for _op, _function in ((f"FFT{_suffix}", scipy.fft.fftn), (f"IFFT{_suffix}", scipy.fft.ifftn)):
         kernel(_op)(_complex_transform(_function, _rank))
         shape(_op)(_complex_shape(_rank))
         gradient(_op)(_complex_gradient(_suffix, _rank, _op.startswith("I")))
         flops(_op)(_complex_cost(_rank))
+        onnx(_op)(functools.partial(_transformed_onnx, axes=range(-_rank, 0), inverse=_op.startswith("I")))
     kernel(f"RFFT{_suffix}")(_real_transform(_rank))
     shape(f"RFFT{_suffix}")(_real_shape(_rank, True))
     gradient(f"RFFT{_suffix}")(_real_gradient(_suffix, _rank))
     kernel(f"IRFFT{_suffix}")(_inverse_real_transform(_rank))
     shape(f"IRFFT{_suffix}")(_real_shape(_rank, False))
     gradient(f"IRFFT{_suffix}")(_inverse_real_gradient(_suffix, _rank))
+    onnx(f"RFFT{_suffix}")(_real_onnx(_rank))
+    onnx(f"IRFFT{_suffix}")(_inverse_real_onnx(_rank))
     flops(f"RFFT{_suffix}", f"IRFFT{_suffix}")(_real_cost(_rank))

@@ -1,4 +1,7 @@
 """Pooling over randomly drawn regions of fractional size, and its gradients (Graham 2014, arXiv 1412.6071)."""
+# Ops here (scripts/regenerate.py writes this list):
+#   FractionalAvgPoolGrad FractionalMaxPoolGrad
+#   FractionalAvgPool FractionalMaxPool: random
 
 from __future__ import annotations
 

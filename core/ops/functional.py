@@ -1,4 +1,8 @@
 """Ops that run functions of the graph's library: calls, If, Case, While, For, gradients of functions, mapped functions."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BatchFunction Case DeviceIndex FakeParam For If MapDefun PartitionedCall RemoteCall StatefulPartitionedCall StatelessCase
+#   StatelessIf StatelessWhile SymbolicGradient While _ArrayToList _DeviceArg _DeviceRetval _If _ListToArray _While
+#   _Arg _Retval: inexpensive
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from ..registry import (
     facts,
     flops,
     kernel,
+    lower,
     not_differentiable,
     shape,
     taken_whole,
@@ -73,6 +78,11 @@ def _require_dtypes(function: str, verb: str, found: list[DType], wanted: list[D
 def partitioned_call(ctx: KernelContext, args: list[Array], *, f: FuncRef) -> Sequence[Result]:
     """The results of the function on `args`."""
     return ctx.call(f, args)
+
+
+lower("PartitionedCall", "StatefulPartitionedCall", always=True)(
+    lambda xla, args, *, f: tuple(xla.call(f, args))
+)
 
 
 @kernel("RemoteCall")
@@ -139,6 +149,18 @@ def case(
     return _checked(ctx, branches[index], Tin, Tout)(inputs)
 
 
+@lower("If", "StatelessIf", always=True)
+def lowered_if(xla: Any, cond: Any, inputs: list[Any], *, then_branch: FuncRef, else_branch: FuncRef) -> Any:
+    return xla.choose(xla.is_true(cond), [else_branch, then_branch], inputs)
+
+
+@lower("Case", "StatelessCase", always=True)
+def lowered_case(xla: Any, branch_index: Any, inputs: list[Any], *, branches: list[FuncRef]) -> Any:
+    last = len(branches) - 1
+    is_there = (branch_index >= 0) & (branch_index <= last)
+    return xla.choose(branch_index * is_there + last * ~is_there, branches, inputs)
+
+
 @shape("If", "StatelessIf", "Case", "StatelessCase")
 def conditional_shape(
     selector: TensorSpec, inputs: list[TensorSpec], *, Tout: list[DType], output_shapes: list[Shape]
@@ -161,6 +183,11 @@ def while_(ctx: KernelContext, values: list[Array], *, T: list[DType], cond: Fun
     return values
 
 
+@lower("While", "StatelessWhile", always=True)
+def lowered_while(xla: Any, values: list[Any], *, cond: FuncRef, body: FuncRef) -> Any:
+    return xla.repeat(cond, body, values)
+
+
 @shape("While", "StatelessWhile")
 def while_shape(inputs: list[TensorSpec], *, T: list[DType], output_shapes: list[Shape]) -> list[Shape]:
     return _declared(T, output_shapes)
@@ -171,11 +198,11 @@ def internal_while_shape(inputs: list[TensorSpec], *, T: list[DType]) -> list[Sh
     return [UNKNOWN] * len(T)
 
 
-without_gradient("MapDefun", "BatchFunction", "_If", "_While", "For")
+without_gradient("BatchFunction", "_If", "_While", "For")
 
 taken_whole("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", calls=True)
 
-flops("MapDefun", "BatchFunction", "_If", "_While", "For")(uncounted_call)
+flops("BatchFunction", "_If", "_While", "For")(uncounted_call)
 
 
 @kernel("For")
@@ -290,10 +317,17 @@ def map_defun_shape(
     return [Shape((rows,)) + declared if declared.dims is not None else UNKNOWN for declared in output_shapes]
 
 
+without_gradient("MapDefun")
+flops("MapDefun")(uncounted_call)
+
+
 @kernel("FakeParam")
 def fake_param(*, dtype: DType, shape: Shape) -> Result:
     """A value for an output that only the other branch of a conditional fills."""
     return zeros(shape.known() if shape.is_known else (), dtype)
+
+
+lower("FakeParam", always=True)(lambda xla, *, dtype: xla.unread(dtype.numpy))
 
 
 @shape("FakeParam")

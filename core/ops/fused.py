@@ -1,7 +1,11 @@
 """What optimizers fuse others into: a product, a bias or batch normalization, and an activation; layer normalization."""
+# Ops here (scripts/regenerate.py writes this list):
+#   _FusedConv3D _FusedMatMul _MklLayerNorm
+#   _FusedConv2D _FusedDepthwiseConv2dNative: channels_last
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +14,7 @@ from ..arrays import Array, Result
 from ..dims import DimLike
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..numerics.widening import wide
-from ..registry import Cost, facts, flops, kernel, layout, not_differentiable, shape
+from ..registry import Cost, facts, flops, kernel, layout, not_differentiable, onnx, shape
 from ..shapes import Shape, TensorSpec
 from . import activations, convolution, depthwise, matmul
 from ._checks import require, require_shape
@@ -145,6 +149,8 @@ def _finish_cost(fused_ops: list[str], elements: DimLike) -> Cost:
     """The sum of the costs of the parts."""
     total = Cost()
     for op in fused_ops:
+        if op not in _PER_ELEMENT:
+            raise UnimplementedError(f"tfg cannot fuse '{op}'")
         total += _PER_ELEMENT[op] * elements
     return total
 
@@ -314,3 +320,70 @@ def mkl_layer_norm_shape(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -
 def mkl_layer_norm_flops(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -> Cost:
     """Two means, a difference, a square, a division, a product and a sum an element; a sum and a root a row."""
     return Cost(7 * x.shape.num_elements + 2 * x.shape[:-1].num_elements)
+
+
+def _finished_onnx(g: Any, y: Any, args: list[Any], fused_ops: list[str], epsilon: float, alpha: float) -> Any:
+    """The fused ops, in order, on channels-last values."""
+    left = list(args)
+    for op in fused_ops:
+        if op == "BiasAdd":
+            y = g.Add(y, left.pop(0))
+        elif op == "FusedBatchNorm":
+            scale, offset, mean, variance = left[:4]
+            left = left[4:]
+            factor = g.Div(scale, g.Sqrt(g.Add(variance, epsilon)))
+            y = g.Add(g.Mul(y, factor), g.Sub(offset, g.Mul(mean, factor)))
+        elif op in _ONNX_ACTIVATIONS:
+            y = _ONNX_ACTIVATIONS[op](g, y, alpha)
+        else:
+            g.refuse(f"it ends with {op}")
+    return y
+
+
+_ONNX_ACTIVATIONS: dict[str, Any] = {
+    "Relu": lambda g, y, alpha: g.Relu(y),
+    "Relu6": lambda g, y, alpha: g.Min(g.Max(y, 0), 6),
+    "Elu": lambda g, y, alpha: g.Elu(y),
+    "LeakyRelu": lambda g, y, alpha: g.LeakyRelu(y, alpha=alpha),
+    "Tanh": lambda g, y, alpha: g.Tanh(y),
+    "Sigmoid": lambda g, y, alpha: g.Sigmoid(y),
+    "GeluApproximate": lambda g, y, alpha: g.Gelu(y, approximate="tanh"),
+    "GeluExact": lambda g, y, alpha: g.Gelu(y),
+}
+
+
+@onnx("_FusedMatMul")
+def _fused_matmul_onnx(
+    g: Any, a: Any, b: Any, args: list[Any], *, transpose_a: bool, transpose_b: bool, fused_ops: list[str], epsilon: float,
+    leakyrelu_alpha: float,
+) -> Any:  # fmt: skip
+    y = matmul.matmul_onnx(g, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    return _finished_onnx(g, y, args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+@onnx("_FusedConv2D", "_FusedConv3D")
+def _fused_convolution_onnx(
+    g: Any, x: Any, w: Any, args: list[Any], host_args: Sequence[Any] = (), *, strides: list[int], padding: str,
+    data_format: str, dilations: list[int], fused_ops: list[str], epsilon: float, leakyrelu_alpha: float,
+    explicit_paddings: Sequence[int] = (),
+) -> Any:  # fmt: skip
+    _require_channels_last(g, data_format)
+    attrs: dict[str, Any] = {"strides": strides, "padding": padding, "data_format": data_format, "dilations": dilations}
+    y = convolution.convolution_onnx(g, x, w, **attrs, explicit_paddings=explicit_paddings)
+    return _finished_onnx(g, y, args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+@onnx("_FusedDepthwiseConv2dNative")
+def _fused_depthwise_onnx(
+    g: Any, x: Any, w: Any, args: list[Any], *, strides: list[int], padding: str, data_format: str, dilations: list[int],
+    fused_ops: list[str], epsilon: float, leakyrelu_alpha: float,
+) -> Any:  # fmt: skip
+    _require_channels_last(g, data_format)
+    attrs: dict[str, Any] = {"strides": strides, "padding": padding, "data_format": data_format, "dilations": dilations}
+    y = depthwise.depthwise_onnx(g, x, w, **attrs, explicit_paddings=[])
+    return _finished_onnx(g, y, args, fused_ops, epsilon, leakyrelu_alpha)
+
+
+def _require_channels_last(g: Any, data_format: str) -> None:
+    if not data_format.endswith("C"):
+        g.refuse(f"fused convolutions on the CPU have no {data_format}")

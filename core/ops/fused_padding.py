@@ -1,4 +1,6 @@
 """Resizing, padding and convolving in one op."""
+# Ops here (scripts/regenerate.py writes this list):
+#   FusedPadConv2D FusedResizeAndPadConv2D
 
 from __future__ import annotations
 

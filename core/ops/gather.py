@@ -1,4 +1,8 @@
 """Gathering rows by index."""
+# Ops here (scripts/regenerate.py writes this list):
+#   GatherNd
+#   Gather: shape_arithmetic
+#   GatherV2: shape_arithmetic row_numbers
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
-from ..registry import facts, gradient, kernel, shape, zero_flops
+from ..registry import facts, gradient, kernel, lower, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require_rank
 from ._shapes import normalize_axis, scalar_int, scalar_of, unknown_dims
@@ -238,3 +242,49 @@ def gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 
 
 zero_flops("GatherNd")
+
+
+@lower("GatherV2", static=(2,))
+def _gather_v2_lowering(xla: Any, params: Any, indices: Any, axis: Array, *, batch_dims: int) -> Any:
+    if batch_dims:
+        raise UnimplementedError("no gathering in batches")
+    return _taken(xla, params, indices, int(axis))
+
+
+@lower("Gather")
+def _taken(xla: Any, params: Any, indices: Any, axis: int=0) -> Any:
+    """The slices at indices that are there."""
+    xla.require(((indices >= 0) & (indices < params.shape[axis])).all())
+    return xla.take(params, indices, axis, mode="clip")
+
+
+onnx("Gather")(lambda g, params, indices: g.Gather(params, indices))
+
+
+@onnx("GatherV2")
+def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims: int) -> Any:
+    """Batches are one dimension, along which each row of indices counts from the start of its own."""
+    place = int(g.known(axis, "axes"))
+    if not batch_dims:
+        return g.Gather(params, indices, axis=place)
+    rank, count = g.rank(params), g.rank(indices)
+    place, batch = place % rank, batch_dims % max(count, 1) if batch_dims < 0 else batch_dims
+    dims, wanted = g.dims(params), g.dims(indices)
+    front = g.transpose(params, [*range(batch), place, *range(batch, place), *range(place + 1, rank)])
+    size = g.dim(params, place)
+    batches = g.ReduceProd(g.slice(dims, 0, batch), keepdims=1)
+    rows = g.reshape(front, -1, g.slice(dims, batch, place), g.slice(dims, place + 1, rank))
+    starts = g.Mul(g.Range(g.constant(np.int64(0)), g.reshape(batches, []), g.constant(np.int64(1))), size)
+    flat = g.reshape(g.Add(g.reshape(g.vector(g.reshape(indices, [-1])), batches, -1), g.unsqueeze(starts, 1)), [-1])
+    found = g.reshape(g.Gather(rows, flat), wanted, g.slice(dims, batch, place), g.slice(dims, place + 1, rank))
+    behind, rest = count - batch, place - batch
+    moved = [*range(batch), *range(batch + behind, batch + behind + rest), *range(batch, batch + behind)]
+    return g.transpose(found, [*moved, *range(batch + behind + rest, rank + behind - 1)])
+
+
+@onnx("GatherNd")
+def _gather_nd_onnx(g: Any, params: Any, indices: Any) -> Any:
+    """Indices without numbers name the whole."""
+    if indices.shape.dims and indices.shape.dims[-1] == 0:
+        return g.Expand(params, g.joined(g.slice(g.dims(indices), 0, -1), g.dims(params)))
+    return g.GatherND(params, g.cast(indices, dtypes.int64))

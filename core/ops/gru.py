@@ -1,11 +1,15 @@
 """A fused GRU cell, and the op of its gradient."""
+# Ops here (scripts/regenerate.py writes this list):
+#   GRUBlockCell GRUBlockCellGrad
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, Result
-from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape
+from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, onnx, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, with_rank
 from .lstm import sigmoid
@@ -82,3 +86,11 @@ def gru_block_cell_grad_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSp
 
 # TensorFlow registers no gradient for the single cells.
 not_differentiable("GRUBlockCell", "GRUBlockCellGrad")
+
+
+@onnx("GRUBlockCell")
+def _gru_cell_onnx(g: Any, x: Any, h_prev: Any, w_ru: Any, w_c: Any, b_ru: Any, b_c: Any) -> Any:
+    gates = g.Sigmoid(g.Add(g.MatMul(g.Concat(x, h_prev, axis=1), w_ru), b_ru))
+    r, u = g.split(gates, 2, 1)
+    c = g.Tanh(g.Add(g.MatMul(g.Concat(x, g.Mul(h_prev, r), axis=1), w_c), b_c))
+    return r, u, c, g.Add(g.Mul(u, h_prev), g.Mul(g.Sub(1, u), c))

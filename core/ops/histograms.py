@@ -1,4 +1,6 @@
 """Counts of dense integers, histograms, buckets, and isotonic regression."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Bincount Bucketize DenseBincount HistogramFixedWidth IsotonicRegression
 
 from __future__ import annotations
 
@@ -6,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..numerics.isotonic import decreasing_fit
 from ..numerics.widening import wide
-from ..registry import Cost, flops, kernel, not_differentiable, shape
+from ..registry import Cost, flops, kernel, not_differentiable, onnx, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require
+from ._onnx_segments import reduced
 from ._shapes import scalar_of
 
 
@@ -164,3 +168,35 @@ def isotonic_regression_flops(input: TensorSpec) -> Cost:
 
 
 not_differentiable("IsotonicRegression")
+
+
+@onnx("Bincount")
+def _bincount_onnx(g: Any, numbers: Any, size: Any, weights: Any, *, outputs: list[TensorSpec]) -> Any:
+    return _counted_onnx(g, numbers, size, weights)
+
+
+@onnx("DenseBincount")
+def _dense_bincount_onnx(g: Any, numbers: Any, size: Any, weights: Any, *, binary_output: bool) -> Any:
+    """Of several rows each is counted by itself."""
+    if numbers.rank != 1:
+        g.refuse("it counts more than one row")
+    if binary_output:
+        return g.Min(_counted_onnx(g, numbers, size, g.constant(np.zeros(0), weights.dtype)), 1)
+    return _counted_onnx(g, numbers, size, weights)
+
+
+def _counted_onnx(g: Any, numbers: Any, size: Any, weights: Any) -> Any:
+    """How often each number below `size` comes, or the sum of its weights, where there are any."""
+    places, count = g.vector(g.reshape(numbers, [-1])), g.vector(size)
+    if not weights.shape.is_known:
+        g.refuse("it is not known whether there are weights")
+    values = g.reshape(weights, [-1]) if weights.shape.num_elements else g.Expand(g.like(1, weights), g.dims(places))
+    return reduced(g, values, g.Where(g.Less(places, count), places, -1), count, "add", 0)
+
+
+@onnx("Bucketize")
+def _bucketize_onnx(g: Any, x: Any, *, boundaries: list[float]) -> Any:
+    """How many boundaries are not above a value."""
+    limits = g.constant(np.array(boundaries, np.float32))
+    below = g.LessOrEqual(limits, g.unsqueeze(g.cast(x, dtypes.float32), g.rank(x)))
+    return g.ReduceSum(g.cast(below, dtypes.int32), [g.rank(x)], keepdims=0)

@@ -1,4 +1,22 @@
 """Ops that pass a value on: identities, checks, assertions, printing; changes of dtype."""
+# Ops here (scripts/regenerate.py writes this list):
+#   HostConst ToBool
+#   Bitcast: alias_view
+#   NoOp: control_flow inexpensive
+#   DebugNanCount DebugNumericSummary: debug
+#   Cast: elementwise
+#   DebugGradientIdentity DeepCopy GuaranteeConst: elementwise forwarding
+#   Copy CopyHost DebugIdentity: elementwise forwarding debug
+#   DebugIdentityV2 DebugIdentityV3: elementwise forwarding debug diagnostic
+#   Print: elementwise forwarding side_effect debug diagnostic
+#   CheckNumerics CheckNumericsV2: elementwise forwarding side_effect diagnostic
+#   EnsureShape: elementwise idempotent forwarding shape_arithmetic inexpensive alias_view
+#   PreventGradient: elementwise idempotent forwarding transparent shape_arithmetic inexpensive alias
+#   Snapshot: elementwise idempotent monotone forwarding transparent shape_arithmetic
+#   Identity StopGradient: elementwise idempotent monotone forwarding transparent shape_arithmetic inexpensive alias
+#   PlaceholderWithDefault: inexpensive alias
+#   IdentityN: shape_arithmetic inexpensive
+#   Assert PrintV2: side_effect diagnostic
 
 from __future__ import annotations
 
@@ -16,11 +34,12 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..escaping import printable
 from ..graph import Node, Output
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..shapes import Shape, TensorSpec, merge_shapes
 from ..tensors import Tensor
 from ._files import append_file, file_name
+from ._onnx_bits import bitcast_onnx
 from ._printing import summarize_array
 
 _COPIES = (
@@ -454,3 +473,22 @@ def debug_numeric_summary_flops(x: TensorSpec) -> Cost:
 
 not_differentiable("Bitcast", "DebugNumericSummary")
 facts("debug", of=("DebugNumericSummary",))
+
+lower("Identity", "Snapshot", "StopGradient", "PreventGradient")(lambda xla, x: x)
+lower("IdentityN")(lambda xla, values: tuple(values))
+lower("Cast")(lambda xla, x, *, DstT: x.astype(DstT.numpy))
+
+
+onnx(*_COPIES, *_WATCHES, *_NUMERIC_CHECKS, "EnsureShape", "PlaceholderWithDefault", "Print")(lambda g, x, *watched: x)
+onnx("IdentityN")(lambda g, values: values)
+onnx("NoOp", "Assert")(lambda g, *inputs: ())
+onnx("ToBool")(lambda g, x: g.truth(x))
+onnx("Cast")(lambda g, x, *, DstT: g.cast(x, DstT.base))
+onnx("Bitcast")(bitcast_onnx)
+
+
+@lower("Assert", always=True)
+def lowered_assert(xla: Any, condition: Any, data: Any) -> tuple[()]:
+    """NumPy says what is wrong where the condition does not hold."""
+    xla.require(condition)
+    return ()

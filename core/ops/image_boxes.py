@@ -1,4 +1,8 @@
 """Boxes in images: cropping, drawing and sampling."""
+# Ops here (scripts/regenerate.py writes this list):
+#   DrawBoundingBoxes DrawBoundingBoxesV2 StatelessSampleDistortedBoundingBox
+#   CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage: asynchronous
+#   SampleDistortedBoundingBox SampleDistortedBoundingBoxV2: random
 
 from __future__ import annotations
 
@@ -13,9 +17,10 @@ from ..dtypes import DType
 from ..errors import OutOfRangeError
 from ..graph import Node, Output
 from ..numerics.philox import Philox
-from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..shapes import Shape, TensorSpec
+from . import _onnx_images as in_onnx
 from ._checks import require, require_rank, scalar, with_rank
 from ._random import node_stream
 from ._shapes import ints, shape_from
@@ -161,6 +166,9 @@ def crop_and_resize_grad_boxes(grads: Array, image: Array, boxes: Array, box_ind
     return np.stack(parts, 1).astype(np.float32, copy=False)
 
 
+facts("asynchronous", of=("CropAndResize", "CropAndResizeGradImage", "CropAndResizeGradBoxes"))
+
+
 @shape("CropAndResize")
 def crop_and_resize_shape(image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, crop_size: TensorSpec) -> Shape:
     height, width = shape_from(crop_size, 2)
@@ -213,9 +221,6 @@ def crop_and_resize_grad_image_flops(
 def crop_and_resize_grad_boxes_flops(grads: TensorSpec, image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec) -> Cost:
     """Along both axes the slope at the element, five operations, times its gradient, and a multiply-add for either edge."""
     return Cost(20, macs=4) * grads.shape.num_elements
-
-
-facts("asynchronous", of=("CropAndResize", "CropAndResizeGradImage", "CropAndResizeGradBoxes"))
 
 
 _COLOURS = np.array(
@@ -483,3 +488,6 @@ _SAMPLERS = ("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
 facts("random", of=_SAMPLERS)
 not_differentiable(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
 zero_flops(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
+
+
+onnx("CropAndResize")(in_onnx.crop_and_resize)

@@ -3,6 +3,9 @@
 Pillow rests on the same libraries as TensorFlow (libjpeg-turbo, zlib), so that the bytes and pixels agree. Hints on how to
 decode JPEG (fancy_upscaling, dct_method) are not passed on: Pillow always takes the accurate way.
 """
+# Ops here (scripts/regenerate.py writes this list):
+#   DecodeAndCropJpeg DecodeBmp DecodeGif DecodeImage DecodeJpeg DecodePng DecodeWebP EncodeJpeg EncodeJpegVariableQuality
+#   EncodePng ExtractJpegShape
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ import numpy as np
 from ..arrays import Array, Result
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
+from ..extras import extra_hint
 from ..numerics import png
+from ..numerics.image_kinds import image_kind
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import object_array, scalar_object
@@ -34,8 +39,7 @@ def _pillow() -> Any:
     try:
         from PIL import Image
     except ImportError:
-        problem = "image files need Pillow, which the extra tfg[image] brings"
-        raise UnimplementedError(problem, hint="`pip install 'tfg[image]'` installs it") from None
+        raise UnimplementedError("image files need Pillow, which is missing", hint=extra_hint("image")) from None
     return Image
 
 
@@ -45,24 +49,13 @@ def _contents(contents: Array) -> bytes:
     return data
 
 
-def _kind(data: bytes) -> str:
-    """The format of a file by its first bytes; '' for an unknown one."""
-    if data.startswith(b"\xff\xd8\xff"):
-        return "jpeg"
-    if data.startswith(png.SIGNATURE[:4]):
-        return "png"
-    if data.startswith(b"GIF8"):
-        return "gif"
-    if data.startswith(b"BM"):
-        return "bmp"
-    return "webp" if data.startswith(b"RIFF") and data[8:12] == b"WEBP" else ""
-
-
 def _open(data: bytes, what: str) -> Any:
     """A Pillow image; InvalidArgumentError where the file is damaged."""
     image_module = _pillow()
     try:
         image = image_module.open(io.BytesIO(data))
+    except image_module.UnidentifiedImageError:  # it says the address of an object in memory
+        raise InvalidArgumentError(f"invalid {what} data of {len(data)} bytes") from None
     except (OSError, SyntaxError, ValueError, image_module.DecompressionBombError) as error:
         raise InvalidArgumentError(f"invalid {what} data of {len(data)} bytes: {error}") from None
     reserve(2 * image.width * image.height * max(len(image.getbands()), 3))  # as Pillow has it, and as an array
@@ -184,7 +177,7 @@ def decode_jpeg(contents: Array, *, channels: int, ratio: int, try_recover_trunc
     """A JPEG file (or another kind of image file) as (height, width, channels), uint8."""
     data = _contents(contents)
     _check_jpeg_attributes(channels, ratio, dct_method)
-    if _kind(data) == "jpeg":
+    if image_kind(data) == "jpeg":
         return _decode_jpeg(data, channels, ratio, try_recover_truncated)
     return _decode_any(data, channels, np.uint8, allow_gif=True)
 
@@ -220,10 +213,10 @@ def _as_channels(pixels: Array, channels: int) -> Array:
 def decode_bmp(contents: Array, *, channels: int) -> Result:
     """A BMP file as (height, width, channels), uint8, or the frames of a WebP file."""
     data = _contents(contents)
-    if _kind(data) == "webp":
+    if image_kind(data) == "webp":
         return _decode_webp(data, channels)
     _check_channels(channels, (0, 3, 4))
-    require(_kind(data) == "bmp", "the contents are no BMP file")
+    require(image_kind(data) == "bmp", "the contents are no BMP file")
     return _decode_bmp(data, channels)
 
 
@@ -278,7 +271,7 @@ def decode_and_crop_jpeg(
     data = _contents(contents)
     _check_jpeg_attributes(channels, ratio, dct_method)
     window = ints(crop_window, "crop_window", 4)
-    require(_kind(data) == "jpeg", "the contents are no JPEG file")
+    require(image_kind(data) == "jpeg", "the contents are no JPEG file")
     return _decode_jpeg(data, channels, ratio, try_recover_truncated, window)
 
 
@@ -293,7 +286,7 @@ def decode_and_crop_jpeg_shape(contents: TensorSpec, crop_window: TensorSpec, *,
 def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
     """Height, width and channels of a JPEG file, from its header."""
     data = _contents(contents)
-    require(_kind(data) == "jpeg", "the contents are no JPEG file")
+    require(image_kind(data) == "jpeg", "the contents are no JPEG file")
     image = _open(data, "JPEG")
     return np.array([image.height, image.width, len(image.getbands())], output_type.numpy)
 
@@ -400,7 +393,7 @@ def _decode_gif(data: bytes) -> Array:
 def decode_gif(contents: Array) -> Result:
     """The frames of a GIF file (or the one of another image file): (frames, height, width, 3), uint8."""
     data = _contents(contents)
-    if _kind(data) == "gif":
+    if image_kind(data) == "gif":
         return _decode_gif(data)
     pixels = _decode_any(data, 3, np.uint8, allow_gif=False)
     return pixels if pixels.ndim == 4 else pixels[None]
@@ -417,13 +410,13 @@ def decode_webp(contents: Array, *, channels: int) -> Result:
     """The frames of a WebP file: (frames, height, width, channels), uint8; a PNG or JPEG file as (height, width, channels)."""
     data = _contents(contents)
     _check_channels(channels, (0, 3, 4))
-    require(_kind(data) in ("webp", "png", "jpeg"), "the contents are no WebP file")
+    require(image_kind(data) in ("webp", "png", "jpeg"), "the contents are no WebP file")
     return _decode_any(data, channels, np.uint8, allow_gif=False)
 
 
 def _decode_any(data: bytes, channels: int, dtype: Any, allow_gif: bool) -> Array:
     """A PNG, JPEG or one-frame GIF file as (height, width, channels); the frames of a WebP file."""
-    kind = _kind(data)
+    kind = image_kind(data)
     if kind == "png":
         return _decode_png(data, channels, dtype)
     require(kind, "Unknown image file format. One of JPEG, PNG, GIF, BMP, WebP required.")
@@ -455,7 +448,7 @@ def decode_image(contents: Array, *, channels: int, dtype: DType, expand_animati
     """An image file of any kind as (height, width, channels), or (frames, ...) for GIF and WebP; float within [0, 1]."""
     data = _contents(contents)
     _check_channels(channels, (0, 1, 3, 4))
-    kind = _kind(data)
+    kind = image_kind(data)
     if kind in ("gif", "webp"):
         frames = _decode_gif(data) if kind == "gif" else _decode_webp(data, channels)
         pixels = frames if expand_animations else frames[0]

@@ -1,4 +1,6 @@
 """Colours: contrast, hue, saturation, and conversion between RGB and HSV."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AdjustContrast AdjustContrastv2 AdjustHue AdjustSaturation HSVToRGB RGBToHSV
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
-from ..shapes import Shape, TensorSpec
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
+from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from . import _onnx_images as in_onnx
 from ._checks import require_min_rank, scalar
 
 
@@ -103,6 +106,11 @@ def rgb_to_hsv_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [g.Pack(parts, axis=-1)]
 
 
+@shape("RGBToHSV", "HSVToRGB", "AdjustHue")
+def color_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
+    return images.shape
+
+
 @flops("RGBToHSV")
 def rgb_to_hsv_flops(images: TensorSpec) -> Cost:
     """A pixel: its extremes and their difference 5, saturation 2, hue by each of three sectors 14."""
@@ -158,11 +166,6 @@ def _wrap(hue: Array) -> Array:
     while np.any(hue >= 6):
         hue = np.where(hue >= 6, hue - np.float32(6), hue)
     return hue
-
-
-@shape("RGBToHSV", "HSVToRGB", "AdjustHue")
-def color_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
-    return images.shape
 
 
 @flops("AdjustHue")
@@ -240,7 +243,15 @@ def adjust_contrast_v2(images: Array, contrast_factor: Array) -> Result:
     return _contrast(images.astype(np.float32), factor).astype(images.dtype, copy=False)
 
 
-shape("AdjustSaturation", "AdjustContrastv2")(color_shape)
+shape("AdjustSaturation")(color_shape)
+
+
+@shape("AdjustContrastv2")
+def adjust_contrast_v2_shape(images: TensorSpec, contrast_factor: TensorSpec) -> Shape:
+    merge_shapes(contrast_factor.shape, SCALAR)
+    return images.shape
+
+
 
 
 @flops("AdjustContrastv2")
@@ -273,3 +284,10 @@ def adjust_contrast_flops(
 
 
 not_differentiable("AdjustContrast")
+
+
+onnx("AdjustContrastv2")(in_onnx.contrast)
+onnx("AdjustHue")(in_onnx.hue)
+onnx("AdjustSaturation")(in_onnx.saturation)
+onnx("HSVToRGB")(in_onnx.to_rgb)
+onnx("RGBToHSV")(in_onnx.to_hsv)

@@ -1,4 +1,7 @@
 """Non-maximum suppression: the best of boxes that overlap."""
+# Ops here (scripts/regenerate.py writes this list):
+#   CombinedNonMaxSuppression NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4
+#   NonMaxSuppressionV5 NonMaxSuppressionWithOverlaps
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Result
-from ..registry import ZERO, Cost, flops, kernel, not_differentiable, shape
+from ..registry import ZERO, Cost, flops, kernel, not_differentiable, onnx, shape
 from ..shapes import SCALAR, Shape, TensorSpec
+from . import _onnx_images as in_onnx
 from ._checks import require, require_rank, require_shape, scalar, with_rank
 
 _ALL = (
@@ -100,6 +104,13 @@ def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, 
     return _suppress(scores, limit, threshold, np.finfo(scores.dtype).min, _box_overlaps(boxes))[0]
 
 
+@shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps")
+def non_max_suppression_shape(
+    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec
+) -> Shape:
+    return Shape([None])
+
+
 @kernel("NonMaxSuppressionV3")
 def non_max_suppression_v3(
     boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Array, score_threshold: Array
@@ -134,13 +145,6 @@ def non_max_suppression_with_overlaps(
     require_shape(scores, overlaps.shape[:1], "scores")
     require(limit >= 0, f"max_output_size must not be negative: {limit}")
     return _suppress(scores, limit, threshold, lowest, lambda candidates, kept: overlaps[np.ix_(candidates, kept)])[0]
-
-
-@shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps")
-def non_max_suppression_shape(
-    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec
-) -> Shape:
-    return Shape([None])
 
 
 @flops("NonMaxSuppressionWithOverlaps")
@@ -342,3 +346,26 @@ def combined_non_max_suppression_flops(
     images, count, classes = with_rank(scores.shape, 3)
     clipped = Cost(2) * outputs[0].shape.num_elements if clip_boxes else ZERO
     return (Cost(13) * _pairs(count) + Cost(8) * count) * (images * classes) + clipped
+
+
+onnx("NonMaxSuppressionV2")(lambda g, *inputs: in_onnx.suppressed(g, *inputs)[0])
+onnx("NonMaxSuppressionV3")(lambda g, *inputs: in_onnx.suppressed(g, *inputs)[0])
+
+
+@onnx("NonMaxSuppression")
+def _suppression_onnx(g: Any, boxes: Any, scores: Any, most: Any, *, iou_threshold: float) -> Any:
+    return in_onnx.suppressed(g, boxes, scores, most, g.constant(np.float32(iou_threshold)))[0]
+
+
+@onnx("NonMaxSuppressionV4")
+def _suppression_v4_onnx(
+    g: Any, boxes: Any, scores: Any, most: Any, overlap: Any, lowest: Any, *, pad_to_max_output_size: bool
+) -> Any:
+    return in_onnx.suppressed(g, boxes, scores, most, overlap, lowest, pad_to_max_output_size)[::2]
+
+
+@onnx("NonMaxSuppressionV5")
+def _suppression_v5_onnx(
+    g: Any, boxes: Any, scores: Any, most: Any, overlap: Any, lowest: Any, sigma: Any, *, pad_to_max_output_size: bool
+) -> Any:
+    return in_onnx.suppressed(g, boxes, scores, most, overlap, lowest, pad_to_max_output_size, sigma)

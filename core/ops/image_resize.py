@@ -1,4 +1,7 @@
 """Resizing of images and its gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ResizeArea ResizeBicubic ResizeBicubicGrad ResizeBilinear ResizeBilinearGrad ResizeNearestNeighbor
+#   ResizeNearestNeighborGrad ScaleAndTranslate ScaleAndTranslateGrad
 
 from __future__ import annotations
 
@@ -15,8 +18,9 @@ from ..graph import Node, Output
 from ..numerics import resize as numerics
 from ..numerics.resize import Taps
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape, zero_flops
+from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
+from . import _onnx_images as in_onnx
 from ._checks import require, require_rank, require_shape, with_rank
 from ._shapes import ints, shape_from
 
@@ -344,3 +348,36 @@ def scale_and_translate_grad_flops(
 
 
 not_differentiable("ScaleAndTranslateGrad")
+
+
+onnx("ResizeBilinear")(in_onnx.bilinear)
+onnx("ResizeNearestNeighbor")(in_onnx.nearest)
+
+
+@onnx("ResizeBicubic")
+def _bicubic_onnx(g: Any, images: Any, sizes: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    def taps(size: int, count: int) -> Taps:
+        return numerics.bicubic(size, count, align_corners, half_pixel_centers)
+
+    return in_onnx.by_matrices(g, images, sizes, taps)
+
+
+@onnx("ResizeArea")
+def _area_onnx(g: Any, images: Any, sizes: Any, *, align_corners: bool) -> Any:
+    return in_onnx.by_matrices(g, images, sizes, lambda size, count: numerics.area(size, count, align_corners))
+
+
+def _gradient_in_onnx(method: Callable[[int, int, bool, bool], Taps]) -> Callable[..., Any]:
+    """The lowering of the gradient of a resizing by the weights of `method`."""
+
+    def lowering(g: Any, grads: Any, images: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+        def taps(size: int, count: int) -> Taps:
+            return method(size, count, align_corners, half_pixel_centers)
+
+        return in_onnx.gradient_by_matrices(g, grads, images, taps)
+
+    return lowering
+
+
+onnx("ResizeBilinearGrad")(_gradient_in_onnx(numerics.bilinear))
+onnx("ResizeBicubicGrad")(_gradient_in_onnx(numerics.bicubic))

@@ -1,4 +1,8 @@
 """Ops that put tensors together: Concat, Pack."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ParallelConcat
+#   ConcatOffset: inexpensive
+#   Concat ConcatV2 Pack: total shape_arithmetic
 
 from __future__ import annotations
 
@@ -14,9 +18,10 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import facts, gradient, kernel, layout, not_differentiable, shape, zero_flops
+from ..registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require_rank
+from ._onnx import along
 from ._shapes import ints, normalize_axis, replaced, scalar_int, scalar_of, unknown_dims
 
 
@@ -136,14 +141,24 @@ not_differentiable("ConcatOffset")
 @kernel("ParallelConcat")
 def parallel_concat(values: list[Array], *, shape: Shape) -> Result:
     """The inputs, each of one row, one below the other."""
-    for value in values:
-        if np.ndim(value) < 1 or np.shape(value)[0] != 1:
-            raise InvalidArgumentError(f"Size of first dimension must be 1, not {Shape(np.shape(value))}")
+    _check_rows([Shape(np.shape(value)) for value in values], shape)
     return np.concatenate(values, 0)
+
+
+def _check_rows(values: Sequence[Shape], shape: Shape) -> None:
+    """Each of the values is of one row of `shape`."""
+    if not shape.is_known or not shape.rank:
+        raise InvalidArgumentError(f"shape attr must be fully defined and of rank 1 or higher, not {shape}")
+    row = Shape([1, *shape.known()[1:]])
+    for value in values:
+        if value.rank and isinstance(value[0], int) and value[0] != 1:
+            raise InvalidArgumentError(f"Size of first dimension must be 1, not {value}")
+        merge_shapes(value, row)
 
 
 @shape("ParallelConcat")
 def parallel_concat_shape(values: list[TensorSpec], *, shape: Shape) -> Shape:
+    _check_rows([value.shape for value in values], shape)
     return shape
 
 
@@ -201,3 +216,35 @@ def pack_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 zero_flops("Pack")
 facts("shape_arithmetic", of=("Pack",))
 facts("total", of=("Pack",))
+
+lower("Pack")(lambda xla, values, *, axis: xla.stack(values, axis))
+lower("ConcatV2", static=(-1,))(lambda xla, values, axis: xla.concatenate(values, int(axis)))
+lower("Concat", static=(0,))(lambda xla, axis, values: xla.concatenate(values, int(axis)))
+
+
+onnx("ConcatV2")(lambda g, values, axis: _concatenated(g, values, axis))
+onnx("Concat")(lambda g, axis, values: _concatenated(g, values, axis))
+
+
+def _concatenated(g: Any, values: Sequence[Any], axis: Any) -> Any:
+    return g.Concat(*values, axis=int(g.known(axis, "axes")))
+
+
+@onnx("Pack")
+def _pack_onnx(g: Any, values: Sequence[Any], *, axis: int, outputs: list[TensorSpec]) -> Any:
+    rank = outputs[0].rank
+    place = axis if axis >= 0 or rank is None else axis + rank
+    return g.Concat(*(g.unsqueeze(value, place) for value in values), axis=place)
+
+
+onnx("ParallelConcat")(lambda g, values: g.Concat(*values, axis=0))
+
+
+@onnx("ConcatOffset")
+def _concat_offset_onnx(g: Any, axis: Any, shapes: list[Any]) -> Any:
+    """Zeros but along the axis: there the sum of what comes before."""
+    is_axis = g.Equal(along(g, shapes[0], 0), g.Mod(g.cast(axis, dtypes.int64), g.dim(shapes[0], 0)))
+    offsets = [g.zeros_like(shapes[0])]
+    for sizes in shapes[:-1]:
+        offsets.append(g.Add(offsets[-1], g.Where(is_axis, sizes, 0)))
+    return offsets

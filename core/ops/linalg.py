@@ -1,4 +1,8 @@
 """Systems of linear equations, inverses, determinants, Cholesky factors, and cross products."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BandedTriangularSolve BatchCholesky BatchCholeskyGrad BatchMatrixDeterminant BatchMatrixInverse BatchMatrixSolve
+#   BatchMatrixSolveLs BatchMatrixTriangularSolve Cholesky CholeskyGrad Cross LogMatrixDeterminant MatrixDeterminant
+#   MatrixInverse MatrixSolve MatrixSolveLs MatrixTriangularSolve
 
 from __future__ import annotations
 
@@ -13,8 +17,9 @@ from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.widening import widened
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
+from . import _onnx_linalg as in_onnx
 from ._checks import require
 from ._matrices import (
     adjoint,
@@ -276,7 +281,9 @@ def banded_triangular_solve(matrix: Array, rhs: Array, *, lower: bool, adjoint: 
     diagonals = matrix[..., :kept, :] if lower else matrix[..., bands - kept :, :]
     require(np.all(diagonals[..., 0 if lower else -1, :]), "Input matrix is not invertible.")
     k = np.array([1 - kept, 0] if lower else [0, kept - 1], np.int32)
-    dense: Any = matrix_diag_v3(diagonals, k, size, size, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
+    # One diagonal is given to MatrixDiagV3 without a dimension for diagonals.
+    given = diagonals if kept > 1 else diagonals[..., 0, :]
+    dense: Any = matrix_diag_v3(given, k, size, size, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
     return numerics.solve_triangular(dense, rhs, lower, adjoint)
 
 
@@ -435,3 +442,28 @@ def cross_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 def cross_flops(a: TensorSpec, b: TensorSpec) -> Cost:
     """Two products and a difference an element."""
     return Cost(3 * a.shape.num_elements)
+
+
+onnx("LogMatrixDeterminant")(in_onnx.determinant)
+
+
+@onnx("MatrixDeterminant", "BatchMatrixDeterminant")
+def _determinant_onnx(g: Any, x: Any) -> Any:
+    sign, log = in_onnx.determinant(g, x)
+    return g.Mul(sign, g.cast(g.Exp(log), x.dtype))
+
+
+@onnx("Cross")
+def _cross_onnx(g: Any, a: Any, b: Any) -> Any:
+    def turned(value: Any, *places: int) -> Any:
+        return g.Gather(value, np.array(places), axis=-1)
+
+    return g.Sub(g.Mul(turned(a, 1, 2, 0), turned(b, 2, 0, 1)), g.Mul(turned(a, 2, 0, 1), turned(b, 1, 2, 0)))
+
+
+onnx("MatrixInverse", "BatchMatrixInverse")(in_onnx.inverse)
+onnx("Cholesky", "BatchCholesky")(in_onnx.cholesky)
+onnx("MatrixTriangularSolve", "BatchMatrixTriangularSolve")(in_onnx.triangular)
+onnx("MatrixSolve", "BatchMatrixSolve")(lambda g, matrix, rhs, *, adjoint: in_onnx.solved(g, matrix, rhs, adjoint))
+onnx("CholeskyGrad", "BatchCholeskyGrad")(in_onnx.cholesky_gradient)
+onnx("MatrixSolveLs", "BatchMatrixSolveLs")(in_onnx.least_squares)

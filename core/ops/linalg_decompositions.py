@@ -1,4 +1,6 @@
 """Decompositions of matrices: QR, LU, singular values, eigenvalues."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BatchSelfAdjointEig BatchSelfAdjointEigV2 BatchSvd Eig Lu Qr SelfAdjointEig SelfAdjointEigV2 Svd
 
 from __future__ import annotations
 
@@ -15,8 +17,9 @@ from ..graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.eigh import eigh
 from ..numerics.widening import widened
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from . import _onnx_linalg as in_onnx
 from ._matrices import (
     adjoint,
     cubic,
@@ -358,3 +361,6 @@ def self_adjoint_eig_flops(input: TensorSpec) -> Cost:
 
 
 not_differentiable("SelfAdjointEig", "BatchSelfAdjointEig")
+
+onnx("Qr")(in_onnx.orthogonal)
+onnx("Lu")(in_onnx.factored)

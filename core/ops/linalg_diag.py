@@ -1,20 +1,26 @@
 """Bands and diagonals of matrices and tensors: taking them out, putting them in, and making matrices of them."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BatchMatrixBandPart BatchMatrixDiag BatchMatrixDiagPart BatchMatrixSetDiag Diag DiagPart MatrixBandPart MatrixDiag
+#   MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3 MatrixDiagV2 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3
 
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import DimLike, dim_max, dim_min
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import gradient, kernel, shape, zero_flops
+from ..registry import gradient, kernel, lower, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require, require_min_rank, scalar
+from ._onnx import along, gathered, last_dims, numbered
 from ._shapes import scalar_of
 
 
@@ -382,3 +388,99 @@ def diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 
 
 zero_flops("Diag", "DiagPart")
+
+
+@lower("MatrixBandPart", static=(1, 2))
+def _matrix_band_part_lowering(xla: Any, x: Any, lower_: Array, upper: Array) -> Any:
+    rows, columns = x.shape[-2:]
+    if lower_ > rows or upper > columns:
+        raise InvalidArgumentError(f"there are no {lower_} diagonals below and {upper} above in {rows} x {columns}")
+    distance = np.arange(rows)[:, None] - np.arange(columns)
+    return xla.where(((lower_ < 0) | (distance <= lower_)) & ((upper < 0) | (-distance <= upper)), x, 0)
+
+
+# ONNX moves elements by their numbers: the kernels say where they go to.
+_MAIN, _NOWHERE = np.zeros((), np.int32), np.full((), -1)
+
+
+@onnx("MatrixBandPart", "BatchMatrixBandPart")
+def _band_part_onnx(g: Any, x: Any, lower: Any, upper: Any) -> Any:
+    """Zero outside of the band."""
+    rows, columns = (along(g, x, axis) for axis in (-2, -1))
+    below = g.Sub(g.unsqueeze(rows, 1), columns)
+    lower, upper = (g.cast(g.reshape(width, []), dtypes.int64) for width in (lower, upper))
+    is_inside = g.And(
+        g.Or(g.Less(lower, 0), g.LessOrEqual(below, lower)), g.Or(g.Less(upper, 0), g.LessOrEqual(g.Neg(below), upper))
+    )
+    return g.Where(is_inside, x, g.like(0, x))
+
+
+@onnx("MatrixDiag", "BatchMatrixDiag")
+def _matrix_diag_onnx(g: Any, diagonal: Any) -> Any:
+    numbers = numbered(last_dims(g, diagonal, 1))
+    places = matrix_diag_v3(numbers, _MAIN, _NOWHERE, _NOWHERE, _NOWHERE, align="LEFT_LEFT")
+    return gathered(g, diagonal, np.asarray(places), 1, g.like(0, diagonal))
+
+
+@onnx("MatrixDiagV2", "MatrixDiagV3")
+def _matrix_diag_v3_onnx(
+    g: Any, diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding_value: Any, *, align: str = "LEFT_LEFT"
+) -> Any:
+    bounds, rows, columns = (g.known(value, "diagonals and sizes") for value in (k, num_rows, num_cols))
+    count = 1 + (np.ptp(bounds) > 0)
+    places = matrix_diag_v3(numbered(last_dims(g, diagonal, count)), bounds, rows, columns, _NOWHERE, align=align)
+    return gathered(g, diagonal, np.asarray(places), count, padding_value)
+
+
+@onnx("MatrixDiagPart", "BatchMatrixDiagPart")
+def _matrix_diag_part_onnx(g: Any, x: Any) -> Any:
+    return gathered(g, x, np.asarray(matrix_diag_part(numbered(last_dims(g, x, 2)))), 2)
+
+
+@onnx("MatrixDiagPartV2", "MatrixDiagPartV3")
+def _matrix_diag_part_v3_onnx(g: Any, x: Any, k: Any, padding_value: Any, *, align: str = "LEFT_LEFT") -> Any:
+    places = matrix_diag_part_v3(numbered(last_dims(g, x, 2)), g.known(k, "diagonals"), _NOWHERE, align=align)
+    return gathered(g, x, np.asarray(places), 2, padding_value)
+
+
+@onnx("MatrixSetDiag", "BatchMatrixSetDiag")
+def _matrix_set_diag_onnx(g: Any, x: Any, diagonal: Any) -> Any:
+    return _set_diag_onnx(g, x, diagonal, _MAIN, "LEFT_LEFT")
+
+
+@onnx("MatrixSetDiagV2", "MatrixSetDiagV3")
+def _matrix_set_diag_v3_onnx(g: Any, x: Any, diagonal: Any, k: Any, *, align: str = "LEFT_LEFT") -> Any:
+    return _set_diag_onnx(g, x, diagonal, g.known(k, "diagonals"), align)
+
+
+def _set_diag_onnx(g: Any, x: Any, diagonal: Any, k: Array, align: str) -> Any:
+    if not k.any() and not (x.shape.is_known and diagonal.shape.is_known):
+        return _set_main_onnx(g, x, diagonal)
+    count = 1 + (np.ptp(k) > 0)
+    places = matrix_set_diag_v3(np.full(last_dims(g, x, 2), -1), numbered(last_dims(g, diagonal, count)), k, align=align)
+    return gathered(g, diagonal, np.asarray(places), count, x)
+
+
+def _set_main_onnx(g: Any, x: Any, diagonal: Any) -> Any:
+    """The main diagonal, of whatever size: the element of each row, where the column is the row's."""
+    rows, columns = (along(g, x, axis) for axis in (-2, -1))
+    rank = g.rank(diagonal)
+    longer = g.Pad(diagonal, [0] * (2 * rank - 1) + [1])  # for rows beyond the diagonal, which may be empty
+    places = g.Min(rows, g.dim(diagonal, -1))
+    elements = g.unsqueeze(g.Gather(longer, places, axis=-1), rank)
+    return g.Where(g.Equal(g.unsqueeze(rows, 1), columns), elements, x)
+
+
+@onnx("Diag")
+def _diag_onnx(g: Any, diagonal: Any) -> Any:
+    sizes = last_dims(g, diagonal, g.rank(diagonal))
+    places = np.diag(np.arange(1, math.prod(sizes) + 1)).reshape(sizes * 2) - 1
+    return gathered(g, diagonal, places, len(sizes), g.like(0, diagonal))
+
+
+@onnx("DiagPart")
+def _diag_part_onnx(g: Any, x: Any) -> Any:
+    sizes = last_dims(g, x, g.rank(x))
+    half = sizes[: len(sizes) // 2]
+    places = np.diagonal(np.arange(math.prod(sizes)).reshape(2 * (math.prod(half),)))
+    return gathered(g, x, places.reshape(half), len(sizes))

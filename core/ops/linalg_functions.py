@@ -1,4 +1,6 @@
 """Functions of matrices (exponential, logarithm, square root) and tridiagonal systems."""
+# Ops here (scripts/regenerate.py writes this list):
+#   MatrixExponential MatrixLogarithm MatrixSquareRoot TridiagonalMatMul TridiagonalSolve
 
 from __future__ import annotations
 
@@ -12,8 +14,9 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph import Node, Output
 from ..numerics import linalg as numerics
 from ..numerics.widening import widened
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
 from ..shapes import Shape, TensorSpec, merge_shapes
+from . import _onnx_linalg as in_onnx
 from ._checks import require
 from ._matrices import lu_flops, matrix_shape, require_matrix, require_square, square_shape, transposed
 
@@ -239,3 +242,14 @@ def tridiagonal_matmul_gradient(g: GradientBuilder, node: Node, grad: Output) ->
 def tridiagonal_matmul_flops(superdiag: TensorSpec, maindiag: TensorSpec, subdiag: TensorSpec, rhs: TensorSpec) -> Cost:
     """A product an element, and a multiply-add above and below it except at the ends."""
     return Cost(rhs.shape[:-2].num_elements * rhs.shape[-1] * (5 * rhs.shape[-2] - 4))
+
+
+@onnx("TridiagonalSolve")
+def _tridiagonal_solve_onnx(g: Any, diagonals: Any, rhs: Any) -> Any:
+    rows = [g.squeeze(row, -2) for row in g.split(diagonals, 3, g.rank(diagonals) - 2)]
+    return in_onnx.solved(g, in_onnx.tridiagonal(g, *rows), rhs)
+
+
+@onnx("TridiagonalMatMul")
+def _tridiagonal_matmul_onnx(g: Any, upper: Any, main: Any, lower: Any, rhs: Any) -> Any:
+    return g.MatMul(in_onnx.tridiagonal(g, *(g.squeeze(row, -2) for row in (upper, main, lower))), rhs)

@@ -2,6 +2,8 @@
 
 An LSTM's weights hold four gates side by side: input, cell, forget, output (V1), or input, forget, cell, output (V2).
 """
+# Ops here (scripts/regenerate.py writes this list):
+#   BlockLSTM BlockLSTMGrad BlockLSTMGradV2 BlockLSTMV2 LSTMBlockCell LSTMBlockCellGrad
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape
+from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, require_shape, scalar, with_rank
 
@@ -471,3 +473,20 @@ def block_lstm_grad_v2(
 
 # TensorFlow registers no gradient for the single cells.
 not_differentiable("BlockLSTMGrad", "BlockLSTMGradV2")
+
+
+@onnx("LSTMBlockCell")
+def _lstm_cell_onnx(
+    g: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any, *,
+    forget_bias: float, cell_clip: float, use_peephole: bool,
+) -> Any:  # fmt: skip
+    def gate(value: Any, weight: Any, cell: Any) -> Any:
+        return g.Sigmoid(g.Add(value, g.Mul(cell, weight)) if use_peephole else value)
+
+    gates = g.Add(g.MatMul(g.Concat(x, h_prev, axis=1), w), b)
+    i, ci, f, o = g.split(gates, 4, 1)
+    i, f, ci = gate(i, wci, cs_prev), gate(g.Add(f, forget_bias), wcf, cs_prev), g.Tanh(ci)
+    cs = g.Add(g.Mul(ci, i), g.Mul(cs_prev, f))
+    cs = g.Min(g.Max(cs, -cell_clip), cell_clip) if cell_clip > 0 else cs
+    o, co = gate(o, wco, cs), g.Tanh(cs)
+    return i, cs, f, o, ci, co, g.Mul(co, o)

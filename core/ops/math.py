@@ -1,4 +1,14 @@
 """Elementwise ops of one input: powers, exponentials, trigonometry, rounding, and the gradient ops that go with them."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Acos Acosh Asin Atanh Cos Cosh InvGrad IsFinite IsInf IsNan ReciprocalGrad Rsqrt RsqrtGrad SigmoidGrad Sin: elementwise
+#   SqrtGrad Tan TanhGrad: elementwise
+#   Ceil Floor Rint Round: elementwise idempotent monotone
+#   Sign: elementwise idempotent monotone total
+#   Abs: elementwise idempotent total
+#   Inv LogicalNot Reciprocal: elementwise involution
+#   Neg: elementwise involution total shape_arithmetic
+#   Asinh Atan Exp Expm1 Log Log1p Sigmoid Sinh Sqrt Tanh: elementwise monotone
+#   Square: elementwise total
 
 from __future__ import annotations
 
@@ -9,11 +19,11 @@ import numpy as np
 
 from ..arrays import Array
 from ..building.gradbuilder import GradientBuilder
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics.widening import widened
 from ..profiler_formulas import of_input, of_output
-from ..registry import facts, flops, gradient, kernel, profiled, shape
+from ..registry import facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, profiled, shape
 from ._elementwise import Unary, register_unary, unary_flops
 
 # (g, x, y, dy) -> dx. Complex derivatives are conjugated: TensorFlow's gradient is that of a real loss.
@@ -95,10 +105,15 @@ def _sign(x: Array) -> Array:
     return np.sign(x)
 
 
-def _sigmoid(x: Array) -> Array:
+def _sigmoid(x: Array, *, out: Array | None = None) -> Array:
     """1 / (1 + exp(-x)); where exp overflows the quotient is the zero that it should be."""
     one = x.dtype.type(1)
-    return one / (one + np.exp(-x))
+    power = np.negative(x, out=out)
+    if not power.ndim:
+        return one / (one + np.exp(power))
+    np.exp(power, out=power)
+    np.add(one, power, out=power)
+    return np.divide(one, power, out=power)
 
 
 def _rsqrt(x: Array) -> Array:
@@ -224,3 +239,72 @@ profiled(of_input(1), "Reciprocal", "Square", "Neg")
 profiled(of_input(1), "Log", differs="transcendental functions are counted apart here")
 profiled(of_input(2), "Rsqrt")
 profiled(of_output(4), "RsqrtGrad")
+
+lower_as(
+    Neg="negative", Exp="exp", Expm1="expm1", Log="log", Log1p="log1p", Sqrt="sqrt", Rsqrt="rsqrt", Square="square",
+    Abs="abs", Sign="sign", Floor="floor", Ceil="ceil", Rint="rint", Sin="sin", Cos="cos", Tan="tan", Tanh="tanh",
+    Sinh="sinh", Cosh="cosh", Asin="arcsin", Acos="arccos", Atan="arctan", Asinh="arcsinh", Acosh="arccosh",
+    Atanh="arctanh", Sigmoid="sigmoid", Reciprocal="reciprocal", Inv="reciprocal", LogicalNot="logical_not",
+    IsNan="isnan", IsInf="isinf", IsFinite="isfinite",
+)  # fmt: skip
+
+
+def _of_one_shape(function: Any) -> Any:
+    """A lowering of two tensors that are not broadcast: NumPy says what is wrong where their shapes differ."""
+
+    def call(xla: Any, y: Any, dy: Any) -> Any:
+        if y.shape != dy.shape:
+            raise UnimplementedError("its inputs are of several shapes")
+        return function(xla, y, dy)
+
+    return call
+
+
+lower("TanhGrad")(_of_one_shape(lambda xla, y, dy: dy * (1 - y * y)))
+lower("SigmoidGrad")(_of_one_shape(lambda xla, y, dy: dy * y * (1 - y)))
+lower("SqrtGrad")(_of_one_shape(lambda xla, y, dy: dy * 0.5 / y))
+lower("RsqrtGrad")(_of_one_shape(lambda xla, y, dy: dy * -0.5 * y * y * y))
+lower("ReciprocalGrad", "InvGrad")(_of_one_shape(lambda xla, y, dy: -dy * y * y))
+
+
+@lower("Round")
+def _round_lowering(xla: Any, x: Any) -> Any:
+    return xla.zeros_like(x) if x.dtype.kind in "iu" else xla.rint(x)
+
+
+onnx_as(
+    Abs="Abs", Acos="Acos", Acosh="Acosh", Asin="Asin", Asinh="Asinh", Atan="Atan", Atanh="Atanh", Ceil="Ceil", Cos="Cos",
+    Cosh="Cosh", Exp="Exp", Floor="Floor", Inv="Reciprocal", IsInf="IsInf", IsNan="IsNaN", Log="Log", LogicalNot="Not",
+    Reciprocal="Reciprocal", Rint="Round", Sigmoid="Sigmoid", Sign="Sign", Sin="Sin", Sinh="Sinh", Sqrt="Sqrt", Tan="Tan",
+    Tanh="Tanh",
+)  # fmt: skip
+onnx("Neg")(lambda g, x: g.Sub(0, x) if x.dtype.is_unsigned else g.Neg(x))
+onnx("Round")(lambda g, x: x if x.dtype.is_integer else g.Round(x))
+onnx("IsFinite")(lambda g, x: g.Not(g.Or(g.IsNaN(x), g.IsInf(x))))
+onnx("Rsqrt")(lambda g, x: g.Reciprocal(g.Sqrt(x)))
+onnx("Square")(lambda g, x: g.Mul(x, x))
+
+
+def _of_conjugate_onnx(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """The lowering of what `_unless_zero` is the kernel of."""
+    return lambda g, y, dy: g.Where(g.Equal(dy, 0), 0, formula(g, g.conjugate(y), dy))
+
+
+onnx("InvGrad", "ReciprocalGrad")(_of_conjugate_onnx(lambda g, y, dy: g.Neg(g.Mul(dy, g.Mul(y, y)))))
+onnx("RsqrtGrad")(_of_conjugate_onnx(lambda g, y, dy: g.Mul(g.Mul(dy, -0.5), g.Mul(y, g.Mul(y, y)))))
+onnx("SigmoidGrad")(lambda g, y, dy: g.Mul(dy, g.Mul(y, g.Sub(1, y))))
+onnx("SqrtGrad")(_of_conjugate_onnx(lambda g, y, dy: g.Div(g.Mul(dy, 0.5), y)))
+onnx("TanhGrad")(lambda g, y, dy: g.Mul(dy, g.Sub(1, g.Mul(y, y))))
+
+
+@onnx("Expm1")
+def _expm1_onnx(g: Any, x: Any) -> Any:
+    """exp(x) - 1 = tanh(x/2) (exp(x) + 1), which keeps the digits of small x."""
+    return g.Mul(g.Tanh(g.Mul(x, 0.5)), g.Add(g.Exp(x), 1))
+
+
+@onnx("Log1p")
+def _log1p_onnx(g: Any, x: Any) -> Any:
+    """log(1 + x), of small x the first terms of its series."""
+    series = g.Mul(x, g.Sub(1, g.Mul(x, g.Sub(0.5, g.Div(x, 3)))))
+    return g.Where(g.Less(g.Abs(x), 1e-3), series, g.Log(g.Add(x, 1)))

@@ -1,8 +1,11 @@
 """Products of matrices."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BatchMatMul BatchMatMulV2 BatchMatMulV3 MatMul: total
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +17,9 @@ from ..graph import Node, Output
 from ..numerics import products
 from ..numerics.widening import widened
 from ..profiler_formulas import inner_product
-from ..registry import Cost, facts, flops, gradient, kernel, multiply_adds, profiled, shape
+from ..registry import Cost, facts, flops, gradient, kernel, lower, multiply_adds, onnx, profiled, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims
+from ._onnx import adjoint_of, transposed
 
 # a @ b in the inputs' dtype; 16-bit floats are multiplied in float32.
 _product = widened(products.matmul)
@@ -58,6 +62,10 @@ def matmul_flops(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, outputs: li
     """One multiply-add for each result element and each of the inner dimension: 2 m k n."""
     inner = a.shape[0] if transpose_a else a.shape[1]
     return multiply_adds(outputs[0].shape.num_elements * inner)
+
+
+profiled(inner_product, "MatMul")
+facts("total", of=("MatMul",))
 
 
 def _adjoint(x: Array, flip: bool) -> Array:
@@ -126,7 +134,7 @@ def _sum_batch(g: GradientBuilder, grad: Output, x: Output, other: Output) -> Ou
     return g.Reshape(g.Sum(grad, axes), shape_x)
 
 
-facts("total", of=("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"))
+facts("total", of=("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"))
 
 
 @flops("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
@@ -135,5 +143,27 @@ def batch_matmul_flops(x: TensorSpec, y: TensorSpec, *, adj_x: bool, outputs: li
     inner = x.shape[-2] if adj_x else x.shape[-1]
     return multiply_adds(math.prod(outputs[0].shape) * inner)
 
-profiled(inner_product, "MatMul")
+
 profiled(inner_product, "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", differs="adj_x is not looked at there")
+
+
+@lower("MatMul")
+def _matmul_lowering(xla: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    return xla.matmul(a.T if transpose_a else a, b.T if transpose_b else b)
+
+
+@lower("BatchMatMul", "BatchMatMulV2")
+def _batch_matmul_lowering(xla: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
+    return xla.matmul(x.swapaxes(-1, -2) if adj_x else x, y.swapaxes(-1, -2) if adj_y else y)
+
+
+@onnx("MatMul")
+def matmul_onnx(g: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    return g.MatMul(transposed(g, a) if transpose_a else a, transposed(g, b) if transpose_b else b)
+
+
+@onnx("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+def _batch_matmul_onnx(g: Any, a: Any, b: Any, *, adj_x: bool, adj_y: bool, outputs: list[TensorSpec]) -> Any:
+    dtype = outputs[0].dtype
+    x, y = g.cast(a, dtype), g.cast(b, dtype)
+    return g.MatMul(adjoint_of(g, x) if adj_x else x, adjoint_of(g, y) if adj_y else y)

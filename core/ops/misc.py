@@ -1,4 +1,8 @@
 """Ops of the process around the graph: time, version, and Python functions, which a graph does not carry."""
+# Ops here (scripts/regenerate.py writes this list):
+#   GraphDefVersion PyFuncStateless
+#   Timestamp: random
+#   EagerPyFunc PyFunc: side_effect
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ import numpy as np
 from ..arrays import Array, Result
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
+from ..foreign_ops import supply_hint
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
@@ -32,7 +37,7 @@ def graph_def_version(ctx: KernelContext) -> Result:
 def py_func(input: list[Array], *, token: str) -> Sequence[Result]:
     raise InvalidArgumentError(
         f"the Python function behind token '{token}' lives in the process that built the graph, not in the graph",
-        hint="`--map-op PyFunc=OTHER` or `--op-library FILE` can supply a kernel",
+        hint=supply_hint("PyFunc"),
     )
 
 

@@ -1,4 +1,7 @@
 """Batch normalization in its fused forms and local response normalization."""
+# Ops here (scripts/regenerate.py writes this list):
+#   FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3
+#   FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3: batch_normalization
 
 from __future__ import annotations
 
@@ -11,8 +14,9 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, facts, flops, gradient, kernel, layout, not_differentiable, shape
+from ..registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, shape
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ._onnx import on_channels_first
 from ._windows import from_channels_last, is_channels_first, to_channels_last
 
 _FORWARD = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
@@ -62,10 +66,26 @@ def fused_batch_norm(
     else:
         new_mean = used_mean = mean
         new_variance = used_variance = variance
-    factor = scale / np.sqrt(used_variance + scale.dtype.type(epsilon))
-    y = values * factor + (offset - used_mean * factor)
+    factor, summand = _factor_and_summand(scale, offset, used_mean, used_variance, epsilon)
+    y = values * factor + summand
     result = from_channels_last(y.astype(x.dtype, copy=False), data_format)
     return result, new_mean, new_variance, used_mean, used_variance
+
+
+def _factor_and_summand(scale: Array, offset: Array, mean: Array, variance: Array, epsilon: float) -> tuple[Array, Array]:
+    """The vectors that normalize: x * factor + summand."""
+    factor = scale / np.sqrt(variance + scale.dtype.type(epsilon))
+    return factor, offset - mean * factor
+
+
+@affine(*_FORWARD)
+def fused_batch_norm_affine(
+    x: Array, scale: Array, offset: Array, mean: Array, variance: Array, *, epsilon: float, data_format: str
+) -> tuple[Array, Array]:
+    """What normalizing with given moments does."""
+    channels = _channels_last(x, data_format).shape[-1]
+    _check_vectors(channels, scale=scale, offset=offset, mean=mean, variance=variance)
+    return _factor_and_summand(scale, offset, mean, variance, epsilon)
 
 
 def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: Array) -> tuple[Array, Array, Array, Array]:
@@ -316,69 +336,110 @@ def fused_batch_norm_grad_flops(
     return Cost(8 * elements + 7 * channels if is_training else 5 * elements + 3 * channels)
 
 
-def _window_sums(squares: Array, radius: int) -> Array:
-    """Sums over channels within `radius`, along the last dimension."""
-    padded = np.pad(squares, [(0, 0)] * (squares.ndim - 1) + [(radius + 1, radius)])
-    sums = np.cumsum(padded, -1, dtype=np.float64)
-    depth = squares.shape[-1]
-    return (sums[..., 2 * radius + 1 :][..., :depth] - sums[..., :depth]).astype(squares.dtype)
+def _along_channels(v: Any, x: Any, data_format: str) -> Any:
+    return v.reshape([-1 if name == "C" else 1 for name in data_format])
 
 
-def _check_lrn(x: Array) -> None:
-    if x.ndim != 4:
-        raise InvalidArgumentError(f"in must be 4-dimensional: {Shape(x.shape)}")
+@lower("FusedBatchNormV3")
+def _fused_batch_norm_lowering(
+    xla: Any,
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any,
+    variance: Any,
+    *,
+    epsilon: float,
+    is_training: bool,
+    data_format: str,
+    exponential_avg_factor: float,
+) -> Any:
+    """As _normalized; the variance of a batch is returned without bias, and kept for the gradient with it."""
+    returned = mean, variance
+    if is_training:
+        axes = tuple(axis for axis, name in enumerate(data_format) if name != "C")
+        count = x.size // x.shape[data_format.index("C")]
+        batch = xla.mean(x, axes), xla.var(x, axes)
+        factor = exponential_avg_factor
+        unbiased = batch[0], batch[1] * (count / max(count - 1, 1))
+        if factor != 1:
+            unbiased = tuple(old * (1 - factor) + new * factor for old, new in zip(returned, unbiased))
+        returned = unbiased
+        mean, variance = batch
+    multiple = _along_channels(xla.rsqrt(variance + epsilon) * scale, x, data_format)
+    y = (x - _along_channels(mean, x, data_format)) * multiple + _along_channels(offset, x, data_format)
+    return y, *returned, mean, variance, np.zeros(0, np.float32)
 
 
-@kernel("LRN")
-def lrn(input: Array, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Result:
-    """x / (bias + alpha * sum of squares of the neighbouring channels) ** beta."""
-    _check_lrn(input)
-    x = wide(input)
-    norm = bias + alpha * _window_sums(np.square(x), min(depth_radius, x.shape[-1]))
-    return (x * norm.astype(x.dtype) ** x.dtype.type(-beta)).astype(input.dtype)
+@lower("FusedBatchNormGradV3")
+def _fused_batch_norm_grad_lowering(
+    xla: Any,
+    dy: Any,
+    x: Any,
+    scale: Any,
+    mean: Any,
+    variance: Any,
+    unused: Any,
+    *,
+    epsilon: float,
+    is_training: bool,
+    data_format: str,
+) -> Any:
+    axes = tuple(axis for axis, name in enumerate(data_format) if name != "C")
+    count = x.size // x.shape[data_format.index("C")]
+    inverse = xla.rsqrt(variance + epsilon)
+    normal = (x - _along_channels(mean, x, data_format)) * _along_channels(inverse, x, data_format)
+    d_scale, d_offset = xla.sum(dy * normal, axes), xla.sum(dy, axes)
+    if is_training:
+        dy = dy - _along_channels(d_offset / count, x, data_format) - normal * _along_channels(d_scale / count, x, data_format)
+    dx = dy * _along_channels(scale * inverse, x, data_format)
+    nothing = np.zeros((), np.float32)
+    return dx, d_scale, d_offset, nothing, nothing
 
 
-@kernel("LRNGrad")
-def lrn_grad(
-    input_grads: Array, input_image: Array, output_image: Array, *, depth_radius: int, bias: float, alpha: float, beta: float
-) -> Result:
-    _check_lrn(input_image)
-    if not input_grads.shape == input_image.shape == output_image.shape:
-        raise InvalidArgumentError("input_grads, input_image and output_image must have the same shape")
-    grads, x, y = wide(input_grads), wide(input_image), wide(output_image)
-    radius = min(depth_radius, x.shape[-1])
-    norm = bias + alpha * _window_sums(np.square(x), radius)
-    through = _window_sums(grads * y / norm, radius)
-    result = grads * norm.astype(x.dtype) ** x.dtype.type(-beta) - 2 * alpha * beta * x * through
-    return result.astype(input_grads.dtype)
+@onnx("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+def _fused_batch_norm_onnx(
+    g: Any,
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any,
+    variance: Any,
+    *,
+    epsilon: float,
+    exponential_avg_factor: float,
+    is_training: bool,
+    data_format: str,
+    outputs: list[TensorSpec],
+) -> Any:
+    """In training the statistics are the batch's, and returned mixed with the running ones."""
+    wide_x, given = g.cast(x, scale.dtype), (mean, variance)
+    if is_training:
+        axes = [axis for axis, name in enumerate(data_format) if name != "C"]
+        mean = g.ReduceMean(wide_x, axes, keepdims=0)
+        squares = g.ReduceMean(_squared_onnx(g, g.Sub(wide_x, _spread(g, mean, data_format))), axes, keepdims=0)
+        count = g.Div(g.cast(g.Size(wide_x), scale.dtype), g.cast(g.dim(wide_x, data_format.index("C")), scale.dtype))
+        variance, corrected = squares, g.Mul(squares, g.Div(count, g.Max(g.Sub(count, 1), 1)))
+        returned = [_mixed_onnx(g, *pair, exponential_avg_factor) for pair in zip(given, (mean, corrected))]
+    else:
+        returned = [mean, variance]
+
+    def normalized(first: Any) -> Any:
+        return g.BatchNormalization(first, scale, offset, mean, variance, epsilon=epsilon)
+
+    y = g.cast(on_channels_first(g, wide_x, data_format, normalized), x.dtype)
+    rest = [g.constant(np.zeros(spec.shape.known() if spec.shape.is_known else 0), scale.dtype) for spec in outputs[5:]]
+    return [y, *returned, mean, variance, *rest]
 
 
-@shape("LRN")
-def lrn_shape(input: TensorSpec) -> Shape:
-    return merge_shapes(input.shape, Shape([None] * 4))
+def _squared_onnx(g: Any, x: Any) -> Any:
+    return g.Mul(x, x)
 
 
-@shape("LRNGrad")
-def lrn_grad_shape(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec) -> Shape:
-    return merge_shapes(input_grads.shape, merge_shapes(input_image.shape, output_image.shape))
+def _spread(g: Any, v: Any, data_format: str) -> Any:
+    """A vector along the channels."""
+    return g.reshape(v, [-1 if name == "C" else 1 for name in data_format])
 
 
-@gradient("LRN")
-def lrn_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    attrs = {name: node.attr(name) for name in ("depth_radius", "bias", "alpha", "beta")}
-    return [g.LRNGrad(grad, node.inputs[0], node.output(), **attrs)]
-
-
-not_differentiable("LRNGrad")
-
-
-@flops("LRN")
-def lrn_flops(input: TensorSpec, *, depth_radius: int) -> Cost:
-    """A square, a sum over the window, a product and a sum, a power and a product for each element."""
-    return Cost(2 * depth_radius + 4, transcendentals=1) * input.shape.num_elements
-
-
-@flops("LRNGrad")
-def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec, *, depth_radius: int) -> Cost:
-    """The norm and its power again, a sum over the window and six operations for each element."""
-    return Cost(4 * depth_radius + 9, transcendentals=1) * input_image.shape.num_elements
+def _mixed_onnx(g: Any, old: Any, new: Any, factor: float) -> Any:
+    return new if factor == 1 else g.Add(g.Mul(old, 1 - factor), g.Mul(new, factor))

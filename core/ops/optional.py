@@ -1,8 +1,11 @@
 """Optionals: a variant that holds tensors or nothing, in which a functional conditional saves values for its gradient."""
+# Ops here (scripts/regenerate.py writes this list):
+#   OptionalFromValue OptionalGetValue OptionalHasValue OptionalNone
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +14,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
-from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.values import scalar_object
 from ..runtime.variants import added, zeros_like
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
@@ -114,3 +117,14 @@ def optional_get_value_gradient(g: GradientBuilder, node: Node, *grads: Output) 
 _OPS = ("OptionalFromValue", "OptionalNone", "OptionalHasValue", "OptionalGetValue")
 not_differentiable("OptionalNone", "OptionalHasValue")
 zero_flops(*_OPS)
+
+onnx("OptionalFromValue")(lambda g, values: g.held(values))
+onnx("OptionalNone")(lambda g: g.nothing())
+onnx("OptionalHasValue")(lambda g, optional: optional.is_there)
+
+
+@onnx("OptionalGetValue")
+def _get_value_onnx(g: Any, optional: Any) -> Any:
+    if getattr(optional, "values", None) is None:
+        g.refuse("it is not known to hold anything")
+    return optional.values

@@ -1,9 +1,13 @@
 """Pads and tiles: Tile, Pad, MirrorPad and the ops of their gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   MirrorPad MirrorPadGrad Pad PadV2 TileGrad
+#   Tile: total shape_arithmetic
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +16,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
-from ..registry import Cost, facts, flops, gradient, kernel, layout, not_differentiable, shape, zero_flops
+from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ..shapes import Shape, TensorSpec, merge_dims
 from ._checks import require_rank
 from ._shapes import dims_of, ints, numbers, unknown_dims
@@ -253,3 +257,74 @@ def mirror_pad_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
 @flops("MirrorPadGrad")
 def mirror_pad_grad_flops(grad: TensorSpec, paddings: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     return Cost(flops=grad.shape.num_elements - outputs[0].shape.num_elements)
+
+lower("Pad", static=(1,))(lambda xla, x, paddings: xla.pad(x, paddings.tolist()))
+lower("PadV2", static=(1,))(lambda xla, x, paddings, constant: xla.pad(x, paddings.tolist(), constant_values=constant))
+lower("Tile", static=(1,))(lambda xla, x, multiples: xla.tile(x, multiples.tolist()))
+
+
+@lower("MirrorPad", static=(1,))
+def _mirror_pad_lowering(xla: Any, x: Any, paddings: Array, *, mode: str) -> Any:
+    if (paddings > np.array(x.shape)[:, None] - (mode == "REFLECT")).any():
+        raise InvalidArgumentError(f"there is too little to mirror in {x.shape} for {paddings.tolist()}")
+    return xla.pad(x, paddings.tolist(), mode.lower())
+
+
+@onnx("Pad")
+def _pad_onnx(g: Any, x: Any, paddings: Any) -> Any:
+    return _padded(g, x, paddings)
+
+
+@onnx("PadV2")
+def _pad_v2_onnx(g: Any, x: Any, paddings: Any, constant_values: Any) -> Any:
+    return _padded(g, x, paddings, constant_values)
+
+
+def _padded(g: Any, x: Any, paddings: Any, *values: Any, **mode: str) -> Any:
+    """ONNX has all paddings before, then all after; a scalar has none."""
+    if x.rank == 0:
+        return x
+    return g.Pad(x, g.reshape(g.Transpose(g.cast(paddings, dtypes.int64), perm=[1, 0]), [-1]), *values, **mode)
+
+
+@onnx("MirrorPad")
+def _mirror_pad_onnx(g: Any, x: Any, paddings: Any, *, mode: str) -> Any:
+    """Of what is mirrored at its edge ONNX knows nothing: it is gathered."""
+    if mode == "REFLECT":
+        return _padded(g, x, paddings, mode="reflect")
+    for axis, around in enumerate(g.known(paddings, "paddings").tolist()):
+        if any(around):
+            size: Any = x.shape[axis] if x.shape.dims is not None else None
+            if not isinstance(size, int):
+                g.refuse("it mirrors a dimension of unknown size at its edge")
+            x = g.Gather(x, np.pad(np.arange(size), around, "symmetric"), axis=axis)
+    return x
+
+
+onnx("Tile")(lambda g, x, multiples: g.Tile(x, g.vector(multiples)))
+
+
+@onnx("MirrorPadGrad")
+def _mirror_pad_grad_onnx(g: Any, grad: Any, paddings: Any, *, mode: str) -> Any:
+    """What was mirrored is turned round and added."""
+    for axis, (before, after) in enumerate(g.known(paddings, "paddings").tolist()):
+        if before or after:
+            grad = _folded_onnx(g, grad, axis, (before, after), int(mode == "REFLECT"))
+    return grad
+
+
+def _folded_onnx(g: Any, grad: Any, axis: int, around: tuple[int, int], offset: int) -> Any:
+    size = grad.shape[axis]
+    if not isinstance(size, int):
+        g.refuse("a dimension that it folds is unknown")
+    before, after = around
+    size -= before + after
+    left, right = (np.full(size, -1), np.full(size, -1))
+    left[offset : offset + before] = np.arange(before)[::-1]
+    right[size - offset - after : size - offset] = np.arange(before + size, before + size + after)[::-1]
+    found = g.slice(grad, before, before + size, axis)
+    for places in (left, right):
+        is_there = (places >= 0).reshape([-1 if i == axis else 1 for i in range(g.rank(grad))])
+        taken = g.Gather(grad, np.maximum(places, 0), axis=axis)
+        found = g.Add(found, g.Where(is_there, taken, g.like(0, grad)))
+    return found

@@ -1,4 +1,7 @@
 """Bytes and text into tensors: DecodeRaw, DecodeCSV, DecodeCompressed, TensorProtos."""
+# Ops here (scripts/regenerate.py writes this list):
+#   DecodeCSV DecodePaddedRaw DecodeRaw ParseTensor SerializeTensor
+#   DecodeCompressed: elementwise
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ from ..runtime.runs import check_time, reserve
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from . import _tensor_proto
+from ._csv import csv_default, csv_value
 from ._strings import as_objects, map_bytes, same_shape
-from .strings import parse_number
 
 
 def _swapped(array: Array, dtype: DType, little_endian: bool) -> Array:
@@ -178,7 +181,7 @@ def decode_csv(
 ) -> Sequence[Result]:
     """Fields of each record as one tensor a column, of the records' shape."""
     _check_csv_attributes(OUT_TYPE, field_delim, select_cols)
-    defaults = [_csv_default(i, default) for i, default in enumerate(record_defaults)]
+    defaults = [csv_default(i, default) for i, default in enumerate(record_defaults)]
     delimiter, missing = field_delim.encode("utf-8", "surrogateescape"), na_value.encode("utf-8", "surrogateescape")
     columns: list[list] = [[] for _ in OUT_TYPE]
     for i, record in enumerate(records.ravel().tolist()):
@@ -188,7 +191,7 @@ def decode_csv(
         if len(fields) != len(OUT_TYPE):
             raise InvalidArgumentError(f"Expect {len(OUT_TYPE)} fields but have {len(fields)} in record {i}")
         for j, field in enumerate(fields):
-            columns[j].append(_csv_value(field, missing, OUT_TYPE[j], defaults[j], i, j))
+            columns[j].append(csv_value(field, missing, OUT_TYPE[j], defaults[j], i, j))
     return [
         as_objects(column, records.shape) if dtype is dtypes.string else np.array(column, dtype.numpy).reshape(records.shape)
         for column, dtype in zip(columns, OUT_TYPE)
@@ -237,27 +240,6 @@ def _plain_field(record: bytes, start: int, delimiter: bytes, quotes: bool) -> t
     if (quotes and b'"' in field) or b"\n" in field or b"\r" in field:
         raise InvalidArgumentError("Unquoted fields cannot have quotes/CRLFs inside")
     return field, end + 1
-
-
-def _csv_value(field: bytes, missing: bytes, dtype: DType, default: Array | bytes | None, record: int, column: int) -> Any:
-    if not field or field == missing:
-        if default is None:
-            raise InvalidArgumentError(f"Field {column} is required but missing in record {record}!")
-        return default
-    value = field if dtype is dtypes.string else parse_number(field, dtype.numpy)
-    if value is None:
-        raise InvalidArgumentError(f"Field {column} in record {record} is not a valid {dtype}: {field!r}")
-    return value
-
-
-def _csv_default(index: int, default: Array) -> Array | bytes | None:
-    """The default of one column; None where the column is required."""
-    array = np.asarray(default)
-    if array.ndim > 1:
-        raise InvalidArgumentError("Each record default should be at most rank 1")
-    if array.size > 1:
-        raise InvalidArgumentError(f"There should only be 1 default per field but field {index} has {array.size}")
-    return array.ravel()[0] if array.size else None
 
 
 def _check_csv_attributes(types: list[DType], field_delim: str, select_cols: list[int]) -> None:

@@ -1,4 +1,6 @@
 """Serialized Examples into tensors."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ParseExample ParseExampleV2 ParseSingleExample
 
 from __future__ import annotations
 
@@ -70,6 +72,10 @@ def dense_features(keys: list[bytes], types: list[DType], shapes: list[Shape], d
 def dense_batch(columns: Columns, dense: Dense) -> np.ndarray[Any, Any]:
     """One dense feature of all examples, (batch, *shape)."""
     column = columns.column(dense.key, dense.dtype)
+    size = 0 if dense.is_variable else math.prod(dense.row)
+    if size and all(feature is not None and len(feature.values) == size for feature in column):
+        whole = [feature.values for feature in column if feature is not None]
+        return _examples.concatenated(whole, dense.dtype).reshape(len(column), *dense.row)
     rows = [_dense_values(columns, dense, feature, i) for i, feature in enumerate(column)]
     if not dense.is_variable:
         return _examples.concatenated([row.ravel() for row in rows], dense.dtype).reshape(len(rows), *dense.row)

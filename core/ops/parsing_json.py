@@ -1,4 +1,6 @@
 """Examples in JSON into serialized Examples."""
+# Ops here (scripts/regenerate.py writes this list):
+#   DecodeJSONExample: elementwise
 
 from __future__ import annotations
 

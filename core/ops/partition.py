@@ -1,8 +1,11 @@
 """DynamicPartition, and DynamicStitch, which takes it back."""
+# Ops here (scripts/regenerate.py writes this list):
+#   DynamicPartition DynamicStitch ParallelDynamicStitch
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +14,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import gradient, kernel, shape, zero_flops
+from ..registry import gradient, kernel, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from .gather import check_range
 
@@ -112,3 +115,23 @@ def dynamic_stitch_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 
 
 zero_flops("DynamicStitch", "ParallelDynamicStitch")
+
+
+@onnx("DynamicPartition")
+def _dynamic_partition_onnx(g: Any, data: Any, partitions: Any, *, num_partitions: int) -> Any:
+    rest = g.slice(g.dims(data), g.rank(partitions), np.iinfo(np.int64).max)
+    rows, numbers = g.reshape(data, -1, rest), g.reshape(partitions, [-1])
+    places = (g.reshape(g.NonZero(g.Equal(numbers, i)), [-1]) for i in range(num_partitions))
+    return [g.Gather(rows, place, axis=0) for place in places]
+
+
+@onnx("DynamicStitch", "ParallelDynamicStitch")
+def _dynamic_stitch_onnx(g: Any, indices: Sequence[Any], data: Sequence[Any]) -> Any:
+    """One after the other, so that what comes later stays."""
+    numbers = [g.reshape(g.vector(g.reshape(each, [-1])), [-1]) for each in indices]
+    rest = g.slice(g.dims(data[0]), g.rank(indices[0]), np.iinfo(np.int64).max)
+    count = g.Add(g.ReduceMax(g.joined(*numbers), [0], keepdims=1), 1)
+    result = g.Expand(g.constant(b"", data[0].dtype) if data[0].dtype.is_object else g.like(0, data[0]), g.joined(count, rest))
+    for places, rows in zip(numbers, data):
+        result = g.ScatterND(result, g.unsqueeze(places, 1), g.reshape(rows, -1, rest))
+    return result

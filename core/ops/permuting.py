@@ -1,14 +1,22 @@
 """Ops that lay elements out in another order: Transpose, Reverse, Roll."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ConjugateTranspose ReverseSequence Roll
+#   Reverse: involution
+#   ReverseV2: involution shape_arithmetic
+#   Transpose: total shape_arithmetic
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import facts, gradient, kernel, layout, shape, zero_flops
+from ..registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
 from ..shapes import Shape, TensorSpec, merge_dims
 from ._checks import require_rank
 from ._shapes import dims_of, ints, normalize_axis, numbers, replaced, unknown_dims
@@ -178,3 +186,50 @@ def roll_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 layout("T.A -> T", "Roll")
 
 zero_flops("ReverseSequence", "Roll")
+
+lower("Transpose", static=(1,))(lambda xla, x, order: xla.transpose(x, order.tolist()))
+lower("ReverseV2", static=(1,))(lambda xla, x, axes: xla.flip(x, tuple(axes.tolist())))
+
+
+@onnx("Transpose")
+def _transpose_onnx(g: Any, x: Any, perm: Any) -> Any:
+    order = g.known(perm, "dimensions").tolist()
+    return g.transpose(x, [axis % max(len(order), 1) for axis in order])
+
+
+onnx("ConjugateTranspose")(lambda g, x, perm: _transpose_onnx(g, g.conjugate(x), perm))
+
+
+@onnx("ReverseV2")
+def _reverse_v2_onnx(g: Any, x: Any, axis: Any) -> Any:
+    return _reversed_onnx(g, x, g.known(axis, "axes").tolist())
+
+
+@onnx("Reverse")
+def _reverse_onnx(g: Any, x: Any, dims: Any) -> Any:
+    return _reversed_onnx(g, x, np.flatnonzero(g.known(dims, "axes")).tolist())
+
+
+def _reversed_onnx(g: Any, x: Any, axes: list[int]) -> Any:
+    last = np.iinfo(np.int64).max
+    return g.Slice(x, [last] * len(axes), [-last] * len(axes), axes, [-1] * len(axes)) if axes else x
+
+
+@onnx("Roll")
+def _roll_onnx(g: Any, x: Any, shift: Any, axis: Any) -> Any:
+    """What goes out at the end comes in at the start."""
+    shifts, axes = (np.atleast_1d(g.known(value, "shifts and axes")).tolist() for value in (shift, axis))
+    for by, place in zip(shifts, axes):
+        size = g.dim(x, place)
+        start = g.Mod(g.constant(np.array([-by], np.int64)), g.Max(size, 1))
+        x = g.Concat(g.slice(x, start, size, place), g.slice(x, 0, start, place), axis=place)
+    return x
+
+
+@onnx("ReverseSequence")
+def _reverse_sequence_onnx(g: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: int) -> Any:
+    """ONNX takes the first two dimensions only."""
+    rank = g.rank(x)
+    order = [seq_dim, batch_dim, *(axis for axis in range(rank) if axis not in (seq_dim, batch_dim))]
+    turned = g.ReverseSequence(g.transpose(x, order), g.cast(lengths, dtypes.int64), time_axis=0, batch_axis=1)
+    return g.transpose(turned, np.argsort(order).tolist())

@@ -1,8 +1,12 @@
 """Maximum and average pooling in two and three dimensions and their gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AvgPool AvgPool3D AvgPool3DGrad AvgPoolGrad MaxPool MaxPool3D MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad MaxPoolGradGrad
+#   MaxPoolGradGradV2 MaxPoolGradGradWithArgmax MaxPoolGradV2 MaxPoolGradWithArgmax MaxPoolV2 MaxPoolWithArgmax
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +19,9 @@ from ..graph import Node, Output
 from ..numerics import pooling as numerics
 from ..numerics.widening import wide
 from ..profiler_formulas import pool
-from ..registry import Cost, flops, gradient, kernel, layout, not_differentiable, profiled, shape, zero_flops
+from ..registry import Cost, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
+from . import _onnx_pooling as in_onnx
 from ._pooling import (
     Pool,
     pool_attrs,
@@ -429,3 +434,53 @@ def max_pool_grad_grad_with_argmax_shape(input: TensorSpec, grad: TensorSpec, ar
 
 not_differentiable("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
 zero_flops("MaxPoolGradGradWithArgmax")
+
+
+@lower("MaxPool")
+def _max_pool_lowering(xla: Any, x: Any, *, ksize: list[int], strides: list[int], padding: str) -> Any:
+    lowest = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
+    return xla.lax.reduce_window(x, np.array(lowest, x.dtype), xla.lax.max, ksize, strides, padding)
+
+
+@lower("MaxPoolGrad")
+def _max_pool_grad_lowering(
+    xla: Any, x: Any, y: Any, dy: Any, *, ksize: list[int], strides: list[int], padding: str
+) -> Any:
+    return xla.pulled_back(lambda x: _max_pool_lowering(xla, x, ksize=ksize, strides=strides, padding=padding), x, dy)
+
+
+@lower("AvgPool")
+def _avg_pool_lowering(xla: Any, x: Any, *, ksize: list[int], strides: list[int], padding: str) -> Any:
+    zero = np.zeros((), x.dtype)
+    count = xla.lax.reduce_window(xla.ones(x.shape, x.dtype), zero, xla.lax.add, ksize, strides, padding)
+    return xla.lax.reduce_window(x, zero, xla.lax.add, ksize, strides, padding) / count
+
+
+@lower("AvgPoolGrad", static=(0,))
+def _avg_pool_grad_lowering(xla: Any, sizes: Array, dy: Any, *, ksize: list[int], strides: list[int], padding: str) -> Any:
+    def forward(x: Any) -> Any:
+        return _avg_pool_lowering(xla, x, ksize=ksize, strides=strides, padding=padding)
+
+    return xla.transposed(forward, tuple(sizes.tolist()), dy)
+
+
+@onnx("MaxPool", "MaxPool3D")
+def _max_pool_onnx(
+    g: Any, x: Any, *, ksize: list[int], strides: list[int], padding: str, data_format: str, explicit_paddings: Any = ()
+) -> Any:
+    return in_onnx.pooled(g, x, "MaxPool", ksize, strides, padding, data_format, explicit_paddings)
+
+
+@onnx("MaxPoolV2")
+def _max_pool_v2_onnx(g: Any, x: Any, ksize: Any, strides: Any, *, padding: str, data_format: str) -> Any:
+    window, steps = (g.known(value, "windows and strides").tolist() for value in (ksize, strides))
+    return in_onnx.pooled(g, x, "MaxPool", window, steps, padding, data_format)
+
+
+@onnx("AvgPool", "AvgPool3D")
+def _avg_pool_onnx(g: Any, x: Any, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Any:
+    return in_onnx.pooled(g, x, "AveragePool", ksize, strides, padding, data_format)
+
+
+onnx("MaxPoolGrad")(in_onnx.max_pool_grad)
+onnx("AvgPoolGrad", "AvgPool3DGrad")(in_onnx.avg_pool_grad)

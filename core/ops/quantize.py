@@ -1,4 +1,9 @@
 """Quantizing floats, dequantizing, and doing both at once to simulate it in training."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Dequantize FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVarsGradient FakeQuantWithMinMaxVarsPerChannel
+#   FakeQuantWithMinMaxVarsPerChannelGradient QuantizeAndDequantize QuantizeAndDequantizeV2 QuantizeAndDequantizeV3
+#   QuantizeAndDequantizeV4 QuantizeAndDequantizeV4Grad QuantizeV2
+#   FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars: elementwise
 
 from __future__ import annotations
 
@@ -12,8 +17,9 @@ from ..dtypes import DType
 from ..errors import UnimplementedError
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, shape
+from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape
 from ..shapes import SCALAR, Shape, TensorSpec
+from . import _onnx_quantize as in_onnx
 from ._checks import require, require_same_shape, scalar
 from ._quantization import limits, range_of, round_half_away, steps, tensor_from_float
 
@@ -479,3 +485,13 @@ def fake_quant_args_gradient_flops(gradients: TensorSpec, inputs: TensorSpec) ->
 def fake_quant_vars_gradient_flops(gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec) -> Cost:
     """Two comparisons, and the sums of what lies below and above each range."""
     return Cost(4 * gradients.shape.num_elements - 2 * min.shape.num_elements)
+
+
+@onnx("FakeQuantWithMinMaxArgs")
+def _fake_quant_args_onnx(g: Any, x: Any, *, min: float, max: float, num_bits: int, narrow_range: bool) -> Any:
+    return in_onnx.fake(g, x, g.like(min, x), g.like(max, x), num_bits=num_bits, narrow_range=narrow_range)
+
+
+onnx("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")(in_onnx.simulated)
+onnx("QuantizeAndDequantizeV3")(in_onnx.simulated_v3)
+onnx("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")(in_onnx.fake)

@@ -1,4 +1,6 @@
 """Concatenation and reshaping of quantized integers with their ranges."""
+# Ops here (scripts/regenerate.py writes this list):
+#   QuantizedConcat QuantizedConcatV2 QuantizedReshape
 
 from __future__ import annotations
 

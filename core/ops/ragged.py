@@ -1,4 +1,7 @@
 """Ragged tensors: values with row splits, converted to dense, sparse and variant tensors, gathered and made from ranges."""
+# Ops here (scripts/regenerate.py writes this list):
+#   RaggedFillEmptyRows RaggedGather RaggedRange RaggedTensorFromVariant RaggedTensorToSparse RaggedTensorToTensor
+#   RaggedTensorToVariant RaggedTensorToVariantGradient
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
 """Random ops with seeds as attributes: each node owns a Philox stream that goes on from run to run."""
+# Ops here (scripts/regenerate.py writes this list):
+#   SobolSample
+#   Multinomial ParameterizedTruncatedNormal RandomCrop RandomGamma RandomPoisson RandomPoissonV2 RandomShuffle: random
+#   RandomStandardNormal RandomUniform RandomUniformInt TruncatedNormal: random
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
 """Seeds, keys, counters and algorithms of the stateless random ops."""
+# Ops here (scripts/regenerate.py writes this list):
+#   StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg
+#   StatelessRandomGetAlg: random
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
 """Reductions over axes: sums, means, extremes, products, logic, norms, and the places of extremes."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ArgMax ArgMin EuclideanNorm LinSpace Range
+#   All Any Max Mean Min: total
+#   Prod Sum: total shape_arithmetic
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
@@ -17,7 +22,7 @@ from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
 from ..numerics.widening import wide
 from ..profiler_formulas import of_input, reduction
-from ..registry import Cost, facts, flops, gradient, kernel, layout, not_differentiable, profiled, shape
+from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import single
 from ._shapes import normalize_axis, numbers, scalar_of
@@ -117,6 +122,7 @@ for _op, _function in (
 facts("shape_arithmetic", of=("Sum", "Prod"))
 facts("total", of=("Sum", "Prod", "Mean", "Max", "Min", "All", "Any"))
 not_differentiable("All", "Any")
+layout("TA -> R", "All", "Any", "Sum", "Mean", "Max", "Min", "Prod")
 
 
 @kernel("EuclideanNorm")
@@ -218,9 +224,6 @@ def prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     products = g.Reshape(g.Mul(g.conj(left), g.conj(right)), g.shape_of(permuted))
     restored = g.Transpose(products, g.InvertPermutation(permutation))
     return [g.Reshape(g.Mul(spread, restored), source), None]
-
-
-layout("TA -> R", "All", "Any", "Sum", "Mean", "Max", "Min", "Prod")
 
 
 @gradient("EuclideanNorm")
@@ -331,3 +334,57 @@ def range_flops(start: TensorSpec, limit: TensorSpec, delta: TensorSpec, *, outp
 
 
 not_differentiable("Range", "LinSpace")
+
+
+def _lowered_reduction(name: str) -> Callable[..., Any]:
+    """The lowering of a reduction that is a function of the namespace."""
+
+    def reduced(xla: Any, x: Any, axes: Array, *, keep_dims: bool) -> Any:
+        return getattr(xla, name)(x, tuple(axes.ravel().tolist()), keepdims=keep_dims)
+
+    return reduced
+
+
+for _op in ("Sum", "Mean", "Prod", "Max", "Min", "All", "Any"):
+    lower(_op, static=(1,))(_lowered_reduction(_op.lower()))
+lower("ArgMax", static=(1,))(lambda xla, x, axis: xla.argmax(x, int(axis)))
+lower("ArgMin", static=(1,))(lambda xla, x, axis: xla.argmin(x, int(axis)))
+
+
+def _onnx_reduction(op: str) -> Any:
+    """The lowering to one of ONNX's reductions; no axes reduce nothing. Of empty tensors onnxruntime takes no axis below 0."""
+
+    def lowering(g: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
+        if axes.array is not None and x.rank:
+            axes = g.constant(np.sort(axes.array.reshape(-1) % x.rank).astype(np.int64))
+        return g.op(op, x, g.vector(axes), keepdims=int(keep_dims), noop_with_empty_axes=1)
+
+    return lowering
+
+
+onnx("Sum")(_onnx_reduction("ReduceSum"))
+onnx("Mean")(_onnx_reduction("ReduceMean"))
+onnx("Prod")(_onnx_reduction("ReduceProd"))
+onnx("Max", "Any")(_onnx_reduction("ReduceMax"))
+onnx("Min", "All")(_onnx_reduction("ReduceMin"))
+onnx("EuclideanNorm")(_onnx_reduction("ReduceL2"))
+
+
+def _onnx_argument(op: str) -> Any:
+    def lowering(g: Any, x: Any, dimension: Any) -> Any:
+        return g.op(op, x, axis=int(g.known(dimension, "axes")), keepdims=0)
+
+    return lowering
+
+
+onnx("ArgMax")(_onnx_argument("ArgMax"))
+onnx("ArgMin")(_onnx_argument("ArgMin"))
+onnx("Range")(lambda g, start, limit, delta: g.Range(start, limit, delta))
+
+
+@onnx("LinSpace")
+def _lin_space_onnx(g: Any, start: Any, stop: Any, num: Any) -> Any:
+    count = g.reshape(g.cast(num, dtypes.int64), [])
+    places = g.cast(g.Range(g.constant(np.int64(0)), count, g.constant(np.int64(1))), start.dtype)
+    step = g.Div(g.Sub(stop, start), g.Max(g.Sub(g.cast(count, start.dtype), 1), 1))
+    return g.Where(g.Equal(places, g.Max(g.Sub(g.cast(count, start.dtype), 1), 1)), stop, g.Add(g.Mul(places, step), start))

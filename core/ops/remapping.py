@@ -1,4 +1,6 @@
 """Warm starting from a checkpoint whose vocabulary differs: the remapping of ids, and a matrix loaded under it."""
+# Ops here (scripts/regenerate.py writes this list):
+#   GenerateVocabRemapping LoadAndRemapMatrix: reads_files
 
 from __future__ import annotations
 

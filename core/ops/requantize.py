@@ -1,4 +1,6 @@
 """Quantized integers of one range as those of another, and the range that values use."""
+# Ops here (scripts/regenerate.py writes this list):
+#   QuantizeDownAndShrinkRange RequantizationRange RequantizationRangePerChannel Requantize RequantizePerChannel
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """Running sums, products and log-sums along an axis."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Cumprod Cumsum CumulativeLogsumexp
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, layout, shape
+from ..registry import Cost, flops, gradient, kernel, layout, lower, onnx, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require
 from ._shapes import normalize_axis, scalar_int
@@ -120,3 +122,51 @@ def cumulative_logsumexp_flops(x: TensorSpec, axis: TensorSpec) -> Cost:
     return Cost(4, transcendentals=2) * _steps(x, axis)
 
 layout("TA -> T", "Cumprod", "Cumsum")
+
+
+@lower("Cumsum", static=(1,))
+def _cumsum_lowering(xla: Any, x: Any, axis: Array, *, exclusive: bool, reverse: bool) -> Any:
+    place = int(axis) % x.ndim
+    total = xla.lax.cumsum(x, place, reverse=reverse)
+    return total - x if exclusive else total
+
+
+@onnx("Cumsum")
+def _cumsum_onnx(g: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
+    return g.CumSum(x, axis, exclusive=int(exclusive), reverse=int(reverse))
+
+
+@onnx("Cumprod")
+def _cumprod_onnx(g: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
+    return _doubling_onnx(g, x, axis, g.Mul, 1, exclusive, reverse)
+
+
+@onnx("CumulativeLogsumexp")
+def _cumulative_logsumexp_onnx(g: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
+    def added(a: Any, b: Any) -> Any:
+        larger = g.Max(a, b)
+        distance = g.Where(g.Equal(a, b), 0, g.Neg(g.Abs(g.Sub(a, b))))
+        return g.Add(larger, g.Log(g.Add(g.Exp(distance), 1)))
+
+    return _doubling_onnx(g, x, axis, added, -np.inf, exclusive, reverse)
+
+
+def _doubling_onnx(g: Any, x: Any, axis: Any, combine: Any, neutral: float, exclusive: bool, reverse: bool) -> Any:
+    """Each element with that 1, 2, 4 ... before it: log n steps for a row of n, which has `neutral` before it."""
+    place = int(g.known(axis, "axes")) % max(g.rank(x), 1)
+    size = x.shape[place]
+    if not isinstance(size, int):
+        g.refuse("the dimension that it goes along is unknown")
+    last = np.iinfo(np.int64).max
+    if reverse:
+        x = g.Slice(x, [last], [-last], [place], [-1])
+
+    def shifted(value: Any, by: int) -> Any:
+        start = g.slice(value, 0, by, place)
+        return g.Concat(g.Expand(g.like(neutral, value), g.dims(start)), g.slice(value, 0, size - by, place), axis=place)
+
+    if exclusive and size:
+        x = shifted(x, 1)
+    for step in range(max(size - 1, 0).bit_length()):
+        x = combine(shifted(x, 1 << step), x)
+    return g.Slice(x, [last], [-last], [place], [-1]) if reverse else x

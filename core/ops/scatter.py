@@ -1,18 +1,23 @@
 """Scattering rows into zeros or into a tensor, and updates of rows in place."""
+# Ops here (scripts/regenerate.py writes this list):
+#   InplaceAdd InplaceSub InplaceUpdate ScatterNd ScatterNdNonAliasingAdd TensorScatterAdd TensorScatterMax TensorScatterMin
+#   TensorScatterSub TensorScatterUpdate
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.grouping import update_rows
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..shapes import Shape, TensorSpec
 from ._shapes import ints, shape_from
 from .gather import check_coordinates, is_outside
@@ -239,3 +244,41 @@ def inplace_flops(x: TensorSpec, i: TensorSpec, v: TensorSpec) -> Cost:
 
 
 not_differentiable("InplaceUpdate", "InplaceAdd", "InplaceSub")
+
+
+@onnx("ScatterNd")
+def _scatter_nd_onnx(g: Any, indices: Any, updates: Any, shape: Any) -> Any:
+    """Added to zeros; what cannot be added is written."""
+    if updates.dtype.is_object:
+        g.refuse("ONNX adds no strings up")
+    target = g.Expand(g.like(0, updates), g.vector(shape))
+    adds = {} if updates.dtype.name == "bool" else {"reduction": "add"}
+    return g.ScatterND(target, g.cast(indices, dtypes.int64), updates, **adds)
+
+
+def _scattering(reduction: str) -> Any:
+    def lowering(g: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+        return g.ScatterND(tensor, g.cast(indices, dtypes.int64), updates, reduction=reduction)
+
+    return lowering
+
+
+onnx("TensorScatterUpdate")(lambda g, tensor, indices, updates: _scattering("none")(g, tensor, indices, updates))
+onnx("TensorScatterAdd", "ScatterNdNonAliasingAdd")(_scattering("add"))
+onnx("TensorScatterSub")(lambda g, tensor, indices, updates: _scattering("add")(g, tensor, indices, g.Neg(updates)))
+onnx("TensorScatterMax")(_scattering("max"))
+onnx("TensorScatterMin")(_scattering("min"))
+
+
+def _in_rows(reduction: str) -> Any:
+    """Rows by their numbers, which wrap around."""
+
+    def lowering(g: Any, x: Any, i: Any, v: Any) -> Any:
+        return g.ScatterND(x, g.unsqueeze(g.Mod(g.cast(i, dtypes.int64), g.Max(g.dim(x, 0), 1)), 1), v, reduction=reduction)
+
+    return lowering
+
+
+onnx("InplaceUpdate")(_in_rows("none"))
+onnx("InplaceAdd")(_in_rows("add"))
+onnx("InplaceSub")(lambda g, x, i, v: _in_rows("add")(g, x, i, g.Neg(v)))

@@ -1,4 +1,8 @@
 """Stochastic dual coordinate ascent: the pass over a mini-batch, fingerprints of example ids, the shrinking of weights."""
+# Ops here (scripts/regenerate.py writes this list):
+#   SdcaFprint
+#   SdcaOptimizer SdcaOptimizerV2: random
+#   SdcaShrinkL1: side_effect
 
 from __future__ import annotations
 
@@ -166,7 +170,7 @@ def _order(
         return random.permutation(count)
     chances = sdca.adaptive_probabilities(settings, groups, labels, weights, norms, duals)
     total = chances.sum()
-    if not total > 0:
+    if not 0 < total < np.inf:
         return random.permutation(count)
     seen = np.zeros(count, np.int64)
     order: list[int] = []

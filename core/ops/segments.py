@@ -1,4 +1,10 @@
 """Reductions by segment: sorted and unsorted segments, and segments of gathered rows with their gradients."""
+# Ops here (scripts/regenerate.py writes this list):
+#   SparseSegmentMeanGrad SparseSegmentMeanGradV2 SparseSegmentMeanWithNumSegments SparseSegmentSqrtNGrad
+#   SparseSegmentSqrtNGradV2 SparseSegmentSqrtNWithNumSegments SparseSegmentSumGrad SparseSegmentSumGradV2
+#   SparseSegmentSumWithNumSegments
+#   SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum SparseSegmentMean SparseSegmentSqrtN: row_numbers
+#   SparseSegmentSum UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum: row_numbers
 
 from __future__ import annotations
 
@@ -15,8 +21,9 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.grouping import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
 from ..numerics.integers import truncated_quotient
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
+from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
+from . import _onnx_segments as in_onnx
 from ._checks import require_rank
 from ._shapes import dims_of, scalar_int
 
@@ -435,3 +442,31 @@ def sparse_segment_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 
 
 not_differentiable(*(f"{op}{suffix}" for op in _SPARSE for suffix in ("Grad", "GradV2")))
+
+
+onnx("SegmentSum")(lambda g, data, ids: in_onnx.weighted(g, data, ids, None, None))
+onnx("SegmentMean")(lambda g, data, ids: in_onnx.weighted(g, data, ids, None, False))
+onnx("SegmentProd")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "mul", 1))
+onnx("SegmentMax")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "max", in_onnx.lowest(data, 1), 0))
+onnx("SegmentMin")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "min", in_onnx.lowest(data, -1), 0))
+onnx("UnsortedSegmentSum")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "add", 0))
+onnx("UnsortedSegmentProd")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "mul", 1))
+onnx("UnsortedSegmentMax")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "max", in_onnx.lowest(data, 1)))
+onnx("UnsortedSegmentMin")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "min", in_onnx.lowest(data, -1)))
+
+
+def _register_sparse_segment_onnx(op: str) -> None:
+    weigh = {"SparseSegmentSum": None, "SparseSegmentMean": False, "SparseSegmentSqrtN": True}[op]
+
+    def reduced(g: Any, data: Any, indices: Any, ids: Any, count: Any = None) -> Any:
+        return in_onnx.weighted(g, g.Gather(data, indices, axis=0), ids, count, weigh)
+
+    def gradient_of(g: Any, grad: Any, indices: Any, ids: Any, count: Any) -> Any:
+        return in_onnx.reduced(g, in_onnx.weighted_rows(g, grad, ids, weigh), indices, count, "add", 0)
+
+    onnx(op, f"{op}WithNumSegments")(reduced)
+    onnx(f"{op}Grad")(gradient_of)
+
+
+for _op in _SPARSE:
+    _register_sparse_segment_onnx(_op)

@@ -1,6 +1,11 @@
 """Select and Where: elements chosen by a condition."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Select Where
+#   SelectV2: elementwise
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +13,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import Cost, facts, flops, gradient, kernel, layout, not_differentiable, shape, zero_flops
+from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ..shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 
 
@@ -95,3 +100,27 @@ def where_flops(x: TensorSpec) -> Cost:
 
 
 not_differentiable("Where")
+
+lower("SelectV2")(lambda xla, condition, t, e: xla.where(condition, t, e))
+
+
+@lower("Select")
+def _select_lowering(xla: Any, condition: Any, t: Any, e: Any) -> Any:
+    return xla.where(condition.reshape(condition.shape + (1,) * (t.ndim - condition.ndim)), t, e)
+
+
+onnx("SelectV2")(lambda g, condition, t, e: g.Where(condition, t, e))
+
+
+@onnx("Select")
+def _select_onnx(g: Any, condition: Any, t: Any, e: Any) -> Any:
+    """A vector of conditions chooses rows."""
+    rank = g.rank(t)
+    if condition.rank == 1 and rank > 1:
+        condition = g.unsqueeze(condition, *range(1, rank))
+    return g.Where(condition, t, e)
+
+
+@onnx("Where")
+def _where_onnx(g: Any, condition: Any) -> Any:
+    return g.Transpose(g.NonZero(condition), perm=[1, 0])

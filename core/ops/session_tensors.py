@@ -1,4 +1,7 @@
 """Tensors that a session keeps for later runs, named by handles."""
+# Ops here (scripts/regenerate.py writes this list):
+#   GetSessionTensor
+#   DeleteSessionTensor GetSessionHandle GetSessionHandleV2: side_effect
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
 """Ops that ask for shapes, change them, or fill tensors of a given shape."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BroadcastTo Empty UnravelIndex
+#   OnesLike ZerosLike: elementwise idempotent total
+#   InvertPermutation: involution
+#   Fill: total shape_arithmetic
+#   Rank Shape ShapeN Size: total view inexpensive metadata
+#   ExpandDims Reshape Squeeze: total view shape_arithmetic inexpensive alias_view
 
 from __future__ import annotations
 
@@ -16,10 +23,13 @@ from ..dims import Dim, DimLike, floor_div
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
-from ..registry import facts, gradient, kernel, layout, not_differentiable, shape, zero_flops
+from ..registry import facts, gradient, kernel, layout, lower, lower_as, not_differentiable, onnx, shape, zero_flops
 from ..runtime import variants
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from . import _onnx_lists as lists
 from ._checks import require_rank
+from ._onnx import last_dims
+from ._onnx_sparse import vectors
 from ._shapes import dims_of, ints, normalize_axis, scalar_int, scalar_of, scalar_value, shape_from, shape_value, unknown_dims
 
 
@@ -205,8 +215,7 @@ def reshape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 zero_flops("Reshape")
-facts("shape_arithmetic", of=("Reshape",))
-facts("total", of=("Reshape",))
+facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("Reshape",))
 
 
 @kernel("Squeeze")
@@ -240,9 +249,7 @@ gradient("Squeeze")(reshape_gradient)
 layout("T -> R", "Squeeze")
 
 zero_flops("ExpandDims", "Squeeze")
-facts("shape_arithmetic", of=("ExpandDims", "Squeeze"))
-facts("total", of=("ExpandDims", "Squeeze"))
-facts("inexpensive", "alias_view", of=("Reshape", "ExpandDims", "Squeeze"))
+facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("ExpandDims", "Squeeze"))
 
 
 @kernel("BroadcastTo")
@@ -366,46 +373,6 @@ facts("elementwise", "idempotent", of=("OnesLike", "ZerosLike"))
 facts("total", of=("ZerosLike",))
 
 
-@kernel("OneHot")
-def one_hot(indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int) -> Result:
-    """`on_value` at each index along a new dimension of size `depth`, `off_value` elsewhere."""
-    depth = _depth(depth)
-    for name, value in (("on_value", on_value), ("off_value", off_value)):
-        if np.ndim(value) != 0:
-            raise InvalidArgumentError(f"{name} must be a scalar, but got: {Shape(np.shape(value))}")
-    rank = np.ndim(indices)
-    position = rank if axis == -1 else axis
-    if not 0 <= position <= rank:
-        raise InvalidArgumentError(f"Expected axis to be -1 or between [0, {rank}]. But received: {axis}")
-    places = np.arange(depth).reshape([-1] + [1] * (rank - position))
-    hot = np.expand_dims(indices, position) == places
-    return np.where(hot, on_value, off_value)
-
-
-def _depth(depth: Array) -> int:
-    if np.ndim(depth) != 0:
-        raise InvalidArgumentError(f"depth must be a scalar, but got: {Shape(np.shape(depth))}")
-    if depth < 0:
-        raise InvalidArgumentError(f"depth must be non-negative, got: {int(depth)}")
-    return int(depth)
-
-
-@shape("OneHot")
-def one_hot_shape(indices: TensorSpec, depth: TensorSpec, on_value: TensorSpec, off_value: TensorSpec, *, axis: int) -> Shape:
-    for name, spec in (("depth", depth), ("on_value", on_value), ("off_value", off_value)):
-        require_rank(spec, 0, name)
-    if indices.rank is None:
-        return UNKNOWN
-    found = dims_of(depth)
-    size = found[0] if found else Dim.unknown()
-    if isinstance(size, int) and size < 0:
-        raise InvalidArgumentError(f"depth must be non-negative, got: {size}")
-    if not -1 <= axis <= indices.rank:
-        raise InvalidArgumentError(f"Expected axis to be -1 or between [0, {indices.rank}]. But received: {axis}")
-    position = indices.rank if axis == -1 else axis
-    return indices.shape[:position] + Shape([size]) + indices.shape[position:]
-
-
 @kernel("InvertPermutation")
 def invert_permutation(x: Array) -> Result:
     """y with y[x[i]] = i."""
@@ -427,8 +394,8 @@ def invert_permutation_shape(x: TensorSpec) -> Shape:
     return x.shape
 
 
-not_differentiable("OneHot", "InvertPermutation")
-zero_flops("OneHot", "InvertPermutation")
+not_differentiable("InvertPermutation")
+zero_flops("InvertPermutation")
 facts("involution", of=("InvertPermutation",))
 
 
@@ -468,3 +435,66 @@ def unravel_index_shape(indices: TensorSpec, dims: TensorSpec) -> Shape:
 
 not_differentiable("UnravelIndex")
 zero_flops("UnravelIndex")
+
+lower("ZerosLike", always=True)(lambda xla, x: x.zeros_like() if hasattr(x, "zeros_like") else xla.zeros_like(x))
+lower_as(OnesLike="ones_like")
+
+
+@lower("InvertPermutation")
+def _invert_permutation_lowering(xla: Any, x: Any) -> Any:
+    xla.require((xla.sort(x) == np.arange(x.shape[0])).all())
+    return xla.argsort(x)
+
+
+lower("Shape")(lambda xla, x, *, out_type: np.array(x.shape, out_type.numpy))
+lower("ShapeN")(lambda xla, values, *, out_type: tuple(np.array(x.shape, out_type.numpy) for x in values))
+lower("Size")(lambda xla, x, *, out_type: np.array(x.size, out_type.numpy))
+lower("Rank")(lambda xla, x: np.array(x.ndim, np.int32))
+lower("Reshape", static=(1,))(lambda xla, x, dims: x.reshape(dims.tolist()))
+lower("ExpandDims", static=(1,))(lambda xla, x, axis: xla.expand_dims(x, int(axis.item())))
+lower("Squeeze")(lambda xla, x, *, squeeze_dims: xla.squeeze(x, tuple(squeeze_dims) or None))
+lower("BroadcastTo", static=(1,))(lambda xla, x, dims: xla.broadcast_to(x, dims.tolist()))
+lower("Fill", static=(0,))(lambda xla, dims, value: xla.full(dims.tolist(), value))
+
+
+onnx("Shape")(lambda g, x: g.dims(x))
+onnx("ShapeN")(lambda g, values: [g.dims(x) for x in values])
+onnx("Rank")(lambda g, x: g.constant(np.int32(x.rank)) if x.rank is not None else g.Size(g.Shape(x)))
+onnx("Size")(lambda g, x: g.Size(x))
+onnx("BroadcastTo")(lambda g, x, shape: g.Expand(x, g.vector(shape)))
+onnx("Fill")(lambda g, dims, value: g.Expand(value, g.vector(dims)))
+onnx("OnesLike")(lambda g, x: g.Expand(g.like(1, x), g.dims(x)))
+onnx("ZerosLike")(lists.zeros_like)
+onnx("ExpandDims")(lambda g, x, axis: g.Unsqueeze(x, g.vector(axis)))
+
+
+@onnx("Reshape")
+def _reshape_onnx(g: Any, x: Any, shape: Any, *, outputs: list[TensorSpec]) -> Any:
+    """To a constant shape where one dimension at most is unknown."""
+    dims = outputs[0].shape.dims
+    if dims is not None and sum(not isinstance(size, int) for size in dims) < 2 and 0 not in dims:
+        return g.reshape(x, [size if isinstance(size, int) else -1 for size in dims])
+    return g.reshape(x, g.vector(shape))
+
+
+@onnx("Squeeze")
+def _squeeze_onnx(g: Any, x: Any, *, squeeze_dims: list[int], outputs: list[TensorSpec]) -> Any:
+    if squeeze_dims:
+        return g.squeeze(x, *squeeze_dims)
+    if outputs[0].rank is None or x.rank is None:
+        return g.Squeeze(x)
+    return g.squeeze(x, *(axis for axis, size in enumerate(x.shape) if size == 1)) if x.shape.is_known else g.Squeeze(x)
+
+
+@onnx("InvertPermutation")
+def _invert_permutation_onnx(g: Any, x: Any) -> Any:
+    """The order that sorts it."""
+    return g.TopK(x, g.dims(x), outputs=2, largest=0)[1]
+
+
+@onnx("UnravelIndex")
+def _unravel_index_onnx(g: Any, indices: Any, dims: Any) -> Any:
+    if last_dims(g, dims, 1)[0] == 0:
+        g.refuse("it has no dimensions to count through")
+    found = vectors(g, g.vector(g.reshape(indices, [-1])), g.vector(dims))
+    return g.of_dims(g.Transpose(found, perm=[1, 0]), g.dim(dims, 0), g.dims(indices))

@@ -1,4 +1,8 @@
 """Slices: Slice, StridedSlice with its gradient and assignments."""
+# Ops here (scripts/regenerate.py writes this list):
+#   StridedSliceGrad TensorStridedSliceUpdate
+#   Slice StridedSlice: shape_arithmetic
+#   ResourceStridedSliceAssign StridedSliceAssign: side_effect
 
 from __future__ import annotations
 
@@ -11,9 +15,10 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import facts, gradient, kernel, layout, not_differentiable, shape, zero_flops
+from ..registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ..shapes import Shape, TensorSpec
 from ._checks import require_rank
+from ._onnx import gathered, last_dims
 from ._shapes import dims_of, ints, shape_from, unknown_dims
 from ._strided import Masks, numpy_index, sliced_shape
 from ._variables import resource_variable
@@ -308,3 +313,157 @@ def resource_strided_slice_assign_shape(
 not_differentiable("StridedSliceAssign", "ResourceStridedSliceAssign")
 zero_flops("StridedSliceAssign", "ResourceStridedSliceAssign")
 facts("side_effect", of=("StridedSliceAssign", "ResourceStridedSliceAssign"))
+
+
+@lower("Slice", static=(1, 2))
+def _slice_lowering(xla: Any, x: Any, begin: Array, size: Array) -> Any:
+    return x[tuple(slice(b, None if s < 0 else b + s) for b, s in zip(begin.tolist(), size.tolist()))]
+
+
+@lower("StridedSlice", static=(1, 2, 3))
+def _strided_slice_lowering(
+    xla: Any,
+    x: Any,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Any:
+    index: list[Any] = []
+    for i, (first, last, step) in enumerate(zip(begin.tolist(), end.tolist(), strides.tolist())):
+        bit = 1 << i
+        bounds = slice(None if begin_mask & bit else first, None if end_mask & bit else last, step)
+        one = first if shrink_axis_mask & bit else bounds
+        index.append(Ellipsis if ellipsis_mask & bit else None if new_axis_mask & bit else one)
+    return x[tuple(index)]
+
+
+@lower("StridedSliceGrad", static=(0, 1, 2, 3))
+def _strided_slice_grad_lowering(
+    xla: Any,
+    sizes: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    dy: Any,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Any:
+    def forward(x: Any) -> Any:
+        return _strided_slice_lowering(
+            xla, x, begin, end, strides, begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask,
+            new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask,
+        )  # fmt: skip
+
+    return xla.transposed(forward, tuple(sizes.tolist()), dy)
+
+
+_END = np.iinfo(np.int64).max
+
+
+@onnx("Slice")
+def _slice_onnx(g: Any, x: Any, begin: Any, size: Any) -> Any:
+    """A size of -1 goes to the end."""
+    starts, sizes = g.vector(begin), g.vector(size)
+    ends = g.Where(g.Less(sizes, 0), _END, g.Add(starts, sizes))
+    if begin.shape.is_known:
+        return g.Slice(x, starts, ends, range(begin.shape.known()[0]))
+    return g.Slice(x, starts, ends)
+
+
+@onnx("StridedSlice")
+def _strided_slice_onnx(
+    g: Any,
+    x: Any,
+    begin: Any,
+    end: Any,
+    strides: Any,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Any:
+    """Bounds may be computed, strides are constants."""
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    steps = g.known(strides, "strides")
+    count = len(steps)
+    taken = sum(not new_axis_mask >> i & 1 for i in range(count))
+    rank = x.rank if x.rank is not None or ellipsis_mask & ((1 << count) - 1) else taken
+    if rank is None:
+        g.refuse("the rank of an input is unknown")
+    entries = list(masks.entries(count, rank))
+    bounds = [_bounds_onnx(g, entry, begin, end, steps, masks) for entry in entries if entry[0] in ("slice", "shrink")]
+    cut = [(entry[2], *bound) for entry, bound in zip((e for e in entries if e[0] in ("slice", "shrink")), bounds)]
+    cut = [item for item in cut if item[1:] != (0, _END, 1)]
+    if cut:
+        axes, starts, ends, by = zip(*cut)
+        x = g.Slice(x, g.joined(*starts), g.joined(*ends), axes, by)
+    x = g.squeeze(x, *(axis for kind, _, axis in entries if kind == "shrink"))
+    kinds = [kind for kind, _, _ in entries if kind != "shrink"]
+    return g.unsqueeze(x, *(i for i, kind in enumerate(kinds) if kind == "new"))
+
+
+def _bounds_onnx(g: Any, entry: tuple[str, int, int], begin: Any, end: Any, steps: Array, masks: Masks) -> tuple[Any, ...]:
+    """Start, end and step along one axis: numbers, or vectors of one element."""
+    kind, i, _ = entry
+    start = _element_onnx(g, begin, i)
+    if kind == "shrink":
+        if isinstance(start, int):
+            return start, start + 1 or _END, 1
+        return start, g.Where(g.Equal(start, -1), g.constant(np.array([_END])), g.Add(start, 1)), 1
+    step = int(steps[i])
+    whole = (0, _END) if step > 0 else (_END, -_END)
+    return (
+        whole[0] if masks.begin >> i & 1 else start,
+        whole[1] if masks.end >> i & 1 else _element_onnx(g, end, i),
+        step,
+    )
+
+
+def _element_onnx(g: Any, bounds: Any, i: int) -> Any:
+    """One of several bounds, a number where it is known."""
+    values = bounds.spec.value if bounds.array is None else bounds.array
+    if values is not None and not isinstance(values[i], Dim):
+        return int(values[i])
+    return g.slice(g.vector(bounds), i, i + 1)
+
+
+@onnx("StridedSliceGrad")
+def _strided_slice_grad_onnx(
+    g: Any, shape: Any, begin: Any, end: Any, strides: Any, dy: Any, *, begin_mask: int, end_mask: int,
+    ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
+) -> Any:  # fmt: skip
+    """Zeros with the gradient where its elements come from."""
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    sizes, first, last, steps = (g.known(value, "bounds") for value in (shape, begin, end, strides))
+    places = np.full(sizes, -1)
+    index = numpy_index(places.shape, first, last, steps, masks)
+    taken = places[index]
+    places[index] = np.arange(taken.size).reshape(taken.shape)
+    return gathered(g, g.reshape(dy, [-1]), places, 1, g.like(0, dy)) if taken.size else g.Expand(g.like(0, dy), sizes)
+
+
+@onnx("TensorStridedSliceUpdate")
+def _tensor_strided_slice_update_onnx(
+    g: Any, x: Any, begin: Any, end: Any, strides: Any, value: Any, *, begin_mask: int, end_mask: int,
+    ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
+) -> Any:  # fmt: skip
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    places = np.full(last_dims(g, x, g.rank(x)), -1)
+    index = numpy_index(places.shape, g.known(begin, "bounds"), g.known(end, "bounds"), g.known(strides, "strides"), masks)
+    taken = places[index]
+    if not taken.size:
+        return x
+    places[index] = np.arange(taken.size).reshape(taken.shape)
+    return gathered(g, g.reshape(g.Expand(value, taken.shape), -1), places, 1, x)

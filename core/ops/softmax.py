@@ -1,16 +1,21 @@
 """Softmax, its logarithm, and the cross entropies and norms that losses are made of."""
+# Ops here (scripts/regenerate.py writes this list):
+#   L2Loss LogSoftmax Softmax SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..profiler_formulas import of_input
-from ..registry import Cost, flops, gradient, kernel, layout, profiled, shape
+from ..registry import Cost, flops, gradient, kernel, layout, lower, lower_as, onnx, profiled, shape
 from ..shapes import Shape, TensorSpec, broadcast_shapes
 
 
@@ -197,3 +202,45 @@ def l2_loss_flops(t: TensorSpec) -> Cost:
 
 layout("T -> .", "L2Loss")
 profiled(of_input(3, less=1), "L2Loss", differs="3 an element less 1 there, 2 an element here")
+
+lower_as(Softmax="softmax", LogSoftmax="log_softmax")
+
+
+@lower("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_softmax_cross_entropy_lowering(xla: Any, features: Any, labels: Any) -> Any:
+    xla.require(xla.all((labels >= 0) & (labels < features.shape[1])))
+    logs = xla.log_softmax(features)
+    is_label = labels[:, None] == np.arange(features.shape[1], dtype=labels.dtype)
+    return -xla.sum(xla.where(is_label, logs, 0), -1), xla.exp(logs) - is_label
+
+
+lower("L2Loss")(lambda xla, t: xla.sum(t * t) / 2)
+
+
+@lower("SoftmaxCrossEntropyWithLogits")
+def _softmax_cross_entropy_lowering(xla: Any, features: Any, labels: Any) -> Any:
+    logs = xla.log_softmax(xla.broadcast_to(features, np.broadcast_shapes(features.shape, labels.shape)))
+    return -xla.sum(xla.where(labels == 0, 0, labels * logs), -1), xla.exp(logs) - labels
+
+
+onnx("Softmax")(lambda g, logits: g.Softmax(logits, axis=-1))
+onnx("LogSoftmax")(lambda g, logits: g.LogSoftmax(logits, axis=-1))
+onnx("L2Loss")(lambda g, t: g.Mul(g.ReduceSumSquare(t, keepdims=0), 0.5))
+
+
+@onnx("SoftmaxCrossEntropyWithLogits")
+def _cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
+    """The loss of each row and its gradient; labels of zero count nothing, however unlikely they are."""
+    logs = g.LogSoftmax(features, axis=-1)
+    loss = g.Neg(g.ReduceSum(g.Where(g.Equal(labels, 0), 0, g.Mul(labels, logs)), [1], keepdims=0))
+    return loss, g.Sub(g.Softmax(features, axis=-1), labels)
+
+
+@onnx("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
+    """Rows of zeros with a one at the label."""
+    classes = g.Range(g.constant(np.int64(0)), g.reshape(g.dim(features, -1), []), g.constant(np.int64(1)))
+    hot = g.Equal(g.unsqueeze(g.cast(labels, dtypes.int64), 1), classes)
+    loss = g.Neg(g.ReduceSum(g.Where(hot, g.LogSoftmax(features, axis=-1), 0), [1], keepdims=0))
+    probabilities = g.Softmax(features, axis=-1)
+    return loss, g.Where(hot, g.Sub(probabilities, 1), probabilities)

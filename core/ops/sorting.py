@@ -1,4 +1,7 @@
 """Order and membership: top k, n-th element, unique values, differences of lists, search in sorted rows."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ApproxTopK InTopK InTopKV2 ListDiff LowerBound NthElement TopK TopKV2 Unique UniqueV2 UniqueWithCounts UniqueWithCountsV2
+#   UpperBound
 
 from __future__ import annotations
 
@@ -16,8 +19,9 @@ from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics.topn import unsorted_top_k
 from ..numerics.widening import wide
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims
+from . import _onnx_sorting as in_onnx
 from ._checks import require_rank
 from ._shapes import dims_of, normalize_axis, replaced, scalar_int
 
@@ -456,3 +460,17 @@ def bounds_flops(sorted_inputs: TensorSpec, values: TensorSpec) -> Cost:
 
 
 not_differentiable("LowerBound", "UpperBound")
+
+
+onnx("TopK")(lambda g, x, *, k: in_onnx.top_k(g, x, g.constant(np.int64(k))))
+onnx("TopKV2")(lambda g, x, k: in_onnx.top_k(g, x, k))
+onnx("NthElement")(in_onnx.nth_element)
+onnx("InTopK")(lambda g, predictions, targets, *, k: in_onnx.in_top_k(g, predictions, targets, g.constant(np.int64(k))))
+onnx("InTopKV2")(in_onnx.in_top_k)
+onnx("Unique")(lambda g, x: in_onnx.unique(g, x)[:2])
+onnx("UniqueV2")(lambda g, x, axis: in_onnx.unique(g, x, axis)[:2])
+onnx("UniqueWithCounts")(in_onnx.unique)
+onnx("UniqueWithCountsV2")(in_onnx.unique)
+onnx("ListDiff")(in_onnx.list_diff)
+onnx("LowerBound")(lambda g, rows, values: in_onnx.bound(g, rows, values, "Less"))
+onnx("UpperBound")(lambda g, rows, values: in_onnx.bound(g, rows, values, "LessOrEqual"))

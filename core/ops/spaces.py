@@ -1,4 +1,8 @@
 """Blocks of space moved to batch or depth and back, patches of images and volumes, permutations between layouts."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BatchToSpace BatchToSpaceND DataFormatVecPermute DepthToSpace ExtractImagePatches ExtractVolumePatches SpaceToBatch
+#   SpaceToBatchND SpaceToDepth
+#   DataFormatDimMap: elementwise
 
 from __future__ import annotations
 
@@ -8,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim, DimLike, ceil_div
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
-from ..registry import facts, gradient, kernel, layout, not_differentiable, shape, zero_flops
+from ..registry import facts, gradient, kernel, layout, not_differentiable, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
+from . import _onnx_spaces as in_onnx
 from ._checks import require_rank
+from ._onnx import last_dims
 from ._shapes import dims_of, ints, numbers, unknown_dims
 
 
@@ -461,3 +468,24 @@ def extract_volume_patches_gradient(g: GradientBuilder, node: Node, grad: Output
 
 
 zero_flops("ExtractVolumePatches")
+
+
+onnx("SpaceToDepth")(in_onnx.depth_and_space("SpaceToDepth"))
+onnx("DepthToSpace")(in_onnx.depth_and_space("DepthToSpace"))
+onnx("SpaceToBatchND")(lambda g, x, block, pads: in_onnx.space_to_batch(g, x, g.known(block, "blocks"), pads))
+onnx("BatchToSpaceND")(lambda g, x, block, crops: in_onnx.batch_to_space(g, x, g.known(block, "blocks"), crops))
+onnx("SpaceToBatch")(lambda g, x, pads, *, block_size: in_onnx.space_to_batch(g, x, np.full(2, block_size), pads))
+onnx("BatchToSpace")(lambda g, x, crops, *, block_size: in_onnx.batch_to_space(g, x, np.full(2, block_size), crops))
+onnx("ExtractImagePatches")(in_onnx.patches)
+
+
+@onnx("DataFormatDimMap")
+def _dim_map_onnx(g: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
+    table = _format_map(src_format, dst_format)
+    return g.cast(g.Gather(table, g.Mod(g.cast(x, dtypes.int64), len(table)), axis=0), x.dtype)
+
+
+@onnx("DataFormatVecPermute")
+def _vec_permute_onnx(g: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
+    numbers = np.arange(last_dims(g, x, g.rank(x))[0])
+    return g.Gather(x, data_format_vec_permute(numbers, src_format=src_format, dst_format=dst_format), axis=0)

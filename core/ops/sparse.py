@@ -1,4 +1,6 @@
 """The structure of sparse tensors: order, shape, slices, concatenation, conversion to dense."""
+# Ops here (scripts/regenerate.py writes this list):
+#   SparseConcat SparseReorder SparseReshape SparseSlice SparseSliceGrad SparseSplit SparseToDense
 
 from __future__ import annotations
 
@@ -7,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..shapes import Shape, TensorSpec
+from . import _onnx_sparse as in_onnx
 from ._checks import require_rank
 from ._shapes import dims_of, normalize_axis, scalar_int, shape_from, shape_value
 from ._sparse import (
@@ -291,3 +295,17 @@ def sparse_slice_grad_shape(grad: TensorSpec, indices: TensorSpec, start: Tensor
 
 not_differentiable("SparseSliceGrad")
 zero_flops("SparseSliceGrad")
+
+
+@onnx("SparseToDense")
+def _sparse_to_dense_onnx(g: Any, indices: Any, shape: Any, values: Any, default: Any) -> Any:
+    """Values, or one for all, written over the default."""
+    rank = g.rank(indices)
+    places = g.cast(indices, dtypes.int64) if rank == 2 else g.reshape(g.vector(g.reshape(indices, [-1])), -1, 1)
+    return g.ScatterND(g.Expand(default, g.vector(shape)), places, g.Expand(values, g.dim(places, 0)))
+
+
+onnx("SparseReorder")(in_onnx.reordered)
+onnx("SparseReshape")(in_onnx.reshaped)
+onnx("SparseSlice")(in_onnx.sliced)
+onnx("SparseConcat")(in_onnx.concatenated)

@@ -1,4 +1,6 @@
 """Sums, maxima and minima of two sparse tensors."""
+# Ops here (scripts/regenerate.py writes this list):
+#   SparseAdd SparseAddGrad SparseSparseMaximum SparseSparseMinimum
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """Crosses of features: every combination of one feature from each column, joined as text or hashed."""
+# Ops here (scripts/regenerate.py writes this list):
+#   RaggedCross SparseCross SparseCrossHashed SparseCrossV2
 
 from __future__ import annotations
 

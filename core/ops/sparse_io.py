@@ -1,4 +1,7 @@
 """Sparse tensors packed into strings or variants, and kept by the session under handles."""
+# Ops here (scripts/regenerate.py writes this list):
+#   DeserializeManySparse DeserializeSparse SerializeManySparse SerializeSparse
+#   AddManySparseToTensorsMap AddSparseToTensorsMap TakeManySparseFromTensorsMap: side_effect
 
 from __future__ import annotations
 

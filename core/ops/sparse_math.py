@@ -1,4 +1,7 @@
 """Arithmetic on sparse tensors: reductions, elementwise with dense ones, softmax, products with matrices, edit distance."""
+# Ops here (scripts/regenerate.py writes this list):
+#   EditDistance SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul SparseMatMul SparseReduceMax
+#   SparseReduceMaxSparse SparseReduceSum SparseReduceSumSparse SparseSoftmax SparseTensorDenseAdd SparseTensorDenseMatMul
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
@@ -16,9 +20,12 @@ from ..numerics.edits import edit_distance
 from ..numerics.grouping import reduce_groups, update_rows
 from ..numerics.integers import truncated_quotient
 from ..numerics.widening import widened
-from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, shape
+from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differentiable, onnx, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
+from . import _onnx_sparse as in_onnx
 from ._checks import require_rank
+from ._onnx import transposed
+from ._onnx_segments import lowest
 from ._shapes import dims_of, normalize_axis, shape_from
 from ._sparse import check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 
@@ -436,3 +443,37 @@ def edit_distance_flops(
 
 
 not_differentiable("EditDistance", "SparseReduceMax", *_SPARSE_REDUCTIONS)
+
+
+onnx("SparseTensorDenseMatMul")(in_onnx.product)
+onnx("SparseTensorDenseAdd")(in_onnx.added)
+onnx("SparseSoftmax")(in_onnx.softmax)
+
+
+@onnx("SparseReduceSum")
+def _reduce_sum_onnx(g: Any, indices: Any, values: Any, dims: Any, axes: Any, *, keep_dims: bool) -> Any:
+    return in_onnx.reduced(g, indices, values, dims, axes, keep_dims, "add", 0)
+
+
+@onnx("SparseReduceMax")
+def _reduce_max_onnx(g: Any, indices: Any, values: Any, dims: Any, axes: Any, *, keep_dims: bool) -> Any:
+    return in_onnx.reduced(g, indices, values, dims, axes, keep_dims, "max", lowest(values, 1))
+
+
+def _cwise_onnx(op: str) -> Any:
+    def lowering(g: Any, indices: Any, values: Any, dims: Any, dense: Any) -> Any:
+        return g.op(op, values, in_onnx.beside(g, indices, dims, dense))
+
+    return lowering
+
+
+onnx("SparseDenseCwiseAdd")(_cwise_onnx("Add"))
+onnx("SparseDenseCwiseMul")(_cwise_onnx("Mul"))
+onnx("SparseDenseCwiseDiv")(_cwise_onnx("Div"))
+
+
+@onnx("SparseMatMul")
+def _sparse_matmul_onnx(g: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    """In 32 bits: dense matrices, of which TensorFlow expects many zeros."""
+    a, b = (g.cast(side, dtypes.float32) for side in (a, b))
+    return g.MatMul(transposed(g, a) if transpose_a else a, transposed(g, b) if transpose_b else b)

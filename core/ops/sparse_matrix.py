@@ -1,4 +1,7 @@
 """Sparse matrices in compressed rows, held in variants: one matrix or a batch of them, through scipy.sparse."""
+# Ops here (scripts/regenerate.py writes this list):
+#   CSRSparseMatrixComponents CSRSparseMatrixToDense CSRSparseMatrixToSparseTensor DenseToCSRSparseMatrix SparseMatrixMatMul
+#   SparseMatrixNNZ SparseMatrixSparseMatMul SparseMatrixTranspose SparseTensorToCSRSparseMatrix
 
 from __future__ import annotations
 

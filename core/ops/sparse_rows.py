@@ -1,4 +1,6 @@
 """Empty rows of sparse and ragged tensors, filled."""
+# Ops here (scripts/regenerate.py writes this list):
+#   RaggedFillEmptyRowsGrad SparseFillEmptyRows SparseFillEmptyRowsGrad
 
 from __future__ import annotations
 
@@ -8,8 +10,9 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..shapes import Shape, TensorSpec
+from . import _onnx_sparse as in_onnx
 from ._checks import require_rank
 from ._shapes import dims_of
 from ._sparse import (
@@ -112,3 +115,7 @@ def fill_empty_rows_grad_flops(reverse_index_map: TensorSpec, grad_values: Tenso
 
 
 not_differentiable("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")
+
+
+onnx("SparseFillEmptyRows")(in_onnx.filled_rows)
+onnx("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")(in_onnx.filled_rows_gradient)

@@ -1,7 +1,13 @@
 """Special functions: gamma and beta families, error functions, Bessel functions, integrals, x log y with care for zeros."""
+# Ops here (scripts/regenerate.py writes this list):
+#   BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0: elementwise
+#   BesselY1 Betainc Dawsn Digamma Erfc Expint FresnelCos FresnelSin Igamma IgammaGradA Igammac Lgamma NextAfter: elementwise
+#   Polygamma RandomGammaGrad Spence Xdivy Xlog1py Xlogy Zeta: elementwise
+#   Erf Erfinv Ndtri: elementwise monotone
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -14,8 +20,9 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.gamma import gamma_sample_gradient, igamma_gradient
-from ..registry import Cost, facts, flops, gradient, kernel, shape
+from ..registry import Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
 from ..shapes import Shape, TensorSpec, merge_shapes
+from . import _onnx_special as in_onnx
 from ._elementwise import Binary, Unary, binary_flops, binary_shape, register_binary, register_unary
 
 # (g, x, y, dy) -> dx
@@ -278,3 +285,31 @@ def betainc_flops(a: TensorSpec, b: TensorSpec, x: TensorSpec, *, outputs: list[
 
 
 facts("elementwise", of=("Betainc",))
+
+lower_as(Erf="erf", Erfc="erfc", Lgamma="lgamma", Digamma="digamma")
+lower("Xdivy")(lambda xla, x, y: xla.where(x == 0, 0, x / xla.where(x == 0, 1, y)))
+lower("Xlogy")(lambda xla, x, y: xla.where(x == 0, 0, x * xla.log(xla.where(x == 0, 1, y))))
+
+
+onnx_as(Erf="Erf")
+onnx("Erfc")(lambda g, x: g.Sub(1, g.Erf(x)))
+_ONNX: dict[str, Callable[..., Any]] = {
+    "Lgamma": in_onnx.lgamma, "Digamma": in_onnx.digamma, "Polygamma": in_onnx.polygamma, "Zeta": in_onnx.zeta,
+    "Erfinv": in_onnx.erfinv, "Ndtri": in_onnx.ndtri, "Dawsn": in_onnx.dawsn, "Expint": in_onnx.expint,
+    "FresnelCos": functools.partial(in_onnx.fresnel, is_sine=False),
+    "FresnelSin": functools.partial(in_onnx.fresnel, is_sine=True), "Spence": in_onnx.spence,
+    "BesselI0": in_onnx.grown(in_onnx.bessel_i0e), "BesselI0e": in_onnx.bessel_i0e,
+    "BesselI1": in_onnx.grown(in_onnx.bessel_i1e), "BesselI1e": in_onnx.bessel_i1e,
+    "BesselK0": in_onnx.shrunk(in_onnx.bessel_k0e), "BesselK0e": in_onnx.bessel_k0e,
+    "BesselK1": in_onnx.shrunk(in_onnx.bessel_k1e), "BesselK1e": in_onnx.bessel_k1e,
+    "BesselJ0": functools.partial(in_onnx.bessel_j, order=0), "BesselJ1": functools.partial(in_onnx.bessel_j, order=1),
+    "BesselY0": functools.partial(in_onnx.bessel_y, order=0),
+    "Igamma": in_onnx.igamma, "Igammac": in_onnx.igammac, "IgammaGradA": in_onnx.igamma_gradient,
+    "RandomGammaGrad": in_onnx.gamma_sample_gradient, "Betainc": in_onnx.betainc,
+}  # fmt: skip
+for _op, _lowering in _ONNX.items():
+    onnx(_op)(in_onnx.widened(_lowering))
+onnx("BesselY1")(in_onnx.bessel_y1)
+onnx("Xdivy")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Div(x, y)))
+onnx("Xlogy")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Mul(x, g.Log(y))))
+onnx("Xlog1py")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Mul(x, g.Log(g.Add(y, 1)))))

@@ -1,4 +1,6 @@
 """Split, SplitV and Unpack: one tensor taken apart into several."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Split SplitV Unpack: shape_arithmetic
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import floor_div
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import facts, gradient, kernel, layout, shape, zero_flops
+from ..registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._shapes import dims_of, ints, normalize_axis, replaced, scalar_int, scalar_of, unknown_dims
 
@@ -129,3 +131,42 @@ def unpack_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients
 
 zero_flops("SplitV", "Unpack")
 facts("shape_arithmetic", of=("SplitV", "Unpack"))
+
+
+@lower("Split", static=(0,))
+def _split_lowering(xla: Any, axis: Array, x: Any, *, num_split: int) -> Any:
+    return tuple(xla.split(x, num_split, int(axis)))
+
+
+@lower("SplitV", static=(1, 2))
+def _split_v_lowering(xla: Any, x: Any, sizes: Array, axis: Array) -> Any:
+    rest = x.shape[int(axis)] - sizes[sizes >= 0].sum()
+    return tuple(xla.split(x, np.cumsum(np.where(sizes < 0, rest, sizes))[:-1].tolist(), int(axis)))
+
+
+@lower("Unpack")
+def _unpack_lowering(xla: Any, x: Any, *, num: int, axis: int) -> Any:
+    return tuple(xla.squeeze(part, axis) for part in xla.split(x, num, axis)) if num else ()
+
+
+@onnx("Split")
+def _split_onnx(g: Any, axis: Any, x: Any, *, num_split: int) -> Any:
+    return g.split(x, num_split, int(g.known(axis, "axes")))
+
+
+@onnx("SplitV")
+def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outputs: list[TensorSpec]) -> Any:
+    """A size of -1 is what the others leave."""
+    place = int(g.known(axis, "axes"))
+    if num_split == 1:
+        return [x]
+    wanted = g.vector(sizes)
+    if sizes.array is not None and -1 in sizes.array:
+        rest = g.Sub(g.dim(x, place), int(sizes.array.sum()) + 1)
+        wanted = g.joined(*(rest if size == -1 else int(size) for size in sizes.array))
+    return g.Split(x, wanted, outputs=num_split, axis=place)
+
+
+@onnx("Unpack")
+def _unpack_onnx(g: Any, x: Any, *, num: int, axis: int) -> Any:
+    return [g.squeeze(part, axis) for part in g.split(x, num, axis)]

@@ -1,4 +1,9 @@
 """Stacks, on which a loop leaves what its gradient needs: handles by reference (V1) or as resources (V2)."""
+# Ops here (scripts/regenerate.py writes this list):
+#   Stack
+#   StackClose StackCloseV2: inexpensive
+#   StackPop StackPopV2 StackPush StackPushV2: inexpensive asynchronous
+#   StackV2: run_state
 
 from __future__ import annotations
 
@@ -12,7 +17,7 @@ from .. import dtypes
 from ..arrays import Array, Result
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, lower, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..runtime.values import object_array, scalar_object
@@ -162,6 +167,14 @@ def _stack(found: Any) -> Any:
 def _from_handle(handle: Array) -> Stack:
     return _stack(handle.item() if handle.dtype == object and handle.size == 1 else None)
 
+
+lower("StackV2", static=(0,), always=True)(
+    lambda xla, max_size, *, elem_type: xla.new_stack(elem_type.numpy, int(max_size))
+)
+lower("StackPushV2", always=True, sites=True)(lambda xla, stack, elem, *, site="": stack.push(xla, elem, site))
+lower("StackPopV2", always=True)(lambda xla, stack, *, elem_type: stack.pop(xla, elem_type.numpy))
+lower("StackCloseV2", always=True)(lambda xla, stack: stack.close())
+facts("run_state", of=("StackV2",))
 
 _OPS = ("Stack", "StackV2", "StackPush", "StackPushV2", "StackPop", "StackPopV2", "StackClose", "StackCloseV2")
 not_differentiable(*_OPS)

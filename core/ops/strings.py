@@ -1,18 +1,25 @@
 """Strings, elementwise and joined: case, length, substrings, joins, numbers, sharded file names."""
+# Ops here (scripts/regenerate.py writes this list):
+#   ReduceJoin ShardedFilename ShardedFilespec Substr UnsortedSegmentJoin
+#   StringJoin StringLength StringToNumber: elementwise
+#   StringLower StringStrip StringUpper: elementwise idempotent
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..dims import Dim, DimLike
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._checks import require_rank, scalar
@@ -287,3 +294,26 @@ def sharded_shape(*inputs: TensorSpec) -> Shape:
     for spec in inputs:
         merge_shapes(spec.shape, SCALAR)
     return SCALAR
+
+
+@onnx("StringJoin")
+def _string_join_onnx(g: Any, inputs: list[Any], *, separator: str) -> Any:
+    between = g.constant(separator.encode(), dtypes.string)
+    return functools.reduce(lambda a, b: g.StringConcat(g.StringConcat(a, between) if separator else a, b), inputs)
+
+
+onnx("StringToNumber")(lambda g, x, *, out_type: g.cast(x, out_type))
+
+
+@onnx("ReduceJoin")
+def _reduce_join_onnx(g: Any, inputs: Any, reduction_indices: Any, *, keep_dims: bool, separator: str) -> Any:
+    """Along one axis after the other, in the order in which they are named."""
+    axes = [int(axis) % g.rank(inputs) for axis in np.ravel(g.known(reduction_indices, "axes"))]
+    between = g.constant(separator.encode(), dtypes.string)
+    for axis in axes:
+        size = inputs.shape[axis]
+        if not isinstance(size, int) or not size:
+            g.refuse("the dimension that it joins is unknown or empty")
+        parts = [g.slice(inputs, i, i + 1, axis) for i in range(size)]
+        inputs = functools.reduce(lambda a, b: g.StringConcat(g.StringConcat(a, between) if separator else a, b), parts)
+    return inputs if keep_dims else g.squeeze(inputs, *axes)

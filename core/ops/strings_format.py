@@ -1,4 +1,7 @@
 """Numbers and tensors as text, base64."""
+# Ops here (scripts/regenerate.py writes this list):
+#   StringFormat
+#   AsString DecodeBase64 EncodeBase64: elementwise
 
 from __future__ import annotations
 
@@ -11,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
 from ._strings import as_objects, map_bytes, same_shape
@@ -33,6 +37,10 @@ def as_string(input: Array, *, T: DType, precision: int, scientific: bool, short
     else:
         convert = _converter(T, _number_format(T, precision, scientific, shortest, width, flag), width, flag)
     return as_objects((convert(value).encode("utf-8", "surrogateescape") for value in array.ravel()), array.shape)
+
+
+shape("AsString")(same_shape)
+facts("elementwise", of=("AsString",))
 
 
 def _text_converter(width: int, precision: int, flag: str) -> Callable[[Any], str]:
@@ -133,9 +141,9 @@ def _decode_base64(text: bytes) -> bytes:
         raise InvalidArgumentError(f"Invalid base64: {error}") from error
 
 
-shape("AsString", "EncodeBase64", "DecodeBase64")(same_shape)
+shape("EncodeBase64", "DecodeBase64")(same_shape)
 
-facts("elementwise", of=("AsString", "EncodeBase64", "DecodeBase64"))
+facts("elementwise", of=("EncodeBase64", "DecodeBase64"))
 
 
 @kernel("StringFormat")
@@ -160,3 +168,13 @@ def _pieces(template: bytes, placeholder: bytes) -> list[bytes]:
 @shape("StringFormat")
 def string_format_shape(inputs: list[TensorSpec]) -> Shape:
     return SCALAR
+
+
+@onnx("AsString")
+def _as_string_onnx(g: Any, x: Any, *, precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> Any:
+    """Integers and truth values; ONNX writes floats otherwise."""
+    if x.dtype.is_floating or x.dtype.is_complex or width > 0:
+        g.refuse("ONNX writes numbers in one form")
+    if x.dtype is dtypes.bool_:
+        return g.Where(x, g.constant(b"true", dtypes.string), g.constant(b"false", dtypes.string))
+    return g.cast(x, dtypes.string)

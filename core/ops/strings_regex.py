@@ -1,4 +1,7 @@
 """Regular expressions in RE2's syntax."""
+# Ops here (scripts/regenerate.py writes this list):
+#   RegexFullMatch RegexReplace
+#   StaticRegexFullMatch StaticRegexReplace: elementwise
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..numerics import re2
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._checks import scalar
 from ._strings import map_bytes, map_to, same_shape
@@ -66,3 +69,11 @@ shape("StaticRegexFullMatch", "StaticRegexReplace")(same_shape)
 facts("elementwise", of=("StaticRegexFullMatch", "StaticRegexReplace"))
 not_differentiable(*_ALL)
 zero_flops(*_ALL)
+
+
+onnx("StaticRegexFullMatch")(lambda g, x, *, pattern: g.RegexFullMatch(x, pattern=pattern))
+
+
+@onnx("RegexFullMatch")
+def _regex_full_match_onnx(g: Any, x: Any, pattern: Any) -> Any:
+    return g.RegexFullMatch(x, pattern=g.known(pattern, "patterns").item().decode())

@@ -1,4 +1,6 @@
 """Summaries: serialized Summary messages."""
+# Ops here (scripts/regenerate.py writes this list):
+#   AudioSummary AudioSummaryV2 HistogramSummary ImageSummary MergeSummary ScalarSummary TensorSummary TensorSummaryV2
 
 from __future__ import annotations
 

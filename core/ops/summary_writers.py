@@ -1,4 +1,8 @@
 """Writing summaries into event files."""
+# Ops here (scripts/regenerate.py writes this list):
+#   SummaryWriter
+#   CloseSummaryWriter CreateSummaryFileWriter FlushSummaryWriter ImportEvent WriteAudioSummary WriteGraphSummary: side_effect
+#   WriteHistogramSummary WriteImageSummary WriteRawProtoSummary WriteScalarSummary WriteSummary: side_effect
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
 """Mutexes and the iteration counter."""
+# Ops here (scripts/regenerate.py writes this list):
+#   DummyIterationCounter MutexV2
+#   MutexLock: side_effect blocks asynchronous
+#   ConsumeMutexLock: side_effect inexpensive
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import WouldBlock, scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
+from ._checks import scalar
 from ._resources import named, resource
 
 
@@ -55,7 +60,7 @@ def mutex_lock(ctx: KernelContext, mutex: Array) -> Result:
 @kernel("ConsumeMutexLock")
 def consume_mutex_lock(mutex_lock: Array) -> None:
     """Release a mutex."""
-    lock = mutex_lock.item()
+    lock = scalar(mutex_lock, "mutex_lock")
     if not isinstance(lock, Lock):
         raise InvalidArgumentError(f"the variant holds a {type(lock).__name__}, not the lock of a mutex")
     with lock.mutex:

@@ -1,4 +1,12 @@
 """Lookup tables: hash tables that are filled once, and mutable ones."""
+# Ops here (scripts/regenerate.py writes this list):
+#   LookupTableExport LookupTableExportV2 LookupTableFind LookupTableFindV2 LookupTableSize LookupTableSizeV2
+#   AnonymousHashTable AnonymousMutableDenseHashTable AnonymousMutableHashTable: owns_state table
+#   AnonymousMutableHashTableOfTensors HashTable HashTableV2 MutableDenseHashTable MutableDenseHashTableV2: owns_state table
+#   MutableHashTable MutableHashTableOfTensors MutableHashTableOfTensorsV2 MutableHashTableV2: owns_state table
+#   LookupTableInsert LookupTableInsertV2 LookupTableRemoveV2: side_effect
+#   InitializeTable InitializeTableV2 LookupTableImport LookupTableImportV2: side_effect fills_table
+#   InitializeTableFromTextFile InitializeTableFromTextFileV2: side_effect reads_files fills_table
 
 from __future__ import annotations
 

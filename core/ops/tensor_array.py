@@ -1,4 +1,12 @@
 """TensorArrays of V1 loops: handles by reference (V1), as strings (V2) and as resources (V3)."""
+# Ops here (scripts/regenerate.py writes this list):
+#   TensorArray TensorArrayConcat TensorArrayConcatV2 TensorArrayConcatV3 TensorArrayGather TensorArrayGatherV2
+#   TensorArrayGatherV3 TensorArrayGrad TensorArrayGradV2 TensorArrayGradWithShape TensorArrayPack TensorArrayRead
+#   TensorArrayReadV2 TensorArrayReadV3 TensorArraySize TensorArraySizeV2 TensorArraySizeV3 TensorArrayUnpack TensorArrayV2
+#   TensorArrayGradV3 TensorArrayV3: run_state
+#   TensorArrayClose TensorArrayCloseV2 TensorArrayCloseV3 TensorArrayScatter TensorArrayScatterV2: side_effect
+#   TensorArrayScatterV3 TensorArraySplit TensorArraySplitV2 TensorArraySplitV3 TensorArrayWrite: side_effect
+#   TensorArrayWriteV2 TensorArrayWriteV3: side_effect
 
 from __future__ import annotations
 
@@ -14,12 +22,14 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import facts, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..runtime.tensor_arrays import TensorArray
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from . import _array_lowerings as lowered
+from . import _onnx_lists as lists
 from ._shapes import ints
 
 _CONTAINER = "_tensor_arrays"
@@ -173,11 +183,17 @@ def tensor_array_grad_v3_shape(handle: TensorSpec, flow_in: TensorSpec) -> tuple
     return TensorSpec(dtypes.resource, SCALAR, handle=handle.handle), SCALAR
 
 
+facts("run_state", of=("TensorArrayV3", "TensorArrayGradV3"))
+
+
 @kernel("TensorArrayGradWithShape")
 def tensor_array_grad_with_shape(
     ctx: KernelContext, handle: Array, flow_in: Array, shape_to_prepend: Array, *, source: str
 ) -> tuple[Result, Result]:
-    return scalar_object(_gradient_array(ctx, handle, source, ints(shape_to_prepend, "shape_to_prepend"))), flow_in
+    dims = ints(shape_to_prepend, "shape_to_prepend")
+    if min(dims, default=0) < 0:
+        raise InvalidArgumentError(f"shape_to_prepend must not be negative: {list(dims)}")
+    return scalar_object(_gradient_array(ctx, handle, source, dims)), flow_in
 
 
 @shape("TensorArrayGradWithShape")
@@ -450,3 +466,31 @@ def tensor_array_close_shape(handle: Any) -> tuple[()]:
 not_differentiable(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
 zero_flops(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
 facts("side_effect", of=_versions("TensorArrayClose"))
+
+
+@onnx("TensorArrayV3")
+def _array_onnx(g: Any, size: Any, *, dtype: DType, dynamic_size: bool, outputs: list[TensorSpec]) -> Any:
+    shape = outputs[0].handle[0].shape if outputs[0].handle else UNKNOWN
+    return lists.ArrayHandle(dtype, shape, dynamic_size), lists.empty(g, size, dtype, shape)
+
+
+onnx("TensorArrayWriteV3")(lists.array_written)
+onnx("TensorArrayScatterV3")(lists.array_scattered)
+onnx("TensorArrayReadV3")(lambda g, handle, index, flow: lists.item(g, flow, index))
+onnx("TensorArrayGatherV3")(lambda g, handle, indices, flow: lists.taken(g, flow, indices))
+onnx("TensorArraySplitV3")(lambda g, handle, value, lengths, flow: lists.split(g, value, lengths))
+onnx("TensorArrayConcatV3")(lambda g, handle, flow: lists.joined(g, flow))
+onnx("TensorArraySizeV3")(lambda g, handle, flow: lists.length(g, flow))
+onnx("TensorArrayCloseV3")(lambda g, handle: ())
+
+
+lower("TensorArrayV3", static=(0,), always=True)(lowered.made)
+lower("TensorArrayGradV3", always=True)(lowered.of_gradients)
+lower("TensorArrayWriteV3", always=True)(lowered.written)
+lower("TensorArrayReadV3", always=True)(lowered.read)
+lower("TensorArrayScatterV3", always=True)(lowered.scattered)
+lower("TensorArrayGatherV3", always=True)(lowered.gathered)
+lower("TensorArraySplitV3", static=(2,), always=True)(lowered.split)
+lower("TensorArrayConcatV3", always=True)(lowered.joined)
+lower("TensorArraySizeV3", always=True)(lambda xla, handle, flow: np.int32(handle.size))
+lower("TensorArrayCloseV3", always=True)(lambda xla, handle: handle.close())

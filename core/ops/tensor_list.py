@@ -1,4 +1,8 @@
 """TensorLists, which functional loops accumulate in: a variant that holds tensors of one dtype."""
+# Ops here (scripts/regenerate.py writes this list):
+#   EmptyTensorList TensorListConcatLists TensorListGetItem TensorListPopBack TensorListPushBack TensorListPushBackBatch
+#   TensorListReserve TensorListResize TensorListSetItem
+#   TensorListElementShape TensorListLength: metadata
 
 from __future__ import annotations
 
@@ -13,15 +17,16 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.tensor_arrays import zeros
 from ..runtime.tensor_lists import TensorList
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, covering_shape, merge_shapes
+from . import _onnx_lists as lists
 from ._checks import scalar
 from ._list_specs import declared_shape_of, dim_of, element_of, length_of, list_spec, static_shape, with_element
-from ._lists import list_in, merged_shapes, require_vector, reserve_like, rows_of, shape_in
+from ._lists import list_in, lowered_dims, lowered_shape, merged_shapes, require_vector, reserve_like, rows_of, shape_in
 
 
 def _require_shape(items: TensorList, value: Array, what: str) -> None:
@@ -266,10 +271,13 @@ def tensor_list_length_shape(input_handle: TensorSpec) -> Shape:
 @kernel("TensorListElementShape")
 def tensor_list_element_shape(input_handle: Array, *, shape_type: DType) -> Result:
     """The shape of the elements with -1 for what is unknown; the scalar -1 for an unknown rank."""
-    found = list_in(input_handle).element_shape
-    if found.dims is None:
-        return np.array(-1, shape_type.numpy)
-    return np.array([d if isinstance(d, int) else -1 for d in found.dims], shape_type.numpy)
+    return _shape_tensor(list_in(input_handle).element_shape, shape_type)
+
+
+def _shape_tensor(shape: Shape, dtype: DType) -> Array:
+    if shape.dims is None:
+        return np.array(-1, dtype.numpy)
+    return np.array([d if isinstance(d, int) else -1 for d in shape.dims], dtype.numpy)
 
 
 @shape("TensorListElementShape")
@@ -279,6 +287,7 @@ def tensor_list_element_shape_shape(input_handle: TensorSpec) -> Shape:
 
 
 zero_flops("TensorListConcatLists", "TensorListLength", "TensorListElementShape")
+facts("metadata", of=("TensorListLength", "TensorListElementShape"))
 
 
 @kernel("TensorListGetItem")
@@ -303,3 +312,77 @@ def tensor_list_get_item_gradient(g: GradientBuilder, node: Node, grad: Output) 
 
 
 zero_flops("TensorListGetItem")
+
+
+def _element_shape(outputs: list[TensorSpec]) -> Shape:
+    """What is known of the elements of a list."""
+    return outputs[0].handle[0].shape if outputs[0].handle else UNKNOWN
+
+
+@onnx("TensorListReserve")
+def _reserve_onnx(g: Any, shape: Any, count: Any, *, element_dtype: DType, outputs: list[TensorSpec]) -> Any:
+    return lists.empty(g, count, element_dtype, _element_shape(outputs))
+
+
+@onnx("EmptyTensorList")
+def _empty_onnx(g: Any, shape: Any, most: Any, *, element_dtype: DType, outputs: list[TensorSpec]) -> Any:
+    return lists.empty(g, g.constant(np.int64(0)), element_dtype, _element_shape(outputs))
+
+
+@onnx("TensorListSetItem")
+def _set_item_onnx(g: Any, elements: Any, index: Any, item: Any, *, resize_if_index_out_of_bounds: bool) -> Any:
+    if resize_if_index_out_of_bounds:
+        elements = lists.reached(g, elements, index, item)
+    return lists.written(g, elements, index, item)
+
+
+onnx("TensorListGetItem")(lambda g, elements, index, shape: lists.item(g, elements, index, shape))
+onnx("TensorListPushBack")(lambda g, elements, item: lists.pushed(g, elements, item))
+onnx("TensorListPopBack")(lambda g, elements, shape: lists.popped(g, elements))
+onnx("TensorListLength")(lambda g, elements: lists.length(g, elements))
+onnx("TensorListElementShape")(lambda g, elements: lists.element_sizes(g, elements))
+
+
+# In an array program a list is an engines.xla_lists.Elements.
+@lower("TensorListReserve", static=(0, 1), always=True)
+def _lowered_reserve(xla: Any, shape: Array, count: Array, *, element_dtype: DType) -> Any:
+    return xla.elements(element_dtype.numpy, int(count), shape_in(shape))
+
+
+@lower("EmptyTensorList", static=(1,), always=True)
+def _lowered_empty(xla: Any, shape: Any, most: Array, *, element_dtype: DType) -> Any:
+    return xla.elements(element_dtype.numpy, 0, lowered_shape(shape), limit=int(most))
+
+
+@lower("TensorListPushBack", always=True, sites=True)
+def _lowered_push_back(xla: Any, items: Any, item: Any, *, site: str = "") -> Any:
+    return items.pushed(xla, item, site)
+
+
+@lower("TensorListPopBack", always=True)
+def _lowered_pop_back(xla: Any, items: Any, shape: Any, *, element_dtype: DType) -> tuple[Any, Any]:
+    items.require_dtype(element_dtype.numpy)
+    return items.popped(xla, lowered_dims(items, shape))
+
+
+@lower("TensorListSetItem", always=True)
+def _lowered_set_item(xla: Any, items: Any, index: Any, item: Any) -> Any:
+    return items.placed(xla, index, item)
+
+
+@lower("TensorListGetItem", always=True)
+def _lowered_get_item(xla: Any, items: Any, index: Any, shape: Any, *, element_dtype: DType) -> Any:
+    items.require_dtype(element_dtype.numpy)
+    items.require_place(xla, index)
+    return items.item(xla, index, lowered_dims(items, shape))
+
+
+@lower("TensorListElementShape", always=True)
+def _lowered_element_shape(xla: Any, items: Any, *, shape_type: DType) -> Any:
+    return _shape_tensor(items.declared, shape_type)
+
+
+lower("TensorListLength", always=True)(lambda xla, items: items.length)
+
+
+onnx("TensorListResize")(lambda g, elements, count: lists.resized(g, elements, count))

@@ -1,4 +1,7 @@
 """TensorLists made of whole tensors, and turned into whole tensors again."""
+# Ops here (scripts/regenerate.py writes this list):
+#   TensorListConcat TensorListConcatV2 TensorListFromTensor TensorListGather TensorListScatter
+#   TensorListScatterIntoExistingList TensorListScatterV2 TensorListSplit TensorListStack
 
 from __future__ import annotations
 
@@ -12,14 +15,15 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import gradient, kernel, shape, zero_flops
+from ..registry import gradient, kernel, lower, onnx, shape, zero_flops
 from ..runtime.tensor_arrays import zeros
 from ..runtime.tensor_lists import TensorList
 from ..runtime.values import scalar_object
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from . import _onnx_lists as lists
 from ._checks import scalar
 from ._list_specs import element_shape_of, length_of, list_spec, static_shape, with_element
-from ._lists import list_in, merged_shapes, require_vector, reserve_like, rows_of, shape_in
+from ._lists import list_in, lowered_dims, lowered_shape, merged_shapes, require_vector, reserve_like, rows_of, shape_in
 from ._shapes import ints
 
 
@@ -347,3 +351,61 @@ def tensor_list_concat_gradient(g: GradientBuilder, node: Node, grad: Output, gr
 
 
 zero_flops("TensorListConcat", "TensorListConcatV2")
+
+
+onnx("TensorListFromTensor")(lambda g, tensor, shape: g.stacked(tensor))
+onnx("TensorListStack")(lambda g, elements, shape: lists.all_items(g, elements, shape))
+onnx("TensorListGather")(lambda g, elements, indices, shape: lists.taken(g, elements, indices, shape))
+onnx("TensorListSplit")(lambda g, tensor, shape, lengths: lists.split(g, tensor, lengths))
+onnx("TensorListConcat")(lambda g, elements: lists.joined(g, elements))
+onnx("TensorListConcatV2")(lambda g, elements, shape, leading: lists.joined(g, elements))
+onnx("TensorListScatterIntoExistingList")(lambda g, elements, items, indices: lists.scattered(g, elements, indices, items))
+
+
+@onnx("TensorListScatterV2")
+def _scatter_v2_onnx(g: Any, items: Any, indices: Any, shape: Any, count: Any) -> Any:
+    """As many elements as are asked for, or as the largest index needs."""
+    largest = g.Add(g.ReduceMax(g.vector(indices), [0], keepdims=1), 1)
+    asked = g.vector(count)
+    return _scattered_onnx(g, items, indices, g.Where(g.Less(asked, 0), largest, asked))
+
+
+@onnx("TensorListScatter")
+def _scatter_onnx(g: Any, items: Any, indices: Any, shape: Any) -> Any:
+    return _scattered_onnx(g, items, indices, g.Add(g.ReduceMax(g.vector(indices), [0], keepdims=1), 1))
+
+
+def _scattered_onnx(g: Any, items: Any, indices: Any, count: Any) -> Any:
+    rows = Shape(None if items.rank is None else items.shape.dims[1:])
+    return lists.scattered(g, lists.empty(g, count, items.dtype, rows), indices, items)
+
+
+# In an array program a list is an engines.xla_lists.Elements.
+@lower("TensorListFromTensor", always=True)
+def _lowered_from_tensor(xla: Any, tensor: Any, element_shape: Any) -> Any:
+    return xla.listed(tensor, lowered_shape(element_shape))
+
+
+@lower("TensorListStack", always=True)
+def _lowered_stack(xla: Any, items: Any, element_shape: Any, *, element_dtype: DType, num_elements: int) -> Any:
+    items.require_dtype(element_dtype.numpy)
+    if num_elements >= 0:
+        xla.require(items.length == num_elements)
+    return items.stacked(lowered_dims(items, element_shape))
+
+
+@lower("TensorListGather", always=True)
+def _lowered_gather(xla: Any, items: Any, indices: Any, element_shape: Any, *, element_dtype: DType) -> Any:
+    items.require_dtype(element_dtype.numpy)
+    return items.gathered(xla, indices, lowered_dims(items, element_shape))
+
+
+@lower("TensorListScatterV2", static=(3,), always=True)
+def _lowered_scatter_v2(xla: Any, tensor: Any, indices: Any, element_shape: Any, num_elements: Array) -> Any:
+    items = xla.elements(np.dtype(tensor.dtype), max(int(num_elements), 0), lowered_shape(element_shape))
+    return items.scattered(xla, indices, tensor)
+
+
+@lower("TensorListScatterIntoExistingList", always=True)
+def _lowered_scatter_into(xla: Any, items: Any, tensor: Any, indices: Any) -> Any:
+    return items.scattered(xla, indices, tensor)

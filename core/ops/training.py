@@ -3,6 +3,22 @@
 Inputs of every op: the variables to write, then scalars and the gradient in the order of the rule's parameters; sparse ops
 have `indices` among them, the rows of the variables that the gradient's rows belong to.
 """
+# Ops here (scripts/regenerate.py writes this list):
+#   ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradDA ApplyAdagradV2 ApplyAdam ApplyAddSign: side_effect training
+#   ApplyCenteredRMSProp ApplyFtrl ApplyFtrlV2 ApplyGradientDescent ApplyMomentum ApplyPowerSign: side_effect training
+#   ApplyProximalAdagrad ApplyProximalGradientDescent ApplyRMSProp ResourceApplyAdaMax: side_effect training
+#   ResourceApplyAdadelta ResourceApplyAdagrad ResourceApplyAdagradDA ResourceApplyAdagradV2: side_effect training
+#   ResourceApplyAdam ResourceApplyAdamWithAmsgrad ResourceApplyAddSign ResourceApplyCenteredRMSProp: side_effect training
+#   ResourceApplyFtrl ResourceApplyFtrlV2 ResourceApplyGradientDescent ResourceApplyKerasMomentum: side_effect training
+#   ResourceApplyMomentum ResourceApplyPowerSign ResourceApplyProximalAdagrad: side_effect training
+#   ResourceApplyProximalGradientDescent ResourceApplyRMSProp ResourceSparseApplyAdadelta: side_effect training
+#   ResourceSparseApplyAdagrad ResourceSparseApplyAdagradDA ResourceSparseApplyAdagradV2: side_effect training
+#   ResourceSparseApplyCenteredRMSProp ResourceSparseApplyFtrl ResourceSparseApplyFtrlV2: side_effect training
+#   ResourceSparseApplyKerasMomentum ResourceSparseApplyMomentum ResourceSparseApplyProximalAdagrad: side_effect training
+#   ResourceSparseApplyProximalGradientDescent ResourceSparseApplyRMSProp SparseApplyAdadelta: side_effect training
+#   SparseApplyAdagrad SparseApplyAdagradDA SparseApplyAdagradV2 SparseApplyCenteredRMSProp: side_effect training
+#   SparseApplyFtrl SparseApplyFtrlV2 SparseApplyMomentum SparseApplyProximalAdagrad: side_effect training
+#   SparseApplyProximalGradientDescent SparseApplyRMSProp: side_effect training
 
 from __future__ import annotations
 
@@ -16,9 +32,10 @@ from ..arrays import Array
 from ..catalog import CATALOG
 from ..errors import InvalidArgumentError, NotFoundError
 from ..numerics import updates
-from ..registry import Cost, facts, flops, kernel, not_differentiable, shape
+from ..registry import Cost, facts, flops, kernel, lower, not_differentiable, shape
 from ..runtime.resources import Variable
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from . import _training_lowerings
 from ._variables import resource_variable, rounds_without_repeats
 
 
@@ -210,6 +227,8 @@ def _register_rule(rule: str, update: Callable[..., None], work: _Work) -> None:
         kernel(op)(_dense(layout, update) if layout.indices is None else _sparse(layout, rows))
         shape(op)(functools.partial(_training_shape, layout))
         flops(op)(functools.partial(_training_flops, layout, work if layout.indices is None else rows_work))
+        if layout.indices is None and (lowering := getattr(_training_lowerings, update.__name__, None)) is not None:
+            lower(op, updates=layout.variables)(lowering)
     not_differentiable(*known)
     facts("training", "side_effect", of=known)
 

@@ -1,4 +1,6 @@
 """Uniform quantization: real = scale * (integer - zero point), with one scale or one for each place of an axis."""
+# Ops here (scripts/regenerate.py writes this list):
+#   UniformDequantize UniformQuantize UniformQuantizedAdd UniformQuantizedClipByValue UniformRequantize
 
 from __future__ import annotations
 

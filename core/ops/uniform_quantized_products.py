@@ -1,4 +1,6 @@
 """Matrix products and convolutions of uniformly quantized tensors; hybrid ones quantize their left side by themselves."""
+# Ops here (scripts/regenerate.py writes this list):
+#   UniformQuantizedConvolution UniformQuantizedConvolutionHybrid UniformQuantizedDot UniformQuantizedDotHybrid
 
 from __future__ import annotations
 

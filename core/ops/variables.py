@@ -3,6 +3,17 @@
 A reference and a resource handle both lead to a `resources.Variable`. References live under (container, name), resource
 variables under the same keys with `_RESOURCE` before the container, so that the two may share a name, as in TensorFlow.
 """
+# Ops here (scripts/regenerate.py writes this list):
+#   DisableCopyOnRead _VarHandlesOp
+#   RefIdentity: forwarding transparent inexpensive
+#   CountUpTo DestroyResourceOp DestroyTemporaryVariable ResourceCountUpTo: side_effect
+#   Assign AssignVariableOp: side_effect assignment
+#   AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp: side_effect increment
+#   TemporaryVariable: side_effect owns_state
+#   ReadVariableOp: snapshot
+#   _ReadVariablesOp: snapshot inexpensive
+#   IsVariableInitialized VarIsInitializedOp VariableShape: snapshot metadata
+#   VarHandleOp Variable VariableV2: variable owns_state
 
 from __future__ import annotations
 
@@ -23,7 +34,7 @@ from ..errors import (
 )
 from ..graph import Node, Output
 from ..profiler_formulas import of_input
-from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, profiled, shape, zero_flops
+from ..registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, profiled, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
 from ..runtime.values import scalar_object
@@ -424,3 +435,9 @@ not_differentiable("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
 zero_flops("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
 facts("side_effect", of=("DestroyResourceOp",))
 facts("metadata", of=("VariableShape",))
+
+lower("ReadVariableOp")(lambda xla, value: value)
+lower("_ReadVariablesOp")(lambda xla, values: tuple(values))
+lower("Assign", "AssignVariableOp", updates=1)(lambda xla, old, value: value)
+lower("AssignAdd", "AssignAddVariableOp", updates=1)(lambda xla, old, value: old + value)
+lower("AssignSub", "AssignSubVariableOp", updates=1)(lambda xla, old, value: old - value)

@@ -57,6 +57,7 @@ CASES = [
     unbatch([1, 2, 3], [[3, 1, 2]], 3),
     unbatch([1, 2, 3], [[3, 0, 2]], 3),
     unbatch([1, 2, 3], [[3, -1, 2]], 3),
+    unbatch_grad(np.zeros(0), [[1, 0, 2]], normal(2, 3), 1),
     unbatch_grad([1], [], [1], 3),
     unbatch_grad([1], [[3, 0, 1]], [1], 3),
     unbatch_grad([], [], [], 3),

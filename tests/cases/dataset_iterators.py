@@ -84,7 +84,8 @@ def of_other_elements(g):
     g.IteratorFromStringHandleV2(g.IteratorToStringHandle(iterator), name="other", **FLOAT_AND_TEXT)
     g.IteratorFromStringHandleV2(np.array(b"no handle", object), name="none", **NUMBER)
     g.IteratorGetDevice(iterator, name="device")
-    return [["other"], ["none"], ["device:0"]]
+    g.ExperimentalIteratorGetDevice(iterator, name="twin")
+    return [["other"], ["none"], ["device:0"], ["twin:0"]]
 
 
 def anonymous(op):
@@ -99,7 +100,14 @@ def anonymous(op):
     return graph_case(f"{op}", op, build)
 
 
+def no_state(g):
+    iterator = g.IteratorV2(**V1, **NUMBER)
+    g.SerializeIterator(iterator, name="keep")
+    return [["keep"]]
+
+
 CASES = [
+    graph_case("no state", "SerializeIterator", no_state),
     following(),
     following("IteratorGetNextSync"),
     graph_case("the first kind of iterator", "Iterator", first_kind),

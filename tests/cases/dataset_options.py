@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tests.pipelines import NO_REWRITES, NUMBER, int64, numbers, pipeline, text
+from tests.opcases import graph_case
+from tests.pipelines import NO_REWRITES, NUMBER, elements, function, int64, numbers, pipeline, slices, text
 
 
 def kept(op, *inputs, **attrs):
@@ -42,20 +43,68 @@ def asserted(op, *names):
     return pipeline(f"{names}", op, make, take=3, plain=True)
 
 
-def cached(kind):
-    def make(g):
-        shuffled = g.ShuffleDataset(numbers(g, 6), int64(6), int64(1), int64(2), **NUMBER)
-        if kind == "CacheDataset":
-            found = g.CacheDataset(shuffled, text(""), **NUMBER)
-        else:
-            handle = g.DummyMemoryCache() if kind == "DummyMemoryCache" else g.AnonymousMemoryCache()[0]
-            found = g.CacheDatasetV2(shuffled, text(""), handle, **NUMBER)
-        return g.RepeatDataset(found, int64(2), **NUMBER)
+def summary(op):
+    def build(g):
+        handle = g.StatsAggregatorHandle(container="", shared_name="")
+        getattr(g, op)(handle, name="summary")
+        return [["summary:0"]]
 
-    return pipeline(f"{kind}", "CacheDataset" if kind == "CacheDataset" else "CacheDatasetV2", make, take=14, plain=True)
+    return graph_case(op, op, build)
+
+
+def no_writer(g):
+    handle = g.StatsAggregatorHandleV2(container="", shared_name="")
+    writer = g.SummaryWriter(shared_name="", container="")
+    g.StatsAggregatorSetSummaryWriter(handle, writer, name="set")
+    return [["set"]]
+
+
+def fastest(op, *counts):
+    def make(g):
+        return getattr(g, op)([numbers(g, count) for count in counts], num_experiments=2, **NUMBER)
+
+    return pipeline(f"{counts}", op, make, take=4, plain=True)
+
+
+FOLDER = "/tmp/tfg_cases/datasets_sharded/"
+TEXT = elements(("string", ()))
+
+
+def sharded(policy, source, workers=2, index=1, op="AutoShardDataset"):
+    """A worker's part of three files of two lines each, read by a dataset or by a function, or of numbers."""
+
+    def build(g):
+        paths = [f"{FOLDER}{i}" for i in range(3)]
+        for i, path in enumerate(paths):
+            g.WriteFile(g.constant(text(path)), g.constant(text(f"{i}a\n{i}b\n")), name=f"write{i}")
+        names = np.array([path.encode() for path in paths], object)
+        read = function(g, "read", ["string"], lambda b, x: [b.TextLineDataset(x, text(""), int64(0))])
+        spec = NUMBER if source == "numbers" else TEXT
+        if source == "function":
+            data = g.FlatMapDataset(slices(g, names), [], f=read, Targuments=[], **TEXT)
+        else:
+            data = numbers(g, 7) if source == "numbers" else g.TextLineDataset(names, text(""), int64(0))
+        data = g.TakeDataset(data, int64(9), **spec)
+        data = getattr(g, op)(data, int64(workers), int64(index), auto_shard_policy=policy, **spec)
+        data = g.OptionsDataset(data, serialized_options=NO_REWRITES, **spec)
+        iterator = g.IteratorV2(shared_name="", container="", **spec)
+        g.MakeIterator(data, iterator, name="start")
+        g.IteratorGetNext(iterator, name="next", **spec)
+        return [*[[f"write{i}"] for i in range(3)], ["start"], *[["next:0"]] * 8]
+
+    return graph_case(f"{op} {policy} {source} {workers} {index}", op, build)
 
 
 CASES = [
+    *(sharded(policy, source) for policy in (-1, 0, 1, 2, 3) for source in ("numbers", "files", "function")),
+    sharded(0, "numbers", 1, 0),
+    sharded(0, "numbers", 2, 2),
+    sharded(0, "numbers", 0, 0),
+    sharded(1, "files", 5, 4),
+    sharded(0, "files", op="ExperimentalAutoShardDataset"),
+    *(summary(op) for op in ("StatsAggregatorSummary", "ExperimentalStatsAggregatorSummary")),
+    graph_case("set", "StatsAggregatorSetSummaryWriter", no_writer),
+    *(fastest(op, 3, 3) for op in ("ChooseFastestDataset", "ExperimentalChooseFastestDataset")),
     kept("OptionsDataset", serialized_options=NO_REWRITES),
     kept("PrefetchDataset", int64(2)),
     kept("PrefetchDataset", int64(0)),
@@ -100,5 +149,4 @@ CASES = [
             ("Take",),
         ]
     ),
-    *(cached(kind) for kind in ("CacheDataset", "DummyMemoryCache", "AnonymousMemoryCache")),
 ]

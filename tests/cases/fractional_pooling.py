@@ -12,10 +12,7 @@ X = normal(2, 5, 6, 3, dtype="double")
 def maxima(overlapping):
     ends = np.minimum(ROWS[1:] + overlapping, 5), np.minimum(COLUMNS[1:] + overlapping, 6)
     return np.stack(
-        [
-            np.stack([X[:, a:b, c:d].max((1, 2)) for c, d in zip(COLUMNS, ends[1])], 1)
-            for a, b in zip(ROWS, ends[0])
-        ],
+        [np.stack([X[:, a:b, c:d].max((1, 2)) for c, d in zip(COLUMNS, ends[1])], 1) for a, b in zip(ROWS, ends[0])],
         1,
     )
 
@@ -34,15 +31,11 @@ CASES = [
         for x, attrs in ((normal(4, 4, 1), RATIO), (normal(1, 4, 4, 1), {**RATIO, "deterministic": False}))
     ),
     *(
-        case(
-            "FractionalAvgPoolGrad", i64(2, 5, 6, 3), normal(2, 3, 4, 3, dtype="double"), ROWS, COLUMNS, overlapping=o
-        )
+        case("FractionalAvgPoolGrad", i64(2, 5, 6, 3), normal(2, 3, 4, 3, dtype="double"), ROWS, COLUMNS, overlapping=o)
         for o in (False, True)
     ),
     *(
-        case(
-            "FractionalMaxPoolGrad", X, maxima(o), normal(2, 3, 4, 3, dtype="double"), ROWS, COLUMNS, overlapping=o
-        )
+        case("FractionalMaxPoolGrad", X, maxima(o), normal(2, 3, 4, 3, dtype="double"), ROWS, COLUMNS, overlapping=o)
         for o in (False, True)
     ),
     case("FractionalMaxPoolGrad", X, maxima(False) + 1, normal(2, 3, 4, 3, dtype="double"), ROWS, COLUMNS),

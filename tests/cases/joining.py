@@ -22,6 +22,8 @@ def concats():
         case("ConcatOffset", -1, [i64(2, 3), i64(2, 4)]),
         case("ConcatOffset", 0, [i32(2, 3), i32(2, 4)]),
         case("ParallelConcat", [normal(1, 3), normal(1, 3, seed=1)], shape=[2, 3]),
+        case("ParallelConcat", [normal(1, 3), normal(1, 0)], shape=[2, 3]),
+        case("ParallelConcat", [normal(1, 3), normal(3)], shape=[2, 3]),
         *(case("Pack", [X, wide(2, 3, seed=1)], axis=axis) for axis in (0, 1, -1, -3, 3)),
         case("Pack", [np.float32(1)], axis=0),
         case("Pack", [strings(b"a"), strings(b"b")], axis=1),

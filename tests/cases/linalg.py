@@ -99,6 +99,8 @@ def edges():
         case("MatrixTriangularSolve", np.float32([[1, 0], [2, 0]]), np.ones((2, 1), np.float32)),
         case("MatrixTriangularSolve", normal(0, 0), normal(0, 1)),
         case("BandedTriangularSolve", 2 + normal(2, 3, dtype="double") / 4, normal(4, 3, 1, dtype="double")),
+        case("BandedTriangularSolve", 2 + normal(1, 4) / 4, normal(4, 2)),
+        case("BandedTriangularSolve", 2 + normal(3, 1, 4) / 4, normal(4, 2), lower=False, adjoint=True),
         case("BandedTriangularSolve", np.zeros((2, 3)), normal(3, 1, dtype="double")),
         case("BandedTriangularSolve", normal(2, 3), normal(2, 1)),
         case("BandedTriangularSolve", normal(0, 3), normal(3, 1)),

@@ -39,6 +39,8 @@ CASES = [
     case("LRN", normal(2, 3, 4, 7)),
     case("LRN", normal(2, 3, 4, 7), depth_radius=2, bias=2.0, alpha=0.5, beta=0.7),
     case("LRN", normal(2, 3, 4, 7, dtype="half"), depth_radius=1),
+    case("LRN", normal(2, 3, 4, 7), depth_radius=-1),
+    case("LRNGrad", *[normal(2, 3, 4, 7)] * 3, depth_radius=-1),
     case("LRN", normal(3, 4, 7)),
     case(
         "LRNGrad", normal(2, 3, 4, 7), normal(2, 3, 4, 7, seed=1), normal(2, 3, 4, 7, seed=2),

@@ -74,7 +74,12 @@ def both():
         unshaped("QuantizeAndDequantizeV3", normal(dtype="double"), low, high, np.int32(8)),
         unshaped("QuantizeAndDequantizeV2", normal(dtype="double"), low, high),
         removed(
-            "QuantizeAndDequantize", x.astype(np.float32), num_bits=5, range_given=True, input_min=-2.0, input_max=3.0,
+            "QuantizeAndDequantize",
+            x.astype(np.float32),
+            num_bits=5,
+            range_given=True,
+            input_min=-2.0,
+            input_max=3.0,
             version=20,
         ),
         case("QuantizeAndDequantizeV4Grad", x, x * 1.3, low, high, differentiable=(0,)),

@@ -22,10 +22,7 @@ CASES = [
     case("UnicodeDecode", TEXTS, input_encoding="UTF-8", replace_control_characters=True, replacement_char=63),
     case("UnicodeDecode", TEXTS, input_encoding="UTF-8", replace_control_characters=True, errors="ignore"),
     case("UnicodeDecode", GOOD, input_encoding="UTF-8", replacement_char=0x110000),
-    *[
-        case("UnicodeDecodeWithOffsets", UTF_16, input_encoding=e, key=f"from {e}")
-        for e in ENCODINGS
-    ],
+    *[case("UnicodeDecodeWithOffsets", UTF_16, input_encoding=e, key=f"from {e}") for e in ENCODINGS],
     *[
         case("UnicodeTranscode", TEXTS, input_encoding="UTF-8", output_encoding=e, errors=errors, key=f"to {e} {errors}")
         for e in ("UTF-8", "UTF-16-BE", "UTF-32-BE")

@@ -1,5 +1,7 @@
 """Cases of the sync family."""
 
+import numpy as np
+
 from tests.opcases import graph_case
 
 
@@ -23,7 +25,15 @@ def counter(g):
     return [["op"]]
 
 
+def two_locks(g):
+    """A tensor of variants, of which none is a lock."""
+    numbers = g.TensorDataset([g.constant(np.int64(1))], Toutput_types=["int64"], output_shapes=[[]])
+    g.ConsumeMutexLock(g.Pack([numbers, numbers]), name="op")
+    return [["op"]]
+
+
 CASES = [
+    graph_case("two locks", "ConsumeMutexLock", two_locks),
     *[graph_case(op, op, build) for op in ("MutexV2", "MutexLock", "ConsumeMutexLock")],
     graph_case("counter", "DummyIterationCounter", counter),
 ]

@@ -107,6 +107,12 @@ def gradient_with_shape(g):
     return [[g.TensorArrayReadV3(grad, 0, flow, dtype="float64").name]]
 
 
+def gradient_of_no_shape(g, handle, flow):
+    flow = written(g, handle, flow)
+    grad, flow = g.TensorArrayGradWithShape(handle, flow, [-1], source="gradients")
+    return g.TensorArrayReadV3(grad, 0, flow, dtype="float64")
+
+
 def refused(act, **options):
     def build(g):
         handle, flow = array_v3(g, **options)
@@ -189,6 +195,7 @@ CASES = [
     graph_case("gradients, V2", "TensorArrayGradV2", gradient_array("V2")),
     graph_case("gradients, V3", "TensorArrayGradV3", gradient_array("V3")),
     graph_case("gradients by reference", "TensorArrayGrad", gradient_by_reference),
+    graph_case("gradients of a negative size", "TensorArrayGradWithShape", refused(gradient_of_no_shape)),
     graph_case("gradients with shape", "TensorArrayGradWithShape", gradient_with_shape),
     graph_case("dynamic size", "TensorArrayV3", dynamic),
     graph_case("strings", "TensorArrayV3", of_strings),

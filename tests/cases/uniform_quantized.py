@@ -37,9 +37,7 @@ def conversions():
         quantized("UniformDequantize", q, f32(0.02), i32(3), Tout="float", **INT8),
         quantized("UniformDequantize", q, SCALES, ZEROS, Tout="float", quantization_axis=1, **INT8),
         quantized("UniformRequantize", q, f32(0.02), i32(3), f32(0.03), i32(-4), Tout="qint8", **output),
-        quantized(
-            "UniformRequantize", q, SCALES, ZEROS, f32(0.1), i32(-4), Tout="qint8", input_quantization_axis=1, **output
-        ),
+        quantized("UniformRequantize", q, SCALES, ZEROS, f32(0.1), i32(-4), Tout="qint8", input_quantization_axis=1, **output),
         quantized(
             "UniformRequantize", q, f32(0.1), i32(-4), SCALES, ZEROS, Tout="qint8", output_quantization_axis=1, **output
         ),

@@ -1,0 +1,59 @@
+"""What the branches of a conditional give: tensors, and optionals that only one of them may fill."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..shapes import relax_shapes
+from .model import Held, Value
+
+
+def is_given(value: Any) -> bool:
+    """True for what a branch can give."""
+    return isinstance(value, (Value, Held))
+
+
+def flat(g: Any, values: Sequence[Any]) -> list[Value]:
+    """The tensors that values are made of: parts of complex numbers, what optionals hold after whether they do."""
+    found: list[Value] = []
+    for value in values:
+        if isinstance(value, Held):
+            found += [value.is_there, *flat(g, value.values or ())]
+        else:
+            found += g.parts(value) if value.dtype.is_complex else [value]
+    return found
+
+
+def common(g: Any, a: Any, b: Any) -> Any:
+    """A new value of what one branch gives or the other."""
+    if isinstance(a, Held) and isinstance(b, Held):
+        if a.values is None or b.values is None:
+            held = a.values if b.values is None else b.values
+            return Held(_fresh(g, a.is_there), None if held is None else tuple(common(g, value, value) for value in held))
+        return Held(_fresh(g, a.is_there), tuple(common(g, left, right) for left, right in zip(a.values, b.values)))
+    if isinstance(a, Held) or isinstance(b, Held):
+        g.refuse("one branch gives an optional and the other a tensor")
+    return g.fresh(a.dtype, relax_shapes(a.shape, b.shape), a.is_stacked)
+
+
+def _fresh(g: Any, value: Value) -> Value:
+    found: Value = g.fresh(value.dtype, value.shape, value.is_stacked)
+    return found
+
+
+def fitted(g: Any, value: Any, form: Any) -> Any:
+    """A value of a branch with as many tensors as `form`: empty ones in an optional that holds nothing."""
+    if not isinstance(form, Held) or form.values is None:
+        return value
+    if value.values is None:
+        return Held(value.is_there, tuple(_absent(g, each) for each in form.values))
+    return Held(value.is_there, tuple(fitted(g, *pair) for pair in zip(value.values, form.values)))
+
+
+def _absent(g: Any, form: Any) -> Any:
+    if isinstance(form, Held):
+        return Held(g.constant(np.array(False)), tuple(_absent(g, value) for value in form.values or ()))
+    return g.constant(np.zeros([0] * (form.rank or 0), form.dtype.numpy), form.dtype)

@@ -1,0 +1,413 @@
+"""What lowerings to ONNX are given: its operators as methods, and what shapes, casts, constants and branches take."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, Final, NoReturn, TypeAlias
+
+import numpy as np
+
+from .. import dtypes
+from ..arrays import Array
+from ..dtypes import DType
+from ..errors import UnimplementedError
+from ..shapes import SCALAR, Shape, TensorSpec
+from .branching import common, fitted, flat, is_given
+from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
+from .folding import folded
+from .kernel_dtypes import computed_in
+from .model import Block, Held, Operation, Value
+from .result_shapes import result_shape
+
+Argument: TypeAlias = "Value | Array | Sequence[int] | float | None"
+"""An input of an operator. A number is of the dtype of the other inputs, a sequence of numbers a vector of int64."""
+
+_TO_BOOL: Final = frozenset((
+    "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Not", "And", "Or", "Xor", "IsNaN", "IsInf",
+    "RegexFullMatch",
+))  # fmt: skip
+_TO_INT64: Final = frozenset(["Shape", "Size", "ArgMax", "ArgMin", "NonZero", "NonMaxSuppression"])
+
+
+class Emitter:
+    """Emits operations into the block that is open."""
+
+    def __init__(self) -> None:
+        self.block = Block()
+        self.source = ""
+        self.narrowed: dict[str, None] = {}
+        self._constants: dict[Hashable, Value] = {}
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """An operator of ONNX by its name, as `op` calls it."""
+        if not name[0].isupper():
+            raise AttributeError(name)
+        return functools.partial(self.op, name)
+
+    def op(self, name: str, *inputs: Argument, outputs: int = 1, dtype: DType | None = None, **attrs: Any) -> Any:
+        """Emit an operation and return its output, or the list of them; `dtype` is theirs where it is not the usual one.
+
+        Where onnxruntime has no kernel for the dtype, it is computed in a wider one.
+        """
+        values = self._values(inputs)
+        known = folded(name, values, attrs)
+        if known is not None:
+            return self.constant(known)
+        if (dtype or dtypes.bool_).is_complex or any(value is not None and value.dtype.is_complex for value in values):
+            return on_parts(self, name, values, outputs, dtype, attrs)
+        if name == "Gather" and values[0] is not None and values[0].dtype is dtypes.string:
+            x, indices = (value for value in values if value is not None)
+            return self._gathered_strings(x, indices, **attrs)
+        principal = _principal(name, values)
+        computed = None if principal is None else computed_in(_kernel_of(name, attrs), principal)
+        if principal is not None and computed is None:
+            self.refuse(f"onnxruntime has no {name} for {principal}")
+        found = self._result_dtypes(name, values, outputs, dtype)
+        shape = result_shape(name, values, attrs)
+        if computed is principal or principal is None or computed is None:
+            return self._emit(name, values, [Value(each, shape) for each in found], attrs)
+        if principal is dtypes.float64:
+            self.narrowed[self.source] = None
+        kept = 1 if name == "Where" else 0
+        wide = [self.cast(v, computed) if v is not None and v.dtype is principal else v for v in values[kept:]]
+        wide = [*values[:kept], *wide]
+        results = self._emit(name, wide, [Value(computed if each is principal else each, shape) for each in found], attrs)
+        flat = results if isinstance(results, list) else [results]
+        narrow = [self.cast(value, each) for value, each in zip(flat, found)]
+        return narrow if isinstance(results, list) else narrow[0]
+
+    def _gathered_strings(self, x: Value, indices: Value, axis: int = 0) -> Value:
+        """A Gather of strings; onnxruntime's (1.31) leaves all but the first of several that are next to each other empty."""
+        rank, count = self.rank(x), self.rank(indices)
+        axis %= rank
+        front = self.transpose(x, [axis, *(i for i in range(rank) if i != axis)])
+        found: Value = self.op("GatherND", front, self.unsqueeze(self.cast(indices, dtypes.int64), -1))
+        found.spec = TensorSpec(x.dtype, Shape([None] * (rank + count - 1)))
+        found = self.transpose(found, [*range(count, count + axis), *range(count), *range(count + axis, rank + count - 1)])
+        found.spec = TensorSpec(x.dtype, result_shape("Gather", [x, indices], {"axis": axis}))
+        return found
+
+    def _emit(self, name: str, inputs: list[Value | None], outputs: list[Value], attrs: dict[str, Any]) -> Any:
+        self.block.operations.append(Operation(name, inputs, outputs, attrs, self.source))
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    def _values(self, inputs: Sequence[Argument]) -> list[Value | None]:
+        """The arguments as values; numbers are of the dtype of the first value that is no truth value."""
+        given = [value.dtype for value in inputs if isinstance(value, Value)]
+        dtype = next((each for each in given if each is not dtypes.bool_), dtypes.bool_)
+        return [self._value(value, dtype) for value in inputs]
+
+    def _value(self, value: Argument, dtype: DType) -> Value | None:
+        if value is None or isinstance(value, Value):
+            return value
+        if isinstance(value, np.ndarray):
+            return self.constant(value)
+        if isinstance(value, (int, float)):
+            return self.constant(value, dtype)
+        return self.constant(np.array(value, np.int64).reshape(-1))
+
+    def _result_dtypes(self, name: str, values: Sequence[Value | None], count: int, dtype: DType | None) -> list[DType]:
+        first = dtypes.bool_ if name in _TO_BOOL else dtypes.int64 if name in _TO_INT64 else dtype or _principal(name, values)
+        assert first is not None
+        rest = dtypes.int64 if name in ("TopK", "Unique", "MaxPool") else first
+        return [first, *[rest] * (count - 1)]
+
+    def constant(self, value: Any, dtype: DType | None = None) -> Value:
+        """A constant; those that are equal are one."""
+        array = np.asarray(value, None if dtype is None else dtype.numpy)
+        content = tuple(array.flat) if array.dtype == object else hashlib.blake2b(array.tobytes()).digest()
+        key = (str(array.dtype), array.shape, content)
+        found = self._constants.get(key)
+        if found is None:
+            of = dtype or (dtypes.string if array.dtype == object else dtypes.from_numpy(array.dtype))
+            found = self._constants[key] = Value(of, Shape(array.shape), array)
+        return found
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Say why ONNX cannot express the node."""
+        raise UnimplementedError(reason)
+
+    def known(self, value: Value, what: str) -> Array:
+        """The elements of a constant; refused where they are not known, as `what`."""
+        if value.array is None:
+            self.refuse(f"its {what} are no constants")
+        return value.array
+
+    def rank(self, value: Value) -> int:
+        """The number of dimensions; refused where it is unknown."""
+        if value.rank is None:
+            self.refuse("the rank of an input is unknown")
+        return value.rank
+
+    def cast(self, value: Value, dtype: DType) -> Value:
+        """Of another dtype, as ONNX's Cast makes it."""
+        if value.dtype is dtype:
+            return value
+        if value.array is not None and not (dtype.is_object or value.dtype.is_object):
+            array = value.array.real if value.dtype.is_complex and dtype.is_numeric and not dtype.is_complex else value.array
+            with np.errstate(all="ignore"):
+                return self.constant(array.astype(dtype.numpy), dtype)
+        result: Value = self.op("Cast", value, dtype=dtype, to=dtype)
+        return result
+
+    def like(self, number: float, value: Value) -> Value:
+        """A scalar constant of the value's dtype."""
+        return self.constant(number, value.dtype)
+
+    def zeros_like(self, value: Value) -> Value:
+        """Zeros of a value's shape and dtype."""
+        result: Value = self.op("Expand", self.like(0, value), self.dims(value))
+        return result
+
+    # Complex numbers are pairs of values; those that enter and leave the model are along the last dimension of one.
+
+    def parts(self, value: Value) -> tuple[Value, Value]:
+        """The real and the imaginary part."""
+        if value.parts is None:
+            array = np.asarray(value.array)
+            value.parts = self.constant(array.real), self.constant(array.imag)
+        return value.parts
+
+    def complex(self, real: Value, imag: Value) -> Value:
+        """A complex number made of its parts."""
+        result = Value(whole_dtype(real.dtype), real.shape)
+        result.parts = real, imag
+        return result
+
+    def conjugate(self, value: Value) -> Value:
+        """The complex conjugate; of real numbers, these."""
+        if not value.dtype.is_complex:
+            return value
+        real, imag = self.parts(value)
+        return self.complex(real, self.op("Neg", imag))
+
+    def arctangent(self, y: Value, x: Value) -> Value:
+        """The arc tangent of y/x in the half plane where (x, y) lies."""
+        found: Value = arctangent(self, y, x)
+        return found
+
+    def packed(self, value: Value) -> Value:
+        """(...) complex as (..., 2) real."""
+        result: Value = self.op("Concat", *(self.unsqueeze(part, -1) for part in self.parts(value)), axis=-1)
+        return result
+
+    def unpacked(self, value: Value) -> Value:
+        """(..., 2) real as (...) complex."""
+        return self.complex(*(self.op("Gather", value, np.array(side), axis=-1) for side in (0, 1)))
+
+    def fresh(self, dtype: DType, shape: Shape, is_stacked: bool = False) -> Value:
+        """A value that a block takes or gives."""
+        result = Value(dtype, shape, is_stacked=is_stacked)
+        if dtype.is_complex:
+            result.parts = Value(part_dtype(dtype), shape), Value(part_dtype(dtype), shape)
+        return result
+
+    # Shapes are vectors of int64.
+
+    def dims(self, value: Value) -> Value:
+        """The shape of a value, a constant where it is known."""
+        if value.shape.is_known:
+            return self.constant(np.array(value.shape.known(), np.int64))
+        result: Value = self.op("Shape", value)
+        result.spec = TensorSpec(dtypes.int64, Shape((value.rank,)))
+        return result
+
+    def dim(self, value: Value, axis: int) -> Value:
+        """One dimension, as a vector of one element."""
+        size = None if value.rank is None else value.shape[axis]
+        if isinstance(size, int):
+            return self.constant(np.array([size], np.int64))
+        ends: dict[str, Any] = {"end": axis + 1} if axis != -1 else {}
+        result: Value = self.op("Shape", value, start=axis, **ends)
+        result.spec = TensorSpec(dtypes.int64, Shape((1,)))
+        return result
+
+    def vector(self, value: Value) -> Value:
+        """Numbers, one or several, as a vector of int64."""
+        found = self.cast(value, dtypes.int64)
+        if found.rank == 0:
+            return self.unsqueeze(found, 0)
+        return found if found.rank == 1 else self.op("Reshape", found, [-1])
+
+    def joined(self, *parts: Value | int | Sequence[int]) -> Value:
+        """A vector of int64 made of vectors and numbers."""
+        values = [part if isinstance(part, Value) else self.constant(np.array(part, np.int64).reshape(-1)) for part in parts]
+        values = [value for value in values if value.array is None or value.array.size] or values[:1]
+        return values[0] if len(values) == 1 else self.op("Concat", *values, axis=0)
+
+    def reshape(self, value: Value, *parts: Value | int | Sequence[int]) -> Value:
+        """With dimensions joined from vectors and numbers; 0 is an empty dimension."""
+        dims = self.joined(*parts)
+        if dims.array is not None and tuple(dims.array) == value.shape.dims:
+            return value
+        if dims.array is None or 0 not in dims.array:
+            result: Value = self.op("Reshape", value, dims)
+            return result
+        sizes = np.where(dims.array == -1, 1, dims.array)
+        empty: Value = self.op("Reshape", value, sizes, allowzero=1)
+        return empty
+
+    def of_dims(self, value: Value, *parts: Value | int | Sequence[int]) -> Value:
+        """With dimensions joined from vectors and numbers, all of which are given; they may be empty."""
+        dims = self.joined(*parts)
+        if dims.array is not None:
+            return self.reshape(value, dims)
+        result: Value = self.op("Reshape", value, dims, allowzero=1)
+        return result
+
+    def unsqueeze(self, value: Value, *axes: int) -> Value:
+        return self.op("Unsqueeze", value, axes) if axes else value
+
+    def squeeze(self, value: Value, *axes: int) -> Value:
+        return self.op("Squeeze", value, axes) if axes else value
+
+    def transpose(self, value: Value, perm: Sequence[int]) -> Value:
+        if list(perm) == sorted(perm):
+            return value
+        result: Value = self.op("Transpose", value, perm=list(perm))
+        return result
+
+    def channels_first(self, value: Value) -> Value:
+        """N, ..., C as N, C, ..."""
+        rank = self.rank(value)
+        return self.transpose(value, [0, rank - 1, *range(1, rank - 1)])
+
+    def channels_last(self, value: Value, rank: int) -> Value:
+        """N, C, ... as N, ..., C."""
+        return self.transpose(value, [0, *range(2, rank), 1])
+
+    def split(self, value: Value, count: int, axis: int) -> list[Value]:
+        """As many equal parts along an axis."""
+        size = None if value.rank is None else value.shape[axis]
+        if count < 2:
+            return [value] * count
+        if isinstance(size, int):
+            found: list[Value] = self.op("Split", value, [size // count] * count, outputs=count, axis=axis)
+        else:
+            found = self.op("Split", value, outputs=count, axis=axis, num_outputs=count)
+        return found
+
+    def slice(self, value: Value, start: Any, end: Any, axis: int = 0) -> Value:
+        """Elements from `start` to `end` along an axis; each a number or a vector of one."""
+        start, end = (bound if isinstance(bound, Value) else [bound] for bound in (start, end))
+        return self.op("Slice", value, start, end, [axis])
+
+    def stacked(self, elements: Value) -> Value:
+        """A list whose elements are the rows of a tensor."""
+        result: Value = self.op("Identity", elements)
+        result.is_stacked = True
+        return result
+
+    def of_rank(self, elements: Value, shape: Shape) -> Value:
+        """A list of elements of unknown rank, which are numbers as long as none is written, with the rank of `shape`."""
+        if elements.rank == 1 and shape.rank:
+            return self.stacked(self.unsqueeze(elements, *range(1, 1 + shape.rank)))
+        return elements
+
+    # Optionals.
+
+    def held(self, values: Sequence[Any]) -> Held:
+        """An optional that holds values."""
+        return Held(self.constant(np.array(True)), tuple(values))
+
+    def nothing(self) -> Held:
+        """An optional that holds none."""
+        return Held(self.constant(np.array(False)))
+
+    # Blocks.
+
+    @contextlib.contextmanager
+    def inside(self, inputs: Sequence[Value] = ()) -> Iterator[Block]:
+        """A new block, which is open while the context lasts."""
+        around, self.block = self.block, Block(list(inputs))
+        try:
+            yield self.block
+        finally:
+            self.block = around
+
+    def truth(self, value: Value) -> Value:
+        """What TensorFlow takes for true: a scalar other than zero and the empty string, any other tensor with elements."""
+        if value.rank:
+            return self.op("Greater", self.op("Size", value), 0)
+        zero = self.constant(b"", dtypes.string) if value.dtype is dtypes.string else 0
+        return value if value.dtype is dtypes.bool_ else self.op("Not", self.op("Equal", value, zero))
+
+    def choose(self, chooser: Value, branches: Sequence[Callable[[], Sequence[Value]]]) -> list[Value]:
+        """What the branch of that number emits; the last one where there is none. A truth value is a number, too."""
+        last = len(branches) - 1
+        if chooser.array is not None:
+            index = int(chooser.array.reshape(-1)[0])
+            return list(branches[index if 0 <= index <= last else last]())
+        if chooser.dtype is dtypes.bool_:
+            return self._branch(chooser, branches[1], branches[0])
+        return self._chosen(chooser, branches, 0)
+
+    def _chosen(self, index: Value, branches: Sequence[Callable[[], Sequence[Value]]], first: int) -> list[Value]:
+        """What one of the branches from `first` on emits."""
+        if first == len(branches) - 1:
+            return list(branches[first]())
+        is_first = self.op("Equal", index, first)
+        return self._branch(is_first, branches[first], lambda: self._chosen(index, branches, first + 1))
+
+    def _branch(
+        self, condition: Value, then: Callable[[], Sequence[Value]], otherwise: Callable[[], Sequence[Value]]
+    ) -> list[Value]:
+        blocks = []
+        for emit in (then, otherwise):
+            source = self.source
+            with self.inside() as block:
+                block.outputs = list(emit())
+            self.source = source
+            blocks.append(block)
+        if not all(is_given(value) for block in blocks for value in block.outputs):
+            self.refuse("a branch gives something that is no tensor")
+        outputs = [common(self, a, b) for a, b in zip(blocks[0].outputs, blocks[1].outputs)]
+        for block in blocks:
+            block.outputs = flat(self, [fitted(self, *pair) for pair in zip(block.outputs, outputs)])
+        if outputs:
+            self._emit("If", [condition], flat(self, outputs), {"then_branch": blocks[0], "else_branch": blocks[1]})
+        return outputs
+
+    def repeat(
+        self, count: int | Value, carried: Sequence[Value], advance: Callable[[Value, Sequence[Value]], Sequence[Value]]
+    ) -> list[Value]:
+        """What is left of `carried`, whose shapes stay, after `advance` of 0, 1 ... count - 1 and of what is carried."""
+        number = Value(dtypes.int64, SCALAR)
+        inner = [self.fresh(value.dtype, value.shape, value.is_stacked) for value in carried]
+        with self.inside() as body:
+            body.outputs = [self.constant(np.array(True)), *advance(number, inner)]
+        body.inputs = inner
+        return self.loop(None, carried, body, number, self.constant(np.int64(count)) if isinstance(count, int) else count)
+
+    def loop(
+        self,
+        condition: Value | None,
+        carried: Sequence[Value],
+        body: Block,
+        number: Value | None = None,
+        count: Value | None = None,
+    ) -> list[Value]:
+        """A Loop, whose body takes and gives what it carries, and gives the next condition before that.
+
+        `number` is the value that stands for the number of the iteration in it, `count` after how many it ends.
+        """
+        outputs = [self.fresh(value.dtype, value.shape, value.is_stacked) for value in body.inputs]
+        body.inputs = [number or Value(dtypes.int64, SCALAR), Value(dtypes.bool_, SCALAR), *flat(self, body.inputs)]
+        body.outputs = flat(self, body.outputs)
+        self._emit("Loop", [count, condition, *flat(self, carried)], flat(self, outputs), {"body": body})
+        return outputs
+
+
+def _kernel_of(name: str, attrs: Mapping[str, Any]) -> str:
+    """What `kernel_dtypes` calls an operator: one that adds up has other kernels."""
+    return f"{name} {attrs['reduction']}" if attrs.get("reduction", "none") != "none" else name
+
+
+def _principal(name: str, values: Sequence[Value | None]) -> DType | None:
+    """The dtype that an operator computes in."""
+    place = {"Where": 1, "OneHot": 2}.get(name, 0)
+    found = values[place] if place < len(values) else None
+    return None if found is None else found.dtype

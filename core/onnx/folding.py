@@ -1,0 +1,61 @@
+"""Operators of ONNX on constants: what lowerings make of shapes is computed at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ..arrays import Array
+from .model import Value
+
+_SMALL: Final = 1 << 12
+"""Elements up to which operators that make new elements are computed."""
+
+
+def folded(name: str, values: Sequence[Value | None], attrs: Mapping[str, Any]) -> Array | None:
+    """What an operator makes of constants; None where it is left in the graph."""
+    function = _MOVING.get(name) or _COMPUTING.get(name)
+    arrays = [value.array for value in values if value is not None]
+    known = [array for array in arrays if array is not None]
+    if function is None or not known or len(known) < len(values):
+        return None
+    if name in _COMPUTING and (known[0].dtype.kind not in "iub" or max(array.size for array in known) > _SMALL):
+        return None
+    return np.asarray(function(*known, **attrs))
+
+
+def _reshape(x: Array, dims: Array, allowzero: int = 0) -> Array:
+    return x.reshape([x.shape[i] if size == 0 and not allowzero else size for i, size in enumerate(dims)])
+
+
+def _concat(*parts: Array, axis: int) -> Array:
+    return np.concatenate(parts, axis)
+
+
+def _slice(x: Array, starts: Array, ends: Array, axes: Array, steps: Array | None = None) -> Array:
+    taken = [slice(None)] * x.ndim
+    for i, axis in enumerate(axes):
+        step = 1 if steps is None else int(steps[i])
+        end = None if step < 0 and ends[i] < -x.shape[axis] else int(ends[i])
+        taken[axis] = slice(int(starts[i]), end, step)
+    return x[tuple(taken)]
+
+
+def _gather(x: Array, indices: Array, axis: int = 0) -> Array:
+    return np.take(x, indices, axis)
+
+
+_MOVING: Final[Mapping[str, Callable[..., Array]]] = {
+    "Reshape": _reshape,
+    "Transpose": lambda x, perm: np.ascontiguousarray(np.transpose(x, perm)),
+    "Unsqueeze": lambda x, axes: np.expand_dims(x, tuple(map(int, axes))),
+    "Squeeze": lambda x, axes: np.squeeze(x, tuple(map(int, axes))),
+    "Concat": _concat,
+    "Slice": _slice,
+}
+_COMPUTING: Final[Mapping[str, Callable[..., Array]]] = {
+    "Gather": _gather, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.floor_divide, "Max": np.maximum,
+    "Min": np.minimum, "Equal": np.equal, "Less": np.less, "Greater": np.greater, "Not": np.logical_not,
+}  # fmt: skip

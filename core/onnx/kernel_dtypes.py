@@ -1,0 +1,73 @@
+"""For which dtypes onnxruntime has kernels on CPUs, and in which wider dtype an operator is computed where it has none.
+
+ONNX itself allows most operators on more dtypes. A file that asks for those is valid, but nothing loads it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .. import dtypes
+from ..dtypes import DType
+
+_SINGLE: Final = "half float"
+_FLOATS: Final = "half float double"
+_NUMBERS: Final = f"{_FLOATS} int8 int16 int32 int64 uint8 uint16 uint32 uint64"
+_WIDE: Final = f"{_FLOATS} int32 int64"
+_MOST: Final = f"{_FLOATS} int8 int32 int64 uint8 uint32 uint64"
+_ORDERED: Final = f"{_FLOATS} int8 int32 int64 uint8"
+
+_KERNELS: Final = {
+    _SINGLE: "Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh Erf Softplus Softsign Elu Selu LeakyRelu Gelu HardSigmoid PRelu "
+    "Mean Conv ConvTranspose AveragePool LRN InstanceNormalization Det",
+    _FLOATS: "Ceil Floor Round Sqrt Exp Log Reciprocal Sin Cos Tanh Sigmoid Gemm Softmax LogSoftmax BatchNormalization DFT "
+    "LayerNormalization LSTM GRU",
+    f"{_FLOATS} int8 int16 int32 int64": "Neg",
+    f"{_FLOATS} int8 int32": "Relu",
+    f"{_FLOATS} bfloat16": "IsNaN IsInf",
+    f"{_FLOATS} int8 uint8": "MaxPool SpaceToDepth DepthToSpace",
+    f"{_SINGLE} int32 int64 uint8 bool": "NonZero",
+    f"{_SINGLE} int8 int32 uint8": "Resize",
+    f"{_FLOATS} int8 int64": "Unique",
+    f"{_FLOATS} int8 int16 int32 int64 uint8": "TopK",
+    "float double int16 int32 int64": "Range",
+    "uint8 uint32 uint64": "BitShift",
+    _WIDE: "Pow ReduceSum ReduceMean ReduceProd ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSumExp CumSum Einsum",
+    f"{_WIDE} uint32 uint64": "MatMul",
+    f"{_WIDE} bool": "Trilu",
+    f"{_MOST}": "Max Min Clip",
+    f"{_MOST} bool": "Pad",
+    f"{_FLOATS} int8 int32 int64 uint8 uint32 string": "Where",
+    f"{_ORDERED} bool": "ReduceMax ReduceMin",
+    _ORDERED: "ArgMax ArgMin",
+    _NUMBERS: "Abs Add Sub Mul Div Mod Less Greater LessOrEqual GreaterOrEqual",
+    _NUMBERS.removeprefix("half "): "ScatterND add,ScatterND mul,ScatterND max,ScatterND min",
+    f"{_NUMBERS} bool string": "Equal Expand Tile ReverseSequence",
+}
+_BY_OP: Final = {
+    op: frozenset(types.split()) for types, ops in _KERNELS.items() for op in ops.split("," if "," in ops else None)
+}
+_WIDER: Final = {
+    dtypes.bool_: (dtypes.uint8, dtypes.int32),
+    dtypes.uint8: (dtypes.int32, dtypes.int64, dtypes.float32),
+    dtypes.int8: (dtypes.int32, dtypes.int64, dtypes.float32),
+    dtypes.uint16: (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.uint32),
+    dtypes.int16: (dtypes.int32, dtypes.int64, dtypes.float32),
+    dtypes.uint32: (dtypes.int64, dtypes.uint64, dtypes.float64),
+    dtypes.int32: (dtypes.int64, dtypes.float64),
+    dtypes.bfloat16: (dtypes.float32,),
+    dtypes.float16: (dtypes.float32,),
+    dtypes.float64: (dtypes.float32,),
+}
+"""The dtypes that hold all that another does, and for 64-bit floats the only one there is."""
+
+
+def computed_in(op: str, dtype: DType) -> DType | None:
+    """The dtype in which onnxruntime computes an operator on tensors of `dtype`: itself, or one to cast to and back.
+
+    None where there is none.
+    """
+    known = _BY_OP.get(op)
+    if known is None or dtype.name in known:
+        return dtype
+    return next((wider for wider in _WIDER.get(dtype, ()) if wider.name in known), None)

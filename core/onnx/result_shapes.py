@@ -1,0 +1,135 @@
+"""The shapes of what operators give, where that takes a look only: what inference says of nodes is not known between them."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from ..arrays import Array
+from ..dims import DimLike
+from ..errors import TfgError
+from ..shapes import UNKNOWN, Shape, broadcast_shapes, merge_shapes
+from .model import Value
+
+_BROADCASTING: Final = frozenset((
+    "Add", "Sub", "Mul", "Div", "Pow", "Mod", "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or",
+    "Xor", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift", "Max", "Min", "Where", "Abs", "Neg", "Sign", "Ceil",
+    "Floor", "Round", "Sqrt", "Exp", "Log", "Reciprocal", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh",
+    "Tanh", "Asinh", "Acosh", "Atanh", "Erf", "Sigmoid", "Softplus", "Softsign", "Relu", "Elu", "Selu", "LeakyRelu",
+    "Gelu", "Identity", "IsNaN", "IsInf", "Not", "BitwiseNot", "Cast", "Softmax", "LogSoftmax", "CumSum",
+))  # fmt: skip
+"""Operators whose result has the shape that their inputs broadcast to."""
+_KEEPING: Final = frozenset(("CumSum", "ScatterND", "ScatterElements", "ReverseSequence", "Trilu"))
+"""Those whose result has the shape of the first input."""
+
+
+def result_shape(name: str, values: Sequence[Value | None], attrs: Mapping[str, Any]) -> Shape:
+    """What is known of the shape of each output."""
+    given = [value for value in values if value is not None]
+    if name in _KEEPING:
+        return given[0].shape
+    if name in _BROADCASTING:
+        with contextlib.suppress(TfgError):
+            return broadcast_shapes(*(value.shape for value in given))
+    function = _SHAPES.get(name)
+    if function is None or not given or given[0].shape.dims is None:
+        return UNKNOWN
+    return function(given, attrs)
+
+
+def _transposed(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    return Shape(given[0].shape[axis] for axis in attrs["perm"])
+
+
+def _reshaped(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    dims = given[1].array
+    if dims is None:
+        return _of_rank(given[1].shape[0]) if given[1].rank == 1 else UNKNOWN
+    return Shape(None if size <= 0 else int(size) for size in dims)
+
+
+def _of_rank(rank: Any) -> Shape:
+    return Shape([None] * rank) if isinstance(rank, int) else UNKNOWN
+
+
+def _with_ones(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    if given[1].array is None:
+        return UNKNOWN
+    rank = len(given[0].shape) + given[1].array.size
+    places = {int(axis) % rank for axis in given[1].array}
+    left = iter(given[0].shape)
+    return Shape(1 if axis in places else next(left) for axis in range(rank))
+
+
+def _without(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    places = _places(given[0], given[1].array if len(given) > 1 else None)
+    return UNKNOWN if places is None else Shape(d for i, d in enumerate(given[0].shape) if i not in places)
+
+
+def _reduced(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    places = _places(given[0], given[1].array if len(given) > 1 else None)
+    if places is None:
+        return UNKNOWN
+    if attrs.get("keepdims", 1):
+        return Shape(1 if i in places else d for i, d in enumerate(given[0].shape))
+    return Shape(d for i, d in enumerate(given[0].shape) if i not in places)
+
+
+def _places(value: Value, axes: Array | None) -> set[int] | None:
+    return None if axes is None else {int(axis) % len(value.shape) for axis in axes.reshape(-1)}
+
+
+def _gathered(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    dims, axis = given[0].shape.dims or (), attrs.get("axis", 0)
+    axis %= max(len(dims), 1)
+    return Shape(dims[:axis]) + given[1].shape + Shape(dims[axis + 1 :])
+
+
+def _product(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    """Of stacks of matrices, of which there are as many as both stacks broadcast to."""
+    a, b = (value.shape for value in given)
+    if a.dims is None or b.dims is None or len(a) < 2 or len(b) < 2:
+        return UNKNOWN
+    with contextlib.suppress(TfgError):
+        return broadcast_shapes(a[:-2], b[:-2]) + Shape((a[-2], b[-1]))
+    return UNKNOWN
+
+
+def _same_rank(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    return _of_rank(given[0].rank)
+
+
+def _along(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    dims, axis = given[0].shape.dims or (), attrs["axis"] % max(len(given[0].shape), 1)
+    return Shape((*dims[:axis], *[1] * attrs["keepdims"], *dims[axis + 1 :]))
+
+
+def _concatenated(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    """The sum along the axis, what is most definite along the others."""
+    shapes = [value.shape.dims or () for value in given]
+    axis = attrs["axis"] % max(len(shapes[0]), 1)
+    if any(len(dims) != len(shapes[0]) for dims in shapes):
+        return UNKNOWN
+    total: DimLike = sum(dims[axis] for dims in shapes)
+    with contextlib.suppress(TfgError):
+        return functools.reduce(merge_shapes, (Shape((*dims[:axis], total, *dims[axis + 1 :])) for dims in shapes))
+    return UNKNOWN
+
+
+def _expanded(given: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    dims = given[1].array
+    if dims is None:
+        count = given[1].shape[0]
+        return _of_rank(max(count, len(given[0].shape))) if isinstance(count, int) else UNKNOWN
+    return broadcast_shapes(given[0].shape, Shape(map(int, dims)))
+
+
+_SHAPES: Final[Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], Shape]]] = {
+    "Transpose": _transposed, "Reshape": _reshaped, "Unsqueeze": _with_ones, "Squeeze": _without, "Gather": _gathered,
+    "Expand": _expanded, "Concat": _concatenated, "Slice": _same_rank, "Pad": _same_rank,
+    "Split": _same_rank, "Tile": _same_rank, "TopK": _same_rank, "Range": lambda given, attrs: Shape((None,)),
+    "ArgMax": _along, "ArgMin": _along, "MatMul": _product, "GatherElements": lambda given, attrs: given[1].shape,
+    **dict.fromkeys(("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2"), _reduced),
+}  # fmt: skip

@@ -1,0 +1,119 @@
+"""What a graph computes, without what it changes: a model keeps no variables, it takes and gives their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..errors import UnimplementedError
+from ..graph import Graph, Node, Output
+from ..op_facts import has_fact
+from ..ordering.effects import READ, WRITE, Access, accesses, handle_owner
+from ..planning.needed import needed_nodes
+from ..planning.planner import compile_plan
+from ..traversal import topological_order
+
+_INCREMENTS: Final = {"AssignAddVariableOp": "AddV2", "AssignSubVariableOp": "Sub"}
+"""What they are of plain values."""
+
+
+def updates(graph: Graph, outputs: Sequence[str]) -> list[Access]:
+    """The writes to variables and tables in a run of `outputs`."""
+    return [access for access in _accesses(graph, outputs) if access.kind == WRITE]
+
+
+def without_updates(graph: Graph, outputs: Sequence[str]) -> tuple[Graph, dict[str, str]]:
+    """A copy that changes nothing, and for each variable whose value a run changes and takes the tensor of that after it.
+
+    Such a variable becomes a placeholder for its value before the run. Updates that `outputs` take no value of, as of a
+    counter of calls, are not waited for. UnimplementedError names a node that does anything else to such a variable than to
+    read it, replace its value or add to it.
+    """
+    found = _accesses(graph, outputs)
+    writers = {access.state: access.node for access in found if access.kind == WRITE}
+    taken = _behind(graph, outputs)
+    kept = {access.state for access in found if access.kind == READ and access.node in taken and access.state in writers}
+    result = graph.copy()
+    after = _Values(result, [access for access in found if access.state in kept]).along(_order(result, outputs))
+    for name in {writer.name for state, writer in writers.items() if state not in kept}:
+        writer = result.node(name)
+        for user in [user for user in writer.uses if writer in user.control_inputs]:
+            result.remove_control_input(user, writer)
+    return result, after
+
+
+def _order(graph: Graph, outputs: Sequence[str]) -> list[str]:
+    """The nodes of a run in the order in which they run."""
+    return [step.node.name for step in compile_plan(graph, [graph.output(name) for name in outputs]).steps]
+
+
+class _Values:
+    """The values of variables on the way through a run, in a graph whose nodes take and give those instead."""
+
+    def __init__(self, graph: Graph, accesses: Sequence[Access]) -> None:
+        self.graph = graph
+        self.by_node = {access.node.name: access for access in accesses}
+        self.values: dict[str, Output] = {}
+
+    def along(self, order: Sequence[str]) -> dict[str, str]:
+        """The last value of each variable."""
+        missing = next((access for name, access in self.by_node.items() if name not in order), None)
+        if missing is not None:
+            raise _refusal(missing)
+        for name in order:
+            if name in self.by_node:
+                self.step(self.graph.node(name), self.by_node[name])
+        return {name: value.name for name, value in self.values.items()}
+
+    def step(self, node: Node, access: Access) -> None:
+        """Make an access one to values."""
+        name = access.state.name
+        if name not in self.values:
+            self.values[name] = self.before(node, access)
+        current = self.values[name]
+        operand = node.inputs[1] if len(node.inputs) > 1 else current
+        increment = _INCREMENTS.get(node.op)
+        if has_fact(node.op, "assignment"):
+            self.change(node, "Identity", [operand])
+        elif increment is not None:
+            self.change(node, increment, [current, operand])
+        elif node.op == "ReadVariableOp":
+            self.change(node, "Identity", [current])
+        else:
+            raise _refusal(access)
+        self.values[name] = node.output() if access.kind == WRITE else current
+
+    def before(self, node: Node, access: Access) -> Output:
+        owner = handle_owner(node.inputs[0])
+        if owner.op != "VarHandleOp":
+            raise _refusal(access)
+        attrs = {"dtype": owner.attrs["dtype"], "shape": owner.attrs["shape"]}
+        place = self.graph.unique_name(f"{access.state.name}_before")
+        return self.graph.add_node(place, "Placeholder", (), (), attrs).output()
+
+    def change(self, node: Node, op: str, inputs: Sequence[Output]) -> None:
+        self.graph.set_inputs(node, inputs, node.control_inputs)
+        node.change_op(op)
+        node.attrs = {"T": inputs[0].base_dtype}
+
+
+def _refusal(access: Access) -> UnimplementedError:
+    message = f"an output takes the value of variable '{access.state.name}', which it {access.kind}: ONNX keeps no state"
+    return UnimplementedError(message, node=access.node.name, op=access.node.op, hint="name other outputs with --to")
+
+
+def _accesses(graph: Graph, outputs: Sequence[str]) -> list[Access]:
+    needed = needed_nodes([graph.output(name) for name in outputs])
+    return accesses(graph, topological_order([node for node in graph if node in needed]))
+
+
+def _behind(graph: Graph, outputs: Sequence[str]) -> set[Node]:
+    """The nodes whose values the outputs are made of; of what a call was put in place of, those of the results asked for."""
+    found: set[Output] = set()
+    pending = [graph.output(name) for name in outputs]
+    while pending:
+        value = pending.pop()
+        if value not in found:
+            found.add(value)
+            pending += [value.node.inputs[value.index]] if value.node.op == "IdentityN" else value.node.inputs
+    return {value.node for value in found}

@@ -1,0 +1,116 @@
+"""What is done to a model before it is written: what is not needed goes, what is only needed on a branch moves there."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .emitter import Emitter
+from .model import Block, Operation, Value
+from .transposes import cancel_transposes
+
+
+def tidy(g: Emitter) -> None:
+    """Make the open block what is written: equal operations once, transposes cancelled, branches lazy, outputs its own."""
+    _drop_unused(g.block)
+    _share(g.block, {}, {})
+    cancel_transposes(g, g.block)
+    _share(g.block, {}, {})
+    _drop_unused(g.block)
+    _sink(g.block)
+    _own_outputs(g.block)
+
+
+def _drop_unused(block: Block) -> None:
+    """Leave out what nothing takes."""
+    used = set(block.outputs)
+    kept = []
+    for operation in reversed(block.operations):
+        if used.isdisjoint(operation.outputs):
+            continue
+        for inner in operation.blocks:
+            _drop_unused(inner)
+        used.update(operation.values())
+        kept.append(operation)
+    block.operations = kept[::-1]
+
+
+def _share(block: Block, known: Mapping[Hashable, list[Value]], renamed: Mapping[Value, Value]) -> None:
+    """Let operations that are alike be one, in the block and in those inside."""
+    found, same = dict(known), dict(renamed)
+    kept = []
+    for operation in block.operations:
+        operation.inputs = [same.get(value, value) if value is not None else None for value in operation.inputs]
+        for inner in operation.blocks:
+            _share(inner, found, same)
+        if operation.op == "Identity" and operation.inputs[0] is not None:
+            same[operation.outputs[0]] = operation.inputs[0]
+            continue
+        key = _key(operation)
+        before = found.get(key) if key is not None else None
+        if before is not None:
+            same.update(zip(operation.outputs, before))
+            continue
+        if key is not None:
+            found[key] = operation.outputs
+        kept.append(operation)
+    block.operations = kept
+    block.outputs = [same.get(value, value) for value in block.outputs]
+
+
+def _key(operation: Operation) -> Hashable | None:
+    """What operations have in common that give the same; None for those with blocks."""
+    if operation.blocks:
+        return None
+    return operation.op, tuple(map(id, operation.inputs)), tuple(sorted((k, _plain(v)) for k, v in operation.attrs.items()))
+
+
+def _plain(value: Any) -> str:
+    return f"{value.dtype} {value.tolist()}" if isinstance(value, np.ndarray) else repr(value)
+
+
+def _uses(values: Iterable[Value]) -> collections.Counter[Value]:
+    return collections.Counter(values)
+
+
+def _sink(block: Block) -> None:
+    """Move what only one branch of an If takes into the branch, so that it runs only where that is taken."""
+    uses = _uses(block.values())
+    for place in range(len(block.operations) - 1, -1, -1):
+        operation = block.operations[place]
+        if operation.op == "If":
+            for branch in operation.blocks:
+                _sink_into(branch, block, place, uses)
+    block.operations = [operation for operation in block.operations if operation.outputs]
+    for operation in block.operations:
+        for inner in operation.blocks:
+            _sink(inner)
+
+
+def _sink_into(branch: Block, block: Block, place: int, uses: Mapping[Value, int]) -> None:
+    inside = _uses(branch.values())
+    moved = []
+    for i in range(place - 1, -1, -1):
+        operation = block.operations[i]
+        if operation.outputs and all(inside[value] == uses[value] for value in operation.outputs):
+            inside.update(operation.values())
+            moved.append(operation)
+            block.operations[i] = Operation("", [], [])
+    branch.operations[:0] = moved[::-1]
+
+
+def _own_outputs(block: Block) -> None:
+    """Let each output of a block be made in it, for it alone."""
+    made = {value for operation in block.operations for value in operation.outputs}
+    for i, value in enumerate(block.outputs):
+        if value not in made:
+            copy = Value(value.dtype, value.shape)
+            block.operations.append(Operation("Identity", [value], [copy]))
+            block.outputs[i] = copy
+        made.discard(value)
+    for operation in block.operations:
+        for inner in operation.blocks:
+            _own_outputs(inner)

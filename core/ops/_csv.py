@@ -1,0 +1,37 @@
+"""Values of fields in records of separated values, for tensors of records and for files of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..arrays import Array
+from ..dtypes import DType
+from ..errors import InvalidArgumentError
+from .strings import parse_number
+
+
+def csv_value(
+    field: bytes, missing: bytes, dtype: DType, default: Array | bytes | None, record: int | str, column: int
+) -> Any:
+    """The value of a field, the default of one that is empty or missing; InvalidArgumentError where it is none."""
+    if not field or field == missing:
+        if default is None:
+            raise InvalidArgumentError(f"Field {column} is required but missing in record {record}!")
+        return default
+    value = field if dtype is dtypes.string else parse_number(field, dtype.numpy)
+    if value is None:
+        raise InvalidArgumentError(f"Field {column} in record {record} is not a valid {dtype}: {field!r}")
+    return value
+
+
+def csv_default(index: int, default: Array) -> Array | bytes | None:
+    """The default of one column; None where the column is required."""
+    array = np.asarray(default)
+    if array.ndim > 1:
+        raise InvalidArgumentError("Each record default should be at most rank 1")
+    if array.size > 1:
+        raise InvalidArgumentError(f"There should only be 1 default per field but field {index} has {array.size}")
+    return array.ravel()[0] if array.size else None

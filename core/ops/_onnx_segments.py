@@ -1,0 +1,75 @@
+"""Segments in ONNX: rows that are added, multiplied or compared into the rows of their numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_END = np.iinfo(np.int64).max
+
+
+def lowest(value: Any, sign: int) -> float:
+    """The smallest number of the dtype of a value, the largest for a `sign` of -1."""
+    dtype = value.dtype.numpy
+    if value.dtype.is_floating:
+        import ml_dtypes
+
+        limits: Any = ml_dtypes.finfo(dtype)
+    else:
+        limits = np.iinfo(dtype)
+    found: float = limits.min if sign > 0 else limits.max
+    return found
+
+
+def reduced(g: Any, data: Any, ids: Any, count: Any, how: str, start: float) -> Any:
+    """The rows of `data` gathered by `ids`, where there is such a row, into `count` rows that begin at `start`."""
+    rank = g.rank(ids)
+    rest = g.slice(g.dims(data), rank, _END)
+    places = g.reshape(g.vector(g.reshape(ids, [-1])), [-1])
+    rows = g.of_dims(data, g.dim(places, 0), rest)
+    total = g.vector(count)
+    places = g.Where(g.Less(places, 0), total, g.Min(places, total))
+    target = g.Expand(g.like(start, data), g.joined(g.Add(total, 1), rest))
+    return g.slice(g.ScatterND(target, g.unsqueeze(places, 1), rows, reduction=how), 0, -1)
+
+
+def number_of(g: Any, ids: Any) -> Any:
+    """How many segments the last number stands for."""
+    return g.Add(g.slice(g.Concat([-1], g.vector(ids), axis=0), -1, _END), 1)
+
+
+def of_sorted(g: Any, data: Any, ids: Any, how: str, start: float, empty: float | None = None) -> Any:
+    """As many rows as the last number says; those of which there is none are `empty`."""
+    count = number_of(g, ids)
+    found = reduced(g, data, ids, count, how, start)
+    return found if empty is None else g.Where(g.Greater(counted(g, data, ids, count), 0), found, empty)
+
+
+def counted(g: Any, data: Any, ids: Any, count: Any) -> Any:
+    """How many rows each segment has, to be divided by."""
+    ones = g.Expand(g.constant(np.int64(1)), g.dims(ids))
+    found = reduced(g, ones, ids, count, "add", 0)
+    return g.unsqueeze(found, *range(1, 1 + g.rank(data) - g.rank(ids)))
+
+
+def weighted(g: Any, data: Any, ids: Any, count: Any, is_root: bool | None) -> Any:
+    """The sum of each segment, by the number of its rows or the root of that unless `is_root` is None.
+
+    There are `count` segments, or as many as the last number says.
+    """
+    if count is None:
+        count = number_of(g, ids)
+    found = reduced(g, data, ids, count, "add", 0)
+    if is_root is None:
+        return found
+    number = g.cast(g.Max(counted(g, data, ids, count), 1), data.dtype)
+    return g.Div(found, g.Sqrt(number) if is_root else number)
+
+
+def weighted_rows(g: Any, grad: Any, ids: Any, is_root: bool | None) -> Any:
+    """For each row that was gathered the gradient of its segment, divided as `weighted` divides."""
+    if is_root is None:
+        return g.Gather(grad, ids, axis=0)
+    number = g.cast(g.Max(counted(g, grad, ids, g.dim(grad, 0)), 1), grad.dtype)
+    return g.Gather(g.Div(grad, g.Sqrt(number) if is_root else number), ids, axis=0)

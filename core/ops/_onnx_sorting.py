@@ -1,0 +1,51 @@
+"""Sorting, searching and comparing in ONNX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+
+
+def top_k(g: Any, x: Any, k: Any, largest: int = 1) -> Any:
+    """The k largest or smallest of each row and where they are."""
+    return g.TopK(x, g.vector(k), outputs=2, axis=-1, largest=largest)
+
+
+def nth_element(g: Any, x: Any, n: Any, *, reverse: bool) -> Any:
+    return g.Gather(top_k(g, x, g.Add(n, 1), int(reverse))[0], g.constant(np.int64(-1)), axis=-1)
+
+
+def in_top_k(g: Any, predictions: Any, targets: Any, k: Any) -> Any:
+    """True where fewer than k of a row are larger than its target, and all are finite."""
+    classes = g.Range(g.constant(np.int64(0)), g.reshape(g.dim(predictions, 1), []), g.constant(np.int64(1)))
+    is_target = g.Equal(g.unsqueeze(g.cast(targets, dtypes.int64), 1), classes)
+    value = g.ReduceSum(g.Where(is_target, predictions, 0), [1], keepdims=1)
+    larger = g.ReduceSum(g.cast(g.Greater(predictions, value), dtypes.int64), [1], keepdims=0)
+    there = g.Greater(g.ReduceSum(g.cast(is_target, dtypes.int64), [1], keepdims=0), 0)
+    wild = g.cast(g.Or(g.IsNaN(predictions), g.IsInf(predictions)), dtypes.int64)
+    is_finite = g.Equal(g.ReduceSum(wild, [1], keepdims=0), 0)
+    return g.And(g.And(there, is_finite), g.Less(larger, g.cast(k, dtypes.int64)))
+
+
+def unique(g: Any, x: Any, axis: Any = None) -> Any:
+    """The elements, or rows along an axis, as they first come, the number of each in `x`, and how often they come."""
+    axes = [] if axis is None else g.known(axis, "axes").reshape(-1).tolist()
+    along = {"axis": int(axes[0])} if axes and x.rank != 1 else {}
+    found = g.Unique(x, outputs=4, sorted=0, **along)
+    return found[0], found[2], found[3]
+
+
+def list_diff(g: Any, x: Any, y: Any) -> Any:
+    """What of x is not in y, and where it is."""
+    same = g.cast(g.Equal(g.unsqueeze(x, 1), g.unsqueeze(y, 0)), dtypes.int64)
+    places = g.reshape(g.NonZero(g.Equal(g.ReduceSum(same, [1], keepdims=0), 0)), [-1])
+    return g.Gather(x, places), places
+
+
+def bound(g: Any, rows: Any, values: Any, comparison: str) -> Any:
+    """How many of each sorted row are less than, or at most, each value."""
+    smaller = g.op(comparison, g.unsqueeze(rows, 1), g.unsqueeze(values, 2))
+    return g.ReduceSum(g.cast(smaller, dtypes.int64), [2], keepdims=0)

@@ -1,0 +1,129 @@
+"""Datasets that keep the elements of another one, in memory or in a file of TensorFlow's format.
+
+A file is a checkpoint whose tensors are called by the places of element and component, each place as wide as the widest.
+"""
+# Ops here (scripts/regenerate.py writes this list):
+#   AnonymousMemoryCache DummyMemoryCache: input_pipeline
+#   CacheDataset CacheDatasetV2: input_pipeline reads_files
+#   DeleteMemoryCache: side_effect input_pipeline
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..arrays import Array
+from ..datasets.base import Dataset, Element, array_of
+from ..datasets.caching import Cache, FileCache, MemoryCache
+from ..dtypes import DType
+from ..errors import NotFoundError
+from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.kernel_context import KernelContext
+from ..runtime.values import scalar_object
+from ..shapes import SCALAR, Shape
+from ..tensors import Tensor
+from ._datasets import dataset_kernel, dataset_of, text_in
+from ._files import file_name, gate, system_errors
+from ._resources import resource
+
+_WIDTH = 7
+"""Digits of an element's place."""
+
+
+class Checkpoint:
+    """A checkpoint that holds elements."""
+
+    def __init__(self, ctx: KernelContext, prefix: str, types: Sequence[DType]) -> None:
+        self._store = ctx.session.checkpoints
+        self._gate = gate(ctx)
+        self._prefix = prefix
+        self._types = types
+
+    def is_there(self) -> bool:
+        """True where elements were kept."""
+        try:
+            self._store.names(self._prefix, files=self._gate)
+        except NotFoundError:
+            return False
+        return True
+
+    def read(self) -> Iterator[Element]:
+        """The elements, one by one."""
+        names = {tuple(map(int, name.split("_"))): name for name in self._store.names(self._prefix, files=self._gate)}
+        places = range(len(self._types))
+        for i in range(len(names) // len(self._types)):
+            yield tuple([self._store.read(self._prefix, names[i, j], files=self._gate) for j in places])
+
+    def write(self, elements: Sequence[Element]) -> None:
+        """Keep the elements."""
+        width = len(str(len(self._types) - 1))
+        tensors = [
+            (f"{i:{_WIDTH}}_{j:{width}}", "", Tensor.from_numpy(array_of(value), dtype))
+            for i, element in enumerate(elements)
+            for j, (value, dtype) in enumerate(zip(element, self._types))
+        ]
+        with system_errors(self._prefix):
+            self._store.write(self._prefix, tensors, files=self._gate)
+
+
+@dataset_kernel("CacheDataset")
+def cache_dataset(ctx: KernelContext, input_dataset: Array, filename: Array) -> Dataset:
+    """The same elements, kept."""
+    return _cached(ctx, input_dataset, filename, MemoryCache())
+
+
+@dataset_kernel("CacheDatasetV2")
+def cache_dataset_v2(ctx: KernelContext, input_dataset: Array, filename: Array, cache: Any) -> Dataset:
+    """The same elements, kept in a cache that others may share."""
+    found = resource(cache, MemoryCache)
+    return _cached(ctx, input_dataset, filename, MemoryCache() if found is _DUMMY else found)
+
+
+def _cached(ctx: KernelContext, input_dataset: Array, filename: Array, cache: MemoryCache) -> Dataset:
+    source, path = dataset_of(input_dataset), file_name(text_in(filename, "filename"))
+    if path:
+        return FileCache((source,), Checkpoint(ctx, path, source.spec.dtypes))
+    return Cache((source,), cache)
+
+
+_DUMMY = MemoryCache()
+
+
+@kernel("AnonymousMemoryCache")
+def anonymous_memory_cache() -> tuple[Array, Array]:
+    """A cache for elements, and what ends its life."""
+    return scalar_object(MemoryCache()), scalar_object(None)
+
+
+@kernel("DummyMemoryCache")
+def dummy_memory_cache() -> Array:
+    """A handle in the place of a cache that the dataset makes itself."""
+    return scalar_object(_DUMMY)
+
+
+@kernel("DeleteMemoryCache")
+def delete_memory_cache(handle: Array, deleter: Array) -> None:
+    """Nothing: a cache lives as long as something refers to it."""
+
+
+@shape("AnonymousMemoryCache")
+def cache_shape() -> tuple[Shape, Shape]:
+    return SCALAR, SCALAR
+
+
+@shape("DummyMemoryCache")
+def dummy_shape() -> Shape:
+    return SCALAR
+
+
+@shape("DeleteMemoryCache")
+def delete_shape(*inputs: Any) -> None:
+    return None
+
+
+_HANDLES = ("AnonymousMemoryCache", "DummyMemoryCache", "DeleteMemoryCache")
+not_differentiable(*_HANDLES)
+zero_flops(*_HANDLES)
+facts("side_effect", of=("DeleteMemoryCache",))
+facts("reads_files", of=("CacheDataset", "CacheDatasetV2"))
+facts("input_pipeline", of=_HANDLES)

@@ -1,0 +1,94 @@
+"""Normalization by the neighbouring channels."""
+# Ops here (scripts/regenerate.py writes this list):
+#   LRN LRNGrad
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, Result
+from ..building.gradbuilder import GradientBuilder, Gradients
+from ..errors import InvalidArgumentError
+from ..graph import Node, Output
+from ..numerics.widening import wide
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
+from ..shapes import Shape, TensorSpec, merge_shapes
+
+
+def _window_sums(squares: Array, radius: int) -> Array:
+    """Sums over channels within `radius`, along the last dimension."""
+    padded = np.pad(squares, [(0, 0)] * (squares.ndim - 1) + [(radius + 1, radius)])
+    sums = np.cumsum(padded, -1, dtype=np.float64)
+    depth = squares.shape[-1]
+    return (sums[..., 2 * radius + 1 :][..., :depth] - sums[..., :depth]).astype(squares.dtype)
+
+
+def _check_lrn(x: Array, depth_radius: int) -> None:
+    if not 0 <= depth_radius < 1 << 31:
+        raise InvalidArgumentError(f"depth_radius = {depth_radius} larger than int max")
+    if x.ndim != 4:
+        raise InvalidArgumentError(f"in must be 4-dimensional: {Shape(x.shape)}")
+
+
+@kernel("LRN")
+def lrn(input: Array, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Result:
+    """x / (bias + alpha * sum of squares of the neighbouring channels) ** beta."""
+    _check_lrn(input, depth_radius)
+    x = wide(input)
+    norm = bias + alpha * _window_sums(np.square(x), min(depth_radius, x.shape[-1]))
+    return (x * norm.astype(x.dtype) ** x.dtype.type(-beta)).astype(input.dtype)
+
+
+@kernel("LRNGrad")
+def lrn_grad(
+    input_grads: Array, input_image: Array, output_image: Array, *, depth_radius: int, bias: float, alpha: float, beta: float
+) -> Result:
+    _check_lrn(input_image, depth_radius)
+    if not input_grads.shape == input_image.shape == output_image.shape:
+        raise InvalidArgumentError("input_grads, input_image and output_image must have the same shape")
+    grads, x, y = wide(input_grads), wide(input_image), wide(output_image)
+    radius = min(depth_radius, x.shape[-1])
+    norm = bias + alpha * _window_sums(np.square(x), radius)
+    through = _window_sums(grads * y / norm, radius)
+    result = grads * norm.astype(x.dtype) ** x.dtype.type(-beta) - 2 * alpha * beta * x * through
+    return result.astype(input_grads.dtype)
+
+
+@shape("LRN")
+def lrn_shape(input: TensorSpec) -> Shape:
+    return merge_shapes(input.shape, Shape([None] * 4))
+
+
+@shape("LRNGrad")
+def lrn_grad_shape(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec) -> Shape:
+    return merge_shapes(input_grads.shape, merge_shapes(input_image.shape, output_image.shape))
+
+
+@gradient("LRN")
+def lrn_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    attrs = {name: node.attr(name) for name in ("depth_radius", "bias", "alpha", "beta")}
+    return [g.LRNGrad(grad, node.inputs[0], node.output(), **attrs)]
+
+
+not_differentiable("LRNGrad")
+
+
+@flops("LRN")
+def lrn_flops(input: TensorSpec, *, depth_radius: int) -> Cost:
+    """A square, a sum over the window, a product and a sum, a power and a product for each element."""
+    return Cost(2 * depth_radius + 4, transcendentals=1) * input.shape.num_elements
+
+
+@flops("LRNGrad")
+def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec, *, depth_radius: int) -> Cost:
+    """The norm and its power again, a sum over the window and six operations for each element."""
+    return Cost(4 * depth_radius + 9, transcendentals=1) * input_image.shape.num_elements
+
+
+@onnx("LRN")
+def _lrn_onnx(g: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
+    """ONNX divides alpha by the size of the window."""
+    size = 2 * depth_radius + 1
+    return g.channels_last(g.LRN(g.channels_first(x), size=size, alpha=alpha * size, beta=beta, bias=bias), 4)

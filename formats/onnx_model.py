@@ -1,0 +1,278 @@
+"""ONNX files: a model as a ModelProto, checked by the onnx package, its weights beside it where it gets too large."""
+
+from __future__ import annotations
+
+import collections
+import importlib
+import itertools
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from ..core.arrays import Array
+from ..core.atomic import atomic_file, file_errors, locked_folder
+from ..core.dtypes import DType
+from ..core.errors import InternalError, UnimplementedError
+from ..core.extras import extra_hint
+from ..core.onnx.model import Block, Model, Operation, Value
+from ..core.shapes import Shape
+from ..core.words import counted
+
+OPSET: Final = 21
+_IR_VERSION: Final = 10
+LARGEST: Final = (1 << 31) - (1 << 24)
+"""Bytes of weights from which on they stand in a file of their own: protobuf reads no message of 2 GiB."""
+_ALIGNMENT: Final = 4096
+"""Of what is in that file, so that it can be mapped."""
+_TYPES: Final = {
+    "half": "FLOAT16", "float8_e4m3fn": "FLOAT8E4M3FN", "float8_e4m3fnuz": "FLOAT8E4M3FNUZ", "float8_e5m2": "FLOAT8E5M2",
+    "float8_e5m2fnuz": "FLOAT8E5M2FNUZ",
+}  # fmt: skip
+"""ONNX's names of dtypes, where they are not tfg's in capitals."""
+
+
+def require(package: str) -> Any:
+    """The package `onnx` or `onnxruntime`; an error names the extra that has it."""
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        problem = f"ONNX files need the packages onnx and onnxruntime: no {package}"
+        raise UnimplementedError(problem, hint=extra_hint("onnx")) from None
+
+
+def save_onnx(model: Model, path: str | os.PathLike[str]) -> int:
+    """Write a model, checked; returns the bytes of weights. Those of a large one go to `PATH.data` or `PATH.1.data`.
+
+    UnimplementedError without the package onnx, InternalError for a model that its checker refuses.
+    """
+    onnx = require("onnx")
+    _require_types(onnx, model)
+    path = os.path.realpath(path)
+    writer = _Writer(onnx, model)
+    size = sum(array.nbytes for array in writer.arrays())
+    if size > LARGEST:
+        with file_errors(path), locked_folder(os.path.dirname(path)):
+            _save_in_two(writer, path)
+    else:
+        proto = writer.model(None)
+        _check(onnx, proto)
+        with atomic_file(path) as file:
+            file.write(proto.SerializeToString())
+    return size
+
+
+def _save_in_two(writer: _Writer, path: str) -> None:
+    """Write the weights under a name that no file has, and the model that names them last: at each moment one is whole."""
+    folder, name = os.path.split(path)
+    earlier = [entry for entry in os.listdir(folder) if re.fullmatch(re.escape(name) + r"(\.\d+)?\.data", entry)]
+    names = itertools.chain([f"{name}.data"], (f"{name}.{number}.data" for number in itertools.count(1)))
+    weights = next(itertools.filterfalse(earlier.__contains__, names))
+    proto = writer.model(weights)
+    with atomic_file(os.path.join(folder, weights)) as file:
+        for chunk in writer.external:
+            file.write(chunk)
+    with atomic_file(path) as file:
+        file.write(proto.SerializeToString())
+        file.flush()
+        _check(writer.onnx, file.name)
+    for entry in earlier:
+        os.unlink(os.path.join(folder, entry))
+
+
+def _require_types(onnx: Any, model: Model) -> None:
+    """UnimplementedError with all nodes that need an operator on a dtype for which ONNX does not define it."""
+    lines: dict[str, None] = {}
+    for operation in model.block.everything():
+        schema = onnx.defs.get_schema(operation.op, OPSET)
+        for i, value in enumerate(operation.inputs):
+            formal = schema.inputs[min(i, len(schema.inputs) - 1)]
+            if value is not None and f"tensor({_onnx_name(value.dtype)})" not in formal.types:
+                lines[f"  {operation.source}: ONNX's {operation.op} takes no tensor of {value.dtype}"] = None
+    if lines:
+        message = f"ONNX does not get {counted(len(lines), 'node')} of the graph:"
+        raise UnimplementedError("\n".join([message, *lines]))
+
+
+def _onnx_name(dtype: DType) -> str:
+    """A dtype as ONNX's schemas spell it."""
+    return dtype.name if dtype.name in ("float", "double") else _TYPES.get(dtype.name, dtype.name).lower()
+
+
+def _check(onnx: Any, model: Any) -> None:
+    """Have onnx.checker look at a model or a file, and infer the shapes of a model.
+
+    It takes no value of unknown rank, though ONNX has such: it is shown a copy, without inference.
+    """
+    is_whole = not isinstance(model, str)
+    if is_whole and any(not info.type.tensor_type.HasField("shape") for info in _infos(model.graph)):
+        shown = type(model)()
+        shown.CopyFrom(model)
+        for info in _infos(shown.graph):
+            info.type.tensor_type.shape.SetInParent()
+        model, is_whole = shown, False
+    try:
+        onnx.checker.check_model(model, full_check=is_whole)
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
+        raise InternalError(f"onnx.checker refuses the model: {error}") from error
+
+
+def _infos(graph: Any) -> Iterator[Any]:
+    """What is said of inputs and outputs, of subgraphs too."""
+    yield from (*graph.input, *graph.output)
+    for node in graph.node:
+        for attribute in node.attribute:
+            yield from _infos(attribute.g)
+
+
+class _Writer:
+    """One ModelProto in the making: names of values, and the weights that stand outside."""
+
+    def __init__(self, onnx: Any, model: Model) -> None:
+        self.onnx = onnx
+        self.helper = onnx.helper
+        self.source = model
+        self.names: dict[Value, str] = {}
+        self.taken: collections.Counter[str] = collections.Counter()
+        self.external: list[bytes] = []
+        for name, value in itertools.chain(model.inputs.items(), model.outputs.items()):
+            self.names[value] = self.free(name)
+        self.constants = list(dict.fromkeys(value for value in model.block.values() if value.array is not None))
+
+    def arrays(self) -> Iterator[Array]:
+        return (value.array for value in self.constants if value.array is not None)
+
+    def model(self, location: str | None) -> Any:
+        """The ModelProto, with weights in the file `location` unless that is None."""
+        weights = [self.tensor(value, location) for value in self.constants]
+        graph = self.graph(self.source.block, "tfg", weights)
+        opsets = [self.helper.make_opsetid("", OPSET)]
+        return self.helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION, producer_name="tfg")
+
+    def graph(self, block: Block, name: str, weights: Iterable[Any] = ()) -> Any:
+        inputs = [self.info(value) for value in block.inputs]
+        nodes = [self.node(operation) for operation in block.operations]
+        return self.helper.make_graph(nodes, name, inputs, [self.info(value) for value in block.outputs], list(weights))
+
+    def node(self, operation: Operation) -> Any:
+        name = self.free(operation.source or operation.op)
+        inputs = ["" if value is None else self.name(value) for value in operation.inputs]
+        outputs = [self.name(value, name if i == 0 else f"{name}:{i}") for i, value in enumerate(operation.outputs)]
+        while inputs and not inputs[-1]:
+            inputs.pop()
+        attrs = {key: self.attribute(key, value) for key, value in operation.attrs.items()}
+        return self.helper.make_node(operation.op, inputs, outputs, name, **attrs)
+
+    def attribute(self, key: str, value: Any) -> Any:
+        if isinstance(value, Block):
+            return self.graph(value, key)
+        if isinstance(value, DType):
+            return self.type(value)
+        if isinstance(value, np.ndarray):
+            return self.onnx.numpy_helper.from_array(value)
+        return value
+
+    def name(self, value: Value, wish: str | None = None) -> str:
+        if value not in self.names:
+            self.names[value] = self.free("value" if wish is None else wish)
+        return self.names[value]
+
+    def free(self, wish: str) -> str:
+        """A name that no other has."""
+        self.taken[wish] += 1
+        return wish if self.taken[wish] == 1 else self.free(f"{wish}_{self.taken[wish] - 1}")
+
+    def type(self, dtype: DType) -> int:
+        number: int = getattr(self.onnx.TensorProto, _TYPES.get(dtype.name, dtype.name.upper()))
+        return number
+
+    def info(self, value: Value) -> Any:
+        shape = _dims(value.shape)
+        return self.helper.make_tensor_value_info(self.name(value), self.type(value.dtype), shape)
+
+    def tensor(self, value: Value, location: str | None) -> Any:
+        """A constant as a TensorProto."""
+        assert value.array is not None
+        name, number, dims = self.name(value, "constant"), self.type(value.dtype), value.array.shape
+        if value.array.dtype == object:
+            return self.helper.make_tensor(name, number, dims, [_as_bytes(item) for item in value.array.flat])
+        data = _packed(value)
+        tensor = self.onnx.TensorProto(name=name, data_type=number, dims=dims)
+        if location is None or len(data) < _ALIGNMENT:
+            tensor.raw_data = data
+            return tensor
+        start = sum(map(len, self.external))
+        self.external.append(data + bytes(-len(data) % _ALIGNMENT))
+        tensor.data_location = self.onnx.TensorProto.EXTERNAL
+        for key, item in (("location", location), ("offset", start), ("length", len(data))):
+            tensor.external_data.add(key=key, value=str(item))
+        return tensor
+
+
+def _dims(shape: Shape) -> list[int | str | None] | None:
+    if shape.dims is None:
+        return None
+    return [dim if isinstance(dim, int) else None if dim.is_anonymous else str(dim) for dim in shape.dims]
+
+
+def _packed(value: Value) -> bytes:
+    """The bytes of a constant, little-endian, two to a byte for integers of four bits."""
+    assert value.array is not None
+    array = np.ascontiguousarray(value.array, value.dtype.numpy)
+    if value.dtype.name not in ("int4", "uint4"):
+        return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    halves = np.resize(array.reshape(-1).astype(np.uint8) & 15, -(-array.size // 2) * 2)
+    return (halves[::2] | halves[1::2] << 4).astype(np.uint8).tobytes()
+
+
+def _as_bytes(item: Any) -> bytes:
+    return item if isinstance(item, bytes) else str(item).encode("utf-8", "surrogateescape")
+
+
+def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[Array]:
+    """The outputs of a model in a file, computed by onnxruntime on the CPU; complex ones as `as_pairs` has them.
+
+    UnimplementedError without the package onnxruntime, and where it does not run the model.
+    """
+    runtime = require("onnxruntime")
+    options = runtime.SessionOptions()
+    options.log_severity_level = 4
+    try:
+        session = runtime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
+        found = _run(runtime, session, {name: _given(value) for name, value in feeds.items()})
+    except Exception as error:  # its errors have no common class but this
+        raise UnimplementedError(f"onnxruntime does not run the model: {error}") from error
+    return [_taken(np.asarray(value)) for value in found]
+
+
+def _run(runtime: Any, session: Any, feeds: Mapping[str, Array]) -> list[Any]:
+    """The outputs; onnxruntime takes numbers that NumPy lacks as their bytes."""
+    brief = {name: value for name, value in feeds.items() if value.dtype.name == "bfloat16"}
+    if not brief:
+        found: list[Any] = session.run(None, feeds)
+        return found
+    make, kind = runtime.OrtValue, require("onnx").TensorProto.BFLOAT16
+    given = {name: make.ortvalue_from_numpy(value) for name, value in feeds.items() if name not in brief}
+    for name, value in brief.items():
+        given[name] = make.ortvalue_from_numpy_with_onnx_type(np.ascontiguousarray(value).view(np.uint16), kind)
+    return [value.numpy() for value in session.run_with_ort_values(None, given)]
+
+
+def as_pairs(value: Array) -> Array:
+    """Complex numbers as a model has them: (..., 2) real and imaginary parts; others as they are."""
+    return np.stack([value.real, value.imag], -1) if value.dtype.kind == "c" else value
+
+
+def _given(value: Array) -> Array:
+    """An array as onnxruntime takes it: strings as text, complex numbers as pairs."""
+    value = as_pairs(np.asarray(value))
+    if value.dtype != object:
+        return value
+    return np.array([_as_bytes(item).decode("utf-8", "surrogateescape") for item in value.flat], object).reshape(value.shape)
+
+
+def _taken(value: Array) -> Array:
+    """An array as tfg has it: strings as bytes."""
+    return value if value.dtype != object else np.array([*map(_as_bytes, value.flat)], object).reshape(value.shape)

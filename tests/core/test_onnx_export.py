@@ -1,0 +1,202 @@
+"""Graphs as ONNX models, without the onnx package: what is refused, and what is folded, shared, moved."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfg as package
+from tests.cli.running import SAMPLES
+from tests.cli.running import tfg as run
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.errors import UnimplementedError
+from tfg.core.onnx.exporting import export
+from tfg.core.onnx.stateless import updates, without_updates
+from tfg.core.passes.pipeline import inline_functions
+from tfg.core.runtime.session import Session
+from tfg.core.shapes import Shape
+
+
+def exported(b, *outputs):
+    graph = b.graph
+    inputs = {node.name: node.output() for node in graph if node.is_placeholder}
+    return export(graph, inputs, {name: graph.output(name) for name in outputs})
+
+
+def ops_of(model):
+    return [operation.op for operation in model.block.operations]
+
+
+def test_all_that_is_refused_is_named_with_the_reason():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3], name="x")
+    b.NextAfter(x, b.Neg(x), name="first")
+    b.NextAfter(b.Neg(x), x, name="second")
+    b.RandomUniform(b.constant(np.int32([3])), dtype="float32", name="third")
+    b.AddN([b.graph.output("first"), b.graph.output("second"), b.graph.output("third")], name="y")
+    with pytest.raises(UnimplementedError) as refused:
+        exported(b, "y")
+    message = str(refused.value)
+    assert "3 nodes" in message
+    assert "NextAfter (first, second): there is no lowering for it" in message
+    assert "RandomUniform (third): it is stateful" in message
+    assert "--from third" in refused.value.hint
+
+
+def test_what_a_lowering_needs_to_know_is_said():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3, 3], name="x")
+    perm = b.Placeholder(dtype="int32", shape=[2], name="perm")
+    b.Transpose(x, perm, name="y")
+    with pytest.raises(UnimplementedError, match=r"Transpose \(y\): its dimensions are no constants"):
+        exported(b, "y")
+
+
+def test_what_onnxruntime_has_no_kernel_for_is_said():
+    b = GraphBuilder()
+    b.Pad(b.Placeholder(dtype="string", shape=[3], name="x"), b.constant(np.int32([[1, 1]])), name="y")
+    with pytest.raises(UnimplementedError, match=r"Pad \(y\): onnxruntime has no Pad for string"):
+        exported(b, "y")
+
+
+def test_what_trips_over_a_refused_node_is_no_fault():
+    b = GraphBuilder()
+    first = b.constant(np.int32(0))
+    handle, flow = b.TensorArrayV3(b.constant(np.int32(2)), dtype="float32")
+    handle, flow = b.TensorArrayGradV3(handle, flow, source="gradients", name="grad")
+    flow = b.TensorArrayWriteV3(handle, first, b.Placeholder(dtype="float32", shape=[2], name="x"), flow)
+    b.TensorArrayReadV3(handle, first, flow, dtype="float32", name="y")
+    with pytest.raises(UnimplementedError, match=r"TensorArrayGradV3 \(grad\): it is stateful"):
+        exported(b, "y")
+
+
+def test_elements_of_several_shapes_in_a_list_of_unknown_length_are_refused():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3, 2], name="x")
+    unknown, count = b.constant(np.int32(-1)), b.Placeholder(dtype="int32", shape=[], name="count")
+    items = b.TensorListReserve(unknown, count, element_dtype="float32")
+    items = b.TensorListSetItem(items, b.constant(np.int32(0)), x, name="first")
+    wider = b.ConcatV2([x, x], b.constant(np.int32(1)))
+    items = b.TensorListSetItem(items, b.constant(np.int32(1)), wider, name="second")
+    b.TensorListGetItem(items, b.constant(np.int32(0)), unknown, element_dtype="float32", name="y")
+    with pytest.raises(UnimplementedError, match=r"TensorListSetItem \(second\): its elements have several shapes"):
+        exported(b, "y")
+
+
+def test_shapes_and_constants_are_folded():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 3], name="x")
+    size = b.Prod(b.Shape(x), b.constant(np.int32([0])))
+    b.Mul(x, b.Exp(b.Cast(size, DstT="float32")), name="y")
+    model = exported(b, "y")
+    assert ops_of(model) == ["Mul"]
+    (scale,) = [value.array for value in model.block.operations[0].inputs if value.array is not None]
+    np.testing.assert_allclose(scale, np.exp(np.float32(6)), rtol=1e-6)
+
+
+def test_unknown_dimensions_are_symbols():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, 3], name="x")
+    b.ConcatV2([x, x], b.constant(np.int32(0)), name="y")
+    model = exported(b, "y")
+    assert [str(dim) for dim in model.inputs["x"].shape] == ["x_dim0", "3"]
+    assert [str(dim) for dim in model.outputs["y"].shape] == ["2*x_dim0", "3"]
+
+
+def test_a_reshape_with_one_unknown_dimension_is_to_a_constant():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, 2, 3], name="x")
+    rows = b.StridedSlice(b.Shape(x), *(b.constant(np.int32([i])) for i in (0, 1, 1)), shrink_axis_mask=1)
+    b.Reshape(x, b.Pack([rows, b.constant(np.int32(6))], axis=0), name="y")
+    model = exported(b, "y")
+    assert ops_of(model) == ["Reshape"]
+    assert model.block.operations[0].inputs[1].array.tolist() == [-1, 6]
+
+
+def test_float64_without_kernels_is_narrowed_and_told():
+    b = GraphBuilder()
+    b.Erf(b.Placeholder(dtype="float64", shape=[3], name="x"), name="y")
+    model = exported(b, "y")
+    assert ops_of(model) == ["Cast", "Erf", "Cast"]
+    assert model.narrowed == ("y",)
+
+
+def test_without_the_packages_an_error_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "onnx", None)
+    done = run("convert", SAMPLES / "xor.pbtxt", tmp_path / "m.onnx", "--to", "probability", "--init")
+    assert done.code == 1
+    assert "tfg[onnx]" in done.err
+    assert not (tmp_path / "m.onnx").exists()
+
+
+def test_options_of_graphs_are_refused(tmp_path):
+    done = run("convert", SAMPLES / "xor.pbtxt", tmp_path / "m.onnx", "--text")
+    assert done.code == 2 and "--text does nothing beside OUT=*.onnx" in done.err
+    done = run("convert", SAMPLES / "xor.pbtxt", tmp_path / "m.pb", "--verify")
+    assert done.code == 2 and "--verify is for OUT=*.onnx" in done.err
+
+
+def test_updates_that_no_output_takes_are_left_out():
+    graph = package.load(SAMPLES / "scaler_saved_model")
+    outputs = graph.meta.usual_signature.fetched
+    assert updates(graph, list(outputs.values()))
+    inlined, _ = inline_functions(graph)
+    calls, scaled = sorted(outputs.values())
+    without, after = without_updates(inlined, [scaled])
+    assert not updates(without, [scaled]) and not after
+    assert without_updates(inlined, [calls])[1].keys() == {"calls"}
+
+
+def test_variables_that_outputs_follow_are_inputs_and_outputs():
+    """A loop of one's own around the graph of values gives what the variables give from run to run."""
+    b = GraphBuilder()
+    handle = b.VarHandleOp(dtype="float32", shape=[2], shared_name="state", name="state")
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    init = b.AssignVariableOp(handle, b.constant(np.float32([1, 2])), name="init")
+    before = b.ReadVariableOp(handle, dtype="float32", name="before")
+    with b.control_dependencies([before.node]):
+        added = b.AssignAddVariableOp(handle, x)
+    with b.control_dependencies([added]):
+        product = b.Mul(b.ReadVariableOp(handle, dtype="float32"), before)
+        replaced = b.AssignVariableOp(handle, product)
+    with b.control_dependencies([replaced]):
+        b.Neg(b.ReadVariableOp(handle, dtype="float32"), name="y")
+    graph, after = without_updates(b.graph, ["y:0", "before:0"])
+    session, state = Session(b.graph), np.float32([1, 2])
+    session.run(init.name)
+    for given in ([1, 1], [0, -3], [2, 5]):
+        feed = {"x:0": np.float32(given)}
+        expected = session.run(["y:0", "before:0"], feed)
+        *found, state = Session(graph).run(["y:0", "before:0", after["state"]], {**feed, "state_before:0": state})
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_what_else_is_done_to_a_variable_is_refused():
+    b = GraphBuilder()
+    handle = b.VarHandleOp(dtype="float32", shape=[2], shared_name="state", name="state")
+    b.ResourceScatterAdd(handle, b.constant(np.int32([0])), b.constant(np.float32([1])), name="scatter")
+    with b.control_dependencies([b.graph.node("scatter")]):
+        b.ReadVariableOp(handle, dtype="float32", name="y")
+    with pytest.raises(UnimplementedError, match=r"'scatter' \(ResourceScatterAdd\): .* variable 'state', which it writes"):
+        without_updates(b.graph, ["y:0"])
+
+
+def test_a_shape_given_for_an_input():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", name="x")
+    b.AvgPool(x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID", name="y")
+    with pytest.raises(UnimplementedError, match=r"AvgPool \(y\): the rank of an input is unknown"):
+        exported(b, "y")
+    b.graph.node("x").set_attr("shape", Shape([None, 4, 4, 1]))
+    assert [str(dim) for dim in exported(b, "y").outputs["y"].shape] == ["x_dim0", "2", "2", "1"]
+
+
+def test_what_takes_long_or_needs_a_session_is_not_computed_before():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[], name="x")
+    large = b.constant(np.broadcast_to(np.float32(1), (10_000, 10_000)))
+    b.AddV2(x, b.Sum(b.MatMul(large, large), b.constant(np.int32([0, 1]))), name="y")
+    assert "MatMul" in ops_of(exported(b, "y"))
+    b.ExtractGlimpse(np.ones((1, 4, 4, 1), "f"), np.int32([2, 2]), np.float32([[0, 0]]), name="glimpse")
+    with pytest.raises(UnimplementedError, match=r"ExtractGlimpse \(glimpse\): there is no lowering for it"):
+        exported(b, "glimpse")
