@@ -1,6 +1,6 @@
 """Record small checkpoints as TensorFlow writes them; run it with a Python that has TensorFlow.
 
-    /path/to/tensorflow-venv/bin/python tests/formats/record_checkpoints.py
+/path/to/tensorflow-venv/bin/python tests/formats/record_checkpoints.py
 """
 
 import pathlib

@@ -195,6 +195,7 @@ def test_plain_dict_of_functions(graph):
         ('value: "use:y:0"', 'value: "gone:y:0"', "'gone' is not in its body"),
         ('ret { key: "part" value: "use:y:0" }', "", "which tensor its output 'part' is"),
         ('name: "axis"', 'name: "split"', "two nodes have this name"),
+        ('op: "Const"', 'op: "_Arg"', "a function's arguments stand in its signature"),
     ],
 )
 def test_broken_functions_are_named(old, new, message):

@@ -34,6 +34,31 @@ def test_numpy_reads_what_it_can(tmp_path):
     write_npz(tmp_path / "s.npz", TENSORS)
     with np.load(tmp_path / "s.npz") as archive:
         assert np.array_equal(archive["layer/w"], np.arange(6.0).reshape(2, 3))
+        assert np.array_equal(archive["quantized"], np.int8([1, -1]))
+        assert np.array_equal(archive["bf"], np.float32([0, 1, 2]))
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in dtypes.ALL if dtype.is_numeric and not dtype.is_complex], ids=str)
+def test_numbers_of_every_dtype_survive_in_a_type_that_numpy_has(tmp_path, dtype):
+    """All patterns of one and two bytes, with the signs of zeros, but not which of many NaNs a small float is."""
+    bits = np.arange(1 << 16, dtype=np.uint16)
+    raw = np.resize(bits, (1 << 16) * dtype.size // 2) if dtype.size > 1 else bits.astype(np.uint8)
+    values = raw.view(dtype.numpy)
+    if dtype.size == 1:  # types of a few bits leave the others of a byte to chance
+        values = _as_doubles(values).astype(dtype.numpy)
+    is_nan = dtype.is_floating & np.isnan(_as_doubles(values))
+    write_npz(tmp_path / "s.npz", {"v": Tensor(dtype, values.shape, lambda: values)})
+    with np.load(tmp_path / "s.npz") as archive:
+        assert archive["v"].shape == values.shape and archive["v"].dtype.isbuiltin == 1
+    again = read_npz(tmp_path / "s.npz")["v"]
+    assert again.dtype is dtype and np.array_equal(dtype.is_floating & np.isnan(_as_doubles(again.numpy())), is_nan)
+    assert np.all(again.numpy()[~is_nan] == values[~is_nan])
+    assert np.array_equal(np.signbit(_as_doubles(again.numpy())[~is_nan]), np.signbit(_as_doubles(values)[~is_nan]))
+
+
+def _as_doubles(array):
+    with np.errstate(invalid="ignore"):
+        return array.astype(np.float64)
 
 
 def test_archives_of_others(tmp_path):

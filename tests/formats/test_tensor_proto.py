@@ -63,7 +63,8 @@ def test_decode(text, expected):
         ("dtype: DT_FLOAT tensor_shape{dim{size:2}} tensor_content: 'abc'", "3 bytes.* needs 8"),
         ("dtype: DT_STRING tensor_shape{dim{size:2}} tensor_content: '\\001\\011abb'", "5 bytes"),
         ("dtype: DT_STRING tensor_shape{dim{size:1000000000000}} tensor_content: 'abb'", "too few"),
-        ("dtype: DT_RESOURCE tensor_content: 'abb'", "cannot hold"),
+        ("dtype: DT_RESOURCE tensor_content: 'abb'", "its strings need"),
+        ("dtype: DT_VARIANT tensor_content: 'abb'", "cannot hold"),
     ],
 )
 def test_impossible_constants(text, message):
@@ -130,3 +131,13 @@ def test_resources_and_variants():
     alien[()] = object()
     with pytest.raises(UnimplementedError):
         encode_tensor(Tensor(dtypes.resource, (), lambda: alien))
+
+
+def test_what_is_computed_with_stands_at_multiples_of_its_size():
+    """Bytes of a file stand anywhere, and NumPy would copy them in every call."""
+    data = bytes(1) + np.arange(5, dtype=np.float32).tobytes()
+    tensor = Tensor(dtypes.float32, (5,), lambda: np.frombuffer(data, np.float32, offset=1))
+    assert not tensor.numpy().flags.aligned
+    array = tensor.aligned()
+    assert array.flags.aligned and not array.flags.writeable and array.tolist() == [0, 1, 2, 3, 4]
+    assert tensor.aligned() is array and tensor.numpy() is array

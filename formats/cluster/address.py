@@ -1,0 +1,63 @@
+"""Where the server of a cluster is: grpc://HOST:PORT, or grpcs://HOST:PORT where a proxy speaks TLS."""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+import urllib.parse
+from typing import Final
+
+from ...core.errors import InvalidArgumentError
+
+_FILES: Final = ("ca", "cert", "key")
+SCHEMES: Final = ("grpc", "grpcs")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Address:
+    """A server by host and port; the files in PEM format are for TLS.
+
+    `ca` are the certificates to trust instead of the system's, `cert` and `key` what this side shows of itself.
+    """
+
+    host: str
+    port: int
+    is_secure: bool = False
+    ca: str | None = None
+    cert: str | None = None
+    key: str | None = None
+
+    @staticmethod
+    def parse(text: str) -> Address:
+        """What grpc://HOST:PORT or grpcs://HOST:PORT?ca=FILE&cert=FILE&key=FILE says, or an InvalidArgumentError."""
+        try:
+            parts = urllib.parse.urlsplit(text)
+            host, port = parts.hostname, parts.port
+        except ValueError as error:
+            raise InvalidArgumentError(f"'{text}' is no address: {error}") from None
+        files = dict(urllib.parse.parse_qsl(parts.query))
+        is_secure = parts.scheme == "grpcs"
+        rest = parts.path.strip("/") or parts.fragment or parts.username
+        if parts.scheme not in SCHEMES or not host or not port or rest or (files and not is_secure):
+            raise InvalidArgumentError(f"'{text}' is no address", hint="write grpc://HOST:PORT or grpcs://HOST:PORT?ca=FILE")
+        if set(files) - set(_FILES) or ("cert" in files) != ("key" in files):
+            raise InvalidArgumentError(f"'{text}': after ? come ca=FILE, and cert=FILE&key=FILE together")
+        return Address(host, port, is_secure, **files)
+
+    @property
+    def target(self) -> str:
+        """HOST:PORT as gRPC takes it."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def is_loopback(self) -> bool:
+        """True where nothing leaves this machine."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def __str__(self) -> str:
+        return f"{'grpcs' if self.is_secure else 'grpc'}://{self.target}"

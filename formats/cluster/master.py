@@ -1,0 +1,174 @@
+"""The calls of TensorFlow's MasterService, which every server of a cluster answers."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from google.protobuf.message import Message
+
+from ...core.errors import InvalidArgumentError, NotFoundError, UnavailableError, UnimplementedError
+from ...core.extras import extra_hint
+from ...core.numerics import wire
+from ..protos import cluster_pb2 as pb
+from .address import Address
+from .failures import failure
+
+MAX_REQUEST: Final = 2**31 - 1
+"""The bytes of the largest message that protobuf reads."""
+_OPTIONS: Final = (
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 1000),
+)
+_PATIENCE: Final = 10.0
+"""Seconds of waiting after which a note says so."""
+_PAUSE: Final = 0.1
+_ABANDON_SECONDS: Final = 30.0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Device:
+    """A device of a cluster; `memory` is the limit in bytes that its server states, for a CPU TensorFlow's fixed 256 MiB."""
+
+    name: str
+    kind: str
+    memory: int
+    description: str
+    incarnation: int
+    is_of_master: bool
+
+
+class Master:
+    """The server at an address, spoken to as the master of its cluster. `note` is told what takes long."""
+
+    def __init__(self, address: Address, note: Callable[[str], None] | None = None) -> None:
+        self.address = address
+        self._note = note or (lambda _: None)
+        self._grpc = _grpc()
+        self._channel = self._open()
+        self._abandoned: list[Any] = []
+
+    def wait(self, seconds: float) -> None:
+        """UnavailableError where no server answers within so many seconds."""
+        ask = self._channel.unary_unary("/tensorflow.WorkerService/GetStatus")
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                ask(b"", timeout=max(end - time.monotonic(), _PAUSE))
+                return
+            except self._grpc.RpcError as error:
+                if error.code() not in (self._grpc.StatusCode.UNAVAILABLE, self._grpc.StatusCode.DEADLINE_EXCEEDED):
+                    return  # a server that takes no such question is one that answers
+                if time.monotonic() + _PAUSE > end:
+                    reason = f"no server answers at {self.address} within {seconds:g} s: {error.details()}"
+                    raise UnavailableError(reason) from None
+            time.sleep(_PAUSE)
+
+    def create(self, graph: bytes, config: pb.SessionConfig) -> pb.CreateSessionResponse:
+        """A session on a serialized GraphDef. It waits for every task of the cluster, as TensorFlow's clients do."""
+        rest = pb.CreateSessionRequest(config=config, target=str(self.address)).SerializeToString()
+        request = b"".join((wire.length_prefix(pb.CreateSessionRequest.GRAPH_DEF_FIELD_NUMBER, len(graph)), graph, rest))
+        waiting = f"{self.address} still waits for all tasks of its cluster to answer"
+        return self._call("CreateSession", request, waiting=waiting)
+
+    def extend(self, handle: str, version: int, graph: bytes) -> int:
+        """Add the nodes and functions of a serialized GraphDef to a session; its new version."""
+        rest = pb.ExtendSessionRequest(session_handle=handle, current_graph_version=version).SerializeToString()
+        request = b"".join((wire.length_prefix(pb.ExtendSessionRequest.GRAPH_DEF_FIELD_NUMBER, len(graph)), graph, rest))
+        found: pb.ExtendSessionResponse = self._call("ExtendSession", request)
+        return found.new_graph_version
+
+    def set_up_partial_run(self, request: pb.PartialRunSetupRequest) -> str:
+        """The handle of a run that is fed and fetched bit by bit."""
+        found: pb.PartialRunSetupResponse = self._call("PartialRunSetup", request)
+        return found.partial_run_handle
+
+    def run(self, request: pb.RunStepRequest, seconds: float | None = None) -> pb.RunStepResponse:
+        """One step; what failed in it is in the answer."""
+        return self._call("RunStep", request, seconds)
+
+    def devices(self, handle: str = "") -> list[Device]:
+        """The devices of the cluster, or those that a session sees, the master's own first."""
+        found: pb.ListDevicesResponse = self._call("ListDevices", pb.ListDevicesRequest(session_handle=handle))
+        return [
+            Device(d.name, d.device_type, d.memory_limit, d.physical_device_desc, d.incarnation, is_of_master)
+            for devices, is_of_master in ((found.local_device, True), (found.remote_device, False))
+            for d in devices
+        ]
+
+    def close_session(self, handle: str, seconds: float) -> None:
+        """Let the cluster forget a session; its variables stay."""
+        self._call("CloseSession", pb.CloseSessionRequest(session_handle=handle), seconds)
+
+    def abandon(self, handle: str) -> None:
+        """Ask to close a session, and don't wait for an answer, which may never come."""
+        asked = self._future("CloseSession", pb.CloseSessionRequest(session_handle=handle), _ABANDON_SECONDS)
+        self._abandoned = [*(call for call in self._abandoned if not call.done()), asked]  # one that nobody holds is cancelled
+
+    def reset(self, containers: Sequence[str] = ()) -> None:
+        """Drop the variables and other resources in the containers named, by default in the one without a name.
+
+        All sessions end with it.
+        """
+        self._call("Reset", pb.ResetRequest(container=containers))
+
+    def close(self) -> None:
+        """Hang up."""
+        self._channel.close()
+
+    def _open(self) -> Any:
+        if not self.address.is_secure:
+            return self._grpc.insecure_channel(self.address.target, _OPTIONS)
+        ca, key, cert = (_content(path) for path in (self.address.ca, self.address.key, self.address.cert))
+        return self._grpc.secure_channel(self.address.target, self._grpc.ssl_channel_credentials(ca, key, cert), _OPTIONS)
+
+    def _call(self, method: str, request: Message | bytes, seconds: float | None = None, waiting: str = "") -> Any:
+        """The answer of a method; an exception that ends the waiting for it, as Ctrl-C does, cancels it there too."""
+        future = self._future(method, request, seconds)
+        try:
+            return self._result(future, waiting)
+        except self._grpc.RpcError as error:
+            raise failure(error.code().value[0], error.details() or "") from None
+        finally:
+            future.cancel()
+
+    def _future(self, method: str, request: Message | bytes, seconds: float | None) -> Any:
+        data = request if isinstance(request, bytes) else request.SerializeToString()
+        if len(data) > MAX_REQUEST:
+            raise InvalidArgumentError(f"{method} would send {len(data)} bytes: a message holds at most {MAX_REQUEST}")
+        decode = getattr(pb, f"{method}Response").FromString
+        call = self._channel.unary_unary(f"/tensorflow.MasterService/{method}", response_deserializer=decode)
+        return call.future(data, timeout=seconds)
+
+    def _result(self, future: Any, waiting: str) -> Any:
+        if not waiting:
+            return future.result()
+        while True:
+            try:
+                return future.result(_PATIENCE)
+            except self._grpc.FutureTimeoutError:
+                self._note(waiting)
+
+
+def _grpc() -> Any:
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what it logs comes as errors too
+    try:
+        import grpc
+    except ImportError:
+        raise UnimplementedError("clusters take grpcio, which is missing", hint=extra_hint("cluster")) from None
+    return grpc
+
+
+def _content(path: str | None) -> bytes | None:
+    if path is None:
+        return None
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise NotFoundError(f"'{path}' cannot be read: {error.strerror}") from None

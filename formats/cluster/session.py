@@ -1,0 +1,365 @@
+"""A session on a cluster, which runs a graph as the Session of `core.runtime` does; variables live in the cluster's tasks."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ...core.dtypes import DType, string
+from ...core.errors import (
+    AbortedError,
+    InvalidArgumentError,
+    ResourceExhaustedError,
+    TfgError,
+    UnavailableError,
+    UnimplementedError,
+)
+from ...core.flops.timings import NodeTime
+from ...core.graph import Graph, Node, Output
+from ...core.runtime.caching import CacheStats
+from ...core.runtime.feeding import find_feeds
+from ...core.runtime.runner import Runner
+from ...core.runtime.runs import Hook
+from ...core.tensors import Tensor
+from ..graphdef import part_bytes, to_node_def
+from ..protos import cluster_pb2 as pb
+from ..run_metadata import node_times
+from ..saving import to_bytes
+from ..state import read_variables
+from ..tensor_proto import decode_tensor, encode_tensor
+from .address import Address
+from .failures import failure
+from .master import MAX_REQUEST, Master
+from .variables import ClusterVariable, VariableReader
+
+CONNECT_SECONDS: Final = 10.0
+RETURN_SECONDS: Final = 60.0
+"""How long a server that was lost may take to be back before a retry counts as failed."""
+_GRACE: Final = 5.0
+"""Seconds that a server gets to say itself that a step took too long."""
+_CLOSING_SECONDS: Final = 2.0
+
+
+class _Held:
+    """A session as the master holds it: its handle, and the nodes and functions that were sent."""
+
+    def __init__(self, master: Master) -> None:
+        self.master = master
+        self._handle: str | None = None
+        self._version = 0
+        self._nodes: dict[str, Node] = {}
+        self._functions: set[str] = set()
+        self._sent: dict[Graph, int] = {}
+        self._lock = threading.RLock()
+
+    def handle_for(self, graph: Graph) -> str | None:
+        """The handle of the session, made or extended where it has not all nodes of the graph yet.
+
+        None where it has a node of the same name that is another.
+        """
+        with self._lock:
+            if self._handle is None:
+                self._handle = self._create(graph)
+            elif self._sent.get(graph) != len(graph):
+                known = self._nodes
+                if not all(node.name not in known or _are_alike(node, known[node.name]) for node in graph):
+                    return None
+                self._extend(graph)
+            self._sent[graph] = len(graph)
+            return self._handle
+
+    def forget(self) -> None:
+        """The session is lost: the next step makes it anew."""
+        with self._lock:
+            handle, self._handle = self._handle, None
+            self._sent.clear()
+        if handle is not None:
+            self.master.abandon(handle)
+
+    def close(self) -> None:
+        """Let the master forget the session too."""
+        with self._lock:
+            handle, self._handle = self._handle, None
+        if handle is not None:
+            try:
+                self.master.close_session(handle, _CLOSING_SECONDS)
+            except TfgError:  # what was to be closed has gone with its server
+                return
+
+    def _create(self, graph: Graph) -> str:
+        found = self.master.create(to_bytes(graph, "graph"), pb.SessionConfig(allow_soft_placement=True))
+        self._version = found.graph_version
+        self._nodes = {node.name: node for node in graph}
+        self._functions = set(graph.functions)
+        return found.session_handle
+
+    def _extend(self, graph: Graph) -> None:
+        nodes = [node for node in graph if node.name not in self._nodes]
+        functions = set(graph.functions) - self._functions
+        if not nodes and not functions:
+            return
+        assert self._handle is not None
+        self._version = self.master.extend(self._handle, self._version, part_bytes(graph, nodes, functions))
+        self._nodes |= {node.name: node for node in nodes}
+        self._functions |= functions
+
+
+def _are_alike(node: Node, other: Node) -> bool:
+    if node is other:
+        return True
+    if (node.op, node.device) != (other.op, other.device) or node.input_names() != other.input_names():
+        return False
+    return node.attrs is other.attrs or to_node_def(node) == to_node_def(other)
+
+
+class ClusterSession:
+    """Runs a graph on the cluster whose server at `address` is its master.
+
+    Variables, tables and queues live in the cluster's tasks: they outlast the session, and all sessions see them. Files that
+    the graph names are those of the servers. A SavedModel's variables are read here and assigned there.
+
+    `timeout` bounds every step in seconds. A step that ends with AbortedError or UnavailableError, as when a server is lost,
+    is repeated up to `retries` times in a session made anew; it may have run, in part or whole. Also without retries the next
+    step gets a new session. `note` is told what takes long.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        address: str | Address,
+        *,
+        timeout: float | None = None,
+        retries: int = 0,
+        note: Callable[[str], None] | None = None,
+    ) -> None:
+        graph.check()
+        self.graph = graph
+        self.retries = retries
+        self._timeout = timeout
+        self._note = note or (lambda _: None)
+        self._master = Master(address if isinstance(address, Address) else Address.parse(address), note)
+        self._master.wait(CONNECT_SECONDS)
+        self._opened = [_Held(self._master)]
+        self._is_started = graph.meta is None
+        self._reader: tuple[int, VariableReader] | None = None
+
+    @property
+    def takes_hooks(self) -> bool:
+        """Kernels run elsewhere."""
+        return False
+
+    @property
+    def cache_stats(self) -> CacheStats:
+        """Nothing is kept here."""
+        return CacheStats(0, 0, 0, 0, 0)
+
+    def streams(self) -> Mapping[str, tuple[int, int]]:
+        """Servers do not tell."""
+        return {}
+
+    def draw_on(self, streams: Mapping[str, tuple[int, int]]) -> None:
+        """Servers cannot be told: their nodes draw from the beginning."""
+
+    def run(self, fetches: str | Sequence[str], feeds: Mapping[str, Any] | None = None, *, hook: Hook | None = None) -> Any:
+        """The values of `fetches`: tensors by name `a:0` (NumPy arrays), operations by name `a` (None).
+
+        Errors are those of the cluster, with the node and the task. UnimplementedError where a hook is to be called.
+        """
+        if hook is not None:
+            raise UnimplementedError("the kernels run on the cluster's servers, where nothing can be called around them")
+        self.start()
+        names = (fetches,) if isinstance(fetches, str) else tuple(fetches)
+        fed = self._fed(feeds or {})
+        wanted = [self.graph.fetch(name) for name in names]
+        known = {output: value for output, value in fed.items() if output in wanted}
+        asked = [item for item in wanted if item not in known]
+        if asked:
+            answer = self._step(_request(asked, fed))
+            known |= {self.graph.output(t.name): _value(t.tensor) for t in answer.tensor}
+        results = [known[item] if isinstance(item, Output) else None for item in wanted]
+        return results[0] if isinstance(fetches, str) else results
+
+    def traced(self, fetches: Sequence[str], feeds: Mapping[str, Any]) -> list[NodeTime]:
+        """What every node took on its device in a step of its own, as the servers note it."""
+        self.start()
+        request = _request([self.graph.fetch(name) for name in fetches], self._fed(feeds))
+        request.options.trace_level = pb.RunOptions.FULL_TRACE
+        return node_times(self._step(request).metadata.step_stats)
+
+    def partial_run(self, fetches: Sequence[str], feeds: Sequence[str]) -> PartialRun:
+        """A step that is fed and fetched bit by bit: everything that it will fetch, and be fed, is said first."""
+        self.start()
+        wanted = [self.graph.fetch(name) for name in fetches]
+        request = pb.PartialRunSetupRequest(
+            session_handle=self._handle(),
+            feed=[self.graph.output(name).name for name in feeds],
+            fetch=_tensors(wanted),
+            target=_operations(wanted),
+            request_id=_new_id(),
+        )
+        return PartialRun(self, self._master.set_up_partial_run(request))
+
+    def on_graph(self, graph: Graph) -> ClusterSession:
+        """A session on another graph with the variables of this one: the same, where that graph only has more nodes."""
+        self.start()
+        graph.check()
+        other = object.__new__(ClusterSession)
+        other.__dict__.update(self.__dict__)
+        other.graph, other._reader = graph, None
+        return other
+
+    def start(self) -> None:
+        """Assign the variables of a SavedModel, then run its initializer."""
+        meta = self.graph.meta
+        if self._is_started or meta is None:
+            return
+        self._is_started = True
+        try:
+            if meta.variables_prefix is not None:
+                Runner(self).restore(read_variables(meta.variables_prefix))
+            for operation, feeds in meta.start_steps:
+                if meta.saver is None or operation != meta.saver.restore_op:
+                    self.run([operation], feeds)
+        except BaseException:
+            self._is_started = False
+            raise
+
+    def variables(self) -> list[ClusterVariable]:
+        """The variables of the graph, with the values they have now."""
+        if self._reader is None or self._reader[0] != len(self.graph):
+            self._reader = len(self.graph), VariableReader(self)
+        return self._reader[1].read()
+
+    def close(self) -> None:
+        """End the sessions; the variables stay in the cluster."""
+        for held in self._opened:
+            held.close()
+        self._master.close()
+
+    def _fed(self, feeds: Mapping[str, Any]) -> dict[Output, Any]:
+        found = find_feeds(self.graph, feeds)
+        values = {feed.output: feed.convert(value) for feed, value in zip(found, feeds.values()) if feed is not None}
+        _check_size(values)
+        return values
+
+    def _step(self, request: pb.RunStepRequest) -> pb.RunStepResponse:
+        """The answer to a request, which is repeated while retries are left."""
+        for attempt in itertools.count(1):
+            try:
+                return self._attempt(request)
+            except (AbortedError, UnavailableError) as error:
+                self._forget()
+                if attempt > self.retries:
+                    raise
+                self._note(f"retry {attempt} of {self.retries} after: {error}")
+                self._come_back()
+        raise AssertionError
+
+    def _handle(self) -> str:
+        """The handle of a session on the graph: the first that fits, as graphs extended apart may contradict each other."""
+        found = next(filter(None, (held.handle_for(self.graph) for held in self._opened)), None)
+        if found is None:
+            self._opened.append(_Held(self._master))
+            found = self._opened[-1].handle_for(self.graph)
+        assert found is not None
+        return found
+
+    def _forget(self) -> None:
+        """All sessions are lost with a server: each step makes its own anew."""
+        for held in self._opened:
+            held.forget()
+
+    def _come_back(self) -> None:
+        """Wait for the master; one that is not there fails the next attempt."""
+        time.sleep(secrets.randbelow(100) / 1000)  # several clients that lost the same server do not come back at once
+        try:
+            self._master.wait(RETURN_SECONDS)
+        except UnavailableError as error:
+            self._note(str(error))
+
+    def _attempt(self, request: pb.RunStepRequest) -> pb.RunStepResponse:
+        request.session_handle = self._handle()
+        request.request_id = _new_id()
+        if self._timeout is not None:
+            request.options.timeout_in_ms = max(int(self._timeout * 1000), 1)
+        # A step's own limit does not free a client whose worker is gone, so the call has one too.
+        answer = self._master.run(request, None if self._timeout is None else self._timeout + _GRACE)
+        if answer.status_code:
+            raise failure(answer.status_code, answer.status_error_message, self.graph)
+        return answer
+
+
+class PartialRun:
+    """A step under way on a cluster, whose rest waits for feeds."""
+
+    def __init__(self, session: ClusterSession, handle: str) -> None:
+        self._session = session
+        self._handle = handle
+
+    def run(self, fetches: Sequence[str], feeds: Mapping[str, Any] | None = None) -> list[Any]:
+        """Some of what was said to be fetched, given some of what was said to be fed."""
+        session = self._session
+        wanted = [session.graph.fetch(name) for name in fetches]
+        request = _request(wanted, session._fed(feeds or {}))
+        request.partial_run_handle = self._handle
+        answer = session._attempt(request)
+        values = {t.name: _value(t.tensor) for t in answer.tensor}
+        return [values[item.name] if isinstance(item, Output) else None for item in wanted]
+
+
+def _new_id() -> int:
+    """A number for a request: servers refuse one that they saw before, whichever session it came from."""
+    return secrets.randbits(62) | 1
+
+
+def _request(wanted: Sequence[Output | Node], fed: Mapping[Output, Any]) -> pb.RunStepRequest:
+    feeds = [pb.NamedTensorProto(name=output.name, tensor=_encoded(output, value)) for output, value in fed.items()]
+    return pb.RunStepRequest(
+        feed=feeds, fetch=_tensors(wanted), target=_operations(wanted), store_errors_in_response_body=True
+    )
+
+
+def _tensors(wanted: Sequence[Output | Node]) -> list[str]:
+    return [item.name for item in dict.fromkeys(wanted) if isinstance(item, Output)]
+
+
+def _operations(wanted: Sequence[Output | Node]) -> list[str]:
+    return [item.name for item in dict.fromkeys(wanted) if isinstance(item, Node)]
+
+
+def _encoded(output: Output, value: Any) -> Any:
+    dtype: DType | None = output.dtype.base if output.dtype is not None else None
+    if dtype is not None and dtype.is_object and dtype is not string:
+        raise UnimplementedError(f"a {dtype} cannot be fed to a cluster", node=output.node.name, op=output.node.op)
+    return encode_tensor(Tensor.from_numpy(value, dtype))
+
+
+def _check_size(values: Mapping[Output, Any]) -> None:
+    """ResourceExhaustedError for feeds that no message holds, before anything is copied."""
+    sizes = {output.name: _bytes(value) for output, value in values.items()}
+    if sum(sizes.values()) > MAX_REQUEST:
+        largest = max(sizes, key=sizes.__getitem__)
+        raise ResourceExhaustedError(
+            f"feeds of {sum(sizes.values())} bytes, {sizes[largest]} of them for '{largest}': a message holds {MAX_REQUEST}",
+            hint="feed smaller batches, or let the graph read files that the servers have",
+        )
+
+
+def _bytes(value: Any) -> int:
+    if not isinstance(value, np.ndarray):
+        raise InvalidArgumentError(f"a {type(value).__name__} cannot be fed to a cluster")
+    return sum(map(len, value.ravel().tolist())) if value.dtype == object else value.nbytes
+
+
+def _value(tensor: Any) -> Any:
+    """A fetched tensor as an array of its own; a single string comes as bytes, as from a local session."""
+    value = decode_tensor(tensor).numpy()
+    if value.dtype == object and value.ndim == 0 and isinstance(value.item(), bytes):
+        return value.item()
+    return value if value.flags.writeable and value.base is None else value.copy()

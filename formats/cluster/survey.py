@@ -1,0 +1,57 @@
+"""What there is to know of a cluster from outside: its devices, and how long they take to answer."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Sequence
+
+from ...core.building.builder import GraphBuilder
+from ...core.graph import Graph
+from .address import Address
+from .master import Device, Master
+from .session import CONNECT_SECONDS, ClusterSession
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Survey:
+    """The devices of a cluster, the seconds that each took for a step of its own, and those that making a session took."""
+
+    devices: tuple[Device, ...]
+    seconds: tuple[float, ...]
+    session_seconds: float
+
+
+def survey(
+    address: Address, *, reset: bool = False, containers: Sequence[str] = (), note: Callable[[str], None] | None = None
+) -> Survey:
+    """Ask a server for the devices of its cluster, after a reset where one is asked for, and each of them for an answer."""
+    master = Master(address, note)
+    master.wait(CONNECT_SECONDS)
+    if reset:
+        master.reset(containers)
+    devices = master.devices()
+    master.close()
+    session = ClusterSession(_questions(devices), address, note=note)
+    made = _seconds(lambda: session.run("nothing"))
+    for i in range(len(devices)):
+        session.run(f"question{i}")  # the first time a part of the graph is sent there
+    seconds = tuple(_seconds(lambda i=i: session.run(f"question{i}")) for i in range(len(devices)))  # type: ignore[misc]
+    session.close()
+    return Survey(tuple(devices), seconds, made)
+
+
+def _questions(devices: Sequence[Device]) -> Graph:
+    """A graph with an operation for each device, and one that does nothing anywhere."""
+    g = GraphBuilder()
+    g.NoOp(name="nothing")
+    for i, device in enumerate(devices):
+        with g.device(device.name):
+            g.NoOp(name=f"question{i}")
+    return g.graph
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    run()
+    return time.perf_counter() - started

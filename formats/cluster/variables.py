@@ -1,0 +1,82 @@
+"""The variables of a session on a cluster, read by nodes that are added to its graph."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ...core.building.builder import GraphBuilder
+from ...core.dtypes import DType
+from ...core.errors import FailedPreconditionError
+from ...core.graph import Graph
+from ...core.runtime.session_like import SessionLike
+from ...core.variable_nodes import VariableNodes, find_variables
+
+_AT_ONCE: Final = 2**28
+"""The bytes of variables to ask for in one step: a message holds 2 GiB."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ClusterVariable:
+    """A variable as it was when the cluster was asked."""
+
+    name: str
+    dtype: DType
+    is_initialized: bool
+    value: Any = None
+
+    def read(self) -> Any:
+        """Its value; FailedPreconditionError where it had none."""
+        if not self.is_initialized:
+            raise FailedPreconditionError(f"the variable '{self.name}' is not initialized")
+        return self.value
+
+
+class VariableReader:
+    """What asks a session for all variables of its graph as it is now."""
+
+    def __init__(self, session: SessionLike) -> None:
+        self._found = find_variables(session.graph)
+        graph, self._checks, self._values = _with_readers(session.graph, self._found)
+        self._session = session.on_graph(graph)
+
+    def read(self) -> list[ClusterVariable]:
+        """The variables with their values."""
+        found, session = self._found, self._session
+        flags = dict(zip(found, session.run([self._checks[name] for name in found])))
+        held: dict[str, Any] = {}
+        for names in _groups([variable for name, variable in found.items() if flags[name]]):
+            held |= zip(names, session.run([self._values[name] for name in names]))
+        return [ClusterVariable(v.name, v.dtype, bool(flags[name]), held.get(name)) for name, v in found.items()]
+
+
+def _with_readers(graph: Graph, found: Mapping[str, VariableNodes]) -> tuple[Graph, dict[str, str], dict[str, str]]:
+    """A copy of the graph, and by variable the tensors that say whether it is initialized and what it holds."""
+    g = GraphBuilder(graph.copy())
+    checks, values = {}, {}
+    for name, variable in found.items():
+        handle = g.graph.node(variable.node.name).output()
+        if variable.is_resource:
+            checks[name] = g.VarIsInitializedOp(handle, name="tfg_state/is_initialized").name
+            values[name] = g.ReadVariableOp(handle, dtype=variable.dtype, name="tfg_state/value").name
+        else:
+            checks[name] = g.IsVariableInitialized(handle, name="tfg_state/is_initialized").name
+            values[name] = handle.name
+    return g.graph, checks, values
+
+
+def _groups(variables: Sequence[VariableNodes]) -> Iterator[list[str]]:
+    """The names of variables that are read together; those of unknown size are read one by one."""
+    names: list[str] = []
+    total = 0
+    for variable in variables:
+        size = variable.shape.num_elements if variable.shape.is_known else None
+        taken = size * variable.dtype.size if isinstance(size, int) and not variable.dtype.is_object else _AT_ONCE
+        if names and total + taken > _AT_ONCE:
+            yield names
+            names, total = [], 0
+        names.append(variable.name)
+        total += taken
+    if names:
+        yield names

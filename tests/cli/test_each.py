@@ -1,0 +1,255 @@
+"""One graph, many inputs: every result once, the same as that of a run of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import tfg
+from tests.cli.running import SAMPLES, command_line
+from tests.cli.running import tfg as run
+from tfg.core.numerics.records import encode_record
+
+WAYS = ((), ("--on", "local:2"))
+
+
+@pytest.fixture
+def graph(tmp_path):
+    """y = 2 x + offset, a count of the runs, and draws."""
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[None], name="x")
+    offset = g.VariableV2(dtype="float32", shape=[], name="offset")
+    g.Assign(offset, np.float32(1), name="offset/Assign")
+    count = g.VariableV2(dtype="float32", shape=[], name="count")
+    g.Assign(count, np.float32(0), name="count/Assign")
+    g.AddV2(g.AddV2(x, x), offset, name="y")
+    g.AssignAdd(count, np.float32(1), name="counted")
+    s = g.Placeholder(dtype="string", shape=[None], name="s")
+    g.Identity(s, name="texts")
+    g.RandomUniform(np.int32([2]), dtype="float32", name="drawn")
+    g.Exp(g.CheckNumerics(x, message="not finite"), name="checked")
+    tfg.save(g.graph, tmp_path / "g.pb")
+    return tmp_path / "g.pb"
+
+
+@pytest.fixture
+def inputs(tmp_path):
+    (tmp_path / "in").mkdir()
+    for i in range(7):
+        np.savez(tmp_path / "in" / f"a{i}.npz", x=np.float32([i, i + 1]))
+    return tmp_path / "in" / "*.npz"
+
+
+def results(folder):
+    return {path.relative_to(folder).with_suffix("").as_posix(): dict(np.load(path)) for path in folder.rglob("*.npz")}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_input_gives_what_a_run_of_its_own_gives(way, graph, inputs, tmp_path):
+    out = tmp_path / "out"
+    done = run("run", graph, "--init", "--fetch", "y", "--each", inputs, "--out-dir", out, *way)
+    assert done.code == 0 and "7 results written" in done.err, done.err
+    found = results(out)
+    assert {name: found[name]["y"].tolist() for name in found} == {f"a{i}": [2 * i + 1, 2 * i + 3] for i in range(7)}
+    own = tmp_path / "own.npz"
+    run("run", graph, "--init", "--fetch", "y", "--feed", f"x=@{tmp_path / 'in' / 'a3.npz'}:x", "--out", own)
+    assert own.read_bytes() == (out / "a3.npz").read_bytes()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_there_is_not_made_again(way, graph, inputs, tmp_path):
+    out = tmp_path / "out"
+    command = ("run", graph, "--init", "--fetch", "y", "--each", inputs, "--out-dir", out, *way)
+    assert run(*command).code == 0
+    (out / "a2.npz").unlink()
+    before = {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
+    done = run(*command)
+    assert "1 result written" in done.err and "6 were there" in done.err
+    after = {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
+    assert after.keys() - before.keys() == {"a2.npz"} and before.items() <= after.items()
+    assert "0 results written" in run(*command).err
+
+
+def test_kinds_of_inputs(graph, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    np.save(folder / "plain.npy", np.float32([5]))
+    (folder / "lines.jsonl").write_text('{"x": [1, 2]}\n\n{"x": [3]}\n')
+    out = tmp_path / "out"
+    patterns = ("--each", folder / "*.npy", "--each", folder / "*.jsonl")
+    done = run("run", graph, "--init", "--fetch", "y", *patterns, "--out-dir", out)
+    assert done.code == 0, done.err
+    found = {name: value["y"].tolist() for name, value in results(out).items()}
+    assert found == {"plain": [11], "lines-000001": [3, 5], "lines-000003": [7]}
+
+
+def test_records_are_fed_as_a_vector(graph, tmp_path):
+    (tmp_path / "r.tfrecord-00000-of-00002").write_bytes(encode_record(b"one") + encode_record(b"\xff"))
+    (tmp_path / "r.tfrecord-00001-of-00002").write_bytes(b"")
+    out = tmp_path / "out"
+    words = ("--fetch", "texts", "--each", tmp_path / "r.tfrecord*", "--out-dir", out, "--format", "json")
+    assert run("run", graph, *words).code == 0
+    found = {path.name: json.loads(path.read_text())["steps"][0]["values"][0]["shape"] for path in out.iterdir()}
+    assert found == {"r-00000-of-00002.json": [2], "r-00001-of-00002.json": [0]}
+
+
+def test_feeds_say_what_takes_an_array(graph, tmp_path):
+    np.savez(tmp_path / "i.npz", other=np.float32([4]), unused=np.float32([5]))
+    words = ("--init", "--fetch", "y", "--each", tmp_path / "i.npz", "--out-dir", tmp_path / "out")
+    assert "no node 'unused'" in run("run", graph, *words, "--feed", "x=@each:other").err
+    np.savez(tmp_path / "i.npz", other=np.float32([4]))
+    assert run("run", graph, *words, "--feed", "x=@each:other").code == 0
+    assert results(tmp_path / "out")["i"]["y"].tolist() == [9]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_sweep_sets_tensors_and_variables(way, graph, tmp_path):
+    out = tmp_path / "out"
+    sweeps = ("--sweep", "x=[1],[2,3]", "--sweep", "offset=10,20")
+    assert run("run", graph, "--init", "--fetch", "y", *sweeps, "--out-dir", out, *way).code == 0
+    found = {name: value["y"].tolist() for name, value in results(out).items()}
+    assert found == {
+        "x=[1],offset=10": [12],
+        "x=[1],offset=20": [22],
+        "x=[2,3],offset=10": [14, 16],
+        "x=[2,3],offset=20": [24, 26],
+    }
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_run_sees_what_another_left(way, graph, inputs, tmp_path):
+    out = tmp_path / "out"
+    words = ("--init", "--fetch", "counted", "--fetch", "drawn", "--fetch", "y", "--seed", 3)
+    assert run("run", graph, *words, "--each", inputs, "--out-dir", out, *way).code == 0
+    found = results(out)
+    assert {float(value["counted"]) for value in found.values()} == {1}
+    assert len({tuple(value["drawn"]) for value in found.values()}) == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_failures_are_told(way, graph, inputs, tmp_path):
+    np.savez(tmp_path / "in" / "a0.npz", x=np.float32([np.nan]))
+    (tmp_path / "in" / "a1.npz").write_bytes(b"PK damaged")
+    out = tmp_path / "out"
+    words = ("run", graph, "--fetch", "checked", "--each", inputs, "--out-dir", out, *way)
+    done = run(*words, "--keep-going")
+    assert done.code == 1 and "2 failed" in done.err and "5 results written" in done.err
+    assert "error: a0: node 'CheckNumerics'" in done.err and "error: a1: " in done.err
+    assert set(results(out)) == {f"a{i}" for i in range(2, 7)}
+    assert "1 failed" in run(*words).err
+
+
+def test_what_cannot_go_well_is_refused_first(graph, inputs, tmp_path):
+    words = ("run", graph, "--each", inputs)
+    assert run(*words, "--fetch", "y").code == 2
+    assert "no file matches" in run("run", graph, "--fetch", "y", "--each", tmp_path / "*.npy", "--out-dir", tmp_path).err
+    assert "nothing to fetch" in run(*words, "--out-dir", tmp_path / "out").err
+    assert run(*words, "--fetch", "y", "--out-dir", tmp_path / "out", "--on", "local:many").code == 2
+    (tmp_path / "in" / "deep").mkdir()
+    np.save(tmp_path / "in" / "a1.npy", np.float32([1]))
+    both = ("--each", tmp_path / "in" / "a1.np*", "--fetch", "y", "--out-dir", tmp_path / "out")
+    assert "would have one result" in run("run", graph, *both).err
+
+
+def test_files_stay_closed_to_the_graph(tmp_path, inputs):
+    g = tfg.GraphBuilder()
+    g.Placeholder(dtype="float32", shape=[None], name="x")
+    g.ReadFile(np.array(str(tmp_path / "secret").encode(), object), name="read")
+    (tmp_path / "secret").write_text("secret")
+    tfg.save(g.graph, tmp_path / "g.pb")
+    words = ("run", tmp_path / "g.pb", "--fetch", "read", "--each", inputs, "--out-dir", tmp_path / "out")
+    for way in WAYS:
+        done = run(*words, *way)
+        assert done.code == 1 and "node 'read' (ReadFile)" in done.err
+    assert run(*words, "--allow-files", tmp_path, "--on", "local:2").code == 0
+
+
+SLOW = 24
+
+
+@pytest.fixture
+def slow(tmp_path):
+    """A graph that takes some tenths of a second an input."""
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[], name="x")
+    y = g.Fill(np.int32([500, 500]), x)
+    for _ in range(12):
+        y = g.MatMul(y, g.Mul(y, np.float32(1e-3)))
+    g.Reshape(g.Slice(y, np.int32([0, 0]), np.int32([1, 1])), np.zeros(0, np.int32), name="y")
+    tfg.save(g.graph, tmp_path / "slow.pb")
+    (tmp_path / "lines.jsonl").write_text("".join(f'{{"x": {i / 1000}}}\n' for i in range(SLOW)))
+    return ["run", tmp_path / "slow.pb", "--fetch", "y", "--each", tmp_path / "lines.jsonl", "--out-dir", tmp_path / "out"]
+
+
+def children(process):
+    path = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    return [int(pid) for pid in path.read_text().split()]
+
+
+def wait_for(condition):
+    end = time.monotonic() + 240
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+needs_proc = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the processes by /proc")
+
+
+@needs_proc
+def test_a_killed_process_loses_nothing(slow, tmp_path):
+    out = tmp_path / "out"
+    with subprocess.Popen(command_line(*slow, "--on", "local:2"), stderr=subprocess.PIPE, text=True) as client:
+        wait_for(lambda: out.is_dir() and len(list(out.iterdir())) >= 2)
+        for pid in children(client)[:1]:
+            os.kill(pid, signal.SIGKILL)
+        _, said = client.communicate(timeout=120)
+    assert client.returncode == 0 and f"{SLOW} results written" in said, said
+    assert len(results(out)) == SLOW
+
+
+@needs_proc
+def test_a_job_whose_processes_are_all_killed_goes_on_where_it_was(slow, tmp_path):
+    out = tmp_path / "out"
+    with subprocess.Popen(command_line(*slow, "--on", "local:2"), stderr=subprocess.DEVNULL) as client:
+        wait_for(lambda: out.is_dir() and len(list(out.glob("*.npz"))) >= 2)
+        workers = children(client)
+        for pid in (client.pid, *workers):
+            os.kill(pid, signal.SIGKILL)
+    before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.npz")}
+    assert 2 <= len(before) < SLOW
+    done = run(*slow, "--on", "local:2")
+    assert f"{SLOW - len(before)} results written" in done.err and f"{len(before)} were there" in done.err
+    after = {path.name: path.stat().st_mtime_ns for path in out.glob("*.npz")}
+    assert before.items() <= after.items() and len(results(out)) == SLOW
+
+
+@needs_proc
+def test_processes_end_with_the_one_that_began_the_job(slow, tmp_path):
+    out = tmp_path / "out"
+    with subprocess.Popen(command_line(*slow, "--on", "local:2"), stderr=subprocess.DEVNULL) as client:
+        wait_for(lambda: out.is_dir() and len(list(out.glob("*.npz"))) >= 2)
+        workers = children(client)
+        client.kill()
+    assert workers
+    wait_for(lambda: not any(_runs(pid) for pid in workers))
+
+
+def _runs(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_folder_that_no_system_has(tmp_path):
+    done = run("run", SAMPLES / "square.pbtxt", "--sweep", "x=1,2", "--out-dir", f"{tmp_path}/a\0b")
+    assert done.code == 1 and "is no name of a file" in done.err

@@ -1,0 +1,115 @@
+"""A Dask cluster works on many inputs; killed workers lose nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import numpy as np
+import pytest
+
+distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+
+import tfg  # noqa: E402
+from tests.cli.running import command_line  # noqa: E402
+from tests.cli.running import tfg as run  # noqa: E402
+
+COUNT = 24
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as found:
+        yield found
+
+
+@pytest.fixture
+def job(tmp_path):
+    """A graph that takes some tenths of a second an input."""
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[], name="x")
+    y = g.Fill(np.int32([400, 400]), x)
+    for _ in range(12):
+        y = g.MatMul(y, g.Mul(y, np.float32(1e-3)))
+    g.AddV2(x, g.Mul(g.Slice(y, np.int32([0, 0]), np.int32([1, 1])), np.float32(0)), name="y")
+    tfg.save(g.graph, tmp_path / "g.pb")
+    for i in range(COUNT):
+        np.save(tmp_path / f"i{i:02d}.npy", np.float32(i / 1000))
+    return ["run", tmp_path / "g.pb", "--fetch", "y", "--each", tmp_path / "*.npy", "--out-dir", tmp_path / "out"]
+
+
+def values(folder):
+    return {path.stem: float(np.load(path)["y"].item()) for path in (folder / "out").iterdir()}
+
+
+EXPECTED = {f"i{i:02d}": float(np.float32(i / 1000)) for i in range(COUNT)}
+
+
+def on(cluster):
+    return "--on", cluster.scheduler_address.replace("tcp://", "dask://")
+
+
+def test_a_cluster_makes_what_this_process_makes(cluster, job, tmp_path):
+    done = run(*job, *on(cluster))
+    assert done.code == 0 and f"{COUNT} results written" in done.err, done.err
+    assert values(tmp_path) == EXPECTED
+    assert f"{COUNT} were there" in run(*job, *on(cluster)).err
+
+
+def left_behind(dask_worker):
+    """What a worker has of jobs, and whether Dask samples it."""
+    from tfg.cli import each_dask
+
+    return len(each_dask._recipes), dask_worker.periodic_callbacks["profile"].is_running()
+
+
+def test_nothing_is_left_in_the_workers(cluster, job):
+    assert run(*job, *on(cluster)).code == 0
+    with distributed.Client(cluster) as client:
+        assert set(client.run(left_behind).values()) == {(0, True)}
+
+
+def test_workers_that_lack_the_file_get_the_graph(cluster, job, tmp_path):
+    """As if they had another file system: the file is gone once the job has begun."""
+    from tfg.cli import each_dask
+
+    real = each_dask._has_graph
+    each_dask._has_graph = lambda path, digest: False
+    try:
+        client = distributed.Client(cluster, set_as_default=False)
+        done = run(*job, *on(cluster))
+        client.close()
+    finally:
+        each_dask._has_graph = real
+    assert done.code == 0, done.err
+    assert values(tmp_path) == EXPECTED
+
+
+def test_failures_are_told(cluster, job, tmp_path):
+    np.save(tmp_path / "i05.npy", np.float32([1, 2]))
+    done = run(*job, *on(cluster), "--keep-going")
+    assert done.code == 1 and "error: i05: node 'x' (Placeholder): cannot feed" in done.err
+    assert set(values(tmp_path)) == set(EXPECTED) - {"i05"}
+
+
+@pytest.mark.parametrize("count", [1, 2], ids=["one", "all"])
+def test_killed_workers_lose_nothing(count, cluster, job, tmp_path):
+    out = tmp_path / "out"
+    with subprocess.Popen(command_line(*job, *on(cluster)), stderr=subprocess.PIPE, text=True) as client:
+        end = time.monotonic() + 60
+        while not (out.is_dir() and len(list(out.glob("*.npz"))) >= 2):
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        for nanny in list(cluster.workers.values())[:count]:
+            threading.Thread(target=os.kill, args=(nanny.pid, signal.SIGKILL)).start()
+        _, said = client.communicate(timeout=180)
+    assert client.returncode == 0 and f"{COUNT} results written" in said, said
+    assert values(tmp_path) == EXPECTED
+
+
+def test_nobody_there(job):
+    done = run(*job, "--on", "dask://localhost:1")
+    assert done.code == 1 and "no Dask scheduler answers" in done.err
