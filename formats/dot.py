@@ -1,108 +1,136 @@
-"""Graphs as Graphviz source."""
+"""Pictures of graphs as Graphviz source."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import graphviz
 
+from ..core.drawing.picture import Box, Edge, Frame, Picture
 from ..core.escaping import printable_line
-from ..core.graph import Graph, Node, Output
-from ..core.node_kinds import ABSENT
-from ..core.op_facts import has_fact
 
-# Fill colours, by what a node is there for.
-_COLOURS: Final[Sequence[tuple[str, Callable[[Node], bool]]]] = (
-    ("#e8e8e8", lambda node: node.is_constant),
-    ("#cfe8ff", lambda node: node.is_placeholder or node.is_argument),
-    ("#ffe2b8", lambda node: node.op == "_Retval"),
-    ("#d5f0d0", lambda node: has_fact(node.op, "variable")),
-    ("#ffffff", lambda node: node.is_no_op),
-    ("#ffc9c9", lambda node: node.op == ABSENT),
-)
-_DEFAULT_COLOUR = "#fff7e0"
+_STYLES: Final[Mapping[str, Mapping[str, str]]] = {
+    "absent": {"shape": "octagon", "fillcolor": "#ffc9c9"},
+    "constant": {"shape": "note", "fillcolor": "#ededed"},
+    "input": {"shape": "ellipse", "fillcolor": "#cfe8ff"},
+    "output": {"shape": "house", "fillcolor": "#ffe2b8"},
+    "variable": {"shape": "cylinder", "fillcolor": "#d5f0d0"},
+    "update": {"shape": "parallelogram", "fillcolor": "#b9e3b0"},
+    "control flow": {"shape": "diamond", "fillcolor": "#e7dcfb"},
+    "call": {"shape": "component", "fillcolor": "#fbdcf0"},
+    "random": {"shape": "hexagon", "fillcolor": "#fff3c4"},
+    "no-op": {"shape": "box", "fillcolor": "#ffffff"},
+    "effect": {"shape": "cds", "fillcolor": "#f3d9c0"},
+    "op": {"shape": "box", "style": "filled,rounded", "fillcolor": "#fff9ec"},
+    "scope": {"shape": "box3d", "fillcolor": "#f4f6f8"},
+}
+_EDGES: Final[Mapping[str, Mapping[str, str]]] = {
+    "data": {"color": "#444444"},
+    "control": {"color": "#888888", "style": "dashed"},
+    "reference": {"color": "#8e44ad", "arrowhead": "diamond"},
+}
+_PALETTE: Final = (
+    "#cfe8ff", "#d5f0d0", "#ffe2b8", "#fbdcf0", "#e7dcfb", "#fff3c4", "#c9f0ec", "#f3d9c0", "#e3e8b5", "#dcdff7",
+)  # fmt: skip
+_OTHERS: Final = "#ededed"
+_FONT: Final = {"fontname": "Helvetica,Arial,sans-serif"}
+_COLUMN: Final = 6
+"""How many boxes of the legend stand below each other."""
+_SCREEN: Final = "18,9.5"
+"""Width and height, in inches at 96 dots each, to which a larger drawing is scaled down."""
 
 
-def to_dot(
-    graph: Graph,
-    nodes: Iterable[Node] | None = None,
-    *,
-    clusters: bool = False,
-    highlight: Collection[str] = (),
-    edge_label: Callable[[Output], str] | None = None,
-) -> graphviz.Digraph:
-    """A drawing of the graph, or of some of its nodes; its `source` is Graphviz text.
+def to_dot(picture: Picture, *, legend: bool = True) -> graphviz.Digraph:
+    """The picture as a drawing, whose `source` is Graphviz text; it is at most as large as a screen.
 
-    With `clusters` each name scope is a box. `highlight` names nodes with a red border. `edge_label` gives what to write at a
-    data edge, such as the tensor's shape; without it, edges from outputs other than the first carry their index. Nodes are
-    n0, n1 ... in Graphviz: what a graph says appears in labels only, where nothing in it is markup.
+    Nodes are n0, n1 ... in Graphviz: what a graph says appears in labels only, where nothing in it is markup.
     """
-    shown = dict.fromkeys(graph if nodes is None else nodes)
-    drawing = _Drawing({node: f"n{i}" for i, node in enumerate(shown)}, highlight, edge_label)
-    source = graphviz.Digraph(graph_attr={"rankdir": "TB"}, node_attr={"shape": "box", "style": "filled,rounded"})
-    if clusters:
-        drawing.add_scope(source, list(shown), "")
-    else:
-        for node in shown:
-            drawing.add_node(source, node, node.name)
-    for node in shown:
-        drawing.add_edges(source, node)
+    source = graphviz.Digraph(
+        graph_attr={
+            **_FONT, "rankdir": "TB", "ranksep": "0.35", "nodesep": "0.2", "size": _SCREEN, "fontsize": "11", "pad": "0.2",
+        },
+        node_attr={**_FONT, "style": "filled", "fontsize": "11", "margin": "0.12,0.05", "height": "0.3", "color": "#777777"},
+        edge_attr={**_FONT, "fontsize": "9", "arrowsize": "0.7"},
+    )  # fmt: skip
+    source.attr(label=_label(*filter(None, [picture.title]), *picture.notes), labelloc="b", labeljust="l")
+    _Drawing(picture).add_frame(source, picture.frame)
+    for edge in picture.edges:
+        source.edge(f"n{edge.source}", f"n{edge.target}", **_edge_style(edge))
+    if legend:
+        _add_legend(source, picture)
     return source
 
 
 class _Drawing:
-    """What is the same for all that is drawn of a graph."""
+    """What is the same for all boxes and frames of a picture."""
 
-    def __init__(
-        self, ids: Mapping[Node, str], highlight: Collection[str], edge_label: Callable[[Output], str] | None
-    ) -> None:
-        self._ids = ids
-        self._highlight = highlight
-        self._edge_label = edge_label
-        self._clusters = 0
+    def __init__(self, picture: Picture) -> None:
+        self._colours = dict(zip(picture.colours, _PALETTE, strict=False))
+        self._frames = 0
 
-    def add_node(self, source: graphviz.Digraph, node: Node, shown_name: str) -> None:
-        style: dict[str, Any] = {"fillcolor": next((colour for colour, fits in _COLOURS if fits(node)), _DEFAULT_COLOUR)}
-        if node.name in self._highlight:
-            style.update(color="red", penwidth="2")
-        source.node(self._ids[node], _label(shown_name, node.op), tooltip=_label(node.name), **style)
+    def add_frame(self, source: graphviz.Digraph, frame: Frame) -> None:
+        for box in frame.boxes:
+            source.node(f"n{box.id}", _label(*box.lines, *_share(box)), tooltip=_label(box.name), **self._style(box))
+        for inner in frame.frames:
+            self._frames += 1
+            with source.subgraph(name=f"cluster{self._frames}") as part:
+                part.attr(label=_label(inner.label), style="rounded", color="#aaaaaa", labelloc="t", labeljust="l")
+                self.add_frame(part, inner)
 
-    def add_scope(self, source: graphviz.Digraph, nodes: list[Node], scope: str) -> None:
-        """The nodes of one name scope, and each scope inside it as a box of its own."""
-        inner: dict[str, list[Node]] = {}
-        for node in nodes:
-            head, slash, _ = node.name[len(scope) :].partition("/")
-            if slash:
-                inner.setdefault(f"{scope}{head}/", []).append(node)
-            else:
-                self.add_node(source, node, head)
-        for name, members in inner.items():
-            if len(members) == 1:
-                self.add_node(source, members[0], members[0].name[len(scope) :])
-                continue
-            self._clusters += 1
-            with source.subgraph(name=f"cluster{self._clusters}") as box:
-                box.attr(label=_label(name[len(scope) : -1]), style="rounded", color="#999999")
-                self.add_scope(box, members, name)
+    def _style(self, box: Box) -> dict[str, str]:
+        style = dict(_STYLES[box.kind])
+        if box.share is not None:
+            style["fillcolor"] = _heat(box.share)
+        elif self._colours:
+            style["fillcolor"] = self._colours.get(box.colour, _OTHERS)
+        if box.emphasis:
+            style.update(color="#d62728", penwidth="2.5")
+        return style
 
-    def add_edges(self, source: graphviz.Digraph, node: Node) -> None:
-        for value in node.inputs:
-            if value.node in self._ids:
-                label = self._text(value)
-                source.edge(self._ids[value.node], self._ids[node], label=_label(label) if label else None)
-        for control in node.control_inputs:
-            if control in self._ids:
-                source.edge(self._ids[control], self._ids[node], style="dashed", color="#888888")
 
-    def _text(self, value: Output) -> str:
-        """What stands at an edge."""
-        if self._edge_label is not None:
-            return self._edge_label(value)
-        return str(value.index) if value.index else ""
+def _share(box: Box) -> list[str]:
+    return [f"{box.share:.1%} of FLOPs"] if box.share else []
+
+
+def _heat(share: float) -> str:
+    """White for nothing to red for all; the root, for most shares are small."""
+    return f"#ff{round(255 - 175 * share**0.5):02x}{round(255 - 215 * share**0.5):02x}"
+
+
+def _edge_style(edge: Edge) -> dict[str, Any]:
+    label = {"label": _label(f" {edge.label}")} if edge.label else {}
+    return {**_EDGES[edge.kind], **label, **({"penwidth": "1.6"} if edge.count > 1 else {})}
+
+
+def _add_legend(source: graphviz.Digraph, picture: Picture) -> None:
+    """A column beside the drawing: a box for each kind that is there, one for each colour, an edge for each kind of edge."""
+    present = {box.kind for box in picture.boxes}
+    plain = {"fillcolor": "#ffffff"} if picture.colours or picture.has_shares else {}
+    entries = [(kind, {**style, **plain}) for kind, style in _STYLES.items() if kind in present]
+    entries += [
+        (_label(name or "none"), {"shape": "box", "fillcolor": colour})
+        for name, colour in zip(picture.colours, _PALETTE, strict=False)
+    ]
+    with source.subgraph(name="cluster_legend") as part:
+        part.attr(label="legend", style="dotted", color="#aaaaaa", fontsize="9")
+        part.attr("node", fontsize="9", width="0.3", height="0.2", margin="0.05,0.02")
+        for i, (label, style) in enumerate(entries):
+            part.node(f"k{i}", label, **style)
+            if i % _COLUMN:
+                part.edge(f"k{i - 1}", f"k{i}", style="invis")
+        _add_edge_legend(part, picture)
+
+
+def _add_edge_legend(part: graphviz.Digraph, picture: Picture) -> None:
+    present = {edge.kind for edge in picture.edges}
+    for i, kind in enumerate(kind for kind in _EDGES if kind in present):
+        part.node(f"e{i}", "", shape="point", width="0.03")
+        part.node(f"f{i}", "", shape="point", width="0.03")
+        part.edge(f"e{i}", f"f{i}", label=f" {kind}", **_EDGES[kind])
 
 
 def _label(*lines: str) -> Any:
     """Lines as Graphviz shows them letter by letter: without its escapes, HTML or entities."""
-    escaped = (graphviz.escape(printable_line(line)).replace("&", "&amp;") for line in lines)
+    escaped: Sequence[str] = [graphviz.escape(printable_line(line)).replace("&", "&amp;") for line in lines]
     return graphviz.nohtml("\\n".join(escaped))

@@ -1,0 +1,118 @@
+"""What `tfg view` does between its options and its page."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from collections.abc import Iterator, Sequence
+
+from ..core.dims import DimLike
+from ..core.drawing.book import Book, Figures, Sheet, make_book
+from ..core.errors import TfgError
+from ..core.explaining.graphs import explain_graph
+from ..core.graph import Graph, Node
+from ..core.inference import Inference, infer
+from ..core.words import counted
+from . import render
+from .explain_sections import graph_sections
+
+_MAX_NAMES = 3
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ViewOptions:
+    """What `tfg view` is told."""
+
+    fetches: tuple[str, ...]
+    no_flops: bool
+    quiet: bool
+
+
+class ViewJob:
+    """One `tfg view`: a graph, where it came from, and what is to be said of it."""
+
+    def __init__(self, graph: Graph, is_sound: bool, path: str, options: ViewOptions) -> None:
+        self.graph = graph
+        self.is_sound = is_sound
+        self.path = path
+        self.options = options
+        self._notes: list[str] = []
+
+    def write(self, out: str | None) -> None:
+        """Write the page to a file, to standard output for `-`, by default to a file called as the graph is."""
+        from ..formats.page.writing import to_html
+        from ..formats.source import write_file
+
+        name = os.path.basename(os.path.abspath(self.path)) if self.path != "-" else "graph"
+        out = out or f"{name.partition('.')[0] or name}.html"
+        with render.Working("looking through the graph", self.options.quiet):
+            data = to_html(self._book(name)).encode()
+        write_file(out, [data])
+        if out != "-":
+            render.note(f"wrote {out}: open it in a browser", self.options.quiet)
+
+    def _book(self, title: str) -> Book:
+        from ..core.flops.by_node import flops_shares
+
+        flops = {} if self.options.no_flops else self._flops()
+        inferences = dict(self._inferences())
+        figures = Figures(
+            inferences=inferences,
+            flops=_texts(flops),
+            shares=flops_shares(self.graph, flops),
+            sheets=tuple(self._sheets(inferences.get("") if self.is_sound else None)),
+            notes=tuple(self._notes),
+        )
+        return make_book(title, self.graph, figures)
+
+    def _sheets(self, inference: Inference | None) -> Iterator[Sheet]:
+        """What `tfg explain` says of the graph."""
+        for section in graph_sections(explain_graph(self.graph, self.path, inference), sys.maxsize):
+            if isinstance(section, render.Table):
+                rows = (tuple(map(render.cell, row)) for row in section.rows)
+                yield Sheet(section.title, section.columns, tuple(rows))
+            else:
+                yield Sheet(section.title, (), tuple((line,) for line in section.lines()))
+
+    def _inferences(self) -> Iterator[tuple[str, Inference]]:
+        """The shapes in the graph and in the bodies of its functions; where they cannot be told, the page says why."""
+        graphs = {"": self.graph, **{name: function.body for name, function in self.graph.functions.items()}}
+        for name, graph in graphs.items():
+            try:
+                yield name, infer(graph, functions=self.graph.functions)
+            except TfgError as error:
+                self._notes.append(f"shapes{f' in {name}' if name else ''} are those that nodes declare: {error}")
+
+    def _flops(self) -> dict[Node, DimLike]:
+        """The FLOPs of each node; where they cannot be counted, the page says why."""
+        from ..core.flops import count_flops
+        from ..core.flops.by_node import flops_by_node
+        from ..core.flops.views import readable
+        from ..core.passes.pipeline import guessed_fetches
+
+        try:
+            report = count_flops(self.graph, self.options.fetches or guessed_fetches(self.graph))
+        except TfgError as error:
+            if self.options.fetches:
+                raise
+            self._notes.append(f"FLOPs are not counted: {error}")
+            return {}
+        self._notes.append(f"FLOPs of {_some(report.fetches)}: {readable(report.total().flops)}")
+        self._notes += report.notes
+        if report.unknown():
+            names = [node.path for node in report.unknown()]
+            self._notes.append(f"the FLOPs of {counted(len(names), 'node')} could not be counted: {_some(names)}")
+        return flops_by_node(self.graph, report)
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first of the names, each in quotes, and how many more there are."""
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return ", ".join(f"'{name}'" for name in names[:_MAX_NAMES]) + more
+
+
+def _texts(flops: dict[Node, DimLike]) -> dict[Node, str]:
+    from ..core.flops.views import readable
+
+    return {node: readable(count) for node, count in flops.items()}

@@ -1,0 +1,294 @@
+"""All that there is to see of a graph as plain values: its nodes, and pages that draw them for whoever turns these."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ..explaining.listing import node_record, own_attributes, value_text
+from ..explaining.nodes import Explainer
+from ..explaining.stages import ORDER
+from ..functions.callers import callers_by_function, function_references
+from ..graph import Function, Graph, Node
+from ..inference import Inference
+from ..metagraph import Signature
+from ..tensor_names import parse_tensor_name
+from ..traversal import reachable
+from .folding import folded, links
+from .kinds import KINDS, kind_of
+from .picture import Look, constants_in, frequent_ops, opened_tree
+from .scopes import Scope, name_inside
+
+_FIRST: Final = Look(max_boxes=24, max_layers=9, max_width=150)
+"""What is open at first can be read without coming nearer."""
+CONTROL: Final = -1
+"""What stands in a link for the number of an output where nothing but the order is passed on."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table about the whole graph."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Figures:
+    """What was worked out of a graph beside what its nodes say."""
+
+    inferences: Mapping[str, Inference] = dataclasses.field(default_factory=dict)
+    """Shapes, by the name of a function; those of the graph itself are called ""."""
+    flops: Mapping[Node, str] = dataclasses.field(default_factory=dict)
+    shares: Mapping[Node, float] = dataclasses.field(default_factory=dict)
+    """Each node's part of all FLOPs."""
+    sheets: tuple[Sheet, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What could not be worked out, and why."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Group:
+    """Nodes that must share a device; names that no node has are `missing`."""
+
+    root: str
+    members: tuple[int, ...]
+    device: str
+    conflicts: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Entry:
+    """A node. Nodes are named by their numbers among a book's entries, inputs by a node's and that of its output."""
+
+    name: str
+    op: str
+    kind: str
+    stage: str
+    evidence: str
+    role: str
+    inputs: tuple[tuple[int, int], ...]
+    controls: tuple[int, ...]
+    outputs: tuple[str, ...]
+    references: tuple[int, ...]
+    """The numbers of the outputs that carry a variable's memory itself."""
+    device: str
+    attributes: tuple[tuple[str, str], ...]
+    chain: tuple[str, ...]
+    """The names after `loc:@`, followed from node to node."""
+    calls: tuple[str, ...]
+    flops: str
+    share: float
+    effect: str = ""
+    """What has happened once it has run, where other nodes wait for that."""
+    group: int | None = None
+    constants: tuple[str, ...] = ()
+    """What stands in its box instead of constants that have none."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Branch:
+    """A scope: `parts` are numbers of nodes, with their names inside it, and scopes."""
+
+    label: str
+    path: str
+    contents: str
+    is_open: bool
+    names: tuple[str, ...]
+    parts: tuple[int | Branch, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class View:
+    """A way to draw the nodes of a page: the tree of those that are drawn, and (node, node, output) of what links them."""
+
+    root: Branch
+    links: tuple[tuple[int, int, int], ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Page:
+    """The graph, what one of its signatures runs, or the body of a function: without what says little, and whole.
+
+    `inputs` and `outputs` are (name, tensor, what it holds); `holders` are (node, the node into whose box it goes).
+    """
+
+    kind: str
+    name: str
+    nodes: tuple[int, ...]
+    brief: View
+    whole: View
+    holders: tuple[tuple[int, int], ...]
+    inputs: tuple[tuple[str, str, str], ...] = ()
+    outputs: tuple[tuple[str, str, str], ...] = ()
+    callers: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Book:
+    """Everything that `tfg view` shows."""
+
+    title: str
+    sheets: tuple[Sheet, ...]
+    notes: tuple[str, ...]
+    kinds: tuple[str, ...]
+    stages: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    groups: tuple[Group, ...]
+    pages: tuple[Page, ...]
+
+
+def make_book(title: str, graph: Graph, figures: Figures) -> Book:
+    """The book of a graph: a page for it, for each of its signatures and for each of its functions."""
+    binder = _Binder(graph, figures)
+    pages = [binder.page("graph", "", list(graph))]
+    pages += [binder.signature_page(signature) for signature in (graph.meta.signatures.values() if graph.meta else ())]
+    callers = callers_by_function(graph)
+    pages += [binder.function_page(function, callers[name]) for name, function in graph.functions.items()]
+    entries, groups = tuple(binder.entries), tuple(binder.groups)
+    return Book(title, figures.sheets, figures.notes, KINDS, ORDER, entries, groups, tuple(pages))
+
+
+class _Binder:
+    """Writes entries, each with the next number, and pages of them."""
+
+    def __init__(self, graph: Graph, figures: Figures) -> None:
+        self._graph = graph
+        self._figures = figures
+        self._numbers: dict[Node, int] = {}
+        self.entries: list[Entry] = []
+        self.groups: list[Group] = []
+        self._write(graph, "")
+
+    def _write(self, graph: Graph, function: str) -> None:
+        """An entry for each node of the graph, or of a function's body."""
+        self._numbers.update({node: len(self._numbers) + i for i, node in enumerate(graph)})
+        explainer = Explainer(graph, self._figures.inferences.get(function))
+        groups = self._add_groups(explainer)
+        waited_for = {control for node in graph for control in node.control_inputs}
+        left_out = folded(graph)
+        for node in graph:
+            entry = self._entry(node, explainer)
+            effect = explainer.effect(node) if node in waited_for else ""
+            constants = tuple(constants_in(node, left_out))
+            self.entries.append(dataclasses.replace(entry, effect=effect, group=groups.get(node.name), constants=constants))
+
+    def _add_groups(self, explainer: Explainer) -> dict[str, int]:
+        """The number of the group of each node that is in one."""
+        found = {}
+        for group in explainer.placement.groups():
+            members = [node for node in map(explainer.graph.get, group.members) if node is not None]
+            found.update(dict.fromkeys(group.members, len(self.groups)))
+            numbers = tuple(self._numbers[node] for node in members)
+            self.groups.append(Group(group.root, numbers, group.device, group.conflicts, group.missing))
+        return found
+
+    def _entry(self, node: Node, explainer: Explainer) -> Entry:
+        """What can be said of a node by itself."""
+        record = node_record(node, explainer.inference)
+        dtypes = [node.output(i).dtype for i in range(len(record.outputs))]
+        called = (node.op, *(reference.name for reference in function_references(node)))
+        return Entry(
+            name=node.name,
+            op=node.op,
+            kind=kind_of(node),
+            stage=explainer.placed[node][0],
+            evidence=explainer.placed[node][1],
+            role=explainer.role(node),
+            inputs=tuple((self._numbers[value.node], value.index) for value in node.inputs),
+            controls=tuple(self._numbers[control] for control in node.control_inputs),
+            outputs=tuple(map(str, record.outputs)),
+            references=tuple(i for i, dtype in enumerate(dtypes) if dtype is not None and dtype.is_ref),
+            device=node.device,
+            attributes=tuple((name, value_text(value)) for name, value in own_attributes(record).items()),
+            chain=explainer.placement.chain(node),
+            calls=tuple(name for name in dict.fromkeys(called) if name in self._graph.functions),
+            flops=self._figures.flops.get(node, ""),
+            share=self._figures.shares.get(node, 0.0),
+        )
+
+    def page(self, kind: str, name: str, nodes: Sequence[Node], **more: Any) -> Page:
+        """A page of nodes that have entries."""
+        left_out = folded(nodes)
+        numbers = tuple(self._numbers[node] for node in nodes)
+        brief, whole = self._view(nodes, left_out), self._view(nodes, set())
+        return Page(kind, name, numbers, brief, whole, tuple(self._holders(nodes, left_out)), **more)
+
+    def signature_page(self, signature: Signature) -> Page:
+        """What a signature runs."""
+        nodes = {tensor: self._graph.get(parse_tensor_name(tensor)[0]) for tensor in signature.fetched.values()}
+        needed = reachable(node for node in nodes.values() if node is not None)
+        return self.page(
+            "signature",
+            signature.name,
+            [node for node in self._graph if node in needed],
+            inputs=self._arguments(self._graph, signature.fed),
+            outputs=self._arguments(self._graph, signature.fetched),
+        )
+
+    def function_page(self, function: Function, callers: tuple[str, ...]) -> Page:
+        """The body of a function."""
+        self._write(function.body, function.name)
+        declared = [output.name for output in function.signature.outputs]
+        names = declared if len(declared) == len(function.results) else map(str, range(len(function.results)))
+        results = {name: value.name for name, value in zip(names, function.results, strict=True)}
+        return self.page(
+            "function",
+            function.name,
+            list(function.body),
+            inputs=self._arguments(function.body, {node.name: f"{node.name}:0" for node in function.args}),
+            outputs=self._arguments(function.body, results),
+            callers=callers,
+        )
+
+    def _arguments(self, graph: Graph, tensors: Mapping[str, str]) -> tuple[tuple[str, str, str], ...]:
+        """The names of arguments with their tensors, and what these hold."""
+        return tuple((name, tensor, self._spec(graph, tensor)) for name, tensor in tensors.items())
+
+    def _spec(self, graph: Graph, tensor: str) -> str:
+        name, index, _ = parse_tensor_name(tensor)
+        node = graph.get(name)
+        if node is None:
+            return "not in the graph"
+        outputs = self.entries[self._numbers[node]].outputs
+        return outputs[index] if index < len(outputs) else ""
+
+    def _view(self, nodes: Sequence[Node], left_out: Collection[Node]) -> View:
+        found = list(links(dict.fromkeys(nodes), left_out))
+        root, opened = opened_tree([node for node in nodes if node not in left_out], found, _FIRST)
+        numbered = (
+            (self._numbers[link.source], self._numbers[link.target], CONTROL if link.value is None else link.value.index)
+            for link in found
+        )
+        return View(self._branch(root, opened), tuple(numbered))
+
+    def _branch(self, scope: Scope, opened: set[Scope]) -> Branch:
+        return Branch(
+            scope.label,
+            scope.path,
+            frequent_ops(scope.members()),
+            scope in opened,
+            tuple("" if isinstance(part, Scope) else name_inside(part, scope.prefix) for part in scope.parts),
+            tuple(self._branch(part, opened) if isinstance(part, Scope) else self._numbers[part] for part in scope.parts),
+        )
+
+    def _holders(self, nodes: Sequence[Node], left_out: Collection[Node]) -> Iterator[tuple[int, int]]:
+        """For each node without a box the nearest that has one, along what is given on."""
+        for node in filter(left_out.__contains__, nodes):
+            holder = next(_drawn_after(node, left_out), None)
+            if holder is not None:
+                yield self._numbers[node], self._numbers[holder]
+
+
+def _drawn_after(node: Node, left_out: Collection[Node]) -> Iterator[Node]:
+    seen, pending = {node}, [node]
+    for current in pending:
+        for user in current.uses:
+            if user not in left_out:
+                yield user
+            elif user not in seen:
+                seen.add(user)
+                pending.append(user)

@@ -1,0 +1,88 @@
+"""What a picture leaves out of a graph, and the links that lead past it.
+
+Constants, identities and NoOps are most of a graph's nodes and say the least: a constant is written into the box of what it
+is given to, and links through an identity or a NoOp go on to what stands behind it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
+
+from ..graph import Node, Output
+
+_MAX_THROUGH: Final = 64
+"""A NoOp whose control edges, led past it, would be more than so many is drawn."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Link:
+    """An edge between two nodes that are drawn; without `value` a control edge."""
+
+    source: Node
+    target: Node
+    value: Output | None = None
+
+
+def folded(nodes: Iterable[Node], keep: Collection[Node] = ()) -> set[Node]:
+    """Those of `nodes` that need no box of their own; never one of `keep`, nor one that nothing uses."""
+    return {node for node in nodes if node not in keep and node.uses and _says_little(node)}
+
+
+def _says_little(node: Node) -> bool:
+    if node.is_no_op:
+        return len(node.control_inputs) * len(node.uses) <= _MAX_THROUGH
+    return node.is_constant or node.is_identity or node.is_variable_read
+
+
+def links(nodes: Collection[Node], left_out: Collection[Node]) -> Iterator[Link]:
+    """The links between `nodes` other than those `left_out`, which are passed; each once."""
+    paths = _Paths(nodes, left_out)
+    for node in nodes:
+        if node in left_out:
+            continue
+        values = dict.fromkeys(value for value in map(paths.origin, node.inputs) if value is not None)
+        yield from (Link(value.node, node, value) for value in values)
+        sources = {value.node for value in values}
+        for control in node.control_inputs:
+            yield from (Link(source, node) for source in paths.waited_for(control) if source not in sources)
+
+
+class _Paths:
+    """Where edges come from once the nodes left out are passed."""
+
+    def __init__(self, nodes: Collection[Node], left_out: Collection[Node]) -> None:
+        self._nodes = nodes
+        self._left_out = left_out
+        self._waits: dict[Node, tuple[Node, ...]] = {}
+
+    def origin(self, value: Output) -> Output | None:
+        """The output that a value comes from; None where that is a constant, or outside of the picture."""
+        seen = set()
+        while value.node in self._left_out and not value.node.is_constant and value.node not in seen:
+            seen.add(value.node)
+            value = value.node.inputs[0]
+        return value if value.node in self._nodes and value.node not in self._left_out else None
+
+    def waited_for(self, control: Node) -> tuple[Node, ...]:
+        """The nodes that who waits for `control` waits for."""
+        if control not in self._left_out:
+            return (control,) if control in self._nodes else ()
+        if control not in self._waits:
+            self._waits[control] = tuple(self._behind(control))
+        return self._waits[control]
+
+    def _behind(self, control: Node) -> dict[Node, None]:
+        """The drawn nodes before one that is left out."""
+        found: dict[Node, None] = {}
+        seen, pending = {control}, [control]
+        while pending:
+            node = pending.pop()
+            for source in (*node.control_inputs, *(value.node for value in node.inputs)):
+                if source not in self._left_out:
+                    found |= {source: None} if source in self._nodes else {}
+                elif source not in seen:
+                    seen.add(source)
+                    pending.append(source)
+        return found

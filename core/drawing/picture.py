@@ -1,0 +1,287 @@
+"""A picture of a graph: boxes, edges and frames around scopes, without a word on how they are put on paper."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from ..explaining.listing import tensor_text
+from ..graph import Node, Output
+from ..words import counted
+from .folding import Link, folded, links
+from .kinds import kind_of
+from .layers import flow_order, forward_edges, layers_of
+from .opening import scopes_to_open
+from .scopes import Scope, name_inside, scope_tree
+
+MAX_BOXES: Final = 40
+_PARTS: Final = (12, 6)
+"""Into how many parts a scope is divided where all of its own would not fit."""
+_MAX_LAYERS: Final = 18
+_MAX_WIDTH: Final = 200
+_MIN_WIDTH: Final = 12
+_MIN_SCOPE: Final = 30
+_MAX_LINE: Final = 44
+_MAX_CONSTANTS: Final = 4
+"""How many constants are written into the box of what they are given to."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Box:
+    """A node, or a scope that is not opened."""
+
+    id: int
+    kind: str
+    name: str
+    lines: tuple[str, ...]
+    """What stands in the box; the first line is its name inside the frame around it."""
+    nodes: tuple[Node, ...]
+    colour: str = ""
+    """Which of the picture's colours it has, where these tell apart something other than kinds."""
+    share: float | None = None
+    """Its part of the FLOPs, where they were counted."""
+    emphasis: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Edge:
+    """All edges of one kind, `data`, `control` or `reference`, between two boxes."""
+
+    source: int
+    target: int
+    kind: str
+    count: int
+    label: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Frame:
+    """A scope that is opened: its boxes and the frames in it."""
+
+    label: str
+    boxes: tuple[Box, ...]
+    frames: tuple[Frame, ...]
+
+    def all_boxes(self) -> Iterator[Box]:
+        """Its boxes and those in its frames."""
+        yield from self.boxes
+        for frame in self.frames:
+            yield from frame.all_boxes()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Picture:
+    """What is drawn. `colours` are what boxes' colours stand for, in the order in which they were met."""
+
+    title: str
+    frame: Frame
+    edges: tuple[Edge, ...]
+    notes: tuple[str, ...]
+    colours: tuple[str, ...] = ()
+
+    @property
+    def boxes(self) -> tuple[Box, ...]:
+        """The boxes of all frames."""
+        return tuple(self.frame.all_boxes())
+
+    @property
+    def has_shares(self) -> bool:
+        """True where FLOPs were counted."""
+        return any(box.share is not None for box in self.boxes)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Look:
+    """What a picture shows and how; see the options of `tfg draw`."""
+
+    max_boxes: int = MAX_BOXES
+    depth: int | None = None
+    expand: tuple[str, ...] = ()
+    everything: bool = False
+    """Draw constants, identities and NoOps too."""
+    emphasis: Container[Node] = ()
+    colours: Mapping[Node, str] = dataclasses.field(default_factory=dict)
+    shares: Mapping[Node, float] | None = None
+    """Each node's part of all FLOPs."""
+    amounts: Mapping[Node, str] = dataclasses.field(default_factory=dict)
+    """A line more for the boxes of some nodes."""
+    specs: Mapping[Output, str] = dataclasses.field(default_factory=dict)
+    """What stands at an output's edges."""
+    max_layers: int = _MAX_LAYERS
+    max_width: int = _MAX_WIDTH
+    """How many letters may stand beside each other."""
+
+
+def make_picture(nodes: Sequence[Node], look: Look, title: str = "", keep: Collection[Node] = ()) -> Picture:
+    """The picture of `nodes`; those in `keep` get a box, or are in the box of a scope, whatever they are."""
+    left_out = set() if look.everything else folded(nodes, keep)
+    found = list(links(dict.fromkeys(nodes), left_out))
+    painter = _Painter(look, left_out)
+    frame = painter.frame(*opened_tree([node for node in nodes if node not in left_out], found, look))
+    edges = painter.edges(found)
+    return Picture(title, frame, edges, tuple(_notes(frame, left_out, look)), tuple(dict.fromkeys(painter.colours)))
+
+
+def opened_tree(nodes: Sequence[Node], found: Sequence[Link], look: Look) -> tuple[Scope, set[Scope]]:
+    """The tree of scopes of the nodes that are drawn, and which of them are open.
+
+    The tree is divided in the way that lets most be seen of what fits, and its parts stand in the order in which values flow.
+    """
+    nodes = list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in found))))
+    candidates = []
+    for parts in sorted({look.max_boxes, *(n for n in _PARTS if n < look.max_boxes)}, reverse=True):
+        root = scope_tree(nodes, parts)
+        fits = functools.partial(_fits, root, found, look)
+        opened = scopes_to_open(root, look.max_boxes, look.depth, look.expand, fits)
+        boxes = len(set(dict(_places(root, opened)).values()))
+        candidates.append(((fits(opened), boxes), (root, opened)))
+    return max(candidates, key=lambda candidate: candidate[0])[1]
+
+
+def _fits(root: Scope, found: Iterable[Link], look: Look, opened: Container[Scope]) -> bool:
+    """Whether the picture is neither too high nor too wide with these scopes open."""
+    places = dict(_places(root, opened))
+    parts = list(dict.fromkeys(places.values()))
+    layers = layers_of(forward_edges(parts, ((places[e.source], places[e.target]) for e in found)))
+    return len(layers) <= look.max_layers and max(map(_width, layers), default=0) <= look.max_width
+
+
+def _width(layer: Iterable[Scope | Node]) -> int:
+    """How many letters wide a layer is."""
+    return sum(_MIN_SCOPE if isinstance(part, Scope) else _letters(part.name.rpartition("/")[2]) for part in layer)
+
+
+def _letters(name: str) -> int:
+    return min(max(len(name), _MIN_WIDTH), _MAX_LINE) + 3
+
+
+def _places(scope: Scope, opened: Container[Scope]) -> Iterator[tuple[Node, Scope | Node]]:
+    """Every node, and what it is drawn as."""
+    for part in scope.parts:
+        if not isinstance(part, Scope):
+            yield part, part
+        elif part in opened:
+            yield from _places(part, opened)
+        else:
+            yield from ((node, part) for node in part.members())
+
+
+def _notes(frame: Frame, left_out: Collection[Node], look: Look) -> Iterator[str]:
+    closed = [box for box in frame.all_boxes() if box.kind == "scope"]
+    if closed:
+        hidden = sum(len(box.nodes) for box in closed)
+        share = f", {sum(box.share or 0 for box in closed):.0%} of the FLOPs" if look.shares is not None else ""
+        what = f"{counted(len(closed), 'scope')} closed, with {counted(hidden, 'node')}{share}"
+        yield f"{what} (--expand SCOPE, --depth, --max-nodes)"
+    ops = collections.Counter(node.op for node in left_out)
+    listed = sorted(ops.items(), key=lambda item: (-item[1], item[0]))
+    if listed:
+        yield f"not drawn: {', '.join(counted(n, f'{op} node') for op, n in listed)} (--all)"
+
+
+class _Painter:
+    """Makes boxes and edges; each box gets the next number."""
+
+    def __init__(self, look: Look, left_out: Collection[Node]) -> None:
+        self._look = look
+        self._left_out = left_out
+        self._boxes: dict[Node, int] = {}
+        self._count = 0
+        self.colours: list[str] = []
+
+    def frame(self, scope: Scope, opened: Container[Scope]) -> Frame:
+        """A scope that is opened. Those that were made by division get no frame of their own."""
+        boxes, frames = [], []
+        for part in scope.parts:
+            if not isinstance(part, Scope) or part not in opened:
+                boxes.append(self._box(part, scope.prefix))
+                continue
+            inner = self.frame(part, opened)
+            if part.is_name_scope:
+                frames.append(inner)
+            else:
+                boxes += inner.boxes
+                frames += inner.frames
+        return Frame(scope.label, tuple(boxes), tuple(frames))
+
+    def _box(self, part: Scope | Node, prefix: str) -> Box:
+        nodes = tuple(part.members()) if isinstance(part, Scope) else (part,)
+        for node in nodes:
+            self._boxes[node] = self._count
+        self._count += 1
+        lines = _scope_lines(part, nodes) if isinstance(part, Scope) else self._node_lines(part, prefix)
+        return Box(
+            id=self._count - 1,
+            kind="scope" if isinstance(part, Scope) else kind_of(part),
+            name=part.path if isinstance(part, Scope) else part.name,
+            lines=lines,
+            nodes=nodes,
+            colour=self._colour(nodes),
+            share=None if self._look.shares is None else sum(self._look.shares.get(node, 0.0) for node in nodes),
+            emphasis=any(node in self._look.emphasis for node in nodes),
+        )
+
+    def _colour(self, nodes: Sequence[Node]) -> str:
+        """The colour of most of the nodes."""
+        if not self._look.colours:
+            return ""
+        colour = collections.Counter(self._look.colours.get(node, "") for node in nodes).most_common(1)[0][0]
+        self.colours.append(colour)
+        return colour
+
+    def _node_lines(self, node: Node, prefix: str) -> tuple[str, ...]:
+        label = name_inside(node, prefix)
+        op = () if node.op == label else (node.op,)
+        amount = (self._look.amounts[node],) if node in self._look.amounts else ()
+        return tuple(map(_shortened, (label, *op, *constants_in(node, self._left_out), *amount)))
+
+    def edges(self, found: Iterable[Link]) -> tuple[Edge, ...]:
+        """The links, those between the same boxes as one; those inside of a box are left out."""
+        between: dict[tuple[int, int], list[Link]] = {}
+        for link in found:
+            pair = self._boxes[link.source], self._boxes[link.target]
+            if pair[0] != pair[1]:
+                between.setdefault(pair, []).append(link)
+        return tuple(self._edge(*pair, together) for pair, together in between.items())
+
+    def _edge(self, source: int, target: int, together: Sequence[Link]) -> Edge:
+        values = list(dict.fromkeys(link.value for link in together if link.value is not None))
+        if not values:
+            return Edge(source, target, "control", len(together), "")
+        kind = "reference" if all(value.dtype is not None and value.dtype.is_ref for value in values) else "data"
+        return Edge(source, target, kind, len(values), self._edge_label(values))
+
+    def _edge_label(self, values: Sequence[Output]) -> str:
+        if len(values) > 1:
+            return counted(len(values), "tensor")
+        spec = self._look.specs.get(values[0], "")
+        return f":{values[0].index} {spec}".rstrip() if values[0].index else spec
+
+
+def constants_in(node: Node, left_out: Container[Node]) -> list[str]:
+    """What the constants hold that stand in the node's box, having none of their own."""
+    values = [v.node for v in node.inputs if v.node in left_out and v.node.is_constant]
+    texts = [tensor_text(constant.attr("value")) for constant in values[:_MAX_CONSTANTS]]
+    return [f"with {text}" for text in texts] + (["with ..."] if len(values) > _MAX_CONSTANTS else [])
+
+
+def _scope_lines(scope: Scope, nodes: Sequence[Node]) -> tuple[str, ...]:
+    """Its name, how many nodes it holds, and of which types most are."""
+    return _shortened(f"{scope.label}/"), counted(len(nodes), "node"), _shortened(frequent_ops(nodes))
+
+
+def frequent_ops(nodes: Iterable[Node]) -> str:
+    """Of which types most nodes are: `3 MatMul, 2 Add, 1 Relu ...`."""
+    counts = collections.Counter(node.op for node in nodes)
+    ops = counts.most_common(3)
+    return ", ".join(f"{n} {op}" for op, n in ops) + (" ..." if len(counts) > len(ops) else "")
+
+def _shortened(line: str) -> str:
+    """A line with its middle left out where it is long."""
+    if len(line) <= _MAX_LINE:
+        return line
+    kept = (_MAX_LINE - 3) // 2
+    return f"{line[:kept]}...{line[-kept:]}"

@@ -1,0 +1,123 @@
+"""Name scopes as a tree, divided further where a scope has too many parts for one picture."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from ..graph import Node
+
+_MAX_DEPTH: Final = 32
+"""Scopes further down are none of their own."""
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class Scope:
+    """A name scope: `path` is its full name, without the slash at the end; parts stand in the order of the graph."""
+
+    path: str
+    label: str
+    prefix: str
+    """The name scope that its nodes have in common; `path` itself, but for scopes that were made by division."""
+    parts: list[Scope | Node] = dataclasses.field(default_factory=list)
+    nodes: int = 0
+    """How many nodes lie in it, in its scopes too."""
+
+    @property
+    def is_name_scope(self) -> bool:
+        """False for a scope that was made by division."""
+        return self.path == self.prefix
+
+    def members(self) -> Iterator[Node]:
+        """All nodes in it."""
+        pending = [self]
+        while pending:
+            for part in pending.pop().parts:
+                if isinstance(part, Scope):
+                    pending.append(part)
+                else:
+                    yield part
+
+
+def scope_tree(nodes: Iterable[Node], max_parts: int) -> Scope:
+    """The scopes of `nodes`, none with more than `max_parts` parts.
+
+    A node of a scope's name belongs into the scope. A scope with one part is left out. Where there are more than `max_parts`,
+    they are cut into rows of the same length, in the order of `nodes`, and called by their ends (`a ... f`).
+    """
+    root = Scope("", "", "")
+    scopes = {"": root}
+    for node in nodes:
+        _scope_of(node.name, scopes).parts.append(node)
+    _place_namesakes(scopes)
+    for scope in reversed(scopes.values()):
+        scope.parts = [_only_part(part) for part in scope.parts]
+        scope.nodes = _count(scope.parts)
+    for scope in list(scopes.values()):
+        _divide(scope, max_parts)
+    return root
+
+
+def _scope_of(name: str, scopes: dict[str, Scope]) -> Scope:
+    """The scope that a node of this name stands in, made where there is none yet."""
+    found = scopes[""]
+    path = ""
+    for part in name.split("/", _MAX_DEPTH)[:-1]:
+        path = f"{path}/{part}" if found.path else part
+        if path not in scopes:
+            scopes[path] = Scope(path, part, path)
+            found.parts.append(scopes[path])
+        found = scopes[path]
+    return found
+
+
+def _place_namesakes(scopes: dict[str, Scope]) -> None:
+    """Put nodes into the scopes of their names."""
+    for scope in list(scopes.values()):
+        inside = {n.name: n for n in scope.parts if isinstance(n, Node) and n.name in scopes and n.name != scope.path}
+        for name, node in inside.items():
+            scopes[name].parts.insert(0, node)
+        scope.parts = [part for part in scope.parts if isinstance(part, Scope) or part.name not in inside]
+
+
+def _only_part(part: Scope | Node) -> Scope | Node:
+    """The part, or what alone is in it."""
+    while isinstance(part, Scope) and len(part.parts) == 1:
+        inner = part.parts[0]
+        if isinstance(inner, Scope):
+            inner.label = f"{part.label}/{inner.label}"
+        part = inner
+    return part
+
+
+def _count(parts: Iterable[Scope | Node]) -> int:
+    return sum(part.nodes if isinstance(part, Scope) else 1 for part in parts)
+
+
+def _divide(scope: Scope, max_parts: int) -> None:
+    while len(scope.parts) > max_parts:
+        length = min(math.isqrt(len(scope.parts) - 1) + 1, max_parts)
+        scope.parts = [_row(scope, scope.parts[i : i + length]) for i in range(0, len(scope.parts), length)]
+
+
+def _row(scope: Scope, parts: Sequence[Scope | Node]) -> Scope | Node:
+    if len(parts) == 1:
+        return parts[0]
+    label = f"{part_label(parts[0], scope.prefix)} ... {part_label(parts[-1], scope.prefix)}"
+    return Scope(f"{scope.path}/{label}" if scope.path else label, label, scope.prefix, list(parts), _count(parts))
+
+
+def part_label(part: Scope | Node, prefix: str) -> str:
+    """What a part is called inside the scope of name `prefix`: the first part of what follows that."""
+    if isinstance(part, Scope):
+        return part.label.partition(" ... ")[0]
+    return name_inside(part, prefix).partition("/")[0]
+
+
+def name_inside(node: Node, prefix: str) -> str:
+    """A node's name from inside the scope of name `prefix`."""
+    if node.name == prefix:
+        return node.name.rpartition("/")[2]
+    return node.name.removeprefix(f"{prefix}/") if prefix else node.name

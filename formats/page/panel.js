@@ -1,0 +1,192 @@
+// @ts-check
+"use strict";
+
+/** What there is to read beside the picture. Everything is set as text, never as markup. */
+
+const MAX_LISTED = 40;
+
+/** @param {string} name @param {Record<string, string>} attributes @param {(Node | string)[]} children @returns {HTMLElement} */
+function html(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+class Panel {
+  /**
+   * @param {HTMLElement} element @param {Book} book
+   * @param {(node: number) => void} onNode @param {(page: Page) => void} onPage
+   */
+  constructor(element, book, onNode, onPage) {
+    this.element = element;
+    this.book = book;
+    this.onNode = onNode;
+    this.onPage = onPage;
+    /** @type {Map<string, number>} */
+    this.names = new Map();
+  }
+
+  /** @param {Page} page Whose nodes the names in texts mean. */
+  turnTo(page) {
+    this.names = new Map(page.nodes.map((node) => [this.book.entries[node].name, node]));
+  }
+
+  /** @param {string} title @param {string} kind @param {(Node | null)[]} parts */
+  show(title, kind, ...parts) {
+    const shown = parts.filter((part) => part !== null);
+    this.element.replaceChildren(html("p", { class: "kind" }, kind), html("h2", {}, title), ...shown);
+    this.element.scrollTop = 0;
+  }
+
+  /** @param {Page} page */
+  showPage(page) {
+    const isGraph = page.kind === "graph";
+    const sheets = isGraph ? this.book.sheets.map((sheet) => this.sheet(sheet)) : [];
+    this.show(
+      isGraph ? this.book.title : page.name,
+      isGraph ? "Graph" : page.kind === "signature" ? "Signature" : "Function",
+      this.list("Notes", isGraph ? this.book.notes.map((note) => this.prose(note)) : []),
+      this.args("Inputs", page.inputs),
+      this.args("Outputs", page.outputs),
+      this.list("Called by", page.callers.map((name) => this.prose(`'${name}'`))),
+      isGraph ? this.list("Pages", this.book.pages.filter((p) => p !== page).map((p) => this.pageLink(p))) : html("p", {}, `${page.nodes.length} nodes`),
+      ...sheets,
+    );
+  }
+
+  /** @param {Scope} scope @param {Entry[]} entries */
+  showScope(scope, entries) {
+    const costly = scope.nodes.filter((node) => entries[node].share > 0).sort((a, b) => entries[b].share - entries[a].share);
+    const ops = count(scope.nodes.map((node) => entries[node].op));
+    const stages = count(scope.nodes.map((node) => entries[node].stage));
+    this.show(
+      `${scope.path}/`,
+      `Scope of ${scope.nodes.length} nodes`,
+      scope.share > 0 ? html("p", {}, percent(scope.share)) : null,
+      this.list("Stages", stages.map(([stage, n]) => html("span", {}, `${stage}: ${n}`))),
+      this.list("Ops", ops.map(([op, n]) => html("span", {}, `${op}: ${n}`))),
+      this.list("Most FLOPs", costly.slice(0, 10).map((node) => this.link(node, ` ${entries[node].flops}`))),
+    );
+  }
+
+  /** @param {number} node @param {number | undefined} holder The node into whose box it goes, where it has none. */
+  showNode(node, holder) {
+    const entry = this.book.entries[node];
+    const { entries } = this.book;
+    this.show(
+      entry.name,
+      entry.op,
+      html("p", {}, ...this.words(entry.role)),
+      facts([["stage", `${entry.stage}: ${entry.evidence}`], ["kind", entry.kind], ["device", entry.device], ["FLOPs", flopsText(entry)]]),
+      holder === undefined ? null : html("p", { class: "aside" }, "Drawn with ", this.link(holder), "; All nodes (a) gives it a box of its own."),
+      this.list("Outputs", entry.outputs.map((spec, i) => html("code", {}, `:${i} ${spec}`))),
+      this.list("Inputs", entry.inputs.map(([source, output]) => this.link(source, ` :${output} ${entries[source].outputs[output] ?? ""}`))),
+      this.list("Runs only after", entry.controls.map((source) => this.link(source, `, which ${entries[source].effect}`))),
+      this.list("Consumers", entry.consumers.map((use) => this.link(use.node, use.output === CONTROL ? " waits for it" : ` takes :${use.output}`))),
+      this.group(entry),
+      this.list("Calls", this.book.pages.filter((page) => page.kind === "function" && entry.calls.includes(page.name)).map((page) => this.pageLink(page))),
+      entry.attributes.length ? html("h3", {}, "Attributes") : null,
+      facts(entry.attributes),
+    );
+  }
+
+  /** Where a node must live. @param {Entry} entry */
+  group(entry) {
+    const last = entry.chain[entry.chain.length - 1];
+    const chain = last === undefined ? [] : [this.prose(`loc:@'${entry.chain.join("' → loc:@'")}': will be placed on the device of '${last}', whichever that is`)];
+    const group = entry.group === null ? null : this.book.groups[entry.group];
+    if (!group) return this.list("Colocated", chain);
+    const where = group.device || "no device asked for, so any one will do";
+    return this.list("Colocated", [
+      ...chain,
+      html("span", {}, `group of ${group.members.length}: ${where}`),
+      ...group.conflicts.map((conflict) => html("strong", {}, ...this.words(conflict))),
+      ...group.missing.map((name) => html("strong", {}, `loc:@${name} names a node that the graph does not have`)),
+      ...group.members.map((node) => this.link(node)),
+    ]);
+  }
+
+  /** @param {string} title @param {HTMLElement[]} items @returns {HTMLElement | null} */
+  list(title, items) {
+    if (!items.length) return null;
+    const rows = items.map((item) => html("li", {}, item));
+    const list = html("ul", {}, ...rows.slice(0, MAX_LISTED));
+    if (rows.length > MAX_LISTED) {
+      const more = this.button(`${rows.length - MAX_LISTED} more`, () => list.replaceChildren(...rows));
+      list.append(html("li", {}, more));
+    }
+    return html("section", {}, html("h3", {}, rows.length > 1 ? `${title} (${rows.length})` : title), list);
+  }
+
+  /** @param {string} title @param {Argument[]} found */
+  args(title, found) {
+    return this.list(title, found.map(([name, tensor, holds]) => html("span", {}, html("b", {}, name), " ", ...this.words(`'${tensor}'`), ` ${holds}`)));
+  }
+
+  /** @param {Sheet} sheet */
+  sheet(sheet) {
+    const cells = (/** @type {string[]} */ row, /** @type {string} */ tag) => html("tr", {}, ...row.map((cell, i) => html(tag, {}, ...(sheet.columns[i] === "op" ? [cell] : this.words(cell, true)))));
+    const head = sheet.columns.length ? [html("thead", {}, cells(sheet.columns, "th"))] : [];
+    const body = html("tbody", {}, ...sheet.rows.slice(0, MAX_LISTED).map((row) => cells(row, "td")));
+    if (sheet.rows.length > MAX_LISTED) {
+      const all = this.button(`${sheet.rows.length - MAX_LISTED} more`, () => body.replaceChildren(...sheet.rows.map((row) => cells(row, "td"))));
+      body.append(html("tr", {}, html("td", {}, all)));
+    }
+    const table = html("table", {}, ...head, body);
+    return html("section", {}, html("h3", {}, sheet.title || "Facts"), html("div", { class: "scroll" }, table));
+  }
+
+  /** @param {string} text */
+  prose(text) {
+    return html("span", {}, ...this.words(text));
+  }
+
+  /** A text in which the names of nodes are links: those in quotes, or the text as a whole. @param {string} text @param {boolean} [isName]
+   * @returns {(Node | string)[]} */
+  words(text, isName = false) {
+    if (isName) return this.named(text, text);
+    return text.split(/('[^']*')/).flatMap((part, i) => (i % 2 ? this.named(part.slice(1, -1), part) : [part]));
+  }
+
+  /** @param {string} name @param {string} text @returns {(Node | string)[]} */
+  named(name, text) {
+    const node = this.names.get(name) ?? this.names.get(name.replace(/:\d+$/, ""));
+    return [node === undefined ? text : this.button(name, () => this.onNode(node))];
+  }
+
+  /** @param {number} node @param {string} [more] */
+  link(node, more = "") {
+    const entry = this.book.entries[node];
+    return html("span", {}, this.button(entry.name, () => this.onNode(node)), html("span", { class: "aside" }, ` ${entry.op}${more}`));
+  }
+
+  /** @param {Page} page */
+  pageLink(page) {
+    return html("span", {}, this.button(pageTitle(page), () => this.onPage(page)), html("span", { class: "aside" }, ` ${page.kind}, ${page.nodes.length} nodes`));
+  }
+
+  /** @param {string} text @param {() => void} onClick */
+  button(text, onClick) {
+    const button = html("button", { type: "button", class: "link" }, text);
+    button.addEventListener("click", onClick);
+    return button;
+  }
+}
+
+/** @param {Entry} entry */
+function flopsText(entry) {
+  return entry.flops && entry.share > 0 ? `${entry.flops} (${percent(entry.share)})` : entry.flops;
+}
+
+/** Names and what is said of them, without those of which nothing is. @param {[string, string][]} pairs */
+function facts(pairs) {
+  return html("dl", {}, ...pairs.filter(([, text]) => text).flatMap(([name, text]) => [html("dt", {}, name), html("dd", {}, text)]));
+}
+
+/** How often each text is there, most frequent first. @param {string[]} texts @returns {[string, number][]} */
+function count(texts) {
+  /** @type {Map<string, number>} */ const found = new Map();
+  for (const text of texts) found.set(text, (found.get(text) ?? 0) + 1);
+  return [...found].sort((a, b) => b[1] - a[1]);
+}

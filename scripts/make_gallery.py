@@ -1,0 +1,49 @@
+"""The pictures of docs/gallery.md: what the commands on that page draw, and `tfg view` as Chromium shows it.
+
+usage: make_gallery.py        needs the programs dot and chromium, and Pillow; writes docs/gallery
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+from PIL import Image
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "gallery.md"
+FOLDER = ROOT / "docs" / "gallery"
+WIDTH, HEIGHT, COLOURS = 1200, 750, 64
+_SHOWN = re.compile(r"```console\n\$ (tfg (?:draw|view) .*)\n(?:.*\n)*?```\n\n!\[.*\]\(gallery/(.*)\)")
+_CHROMIUM = ("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=4000")
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "sample_graphs").symlink_to(ROOT / "sample_graphs")
+        for command, picture in _SHOWN.findall(PAGE.read_text(encoding="utf-8")):
+            arguments = [sys.executable, "-c", "from tfg.cli.main import main; main()", *shlex.split(command)[1:]]
+            subprocess.run(arguments, cwd=folder, check=True)
+            made = folder / pathlib.Path(picture).with_suffix(".html" if " view " in command else ".svg")
+            if made.suffix == ".html":
+                photograph(made, FOLDER / picture)
+            else:
+                (FOLDER / picture).write_bytes(made.read_bytes())
+
+
+def photograph(page: pathlib.Path, picture: pathlib.Path) -> None:
+    """What a browser shows of a page, in few colours, so that it is small."""
+    shot = page.with_suffix(".png")
+    command = [*_CHROMIUM, f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={shot}", page.as_uri()]
+    subprocess.run(command, check=True, capture_output=True)
+    Image.open(shot).convert("RGB").quantize(COLOURS).save(picture, optimize=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Fetch the layout library of `tfg view` from the npm registry, byte for byte what its version and checksum pin.
+
+usage: vendor_layout.py [--check]        --check only says whether the files in the package are those of the pinned release
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import io
+import pathlib
+import sys
+import tarfile
+import urllib.request
+
+NAME = "@dagrejs/dagre"
+VERSION = "3.1.3"
+INTEGRITY = "sha512-X4aUTwOReZvthaZWOVHqlJ52/ZdhZFEM4+Lh/uR4XooUSLE6p71bcy7MPGzYnNUcNh+nj+i/qJQpCMIdQnSmrg=="
+URL = f"https://registry.npmjs.org/{NAME}/-/dagre-{VERSION}.tgz"
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "formats" / "page" / "vendor"
+# The file in the release -> what it is called here. The licence covers what is bundled with it, @dagrejs/graphlib, too.
+FILES = {"package/dist/dagre.min.js": "dagre.min.js", "package/LICENSE": "dagre.LICENSE.txt"}
+
+
+def release() -> bytes:
+    """The packed release; SystemExit where it is not the one that is pinned."""
+    with urllib.request.urlopen(URL, timeout=60) as answer:
+        packed: bytes = answer.read()
+    found = f"sha512-{base64.b64encode(hashlib.sha512(packed).digest()).decode()}"
+    if found != INTEGRITY:
+        sys.exit(f"{URL} has the checksum {found}, not {INTEGRITY}")
+    return packed
+
+
+def files(packed: bytes) -> dict[pathlib.Path, bytes]:
+    """What is to stand in the package; the pointer to a source map, which would be asked for, is left out."""
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        members = {name: archive.extractfile(name) for name in FILES}
+        contents = {FOLDER / FILES[name]: member.read() for name, member in members.items() if member is not None}
+    return {
+        path: data.split(b"\n//# sourceMappingURL")[0] + b"\n" if path.suffix == ".js" else data
+        for path, data in contents.items()
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    checked = parser.parse_args().check
+    FOLDER.mkdir(exist_ok=True)
+    for path, data in files(release()).items():
+        is_same = path.exists() and path.read_bytes() == data
+        print(f"{path.name}: {'as released' if is_same else 'differs' if checked else 'written'}")
+        if checked and not is_same:
+            sys.exit(1)
+        if not checked:
+            path.write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()

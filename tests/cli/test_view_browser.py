@@ -1,0 +1,276 @@
+"""The page of `tfg view` in a real browser: Chromium without a window."""
+
+import re
+
+import pytest
+
+from tests.browser import PROGRAM, Browser
+from tests.cli.running import SAMPLES, tfg
+from tests.pages import large_graph, nasty_graph
+
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed: apt install chromium")
+NODES = 10_000
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    found = Browser(tmp_path_factory.mktemp("profile"))
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """The pages of graphs, each written once."""
+    folder = tmp_path_factory.mktemp("pages")
+    graphs = {
+        "large": large_graph(folder, NODES),
+        "nasty": nasty_graph(folder),
+        "xor": SAMPLES / "xor.pbtxt",
+        "scaler": SAMPLES / "scaler_saved_model",
+    }
+    written = {}
+
+    def page(name):
+        if name not in written:
+            written[name] = folder / f"{name}.html"
+            done = tfg("view", graphs[name], "-o", written[name])
+            assert done.code == 0, done.err
+        return written[name]
+
+    return page
+
+
+@pytest.fixture
+def opened(browser, pages):
+    """Opens a page; at the end nothing may have gone wrong, and nothing but the file may have been asked for."""
+
+    def open_page(name):
+        browser.complaints.clear()
+        browser.requests.clear()
+        browser.emulate("light")
+        open_page.seconds = browser.open(pages(name))
+        open_page.path = pages(name)
+        return browser
+
+    yield open_page
+    assert browser.complaints == []
+    assert set(browser.requests) == {open_page.path.as_uri()}
+
+
+def boxes(browser):
+    return browser.evaluate("document.querySelectorAll('.box').length")
+
+
+def panel(browser):
+    """What stands in the panel, without empty lines."""
+    return re.sub(r"\n+", "\n", browser.evaluate("document.getElementById('panel').innerText"))
+
+
+def selected(browser):
+    return browser.evaluate("document.querySelector('.selected > .name, .selected > .head > .name')?.textContent")
+
+
+def test_a_large_graph_opens(opened, record_property):
+    browser = opened("large")
+    record_property("seconds", opened.seconds)
+    assert 2 <= boxes(browser) <= 60
+    assert f"{NODES}" in panel(browser)
+    assert opened.seconds < 30, "it takes one or two; a machine may be busy"
+
+
+def test_search_opens_what_is_needed(opened):
+    browser = opened("large")
+    before = boxes(browser)
+    browser.press("/")
+    browser.type("node_7342")
+    assert browser.evaluate("document.querySelectorAll('#results li b').length") == 1
+    browser.press("Enter")
+    assert panel(browser).splitlines()[:2] == ["AddV2", "tower_7/layer_73/block_734/node_7342"]
+    assert selected(browser) == "node_7342" and boxes(browser) > before
+    assert browser.evaluate("document.querySelectorAll('.frame .frame .box').length") > 0
+    box = "document.querySelector('.selected').getBoundingClientRect()"
+    assert browser.evaluate(f"{box}.left > 0 && {box}.right < innerWidth && {box}.top > 0 && {box}.bottom < innerHeight")
+    assert browser.evaluate("document.querySelectorAll('.edge.incoming').length") >= 2
+    browser.press("Escape")
+    assert browser.evaluate("document.getElementById('results').hidden") and selected(browser) == "node_7342"
+    browser.press("Escape")
+    assert selected(browser) is None
+
+
+def test_search_by_op(opened):
+    browser = opened("xor")
+    browser.press("/")
+    browser.type("matmul")
+    found = browser.evaluate("[...document.querySelectorAll('#results li')].map(row => row.innerText)")
+    assert len(found) > 2 and all("matmul" in row.lower() for row in found[:-1])
+    browser.press("Enter")
+    first = panel(browser)
+    browser.press("Enter")
+    assert panel(browser) != first, "Enter goes on to the next"
+
+
+def test_scopes_open_and_close_by_click(opened):
+    browser = opened("large")
+    before = boxes(browser)
+    browser.click(".box.scope")
+    assert boxes(browser) > before
+    name = browser.evaluate("document.querySelector('.frame.selected > .head > .name').textContent")
+    assert panel(browser).splitlines()[0].startswith("Scope of")
+    assert name in panel(browser)
+    browser.click(".frame.selected > .head > .name")
+    assert boxes(browser) == before
+
+
+def test_the_panel_says_what_explain_knows(opened):
+    browser = opened("xor")
+    facts = tfg("explain", SAMPLES / "xor.pbtxt", "loss", "--format", "json").json["nodes"][0]
+    browser.press("/")
+    browser.type("loss")
+    browser.press("Enter")
+    said = panel(browser)
+    assert facts["role"] in said and facts["stage"] in said and facts["evidence"] in said
+    for name in (*facts["node"]["inputs"], *(consumer["name"] for consumer in facts["consumers"])):
+        assert name.removesuffix(":0") in said
+    source = facts["node"]["inputs"][0].removesuffix(":0")
+    browser.evaluate(f"[...document.querySelectorAll('#panel .link')].find(b => b.textContent === '{source}').click()")
+    assert panel(browser).splitlines()[1] == source
+
+
+def test_keys(opened):
+    browser = opened("xor")
+    browser.click(".box.scope")
+    browser.press("e")
+    closed = boxes(browser)
+    browser.press("e")
+    assert boxes(browser) > closed
+    chosen = selected(browser)
+    browser.press("ArrowDown")
+    assert selected(browser) != chosen
+    camera = "document.querySelector('#surface > g').getAttribute('transform')"
+    places = [browser.evaluate(camera)]
+    for key in ("+", "-", "f"):
+        browser.press(key)
+        places.append(browser.evaluate(camera))
+    assert len(set(places)) >= 3
+    brief = boxes(browser)
+    browser.press("a")
+    assert boxes(browser) != brief and browser.evaluate("document.getElementById('whole').ariaPressed") == "true"
+    browser.press("?")
+    assert browser.evaluate("document.getElementById('keys').open")
+    assert "Chris Pettitt" in browser.evaluate("document.getElementById('keys').innerText")
+
+
+def test_colours(opened):
+    browser = opened("xor")
+    fills = "[...document.querySelectorAll('.box > .shape')].map(shape => getComputedStyle(shape).fill).join()"
+    found = {}
+    for title in browser.evaluate("[...document.getElementById('colours').options].map(option => option.text)"):
+        found[title] = browser.evaluate(fills), browser.evaluate("document.getElementById('legend').innerText")
+        browser.press("c")
+    assert list(found) == ["Kind", "Stage", "FLOPs", "Device", "Colocation"]
+    assert len(set(found.values())) >= 4
+    assert "gradients" in found["Stage"][1] and "no FLOPs" in found["FLOPs"][1]
+
+
+def test_dark_and_light(opened):
+    browser = opened("xor")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = browser.evaluate(paper)
+    browser.emulate("dark")
+    dark = browser.evaluate(paper)
+    assert light != dark
+    browser.click("#theme")
+    assert browser.evaluate(paper) == light, "the button overrules the system"
+    browser.press("d")
+    assert browser.evaluate(paper) == dark
+
+
+def test_pan_and_zoom_with_the_mouse(opened):
+    browser = opened("xor")
+    camera = "new DOMMatrix(getComputedStyle(document.querySelector('#surface > g')).transform).toJSON()"
+    start = browser.evaluate(camera)
+    for kind, x in (("mousePressed", 40), ("mouseMoved", 90), ("mouseReleased", 90)):
+        browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=400, button="left", buttons=1, clickCount=1)
+    moved = browser.evaluate(camera)
+    assert moved["e"] == pytest.approx(start["e"] + 50) and moved["a"] == start["a"]
+    browser.call("Input.dispatchMouseEvent", type="mouseWheel", x=90, y=400, deltaX=0, deltaY=-200)
+    browser.wait(f"{camera}.a > {moved['a']}")
+    assert selected(browser) is None, "dragging selects nothing"
+
+
+def test_functions_and_signatures_are_pages(opened):
+    browser = opened("scaler")
+    titles = browser.evaluate("[...document.getElementById('pages').options].map(option => option.text)")
+    assert titles[0] == "Graph" and "signature: serving_default" in titles
+    assert any(title.startswith("function: ") for title in titles)
+    for i, title in enumerate(titles[1:], 1):
+        select = f"const s = document.getElementById('pages'); s.value = '{i}'; s.dispatchEvent(new Event('change'))"
+        browser.evaluate(f"{{ {select} }}")
+        assert panel(browser).splitlines()[1] == title.partition(": ")[2]
+        assert boxes(browser) > 0
+
+
+def test_nothing_that_a_graph_says_is_markup(opened):
+    browser = opened("nasty")
+    browser.press("a")
+    elements = "[...new Set([...document.querySelectorAll('*')].map(element => element.localName))].sort()"
+    before = browser.evaluate(elements)
+    for key in ("E", "c", "c", "c", "d"):
+        browser.press(key)
+    count = browser.evaluate("[...document.querySelectorAll('.box:not(.scope)')].length")
+    assert count > 20
+    browser.press("/")
+    for text in ("script", "img", "proto", "constructor"):
+        browser.evaluate("document.getElementById('search').value = ''")
+        browser.type(text)
+        browser.press("Enter")
+        assert text in panel(browser)
+    after = browser.evaluate(elements)
+    assert set(after) - set(before) <= {
+        "b",
+        "dd",
+        "dl",
+        "dt",
+        "code",
+        "ul",
+        "li",
+        "section",
+        "strong",
+        "p",
+        "span",
+        "button",
+        "h3",
+    }
+    assert "img" not in after and browser.evaluate("window.bad === undefined")
+    assert browser.evaluate("document.querySelectorAll('script').length") == 1 + browser.evaluate(
+        "document.querySelectorAll('script:not([type])').length"
+    )
+    assert "\u202e" not in browser.evaluate("document.body.textContent")
+    assert not browser.evaluate(
+        "[...document.querySelectorAll('*')].some(e => [...e.attributes].some(a => a.name.startsWith('on')))"
+    )
+
+
+# In each frame: boxes and frames that stand out of it or over each other, edges that leave it at a side.
+MISPLACED = """[...document.querySelectorAll('.frame')].flatMap(frame => {
+    const place = element => element.getBoundingClientRect();
+    const outer = place(frame.querySelector(':scope > .shape'));
+    const shapes = [...frame.querySelectorAll(':scope > :is(.box, .frame) > .shape')].map(place);
+    const edges = [...frame.querySelectorAll(':scope > .edge')].map(place);
+    const isIn = s => s.left >= outer.left && s.right <= outer.right && s.top >= outer.top && s.bottom <= outer.bottom;
+    const out = shapes.filter(shape => !isIn(shape));
+    const over = shapes.filter((a, i) => shapes.some((b, j) => j > i
+        && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));
+    const wide = edges.filter(e => e.left < outer.left - 1 || e.right > outer.right + 1);
+    return [...out, ...over, ...wide].map(rect => frame.querySelector('.head').textContent + JSON.stringify(rect));
+})"""
+
+
+@pytest.mark.parametrize("name", ["xor", "large", "nasty"])
+def test_everything_stands_inside_the_scope_it_is_in(opened, name):
+    browser = opened(name)
+    for key in ("E", "a", "E"):
+        browser.press(key)
+        assert browser.evaluate(MISPLACED) == []
+        assert key == "a" or browser.evaluate("document.querySelectorAll('.frame').length") > 0

@@ -1,0 +1,100 @@
+"""What a book says of a graph, and what its pages draw."""
+
+import dataclasses
+
+import pytest
+
+from tests.cli.running import SAMPLES
+from tfg.core.drawing.book import CONTROL, Branch, Figures, make_book
+from tfg.core.drawing.folding import folded
+from tfg.core.explaining.nodes import Explainer
+from tfg.core.inference import infer
+from tfg.formats import load
+
+SMALL = load(b"""
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+       attr { key: "shape" value { shape { dim { size: 3 } } } } }
+node { name: "two" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
+       attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 2 } } } }
+node { name: "a/mul" op: "Mul" input: "x" input: "two" attr { key: "T" value { type: DT_FLOAT } }
+       attr { key: "_class" value { list { s: "loc:@x" } } } device: "/cpu:0" }
+node { name: "a/b/neg" op: "Neg" input: "a/mul" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "a/b/sum" op: "Sum" input: "a/b/neg" input: "axis" attr { key: "keep_dims" value { b: true } }
+       attr { key: "T" value { type: DT_FLOAT } } attr { key: "Tidx" value { type: DT_INT32 } } }
+node { name: "axis" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
+       attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape { } int_val: 0 } } } }
+node { name: "end" op: "NoOp" input: "^a/b/sum" }
+""")
+
+
+def book_of(graph, **figures):
+    return make_book("g.pb", graph, Figures(**figures))
+
+
+def members(branch):
+    for part in branch.parts:
+        if isinstance(part, Branch):
+            yield from members(part)
+        else:
+            yield part
+
+
+def test_what_an_entry_says():
+    inference = infer(SMALL)
+    book = book_of(SMALL, inferences={"": inference}, flops={SMALL["a/mul"]: "3"}, shares={SMALL["a/mul"]: 0.25})
+    entries = {entry.name: entry for entry in book.entries}
+    numbers = {entry.name: i for i, entry in enumerate(book.entries)}
+    mul = entries["a/mul"]
+    assert (mul.op, mul.kind, mul.device, mul.flops, mul.share) == ("Mul", "op", "/cpu:0", "3", 0.25)
+    assert mul.inputs == ((numbers["x"], 0), (numbers["two"], 0)) and mul.constants == ("with 2",)
+    assert mul.outputs == ("float (3)",), "inferred, not declared"
+    assert mul.chain == ("x",) and book.groups[mul.group].members == (numbers["x"], numbers["a/mul"])
+    assert entries["a/b/sum"].attributes == (("keep_dims", "true"),)
+    assert entries["end"].controls == (numbers["a/b/sum"],) and entries["a/b/sum"].effect == "is then done (Sum)"
+    explained = Explainer(SMALL)
+    for node in SMALL:
+        facts = explained.explain(node.name)
+        assert (entries[node.name].role, entries[node.name].stage) == (facts.role, facts.stage)
+
+
+@pytest.mark.parametrize("sample", ["xor.pbtxt", "collatz.pbtxt", "scaler_saved_model", "all_constant.pbtxt"])
+def test_each_node_is_drawn_once_or_held(sample):
+    book = book_of(load(SAMPLES / sample))
+    for page in book.pages:
+        assert sorted(members(page.whole.root)) == sorted(page.nodes)
+        drawn = sorted(members(page.brief.root))
+        assert len(set(drawn)) == len(drawn) and set(drawn) <= set(page.nodes)
+        holders = dict(page.holders)
+        assert set(holders).isdisjoint(drawn) and set(holders.values()) <= set(drawn)
+        assert {node for link in page.brief.links for node in link[:2]} <= set(drawn)
+
+
+def test_links_of_the_whole_are_the_edges():
+    book = book_of(SMALL)
+    edges = {(source, node, output) for node, entry in enumerate(book.entries) for source, output in entry.inputs}
+    edges |= {(source, node, CONTROL) for node, entry in enumerate(book.entries) for source in entry.controls}
+    assert set(book.pages[0].whole.links) == edges
+    assert {node.name for node in folded(SMALL)} == {"two", "axis"}
+
+
+def test_pages_of_functions_and_signatures():
+    graph = load(SAMPLES / "scaler_saved_model")
+    book = book_of(graph)
+    kinds = {page.kind for page in book.pages}
+    assert kinds == {"graph", "signature", "function"}
+    function = next(page for page in book.pages if page.kind == "function" and page.callers)
+    body = graph.functions[function.name].body
+    assert [book.entries[node].name for node in function.nodes] == [node.name for node in body]
+    assert {name for name, _, _ in function.inputs} == {arg.name for arg in graph.functions[function.name].args}
+    signature = next(page for page in book.pages if page.name == "serving_default")
+    assert {name: tensor for name, tensor, _ in signature.inputs} == graph.meta.signatures["serving_default"].fed
+    assert set(signature.nodes) < set(book.pages[0].nodes)
+
+
+def test_a_signature_of_nodes_that_are_not_there():
+    graph = load(SAMPLES / "scaler_saved_model")
+    signature = graph.meta.signatures["serving_default"]
+    outputs = {key: dataclasses.replace(value, tensor="nowhere:0") for key, value in signature.outputs.items()}
+    graph.meta.signatures["serving_default"] = dataclasses.replace(signature, outputs=outputs)
+    page = next(page for page in book_of(graph).pages if page.name == "serving_default")
+    assert page.nodes == () and {holds for _, _, holds in page.outputs} == {"not in the graph"}
