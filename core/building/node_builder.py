@@ -11,7 +11,7 @@ import numpy as np
 from .. import dtypes
 from ..catalog import CATALOG, ArgDef, OpDef
 from ..dtypes import DType
-from ..errors import InvalidArgumentError
+from ..errors import ArgumentTypeError, InvalidArgumentError
 from ..graph import Graph, Node, Output
 from ..shapes import Shape, as_shape
 from ..tensors import FuncRef, Tensor, as_array
@@ -72,6 +72,8 @@ class NodeBuilder:
         if len(inputs) != len(definition.inputs):
             wanted = ", ".join(arg.name for arg in definition.inputs)
             raise InvalidArgumentError(f"{op} takes {len(definition.inputs)} inputs ({wanted}), not {len(inputs)}", op=op)
+        if name is not None and not isinstance(name, str):
+            raise ArgumentTypeError(f"a name is text, not {name!r}", op=op)
         exact = (name or op).endswith("/")
         node_name = (name or op).rstrip("/") if exact else self._names.unique(self._scope + (name or op))
         resolved = {key: _attr_value(definition, key, value) for key, value in attrs.items() if value is not None}

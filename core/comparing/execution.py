@@ -1,4 +1,4 @@
-"""Two graphs run on the same feeds, their values compared node by node in the order in which they are computed."""
+"""Values compared: of two graphs or two sessions on the same feeds, node by node as they run; of two states, by name."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from ..control_flow.conditions import ALWAYS, Conditions
+from ..control_flow.frames import find_frames
+from ..dtypes import resource, variant
 from ..graph import Graph, Node
 from ..planning.needed import needed_nodes
 from ..runtime.session import Session
+from ..tensors import Tensor
 from ..traversal import topological_order
 from .matching import match_nodes
-from .verification import compare
+from .verification import Comparison, compare
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,17 +41,23 @@ class NodeComparison:
 class GraphComparison:
     """The nodes of two graphs that stand for each other, in the order in which the first graph computes them.
 
-    `only_before` and `only_after` are nodes that the fetches need and that have no counterpart.
+    `only_before` and `only_after` are nodes that the fetches need and that have no counterpart. Of two states, the variables.
     """
 
     nodes: tuple[NodeComparison, ...]
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
+    of_states: bool = False
 
     @property
     def first(self) -> NodeComparison | None:
         """The first that differs."""
         return next((node for node in self.nodes if not node.passed), None)
+
+    @property
+    def agrees(self) -> bool:
+        """True where none differs; variables that only one state has do."""
+        return self.first is None and not (self.of_states and (self.only_before or self.only_after))
 
 
 class Recorder:
@@ -86,7 +96,7 @@ def compare_graphs(
     }
     mine = _recorded(before, [name for name, _ in fetches], feeds, open_session)
     theirs = _recorded(after, [name for _, name in fetches], fed, open_session)
-    order = topological_order(needed_nodes([before.fetch(name) for name, _ in fetches]))
+    order = _in_order(before, [name for name, _ in fetches])
     compared = [row for node in order if node in matched for row in _compared(node, matched[node], mine, theirs, tolerance)]
     needed = needed_nodes([after.fetch(name) for _, name in fetches])
     others = set(matched.values())
@@ -95,6 +105,47 @@ def compare_graphs(
         tuple(node.name for node in order if node not in matched),
         tuple(node.name for node in after if node in needed and node not in others),
     )
+
+
+def _in_order(graph: Graph, fetches: Sequence[str]) -> list[Node]:
+    """What the fetches need, as it runs; the order is the same each time."""
+    needed = needed_nodes([graph.fetch(name) for name in fetches])
+    return topological_order([node for node in graph if node in needed])
+
+
+def compare_sessions(
+    graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], sessions: Sequence[Session], tolerance: float
+) -> GraphComparison:
+    """Run a graph once in each of two sessions, as by two engines, and compare what may be fetched on the way to the fetches.
+
+    That is all but what lies in V1 loops and conditionals, and in functions. An engine hands out every value: what it would
+    have fused it computes apart.
+    """
+    order = _in_order(graph, fetches)
+    frames, conditions = find_frames(graph), Conditions(set(order))
+    places = [
+        output
+        for node in order
+        if node not in frames
+        for output in node.outputs()
+        if conditions.of_value(output) == ALWAYS and output.base_dtype not in (resource, variant)
+    ]
+    names = [place.name for place in places]
+    values = zip(places, *(session.run(names, feeds) for session in sessions))
+    pairs = [(place, a, b) for place, a, b in values if _is_value(a) and _is_value(b)]
+    return GraphComparison(
+        tuple(_row(place.name, place.node.op, place.name, [compare(place.name, 1, a, b, tolerance)]) for place, a, b in pairs),
+        (), (),
+    )  # fmt: skip
+
+
+def compare_values(before: Mapping[str, Tensor], after: Mapping[str, Tensor], tolerance: float) -> GraphComparison:
+    """Compare the tensors of two states by name."""
+    both = sorted(before.keys() & after.keys())
+    found = [compare(name, 1, before[name].numpy(), after[name].numpy(), tolerance) for name in both]
+    rows = tuple(_row(name, "", name, [comparison]) for name, comparison in zip(both, found))
+    only_before, only_after = (tuple(sorted(a.keys() - b.keys())) for a, b in ((before, after), (after, before)))
+    return GraphComparison(rows, only_before, only_after, of_states=True)
 
 
 _Values = Mapping[str, Sequence[tuple[Any, ...]]]
@@ -106,9 +157,15 @@ def _recorded(
     session = open_session(graph)
     recorder = Recorder(session.runnable())
     session.run(list(fetches), feeds, hook=recorder)
-    for node in graph:
-        if node.is_constant:  # no step of a run
+    given = {name: [value] for name, value in feeds.items()}
+    for node in _in_order(graph, fetches):
+        # What is no step of a run: constants, and nodes that only pass a value on.
+        if node.is_constant:
             recorder.values[node.name] = [(node.attrs["value"].numpy(),)]
+        elif node.is_identity and node.name not in recorder.values:
+            source = node.inputs[0]
+            runs = given.get(source.name) or [run[source.index] for run in recorder.values.get(source.node.name, ())]
+            recorder.values.update({node.name: [(value,) for value in runs]} if runs else {})
     return recorder.values
 
 
@@ -122,12 +179,16 @@ def _compared(node: Node, other: Node, mine: _Values, theirs: _Values, tolerance
         found = [compare(node.name, number, a, b, tolerance) for number, (a, b) in enumerate(pairs, 1)]
         if not found:
             continue
-        worst = max(found, key=lambda comparison: comparison.tolerance_needed)
-        same_number = len(runs) == len(other_runs)
-        yield NodeComparison(
-            node.output(index).name, node.op, other.output(index).name, len(found), worst.largest_difference,
-            worst.tolerance_needed, worst.passed and same_number,
-        )  # fmt: skip
+        row = _row(node.output(index).name, node.op, other.output(index).name, found)
+        yield row if len(runs) == len(other_runs) else dataclasses.replace(row, passed=False)
+
+
+def _row(tensor: str, op: str, other: str, found: Sequence[Comparison]) -> NodeComparison:
+    """The worst of all executions."""
+    worst = max(found, key=lambda comparison: comparison.tolerance_needed)
+    return NodeComparison(
+        tensor, op, other, len(found), worst.largest_difference, worst.tolerance_needed, worst.passed
+    )  # fmt: skip
 
 
 def _is_value(value: Any) -> bool:

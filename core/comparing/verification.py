@@ -12,6 +12,7 @@ import numpy as np
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Graph
+from ..runtime.runner import Runner
 from ..runtime.session import Session
 from ..shapes import as_shape
 
@@ -44,16 +45,28 @@ def verify(
 ) -> list[Comparison]:
     """Compare the fetches of both graphs in each of `steps` runs, the worst of each fetch.
 
-    `open_session` gives a graph the session that it runs in: one seed for both, the variables initialized, files as allowed.
+    An operation is compared by what it leaves in the variables. `open_session` gives a graph the session that it runs in: one
+    seed for both, the variables initialized, files as allowed. InvalidArgumentError where there is nothing to compare.
     """
     sessions = [open_session(graph) for graph in (before, after)]
     worst: dict[str, Comparison] = {}
     for step in range(1, steps + 1):
-        pairs = zip(fetches, *(session.run(list(fetches), feeds) for session in sessions))
-        for found in (compare(name, step, a, b, tolerance) for name, a, b in pairs if a is not None):
+        results = [session.run(list(fetches), feeds) for session in sessions]
+        pairs = [(name, a, b) for name, a, b in zip(fetches, *results) if a is not None]
+        if len(pairs) < len(fetches):
+            pairs += _variables(*sessions)
+        for found in (compare(name, step, a, b, tolerance) for name, a, b in pairs):
             if found.fetch not in worst or found.tolerance_needed > worst[found.fetch].tolerance_needed:
                 worst[found.fetch] = found
+    if not worst:
+        raise InvalidArgumentError(f"nothing to compare: {', '.join(fetches)} have no values and leave no variables behind")
     return list(worst.values())
+
+
+def _variables(before: Session, after: Session) -> list[tuple[str, Any, Any]]:
+    """The variables that both sessions hold, by name, with the values in each."""
+    first, second = (Runner(session).state() for session in (before, after))
+    return [(f"variable {name}", first[name].numpy(), second[name].numpy()) for name in sorted(first.keys() & second.keys())]
 
 
 def compare(name: str, step: int, a: Any, b: Any, tolerance: float) -> Comparison:

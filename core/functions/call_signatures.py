@@ -6,13 +6,38 @@ whose arguments differ in nothing but the names of these.
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ..dims import Dim, DimLike
 from ..shapes import TensorSpec, substituted
+
+MAX_SIGNATURES: Final = 200
+"""How many ways to call a function are looked into; what others return is unknown."""
+_MAX_MORE: Final = 200
+"""How many ways to call functions are looked into besides `_EACH` of each, for calls in calls can be of ever more shapes."""
+_EACH: Final = 5
+
+
+class Signatures:
+    """In how many ways the calls of functions that were looked into differ."""
+
+    def __init__(self) -> None:
+        self._looked_into: collections.Counter[Hashable] = collections.Counter()
+        self._total = 0
+
+    def is_full(self, function: Hashable) -> bool:
+        """True where one more way to call a function is too many."""
+        count = self._looked_into[function]
+        return count >= MAX_SIGNATURES or (count > 0 and self._total >= _MAX_MORE + _EACH * len(self._looked_into))
+
+    def add(self, function: Hashable) -> None:
+        """Note that one more way to call a function is looked into."""
+        self._looked_into[function] += 1
+        self._total += 1
 
 
 def signature_of(specs: Sequence[TensorSpec]) -> tuple[Hashable, list[str]]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from ..dtypes import resource
 from ..graph import Function, Graph, Node
+from ..op_facts import has_fact
 from ..tensors import FuncRef
 from ..traversal import function_names
-from ..variable_nodes import VARIABLES
 from .implementations import implementation
 
 
@@ -129,4 +129,4 @@ def captured_functions(graph: Graph) -> set[str]:
 
 def has_variables(graph: Graph) -> bool:
     """True where a graph has variables, or a function's body may be given one."""
-    return any(node.op in VARIABLES or (node.is_argument and node.attr("T") is resource) for node in graph)
+    return any(has_fact(node.op, "variable") or (node.is_argument and node.attr("T") is resource) for node in graph)

@@ -14,28 +14,31 @@ from .callers import function_references
 CONTROL_FLOW: Final = frozenset(ops_with("control_flow"))
 
 
-def impurity(graph: Graph, node: Node, known: dict[str, str | None] | None = None) -> str | None:
+def impurity(
+    graph: Graph, node: Node, known: dict[str, str | None] | None = None, reads: bool = False
+) -> str | None:
     """Why a node's result may be more, or other, than a function of its inputs; None for a pure node.
 
-    `known` is what was found out of functions before, and takes up what is found now.
+    `known` is what was found out of functions before, and takes up what is found now. With `reads`, a reference that a node
+    takes counts as the value that it reads there.
     """
     known = {} if known is None else known
     seen = collections.ChainMap({}, known)
-    reason = _impurity(graph, node, seen)
+    reason = _impurity(graph, node, seen, reads)
     # While one of the functions that call each other may be impure, nothing is known of the others.
     new = seen.maps[0]
     known.update(new if reason is None else {name: found for name, found in new.items() if found is not None})
     return reason
 
 
-def _impurity(graph: Graph, node: Node, seen: MutableMapping[str, str | None]) -> str | None:
+def _impurity(graph: Graph, node: Node, seen: MutableMapping[str, str | None], reads: bool = False) -> str | None:
     definition = node.op_def
     if definition is None:
         return f"op '{node.op}' is not declared"
     reason = _impurity_of_op(node.op, definition.is_stateful)
     if reason is not None:
         return reason
-    taken = [value.dtype for value in node.inputs]
+    taken = [] if reads else [value.dtype for value in node.inputs]
     if any(dtype is not None and dtype.is_ref for dtype in (*node.output_dtypes, *taken)):
         return "it touches a variable by reference"
     return _impure_function(graph, node, seen)
@@ -43,7 +46,7 @@ def _impurity(graph: Graph, node: Node, seen: MutableMapping[str, str | None]) -
 
 def _impurity_of_op(op: str, is_stateful: bool) -> str | None:
     """Why no node of a type is pure."""
-    stateful = is_stateful and not CALL_KINDS.get(op, BY_NAME).may_be_pure
+    stateful = is_stateful and not (CALL_KINDS.get(op, BY_NAME).may_be_pure or has_fact(op, "program"))
     if stateful or has_fact(op, "random") or has_fact(op, "side_effect"):
         return "it is stateful"
     if has_fact(op, "reads_files"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from .. import registry
@@ -15,7 +15,7 @@ from ..functions.callers import gradient_name
 from ..functions.fitting import check_calls
 from ..graph import Graph, Node, Output
 from . import conditionals, functional, loops, named_gradients, while_loops
-from .function_parts import DifferentiatedCall
+from .function_parts import DifferentiatedFunctions
 from .sweep import Call, Sweep
 
 
@@ -28,18 +28,18 @@ def add_gradients(
     *,
     name: str = "gradients",
     colocate: bool = False,
-    calls: dict[Hashable, DifferentiatedCall] | None = None,
+    functions: DifferentiatedFunctions | None = None,
     call: Call | None = None,
 ) -> list[Gradient]:
     """The gradients of the sum of ys with respect to xs, built in the graph itself; sparse ones stay IndexedSlices.
 
-    `calls` are the functions that were differentiated before for the same library; `call` says where the graph is called
-    from if it is a function's body.
+    `functions` are those that were differentiated before for the same library; `call` says where the graph is called from if
+    it is a function's body.
     """
     graph.check()
     check_calls(graph)
     builder = GradientBuilder(graph)
-    backward = Backward(builder, ys, xs, stop_gradients, colocate, calls=calls, call=call)
+    backward = Backward(builder, ys, xs, stop_gradients, colocate, functions=functions, call=call)
     with builder.name_scope(name) as scope:
         backward.scope = scope
         builder.sweep = scope.removesuffix("/")
@@ -97,7 +97,8 @@ class Backward(Sweep):
     ) -> list[Gradient]:
         """A sweep of its own in a function's body; ys without a gradient are left out."""
         pairs = [(y, grad) for y, grad in zip(ys, grad_ys) if grad is not None]
-        return add_gradients(body, [y for y, _ in pairs], xs, [grad for _, grad in pairs], calls=self.calls, call=call)
+        given = [grad for _, grad in pairs]
+        return add_gradients(body, [y for y, _ in pairs], xs, given, functions=self.functions, call=call)
 
 
 # Gradients that need the whole sweep, not only the node: control flow and calls.

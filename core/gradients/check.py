@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Graph
 from ..runtime.resources import Variable
 from ..runtime.session import Session
+from ..runtime.session_like import SessionLike
 from ..runtime.values import scalar_object
 from ..shapes import UNKNOWN
 from .backward import add_gradients
@@ -42,7 +43,7 @@ def check_gradient(
     feeds: Mapping[str, Any] | None = None,
     *,
     tolerance: float | None = None,
-    session: Session | None = None,
+    session: SessionLike | None = None,
     max_elements: int = 1000,
 ) -> GradientCheck:
     """Check the gradient of the sum of r*y with respect to x, where r are fixed random numbers.
@@ -59,6 +60,11 @@ def check_gradient(
     (found,) = add_gradients(work, [target], [variable], [weights])
     run = Session(work) if session is None else session.on_graph(work)
     x_value, y_value = run.run([x, y], feeds)
+    if x_value.dtype == object and not run.takes_hooks:
+        raise UnimplementedError(
+            f"'{x}' is a handle of a cluster, which only its servers can replace by another",
+            hint="check without --on, or name the tensor that is read from the variable",
+        )
     fed: Callable[[Any], Any] = np.asarray
     if x_value.dtype == object and isinstance(x_value.item(), Variable):
         fed, x_value = _handles(x_value.item())
@@ -87,7 +93,7 @@ def _handles(variable: Variable) -> tuple[Callable[[Any], Any], Any]:
 
 
 def _difference(
-    run: Session,
+    run: SessionLike,
     y: str,
     x: str,
     feeds: Mapping[str, Any],

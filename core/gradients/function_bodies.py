@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dtypes import DType
+from ..dtypes import DType, int32, resource, variant
+from ..functions.call_kinds import Form
+from ..functions.call_signatures import signature_of
 from ..functions.instantiation import origin_of
 from ..graph import Function, Graph, Node, Output
 from ..inference import infer
-from ..shapes import Shape, TensorSpec
+from ..op_facts import has_fact
+from ..shapes import UNKNOWN, Shape, TensorSpec
 from ..tensors import Tensor
 from ..traversal import reachable
-from .function_parts import Differentiated, add_arg, copied_body, source_of
+from .function_parts import Differentiated, add_arg, copied_body, dtype_of, source_of
+from .origins import origins
 from .slices import parts as tensors_of
-from .sweep import Call, Sweep
+from .sweep import Call, Sweep, is_differentiable
 
 
 def differentiate(
@@ -25,16 +29,14 @@ def differentiate(
     function: Function,
     attrs: Mapping[str, Any],
     grad_dtypes: Sequence[DType | None],
-    *,
-    in_loop: bool = False,
+    form: Form,
 ) -> Differentiated:
     """The body of a function that `node` calls with the gradient nodes of its results.
 
-    `grad_dtypes` are None where no gradient arrives.
-
-    `in_loop`: the gradients become dense, for iterations add theirs up, and arguments count as captured where they are
-    saved, those that the function does not return unchanged.
+    `grad_dtypes` are None where no gradient arrives. In loops the gradients become dense, for iterations add theirs up.
     """
+    sweep.functions.begin(function, node)
+    in_loop = form is Form.LOOP
     body, args, results = copied_body(sweep.graph, function, attrs)
     forward = set(body)
     builder = GraphBuilder(body)
@@ -42,7 +44,9 @@ def differentiate(
     new_args = iter([add_arg(builder, dtype, len(args) + i) for i, dtype in enumerate(arriving)])
     grad_args = [None if dtype is None else next(new_args) for dtype in grad_dtypes]
     seeds = [None if arg is None else arg.output() for arg in grad_args]
-    call = Call(sweep, node, origin_of(function), args)
+    given = node.inputs[len(node.inputs) - len(args) :]
+    known = dict(zip((arg.output() for arg in args), argument_specs(sweep, node, given, form)))
+    call = Call(sweep, node, origin_of(function), args, known)
     grads = sweep.in_function(body, results, [arg.output() for arg in args], seeds, call)
     if in_loop:
         builder_for_dense = GradientBuilder(body)
@@ -50,42 +54,116 @@ def differentiate(
     # Inner loops were given nodes of their own to save values with: what the forward part needs belongs to it.
     forward = reachable(forward)
     inside = forward | {arg for arg in grad_args if arg is not None}
-    backward_nodes = [node for node in body if node not in inside]
+    _settle_shapes(sweep, body, [node for node in body if node not in inside], known)
     if in_loop:
-        _settle_shapes(body, backward_nodes, _iteration_specs(sweep, node, args))
-    unchanged = {arg for arg, result in zip(args, results) if source_of(result).node is arg} if in_loop else set(args)
-    captured = _captured(backward_nodes, grads, forward - unchanged)
-    return Differentiated(function, body, args, results, grad_args, grads, backward_nodes, captured)
+        asked = _asked_forward(body, [node for node in body if node not in inside], forward, grads)
+        forward, inside = forward | asked, inside | asked
+    backward_nodes = [node for node in body if node not in inside]
+    direct = _taken_directly(form, forward, args, results)
+    read = [value for value in _read_values(backward_nodes, grads) if value.node in forward and value not in direct]
+    handed = {} if form is Form.CALL else _handed_on(read, body, args)
+    captured = [value for value in read if value not in handed]
+    return Differentiated(function, body, args, results, grad_args, grads, backward_nodes, captured, handed)
 
 
-def _iteration_specs(sweep: Sweep, node: Node, args: Sequence[Node]) -> dict[Output, TensorSpec]:
-    """What is known of a loop's variables in all iterations: shapes as the loop says, and what handles refer to."""
-    found = zip(args, node.attrs.get("output_shapes") or ())
-    specs = {arg.output(): TensorSpec(arg.output().base_dtype, shape) for arg, shape in found}
-    for arg, value in zip(args, node.inputs):
-        variable = sweep.variable_behind(value)
-        if variable is not None:
-            held = TensorSpec(variable.attr("dtype"), variable.attr("shape"))
-            specs[arg.output()] = TensorSpec(arg.output().base_dtype, Shape(()), handle=(held,))
-    return specs
+def _handed_on(read: Sequence[Output], body: Graph, args: Sequence[Node]) -> dict[Output, int]:
+    """The handles among `read` that inner loops, branches and calls hand on: handle -> the argument that it is."""
+    places = {arg.output(): i for i, arg in enumerate(args)}
+    behind = {value: {*origins(value, body.functions, None)} for value in read if dtype_of(value) is resource}
+    return {value: places[found.pop()] for value, found in behind.items() if len(found) == 1 and found <= places.keys()}
 
 
-def _settle_shapes(body: Graph, backward_nodes: Sequence[Node], known: Mapping[Output, TensorSpec]) -> None:
-    """Let constants stand for shapes that are known, so that no values are saved for them."""
-    asked = [node for node in backward_nodes if node.op in ("Shape", "VariableShape")]
-    specs = infer(body, known).specs if asked else {}
+def _taken_directly(form: Form, forward: set[Node], args: Sequence[Node], results: Sequence[Output]) -> set[Output]:
+    """The values that the backward part need not be handed by the forward part: arguments, and constants, which it copies.
+
+    A loop hands on its arguments where they change. A call hands on all that carries gradients, and handles: as in TensorFlow,
+    what its gradient reads thereby depends on all arguments, so that second gradients are zeros, not None.
+    """
+    constants = {node.output() for node in forward if node.is_constant}
+    if form is Form.LOOP:
+        return constants | {arg.output() for arg, result in zip(args, results) if source_of(result).node is arg}
+    given = constants | {arg.output() for arg in args}
+    return {value for value in given if not is_differentiable(value)} if form is Form.CALL else given
+
+
+def argument_specs(sweep: Sweep, node: Node, given: Sequence[Output], form: Form) -> list[TensorSpec]:
+    """What is known of the arguments of a function that `node` calls with `given`: in all iterations, if it is a loop's."""
+    specs = [sweep.spec(value) for value in given]
+    if form is not Form.LOOP:
+        return specs
+    shapes = node.attrs.get("output_shapes") or [UNKNOWN] * len(specs)
+    return [TensorSpec(spec.dtype, shape, handle=spec.handle) for spec, shape in zip(specs, shapes)]
+
+
+def known_of(sweep: Sweep, node: Node, given: Sequence[Output], form: Form) -> Hashable:
+    """What the gradient of a function goes by besides the function: calls that agree in it share what is made.
+
+    What a registered gradient reads of a function outside comes in by other arguments of each call.
+    """
+    carrying = tuple(map(sweep.carries_gradient, given))
+    specs = signature_of(argument_specs(sweep, node, given, form))[0]
+    return form, specs, carrying, node if sweep.graph.registered_gradients else None
+
+
+def _settle_shapes(sweep: Sweep, body: Graph, backward_nodes: Sequence[Node], known: Mapping[Output, TensorSpec]) -> None:
+    """Let constants stand for shapes, and for zeros of shapes, that are known, so that no values are saved for them.
+
+    As in TensorFlow the gradient of ResourceGatherNd, and zeros for a variable, go on asking it and so depend on it.
+    """
+    asked = [node for node in backward_nodes if node.op in ("Shape", "ZerosLike") or _is_settled(node)]
+    specs = infer(body, known, answers=sweep.functions.answers).specs if asked else {}
+    builder = GraphBuilder(body)
     for node in asked:
-        value = specs[node.output()].value
-        if value is not None and value.dtype != object:
-            tensor = Tensor.from_numpy(value, node.output_dtypes[0])
+        spec = specs[node.output()]
+        if node.op == "ZerosLike":
+            _settle_zeros(builder, node, spec.shape)
+        elif spec.value is not None and spec.value.dtype != object:
+            tensor = Tensor.from_numpy(spec.value, node.output_dtypes[0])
             node.change_op("Const")
             node.attrs = {"value": tensor, "dtype": tensor.dtype}
             node.forget_dtypes()
             body.set_inputs(node, ())
 
 
-def _captured(backward_nodes: Sequence[Node], grads: Gradients, forward: set[Node]) -> list[Output]:
-    """The forward values that gradient nodes, or the gradients themselves, read."""
+def _is_settled(node: Node) -> bool:
+    return node.op == "VariableShape" and not any(user.op in ("Fill", "ScatterNd") for user in node.uses)
+
+
+def _settle_zeros(builder: GraphBuilder, node: Node, shape: Shape) -> None:
+    """Make a Fill of zeros that are like a value of a known shape."""
+    dtype = dtype_of(node.output())
+    if shape.is_known and dtype is not variant:
+        dims, zero = builder.constant(shape.known(), int32), builder.constant(0, dtype)
+        node.change_op("Fill")
+        node.attrs = {"T": dtype, "index_type": int32}
+        node.forget_dtypes()
+        builder.graph.set_inputs(node, (dims, zero))
+
+
+def _asked_forward(body: Graph, backward_nodes: Sequence[Node], forward: set[Node], grads: Gradients) -> set[Node]:
+    """The questions about shapes and lengths of values that the backward part reads for nothing else.
+
+    They are put in the forward part, as in TensorFlow, which then saves the answers; equal ones once.
+    """
+    asking = [node for node in backward_nodes if has_fact(node.op, "metadata") and _asks_for_number(node, forward)]
+    rest = set(_read_values([node for node in backward_nodes if node not in set(asking)], grads))
+    kept: dict[tuple[Any, ...], Node] = {}
+    for node in asking:
+        if node.inputs[0] in rest:
+            continue
+        same = kept.setdefault((node.op, node.inputs[0], *node.output_dtypes), node)
+        if same is not node:
+            body.replace_all_uses(node.output(), same.output())
+            body.remove_node(node)
+    return set(kept.values())
+
+
+def _asks_for_number(node: Node, forward: set[Node]) -> bool:
+    return len(node.inputs) == 1 and node.inputs[0].node in forward and dtype_of(node.inputs[0]) is not resource
+
+
+def _read_values(backward_nodes: Sequence[Node], grads: Gradients) -> list[Output]:
+    """What gradient nodes, or the gradients themselves, read."""
     read = [value for node in backward_nodes for value in node.inputs]
     read += [tensor for grad in grads for tensor in tensors_of(grad)]
-    return list(dict.fromkeys(v for v in read if v.node in forward and not v.node.is_constant))
+    return list(dict.fromkeys(read))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 from ..building.builder import GraphBuilder
-from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
+from ..building.gradbuilder import Gradient, GradientBuilder
 from ..catalog import ArgDef, OpDef
 from ..control_flow.conditions import is_transparent
 from ..dtypes import DType
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..functions.instantiation import ORIGIN, instantiate, origin_of
 from ..graph import Function, Graph, Node, Output
+from ..inference import Answers
 from ..shapes import UNKNOWN
 from ..tensors import FuncRef
 from ..traversal import topological_order
@@ -26,7 +28,8 @@ class Differentiated:
     """A function's body with its gradient nodes beside it, before the two are parted.
 
     `grads[i]` belongs to argument i and is None where no result depends on it. `captured` are the forward values that
-    gradient nodes read, arguments and constants excepted.
+    gradient nodes read and have to be handed; `handed` are handles that inner loops and branches hand on, which are not
+    captured: handle -> the argument that it is.
     """
 
     function: Function
@@ -37,6 +40,17 @@ class Differentiated:
     grads: list[Gradient]
     backward_nodes: list[Node]
     captured: list[Output]
+    handed: dict[Output, int]
+
+    def read_args(self) -> list[int]:
+        """The arguments that the gradient nodes read and are not handed among `captured`.
+
+        As in TensorFlow a gradient takes no others, for second gradients depend on all that it takes.
+        """
+        read = {value for node in self.backward_nodes for value in node.inputs}
+        read |= {tensor for grad in self.grads for tensor in tensors_of(grad)}
+        read -= set(self.captured)
+        return [i for i, arg in enumerate(self.args) if arg.output() in read]
 
     @contextlib.contextmanager
     def adding(self) -> Iterator[GradientBuilder]:
@@ -46,13 +60,47 @@ class Differentiated:
         self.backward_nodes += [node for node in self.body if node not in before]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class DifferentiatedCall:
-    """A differentiated function and the names of its forward and its backward function, empty where there is none."""
+_T = TypeVar("_T")
+_MAX_AGAIN: Final = 500
+"""How often functions may be differentiated that were before, for calls that are not alike."""
+_MAX_SAVED: Final = 10_000
+"""The intermediate values that a function may save for its gradient; each level of calls may double them."""
 
-    parts: Differentiated
-    forward: str
-    backward: str
+
+@dataclasses.dataclass(slots=True)
+class DifferentiatedFunctions:
+    """What a library's functions became, for all calls that are alike.
+
+    So calls in calls, which may double with each level, are taken back in a time that goes by the functions.
+    """
+
+    answers: Answers = dataclasses.field(default_factory=Answers)
+    """What inference found of the functions."""
+    _made: dict[Hashable, Any] = dataclasses.field(default_factory=dict)
+    _times: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+
+    def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """What `make` made when it was first asked for by this key."""
+        if key not in self._made:
+            self._made[key] = make()
+        found: _T = self._made[key]
+        return found
+
+    def begin(self, function: Function, node: Node) -> None:
+        """Note that a function is differentiated; ResourceExhaustedError where this happens too often."""
+        self._times[function.name] += 1
+        if self._times.total() - len(self._times) > _MAX_AGAIN:
+            problem = f"more than {_MAX_AGAIN:,} of the calls need a gradient of their own of a function that has one already"
+            raise ResourceExhaustedError(problem, node=node.name, op=node.op)
+
+
+def require_few(node: Node, branches: Sequence[Differentiated]) -> None:
+    """ResourceExhaustedError where a node would return more intermediate values of functions than any graph can need."""
+    count = sum(len(parts.captured) for parts in branches)
+    if count > _MAX_SAVED:
+        name = branches[0].function.name
+        problem = f"the gradient of function '{name}' would save {count:,} values, of {_MAX_SAVED:,} allowed"
+        raise ResourceExhaustedError(problem, node=node.name, op=node.op)
 
 
 def copied_body(graph: Graph, function: Function, attrs: Mapping[str, Any]) -> tuple[Graph, list[Node], list[Output]]:
@@ -80,11 +128,11 @@ def add_forward_function(
 def add_backward_function(
     graph: Graph,
     parts: Differentiated,
-    grads: Gradients,
+    read: Sequence[int],
     before: Sequence[DType] = (),
     after: Sequence[DType] = (),
 ) -> str:
-    """Add the function (arguments, saved values, gradients of results) -> gradients of arguments."""
+    """Add the function (arguments that are read, saved values, gradients of results) -> gradients of arguments."""
     body = Graph()
     body.functions = graph.functions
     builder = GraphBuilder(body)
@@ -96,8 +144,9 @@ def add_backward_function(
         if value is not None:
             mapping[value] = args[-1].output()
 
-    for arg in parts.args:
-        take(dtype_of(arg.output()), arg.output())
+    for arg in (parts.args[i].output() for i in read):
+        take(dtype_of(arg), arg)
+    mapping |= {value: mapping[parts.args[i].output()] for value, i in parts.handed.items()}
     for dtype in before:
         take(dtype, None)
     for value in parts.captured:
@@ -108,7 +157,7 @@ def add_backward_function(
         if grad_arg is not None:
             take(dtype_of(grad_arg.output()), grad_arg.output())
     copied = copy_nodes(body, parts.backward_nodes, mapping)
-    results = [mapped(body, tensor, copied) for grad in grads for tensor in tensors_of(grad)]
+    results = [mapped(body, tensor, copied) for grad in parts.grads for tensor in tensors_of(grad)]
     return add_function(graph, f"{parts.function.name}_gradient", body, args, results, parts.function)
 
 

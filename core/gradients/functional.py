@@ -9,31 +9,26 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
 
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..dtypes import DType
-from ..errors import ResourceExhaustedError
-from ..functions.call_kinds import BY_NAME, CALL_KINDS, call_kind, call_op
+from ..functions.call_kinds import BY_NAME, CALL_KINDS, Form, call_kind, call_op
 from ..functions.instantiation import origin_of
 from ..graph import Function, Node, Output
 from ..tensors import FuncRef
-from .function_bodies import differentiate
+from .function_bodies import differentiate, known_of
 from .function_parts import (
     Differentiated,
-    DifferentiatedCall,
     add_backward_function,
     add_forward_function,
     dtype_of,
     find_function,
+    require_few,
 )
 from .slices import alike, gradient_dtype, rebuilt, zeros_for
 from .slices import parts as tensors_of
 from .sweep import Sweep
-
-_MAX_SAVED: Final = 10_000
-"""The intermediate values that a function may save for its gradient; each level of calls may double them."""
 
 
 def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
@@ -47,93 +42,98 @@ def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     dense = _dense(g, node, grads, [function])
     if function.gradient is not None:
         return [*nothing, *_declared_gradient(g, node, arguments, function.gradient, dense)]
-    call = _differentiated_call(backward, node, function, reference, [_grad_dtype(grad) for grad in dense])
+    wanted = tuple(_grad_dtype(grad) for grad in dense)
+    key = (repr(reference), wanted, known_of(backward, node, arguments, Form.CALL))
+    call = backward.functions.once(key, lambda: _differentiated_call(backward, node, function, reference, wanted))
     parts = call.parts
     _retarget_call(node, FuncRef(call.forward), [*node.output_dtypes, *(dtype_of(v) for v in parts.captured)])
     saved = [node.output(len(parts.results) + i) for i in range(len(parts.captured))]
-    inputs = [*arguments, *saved, *(grad for grad in dense if grad is not None)]
+    inputs = [*(arguments[i] for i in call.read), *saved, *(grad for grad in dense if grad is not None)]
     if not call.backward:
         return [*nothing, *parts.grads]
     results = iter(g.apply(node.op, *before, inputs, f=FuncRef(call.backward), Tout=_dtypes(parts.grads)))
     return [*nothing, *(rebuilt(grad, results) for grad in parts.grads)]
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Call:
+    """A differentiated function and the names of its forward and its backward function, empty where there is none.
+
+    `read` are the arguments that the backward function takes.
+    """
+
+    parts: Differentiated
+    forward: str
+    backward: str
+    read: list[int]
+
+
 def _differentiated_call(
     backward: Sweep, node: Node, function: Function, reference: FuncRef, wanted: Sequence[DType | None]
-) -> DifferentiatedCall:
-    """The functions for a call, made once for all calls of a function that gradients of the same results arrive at."""
-    # What a registered gradient reads of a function outside comes in by other arguments of each call.
-    key = (repr(reference), tuple(wanted), node if backward.graph.registered_gradients else None)
-    if key not in backward.calls:
-        parts = differentiate(backward, node, function, reference.attrs, wanted)
-        _require_few(parts, node)
-        forward = add_forward_function(backward.graph, parts)
-        is_differentiable = any(grad is not None for grad in parts.grads)
-        name = add_backward_function(backward.graph, parts, parts.grads) if is_differentiable else ""
-        backward.calls[key] = DifferentiatedCall(parts, forward, name)
-    return backward.calls[key]
-
-
-def _require_few(parts: Differentiated, node: Node) -> None:
-    """ResourceExhaustedError where a function would return more intermediate values than any graph can need."""
-    count = len(parts.captured)
-    if count > _MAX_SAVED:
-        problem = f"the gradient of function '{parts.function.name}' would save {count:,} values, of {_MAX_SAVED:,} allowed"
-        raise ResourceExhaustedError(problem, node=node.name, op=node.op)
+) -> _Call:
+    """The functions for calls of a function that gradients of the same results arrive at."""
+    parts = differentiate(backward, node, function, reference.attrs, wanted, Form.CALL)
+    require_few(node, [parts])
+    forward = add_forward_function(backward.graph, parts)
+    read = parts.read_args()
+    is_differentiable = any(grad is not None for grad in parts.grads)
+    return _Call(parts, forward, add_backward_function(backward.graph, parts, read) if is_differentiable else "", read)
 
 
 def branch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     """The gradient of If or Case: an If or Case of the gradients of its branches."""
+    g = backward.builder
     kind = CALL_KINDS[node.op]
-    results = _branch_gradient(backward, node, kind.references(node), grads)
-    for name, value in kind.naming(node, map(FuncRef, results.forwards)).items():
+    references = kind.references(node)
+    functions = [find_function(backward.graph, node, reference) for reference in references]
+    dense = _dense(g, node, grads, functions)
+    wanted = tuple(_grad_dtype(grad) for grad in dense)
+    key = (tuple(map(repr, references)), wanted, known_of(backward, node, kind.arguments(node.inputs), Form.BRANCH))
+    branches = backward.functions.once(key, lambda: _differentiated_branches(backward, node, functions, references, wanted))
+    own = node.output_dtypes
+    called = kind.naming(node, map(FuncRef, branches.forwards))
+    for name, value in {**called, "Tout": [*own, *branches.saved], "output_shapes": []}.items():
         node.set_attr(name, value)
-    return _branch_call(backward.builder, node, results, kind.naming(node, map(FuncRef, results.backwards)))
+    if all(grad is None for grad in branches.grads):
+        return [None] * len(node.inputs)
+    saved = [node.output(len(own) + i) for i in range(len(branches.saved))]
+    inputs = [*(node.inputs[1 + i] for i in branches.read), *saved, *(grad for grad in dense if grad is not None)]
+    names = kind.naming(node, map(FuncRef, branches.backwards))
+    results = iter(g.apply(node.op, node.inputs[0], inputs, Tout=_dtypes(branches.grads), **names))
+    return [None, *(rebuilt(grad, results) for grad in branches.grads)]
 
 
-@dataclasses.dataclass(slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class _Branches:
-    """The functions that the branches of an If or Case become, and what the calls carry; `grads` are those of one branch."""
+    """The functions that branches become, which arguments they read, what dtypes they save, and the gradients of one."""
 
     forwards: list[str]
     backwards: list[str]
-    saved: list[Output]
-    dense: list[Output]
+    read: list[int]
+    saved: list[DType]
     grads: list[Gradient]
 
 
-def _branch_gradient(
-    backward: Sweep, node: Node, references: Sequence[FuncRef], grads: Gradients
+def _differentiated_branches(
+    backward: Sweep, node: Node, functions: Sequence[Function], references: Sequence[FuncRef], wanted: Sequence[DType | None]
 ) -> _Branches:
     """Differentiate all branches and let them agree: each returns placeholders for what only the others save."""
-    functions = [find_function(backward.graph, node, reference) for reference in references]
-    dense = _dense(backward.builder, node, grads, functions)
-    wanted = [_grad_dtype(grad) for grad in dense]
     all_parts = [
-        differentiate(backward, node, function, reference.attrs, wanted)
+        differentiate(backward, node, function, reference.attrs, wanted, Form.BRANCH)
         for function, reference in zip(functions, references)
     ]
-    for parts in all_parts:
-        _require_few(parts, node)
+    require_few(node, all_parts)
     _agree(all_parts)
     saved_dtypes = [[dtype_of(v) for v in parts.captured] for parts in all_parts]
-    count = len(node.output_dtypes)
-    total = [dtype for found in saved_dtypes for dtype in found]
-    node.set_attr("Tout", [*node.output_dtypes, *total])
-    node.set_attr("output_shapes", [])
     forwards, backwards = [], []
+    read = sorted({i for parts in all_parts for i in (*parts.read_args(), *parts.handed.values())})
     for i, parts in enumerate(all_parts):
         before = [dtype for found in saved_dtypes[:i] for dtype in found]
         after = [dtype for found in saved_dtypes[i + 1 :] for dtype in found]
         forwards.append(add_forward_function(backward.graph, parts, before, after))
-        backwards.append(add_backward_function(backward.graph, parts, parts.grads, before, after))
-    return _Branches(
-        forwards,
-        backwards,
-        [node.output(count + i) for i in range(len(total))],
-        [grad for grad in dense if grad is not None],
-        all_parts[0].grads,
-    )
+        backwards.append(add_backward_function(backward.graph, parts, read, before, after))
+    saved = [dtype for found in saved_dtypes for dtype in found]
+    return _Branches(forwards, backwards, read, saved, all_parts[0].grads)
 
 
 def _agree(branches: Sequence[Differentiated]) -> None:
@@ -151,14 +151,6 @@ def _agree(branches: Sequence[Differentiated]) -> None:
             ]
             for parts, grad in zip(branches, alike(builders, all_grads)):
                 parts.grads[i] = grad
-
-
-def _branch_call(g: GradientBuilder, node: Node, branches: _Branches, attrs: Mapping[str, Any]) -> list[Gradient]:
-    if all(grad is None for grad in branches.grads):
-        return [None] * len(node.inputs)
-    inputs = [*node.inputs[1:], *branches.saved, *branches.dense]
-    results = iter(g.apply(node.op, node.inputs[0], inputs, Tout=_dtypes(branches.grads), **attrs))
-    return [None, *(rebuilt(grad, results) for grad in branches.grads)]
 
 
 def _dense(

@@ -14,6 +14,7 @@ from ..building.gradbuilder import GradientBuilder
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Output
 from ..runtime.session import Session
+from ..runtime.session_like import SessionLike
 from ..runtime.values import Batched
 from ..shapes import UNKNOWN
 from .backward import add_gradients
@@ -25,7 +26,7 @@ MODES = ("auto", "forward", "reverse")
 Feeds = Mapping[str, Any]
 
 
-_typed = takes(graph=Graph, feeds=Mapping | None, session=Session | None, mode=str, chunk_bytes=int)
+_typed = takes(graph=Graph, feeds=Mapping | None, session=SessionLike | None, mode=str, chunk_bytes=int)
 
 
 @_typed
@@ -35,7 +36,7 @@ def jacobian(
     x: str,
     feeds: Feeds | None = None,
     *,
-    session: Session | None = None,
+    session: SessionLike | None = None,
     mode: str = "auto",
     chunk_bytes: int = DEFAULT_CHUNK_BYTES,
 ) -> Array:
@@ -49,20 +50,20 @@ def jacobian(
 
 
 @_typed
-def vjp(graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: Session | None = None) -> Array:
+def vjp(graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None) -> Array:
     """v^T J: the gradient of x when `v`, of y's shape, arrives at y."""
     return Derivative(graph, y, x, session).vjp(v, feeds or {})
 
 
 @_typed
-def jvp(graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: Session | None = None) -> Array:
+def jvp(graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None) -> Array:
     """J v: how y changes when x moves along `v`, of x's shape."""
     return Derivative(graph, y, x, session).jvp(v, feeds or {})
 
 
 @_typed
 def hessian_vector(
-    graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: Session | None = None
+    graph: Graph, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None
 ) -> Array:
     """H v: the change of the gradient of (the sum of) y when x moves along `v`, of x's shape."""
     return Derivative(graph, y, x, session).hessian_vector(v, feeds or {})
@@ -74,7 +75,7 @@ class Derivative:
     `session` supplies the variables' values, also later, as they change.
     """
 
-    def __init__(self, graph: Graph, y: str, x: str, session: Session | None = None) -> None:
+    def __init__(self, graph: Graph, y: str, x: str, session: SessionLike | None = None) -> None:
         self.graph = graph.copy()
         self.builder = GradientBuilder(self.graph)
         self.y = self.graph.output(y)
@@ -152,10 +153,20 @@ class Derivative:
 
     def _run(self, fetch: Output, feeds: Feeds) -> Array:
         batch = next((value for value in feeds.values() if isinstance(value, Batched)), None)
+        if batch is not None and not self.session.takes_hooks:
+            return self._one_by_one(fetch, feeds, len(batch.values))
         result = self.session.run(fetch.name, feeds, hook=batch_hook if batch is not None else None)
         if batch is None or isinstance(result, Batched):
             return result.values if isinstance(result, Batched) else result
         return np.broadcast_to(result, (len(batch.values), *result.shape))
+
+    def _one_by_one(self, fetch: Output, feeds: Feeds, count: int) -> Array:
+        """A run for each member of a batch, for sessions that take no batches."""
+        members = (
+            {name: value.values[i] if isinstance(value, Batched) else value for name, value in feeds.items()}
+            for i in range(count)
+        )
+        return np.stack([self.session.run(fetch.name, member) for member in members])
 
 
 def _basis(basis_of: Array, other: Array, chunk_bytes: int) -> Any:

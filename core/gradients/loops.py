@@ -19,7 +19,7 @@ from ..errors import UnimplementedError
 from ..graph import Graph, Node, Output
 from .conditionals import branches_of
 from .function_parts import dtype_of, source_of
-from .slices import carries_gradient, zeros_for
+from .slices import zeros_for
 from .sweep import Sweep
 
 
@@ -47,7 +47,7 @@ class _LoopGradient:
         self.frame = frame
         self.frame_name = f"{backward.scope}{frame.name}"
         variables = loop_variables(frame)
-        self.variables = [v for v in variables if carries_gradient(v.enter.output())]
+        self.variables = [v for v in variables if backward.carries_gradient(v.enter.output())]
         self.handles = [v for v in variables if v.enter.output().dtype is dtypes.resource]
         self._outside: set[Node] = set()
         self._entered: dict[Output, Output] = {}

@@ -57,8 +57,12 @@ def carries_gradient(value: Output) -> bool:
 
     A variable's handle has a gradient too, of the variable's dtype.
     """
-    dtype = value.dtype
-    return dtype is not None and (dtype.is_floating or dtype.is_complex or dtype.base is dtypes.variant)
+    return value.dtype is not None and has_gradient(value.dtype)
+
+
+def has_gradient(dtype: DType) -> bool:
+    """True for dtypes whose values have gradients of that dtype."""
+    return dtype.is_floating or dtype.is_complex or dtype.base is dtypes.variant
 
 
 def gradient_dtype(grad: Output | IndexedSlices) -> DType:

@@ -9,32 +9,46 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from .. import dtypes
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
 from ..control_flow.conditions import NEXT_ITERATION, Frame
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output
+from ..inference import infer
+from ..shapes import TensorSpec
 from ..traversal import forward_predecessors, topological_order
-from .function_parts import DifferentiatedCall, source_of
+from .function_parts import DifferentiatedFunctions, dtype_of, source_of
 from .loop_state import Loops, loop_values
-from .slices import carries_gradient
+from .origins import Scope, element_dtype, origins
+from .slices import carries_gradient, has_gradient
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Call:
-    """Where a body under differentiation is called from; `function` is the name its nodes are known under."""
+    """Where a body under differentiation is called from, and what is known of its arguments there.
+
+    `function` is the name that its nodes are known under.
+    """
 
     backward: Sweep
     node: Node
     function: str
     args: Sequence[Node]
+    known: Mapping[Output, TensorSpec]
+
+    @property
+    def scope(self) -> Scope:
+        """Where the arguments of the body come from."""
+        outer = self.backward.call
+        given = self.node.inputs[len(self.node.inputs) - len(self.args) :]
+        return Scope(dict(zip(self.args, given)), outer.scope if outer is not None else None)
 
     def argument_of(self, value: Output) -> Output | None:
         """The argument that the call gives a value to."""
-        given = self.node.inputs[len(self.node.inputs) - len(self.args) :]
         wanted = source_of(value)
-        return next((arg.output() for arg, taken in zip(self.args, given) if source_of(taken) == wanted), None)
+        return next((arg.output() for arg, taken in self.scope.given.items() if source_of(taken) == wanted), None)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,11 +74,11 @@ class Sweep(abc.ABC):
         *,
         loop_state: Loops | None = None,
         enclosing: Frame | None = None,
-        calls: dict[Hashable, DifferentiatedCall] | None = None,
+        functions: DifferentiatedFunctions | None = None,
         call: Call | None = None,
     ) -> None:
-        self.calls = {} if calls is None else calls
-        """The functions that calls were given, which serve all calls alike."""
+        self.functions = functions or DifferentiatedFunctions()
+        """The functions that calls, conditionals and loops were given."""
         self.loops = loop_state or Loops(builder.graph)
         self._enclosing = enclosing
         self.call = call
@@ -76,7 +90,8 @@ class Sweep(abc.ABC):
         self._stops = frozenset(stop_gradients)
         self._xs = tuple(xs)
         self._ys = tuple(ys)
-        self._between = _nodes_between(ys, xs, self._stops, self._ends_iteration)
+        self._specs: Mapping[Output, TensorSpec] | None = None
+        self._between = self._nodes_between()
 
     def seed(self, ys: Sequence[Output], grad_ys: Sequence[Output | None] | None) -> None:
         """Let the given gradients, or ones, arrive at ys."""
@@ -131,13 +146,27 @@ class Sweep(abc.ABC):
             loop_state=self.loops,
             enclosing=frame,
             colocate=self.colocate,
-            calls=self.calls,
+            functions=self.functions,
             call=self.call,
         )
         inner.scope = f"{self.scope}{frame.name}_grad/"
         inner.seed(ys, grad_ys)
         inner.sweep()
         return [inner.total(x) for x in xs]
+
+    def _nodes_between(self) -> set[Node]:
+        """The nodes on a path of differentiable edges from an x to a y; paths stop where an iteration ends."""
+        forward: set[Node] = set()
+        stack = list(self._xs)
+        while stack:
+            output = stack.pop()
+            if output in self._stops or not self.is_differentiable(output):
+                continue
+            for consumer in output.node.uses:
+                if consumer not in forward and output in consumer.inputs and not self._ends_iteration(consumer):
+                    forward.add(consumer)
+                    stack += [consumer.output(i) for i in range(len(consumer.output_dtypes))]
+        return forward & _needed_for(self._ys, forward)
 
     def _ends_iteration(self, node: Node) -> bool:
         """True for the ends of an iteration of the loop that this sweep is one iteration of."""
@@ -152,18 +181,37 @@ class Sweep(abc.ABC):
         return value in self._xs or value.node in self._between
 
     def variable_behind(self, handle: Output) -> Node | None:
-        """The node that makes a handle, which calls around this sweep may hand on; None where another op does."""
-        source, call = source_of(handle), self.call
-        while call is not None and source.node in call.args:
-            given = call.node.inputs[len(call.node.inputs) - len(call.args) :]
-            source, call = source_of(given[list(call.args).index(source.node)]), call.backward.call
-        return source.node if source.node.op == "VarHandleOp" else None
+        """The node that makes a handle, which calls and loops may hand on; None where another op does."""
+        found = (source.node for source in origins(handle, self.graph.functions, self._scope()))
+        return next((node for node in found if node.op == "VarHandleOp"), None)
+
+    def spec(self, value: Output) -> TensorSpec:
+        """What follows of a value's shape, and of what its handle holds, from what the graph says and it is called with."""
+        if self._specs is None:
+            known = self.call.known if self.call is not None else None
+            self._specs = infer(self.graph, known, answers=self.functions.answers).specs
+        found = self._specs.get(value)
+        return TensorSpec(dtype_of(value)) if found is None else dataclasses.replace(found, value=None)
+
+    def carries_gradient(self, value: Output) -> bool:
+        """True for values with a gradient of their own dtype; a list of integers has none."""
+        if not carries_gradient(value) or dtype_of(value) is not dtypes.variant:
+            return carries_gradient(value)
+        elements = element_dtype(value, self.graph.functions, self._scope())
+        return elements is None or has_gradient(elements)
+
+    def is_differentiable(self, value: Output) -> bool:
+        """True for what carries gradients, and for the handles of variables."""
+        return self.carries_gradient(value) or _is_handle(value)
+
+    def _scope(self) -> Scope | None:
+        return self.call.scope if self.call is not None else None
 
     def _take_back(self, unit: Unit, grads: Gradients) -> None:
         take_back = unit.gradient or self._scoped_gradient
         results = take_back(unit.node, grads)
         for value, grad in zip(unit.inputs, results):
-            if value not in self._stops and is_differentiable(value):
+            if value not in self._stops and self.is_differentiable(value):
                 self.add(value, grad)
 
     def _scoped_gradient(self, node: Node, grads: Gradients) -> Gradients:
@@ -178,7 +226,7 @@ class Sweep(abc.ABC):
         """What a gradient function is given for an output: None where its dtype has no gradient."""
         if grad is not None:
             return self.builder.densify(grad)
-        return self.builder.zeros_like(output) if is_differentiable(output) and not _is_handle(output) else None
+        return self.builder.zeros_like(output) if self.carries_gradient(output) else None
 
     def _sum(self, grads: list[Output | IndexedSlices]) -> Output | IndexedSlices:
         if all(isinstance(grad, IndexedSlices) for grad in grads):
@@ -252,23 +300,6 @@ def _require_differentiable_dtype(output: Output, what: str) -> None:
 
 def _data_inputs(node: Node) -> Iterator[Node]:
     return (value.node for value in node.inputs)
-
-
-def _nodes_between(
-    ys: Sequence[Output], xs: Sequence[Output], stops: frozenset[Output], is_end: Callable[[Node], bool]
-) -> set[Node]:
-    """The nodes on a path of differentiable edges from an x to a y; paths stop at nodes for which `is_end` holds."""
-    forward: set[Node] = set()
-    stack = list(xs)
-    while stack:
-        output = stack.pop()
-        if output in stops or not is_differentiable(output):
-            continue
-        for consumer in output.node.uses:
-            if consumer not in forward and output in consumer.inputs and not is_end(consumer):
-                forward.add(consumer)
-                stack += [consumer.output(i) for i in range(len(consumer.output_dtypes))]
-    return forward & _needed_for(ys, forward)
 
 
 def _needed_for(ys: Sequence[Output], allowed: set[Node]) -> set[Node]:

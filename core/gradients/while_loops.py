@@ -11,9 +11,10 @@ from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
 from ..dtypes import DType
 from ..errors import UnimplementedError
+from ..functions.call_kinds import Form
 from ..graph import Function, Graph, Node, Output
 from ..tensors import FuncRef
-from .function_bodies import differentiate
+from .function_bodies import differentiate, known_of
 from .function_parts import (
     Differentiated,
     add_arg,
@@ -24,35 +25,58 @@ from .function_parts import (
     find_function,
     forward_body,
     mapped,
+    require_few,
     source_of,
 )
-from .slices import carries_gradient, gradient_dtype, zeros_for
-from .slices import parts as tensors_of
+from .slices import gradient_dtype, zeros_for
 from .sweep import Sweep
 
 
 def while_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     """The gradient of While: a While that runs the body's gradient once for each iteration, last iteration first.
 
-    The forward loop counts its iterations and pushes what the backward pass needs onto tensor lists. Tensors hand their
-    gradients from iteration to iteration; those of a variable behind a handle, the same in all iterations, are summed.
+    The forward loop counts its iterations and pushes what the backward pass needs onto tensor lists. Loop variables hand their
+    gradients from iteration to iteration, handles those of the variables behind them.
     """
     g = backward.builder
-    reference = node.attr("body")
-    body = find_function(backward.graph, node, reference)
-    wanted = [dtype_of(value) if carries_gradient(value) else None for value in node.inputs]
-    parts = differentiate(backward, node, body, reference.attrs, wanted, in_loop=True)
-    handled = [dtype or _variable_dtype(backward, value) for dtype, value in zip(wanted, node.inputs)]
-    carried = {i: dtype for i, found in enumerate(zip(handled, parts.grads, grads)) if (dtype := _dtype_among(*found))}
+    wanted = tuple(_gradient_dtype(backward, value) for value in node.inputs)
+    grads = [grad if dtype or _is_handle(value) else None for grad, dtype, value in zip(grads, wanted, node.inputs)]
+    functions = repr(node.attr("cond")), repr(node.attr("body"))
+    key = (functions, wanted, known_of(backward, node, node.inputs, Form.LOOP))
+    loop = backward.functions.once(key, lambda: _differentiated_loop(backward, node, wanted))
+    parts = loop.parts
+    carried = {i: dtype for i, found in enumerate(zip(wanted, parts.grads, grads)) if (dtype := _dtype_among(*found))}
     _check_handles(node, parts, [i for i in carried if wanted[i] is None])
-    read = _read_inputs(parts)
-    saved = _extend_while(backward.graph, g, node, parts)
+    read = parts.read_args()
+    saved = _extend_while(backward.graph, g, node, loop)
     dense = [_arriving(g, node, i, dtype, grads[i]) for i, dtype in carried.items()]
-    names = _backward_while_functions(backward.graph, parts, carried, read)
-    inputs = [saved.count, *dense, *(node.inputs[i] for i in read), *saved.lists]
+    names = backward.functions.once(
+        (key, tuple(carried.items())), lambda: _backward_while_functions(backward.graph, parts, carried, read)
+    )
+    handles = [node.inputs[i] for i in parts.handed.values()]
+    inputs = [saved.count, *dense, *(node.output(i) for i in read), *handles, *saved.lists]
     results = g.apply(node.op, inputs, cond=FuncRef(names[0]), body=FuncRef(names[1]), parallel_iterations=10)
     found = {i: results[1 + k] for k, i in enumerate(carried)}
     return [found.get(i) for i in range(len(parts.args))]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Loop:
+    """A differentiated body, and the names of the condition and the body of the loop that counts and collects."""
+
+    parts: Differentiated
+    condition: str
+    body: str
+
+
+def _differentiated_loop(backward: Sweep, node: Node, wanted: Sequence[DType | None]) -> _Loop:
+    """The functions for loops of the same condition and body that hand on gradients of the same variables."""
+    condition, body = node.attr("cond"), node.attr("body")
+    parts = differentiate(backward, node, find_function(backward.graph, node, body), body.attrs, wanted, Form.LOOP)
+    require_few(node, [parts])
+    extra = [dtypes.int32, *[dtypes.variant] * len(parts.captured)]
+    counted = _with_ignored_args(backward.graph, find_function(backward.graph, node, condition), condition.attrs, extra)
+    return _Loop(parts, counted, _collecting_body(backward.graph, parts))
 
 
 def _dtype_among(wanted: DType | None, *grads: Gradient) -> DType | None:
@@ -60,29 +84,27 @@ def _dtype_among(wanted: DType | None, *grads: Gradient) -> DType | None:
     return next((gradient_dtype(grad) for grad in grads if grad is not None), None) if wanted is None else wanted
 
 
-def _variable_dtype(sweep: Sweep, value: Output) -> DType | None:
-    """The dtype of the gradient of a variable whose handle a loop takes, read or not; None where it has none or is not known.
+def _gradient_dtype(sweep: Sweep, value: Output) -> DType | None:
+    """The dtype of the gradient that a loop variable starts from; None where it has none, or a handle's is not known.
 
-    As in TensorFlow the gradient of a variable that a loop does not read is zeros, not None.
+    As in TensorFlow the gradient of a variable that a loop takes and does not read is zeros, not None.
     """
+    if not _is_handle(value):
+        return dtype_of(value) if sweep.carries_gradient(value) else None
     variable = sweep.variable_behind(value) if sweep.is_wanted(value) else None
     dtype: DType | None = variable.attr("dtype") if variable is not None else None
     return dtype if dtype is not None and (dtype.is_floating or dtype.is_complex) else None
-
-
-def _read_inputs(parts: Differentiated) -> list[int]:
-    """The arguments that the gradient of an iteration reads."""
-    read = {value.node for node in parts.backward_nodes for value in node.inputs}
-    read |= {value.node for grad in parts.grads for value in tensors_of(grad)}
-    return [i for i, arg in enumerate(parts.args) if arg in read]
 
 
 def _arriving(g: GradientBuilder, node: Node, index: int, dtype: DType, grad: Gradient) -> Output:
     """What the gradient of a loop variable starts from."""
     if grad is not None:
         return g.densify(grad)
-    is_handle = dtype_of(node.inputs[index]) is dtypes.resource
-    return zeros_for(g, node.inputs[index] if is_handle else node.output(index), dtype)
+    return zeros_for(g, node.output(index), dtype)
+
+
+def _is_handle(value: Output) -> bool:
+    return dtype_of(value) is dtypes.resource
 
 
 def _check_handles(node: Node, parts: Differentiated, indices: Sequence[int]) -> None:
@@ -103,20 +125,18 @@ class _Saved:
     lists: list[Output]
 
 
-def _extend_while(graph: Graph, g: GradientBuilder, node: Node, parts: Differentiated) -> _Saved:
+def _extend_while(graph: Graph, g: GradientBuilder, node: Node, loop: _Loop) -> _Saved:
     """Let the While count its iterations and collect the captured values: new loop variables behind the old ones."""
     first = len(node.inputs)
-    element_dtypes = [dtype_of(value) for value in parts.captured]
+    element_dtypes = [dtype_of(value) for value in loop.parts.captured]
     with g.name_scope(f"{node.name}_saved/"):
         zero = g.constant(0, dtypes.int32)
         empty = [g.EmptyTensorList(-1, -1, element_dtype=dtype) for dtype in element_dtypes]
     graph.set_inputs(node, (*node.inputs, zero, *empty))
     node.set_attr("T", [dtype_of(value) for value in node.inputs])
     node.set_attr("output_shapes", [])
-    condition = find_function(graph, node, node.attr("cond"))
-    extra = [dtypes.int32, *[dtypes.variant] * len(empty)]
-    node.set_attr("cond", FuncRef(_with_ignored_args(graph, condition, node.attr("cond").attrs, extra)))
-    node.set_attr("body", FuncRef(_collecting_body(graph, parts)))
+    node.set_attr("cond", FuncRef(loop.condition))
+    node.set_attr("body", FuncRef(loop.body))
     return _Saved(node.output(first), [node.output(first + 1 + i) for i in range(len(empty))])
 
 
@@ -149,13 +169,14 @@ def _backward_while_functions(
 ) -> tuple[str, str]:
     """The condition (iterations left) and the body (one iteration back) of the backward While.
 
-    Loop variables: the iterations left, the gradients carried, the inputs of the forward loop that are read, the lists.
+    Loop variables: the iterations left, the gradients carried, what is read of the forward loop's variables, the handles
+    that inner loops hand on, the lists.
     """
     body = Graph()
     body.functions = graph.functions
     builder = GradientBuilder(body)
-    taken_args = [parts.args[i] for i in read]
-    input_dtypes = [dtype_of(arg.output()) for arg in taken_args]
+    taken_inputs = [*(parts.args[i].output() for i in read), *parts.handed]
+    input_dtypes = [dtype_of(value) for value in taken_inputs]
     loop_dtypes = [
         dtypes.int32, *carried.values(), *input_dtypes, *[dtypes.variant] * len(parts.captured)
     ]
@@ -163,8 +184,8 @@ def _backward_while_functions(
     first_input = 1 + len(carried)
     first_list = first_input + len(input_dtypes)
     mapping: dict[Output, Output] = {}
-    for arg, taken in zip(taken_args, args[first_input:]):
-        mapping[arg.output()] = taken.output()
+    for value, taken in zip(taken_inputs, args[first_input:]):
+        mapping[value] = taken.output()
     for i, taken in zip(carried, args[1:]):
         grad_arg = parts.grad_args[i]
         if grad_arg is not None:

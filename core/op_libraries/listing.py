@@ -12,14 +12,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from .. import binding, kernel_types, registry
+from .. import binding, families, kernel_types, registry
 from ..catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, NotFoundError, TfgError
+from ..foreign_ops import bridged, foreign, supply_hint
 from ..functions.callers import all_nodes
 from ..graph import Graph, Node
 from ..op_facts import FACTS, facts_of
-from .opmap import foreign
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -130,8 +130,8 @@ def select_ops(
 
     InvalidArgumentError for a bad expression, NotFoundError for a pattern that chooses nothing and for an unknown family.
     """
-    if family is not None and family not in set(registry.family_names()):
-        raise NotFoundError(f"there is no family '{family}'", hint=f"families are {', '.join(registry.family_names())}")
+    if family is not None and family not in families.names():
+        raise NotFoundError(f"there is no family '{family}'", hint=f"families are {', '.join(families.names())}")
     names = CATALOG.custom() if custom else tuple(CATALOG)
     chosen = {name for pattern in patterns for name in _matching(pattern, names)} if patterns else set(names)
     return tuple(
@@ -157,6 +157,8 @@ def _matching(pattern: str, names: Iterable[str]) -> list[str]:
 
 
 def _raise_unknown(name: str) -> NoReturn:
+    if bridged(name) is not None:
+        raise NotFoundError(f"TensorFlow has no op '{name}'", hint=supply_hint(name))
     close = difflib.get_close_matches(name, list(CATALOG), 3, 0.6)
     hint = f"is it {' or '.join(close)}?" if close else "`tfg ops PATTERN` searches"
     raise NotFoundError(f"no op is called '{name}'", hint=hint)

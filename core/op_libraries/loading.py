@@ -5,15 +5,19 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import os
 import pathlib
 import sys
 from collections.abc import Iterable
+from typing import Final
 
 from .. import registry
 from ..catalog import CATALOG
 from ..errors import InvalidArgumentError, NotFoundError, TfgError
+from ..journal import tell
 
 _loaded: set[str] = set()
+_COMPILED: Final = (".so", ".dylib", ".dll")
 
 
 def load_op_library(name: str) -> None:
@@ -21,9 +25,15 @@ def load_op_library(name: str) -> None:
 
     A library declares ops with `CATALOG.register(spec)` and kernels with the decorators of `registry`: two acts, each of which
     may stand alone, several kernels an op. NotFoundError where there is no such library; any error of its own names it, and
-    nothing of it stays registered.
+    nothing of it stays registered. InvalidArgumentError for a library that was compiled for TensorFlow.
     """
-    key = str(pathlib.Path(name).resolve()) if name.endswith(".py") else name
+    if name.endswith(_COMPILED):
+        raise InvalidArgumentError(
+            f"'{name}' is compiled for TensorFlow: its kernels run in TensorFlow only",
+            hint="write the same ops in Python: CATALOG.register(spec) declares one, @kernel gives what it computes; "
+            "sample_graphs/skipgram_ops.py is an example",
+        )
+    key = os.path.realpath(name) if name.endswith(".py") else name
     if key in _loaded:
         return
     declared = set(CATALOG.custom())
@@ -37,6 +47,7 @@ def load_op_library(name: str) -> None:
         sys.modules.pop(_module_name(key), None)
         raise _named(error, name) from error
     _loaded.add(key)
+    tell("loaded op library %s", name)
 
 
 def _named(error: Exception, name: str) -> TfgError:

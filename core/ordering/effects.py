@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from ..catalog import CATALOG
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
 from ..control_flow.references import (
     dereferenced_inputs,
@@ -71,7 +73,7 @@ class _Effects:
 
     def of(self, nodes: Sequence[Node]) -> list[Access]:
         self.memory = memory_of_variables(nodes, self.fed)
-        touching = _nodes_touching_state(nodes)
+        touching = _nodes_touching_state(nodes, {value.node for value in self.fed if value.node.is_argument})
         return [access for node in nodes if node in touching for access in dict.fromkeys(self.of_node(node))]
 
     def of_node(self, node: Node) -> Iterator[Access]:
@@ -140,24 +142,34 @@ class _Effects:
         yield Access(node, inner.kind, state, inner.through or inner.node)
 
 
-def _nodes_touching_state(nodes: Sequence[Node]) -> set[Node]:
-    """The nodes that take references, handles or what may be a variable's memory, draw random numbers or call functions."""
+def _nodes_touching_state(nodes: Sequence[Node], arguments: Iterable[Node]) -> set[Node]:
+    """The nodes that take references, handles or what may be a variable's memory, draw random numbers or call functions.
+
+    `arguments` are those of the function whose body this is, and no part of `nodes`.
+    """
     found: set[Node] = set()
+    sources = {node for node in arguments if resource in node.output_dtypes}
+    touching = functools.cache(_touches_state)
+    giving = functools.cache(_gives_state)
     for node in nodes:
-        is_passing = node in found and (bool(memory_outputs(node)) or has_fact(node.op, "forwarding"))
-        if is_passing or _gives_state(node):
-            found |= node.uses.keys()
-        if node.op in CALL_KINDS or node.op_def is None or has_fact(node.op, "random"):
+        is_taking = any(value.node in sources for value in node.inputs)
+        if is_taking or touching(node.op):
             found.add(node)
+        is_passing = is_taking and (bool(memory_outputs(node)) or has_fact(node.op, "forwarding"))
+        if is_passing or giving(node.op) or (not node.inputs and resource in node.output_dtypes):
+            sources.add(node)
     return found
 
 
-def _gives_state(node: Node) -> bool:
-    """True where an output may be a reference or a handle."""
-    definition = node.op_def
-    if definition is None or (not node.inputs and node.attr("dtype") is resource):
-        return True
-    return any(arg.is_ref or arg.dtype is resource for arg in definition.outputs)
+def _touches_state(op: str) -> bool:
+    """True for ops that draw random numbers or call functions."""
+    return op in CALL_KINDS or op not in CATALOG or has_fact(op, "random")
+
+
+def _gives_state(op: str) -> bool:
+    """True for ops of which an output may be a reference or a handle by what is declared of them."""
+    definition = CATALOG.get(op)
+    return definition is None or any(arg.is_ref or arg.dtype is resource for arg in definition.outputs)
 
 
 def handle_owner(value: Output) -> Node:

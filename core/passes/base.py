@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from ..control_flow.conditions import ENTER, SWITCH
 from ..control_flow.references import may_be_written, memory_outputs
-from ..derived_specs import DerivedSpecs
 from ..dtypes import DType
 from ..functions.call_kinds import CALL_KINDS, PARTLY_READ
 from ..functions.callers import callers_by_function
@@ -61,6 +60,20 @@ class Pass:
         raise NotImplementedError
 
 
+@dataclasses.dataclass(slots=True)
+class Shared:
+    """What the contexts of a graph and of the functions that are optimized with it have in common."""
+
+    passes: Sequence[Pass] = ()
+    """The passes that run, those that do not look into functions among them."""
+    answers: Answers = dataclasses.field(default_factory=Answers)
+    """What inference found of the library's functions."""
+    copied: int = 0
+    """How many nodes of functions were copied so far."""
+    folding: float = 0.0
+    """The seconds of computing that folding took so far."""
+
+
 class PassContext:
     """What passes share: what must stay, what is known of shapes, and the record of what they do."""
 
@@ -71,17 +84,13 @@ class PassContext:
         feeds: Sequence[Output] = (),
         keep: Iterable[str] = (),
         overridable: Sequence[Output] = (),
-        passes: Sequence[Pass] = (),
         start: Iterable[Node] = (),
         function: str = "",
         known: Mapping[Output, TensorSpec] | None = None,
-        copied: collections.Counter[str] | None = None,
+        shared: Shared | None = None,
     ) -> None:
         self.graph = graph
-        self.copied: collections.Counter[str] = collections.Counter() if copied is None else copied
-        """How many "nodes" of functions were copied so far, here and in the functions."""
-        self.passes = passes
-        """The passes that run, those that do not look into functions among them."""
+        self.shared = shared or Shared()
         self.function = function
         """The function whose body this is, empty for the graph itself."""
         self._known = dict(known or {})
@@ -99,7 +108,6 @@ class PassContext:
         self.fates: dict[str, str] = {}
         """What became of each node that is gone: node name -> words."""
         self._inference: Inference | None = None
-        self._derived = DerivedSpecs()
         self._inside: set[Node] | None = None
         self._effects: dict[Node, bool] = {}
         self._impurities: dict[str, str | None] = {}
@@ -153,10 +161,10 @@ class PassContext:
                 if (output := self.graph.output(name)).dtype is not None and not output.node.is_placeholder
             }
             known |= self._known
-            self._inference = infer(self.graph, known, answers=Answers(derived=self._derived))
+            self._inference = infer(self.graph, known, answers=self.shared.answers)
             hidden = self._results_of_effects(self._inference)
             if hidden:
-                self._inference = infer(self.graph, known | hidden, answers=Answers(derived=self._derived))
+                self._inference = infer(self.graph, known | hidden, answers=self.shared.answers)
         return self._inference
 
     def _results_of_effects(self, inference: Inference) -> dict[Output, TensorSpec]:

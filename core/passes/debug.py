@@ -5,15 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ..catalog import CATALOG
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node
-from ..op_facts import ops_with
+from ..op_facts import has_fact, ops_with
 from .base import Pass, PassContext, become
-
-_DIAGNOSTIC = ops_with("diagnostic")
-_WATCHED = frozenset(op for op in _DIAGNOSTIC if CATALOG[op].outputs)
-_CHECKS = frozenset(_DIAGNOSTIC) - _WATCHED
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,19 +25,19 @@ class StripDebug(Pass):
     ops: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        unknown = [op for op in self.ops if op not in _WATCHED | _CHECKS]
+        known = ops_with("diagnostic")
+        unknown = [op for op in self.ops if op not in known]
         if unknown:
-            known = ", ".join(sorted(_WATCHED | _CHECKS))
-            raise InvalidArgumentError(f"strip_debug drops no {unknown[0]}", hint=f"it drops {known}")
+            raise InvalidArgumentError(f"strip_debug drops no {unknown[0]}", hint=f"it drops {', '.join(known)}")
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node in ctx.order():
-            if self.ops and node.op not in self.ops:
+            if not has_fact(node.op, "diagnostic") or (self.ops and node.op not in self.ops):
                 continue
-            if node.op in _WATCHED and not ctx.is_fed(node.output()):
-                ctx.replace(node, node.inputs[0], "bypass", f"bypassed: {node.op} only watches")
-            elif node.op in _CHECKS:
+            if not node.output_dtypes:
                 self._silence(graph, ctx, node)
+            elif not ctx.is_fed(node.output()):
+                ctx.replace(node, node.inputs[0], "bypass", f"bypassed: {node.op} only watches")
 
     def _silence(self, graph: Graph, ctx: PassContext, node: Node) -> None:
         op, controls = node.op, ctx.anchors(node)

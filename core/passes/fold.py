@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import binding, dtypes
-from ..errors import ResourceExhaustedError, TfgError, UnimplementedError
+from .. import dtypes
+from ..errors import TfgError
 from ..functions.call_kinds import CALL_KINDS
 from ..graph import Graph, Node
-from ..node_calls import apply_kernel
 from ..node_making import add_constant
+from ..runtime.folding import MAX_BYTES, MAX_FLOPS, SECONDS, folded_values
 from ..runtime.limits import flops_of
-from ..runtime.runs import Run
 from ..runtime.session import Session
 from ..shapes import Shape, TensorSpec
 from ..tensors import Tensor
@@ -61,14 +61,20 @@ class FoldConstants(Pass):
         # What this pass has folded just now is not yet inferred.
         specs = [ctx.inference.specs.get(v) or _spec(v.node.attrs["value"]) for v in node.inputs]
         flops = flops_of(node, specs)
-        if flops > _MAX_FLOPS or inputs > _MAX_INPUTS:
+        if flops > MAX_FLOPS or inputs > MAX_BYTES:
             ctx.refuse("constant", node, f"it takes {flops:,} FLOPs on {inputs:,} bytes, too many for an optimization")
             return
+        if ctx.shared.folding > _ALL_SECONDS:
+            ctx.refuse("constant", node, f"folding has taken {_ALL_SECONDS} seconds, and the rest is left to the run")
+            return
+        start = time.process_time()
         try:
             values = evaluate(graph, node)
         except TfgError as error:
             ctx.refuse("constant", node, f"it fails: {error.message}")
             return
+        finally:
+            ctx.shared.folding += time.process_time() - start
         if sum(map(_written, values)) > max(self.limit, inputs):
             ctx.refuse("constant", node, f"its value takes more than the limit of {self.limit} bytes")
             return
@@ -95,14 +101,7 @@ def evaluate(graph: Graph, node: Node) -> list[Any]:
     """The values of a pure node whose inputs are all Const nodes; UnimplementedError where its kernel needs a session."""
     if node.op in CALL_KINDS:
         return _evaluate_call(graph, node)
-    if binding.select_kernel(node).is_stateful:
-        raise UnimplementedError("its kernel needs a session")
-    run = Run(0)
-    run.start_clock(_SECONDS)
-    run.reserve = _reserve
-    with run:
-        values = apply_kernel(node, [value.node.attrs["value"].numpy() for value in node.inputs])
-    return [np.asarray(value) for value in values]
+    return folded_values(node, [value.node.attrs["value"].numpy() for value in node.inputs])
 
 
 def _evaluate_call(graph: Graph, node: Node) -> list[Any]:
@@ -113,20 +112,12 @@ def _evaluate_call(graph: Graph, node: Node) -> list[Any]:
         alone.add_node(source.name, source.op, (), (), source.attrs)
     inputs = [alone.node(value.node.name).output() for value in node.inputs]
     alone.add_node(node.name, node.op, inputs, (), node.attrs)
-    results = Session(alone, timeout=_SECONDS, max_memory=_MAX_INPUTS).run([output.name for output in node.outputs()])
+    results = Session(alone, timeout=SECONDS, max_memory=MAX_BYTES).run([output.name for output in node.outputs()])
     return [np.asarray(value, object) if isinstance(value, bytes) else np.asarray(value) for value in results]
 
 
-_SECONDS = 0.2
-"""What a loop, or a kernel that goes through strings one by one, may take to be folded."""
-_MAX_FLOPS = 1_000_000_000
-_MAX_INPUTS = 1 << 30
-"""Bytes of the constants that a node may take to be folded, and of what a call may hold."""
-
-
-def _reserve(size: int) -> None:
-    if size > _MAX_INPUTS:
-        raise ResourceExhaustedError(f"it takes {size:,} bytes, too many for an optimization")
+_ALL_SECONDS = 3
+"""What all that is folded may take to compute, here and in functions."""
 
 
 def _written(value: np.ndarray[Any, Any]) -> int:

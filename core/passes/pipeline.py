@@ -16,9 +16,10 @@ from ..faults import fault
 from ..functions.callers import all_nodes
 from ..functions.fitting import check_calls
 from ..graph import Graph
+from ..journal import DEBUG, INFO, tell
 from ..planning.needed import needed_nodes
 from ..transforms.subgraphs import forget_locations
-from .base import Pass, PassContext, Refusal
+from .base import Pass, PassContext, Refusal, Shared
 from .costs import CostMeter, GraphCost
 from .functions.implementations import Implementations
 from .functions.inline import Inline
@@ -104,7 +105,7 @@ def optimize(
     fed, maybe_fed = ([result.output(name) for name in listed] for listed in (feeds, sometimes))
     settle_races(result, targets, fed, maybe_fed)
     starters = [result.node(name) for name, _ in start]
-    ctx = PassContext(result, targets, fed, keep, maybe_fed, chosen, starters)
+    ctx = PassContext(result, targets, fed, keep, maybe_fed, starters, shared=Shared(chosen))
     needed = {node.name for node in needed_nodes([*targets, *starters, *map(result.node, keep)], fed)}
     needed -= {output.node.name for output in maybe_fed}
     before = _op_counts(result)
@@ -220,7 +221,10 @@ def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
     seconds = time.perf_counter() - start
     if ctx.fired:
         _check(graph, one)
-    return PassRecord(one.name, number, nodes, _size(graph), seconds, dict(ctx.fired), tuple(ctx.refusals.values()))
+    after = _size(graph)
+    level = INFO if ctx.fired else DEBUG
+    tell("pass %s, round %d: %d nodes, then %d, in %.3f s", one.name, number, nodes, after, seconds, level=level)
+    return PassRecord(one.name, number, nodes, after, seconds, dict(ctx.fired), tuple(ctx.refusals.values()))
 
 
 def _check(graph: Graph, after: Pass) -> None:

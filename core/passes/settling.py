@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from ..control_flow.conditions import EXIT, assign_frames
-from ..graph import Graph, Node, Output
+from ..functions.call_kinds import call_kind
+from ..functions.call_sites import CallSite, call_site, function_targets
+from ..functions.instantiation import instantiate
+from ..graph import Function, Graph, Node, Output
 from ..planning.needed import needed_nodes, needed_sources
 from ..planning.planner import compile_plan, races_of
 
@@ -15,23 +19,59 @@ def settle_races(
 ) -> None:
     """Let the later one of two accesses that no path orders wait for the earlier one, when `given` and `maybe_given` are fed.
 
-    Left alone are the iterations of a loop, and a pair of which some target needs the later one only: an edge must not make
-    more run.
+    The same in the graph's functions. Left alone are the iterations of a V1 loop, and a pair of which some target needs the
+    later one only: an edge must not make more run.
     """
     fed = [*given, *_outside_loops(targets, given, maybe_given)]
+    for earlier, later in _settled(graph, targets, fed, [needed_nodes([target], fed) for target in targets]):
+        graph.add_control_input(later, earlier)
+    for name, sites in _call_sites(graph).items():
+        function = graph.functions.get(name)
+        if function is not None and not function.signature.attrs and len(sites) == 1:
+            graph.functions[name] = _settled_function(graph, function, *sites)
+
+
+def _call_sites(graph: Graph) -> dict[str, set[CallSite]]:
+    """How the graph and its functions call each function."""
+    sites: dict[str, set[CallSite]] = {}
+    for body in [graph, *(function.body for function in graph.functions.values())]:
+        for node in body:
+            kind = call_kind(graph.functions, node)
+            for reference in kind.references(node) if kind is not None else ():
+                sites.setdefault(reference.name, set()).add(call_site(node))
+    return sites
+
+
+def _settled(
+    graph: Graph, targets: Sequence[Output | Node], fed: Sequence[Output], runs: Sequence[set[Node]]
+) -> list[tuple[Node, Node]]:
+    """The pairs of nodes that race in a run of all targets, each in the order that they have there.
+
+    `runs` says what runs together.
+    """
     races = [race for race in races_of(graph, targets, fed) if race.loop is None]
     plan = compile_plan(graph, targets, fed) if races else None
     if plan is None or plan.needs_dataflow:
-        return
+        return []
     place = {step.node: i for i, step in enumerate(plan.steps)}
-    runs = [needed_nodes([target], fed) for target in targets]
-    for race in races:
-        nodes = [race.first.node, race.second.node]
-        if not all(node in place for node in nodes):
-            continue
-        earlier, later = sorted(nodes, key=lambda node: place[node])
-        if all(earlier in run for run in runs if later in run):
-            graph.add_control_input(later, earlier)
+    pairs = [(race.first.node, race.second.node) for race in races]
+    sure = [sorted(pair, key=place.__getitem__) for pair in pairs if all(node in place for node in pair)]
+    return [(earlier, later) for earlier, later in sure if all(earlier in run for run in runs if later in run)]
+
+
+def _settled_function(graph: Graph, function: Function, site: CallSite) -> Function:
+    """The function, or one like it whose body orders what races there: in any call, whatever of its results is read."""
+    fed = [arg.output() for arg in function.args]
+    targets = function_targets(function, site)
+    always = targets[len(function.results) :]
+    pairs = _settled(function.body, targets, fed, [needed_nodes([target, *always], fed) for target in targets])
+    if not pairs:
+        return function
+    copied = dataclasses.replace(instantiate(function, {}), source=None)
+    copied.body.functions = graph.functions
+    for earlier, later in pairs:
+        copied.body.add_control_input(copied.body.node(later.name), copied.body.node(earlier.name))
+    return copied
 
 
 def _outside_loops(targets: Sequence[Output | Node], given: Sequence[Output], maybe_given: Sequence[Output]) -> list[Output]:

@@ -40,6 +40,11 @@ class Optimizer:
     attrs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     has_sparse_op: bool = True
 
+    @property
+    def decays_weights(self) -> bool:
+        """True where a step takes lr weight_decay w from w before anything else (Loshchilov and Hutter 2019)."""
+        return "weight_decay" in self.hyperparameters
+
     def configured(self, settings: Mapping[str, float]) -> Optimizer:
         """This optimizer with other hyperparameters; InvalidArgumentError for one that it does not have."""
         for name in settings:
@@ -101,6 +106,16 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
             has_sparse_op=False,
         ),
         Optimizer(
+            "adamw",
+            "ApplyAdam",
+            "w -= lr weight_decay w; then as adam (Loshchilov and Hutter 2019)",
+            0.001,
+            _ADAM_SLOTS,
+            {**_ADAM, "epsilon": 1e-7, "weight_decay": 0.004},
+            ("beta1", "beta2"),
+            has_sparse_op=False,
+        ),
+        Optimizer(
             "adamax",
             "ApplyAdaMax",
             "v = max(beta2 v, |g|); w -= lr/(1-beta1^t) m / (v+eps)",
@@ -133,9 +148,23 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
 }
 
 
+SYNONYMS: Mapping[str, str] = {
+    "gradient-descent": "sgd",
+    "levenberg-marquardt": "lm",
+    "nesterov-momentum": "nesterov",
+}
+"""What optimizers are also called; `lm` is none of OPTIMIZERS, for it takes residuals."""
+
+
+def optimizer_name(word: str) -> str:
+    """The name that is meant by a word: in any case, with `_` for `-`, or a synonym."""
+    name = word.lower().replace("_", "-")
+    return SYNONYMS.get(name, name)
+
+
 def find_optimizer(name: str) -> Optimizer:
     """The optimizer of that name; InvalidArgumentError lists the names there are."""
     try:
-        return OPTIMIZERS[name]
+        return OPTIMIZERS[optimizer_name(name)]
     except KeyError:
         raise InvalidArgumentError(f"there is no optimizer '{name}'; there are {', '.join(OPTIMIZERS)}, lm") from None

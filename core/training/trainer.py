@@ -13,6 +13,7 @@ from ..gradients.jacobian import Derivative
 from ..graph import Graph
 from ..runtime.runner import Runner
 from ..runtime.session import Session
+from ..runtime.session_like import SessionLike
 from ..variable_nodes import variable
 from .levenberg_marquardt import Iteration, Solution, Tolerances, minimize
 from .updates import TrainingGraph, trainable_variables
@@ -30,7 +31,7 @@ class Trainer:
     """A session on a training graph, and the feeds of each step; the session is one without files where none is given."""
 
     def __init__(
-        self, training: TrainingGraph, feeds: Mapping[str, Any], batch: int | None = None, session: Session | None = None
+        self, training: TrainingGraph, feeds: Mapping[str, Any], batch: int | None = None, session: SessionLike | None = None
     ) -> None:
         self.training = training
         self.runner = Runner(session or Session(training.graph))
@@ -42,9 +43,14 @@ class Trainer:
         self.runner.initialize(operation)
         self.runner.initialize(self.training.init_op)
 
-    def steps(self, count: int) -> Iterator[Progress]:
-        """Train step by step."""
-        for number in range(1, count + 1):
+    @property
+    def rows(self) -> int | None:
+        """How many rows a step is fed; None where no feed has any."""
+        return self.batch or max((np.shape(value)[0] for value in self.feeds.values() if np.ndim(value)), default=None)
+
+    def steps(self, count: int, done: int = 0) -> Iterator[Progress]:
+        """Train step by step up to step `count`, after those that are `done`."""
+        for number in range(done + 1, count + 1):
             feeds = self._feeds(number)
             loss, _ = self.runner.session.run([self.training.loss, self.training.train_op], feeds)
             yield Progress(number, float(np.mean(loss)))

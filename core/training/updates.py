@@ -20,6 +20,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, NotFoundError
 from ..gradients import add_gradients
 from ..graph import Graph, Node, Output
+from ..runtime.saved_names import restored_variables
 from ..traversal import reachable
 from ..variable_nodes import RESOURCE_VARIABLES, VARIABLES
 from .optimizers import Optimizer
@@ -71,11 +72,20 @@ def trainable_variables(graph: Graph, loss: Output, pattern: str = "") -> list[N
     listed = {record.name.partition(":")[0] for record in records}
     if listed:
         found = [node for node in found if node.name in listed]
+    frozen = _frozen(graph)
+    found = [node for node in found if node.name not in frozen]
     matching = [node for node in found if re.search(pattern, node.name)]
     if not matching:
         hint = f"it depends on: {', '.join(n.name for n in found)}" if found else "`tfg explain GRAPH` lists the variables"
         raise NotFoundError(f"the loss '{loss}' depends on no trainable variable that matches '{pattern}'", hint=hint)
     return matching
+
+
+def _frozen(graph: Graph) -> set[str]:
+    """The variables that a TF2 model does not train."""
+    keys = graph.meta.frozen_keys if graph.meta is not None else ()
+    owners = restored_variables(graph) if keys else {}
+    return {owners[key] for key in keys if key in owners}
 
 
 class _Builder:
@@ -109,7 +119,8 @@ class _Builder:
         slots = {node: self._slots(node) for node, _ in pairs}
         powers = {name: self._power(name, pairs[0][0]) for name in self.optimizer.powers}
         self._end_stage("slots")
-        updates = [self._update(node, grad, slots[node], powers, rate) for node, grad in pairs]
+        with self.g.control_dependencies(self._decayed(pairs, rate)):
+            updates = [self._update(node, grad, slots[node], powers, rate) for node, grad in pairs]
         finish = self._finish(updates, powers, step)
         self._end_stage("updates")
         init = self.g.add("NoOp", (), {}, "init_train")
@@ -206,7 +217,7 @@ class _Builder:
             values: dict[str, Any] = {"var": variable.output(), **{arg: node.output() for arg, node in slots.items()}}
             values |= {f"{name}_power": self._read(node) for name, node in powers.items()}
             values |= dict(self.optimizer.hyperparameters)
-            values["lr"] = values["alpha"] = self.g.Cast(rate, DstT=dtype) if dtype is not dtypes.float32 else rate
+            values["lr"] = values["alpha"] = self._as(rate, dtype)
             if isinstance(grad, IndexedSlices):
                 values["grad"], values["indices"] = grad.values, grad.indices
             else:
@@ -214,13 +225,26 @@ class _Builder:
             inputs = [self._operand(values[arg.name], dtype) for arg in CATALOG[op].inputs]
             return self.g.add(op, inputs, {**self.optimizer.attrs, "T": dtype}, op)
 
+    def _decayed(self, pairs: Sequence[tuple[Node, Any]], rate: Output) -> list[Node]:
+        """Weight decay of all variables, once all gradients are there: none is of a variable that has shrunk already."""
+        if not self.optimizer.decays_weights:
+            return []
+        decay = self.optimizer.hyperparameters["weight_decay"]
+        with self.g.control_dependencies([grad.node for _, grad in pairs]), self.g.name_scope("train/decay"):
+            kept = self.g.Sub(1.0, self.g.Mul(rate, decay))
+            return [self._multiply(node, self._as(kept, node.attrs["dtype"])) for node, _ in pairs]
+
+    def _as(self, value: Output, dtype: DType) -> Output:
+        """A float32 value in another dtype."""
+        return value if dtype is dtypes.float32 else self.g.Cast(value, DstT=dtype)
+
     def _operand(self, value: Any, dtype: DType) -> Output:
         return value if isinstance(value, Output) else self.g.constant(value, dtype)
 
     def _finish(self, updates: Sequence[Node], powers: Mapping[str, Node], step: Node) -> Node:
         """The operation `train`: all updates, then the powers of the decay rates and the global step."""
         with self.g.control_dependencies(updates), self.g.name_scope("train/update"):
-            last = [self._multiply(node, self.optimizer.hyperparameters[name]) for name, node in powers.items()]
+            last = [self._multiply(node, self._rate_of(name, node)) for name, node in powers.items()]
             one = self.g.constant(1, step.attrs["dtype"])
             if step.op in RESOURCE_VARIABLES:
                 last.append(self.g.AssignAddVariableOp(step.output(), one))
@@ -228,9 +252,12 @@ class _Builder:
                 last.append(self.g.AssignAdd(step.output(), one).node)
         return self.g.group([*updates, *last], "train/step")
 
-    def _multiply(self, variable: Node, rate: float) -> Node:
-        """Assign a variable its value times a rate."""
-        product = self.g.Mul(self._read(variable), self.g.constant(rate, variable.attrs["dtype"]))
+    def _rate_of(self, name: str, power: Node) -> Output:
+        return self.g.constant(self.optimizer.hyperparameters[name], power.attrs["dtype"])
+
+    def _multiply(self, variable: Node, factor: Output) -> Node:
+        """Assign a variable its value times a scalar of its dtype."""
+        product = self.g.Mul(self._read(variable), factor)
         if variable.op in RESOURCE_VARIABLES:
             return self.g.AssignVariableOp(variable.output(), product)
         return self.g.Assign(variable.output(), product).node

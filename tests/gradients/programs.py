@@ -73,8 +73,17 @@ CONTEXTS = {f.__name__: f for f in (direct, call, taken, passing, twice, case, l
 LOOPS = ("loop", "mapped", "scanned", "folded", "array")
 INNER = {1: ("direct", "twice", "loop", "array"), 2: ("direct", "call", "case", "loop", "array")}
 """What is nested in each context, by the version of control flow; the others are alike."""
-RECORDED = (("call", "loop"), ("taken", "loop"), ("loop", "twice"), ("twice", "direct"), ("case", "mapped"), ("loop", "array"),
-            ("scanned", "call"), ("folded", "passing"), ("loop", "loop"))
+RECORDED = (
+    ("call", "loop"),
+    ("taken", "loop"),
+    ("loop", "twice"),
+    ("twice", "direct"),
+    ("case", "mapped"),
+    ("loop", "array"),
+    ("scanned", "call"),
+    ("folded", "passing"),
+    ("loop", "loop"),
+)
 SOURCES = ("x:0", "k:0", "w:0", "r:0", "e:0", "er:0", "unused:0")
 """Argument, captured tensor, resource variable, reference variable, both gathered from, and one that nothing reads."""
 

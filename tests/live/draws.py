@@ -1,4 +1,4 @@
-"""What the differential suite draws: for each op a strategy of (inputs, attributes).
+"""What the differential suite draws: for each op a strategy of (inputs, attributes), or of cases of several nodes.
 
 Numbers are multiples of 1/4, mostly, so that sums do not depend on their order.
 """
@@ -9,9 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from hypothesis import assume
 from hypothesis import strategies as st
 
+from tests.opcases import Case, graph_case
 from tfg.core import dtypes
+from tfg.core.building.builder import GraphBuilder
 
 Draw = Callable[[Any], Any]
 FLOATS = ("half", "bfloat16", "float", "double")
@@ -363,9 +366,146 @@ def blocks(draw: Draw) -> Any:
     return [draw(arrays(draw(st.sampled_from(NUMBERS)), (n, h * size, w * size, c * size * size)))], {"block_size": size}
 
 
+@st.composite
+def inplace(draw: Draw) -> Any:
+    """Rows of an array and what they get; rows repeat, and some are outside."""
+    shape, dtype = draw(shapes(1, 3)), draw(st.sampled_from(ANY))
+    places = draw(st.lists(st.integers(-2, shape[0] + 1), max_size=4))
+    return [draw(arrays(dtype, shape)), np.array(places, np.int32), draw(arrays(dtype, (len(places), *shape[1:])))], {}
+
+
+@st.composite
+def ragged_count(draw: Draw) -> Any:
+    """Ragged rows of numbers to count, now and then with weights, none at all, or splits that do not fit."""
+    sizes = draw(st.lists(st.integers(0, 3), max_size=4))
+    splits = np.cumsum([0, *sizes], dtype=np.int64)
+    if draw(st.integers(0, 9)) == 0:
+        splits = splits[: draw(st.integers(0, len(splits)))] + draw(st.integers(0, 1))
+    count = sum(sizes)
+    values = draw(arrays(draw(st.sampled_from(("int32", "int64"))), (count,), low=-1 if draw(st.integers(0, 9)) == 0 else 0))
+    weights = draw(arrays(draw(st.sampled_from(("int32", "int64", "float", "double"))), (draw(st.sampled_from((0, count))),)))
+    low, high = draw(st.integers(-1, 4)), draw(st.integers(-1, 6))
+    return [splits, values, weights], {"minlength": low, "maxlength": high, "binary_output": draw(st.booleans())}
+
+
+@st.composite
+def formatted(draw: Draw) -> Any:
+    """Arrays of any dtype, special values among them, in a template with as many places or not."""
+    values = [draw(arrays(draw(st.sampled_from(ANY)), draw(shapes()), True)) for _ in range(draw(st.integers(0, 3)))]
+    places = len(values) if draw(st.integers(0, 9)) else 1
+    attrs = {"template": " ".join(["%s"] * places), "placeholder": "%s", "summarize": draw(st.integers(-1, 3))}
+    return [values], attrs
+
+
+@st.composite
+def ctc(draw: Draw) -> Any:
+    """Logits and labels, some of them longer than their sequences, repeated, or to be collapsed."""
+    time, batch, classes = draw(st.integers(1, 6)), draw(st.integers(1, 3)), draw(st.integers(2, 5))
+    labels = draw(st.lists(st.lists(st.integers(0, classes - 2), max_size=4), min_size=batch, max_size=batch))
+    places = [(row, column) for row, found in enumerate(labels) for column in range(len(found))]
+    lengths = draw(st.lists(st.integers(1, time), min_size=batch, max_size=batch))
+    names = ("preprocess_collapse_repeated", "ctc_merge_repeated", "ignore_longer_outputs_than_inputs")
+    indices, values = np.array(places, np.int64).reshape(-1, 2), i32(*(label for found in labels for label in found))
+    attrs = {name: draw(st.booleans()) for name in names}
+    return [draw(arrays("float", (time, batch, classes))), indices, values, i32(*lengths)], attrs
+
+
+@st.composite
+def back_through_windows(draw: Draw, by_filter: bool) -> Any:
+    """What a convolution's gradient by its filter or its input is made of, now and then none that fits.
+
+    Nothing is empty: there TensorFlow answers with what its memory held before.
+    """
+    batch, rows, columns, depth, count, height, width = (draw(st.integers(1, 3)) for _ in range(7))
+    step = draw(st.integers(1, 2))
+    padding = draw(st.sampled_from(("SAME", "VALID")))
+    out = [n if padding == "SAME" else n - k + 1 for n, k in ((rows, height), (columns, width))]
+    grad = [batch, *(max(-(-n // step), 0) for n in out), depth * count]
+    if draw(st.integers(0, 4)) == 0:
+        grad[draw(st.integers(0, 3))] += 1
+    sizes = ((batch, rows, columns, depth), (height, width, depth, count))
+    assume(0 not in grad)
+    dtype = draw(st.sampled_from(("float", "double", "half")))
+    given = draw(arrays(dtype, sizes[0 if by_filter else 1], low=-2, high=2))
+    asked = i32(*sizes[1 if by_filter else 0])
+    inputs = [given, asked] if by_filter else [asked, given]
+    return [*inputs, draw(arrays(dtype, grad, low=-2, high=2))], {"strides": [1, step, step, 1], "padding": padding}
+
+
+@st.composite
+def unbatched(draw: Draw) -> Any:
+    """One gradient that is the whole batch; the batch, its index or both may be empty.
+
+    Of other indices, and of a scalar gradient, TensorFlow dies.
+    """
+    number = draw(st.integers(0, 3))
+    index = np.array(draw(st.sampled_from(([[number, 0, 2]], [], np.zeros((0, 3))))), np.int64)
+    dtype = draw(st.sampled_from(("float", "int32", "string", "bool")))
+    batch, grad = (draw(arrays(dtype, draw(shapes(low, 2)))) for low in (0, 1))
+    return [batch, index, grad, np.array(number, np.int64)], {}
+
+
+@st.composite
+def written_rows(draw: Draw, op: str) -> Case:
+    """A variable and what is written into some of its rows, which may repeat or lie outside."""
+    dtype, shape, by_coordinates = draw(st.sampled_from(ANY)), draw(shapes(1, 3)), "Nd" in op
+    places = draw(st.lists(st.integers(-1 if draw(st.integers(0, 4)) == 0 else 0, max(shape[0] - 1, 0)), max_size=4))
+    indices = np.array(places, np.int32).reshape((-1, 1) if by_coordinates else (-1,))
+    start, updates = draw(arrays(dtype, shape)), draw(arrays(dtype, (len(places), *shape[1:])))
+
+    def build(g: GraphBuilder) -> list[list[str]]:
+        feeds = (("start", start), ("indices", indices), ("updates", updates))
+        given, at, wanted = (g.Placeholder(dtype=dtypes.from_numpy(v.dtype), shape=v.shape, name=name) for name, v in feeds)
+        if op.startswith("Resource"):
+            target = g.VarHandleOp(dtype=given.dtype, shape=shape)
+            ready = g.AssignVariableOp(target, given, dtype=given.dtype)
+        else:
+            target = g.VariableV2(dtype=given.dtype, shape=shape)
+            ready = g.Assign(target, given).node
+        with g.control_dependencies([ready]):
+            written = g.add(op, [target, at, wanted], {"dtype": given.dtype} if op.startswith("ResourceScatter") else {})
+        with g.control_dependencies([written]):
+            read = g.ReadVariableOp(target, dtype=given.dtype) if op.startswith("Resource") else g.Identity(target)
+        return [[read.name]]
+
+    return graph_case(op, op, build, start=start, indices=indices, updates=updates)
+
+
+@st.composite
+def maps(draw: Draw) -> Case:
+    """Entries put into a map and taken out, and one that is looked up; keys and values are of one dtype, most of the time."""
+    shape = draw(st.sampled_from(((), (2,))))
+    key_dtype, value_dtype = draw(st.sampled_from(("int32", "int64", "float", "string", "bool"))), draw(st.sampled_from(ANY))
+    count = draw(st.integers(0, 4))
+    keys = [draw(arrays(key_dtype, shape, low=0, high=2)) for _ in range(count + 1)]
+    values = [draw(arrays(value_dtype, draw(shapes(high=1)))) for _ in range(count)]
+    erased = [draw(st.integers(0, 3)) == 0 for _ in range(count)]
+    is_looked_up = draw(st.booleans())
+    asked = draw(st.sampled_from((value_dtype, value_dtype, value_dtype, "float")))
+
+    def build(g: GraphBuilder) -> list[list[str]]:
+        held = g.EmptyTensorMap()
+        *entered, wanted = (g.constant(key, key_dtype) for key in keys)
+        for key, value, is_erased in zip(entered, values, erased):
+            held = g.TensorMapInsert(held, key, g.constant(value, value_dtype))
+            if is_erased:
+                held = g.TensorMapErase(held, key, value_dtype=value_dtype)
+        has_key = g.TensorMapHasKey(held, wanted)
+        found = [g.TensorMapSize(held), has_key]
+        if is_looked_up:
+            found.append(g.TensorMapLookup(held, wanted, value_dtype=asked))
+        return [[value.name for value in found]]
+
+    return graph_case("TensorMap", "TensorMapLookup", build)
+
+
 def rows_of(names: str, strategy: Any) -> dict[str, Any]:
     return dict.fromkeys(names.split(), strategy)
 
+
+SCATTERS = """ScatterUpdate ScatterAdd ScatterMin ScatterNdUpdate ScatterNdAdd ResourceScatterUpdate ResourceScatterAdd
+ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax ResourceScatterNdUpdate
+ResourceScatterNdAdd ResourceScatterNdSub ResourceScatterNdMax"""
 
 OPS: dict[str, Any] = {
     **rows_of("Sqrt Rsqrt Exp Expm1 Log Log1p Sigmoid", unary(FLOATS + COMPLEX, False)),
@@ -398,6 +538,12 @@ OPS: dict[str, Any] = {
     **rows_of("UnsortedSegmentSum UnsortedSegmentProd UnsortedSegmentMin UnsortedSegmentMax", segments(False)),
     **rows_of("TensorScatterUpdate TensorScatterAdd TensorScatterSub", scatter()),
     **rows_of("TensorScatterMin TensorScatterMax", scatter(REALS)),
+    **rows_of("InplaceAdd InplaceSub InplaceUpdate", inplace()),
+    **{op: written_rows(op) for op in SCATTERS.split()},
+    **rows_of("DepthwiseConv2dNativeBackpropFilter", back_through_windows(True)),
+    **rows_of("DepthwiseConv2dNativeBackpropInput", back_through_windows(False)),
+    "UnbatchGrad": unbatched(), "TensorMapInsert": maps(),
+    "RaggedCountSparseOutput": ragged_count(), "StringFormat": formatted(), "CTCLoss": ctc(),
     **{op: windows(op) for op in ("Conv2D", "DepthwiseConv2dNative", "MaxPool", "AvgPool")},
     **rows_of("MatrixInverse MatrixDeterminant LogMatrixDeterminant", regular_matrix()),
     "Cholesky": regular_matrix(definite=True), "MatrixSolve": regular_matrix(rhs=True), "MatMul": products(),

@@ -188,9 +188,7 @@ STRUCTURE: dict[str, tuple[Build, str, Build]] = {
 }  # fmt: skip
 
 CASES = [
-    (name, rules, case)
-    for name, rules in (("arithmetic", ARITHMETIC), ("structure", STRUCTURE))
-    for case in rules.items()
+    (name, rules, case) for name, rules in (("arithmetic", ARITHMETIC), ("structure", STRUCTURE)) for case in rules.items()
 ]
 
 

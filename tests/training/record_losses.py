@@ -14,11 +14,25 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
 
-tf.compat.v1.disable_eager_execution()
 TARGET = pathlib.Path(__file__).with_name("losses.json")
 X = np.array([[0.5, 1.0], [1.5, -0.5], [-1.0, 2.0], [2.0, 0.0]], np.float32)
 Y = np.array([[1.0], [0.0], [2.0], [-1.0]], np.float32)
 
+
+def keras_losses(optimizer):
+    """Of an optimizer that V1 does not have; eagerly, so before eager execution is switched off."""
+    w, b = tf.Variable([[1.0], [-1.0]]), tf.Variable([0.5])
+    found = []
+    for _ in range(10):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(tf.matmul(tf.constant(X), w) + b - tf.constant(Y)))
+        optimizer.apply_gradients(zip(tape.gradient(loss, [w, b]), [w, b]))
+        found.append(float(loss))
+    return found
+
+
+KERAS = {"adamw": keras_losses(tf.keras.optimizers.AdamW(0.1, weight_decay=0.004))}
+tf.compat.v1.disable_eager_execution()
 train = tf.compat.v1.train
 OPTIMIZERS = {
     "sgd": lambda lr: train.GradientDescentOptimizer(lr),
@@ -61,7 +75,7 @@ def losses(make, resource, clip, schedule):
 
 
 if __name__ == "__main__":
-    recorded = {}
+    recorded = {f"{name}/{kind}/none/constant": found for name, found in KERAS.items() for kind in ("ref", "resource")}
     for name, make in OPTIMIZERS.items():
         for resource in (False, True):
             recorded[f"{name}/{'resource' if resource else 'ref'}/none/constant"] = losses(

@@ -130,3 +130,8 @@ def test_tensorflow_trains_the_written_graph(key: str) -> None:
         losses = [session.run(["loss:0", training.train_op])[0] for _ in range(10)]
     np.testing.assert_allclose(losses, RECORDED[key], rtol=2e-5)
     assert tfg.load(to_bytes(training.graph)).get(training.train_op) is not None
+
+
+@pytest.mark.parametrize(("word", "name"), [("Adam", "adam"), ("gradient_descent", "sgd"), ("AdamW", "adamw")])
+def test_other_words_for_optimizers(word: str, name: str) -> None:
+    assert find_optimizer(word) is OPTIMIZERS[name]

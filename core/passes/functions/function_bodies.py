@@ -91,7 +91,7 @@ class _Body:
         held = [*self.function.args, *self.ends.values(), *self.function.control_results]
         self.fetches: list[Output | Node] = [*held, *constants]
         known = _known(ctx, node, name, self.function)
-        self.ctx = PassContext(self.graph, self.fetches, passes=ctx.passes, function=name, known=known, copied=ctx.copied)
+        self.ctx = PassContext(self.graph, self.fetches, function=name, known=known, shared=ctx.shared)
 
     def run(self) -> None:
         """Run the passes until nothing changes; where something did the function has the new body from then on."""
@@ -112,7 +112,7 @@ class _Body:
     def _round(self) -> collections.Counter[str]:
         fired: collections.Counter[str] = collections.Counter()
         name = self.function.name
-        for one in self.outer.passes:
+        for one in self.outer.shared.passes:
             if isinstance(one, _IN_BODIES):
                 self.ctx.begin_pass()
                 one.run(self.graph, self.ctx)

@@ -46,7 +46,7 @@ class Inline(Pass):
                 ctx.refuse("inline", node, reason)
                 continue
             if len(ctx.callers(function.name)) > 1:
-                ctx.copied["nodes"] += len(function.body)
+                ctx.shared.copied += len(function.body)
             if function.signature.attrs:
                 function = instantiate(function, reference.attrs)
             _Inlining(graph, ctx, node, function).make()
@@ -59,7 +59,7 @@ class Inline(Pass):
         if len(function.body) > self.limit:
             return f"the function has more than {self.limit} nodes"
         is_shared = len(ctx.callers(function.name)) > 1
-        if is_shared and ctx.copied["nodes"] + len(function.body) > self.copies:
+        if is_shared and ctx.shared.copied + len(function.body) > self.copies:
             return f"copies of functions that are called from several places take more than {self.copies} nodes"
         if any(arg.is_ref for arg in function.signature.outputs):
             return "it returns a reference"

@@ -1,0 +1,72 @@
+"""The nodes by which a graph saves and restores its variables, as tf.compat.v1.train.Saver makes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..arrays import Array
+from ..graph import Graph, Node, Output
+from ..metagraph import SaverInfo
+from ..op_facts import has_fact
+from ..traversal import reachable
+from ..variable_nodes import VariableNodes, find_variables
+from .builder import GraphBuilder
+
+
+def has_saver(graph: Graph, saver: SaverInfo | None) -> bool:
+    """True where the nodes that a saver names are in the graph."""
+    return saver is not None and all(
+        name.partition(":")[0] in graph for name in (saver.filename_tensor, saver.save_tensor, saver.restore_op)
+    )
+
+
+def add_saver(graph: Graph) -> SaverInfo | None:
+    """Add nodes that save and restore all variables under their names; None for a graph without variables."""
+    variables = list(find_variables(graph).values())
+    if not variables:
+        return None
+    g = GraphBuilder(graph)
+    with g.name_scope("save"):
+        prefix = g.PlaceholderWithDefault(g.constant(b"model"), shape=[], name="Const")
+        names = _texts(found.name for found in variables)
+        slices = _texts("" for _ in variables)
+        save = g.SaveV2(prefix, names, slices, [_value(g, found) for found in variables], name="SaveV2")
+        with g.control_dependencies([save]):
+            saved = g.Identity(prefix, name="control_dependency")
+        dtypes = [found.dtype for found in variables]
+        values = g.RestoreV2(prefix, names, slices, dtypes=dtypes, name="RestoreV2")
+        assigns = [_assign(g, found, value) for found, value in zip(variables, values)]
+        with g.control_dependencies(assigns):
+            restore = g.NoOp(name="restore_all")
+    return SaverInfo(prefix.name, saved.name, restore.name)
+
+
+def add_table_initializer(graph: Graph) -> str | None:
+    """Add an operation that fills all lookup tables of the graph itself; its name, None where there are none."""
+    filling = [node for node in graph if has_fact(node.op, "fills_table")]
+    filling = [node for node in filling if not any(source.is_placeholder for source in reachable([node]))]
+    if not filling:
+        return None
+    g = GraphBuilder(graph)
+    with g.control_dependencies(filling):
+        return g.NoOp(name="init_all_tables").name
+
+
+def _texts(items: Iterable[str]) -> Array:
+    return np.array([os.fsencode(item) for item in items], object)
+
+
+def _value(g: GraphBuilder, found: VariableNodes) -> Output:
+    """What SaveV2 takes of a variable: its value, or the reference to it."""
+    handle = found.node.output()
+    return g.ReadVariableOp(handle, dtype=found.dtype) if found.is_resource else handle
+
+
+def _assign(g: GraphBuilder, found: VariableNodes, value: Output) -> Node:
+    handle = found.node.output()
+    if found.is_resource:
+        return g.apply("AssignVariableOp", handle, value)
+    return g.apply("Assign", handle, value).node

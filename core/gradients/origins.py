@@ -1,0 +1,82 @@
+"""Where values come from: through calls, loops and branches, and from a function's arguments to what the call around it gives.
+
+By this a handle is known by its variable, and a list by its elements, which decide whether it has a gradient.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+
+from ..dtypes import DType
+from ..functions.call_kinds import CALL_KINDS
+from ..graph import Function, Node, Output
+from .function_parts import source_of
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Scope:
+    """What the arguments of a function's body are given by the call around it, which may lie in another body."""
+
+    given: Mapping[Node, Output]
+    outer: Scope | None
+
+
+def origins(value: Output, functions: Mapping[str, Function], scope: Scope | None) -> list[Output]:
+    """The values that `value` may be, one for each branch, past all that only passes them on."""
+    tracer = _Tracer(functions)
+    found = tracer.sources(value)
+    while scope is not None:
+        given = scope.given
+        traced = (tracer.sources(given[source.node]) if source.node in given else [source] for source in found)
+        found, scope = list(dict.fromkeys(source for sources in traced for source in sources)), scope.outer
+    return found
+
+
+class _Tracer:
+    """Where values come from in the bodies of a library, each result of a function looked into once."""
+
+    def __init__(self, functions: Mapping[str, Function]) -> None:
+        self._functions = functions
+        self._results: dict[tuple[str, int], list[Output]] = {}
+
+    def sources(self, value: Output) -> list[Output]:
+        """What makes `value`, here or in a function that is called, or the arguments of this body that it may be."""
+        found: dict[Output, None] = {}
+        pending, seen = [value], set[Output]()
+        for passed_on in pending:
+            source = source_of(passed_on)
+            if source in seen:
+                continue
+            seen.add(source)
+            if source.node.op not in CALL_KINDS:
+                found[source] = None
+                continue
+            for inner, given in self._returned(source):
+                if inner.node in given:
+                    pending.append(given[inner.node])
+                else:
+                    found[inner] = None
+        return list(found)
+
+    def _returned(self, result: Output) -> Iterator[tuple[Output, Mapping[Node, Output]]]:
+        """What a result of a call may be in each function that it calls, and what the arguments there are given."""
+        kind = CALL_KINDS[result.node.op]
+        for name in (reference.name for reference in kind.references(result.node)):
+            called = self._functions.get(name)
+            if called is not None and result.index < len(called.results):
+                given = dict(zip(called.args, kind.arguments(result.node.inputs)))
+                yield from ((source, given) for source in self._inside(called, result.index))
+
+    def _inside(self, function: Function, index: int) -> list[Output]:
+        key = (function.name, index)
+        if key not in self._results:
+            self._results[key] = []  # of a function that calls itself
+            self._results[key] = self.sources(function.results[index])
+        return self._results[key]
+
+
+def element_dtype(value: Output, functions: Mapping[str, Function], scope: Scope | None) -> DType | None:
+    """The dtype of the elements of a list; None where the graph does not tell, or it is a variant of another kind."""
+    found = (source.node.attr("element_dtype") for source in origins(value, functions, scope) if source.index == 0)
+    return next((dtype for dtype in found if dtype is not None), None)

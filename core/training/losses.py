@@ -1,0 +1,96 @@
+"""Losses by name, built between a tensor of a graph and labels that are fed, as Keras defines them."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Array
+from ..building.gradbuilder import GradientBuilder
+from ..errors import InvalidArgumentError
+from ..graph import Graph, Output
+from ..inference import infer
+from ..shapes import TensorSpec
+
+_NAMED: Final = re.compile(r"(mse|mae|crossentropy)(?:\(\s*([^\s,()]+)\s*(?:,\s*([^\s,()]+)\s*)?\))?")
+_EPSILON: Final = 1e-7
+"""How far probabilities are kept from 0 and 1, as Keras does, so that their logarithms are finite."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NamedLoss:
+    """`mse`, `mse(output)` or `mse(output, labels)`: what is compared with what; None where it is the only one."""
+
+    kind: str
+    output: str | None = None
+    labels: str | None = None
+
+
+def parse_loss(text: str) -> NamedLoss | None:
+    """The loss that a text names: mse, mae or crossentropy; None for a text that names a tensor."""
+    found = _NAMED.fullmatch(text.strip())
+    return NamedLoss(*found.groups()) if found else None
+
+
+def is_sparse(kind: str, output: TensorSpec, labels: Array) -> bool:
+    """True where labels are the numbers of classes for a crossentropy, not their probabilities."""
+    classes = output.shape.dims[-1] if output.shape.dims else None
+    return kind == "crossentropy" and labels.dtype.kind in "iu" and classes != 1 and labels.shape[-1:] != (classes,)
+
+
+def add_loss(graph: Graph, kind: str, output: Output, labels: Output, *, residuals: bool = False) -> Output:
+    """Add a loss to the graph: a scalar, or with `residuals` the differences whose squares Levenberg-Marquardt sums.
+
+    mse is mean((output - labels)^2), mae mean(|output - labels|); labels take the output's shape. crossentropy takes
+    probabilities: where the last dimension is 1 of one class, otherwise of several, which it divides by their sum; integer
+    labels are then the numbers of classes. InvalidArgumentError for residuals of another loss than mse.
+    """
+    g = GradientBuilder(graph)
+    if residuals and kind != "mse":
+        raise InvalidArgumentError(f"{kind} has no residuals: least squares are fitted with --loss mse")
+    with g.name_scope("loss"):
+        if kind == "crossentropy":
+            return _crossentropy(g, output, labels)
+        difference = g.Sub(output, g.Reshape(labels, g.shape_of(output)))
+        if residuals:
+            return difference
+        return _mean(g, g.Square(difference) if kind == "mse" else g.Abs(difference))
+
+
+def _crossentropy(g: GradientBuilder, output: Output, labels: Output) -> Output:
+    dims = infer(g.graph).specs[output].shape.dims
+    if not dims or not isinstance(dims[-1], int):
+        raise InvalidArgumentError("how many classes has it? its last dimension is unknown", node=output.node.name)
+    if dims[-1] == 1:
+        return _of_one_class(g, output, g.Reshape(labels, g.shape_of(output)))
+    if labels.dtype is not None and labels.dtype.is_integer:
+        one, zero = g.scalar_like(output, 1), g.scalar_like(output, 0)
+        labels = g.OneHot(labels, g.constant(np.int32(dims[-1])), one, zero)
+    return _of_classes(g, output, g.Reshape(labels, g.shape_of(output)))
+
+
+def _of_one_class(g: GradientBuilder, output: Output, target: Output) -> Output:
+    one = g.scalar_like(output, 1)
+    kept = _clipped(g, output)
+    positive = g.Mul(target, g.Log(kept))
+    negative = g.Mul(g.Sub(one, target), g.Log(g.Sub(one, kept)))
+    return g.Neg(_mean(g, g.AddV2(positive, negative)))
+
+
+def _of_classes(g: GradientBuilder, output: Output, target: Output) -> Output:
+    last = g.constant(np.array([-1], np.int32))
+    shares = g.RealDiv(output, g.Sum(output, last, keep_dims=True))
+    return g.Neg(_mean(g, g.Sum(g.Mul(target, g.Log(_clipped(g, shares))), last)))
+
+
+def _clipped(g: GradientBuilder, x: Output) -> Output:
+    return g.Minimum(g.Maximum(x, g.scalar_like(x, _EPSILON)), g.scalar_like(x, 1 - _EPSILON))
+
+
+def _mean(g: GradientBuilder, x: Output) -> Output:
+    """The mean over all elements."""
+    axes = g.Range(g.constant(np.int32(0)), g.Rank(x), g.constant(np.int32(1)))
+    return g.Mean(x, axes)
