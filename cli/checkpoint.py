@@ -3,44 +3,54 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..core.errors import InvalidArgumentError
 from ..core.words import counted
 from . import render
 from .main import COMPARISON_FAILED, DONE
-from .options import format_option, quiet_option
+from .options import excluding, format_option, needing, quiet_option
 
 if TYPE_CHECKING:
     from .checkpoint_job import StateComparison, TensorRow
+
+_MAX_SHOWN = 1000
+"""Of more elements than so many, a table shows the first and last ones."""
 
 
 @click.command()
 @click.argument("prefix")
 @click.option("--name", default="", metavar="REGEX", help="Only tensors in whose name this is found.")
+@click.option("--values", metavar="TENSOR", multiple=True, help="Print the values of this tensor; repeatable.")
 @click.option("--extract", "out", metavar="FILE", help="Write the tensors to an .npz file or a checkpoint.")
 @click.option("--compare", "other", metavar="PREFIX", help="Compare with another checkpoint or state file.")
 @click.option("--atol", type=float, default=0.0, show_default=True, help="Absolute difference that --compare allows.")
 @click.option("--rtol", type=float, default=0.0, show_default=True, help="Relative difference that --compare allows.")
 @format_option("table", "json", "csv")
 @quiet_option
+@needing("--atol --rtol", "--compare")
+@excluding("--extract", "--compare")
+@excluding("--values", "--extract --compare")
 def command(
-    prefix: str, name: str, out: str | None, other: str | None, atol: float, rtol: float, format_: str, quiet: bool
-) -> int:
+    prefix: str, name: str, values: tuple[str, ...], out: str | None, other: str | None, atol: float, rtol: float,
+    format_: str, quiet: bool,
+) -> int:  # fmt: skip
     """List the tensors of the checkpoint PREFIX (or of an .npz state file): names, dtypes, shapes, bytes.
 
     \b
     tfg checkpoint model.ckpt-1000
+    tfg checkpoint model.ckpt-1000 --values global_step
     tfg checkpoint model.ckpt-1000 --name kernel --extract kernels.npz
     tfg checkpoint model.ckpt-1000 --compare model.ckpt-2000
     """
-    from .checkpoint_job import compare_states, extract, list_state
+    from .checkpoint_job import compare_states, extract, list_state, values_of
 
-    if out is not None and other is not None:
-        raise InvalidArgumentError("--extract and --compare are two different things: give one")
+    if values:
+        found = values_of(prefix, values)
+        render.emit({"checkpoint": prefix, "values": found}, format_, lambda: _values(found, format_))
+        return DONE
     if other is not None:
         compared = compare_states(prefix, other, name, atol, rtol)
         render.emit(compared, format_, lambda: _comparison(compared))
@@ -56,6 +66,19 @@ def command(
 def _listing(rows: Sequence[TensorRow]) -> Iterator[render.Section]:
     yield render.Table(("name", "dtype", "shape", "bytes"), [(r.name, r.dtype, _shape(r.shape), r.bytes) for r in rows])
     yield render.Text(f"{counted(len(rows), 'tensor')}, {counted(sum(row.bytes for row in rows), 'byte')}")
+
+
+def _values(found: Mapping[str, Any], format_: str) -> Iterator[render.Section]:
+    """Each tensor's values; in CSV a row an element."""
+    import numpy as np
+
+    if format_ == "csv":
+        elements = ((name, place, value) for name, array in found.items() for place, value in np.ndenumerate(array))
+        rows = [(name, " ".join(map(str, place)), value) for name, place, value in elements]
+        yield render.Table(("name", "index", "value"), rows)
+        return
+    for name, array in found.items():
+        yield render.Text(np.array2string(array, threshold=_MAX_SHOWN, separator=", ", max_line_width=100), name)
 
 
 def _comparison(result: StateComparison) -> Iterator[render.Section]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, Final
 
 import numpy as np
 
 from ..core.errors import InvalidArgumentError, NotFoundError
 from ..core.tensors import Tensor
 from ..formats.state import read_state, write_state
+
+_OTHER_FORMATS: Final = (".csv", ".json", ".txt", ".npy", ".h5")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,8 +51,20 @@ def list_state(path: str, pattern: str) -> tuple[TensorRow, ...]:
     return tuple(TensorRow(name, str(t.dtype), t.shape, t.size * t.dtype.size) for name, t in tensors.items())
 
 
+def values_of(path: str, names: Sequence[str]) -> dict[str, Any]:
+    """The values of some tensors as arrays; NotFoundError names the nearest names."""
+    tensors = read_state(path)
+    for name in names:
+        if name not in tensors:
+            close = get_close_matches(name, tensors, 3) or list(tensors)[:3]
+            raise NotFoundError(f"'{path}' has no tensor '{name}'", hint=f"it has {', '.join(close)} ...")
+    return {name: tensors[name].numpy() for name in names}
+
+
 def extract(path: str, out: str, pattern: str) -> int:
     """Write the chosen tensors to another file and return how many there are."""
+    if out.endswith(_OTHER_FORMATS):
+        raise InvalidArgumentError(f"--extract writes .npz archives and checkpoints, no '{out}'", hint="name it FILE.npz")
     tensors = _chosen(path, pattern)
     write_state(out, tensors)
     return len(tensors)

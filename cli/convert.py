@@ -1,4 +1,4 @@
-"""`tfg convert`: write a graph in another form: text, binary, frozen, cut out."""
+"""`tfg convert`: write a graph in another form: text, binary, frozen, cut out, ONNX."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from ..core.errors import InvalidArgumentError
 from ..core.graph import Graph
 from ..core.words import counted
 from . import render
-from .options import GraphReader, gathered, graph_options, quiet_option
-from .sessions import SessionOptions, session_options
+from .main import COMPARISON_FAILED, DONE
+from .options import GraphReader, ShapePair, excluding, gathered, graph_options, needing, quiet_option
+from .sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
+    from ..core.runtime.runner import Runner
     from .names import Names
 
+_OF_GRAPHS = "--text --gzip --kind --subgraph --freeze --inline-functions --strip-default-attrs --clear-devices"
 _TEXT_ENDS = (".pbtxt", ".prototxt", ".txt", ".textproto")
 
 
@@ -26,7 +29,7 @@ class ConvertOptions:
 
     text: bool | None
     compress: bool | None
-    kind: Literal["graph", "meta_graph"] | None
+    kind: Literal["graph", "meta_graph", "saved_model"] | None
     outputs: tuple[str, ...]
     inputs: tuple[str, ...]
     subgraph: bool
@@ -34,6 +37,9 @@ class ConvertOptions:
     inline_functions: bool
     strip_default_attrs: bool
     clear_devices: bool
+    shapes: tuple[tuple[str, tuple[int | None, ...]], ...]
+    verify: bool
+    tolerance: float
     quiet: bool
 
     @property
@@ -47,48 +53,90 @@ class ConvertOptions:
 @click.argument("target", metavar="OUT")
 @click.option("--text/--binary", "text", default=None, help="Write text or binary; by default as OUT ends (.pbtxt is text).")
 @click.option("--gzip/--no-gzip", "compress", default=None, help="Compress; by default where OUT ends in .gz.")
-@click.option("--kind", type=click.Choice(("graph", "meta_graph")), help="Write a GraphDef or a MetaGraphDef.")
+@click.option("--kind", type=click.Choice(("graph", "meta_graph", "saved_model")), help="Write this kind of graph.")
 @click.option("--to", "outputs", multiple=True, metavar="TENSOR", help="Keep only what this needs; repeatable.")
 @click.option("--from", "inputs", multiple=True, metavar="TENSOR", help="Cut here: this becomes a placeholder; repeatable.")
 @click.option("--subgraph", is_flag=True, help="Keep only what --to needs, cut at --from (they imply it).")
 @click.option("--freeze", is_flag=True, help="Turn variables into constants.")
-@session_options
+@session_options_for("--freeze", "--kind=saved_model", "OUT=*.onnx")
 @click.option("--inline-functions", is_flag=True, help="Put the bodies of called functions in the place of the calls.")
 @click.option("--strip-default-attrs", is_flag=True, help="Drop attributes that have their default value.")
 @click.option("--clear-devices", is_flag=True, help="Drop the devices of all nodes.")
+@click.option("--shape", "shapes", type=ShapePair(), multiple=True, help="The shape of an ONNX file's input; repeatable.")
+@click.option("--verify", is_flag=True, help="Run the ONNX file on random feeds with onnxruntime and compare with tfg.")
+@click.option("--tolerance", type=click.FloatRange(0), default=1e-5, show_default=True, help="What --verify lets pass.")
 @quiet_option
 @graph_options
 @gathered(ConvertOptions)
-def command(source: str, target: str, reader: GraphReader, session: SessionOptions, options: ConvertOptions) -> None:
-    """Read the graph IN and write it to OUT, whole or not at all; - is standard input or output.
+@excluding("--text --gzip", "--kind=saved_model")
+@needing("--verify --shape", "OUT=*.onnx")
+@needing("--tolerance", "--verify")
+@excluding(_OF_GRAPHS, "OUT=*.onnx", "an ONNX file has one form, no variables, no functions and no devices")
+def command(source: str, target: str, reader: GraphReader, session: SessionOptions, options: ConvertOptions) -> int:
+    """Read the graph IN and write it to OUT, whole or not at all; - is standard input or output. A SavedModel is a folder.
+
+    Where OUT ends in .onnx the inference part goes there: what --to names, or the signature has, variables frozen.
 
     \b
     tfg convert graph.pb graph.pbtxt
-    tfg convert saved_model_folder graph.pb
+    tfg convert saved_model_folder graph.pb --freeze
+    tfg convert train.meta model_folder --kind saved_model --state model.ckpt-1000 --to probabilities
     tfg convert train.pb frozen.pb --freeze --state model.ckpt-1000 --to logits --strip-default-attrs
+    tfg convert saved_model_folder model.onnx --verify
     """
     from ..formats.saving import save
+    from .models import note_variables, save_model
+    from .names import Names
 
-    session.refuse_without("--freeze", options.freeze)
-    graph = _changed(reader.load(source), session, options)
+    loaded = reader.load(source)
+    is_onnx = target.endswith(".onnx")
+    opens = is_onnx or options.freeze or options.kind == "saved_model"
+    opened = session.open(loaded, options.quiet) if opens else None
+    names = Names(loaded, session.signature)
+    if is_onnx:
+        assert opened is not None
+        return _to_onnx(target, names, opened, session, options)
+    graph = _changed(loaded, names, opened, options)
+    if options.kind == "saved_model":
+        assert opened is not None
+        words = options.outputs or names.outputs or _default_outputs(loaded, names, options)
+        save_model(target, graph, opened.session, names, words, options.quiet)
+        return DONE
     ends = target.removesuffix(".gz")
     text = ends.endswith(_TEXT_ENDS) if options.text is None else options.text
     compress = target.endswith(".gz") if options.compress is None else options.compress
     save(graph, target, text=text, gzip=compress, kind=options.kind)
     if target != "-":
         render.note(f"wrote {counted(len(graph), 'node')} to {target}", options.quiet)
+    note_variables(graph, loaded, options.quiet)
+    return DONE
 
 
-def _changed(graph: Graph, session: SessionOptions, options: ConvertOptions) -> Graph:
+def _to_onnx(target: str, names: Names, opened: Runner, session: SessionOptions, options: ConvertOptions) -> int:
+    """Write an ONNX file, and compare it where that is asked for."""
+    from .convert_job import OnnxJob, verdict_sections
+
+    found = options.outputs or tuple(names.outputs) or _found_outputs(names.graph)
+    outputs = {word: names.output(word).name for word in found}
+    if not outputs:
+        raise InvalidArgumentError("what to convert? name at least one tensor with --to")
+    job = OnnxJob(names, opened, outputs, [names.input(word).name for word in options.inputs], options.shapes)
+    job.write(target, options.quiet)
+    if not options.verify:
+        return DONE
+    comparisons = job.verify(target, session, options.tolerance)
+    render.print_sections(verdict_sections(comparisons))
+    return DONE if all(comparison.passed for comparison in comparisons) else COMPARISON_FAILED
+
+
+def _changed(graph: Graph, names: Names, runner: Runner | None, options: ConvertOptions) -> Graph:
     """The graph with all changes that were asked for."""
     from ..core.transforms import subgraphs
     from ..core.transforms.freezing import freeze
-    from .names import Names
 
-    names = Names(graph, session.signature)
     outputs = [names.output(word).name for word in options.outputs] or _default_outputs(graph, names, options)
     inputs = [names.input(word).name for word in options.inputs]
-    values = session.open(graph, options.quiet).state() if options.freeze else {}
+    values = runner.state() if runner is not None and options.freeze else {}
     if options.inline_functions:
         from ..core.passes.pipeline import inline_functions
 
@@ -96,7 +144,7 @@ def _changed(graph: Graph, session: SessionOptions, options: ConvertOptions) -> 
         render.note(f"inlined {count} calls", options.quiet)
     if options.freeze:
         graph = freeze(graph, values, outputs, inputs)
-    elif options.cuts or session.signature is not None:
+    elif options.cuts or names.asked is not None:
         if not outputs:
             raise InvalidArgumentError("what to keep? name at least one tensor with --to")
         graph = subgraphs.subgraph(graph, outputs, inputs)
@@ -108,11 +156,14 @@ def _changed(graph: Graph, session: SessionOptions, options: ConvertOptions) -> 
 
 
 def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> list[str]:
-    """The outputs of the signature chosen, of all signatures, or those that `tfg explain` finds."""
+    """The outputs of the signature chosen, or where a part is to be kept all that are found."""
     if names.outputs:
         return list(names.outputs.values())
-    if not (options.freeze or options.subgraph or options.inputs):
-        return []
+    return _found_outputs(graph) if options.freeze or options.subgraph or options.inputs else []
+
+
+def _found_outputs(graph: Graph) -> list[str]:
+    """The outputs of all signatures, or those that `tfg explain` finds."""
     if graph.meta is not None and graph.meta.signatures:
         tensors = (info.tensor for found in graph.meta.signatures.values() for info in found.outputs.values())
         return list(dict.fromkeys(tensors))

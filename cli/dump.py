@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ..core.errors import InvalidArgumentError
 from ..core.escaping import printable_line, printable_proto
-from ..core.explaining.listing import Filter, list_functions, list_nodes, require_nodes
+from ..core.explaining.listing import Filter, list_functions, require_nodes
 from . import render
-from .dump_sections import Dump, node_sections, snapshot_sections, stage_sections
-from .options import GraphReader, format_option, graph_options
+from .dump_sections import ORDERS, Dump, node_sections, snapshot_sections, stage_sections
+from .options import GraphReader, Selection, excluding, format_option, graph_options, needing, selection_options
 
 
 @click.command()
@@ -19,15 +21,31 @@ from .options import GraphReader, format_option, graph_options
 @click.option("--stage", metavar="NAME", help="Of several graphs or a script: only the graph after this stage.")
 @click.option("--after", metavar="PASS", help="Show what optimizing changes: load, prune, fold ... or all.")
 @click.option("--fetch", "fetches", multiple=True, metavar="NAME", help="With --after: what to optimize for; repeatable.")
-@click.option("--name", default="", metavar="REGEX", help="Only nodes in whose name this is found.")
-@click.option("--op", default="", metavar="REGEX", help="Only nodes whose whole op type matches.")
-@click.option("--scope", default="", metavar="SCOPE", help="Only nodes in this name scope.")
+@click.option("--elements", metavar="NAME", help="Show the first elements of this dataset or iterator.")
+@click.option("--take", type=click.IntRange(1), help="With --elements: how many.  [default: 3]")
+@click.option("--allow-files", multiple=True, metavar="DIR", help="With --elements: let the graph use the files in it.")
+@click.option(
+    "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="With --elements: give up after it."
+)
+@selection_options("--to")
+@click.option("--sort", type=click.Choice(ORDERS), default="graph", show_default=True, help="In which order to print nodes.")
 @click.option("--shapes", is_flag=True, help="Infer the shapes of all outputs, not only show those that nodes declare.")
 @format_option("table", "list", "text", "json", "csv")
 @graph_options
+@needing("--fetch", "--after")
+@needing("--take --allow-files --timeout", "--elements")
+@excluding("--stage", "--stages --after")
+@excluding("--stages --after", "--script")
+@excluding("--stages", "--after")
+@excluding("--elements", "--script --stages --after --stage --sort --shapes")
+@excluding("--name --exclude --op --scope --device --to --around", "--elements", "elements are no nodes")
+@excluding("--sort", "--script --stages --after")
+@excluding("--shapes", "--script --stages --after")
+@excluding("--name --exclude --op --scope --device --to --around", "--after", "what a pass changes is shown whole")
 def command(
     graphs: tuple[str, ...], script: str | None, stages: bool, stage: str | None, after: str | None, fetches: tuple[str, ...],
-    name: str, op: str, scope: str, shapes: bool, format_: str, reader: GraphReader,
+    elements: str | None, take: int | None, allow_files: tuple[str, ...], timeout: float | None, selection: Selection,
+    sort: str, shapes: bool, format_: str, reader: GraphReader,
 ) -> None:  # fmt: skip
     """Print the nodes of GRAPH: name, op, outputs, inputs, device, colocation and attributes.
 
@@ -36,33 +54,38 @@ def command(
     \b
     tfg dump graph.pb
     tfg dump graph.pb --op "Variable.*" --format list
+    tfg dump graph.pb --around loss --hops 1 --sort topological
     tfg dump sample_graphs/variable_2/*.pbtxt
     tfg dump --script build.py --format text
     tfg dump --stages train_graph.pb
     tfg dump graph.pb --after fold --fetch y
+    tfg dump train_graph.pb --elements IteratorGetNext --take 3
     """
-    chosen = Filter(name, op, scope)
     if bool(graphs) == bool(script):
         raise click.UsageError("give either graph files or --script")
-    if after is not None:
+    if elements is not None:
+        _dump_elements(graphs, elements, take or 3, {"allow_files": allow_files, "timeout": timeout}, format_, reader)
+    elif after is not None:
         _dump_optimization(graphs, after, fetches, format_, reader)
     elif stages:
-        _dump_stages(graphs, format_, reader)
+        _dump_stages(graphs, selection, format_, reader)
     elif script or len(graphs) > 1:
-        _dump_snapshots(graphs, script, stage, chosen, format_, reader)
+        _dump_snapshots(graphs, script, stage, selection, format_, reader)
     else:
-        _dump_file(graphs[0], shapes, chosen, format_, reader)
+        _dump_file(graphs[0], shapes, selection, sort, format_, reader)
 
 
-def _dump_file(path: str, shapes: bool, chosen: Filter, format_: str, reader: GraphReader) -> None:
+def _dump_file(path: str, shapes: bool, selection: Selection, sort: str, format_: str, reader: GraphReader) -> None:
     """The nodes of a graph; those of a large file as they are read, where nothing is asked that takes all of them."""
-    stream = None if shapes or format_ == "json" else reader.stream(path)
+    whole = shapes or format_ == "json" or selection.needs_edges or sort != "graph"
+    stream = None if whole else reader.stream(path)
     if stream is None:
-        _dump_graph(Dump.of(reader.look(path), path, shapes), chosen, format_)
+        graph = reader.look(path)
+        _dump_graph(Dump.of(graph, path, shapes, sort), selection.of(graph), format_)
         return
     from .dump_job import dump_stream
 
-    dump_stream(stream, path, chosen, format_)
+    dump_stream(stream, path, selection.filter, format_)
     reader.note_broken(stream.faults)
 
 
@@ -70,14 +93,14 @@ def _dump_graph(dump: Dump, chosen: Filter, format_: str) -> None:
     if format_ == "text":
         render.print_text(printable_proto(dump.text(chosen)))
         return
-    nodes, functions = list_nodes(dump.graph, chosen, dump.inference), list_functions(dump.graph, chosen)
+    nodes, functions = dump.nodes(chosen), list_functions(dump.graph, chosen)
     require_nodes([*nodes, *functions.values()], chosen)
     result = {"graph": dump.name, "versions": dump.graph.versions, "nodes": nodes, "functions": functions}
     render.emit(result, format_, lambda: node_sections(dump, nodes, functions, format_))
 
 
 def _dump_snapshots(
-    graphs: tuple[str, ...], script: str | None, stage: str | None, chosen: Filter, format_: str, reader: GraphReader
+    graphs: tuple[str, ...], script: str | None, stage: str | None, selection: Selection, format_: str, reader: GraphReader
 ) -> None:
     from ..core.building.scripting import run_script
     from ..core.explaining.diff import diff_snapshots
@@ -87,22 +110,45 @@ def _dump_snapshots(
         found = dict(snapshots)
         if stage not in found:
             raise InvalidArgumentError(f"there is no stage '{stage}'", hint=f"the stages are {', '.join(found)}")
-        _dump_graph(Dump(found[stage], stage), chosen, format_)
+        _dump_graph(Dump(found[stage], stage), selection.of(found[stage]), format_)
     elif format_ == "text":
         for name, graph in snapshots:
-            render.print_text(f"# stage: {printable_line(name)}\n{printable_proto(Dump(graph, name).text(chosen))}")
+            text = printable_proto(Dump(graph, name).text(selection.of(graph)))
+            render.print_text(f"# stage: {printable_line(name)}\n{text}")
     else:
+        if selection.is_of_some:
+            raise click.UsageError("what each stage changed is shown whole: choose nodes of one --stage, or of --format text")
         result = diff_snapshots(snapshots)
         render.emit(result, format_, lambda: snapshot_sections(result, format_))
 
 
-def _dump_stages(graphs: tuple[str, ...], format_: str, reader: GraphReader) -> None:
+def _dump_stages(graphs: tuple[str, ...], selection: Selection, format_: str, reader: GraphReader) -> None:
     from ..core.explaining.stages import recover_stages
 
     if len(graphs) != 1:
         raise click.UsageError("--stages takes one finished graph")
-    result = recover_stages(reader.load(graphs[0]))
+    graph = reader.load(graphs[0])
+    chosen = selection.of(graph)
+    result = recover_stages(graph, chosen)
+    require_nodes(result, chosen)
     render.emit(result, format_, lambda: stage_sections(result, format_))
+
+
+def _dump_elements(
+    graphs: tuple[str, ...], name: str, take: int, limits: dict[str, Any], format_: str, reader: GraphReader
+) -> None:
+    """The first elements of a pipeline, which is run for them."""
+    from ..core.runtime.elements import first_elements
+    from .run_sections import write_steps
+    from .sessions import SessionOptions
+
+    if len(graphs) != 1:
+        raise click.UsageError("--elements takes one graph")
+    if format_ not in ("table", "json"):
+        raise click.UsageError(f"elements are shown as a table or as json, not as {format_}")
+    graph, options = reader.load(graphs[0]), SessionOptions(**limits)
+    with options.limits():
+        write_steps(first_elements(options.session(graph, quiet=False), name, take), format_, None)
 
 
 def _dump_optimization(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..core.explaining.listing import Filter, NodeRecord, attribute_text, own_attributes
-from ..core.graph import Graph
+from ..core.explaining.listing import Filter, NodeRecord, attribute_text, node_record, own_attributes
+from ..core.graph import Graph, Node
 from ..core.words import counted
 from .render import Section, Table, Text
 
@@ -16,20 +16,40 @@ if TYPE_CHECKING:
     from ..core.inference import Inference
 
 
+_KEYS: Mapping[str, Callable[[Node], tuple[str, ...]]] = {
+    "name": lambda node: (node.name,),
+    "op": lambda node: (node.op, node.name),
+    "device": lambda node: (node.device, node.name),
+}
+ORDERS = ("graph", "topological", *_KEYS)
+
+
 class Dump(NamedTuple):
     """A graph to be dumped, under the name that was given for it, with inferred shapes where they were asked for."""
 
     graph: Graph
     name: str
     inference: Inference | None = None
+    order: str = "graph"
 
     @staticmethod
-    def of(graph: Graph, name: str, shapes: bool) -> Dump:
+    def of(graph: Graph, name: str, shapes: bool, order: str) -> Dump:
         if not shapes:
-            return Dump(graph, name)
+            return Dump(graph, name, None, order)
         from ..core.inference import infer
 
-        return Dump(graph, name, infer(graph))
+        return Dump(graph, name, infer(graph), order)
+
+    def nodes(self, chosen: Filter) -> tuple[NodeRecord, ...]:
+        """Records of the chosen nodes, in order."""
+        return tuple(node_record(node, self.inference) for node in self._ordered(chosen.apply(self.graph)))
+
+    def _ordered(self, nodes: Iterable[Node]) -> Iterable[Node]:
+        if self.order == "topological":
+            from ..core.traversal import topological_order
+
+            return topological_order(nodes)
+        return sorted(nodes, key=_KEYS[self.order]) if self.order in _KEYS else nodes
 
     def text(self, chosen: Filter) -> str:
         """The chosen nodes, or the whole graph, in protobuf's text format."""
@@ -38,7 +58,7 @@ class Dump(NamedTuple):
 
         if chosen.is_empty:
             return to_text(self.graph)
-        return "".join(map(node_text, chosen.apply(self.graph)))
+        return "".join(map(node_text, self._ordered(chosen.apply(self.graph))))
 
 
 def node_sections(

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
+import collections
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..core.explaining.graphs import GraphFacts, MissingOp, facts_without_detail
-from ..core.explaining.nodes import NodeFacts
+from ..core.explaining.nodes import ControlFacts, NodeFacts
 from ..core.metagraph import Signature
+from ..core.words import counted, size_in_bytes
 from .render import Section, Table, Text
 
 if TYPE_CHECKING:
+    from ..core.explaining.partition import PartitionFacts
+    from ..core.explaining.pipelines import PipelineFacts
     from ..core.explaining.race_report import RunRaces
     from ..core.passes.outcomes import NodeFate
 
 _MAX_ROWS = 30
+_MAX_ALIKE = 4
+_PURPOSES = {"trained": "trained variables", "slots": "slot variables", "other": "other variables", "constants": "constants"}
+_QUOTED = re.compile("'[^']*'")
 
 
-def graph_sections(facts: GraphFacts) -> Iterator[Section]:
+def graph_sections(facts: GraphFacts, max_rows: int = _MAX_ROWS) -> Iterator[Section]:
     """The whole graph, from numbers to the next commands."""
     shown = {name: value for name, value in facts_without_detail(facts).items() if value not in ("", None)}
-    yield Table(("fact", "value"), [(name, str(value)) for name, value in shown.items()])
+    yield Table(("fact", "value"), [(name, str(value)) for name, value in [*shown.items(), *_footprint(facts)]])
     for title, tensors in (("inputs", facts.inputs), ("outputs", facts.outputs)):
         if tensors:
-            yield _cut(("name", "op", "dtype", "shape"), [(t.name, t.op, t.dtype, t.shape) for t in tensors], title)
+            yield _cut(("name", "op", "dtype", "shape"), [(t.name, t.op, t.dtype, t.shape) for t in tensors], title, max_rows)
+    yield from map(_pipeline, facts.pipelines)
     if facts.variables:
         columns = ("name", "kind", "dtype", "shape", "initializer", "slot of")
         rows = [(v.name, v.kind, v.dtype, v.shape, v.initializer, v.slot_of) for v in facts.variables]
-        yield _cut(columns, rows, "variables")
+        yield _cut(columns, rows, "variables", max_rows)
     for signature in facts.signatures:
-        yield _signature_table(signature)
+        yield signature_table(signature)
     if facts.functions:
         called = [(f.name, f.nodes, ", ".join(f.callers[:3])) for f in facts.functions]
-        yield _cut(("function", "nodes", "called by"), called, "functions")
-    yield _cut(("op", "count", "kernel"), [(op.op, op.count, op.kernel) for op in facts.ops], "ops")
+        yield _cut(("function", "nodes", "called by"), called, "functions", max_rows)
+    yield _cut(("op", "count", "kernel"), [(op.op, op.count, op.kernel) for op in facts.ops], "ops", max_rows)
     if facts.missing:
         names = ", ".join(f"{op.op} ({op.count})" for op in facts.missing)
         yield Text((names, "--missing says what they are"), "ops without a kernel")
@@ -42,16 +51,37 @@ def graph_sections(facts: GraphFacts) -> Iterator[Section]:
     yield Text(facts.next_commands, "next")
 
 
-def _cut(columns: tuple[str, ...], rows: Sequence[tuple[object, ...]], title: str) -> Table:
-    """At most 30 rows; the title tells how many there are."""
-    if len(rows) > _MAX_ROWS:
-        title = f"{title} (the first {_MAX_ROWS} of {len(rows)}; --format json has all)"
-    return Table(columns, rows[:_MAX_ROWS], title)
+def _pipeline(facts: PipelineFacts) -> Text:
+    """What is done to elements, one line each, and what is given."""
+    given = ", ".join(f"{part.dtype}{part.shape}" for part in facts.components)
+    begun = f"begun by {', '.join(facts.begun_by)}" if facts.begun_by else f"begins with {facts.iterator}"
+    return Text((*facts.stages, f"gives {given}; {begun}"), f"input pipeline of {facts.node}")
 
 
-def _signature_table(signature: Signature) -> Table:
-    rows = [("input", key, info.tensor, info.dtype, info.shape) for key, info in signature.inputs.items()]
-    rows += [("output", key, info.tensor, info.dtype, info.shape) for key, info in signature.outputs.items()]
+def _footprint(facts: GraphFacts) -> Iterator[tuple[str, str]]:
+    """What the graph holds, and what a run takes."""
+    for held in facts.holdings:
+        noun = "parameter" if held.purpose == "trained" else "element"
+        yield _PURPOSES[held.purpose], f"{counted(held.elements, noun)}, {size_in_bytes(held.bytes)}, in {held.tensors:,}"
+    peak = facts.peak_memory
+    if peak is not None and peak.node:
+        more = f"; {counted(peak.unknown, 'value')} of unknown rank not counted" if peak.unknown else ""
+        names = ", ".join(peak.fetches[:3]) + (" ..." if len(peak.fetches) > 3 else "")
+        yield "memory of a run", f"about {size_in_bytes(peak.bytes)} for {names}, unknown sizes as 1, at {peak.node}{more}"
+
+
+def _cut(columns: tuple[str, ...], rows: Sequence[tuple[object, ...]], title: str, max_rows: int = _MAX_ROWS) -> Table:
+    """At most so many rows; the title tells how many there are."""
+    if len(rows) > max_rows:
+        title = f"{title} (the first {max_rows} of {len(rows)}; --format json has all)"
+    return Table(columns, rows[:max_rows], title)
+
+
+def signature_table(signature: Signature) -> Table:
+    """What a signature takes and gives."""
+    arguments = [("input", *item) for item in signature.inputs.items()]
+    arguments += [("output", *item) for item in signature.outputs.items()]
+    rows = [(kind, key, info.tensor or info.components, info.dtype, info.shape) for kind, key, info in arguments]
     return Table(("kind", "argument", "tensor", "dtype", "shape"), rows, f"signature {signature.name}")
 
 
@@ -65,6 +95,28 @@ def race_sections(runs: Sequence[RunRaces]) -> Iterator[Section]:
         names = [name for run in runs for name in run.fetches]
         more = f" and {len(names) - _MAX_ROWS} more" if len(names) > _MAX_ROWS else ""
         yield Text(f"no races in {', '.join(names[:_MAX_ROWS])}{more}" if names else "no races: nothing writes or draws")
+
+
+def partition_sections(facts: PartitionFacts) -> Iterator[Section]:
+    """How many nodes go to each device, what crosses between them, and what cannot be."""
+    counts = collections.Counter(facts.devices.values())
+    yield Table(("device", "nodes"), [(device, str(count)) for device, count in sorted(counts.items())], "devices")
+    if not facts.crossings:
+        yield Text("nothing crosses between devices")
+    else:
+        columns = ("tensor", "what", "from", "to", "dtype", "shape", "bytes")
+        ranked = sorted(facts.crossings, key=lambda c: -(c.bytes or 0))
+        rows = [(c.tensor, c.kind, c.source, c.target, c.dtype, c.shape, _bytes(c.bytes)) for c in ranked]
+        yield _cut(columns, rows, "what crosses in a step")
+        unknown = sum(crossing.bytes is None for crossing in facts.crossings)
+        more = f", and {counted(unknown, 'tensor')} of sizes that only a run tells" if unknown else ""
+        yield Text(f"{counted(len(facts.crossings), 'crossing')} a step: {facts.bytes:,} bytes{more}")
+    if facts.conflicts:
+        yield Text("\n".join(facts.conflicts), "what no placement can give")
+
+
+def _bytes(size: int | None) -> str:
+    return "?" if size is None else f"{size:,}"
 
 
 def fate_sections(fates: Sequence[NodeFate]) -> Iterator[Section]:
@@ -102,8 +154,7 @@ def _node_lines(facts: NodeFacts) -> Iterator[str]:
         yield f"  outputs: {', '.join(map(str, facts.node.outputs))}"
     if facts.node.inputs:
         yield f"  inputs: {', '.join(facts.node.inputs)}"
-    for control in facts.control_inputs:
-        yield f"  ^{control.name}: {control.meaning}"
+    yield from _control_lines(facts.control_inputs)
     yield from _placement_lines(facts)
     yield f"  consumers: {_consumers(facts)}"
     if facts.fetch is not None:
@@ -111,9 +162,22 @@ def _node_lines(facts: NodeFacts) -> Iterator[str]:
         yield f"  fetch {facts.fetch.fetch}: {why}"
 
 
+def _control_lines(controls: Sequence[ControlFacts]) -> Iterator[str]:
+    """A line for each, and one for all further ones that are alike but for names."""
+    alike: dict[str, list[ControlFacts]] = {}
+    for control in controls:
+        alike.setdefault(_QUOTED.sub("", control.meaning), []).append(control)
+    for together in alike.values():
+        shown = together if len(together) <= _MAX_ALIKE else together[: _MAX_ALIKE - 1]
+        yield from (f"  ^{control.name}: {control.meaning}" for control in shown)
+        if len(together) > len(shown):
+            yield f"  ^ and {len(together) - len(shown)} more that do the same"
+
+
 def _placement_lines(facts: NodeFacts) -> Iterator[str]:
     if facts.loc_chain:
-        yield f"  colocated: loc:@{' -> loc:@'.join(facts.loc_chain)}"
+        names = " -> loc:@".join(facts.loc_chain)
+        yield f"  colocated: loc:@{names}: will be placed on the device of '{facts.loc_chain[-1]}', whichever that is"
     group = facts.colocation
     if group is not None:
         where = group.device or "no device asked for, so any one will do"

@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING
 import click
 
 from .main import COMPARISON_FAILED, DONE
-from .options import GraphReader, Pair, Regex, ShapePair, format_option, gathered, graph_options, quiet_option
-from .sessions import SessionOptions, session_options
+from .options import (
+    GraphReader,
+    Pair,
+    Regex,
+    ShapePair,
+    excluding,
+    format_option,
+    gathered,
+    graph_options,
+    needing,
+    quiet_option,
+)
+from .sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
     from .flops_job import FlopsOptions
@@ -27,8 +38,7 @@ if TYPE_CHECKING:
 @click.option("--wrt", type=Regex(), default="", help="Differentiate only with respect to variables that match.")
 @click.option("--per-variable", is_flag=True, help="Show the backward pass by variable.")
 @click.option(
-    "--view", type=click.Choice(("op", "node", "scope")), default="op", show_default=True, help="What a row stands for."
-)
+    "--view", type=click.Choice(("op", "node", "scope")), default="op", show_default=True, help="What a row stands for.")
 @click.option("--top", type=click.IntRange(1), default=20, show_default=True, help="Rows to show.")
 @click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="Levels of scopes to show.")
 @click.option("--name", type=Regex(), default="", help="Only nodes whose names match.")
@@ -37,7 +47,7 @@ if TYPE_CHECKING:
 @click.option("--compat", type=click.Choice(("tfprof",)), help="Compare with the formulas of tf.profiler, op by op.")
 @click.option("--run-metadata", metavar="FILE", help="Join the times of a RunMetadata or StepStats proto with the counts.")
 @click.option("--measured", is_flag=True, help="Run the graph: exact shapes and iterations, time and rate of each op.")
-@session_options
+@session_options_for("--measured", cluster=True)
 @click.option("--warmup", type=click.IntRange(0), default=1, show_default=True, help="For --measured: runs before timing.")
 @click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="For --measured: timed runs.")
 @click.option("--trace", metavar="FILE", help="For --measured: write a Chrome trace, which Perfetto opens.")
@@ -46,6 +56,15 @@ if TYPE_CHECKING:
 @quiet_option
 @graph_options
 @gathered("flops_job.FlopsOptions")
+@needing("--warmup --runs --trace", "--measured")
+@needing("--depth", "--view=scope")
+@needing("--wrt", "--backward --loss --per-variable")
+@excluding("--per-variable --compat --run-metadata --batch --shape --size --trips", "--measured")
+@excluding("--name --op --threshold", "--per-variable --compat --run-metadata --measured")
+@excluding("--view", "--per-variable --compat --run-metadata")
+@excluding("--top", "--per-variable --compat")
+@excluding("--compat --run-metadata", "--per-variable")
+@excluding("--compat", "--run-metadata")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: FlopsOptions) -> int:
     """Count the floating-point operations of GRAPH: what the fetches run, by section.
 
@@ -61,8 +80,6 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: F
     from . import flops_sections
     from .flops_job import FlopsJob
 
-    options.check()
-    session.refuse_without("--measured", options.measured)
     job = FlopsJob(reader.load(graph), session, options)
     unknown = (flops_sections.show_measured if options.measured else flops_sections.show_count)(job)
     return COMPARISON_FAILED if options.strict and unknown else DONE

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import statistics
+import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,8 +16,11 @@ from ..core.errors import InvalidArgumentError
 from ..core.flops import FlopsReport, count_flops
 from ..core.graph import Graph
 from . import render
-from .names import Names, value_of
+from .names import Names
 from .sessions import SessionOptions
+
+if TYPE_CHECKING:
+    from ..core.flops.timings import ClusterMeasurement
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,14 +53,6 @@ class FlopsOptions:
     format_: str
     quiet: bool
 
-    def check(self) -> None:
-        """Refuse options that would have no effect."""
-        views = {"measured": self.measured, "per-variable": self.per_variable, "compat": self.compat}
-        chosen = [name for name, given in {**views, "run-metadata": self.run_metadata}.items() if given]
-        if len(chosen) > 1:
-            raise click.UsageError(f"--{chosen[0]} and --{chosen[1]} are different views: choose one")
-        if self.trace and not self.measured:
-            raise click.UsageError("--trace is for --measured")
 
 
 class FlopsJob:
@@ -66,12 +63,12 @@ class FlopsJob:
         self.session = session
         self.graph = graph
         self.names = Names(graph, session.signature)
-        self.fetches = tuple(self.names.fetches(options.fetches).values()) or self._guessed_fetches()
+        self.fetches = tuple(self.names.fetches(options.fetches or self.names.outputs).values()) or self._guessed_fetches()
         self.gradients: Mapping[str, str] = {}
         if options.backward or options.loss or options.per_variable:
             from ..core.flops.training import with_backward
 
-            loss = self.names.output(options.loss or self.fetches[0]).name
+            loss = self.names.output(options.loss or self._loss()).name
             self.graph, self.gradients = with_backward(self.graph, loss, options.wrt)
             self.fetches = (*self.fetches, *self.gradients.values())
 
@@ -91,15 +88,39 @@ class FlopsJob:
         """A Measurement of real runs; writes the trace where one is asked for."""
         from ..core.flops.measured import chrome_trace, measure
 
-        runner = self.session.open(self.graph, self.options.quiet)
+        session = self.session.local(self.graph)
+        self.session.prepare(session, self.options.quiet)
         feeds = self._feeds(required=True)
-        found = measure(runner.session, self.fetches, feeds, warmup=self.options.warmup, runs=self.options.runs)
+        found = measure(session, self.fetches, feeds, warmup=self.options.warmup, runs=self.options.runs)
+        self._write_trace(chrome_trace(found), len(found.events))
+        return found
+
+    def measure_on_cluster(self) -> ClusterMeasurement:
+        """What the servers of a cluster note of real runs, beside the count; writes the trace where one is asked for."""
+        from ..core.flops.timings import ClusterMeasurement, device_trace, joined, mean_of
+
+        session = self.session.on_cluster(self.graph, self.options.quiet)
+        self.session.prepare(session, self.options.quiet)
+        feeds, runs = self._feeds(required=True), self.options.runs
+        for _ in range(self.options.warmup):
+            session.run(self.fetches, feeds)
+        wall, traces = [], []
+        for _ in range(runs):
+            started = time.perf_counter()
+            session.run(self.fetches, feeds)
+            wall.append(time.perf_counter() - started)
+            traces.append(session.traced(self.fetches, feeds))
+        self._recorded = [node_time for trace in traces for node_time in trace]
+        timings = mean_of(joined(self.count(), self._recorded), runs)
+        self._write_trace(device_trace(traces[-1]), len(traces[-1]))
+        return ClusterMeasurement(timings, statistics.mean(wall), runs, tuple(traces[-1]))
+
+    def _write_trace(self, trace: dict[str, Any], events: int) -> None:
         if self.options.trace:
             from ..formats.source import write_file
 
-            write_file(self.options.trace, [json.dumps(chrome_trace(found)).encode()])
-            render.note(f"wrote {len(found.events)} events to {self.options.trace}", self.options.quiet)
-        return found
+            write_file(self.options.trace, [json.dumps(trace).encode()])
+            render.note(f"wrote {events} events to {self.options.trace}", self.options.quiet)
 
     def variables(self, report: FlopsReport) -> Mapping[str, Any]:
         """For --per-variable: (own, all) totals of the backward pass."""
@@ -124,7 +145,7 @@ class FlopsJob:
         shapes = {self.names.input(name).name: shape for name, shape in self.options.shapes}
         for name, value in self._feeds(required=False).items():
             shapes.setdefault(name, value.shape)
-        if self.options.run_metadata:
+        if self._recorded:
             from ..core.flops.timings import recorded_shapes
 
             shapes = recorded_shapes(self.graph, self._recorded) | shapes
@@ -139,20 +160,30 @@ class FlopsJob:
         return read_run_metadata(path) if path else []
 
     def _feeds(self, required: bool) -> dict[str, Any]:
-        values = {}
-        for item in self.options.feeds:
-            name, equals, text = (part.strip() for part in item.partition("="))
-            if equals:
-                fed = self.names.input(name)
-                values[fed.name] = value_of(text, fed.dtype, f"--feed {name}")
-            elif required:
-                raise click.UsageError(f"--measured runs the graph: give --feed {name}=VALUE")
-        return values
+        parted = [[part.strip() for part in item.partition("=")] for item in self.options.feeds]
+        bare = [name for name, equals, _ in parted if not equals]
+        if required and bare:
+            raise click.UsageError(f"--measured runs the graph: give --feed {bare[0]}=VALUE")
+        return self.names.feeds((name, text) for name, equals, text in parted if equals)
+
+    def _loss(self) -> str:
+        """What the backward pass starts from: the first fetch with a value, or the loss that the graph's own updates go by."""
+        from ..core.explaining.roles import Roles
+
+        losses = [name for name in self.fetches if ":" in name] or [node.output().name for node in Roles(self.graph).losses]
+        if not losses:
+            problem = f"'{self.fetches[0]}' has no value to differentiate, and no loss stands out in this graph"
+            raise InvalidArgumentError(problem, hint="name one with --loss")
+        return losses[0]
 
     def _guessed_fetches(self) -> tuple[str, ...]:
         """The graph's outputs, as `tfg explain` finds them."""
         from ..core.explaining.graphs import explain_graph
 
+        signatures = self.graph.meta.signatures if self.graph.meta is not None else {}
+        if signatures:
+            several = ", ".join(signatures)
+            raise InvalidArgumentError(f"the graph has several signatures: {several}", hint="--signature says which to count")
         facts = explain_graph(self.graph)
         names = tuple(tensor.name for tensor in facts.outputs) or facts.train_ops
         if not names:

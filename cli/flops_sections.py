@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.flops import FlopsReport, NodeCost
-from ..core.flops.report import magnitude, typical
-from ..core.flops.views import Row, by_node, by_op, by_scope, readable, select
+from ..core.flops.report import magnitude, total, typical
+from ..core.flops.views import Row, by_node, by_op, by_scope, readable, select, shortened
 from . import render
 
 if TYPE_CHECKING:
     from ..core.flops.measured import MeasuredNode, Measurement
-    from ..core.flops.timings import Timing
+    from ..core.flops.timings import ClusterMeasurement, Timing
     from .flops_job import FlopsJob, FlopsOptions
 
 _COLUMNS = ("FLOPs", "MACs", "transcendental", "bytes moved", "parameters")
@@ -20,6 +20,8 @@ _COLUMNS = ("FLOPs", "MACs", "transcendental", "bytes moved", "parameters")
 
 def show_measured(job: FlopsJob) -> Sequence[object]:
     """Print what a run took; what could not be counted."""
+    if job.session.on is not None:
+        return _show_cluster(job)
     found, options = job.measure(), job.options
     render.emit(
         measured_json(found),
@@ -27,6 +29,16 @@ def show_measured(job: FlopsJob) -> Sequence[object]:
         lambda: measured_sections(found, options.view == "node", options.top),
     )
     return found.unknown()
+
+
+def _show_cluster(job: FlopsJob) -> Sequence[object]:
+    found, top = job.measure_on_cluster(), job.options.top
+    render.emit(
+        {"timings": found.timings, "wall": found.wall, "runs": found.runs},
+        job.options.format_,
+        lambda: cluster_sections(found, top),
+    )
+    return [timing for timing in found.timings if timing.name in job.graph and timing.flops is None]
 
 
 def show_count(job: FlopsJob) -> Sequence[object]:
@@ -44,16 +56,19 @@ def show_count(job: FlopsJob) -> Sequence[object]:
         differences = job.comparison(report)
         render.emit(differences, format_, lambda: comparison_sections(differences))
     elif format_ == "csv":
-        render.emit(None, format_, lambda: count_csv(rows_of(report, options)))
+        render.emit(None, format_, lambda: count_csv(report, options))
     else:
-        rows, is_tree = rows_of(report, options), options.view == "scope"
+        rows, is_tree = rows_of(_chosen(report, options), options), options.view == "scope"
         render.emit(count_json(report), format_, lambda: count_sections(report, rows, top, is_tree))
     return report.unknown()
 
 
-def rows_of(report: FlopsReport, options: FlopsOptions) -> list[Row]:
+def _chosen(report: FlopsReport, options: FlopsOptions) -> list[NodeCost]:
+    return select(report, options.name, options.op_pattern, options.min_flops)
+
+
+def rows_of(nodes: Sequence[NodeCost], options: FlopsOptions) -> list[Row]:
     """The rows of the view asked for."""
-    nodes = select(report, options.name, options.op_pattern, options.min_flops)
     if options.view == "scope":
         return by_scope(nodes, options.depth)
     return by_op(nodes) if options.view == "op" else by_node(nodes)
@@ -64,22 +79,36 @@ def count_sections(report: FlopsReport, rows: Sequence[Row], top: int, is_tree: 
     yield render.Table(
         ("section", "nodes", *_COLUMNS), [(name, s.nodes, *_readable(s)) for name, s in report.sections().items()]
     )
+    if report.pipeline:
+        costs = [(part.dataset, part.function, *_readable(part.cost)) for part in report.pipeline]
+        yield render.Table(("dataset", "function", *_COLUMNS), costs, "input pipeline, per element")
     shown = [row for row in rows if magnitude(row.totals.flops) or magnitude(row.totals.transcendentals)][:top]
     own = ("own FLOPs",) if is_tree else ()
     yield render.Table(("name", "nodes", "share", "", *own, *_COLUMNS), [_row(row, is_tree) for row in shown])
-    yield render.Text(list(_remarks(report)))
+    values = [value for totals in (*report.sections().values(), *(row.totals for row in shown)) for value in _totals(totals)]
+    is_cut = any(shortened(value) != readable(value) for value in values)
+    yield render.Text(
+        [*_remarks(report), *(["of long sums the largest terms are shown; --format json has all"] if is_cut else [])]
+    )
 
 
 def _row(row: Row, is_tree: bool) -> tuple[Any, ...]:
-    own = (readable(row.own),) if is_tree else ()
+    own = (shortened(row.own),) if is_tree else ()
     bar = "#" * round(20 * row.share)
     return ("  " * row.depth + row.name, row.nodes, f"{100 * row.share:.1f} %", bar, *own, *_readable(row.totals))
 
 
-def count_csv(rows: Sequence[Row]) -> Iterator[render.Section]:
-    """All rows of a view with plain numbers."""
-    columns = ("name", "nodes", "share", "flops", "macs", "transcendentals", "bytes", "parameters")
-    yield render.Table(columns, [(r.name, r.nodes, f"{r.share:.6f}", *map(str, _totals(r.totals))) for r in rows])
+def count_csv(report: FlopsReport, options: FlopsOptions) -> Iterator[render.Section]:
+    """All rows of a view, one section after the other, with plain numbers; shares are of all that is shown."""
+    nodes = _chosen(report, options)
+    everything = magnitude(total(nodes).flops) or 1.0
+    columns = ("section", "name", "nodes", "share", "flops", "macs", "transcendentals", "bytes", "parameters")
+    found = [
+        (section, row.name, row.nodes, f"{magnitude(row.totals.flops) / everything:.6f}", *map(str, _totals(row.totals)))
+        for section in report.sections()
+        for row in rows_of([node for node in nodes if node.section == section], options)
+    ]
+    yield render.Table(columns, found)
 
 
 def variable_sections(found: Mapping[str, Any]) -> Iterator[render.Section]:
@@ -87,7 +116,7 @@ def variable_sections(found: Mapping[str, Any]) -> Iterator[render.Section]:
     ranked = sorted(found.items(), key=lambda item: -magnitude(item[1][0].flops))
     yield render.Table(
         ("variable", "own FLOPs", "own MACs", "FLOPs of all it needs"),
-        [(name, readable(own.flops), readable(own.macs), readable(whole.flops)) for name, (own, whole) in ranked],
+        [(name, *map(shortened, (own.flops, own.macs, whole.flops))) for name, (own, whole) in ranked],
     )
 
 
@@ -131,7 +160,7 @@ def timing_sections(timings: Sequence[Timing], top: int) -> Iterator[render.Sect
     yield render.Table(
         ("node", "op", "calls", "ms", "FLOPs", "GFLOP/s", "device"),
         [
-            (t.name, t.op, t.calls, f"{t.seconds * 1e3:.3f}", _maybe(t.flops), f"{t.rate / 1e9:.2f}", t.device)
+            (t.name, t.op, f"{t.calls:g}", f"{t.seconds * 1e3:.3f}", _maybe(t.flops), f"{t.rate / 1e9:.2f}", t.device)
             for t in timings[:top]
         ],
     )
@@ -139,22 +168,32 @@ def timing_sections(timings: Sequence[Timing], top: int) -> Iterator[render.Sect
     yield render.Text(f"{counted} of {len(timings)} timed nodes have a count")
 
 
+def cluster_sections(found: ClusterMeasurement, top: int) -> Iterator[render.Section]:
+    """The servers' times beside the counts, and what a run took from here."""
+    yield from timing_sections(found.timings, top)
+    busy: dict[str, float] = {}
+    for timing in found.timings:
+        busy[timing.device] = busy.get(timing.device, 0.0) + timing.seconds
+    yield render.Table(("device", "ms a run"), [(device, f"{seconds * 1e3:.3f}") for device, seconds in busy.items()])
+    yield render.Text(f"wall time of a run {found.wall * 1e3:.3f} ms, mean of {found.runs}; times of nodes are the servers'")
+
+
 def _maybe(flops: Any) -> str:
-    return "" if flops is None else readable(flops)
+    return "" if flops is None else shortened(flops)
 
 
 def comparison_sections(report: Any) -> Iterator[render.Section]:
     """tf.profiler's figures beside these, op by op."""
     yield render.Table(
         ("op", "nodes", "tfg FLOPs", "tf.profiler", "why they differ"),
-        [(d.op, d.nodes, readable(d.flops), readable(d.profiler), d.reason) for d in report],
+        [(d.op, d.nodes, shortened(d.flops), shortened(d.profiler), d.reason) for d in report],
     )
     ours, theirs = sum(magnitude(d.flops) for d in report), sum(magnitude(d.profiler) for d in report)
     yield render.Text(f"total: {readable(int(ours))} here, {readable(int(theirs))} by tf.profiler's formulas")
 
 
 def _readable(section: Any) -> tuple[str, ...]:
-    return tuple(map(readable, _totals(section)))
+    return tuple(map(shortened, _totals(section)))
 
 
 def _totals(section: Any) -> tuple[Any, ...]:
@@ -199,6 +238,7 @@ def count_json(report: FlopsReport) -> dict[str, Any]:
         "unknown": [{"node": n.path, "op": n.op, "reason": n.reason} for n in report.unknown()],
         "symbols": report.symbols,
         "notes": report.notes,
+        "pipeline": report.pipeline,
         "nodes": list(_node_records(report.nodes)),
     }
 

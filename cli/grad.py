@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import GraphReader, feed_option, format_option, gathered, graph_options, quiet_option
-from .sessions import SessionOptions, session_options
+from .options import GraphReader, excluding, feed_option, format_option, gathered, graph_options, needing, quiet_option
+from .sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
     from .grad_job import GradOptions
@@ -30,13 +30,22 @@ if TYPE_CHECKING:
 @click.option("--jvp", metavar="VALUE", help="Print J v for this v, shaped like x.")
 @click.option("--hessian-vector", metavar="VALUE", help="Print H v for this v, shaped like x.")
 @feed_option
-@session_options
+@session_options_for(
+    "--check", "--jacobian", "--vjp", "--jvp", "--hessian-vector", "--feed", "--init", "--state", start=True, cluster=True
+)
 @format_option("table", "json")
 @quiet_option
 @graph_options
 @gathered("grad_job.GradOptions")
+@needing("--colocate --text", "--output")
+@needing("--tolerance", "--check")
+@needing("--mode", "--jacobian")
+@excluding("--grad-y --stop --output", "--check --jacobian --vjp --jvp --hessian-vector")
+@excluding("--jacobian --vjp --jvp --hessian-vector", "--check")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: GradOptions) -> int:
     """Add gradient nodes to GRAPH under gradients/, or evaluate derivatives of y with respect to x.
+
+    Where --feed, --init or --state give values, the gradient at them is printed.
 
     y may be any tensor, not only a loss; several ys share one backward pass. VALUE is as in --feed.
 
@@ -47,5 +56,4 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: G
     """
     from .grad_job import GradJob
 
-    session.refuse_without("--check, --jacobian, --vjp, --jvp and --hessian-vector", options.runs)
     return GradJob(reader.load(graph), session, options).run()

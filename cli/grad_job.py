@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -12,7 +13,7 @@ from ..core.gradients import gradients
 from ..core.gradients.check import check_gradient
 from ..core.gradients.jacobian import Derivative
 from ..core.graph import Graph, Output
-from ..core.runtime.session import Session
+from ..core.runtime.session_like import SessionLike
 from ..core.words import counted
 from . import render
 from .main import COMPARISON_FAILED, DONE
@@ -80,17 +81,28 @@ class GradJob:
         options = self.options
         ys, xs = [y.name for y in self.ys], [x.name for x in self.xs]
         result, names = gradients(self.graph, ys, xs, self.grad_ys or None, self.stops, colocate=options.colocate)
-        found = [{"x": x, "gradient": name} for x, name in zip(xs, names)]
+        found: list[dict[str, Any]] = [{"x": x, "gradient": name} for x, name in zip(xs, names)]
         if options.output:
             from ..formats.saving import save
 
             save(result, options.output, text=options.text)
             added = len(result) - len(self.graph)
             render.note(f"wrote {counted(len(result), 'node')}, {added} of them new, to {options.output}", options.quiet)
-        if options.output != "-":
-            rows = [(f["x"], f["gradient"] or "none: no y depends on it") for f in found]
-            render.emit(found, options.format_, lambda: [render.Table(("x", "gradient"), rows)])
+        if self.feeds or self.session.changes_state:
+            self._evaluate_built(result, found)
+        rows = [(f["x"], f["gradient"] or "none: no y depends on it") for f in found]
+        with render.beside(options.output):
+            render.emit(found, options.format_, lambda: [render.Table(("x", "gradient"), rows), *_values(found)])
         return DONE
+
+    def _evaluate_built(self, graph: Graph, found: Sequence[dict[str, Any]]) -> None:
+        """Put the value of each gradient beside its name."""
+        there = [item for item in found if item["gradient"] is not None]
+        fetches = [item["gradient"] for item in there]
+        session = self.session.open(graph, self.options.quiet).session
+        feeds = Names(graph, self.session.signature).complete(self.feeds, fetches)
+        for item, value in zip(there, session.run(fetches, feeds)):
+            item["value"] = value
 
     def _check(self) -> int:
         session = self._opened()
@@ -113,7 +125,7 @@ class GradJob:
         render.emit(results, self.options.format_, lambda: [section for result in results for section in _shown(result)])
         return DONE
 
-    def _derivatives(self, x: Output, session: Session) -> dict[str, Any]:
+    def _derivatives(self, x: Output, session: SessionLike) -> dict[str, Any]:
         y = self.ys[0]
         derivative = Derivative(self.graph, y.name, x.name, session)
         found: dict[str, Any] = {"y": y.name, "x": x.name}
@@ -124,8 +136,16 @@ class GradJob:
             found[name] = getattr(derivative, name)(value, self.feeds)
         return found
 
-    def _opened(self) -> Session:
+    def _opened(self) -> SessionLike:
         return self.session.open(self.graph, self.options.quiet).session
+
+
+def _values(found: Sequence[Mapping[str, Any]]) -> Iterator[render.Section]:
+    for item in found:
+        if "value" in item:
+            value = np.asarray(item["value"])
+            title = f"gradient with respect to {item['x']}, shape {value.shape}"
+            yield render.Text(np.array2string(value, threshold=200), title)
 
 
 def _shown(result: dict[str, Any]) -> list[render.Section]:

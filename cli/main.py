@@ -20,6 +20,22 @@ COMPARISON_FAILED = 3
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 
+_SYNONYMS = {
+    **dict.fromkeys(("summarize", "summary", "info", "inspect", "describe"), "explain"),
+    **dict.fromkeys(("show", "list", "ls", "cat", "print", "nodes"), "dump"),
+    **dict.fromkeys(("plot", "graph", "visualize", "render", "picture"), "draw"),
+    **dict.fromkeys(("freeze", "export", "save"), "convert"),
+    **dict.fromkeys(("profile", "cost", "count", "macs", "params"), "flops"),
+    **dict.fromkeys(("execute", "eval", "predict", "infer"), "run"),
+    **dict.fromkeys(("validate", "lint", "verify", "doctor"), "check"),
+    **dict.fromkeys(("gradient", "gradients", "jacobian", "differentiate"), "grad"),
+    **dict.fromkeys(("simplify", "grappler", "fuse"), "optimize"),
+    **dict.fromkeys(("ckpt", "weights", "variables"), "checkpoint"),
+    **dict.fromkeys(("fit", "learn"), "train"),
+    **dict.fromkeys(("bisect", "minimize", "shrink"), "reduce"),
+    **dict.fromkeys(("kernels", "registry"), "ops"),
+}
+"""Words that people try, and the command that does what they mean."""
 _FOLDER = os.path.dirname(__file__)
 
 
@@ -30,33 +46,45 @@ class LazyGroup(click.Group):
         return commands()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if _summary(cmd_name) is None:
+        if summary(cmd_name) is None:
             return None
         from importlib import import_module
 
-        command: click.Command = import_module(f".{cmd_name}", __package__).command
+        from .logs import with_log_options
+        from .options import with_file_names
+
+        command = with_file_names(with_log_options(import_module(f".{cmd_name}", __package__).command))
+        if "_TFG_COMPLETE" in os.environ:
+            from .completion import offer_names
+
+            return offer_names(command)
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] == "help":
+            args = [*args[1:2], "--help"]
         name = args[0]
+        if name == "--help":
+            click.echo(ctx.get_help())
+            ctx.exit()
         if not name.startswith("-") and self.get_command(ctx, name) is None:
             from difflib import get_close_matches
 
-            close = get_close_matches(name, self.list_commands(ctx), 1)
-            raise click.UsageError(f"there is no command '{name}'" + (f"; is it '{close[0]}'?" if close else ""), ctx)
+            close = _SYNONYMS.get(name.lower()) or next(iter(get_close_matches(name, self.list_commands(ctx), 1)), None)
+            raise click.UsageError(f"there is no command '{name}'" + (f"; is it '{close}'?" if close else ""), ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, _summary(name) or "") for name in commands()])
+            formatter.write_dl([(name, summary(name) or "") for name in commands()])
 
 
 def commands() -> list[str]:
     """The names of all commands, in alphabetical order."""
-    return [name for name in sorted(entry.removesuffix(".py") for entry in os.listdir(_FOLDER)) if _summary(name)]
+    return [name for name in sorted(entry.removesuffix(".py") for entry in os.listdir(_FOLDER)) if summary(name)]
 
 
-def _summary(name: str) -> str | None:
+def summary(name: str) -> str | None:
     """What the first line of cli/NAME.py says after "`tfg NAME`: "; None where there is no such command."""
     if not name.isidentifier():
         return None

@@ -2,48 +2,126 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.dtypes import DType
-from ..core.errors import NotFoundError, TfgError
+from ..core.errors import InvalidArgumentError, NotFoundError, TfgError
+from ..core.functions.callers import called_functions
 from ..core.graph import Graph, Output
+from ..core.planning.needed import needed_nodes
 from ..core.runtime.runner import signature
+from ..core.shapes import UNKNOWN, Shape
 from ..core.tensor_names import parse_tensor_name
 from ..formats.values import parse_value
 
 
 class Names:
-    """The graph's own names, and before them those of a signature where one was chosen."""
+    """The graph's own names, and before them those of a signature: the one asked for, or else the usual one.
+
+    `asked` is the signature where it was named.
+    """
 
     def __init__(self, graph: Graph, signature_name: str | None = None) -> None:
         self.graph = graph
-        self.inputs: Mapping[str, str] = {}
-        self.outputs: Mapping[str, str] = {}
-        self._signature = signature_name
-        if signature_name is not None:
-            found = signature(graph, signature_name)
-            self.inputs = {key: info.tensor for key, info in found.inputs.items()}
-            self.outputs = {key: info.tensor for key, info in found.outputs.items()}
+        self.asked = None if signature_name is None else signature(graph, signature_name)
+        self.signature = self.asked or (graph.meta.usual_signature if graph.meta is not None else None)
+        self.inputs: Mapping[str, str] = self.signature.fed if self.signature else {}
+        self.outputs: Mapping[str, str] = self.signature.fetched if self.signature else {}
 
     def input(self, word: str) -> Output:
         """The tensor to feed or to differentiate by; NotFoundError says what the signature has."""
-        if self._signature is not None and word not in self.inputs and parse_tensor_name(word)[0] not in self.graph:
-            has = f"it has {', '.join(self.inputs)}"
-            raise NotFoundError(f"signature '{self._signature}' has no input '{word}'", hint=has)
-        return self.graph.output(self.inputs.get(word, word))
+        return self._tensor(word, self.inputs, "input")
 
     def output(self, word: str) -> Output:
         """The tensor that `word` names: `y` as well as `y:0`."""
-        return self.graph.output(self.outputs.get(word, word))
+        return self._tensor(word, self.outputs, "output")
 
     def fetch(self, word: str) -> str:
         """The name to fetch: `y` is the tensor `y:0`, but an operation where it has no output."""
+        self._require(word, self.outputs, "output")
         return self.graph.result(self.outputs.get(word, word)).name
 
     def fetches(self, words: Iterable[str]) -> dict[str, str]:
-        """What to show and the name to fetch for each word; all outputs of the signature where there are no words."""
-        return {word: self.fetch(word) for word in words or self.outputs}
+        """What to show and the name to fetch for each word; without words all outputs of the signature asked for."""
+        return {word: self.fetch(word) for word in words or (self.outputs if self.asked else ())}
+
+    def inside(self, word: str) -> Output | None:
+        """The tensor in a function that `FUNCTION/NODE` names; None where the word names something of the graph itself."""
+        if word in self.outputs or parse_tensor_name(word)[0] in self.graph:
+            return None
+        function = self._function(word)
+        if function is None:
+            return None
+        try:
+            return self.graph.functions[function].body.output(word.removeprefix(f"{function}/"))
+        except NotFoundError as error:
+            raise NotFoundError(f"in function '{function}': {error.message}", hint=error.hint) from None
+
+    def _function(self, word: str) -> str | None:
+        return next((name for name in self.graph.functions if word.startswith(f"{name}/")), None)
+
+    def caller(self, word: str) -> str:
+        """The name of the node that makes the function of `FUNCTION/NODE` run: of several the one that the signature needs.
+
+        InvalidArgumentError names those there are where that does not decide.
+        """
+        name = self._function(word)
+        found = [node for node in self.graph if name in called_functions(self.graph, [node])]
+        if len(found) > 1:
+            needed = needed_nodes([self.graph.fetch(output) for output in self.outputs.values()])
+            found = [node for node in found if node in needed] or found
+        if len(found) != 1:
+            calls = f"these do: {', '.join(node.name for node in found)}" if found else "nothing in the graph does"
+            raise InvalidArgumentError(f"'{word}': what calls function '{name}'? {calls}", hint="--signature can decide")
+        return found[0].name
+
+    def only_output(self, word: str | None, option: str) -> Output:
+        """The output that a word names, or without one the signature's only output."""
+        if word is None and len(self.outputs) != 1:
+            has = f"the outputs are {', '.join(self.outputs)}" if self.outputs else "the graph has no usual signature"
+            raise InvalidArgumentError(f"{option}: of which output?", hint=f"{has}; name it, as in mse(OUTPUT, LABELS)")
+        return self.output(word or next(iter(self.outputs)))
+
+    def unknown_feed(self, pairs: Sequence[tuple[str, str]], word: str | None) -> tuple[str, str]:
+        """The one feed that goes to no tensor of the graph: the labels of a loss that is to be added."""
+        unknown = [pair for pair in pairs if pair[0] not in self.inputs and parse_tensor_name(pair[0])[0] not in self.graph]
+        found = [pair for pair in unknown if word in (None, pair[0])]
+        if len(found) != 1:
+            given = ", ".join(name for name, _ in unknown) or "none"
+            hint = f"feed them by a name of their own: --feed {word or 'labels'}=@y.npy (given: {given})"
+            raise InvalidArgumentError("the loss compares with labels, which are fed beside the inputs", hint=hint)
+        return found[0]
+
+    def runs(self) -> list[tuple[str, ...]]:
+        """The outputs of each of the graph's signatures, which are run one at a time."""
+        signatures = self.graph.meta.signatures.values() if self.graph.meta is not None else ()
+        return [tuple(found.fetched.values()) for found in signatures if found.outputs]
+
+    def _tensor(self, word: str, names: Mapping[str, str], kind: str) -> Output:
+        self._require(word, names, kind)
+        return self.graph.output(names.get(word, word))
+
+    def _require(self, word: str, names: Mapping[str, str], kind: str) -> None:
+        """NotFoundError for a word that neither the signature nor the graph knows."""
+        if word in names or parse_tensor_name(word)[0] in self.graph:
+            return
+        if self.signature is not None:
+            has = f"it has {', '.join(names) or f'no {kind}s'}"
+            raise NotFoundError(f"signature '{self.signature.name}' has no {kind} '{word}'; no node is called so", hint=has)
+        if self.graph.meta is not None and self.graph.meta.signatures:
+            has = f"--signature takes the names of one: {', '.join(self.graph.meta.signatures)}"
+            raise NotFoundError(f"the graph has no node '{word}'", hint=has)
+
+    def node(self, word: str) -> str:
+        """The name of the node that a word is about: of one, of one of its tensors, or of what a signature calls so."""
+        found = self.inputs.get(word, self.outputs.get(word, word))
+        return self.graph.output(found).node.name if ":" in found else found
+
+    def node_or_tensor(self, word: str) -> str:
+        """The graph's name for what a signature calls `word`."""
+        return self.outputs.get(word, word)
 
     def operation(self, word: str) -> str:
         """The name of an operation to run."""
@@ -51,16 +129,51 @@ class Names:
 
     def feeds(self, pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
         """Tensor names and the values to feed; an error names the option and what it was given for."""
-        return dict(self._feed(word, text) for word, text in pairs)
+        found: dict[str, Any] = {}
+        for word, text in pairs:
+            name, value = self._feed(word, text)
+            if name in found:
+                raise InvalidArgumentError(f"--feed {word}: '{name}' is fed already")
+            found[name] = value
+        return found
+
+    def complete(self, feeds: Mapping[str, Any], fetches: Iterable[str]) -> dict[str, Any]:
+        """The feeds, and the signature's defaults for inputs that are not fed.
+
+        InvalidArgumentError names, as its signature does, the first input that fetching needs and that has no value.
+        """
+        found = dict(feeds)
+        if self.signature is None:
+            return found
+        outputs = [self.graph.output(name) for name in feeds]
+        needed = needed_nodes([self.graph.fetch(name) for name in fetches], outputs)
+        for word, name in self.inputs.items():
+            fed = self.graph.output(name)
+            if fed.name in found or fed.node not in needed or not fed.node.is_placeholder:
+                continue
+            if word in self.signature.defaults:
+                found[fed.name] = self.signature.defaults[word].numpy()
+            elif fed.node.op != "PlaceholderWithDefault":
+                raise self._unfed(word, fed)
+        return found
+
+    def _unfed(self, word: str, fed: Output) -> InvalidArgumentError:
+        from ..core.explaining.graphs import example, tensor_facts
+
+        assert self.signature is not None
+        facts = tensor_facts(fed.node)
+        message = f"input '{word}' of signature '{self.signature.name}' is not fed: it takes {facts.dtype} {facts.shape}"
+        return InvalidArgumentError(message, hint=f"--feed {shlex.quote(f'{word}={example(facts)}')}, for example")
 
     def _feed(self, word: str, text: str) -> tuple[str, Any]:
         fed = self.input(word)
-        return fed.name, value_of(text, fed.dtype, f"--feed {word}")
+        shape = fed.node.attrs.get("shape") if fed.node.is_placeholder else None
+        return fed.name, value_of(text, fed.dtype, f"--feed {word}", UNKNOWN if shape is None else shape)
 
 
-def value_of(text: str, dtype: DType | None, option: str) -> Any:
+def value_of(text: str, dtype: DType | None, option: str, shape: Shape = UNKNOWN) -> Any:
     """The value that `text` stands for, of a dtype where one is known; an error begins with the option that gave it."""
     try:
-        return parse_value(text, dtype.base if dtype else None)
+        return parse_value(text, dtype.base if dtype else None, shape)
     except TfgError as error:
         raise type(error)(f"{option}: {error.message}", hint=error.hint) from None

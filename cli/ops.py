@@ -10,7 +10,7 @@ import click
 
 from . import render
 from .ops_sections import coverage_sections, detail_sections, formula_sections, list_sections, missing_sections
-from .options import GraphReader, format_option, gathered, graph_options, quiet_option
+from .options import GraphReader, excluding, format_option, gathered, graph_options, needing, quiet_option
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -44,6 +44,10 @@ class OpsOptions:
 @quiet_option
 @graph_options
 @gathered(OpsOptions)
+@needing("--output", "--wrap")
+@excluding("--family --missing-kernel --custom --flops --wrap", "--coverage --missing")
+@excluding("--wrap", "--flops")
+@excluding("--coverage", "--missing")
 def command(reader: GraphReader, options: OpsOptions) -> None:
     """List the ops, or say of each NAME what its interface is and what tfg has for it.
 
@@ -59,11 +63,17 @@ def command(reader: GraphReader, options: OpsOptions) -> None:
     from ..core.op_libraries import listing
 
     names, format_ = options.names, options.format_
+    if options.missing is not None and names:
+        raise click.UsageError("--missing takes the ops of GRAPH: it takes no NAME")
     if options.missing is not None:
         missing = listing.missing_for(reader.load(options.missing))
         render.emit({"missing": missing}, format_, lambda: missing_sections(missing))
         return
     reader.load_libraries()
+    if options.wrap and not (names or options.family or options.custom or options.missing_kernel):
+        raise click.UsageError("--wrap writes a wrapper for each op that is chosen: name some, or give --family or --custom")
+    if options.coverage and names:
+        raise click.UsageError("--coverage counts all ops, by family: it takes no NAME")
     if options.coverage:
         rows = listing.coverage()
         total = listing.total(rows)

@@ -8,8 +8,9 @@ import click
 
 from . import render
 from .main import COMPARISON_FAILED, DONE
-from .options import GraphReader, feed_option, format_option, gathered, graph_options, quiet_option
-from .sessions import SessionOptions, session_options
+from .models import save_model_option
+from .options import GraphReader, feed_option, format_option, gathered, graph_options, needing, quiet_option
+from .sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
     from .optimize_job import OptimizeOptions
@@ -18,20 +19,21 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("graph", required=False)
 @click.option("-o", "--output", metavar="FILE", help="Write the optimized graph here; - is standard output.")
+@save_model_option
 @click.option("--fetch", "fetches", multiple=True, metavar="NAME", help="What must stay the same; repeatable.")
 @feed_option
 @click.option("--passes", metavar="LIST", help='Run these: "prune,fold{limit=1MB},cse", "default,layout"; see --list.')
 @click.option("--disable", multiple=True, metavar="PASS", help="Leave this pass out; repeatable.")
-@click.option("--cluster", is_flag=True, help="At the end group what only computes into one function call.")
+@click.option("--cluster", is_flag=True,
+              help="At the end group what only computes into one function call, and say how much of it XLA takes.")
 @click.option("--keep", multiple=True, metavar="NODE", help="Keep this node; repeatable.")
 @click.option("--fed", multiple=True, metavar="TENSOR", help="Every run feeds this, as it does what --feed names; repeatable.")
 @click.option("--overridable", multiple=True, metavar="TENSOR", help="A run may feed this, but need not; repeatable.")
 @click.option("--verify", is_flag=True, help="Run both graphs on the same feeds; exit with 3 where they differ.")
 @click.option("--tolerance", type=float, default=1e-4, show_default=True, help="What --verify lets pass.")
 @click.option(
-    "--steps", type=click.IntRange(1), help="How many runs in a row --verify compares; 3 where there are variables, or else 1."
-)
-@session_options
+    "--steps", type=click.IntRange(1), help="The runs in a row --verify compares; 3 where there are variables, or else 1.")
+@session_options_for("--verify", "--save-model")
 @click.option("--costs/--no-costs", default=True, help="Count FLOPs and bytes after each pass, which takes half of the time.")
 @click.option("--text", is_flag=True, help="Write text.")
 @click.option("--list", "list_", is_flag=True, help="List the passes with their options, and exit.")
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 @quiet_option
 @graph_options
 @gathered("optimize_job.OptimizeOptions")
+@needing("--tolerance --steps", "--verify")
+@needing("--text", "--output")
 def command(graph: str | None, reader: GraphReader, list_: bool, session: SessionOptions, options: OptimizeOptions) -> int:
     """Optimize GRAPH for its fetches: the same results with less work.
 
@@ -56,9 +60,8 @@ def command(graph: str | None, reader: GraphReader, list_: bool, session: Sessio
         return DONE
     if graph is None:
         raise click.UsageError("GRAPH is needed, or --list")
-    options.check()
-    session.refuse_without("--verify", options.verify)
     job = OptimizeJob(reader.load(graph), session, options)
     report = job.run()
-    render.emit(job.as_json(), options.format_, lambda: (*report_sections(report), *job.verdict_sections()))
+    with render.beside(options.output):
+        render.emit(job.as_json(), options.format_, lambda: (*report_sections(report), *job.verdict_sections()))
     return DONE if job.passed else COMPARISON_FAILED

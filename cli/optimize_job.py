@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
-
-import click
 
 from ..core.comparing.verification import Comparison, generated_feeds, verify
 from ..core.graph import Graph
+from ..core.metagraph import SaverInfo
 from ..core.passes.base import Pass
 from ..core.passes.functions.cluster import Cluster
 from ..core.passes.pipeline import OptimizeReport, choose_passes, guessed_fetches, optimize
@@ -18,10 +18,13 @@ from ..core.runtime.session import Session
 from ..core.variable_nodes import find_variables
 from ..core.words import counted
 from . import render
+from .models import note_variables, save_model
 from .names import Names
 from .sessions import SessionOptions
 
 _STEPS = 3
+_REASONS = 3
+"""How many reasons for what XLA does not take are said of a group."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class OptimizeOptions:
     """What `tfg optimize` is told beside how to open the sessions of --verify."""
 
     output: str | None
+    save_model: str | None
     fetches: tuple[str, ...]
     feeds: tuple[tuple[str, str], ...]
     passes: str | None
@@ -45,12 +49,6 @@ class OptimizeOptions:
     format_: str
     quiet: bool
 
-    def check(self) -> None:
-        """Refuse options that would have no effect."""
-        if self.steps and not self.verify:
-            raise click.UsageError("--steps is for --verify")
-        if self.text and not self.output:
-            raise click.UsageError("--text is for --output")
 
 
 class OptimizeJob:
@@ -62,8 +60,10 @@ class OptimizeJob:
         self.options = options
         for name in options.keep:
             graph.node(name)
-        names = Names(graph, session.signature)
-        self.fetches = tuple(names.fetches(options.fetches).values()) or guessed_fetches(graph)
+        names = self.names = Names(graph, session.signature)
+        words = names.fetches(options.fetches)
+        self.runs = [tuple(words.values())] if words else names.runs() or [guessed_fetches(graph)]
+        self.fetches = tuple(dict.fromkeys(name for run in self.runs for name in run))
         self.feeds = names.feeds(options.feeds)
         self.report: OptimizeReport | None = None
         self.comparisons: list[Comparison] = []
@@ -80,18 +80,21 @@ class OptimizeJob:
 
     def run(self) -> OptimizeReport:
         """Optimize, write and verify as the options ask."""
+        saver = self._saver()
         with render.Working("optimizing", self.options.quiet) as working:
             result, report = optimize(
                 self.graph,
-                self.fetches,
+                (*self.fetches, *([saver.save_tensor] if saver else [])),
                 tuple(dict.fromkeys([*self.feeds, *self.options.fed])),
                 self._passes(),
                 keep=self.options.keep,
-                overridable=self.options.overridable,
+                overridable=(*self.options.overridable, *([saver.filename_tensor] if saver else [])),
                 costs=self.options.costs,
                 observe=lambda stage, graph: working.update(f"{stage} left {len(graph)} nodes"),
             )
         self.report = report
+        if self.options.cluster:
+            self._note_clusters(result)
         if self.options.verify:
             self.comparisons = self._verified(result)
         if self.options.output and self.passed:
@@ -99,7 +102,27 @@ class OptimizeJob:
 
             save(result, self.options.output, text=self.options.text)
             render.note(f"wrote {counted(len(result), 'node')} to {self.options.output}", self.options.quiet)
+            note_variables(result, self.graph, self.options.quiet)
+        if self.options.save_model and self.passed:
+            quiet, words = self.options.quiet, self.options.fetches or self.names.outputs
+            save_model(self.options.save_model, result, self._opened(result), self.names, words, quiet)
         return report
+
+    def _note_clusters(self, result: Graph) -> None:
+        """Say what XLA would take of each group that became a function."""
+        from ..core.engines.lowerable import function_refusals
+
+        for name in sorted(result.functions.keys() - self.graph.functions.keys()):
+            if name.startswith(Cluster.name):
+                count, refused = function_refusals(result.functions[name])
+                reasons = Counter(f"{node.op}: {reason}" for node, reason in refused.items())
+                left = "".join(f"; not {number} {reason}" for reason, number in reasons.most_common(_REASONS))
+                taken = f"XLA takes {count - len(refused)} of {counted(count, 'node')} in '{name}'"
+                render.note(f"{taken}{left}", self.options.quiet)
+
+    def _saver(self) -> SaverInfo | None:
+        """What saves the variables of a SavedModel, which stays where one is written again."""
+        return self.graph.meta.saver if self.graph.meta is not None and self.options.save_model else None
 
     def _passes(self) -> list[Pass]:
         chosen = choose_passes(self.options.passes, self.options.disable)
@@ -116,12 +139,17 @@ class OptimizeJob:
             yield render.Table(columns, rows, f"verification over {counted(self.steps, 'step')}")
 
     def _verified(self, result: Graph) -> list[Comparison]:
-        needed = {node.name for node in needed_nodes([self.graph.fetch(name) for name in self.fetches])}
+        """The comparison of each signature, which are never run together, or of what is fetched."""
+        return [found for run in self.runs for found in self._verified_run(result, run)]
+
+    def _verified_run(self, result: Graph, fetches: Sequence[str]) -> list[Comparison]:
+        needed = {node.name for node in needed_nodes([self.graph.fetch(name) for name in fetches])}
         feeds = generated_feeds(self.graph, self.feeds, needed)
-        return verify(self.graph, result, self.fetches, feeds, self._opened, self.options.tolerance, self.steps)
+        return verify(self.graph, result, fetches, feeds, self._opened, self.options.tolerance, self.steps)
 
     def _opened(self, graph: Graph) -> Session:
         """A session on either graph, with its variables as the original graph's initializer or --state makes them."""
-        session = self.session.session(graph)
-        session.share(self.session.open(self.graph, quiet=True, implied=True).session)
+        session, origin = self.session.local(graph), self.session.local(self.graph)
+        self.session.prepare(origin, quiet=True, implied=True)
+        session.share(origin)
         return session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..core.flops.views import readable
+from ..core.flops.views import shortened
 from ..core.passes.costs import GraphCost
 from ..core.passes.order import all_passes
 from ..core.passes.pipeline import OptimizeReport, PassRecord
@@ -54,7 +54,7 @@ def _cost(cost: GraphCost | None) -> tuple[str, str, str]:
     if cost is None:
         return "", "", ""
     more = f" + {cost.uncounted} nodes" if cost.uncounted else ""
-    return readable(cost.flops) + more, readable(cost.transcendentals), readable(cost.bytes)
+    return shortened(cost.flops) + more, shortened(cost.transcendentals), shortened(cost.bytes)
 
 
 def _op_rows(report: OptimizeReport) -> Iterator[tuple[str, int, int]]:
@@ -74,11 +74,11 @@ def _fired(fired: Any) -> str:
 
 
 def _refusals(report: OptimizeReport) -> Iterator[render.Section]:
-    """What each pass refused when it last ran, by reason, with one node as an example."""
-    grouped: dict[tuple[str, str, str], list[str]] = {}
-    for record in {record.name: record for record in report.passes}.values():
+    """What each pass refused in any round, by reason, with one node as an example."""
+    grouped: dict[tuple[str, str, str], dict[str, None]] = {}
+    for record in report.passes:
         for refusal in record.refused:
-            grouped.setdefault((record.name, refusal.rule, refusal.reason), []).append(refusal.node)
+            grouped.setdefault((record.name, refusal.rule, refusal.reason), {})[refusal.node] = None
     if grouped:
-        rows = [(name, rule, len(nodes), reason, nodes[0]) for (name, rule, reason), nodes in grouped.items()]
+        rows = [(name, rule, len(nodes), reason, next(iter(nodes))) for (name, rule, reason), nodes in grouped.items()]
         yield render.Table(("pass", "rule", "refused", "why", "for example"), rows)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import fnmatch
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from ..core.errors import InvalidArgumentError, TfgError
 
 if TYPE_CHECKING:
+    from ..core.explaining.listing import Filter
     from ..core.graph import Graph
     from ..formats.graphdef import NodeStream
     from .render import Working
@@ -41,6 +43,41 @@ class Pair(click.ParamType[tuple[str, str]]):
         if not equals or not left:
             self.fail(f"'{value}' is not of the form {self.name}", param, ctx)
         return left.strip(), right.strip()
+
+
+class FileName(click.ParamType[str]):
+    """The name of a file or folder: any text but none."""
+
+    name = "FILE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return str(value) or self.fail("the name of a file may not be empty", param, ctx)
+
+
+_FILES: Final = {"FILE", "FILE_OR_MODULE", "DIR", "OUT_DIR", "FOLDER", "PREFIX", "IN", "OUT"}
+"""The metavars of files and folders."""
+
+
+def with_file_names(command: click.Command) -> click.Command:
+    """Let the command refuse files without a name, which would else be taken for files that were not asked for."""
+    for parameter in command.params:
+        if parameter.type is click.STRING and parameter.metavar in _FILES:
+            parameter.type = FileName()
+    return command
+
+
+class Couple(click.ParamType[tuple[str, str]]):
+    """FIRST,SECOND."""
+
+    name = "FIRST,SECOND"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        words = tuple(word.strip() for word in str(value).split(","))
+        if len(words) != 2 or not all(words):
+            self.fail(f"'{value}' is not of the form {self.name}", param, ctx)
+        return words
 
 
 class Regex(click.ParamType[str]):
@@ -92,6 +129,66 @@ class ByteSize(click.ParamType[int]):
             self.fail(f"'{value}' is no size; write 500000, 64K, 1.5M or 2G", param, ctx)
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rule:
+    """Options that do nothing without one of `others`, or beside them; such are `--name`, or `--name=value` with a value."""
+
+    options: tuple[str, ...]
+    others: tuple[str, ...]
+    are_needed: bool
+    reason: str = ""
+
+    def check(self, ctx: click.Context) -> None:
+        """UsageError where the command line has an option that would do nothing."""
+        for option in self.options:
+            if _is_given(ctx, option):
+                beside = [other for other in self.others if _is_given(ctx, other)]
+                if self.are_needed and not beside:
+                    raise click.UsageError(f"{option} is for {listed(self.others)}", ctx)
+                if not self.are_needed and beside:
+                    because = f": {self.reason}" if self.reason else ""
+                    raise click.UsageError(f"{option} does nothing beside {beside[0]}{because}", ctx)
+
+
+def needing(options: str, others: str) -> Callable[[_Command], _Command]:
+    """Refuse options, with spaces between them, where none of the others is given without which they do nothing."""
+    return _ruled(Rule(tuple(options.split()), tuple(others.split()), True))
+
+
+def excluding(options: str, others: str, reason: str = "") -> Callable[[_Command], _Command]:
+    """Refuse options, with spaces between them, where one of the others is given beside which they do nothing."""
+    return _ruled(Rule(tuple(options.split()), tuple(others.split()), False, reason))
+
+
+def _ruled(rule: Rule) -> Callable[[_Command], _Command]:
+    """Have a command checked against a rule; `rules` lists all that a command has."""
+
+    def decorate(command: _Command) -> _Command:
+        @functools.wraps(command)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            rule.check(click.get_current_context())
+            return command(*args, **kwargs)
+
+        checked.rules = (*getattr(command, "rules", ()), rule)  # type: ignore[attr-defined]
+        return checked  # type: ignore[return-value]
+
+    return decorate
+
+
+def _is_given(ctx: click.Context, words: str) -> bool:
+    """True where the command line has an option, and where `words` has a value, with that value; `*` stands for any text."""
+    flag, equals, value = words.partition("=")
+    name = next(p.name for p in ctx.command.params if flag in (*p.opts, *p.secondary_opts, p.human_readable_name))
+    source = ctx.get_parameter_source(name or "")
+    is_so = not equals or fnmatch.fnmatchcase(str(ctx.params[name]), value)
+    return source is click.core.ParameterSource.COMMANDLINE and is_so
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
 class GraphReader:
     """Reads graphs as the shared options ask: op libraries loaded first, op types mapped, tags chosen."""
 
@@ -108,6 +205,15 @@ class GraphReader:
         with self._reading(path):
             graph = self.mapped(load(path, tags=self.tags))
             graph.check()
+        return graph
+
+    def load_bytes(self, data: bytes) -> Graph:
+        """As `load`, of what a file holds."""
+        from ..formats.loading import load
+
+        self.load_libraries()
+        graph = self.mapped(load(data, tags=self.tags))
+        graph.check()
         return graph
 
     def load_leniently(self, path: str) -> tuple[Graph, list[TfgError]]:
@@ -127,12 +233,16 @@ class GraphReader:
 
     def look(self, path: str) -> Graph:
         """The graph at `path` to be looked at: where no session could run it, a note says so and what is broken is marked."""
+        return self.look_closely(path)[0]
+
+    def look_closely(self, path: str) -> tuple[Graph, bool]:
+        """As `look`, and whether the graph is sound."""
         from ..core.explaining.broken import make_presentable
 
         graph, faults = self.load_leniently(path)
         faults += make_presentable(graph)
         self.note_broken(faults)
-        return graph
+        return graph, not faults
 
     def note_broken(self, faults: Sequence[TfgError]) -> None:
         """Say so where something is wrong with a graph."""
@@ -194,6 +304,60 @@ def _found(name: str) -> type:
     return found
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Selection:
+    """Which nodes of a graph to show, as the options say."""
+
+    filter: Filter
+    to: tuple[str, ...]
+    around: str | None
+    hops: int
+
+    @property
+    def needs_edges(self) -> bool:
+        """True where a node alone does not tell whether it is shown."""
+        return bool(self.to) or self.around is not None
+
+    @property
+    def is_of_some(self) -> bool:
+        """True where not all nodes are to be shown."""
+        return self.needs_edges or not self.filter.is_empty
+
+    def of(self, graph: Graph) -> Filter:
+        """The filter that chooses the nodes of the graph."""
+        from ..core.explaining.listing import narrowed
+
+        return narrowed(graph, self.filter, self.to, self.around, self.hops)
+
+
+def selection_options(to: str) -> Callable[[_Command], _Command]:
+    """The options that choose nodes, `to` for what a tensor needs; the command gets them as one Selection, `selection`."""
+    return functools.partial(_with_selection, to)
+
+
+def _with_selection(to_flag: str, command: _Command) -> _Command:
+    @click.option("--name", default="", metavar="REGEX", help="Only nodes in whose name this is found.")
+    @click.option("--exclude", default="", metavar="REGEX", help="Only nodes in whose name this is not found.")
+    @click.option("--op", default="", metavar="REGEX", help="Only nodes whose whole op type matches.")
+    @click.option("--scope", default="", metavar="SCOPE", help="Only nodes in this name scope.")
+    @click.option("--device", default="", metavar="REGEX", help="Only nodes in whose device this is found.")
+    @click.option(to_flag, "to", multiple=True, metavar="TENSOR", help="Only nodes that fetching this needs; repeatable.")
+    @click.option("--around", metavar="NODE", help="Only this node and those up to --hops edges away.")
+    @click.option("--hops", type=click.IntRange(0), default=2, show_default=True, help="How far --around goes.")
+    @needing("--hops", "--around")
+    @functools.wraps(command)
+    def wrapped(
+        *args: Any, name: str, exclude: str, op: str, scope: str, device: str, to: tuple[str, ...], around: str | None,
+        hops: int, **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        from ..core.explaining.listing import Filter
+
+        chosen = Filter(name, op, scope, exclude, device)
+        return command(*args, selection=Selection(chosen, to, around, hops), **kwargs)
+
+    return wrapped  # type: ignore[return-value]
+
+
 def graph_options(command: _Command) -> _Command:
     """--map-op, --op-library and --tag; the command gets them as one GraphReader, `reader`."""
 
@@ -217,6 +381,15 @@ def format_option(*formats: str) -> Callable[[_Command], _Command]:
 def quiet_option(command: _Command) -> _Command:
     """--quiet: no notes and no progress on standard error."""
     return click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error.")(command)
+
+
+def signature_option(command: _Command) -> _Command:
+    """--signature: whose names of inputs and outputs the command's words are."""
+    return click.option(
+        "--signature",
+        metavar="NAME",
+        help="Take the names of this signature's inputs and outputs; by default those of serving_default or the only one.",
+    )(command)
 
 
 def feed_option(command: _Command) -> _Command:

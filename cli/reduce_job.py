@@ -81,7 +81,8 @@ class ReduceJob:
         """What the nodes compute, as far as they come: a graph that fails is what this is for."""
         needed = {node.name for node in needed_nodes([self.graph.fetch(name) for name in self.fetches])}
         feeds = generated_feeds(self.graph, self.feeds, needed)
-        session = self.session.open(self.graph, quiet=True, implied=True).session
+        session = self.session.local(self.graph)
+        self.session.prepare(session, quiet=True, implied=True)
         recorder = Recorder(session.runnable())
         try:
             session.run(self.fetches, feeds, hook=recorder)

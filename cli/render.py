@@ -5,6 +5,7 @@ What graphs say passes through `core.escaping` on its way out, here and nowhere 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import sys
 import threading
@@ -16,6 +17,8 @@ from ..core.escaping import printable, printable_json, printable_line
 
 _MAX_WIDTH = 60
 _MAX_RICH_ROWS = 500  # rich lays a longer table out for seconds
+_MAX_UNBROKEN = 14
+"""Longer words of a table may be broken where a terminal is narrow."""
 
 
 class Table(NamedTuple):
@@ -41,17 +44,26 @@ Section = Table | Text
 
 
 def emit(result: Any, format_: str, sections: Callable[[], Iterable[Section]]) -> None:
-    """Print `result` as JSON, or the sections that show it: all of them as tables and text, the first table as CSV.
+    """Print `result` as JSON, or the sections that show it: all of them as tables and text, the tables as CSV.
 
-    Where there is nothing to list, and so no table, CSV is empty.
+    Each table has its own header in CSV, with an empty line before the second and later ones. Where there is nothing to list,
+    and so no table, CSV is empty.
     """
     if format_ == "json":
         print_json(result)
     elif format_ == "csv":
-        for table in [section for section in sections() if isinstance(section, Table)][:1]:
+        for number, table in enumerate(section for section in sections() if isinstance(section, Table)):
+            sys.stdout.write("\n" if number else "")
             print_csv(table.columns, table.rows)
     else:
         print_sections(sections())
+
+
+@contextlib.contextmanager
+def beside(output: str | None) -> Iterator[None]:
+    """Print on standard error what is printed within, where `output` says that a graph is on standard output."""
+    with contextlib.redirect_stdout(sys.stderr) if output == "-" else contextlib.nullcontext():
+        yield
 
 
 def print_json(result: Any) -> None:
@@ -68,7 +80,7 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow([_slug(column) for column in columns])
-    writer.writerows([_cell(value) for value in row] for row in rows)
+    writer.writerows([cell(value) for value in row] for row in rows)
 
 
 def print_sections(sections: Iterable[Section]) -> None:
@@ -120,6 +132,8 @@ def plain(value: Any) -> Any:
 def _plain_object(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return plain(value.tolist())
+    if hasattr(value, "preview") and hasattr(value, "numpy"):
+        return {"dtype": str(value.dtype), "shape": list(value.shape), "value": plain(value.numpy())}
     if hasattr(value, "dims"):
         return None if value.dims is None else [dim if isinstance(dim, int) else None for dim in value.dims]
     if isinstance(value, complex):
@@ -167,9 +181,9 @@ class Progress:
         if self._bar is None and time.monotonic() - self._started > 1:
             self._bar = _progress_bar()
             self._task = self._bar.add_task(self._label, total=self._total)
-            self._bar.start()
         if self._bar is not None:
             self._bar.update(self._task, completed=done, description=f"{self._label} {done}/{self._total} {remark}")
+            self._bar.start()  # once there is something to show
 
 
 class Working:
@@ -232,7 +246,7 @@ def _plain_lines(section: Section) -> list[str]:
     head = [printable_line(section.title)] if section.title else []
     if isinstance(section, Text):
         return head + section.lines()
-    cells = [[_cell(value) for value in row] for row in section.rows]
+    cells = [[cell(value) for value in row] for row in section.rows]
     right = _numeric_columns(section)
     widths = _widths(section.columns, cells)
     lines = [_line(section.columns, widths, right), "  ".join("-" * width for width in widths)]
@@ -244,8 +258,8 @@ def print_rows(columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
     first = list(itertools.islice(rows, _MAX_RICH_ROWS))
     head = Table(tuple(columns), first)
     print_lines(_plain_lines(head))
-    widths, right = _widths(columns, [[_cell(value) for value in row] for row in first]), _numeric_columns(head)
-    print_lines(_line([_cell(value) for value in row], widths, right) for row in rows)
+    widths, right = _widths(columns, [[cell(value) for value in row] for row in first]), _numeric_columns(head)
+    print_lines(_line([cell(value) for value in row], widths, right) for row in rows)
 
 
 def _widths(columns: Sequence[str], cells: Iterable[Sequence[str]]) -> list[int]:
@@ -268,7 +282,8 @@ def _numeric_columns(table: Table) -> list[bool]:
     return [bool(column) and all(type(value) in (int, float) for value in column) for column in columns]
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """A value as it stands in a table."""
     if isinstance(value, str):
         return printable_line(value)
     if value is None:
@@ -278,7 +293,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, (tuple, list)):
-        return ", ".join(map(_cell, value))
+        return ", ".join(map(cell, value))
     return printable_line(str(value))
 
 
@@ -297,8 +312,32 @@ def _print_rich(sections: Iterable[Section]) -> None:
             console.print("\n".join(section.lines()), markup=False, soft_wrap=True)
         elif len(section.rows) > _MAX_RICH_ROWS:
             sys.stdout.writelines(f"{line}\n" for line in _plain_lines(section))
+        elif _needed_width(section) > console.width:
+            _print_stacked(console, section)
         else:
             console.print(_rich_table(section))
+
+
+def _needed_width(table: Table) -> int:
+    """The columns of a terminal in which no word of a table need be broken, but for long ones."""
+    cells = [[cell(value) for value in row] for row in table.rows]
+    words = [[word for text in column for word in text.split()] for column in zip(table.columns, *cells, strict=True)]
+    return sum(min(max(map(len, column), default=0), _MAX_UNBROKEN) + 3 for column in words)
+
+
+def _print_stacked(console: Any, table: Table) -> None:
+    """Each row as lines below each other, its first cell as their heading, without empty cells and columns of no name."""
+    from rich.text import Text as RichText
+
+    if table.title:
+        console.print(printable_line(table.title), style="bold", markup=False)
+    width = max(map(len, table.columns[1:]), default=0)
+    for row in table.rows:
+        first, *others = map(cell, row)
+        console.print(RichText(first or table.columns[0], style="cyan"))
+        for column, text in zip(table.columns[1:], others, strict=True):
+            if text and column:
+                console.print(RichText(f"  {column.ljust(width)}  {text}"), soft_wrap=True)
 
 
 def rich_console(**options: Any) -> Any:
@@ -318,5 +357,5 @@ def _rich_table(table: Table) -> Any:
     for column, is_right in zip(table.columns, _numeric_columns(table)):
         shown.add_column(column, justify="right" if is_right else "left", overflow="fold")
     for row in table.rows:
-        shown.add_row(*[RichText(_cell(value)) for value in row])
+        shown.add_row(*[RichText(cell(value)) for value in row])
     return shown

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import GraphReader, Pair, StepCount, feed_option, gathered, graph_options, quiet_option
-from .sessions import SessionOptions, session_options
+from .models import save_model_option
+from .options import GraphReader, Pair, StepCount, excluding, feed_option, gathered, graph_options, needing, quiet_option
+from .sessions import SessionOptions, cluster_session_options
 
 if TYPE_CHECKING:
     from .run_job import RunOptions
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("graph")
-@click.option("--fetch", "fetches", multiple=True, metavar="TENSOR", help="A tensor whose value to print; repeatable.")
+@click.option("--fetch", "fetches", multiple=True, metavar="TENSOR",
+              help="A tensor whose value to print, FUNCTION/NODE for one in a function; repeatable.")  # fmt: skip
 @feed_option
 @click.option("--target", "targets", multiple=True, metavar="OP", help="An operation to run, as a train step; repeatable.")
 @click.option("--steps", type=StepCount(), default="1", show_default=True, help="How often; `epoch`: to an iterator's end.")
@@ -24,29 +26,52 @@ if TYPE_CHECKING:
 @click.option("--assign-add", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Add a value before the steps.")
 @click.option("--assign-sub", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Subtract a value before the steps.")
 @click.option("--save-state", metavar="FILE", help="At the end write the variables: to an .npz file or a checkpoint.")
+@save_model_option
 @click.option("--out", metavar="FILE", help="Write what was fetched here; .npy, .npz or .json says how.")
 @click.option("--format", "format_", type=click.Choice(("table", "json", "npy", "npz")), help="How to print what was fetched.")
+@click.option("--each", multiple=True, metavar="PATTERN",
+              help="Run once for each file that matches: .npz, .npy, TFRecord, lines of JSON; arrays are fed by name, or as "
+              "--feed TENSOR=@each:KEY says.")  # fmt: skip
+@click.option("--sweep", type=Pair("NAME", "V1,V2"), multiple=True, help="Run once with each value for a tensor or variable.")
+@click.option("--out-dir", metavar="DIR", help="For --each, --sweep: a file for each result; what is there is not run again.")
+@click.option("--keep-going", is_flag=True, help="For --each, --sweep: go on after a failure.")
 @click.option("--cache-stats", is_flag=True, help="Keep between steps what no write, feed or draw changes; say what it saved.")
+@click.option("--no-fuse", is_flag=True, help="Run each kernel by itself; results may then differ by rounding.")
 @click.option("--check-numerics", is_flag=True, help="Stop at the first NaN or Inf: say which node made it, and of what.")
-@session_options
+@cluster_session_options
 @quiet_option
 @graph_options
 @gathered("run_job.RunOptions")
+@excluding("--check-numerics --cache-stats --no-fuse", "--on=grpc*", "the kernels run on the servers")
+@needing("--out-dir --keep-going", "--each --sweep")
+@excluding("--out --save-state --save-model --cache-stats", "--each --sweep")
+@needing("--fetch-every", "--steps")
+@needing("--steps --check-numerics --cache-stats --no-fuse", "--fetch --target --signature --feed --each")
+@needing("--out", "--fetch --signature --feed")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: RunOptions) -> int:
     """Run GRAPH and print what was fetched.
 
     The order: initializer, --state, --assign (then --assign-add, --assign-sub), --steps, --save-state. Variables live as long
-    as the command; --save-state and --state carry them from one to the next.
+    as the command; --save-state and --state carry them from one to the next. GRAPH alone shows what can be run.
 
     \b
+    tfg run saved_model_folder
     tfg run graph.pb --fetch y --feed x='[[1, 2, 3]]'
     tfg run train.pb --init --target train --fetch loss --steps 100 --fetch-every 10 --save-state s.npz
-    tfg run saved_model_folder --signature serving_default --feed x=@x.npy --format json
+    tfg run saved_model_folder --feed x=@x.npy --format json
+    tfg run saved_model_folder --each 'inputs/*.npz' --on local:4 --out-dir results
     """
-    from .run_job import RunJob
-    from .run_sections import write_steps
+    if options.is_of_many:
+        from .each_job import EachJob
 
-    job = RunJob(reader.load(graph), session, options)
+        return EachJob(graph, reader, session, options).run()
+    from .run_job import RunJob
+    from .run_sections import show_choices, write_steps
+
+    loaded = reader.load(graph)
+    if options.asks_nothing and not session.changes_state and session.signature is None:
+        return show_choices(loaded, graph, options.format)
+    job = RunJob(loaded, session, options)
     results = job.run()
     write_steps(results, options.format, options.out)
     return job.exit_code

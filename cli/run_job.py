@@ -6,21 +6,23 @@ import dataclasses
 import functools
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import click
 
 from ..core.errors import DeadlineExceededError, InvalidArgumentError
-from ..core.graph import Graph
+from ..core.graph import Graph, Output
 from ..core.runtime.caching import CacheStats
 from ..core.runtime.numeric_checks import check_numerics
 from ..core.runtime.process_limits import lift_time_limit
 from ..core.runtime.runner import Interruption, Orders, Runner, StepResult
 from ..core.tensors import Tensor
 from ..core.variable_nodes import VariableNodes
+from ..core.words import counted
 from . import render
 from .main import DONE, INTERRUPTED
+from .models import save_model
 from .names import Names, value_of
 from .sessions import SessionOptions
 
@@ -42,20 +44,36 @@ class RunOptions:
     assign_add: tuple[tuple[str, str], ...]
     assign_sub: tuple[tuple[str, str], ...]
     save_state: str | None
+    save_model: str | None
     out: str | None
     format_: str | None
     cache_stats: bool
     check_numerics: bool
     quiet: bool
+    each: tuple[str, ...] = ()
+    sweep: tuple[tuple[str, str], ...] = ()
+    out_dir: str | None = None
+    keep_going: bool = False
+
+    @property
+    def is_of_many(self) -> bool:
+        """True where there is not one run, but one for each input or setting."""
+        return bool(self.each or self.sweep)
 
     @property
     def format(self) -> str:
         """How to print what was fetched: as asked for, or as the name of --out says."""
         return self.format_ or _FORMATS.get(os.path.splitext(self.out or "")[1], "table")
 
+    @property
+    def asks_nothing(self) -> bool:
+        """True where nothing is said but which graph it is about: then what could be asked is shown."""
+        said = dataclasses.replace(self, format_=None, quiet=False)
+        return said == RunOptions((), (), (), 1, 1, (), (), (), None, None, None, None, False, False, False)
+
     def check(self) -> None:
         """Refuse what cannot end well before anything runs."""
-        if self.format in ("npy", "npz") and self.out is None and sys.stdout.isatty():
+        if self.format in ("npy", "npz") and self.out is None and not self.is_of_many and sys.stdout.isatty():
             raise click.UsageError(f"--format {self.format} writes binary data: name a file with --out, or redirect")
         for option, path in (("--save-state", self.save_state), ("--out", self.out)):
             folder = os.path.dirname(path) if path else ""
@@ -78,12 +96,13 @@ class RunJob:
 
     def run(self) -> tuple[StepResult, ...]:
         """All steps that ran; what was promised to be saved is saved, also where Ctrl-C or a deadline ended them."""
-        orders = self._orders()
+        options = self.options
+        orders = self.orders()
         kept: dict[str, Tensor] = {}
         results: list[StepResult] = []
         try:
             with Interruption(self._notify) as interruption:
-                runner = self._prepared()
+                runner = self.prepared()
                 kept = self._snapshot(runner)
                 for result in self._watched(runner, orders):
                     results += [result] if result.values else []
@@ -95,10 +114,12 @@ class RunJob:
             self._save(kept)
             raise
         lift_time_limit()
-        self._save(runner.state() if self.options.save_state else {})
+        self._save(runner.state() if options.save_state else {})
+        if options.save_model:
+            save_model(options.save_model, self.graph, runner.session, self.names, self._words(), self.quiet)
         if interruption.requested:
             self.exit_code = INTERRUPTED
-        if self.options.cache_stats:
+        if options.cache_stats:
             self._note_cache(runner.session.cache_stats)
         return tuple(results)
 
@@ -125,21 +146,44 @@ class RunJob:
         if runner.exhausted is not None:
             render.note(f"'{runner.exhausted}' has no more elements: {done} steps were run", self.quiet)
 
-    def _orders(self) -> Orders:
-        options = self.options
-        fetches = self.names.fetches(options.fetches)
+    def orders(self, fed: Mapping[str, Any] | None = None) -> Orders:
+        """What each step does; `fed` are values beside those of --feed."""
+        options, fetches, targets = self.options, self.fetches(), self.targets()
         if not fetches and not options.targets and not self._changes_state():
             raise click.UsageError("nothing to do: give --fetch, --target, --init or --assign")
-        feeds = self.names.feeds(options.feeds)
-        targets = tuple(self.names.operation(target) for target in options.targets)
+        feeds = self.names.complete({**self.names.feeds(options.feeds), **(fed or {})}, (*fetches.values(), *targets))
         hook = check_numerics if options.check_numerics else None
-        return Orders(fetches, feeds, targets, options.steps, options.fetch_every, hook)
+        return Orders(fetches, feeds, targets, options.steps, options.fetch_every, hook, self.inside)
+
+    def fetches(self) -> dict[str, str]:
+        """The names to show, and what to fetch for each: a tensor, or what calls the function that a node stands in."""
+        inside, words = self.inside, list(self._words())
+        if not inside:
+            return self.names.fetches(words)
+        return {word: self.names.caller(word) if word in inside else self.names.fetch(word) for word in words}
+
+    @functools.cached_property
+    def inside(self) -> dict[str, Output]:
+        """The tensors in functions that are to be fetched, by `FUNCTION/NODE`."""
+        found = ((word, self.names.inside(word)) for word in self._words())
+        return {word: output for word, output in found if output is not None}
+
+    def targets(self) -> tuple[str, ...]:
+        """The operations to run."""
+        return tuple(self.names.operation(target) for target in self.options.targets)
+
+    def _words(self) -> Iterable[str]:
+        """What is fetched: as asked for, or where only feeds are given the outputs of the usual signature."""
+        options = self.options
+        is_fed = options.feeds or options.is_of_many
+        return options.fetches or (self.names.outputs if is_fed and not options.targets else ())
 
     def _changes_state(self) -> bool:
         options = self.options
-        return self.session.changes_state or bool(options.assign or options.assign_add or options.assign_sub)
+        assigns = options.assign or options.assign_add or options.assign_sub
+        return bool(self.session.changes_state or assigns or options.save_state or options.save_model)
 
-    def _prepared(self) -> Runner:
+    def prepared(self) -> Runner:
         """The session, its variables initialized, restored and assigned to."""
         options = self.options
         runner = self.session.open(self.graph, self.quiet, cache=_CACHE if options.cache_stats else 0)
@@ -155,10 +199,8 @@ class RunJob:
     def _save(self, state: dict[str, Tensor]) -> None:
         path = self.options.save_state
         if path and state:
-            from ..formats.state import write_state
-
-            write_state(path, state)
-            render.note(f"saved {len(state)} variables to {path}", self.quiet)
+            self.session.write_state(path, state, self.graph)
+            render.note(f"saved {counted(len(state), 'variable')} to {path}", self.quiet)
 
 
 def _assigned(text: str, option: str, found: VariableNodes) -> Any:

@@ -7,14 +7,19 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import click
 import numpy as np
 
 from ..core.errors import InvalidArgumentError, UnimplementedError
+from ..core.explaining.graphs import GraphFacts, explain_graph
+from ..core.graph import Graph
 from ..core.runtime.runner import FetchedValue, StepResult
 from ..core.tensors import Tensor
 from ..formats.npz import npz_bytes
 from ..formats.source import write_file
 from . import render
+from .explain_sections import signature_table
+from .main import DONE
 
 _MAX_SHOWN = 1000
 
@@ -26,10 +31,39 @@ def write_steps(steps: Sequence[StepResult], format_: str, out: str | None) -> N
     if format_ == "table" and out is None:
         render.print_sections(_sections(steps))
         return
-    text = "".join(f"{line}\n" for line in render.plain_text(_sections(steps))) if format_ == "table" else ""
-    encoders = {"npy": _npy, "npz": _npz, "json": _json, "table": lambda _: text.encode()}
-    data = encoders[format_](steps)
-    write_file("-" if out is None else out, [data])
+    write_file("-" if out is None else out, [encoded_steps(steps, format_)])
+
+
+def encoded_steps(steps: Sequence[StepResult], format_: str) -> bytes:
+    """The fetched values as a file of the format holds them."""
+    encoders = {"npy": _npy, "npz": _npz, "json": _json, "table": _table}
+    return encoders[format_](steps)
+
+
+def _table(steps: Sequence[StepResult]) -> bytes:
+    return "".join(f"{line}\n" for line in render.plain_text(_sections(steps))).encode()
+
+
+def show_choices(graph: Graph, name: str, format_: str) -> int:
+    """Print the signatures of a graph, or its inputs and outputs where it has none, and the commands that run them.
+
+    UsageError where there is nothing to fetch.
+    """
+    facts = explain_graph(graph, name)
+    if not (facts.signatures or facts.outputs or facts.train_ops):
+        raise click.UsageError("nothing to do: no output stands out; give --fetch, --target, --init or --assign")
+    commands = [command for command in facts.next_commands if command.startswith("tfg run")]
+    shown = {"signatures": facts.signatures, "inputs": facts.inputs, "outputs": facts.outputs, "next": commands}
+    render.emit(shown, format_, lambda: _choices(facts, commands))
+    return DONE
+
+
+def _choices(facts: GraphFacts, commands: Sequence[str]) -> Iterator[render.Section]:
+    yield from map(signature_table, facts.signatures)
+    for title, tensors in () if facts.signatures else (("inputs", facts.inputs), ("outputs", facts.outputs)):
+        if tensors:
+            yield render.Table(("name", "op", "dtype", "shape"), [(t.name, t.op, t.dtype, t.shape) for t in tensors], title)
+    yield render.Text(commands, "next")
 
 
 def _json(steps: Sequence[StepResult]) -> bytes:

@@ -5,27 +5,34 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..core.errors import InvalidArgumentError
+from ..core.words import counted
 from . import render
-from .options import ByteSize
+from .engines import EngineOptions, engine_options
+from .mesh import NO_MESH, Company, MeshOptions, mesh_options
+from .options import ByteSize, excluding, needing, signature_option
 
 if TYPE_CHECKING:
+    from ..core.engines.engagement import Engagement
     from ..core.graph import Graph
     from ..core.runtime.runner import Restored, Runner
     from ..core.runtime.session import Session
+    from ..core.runtime.session_like import SessionLike
+    from ..core.tensors import Tensor
+    from ..formats.cluster.address import Address
+    from ..formats.cluster.session import ClusterSession
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_FOR_RUNS = ("init", "init_op", "state", "seed", "allow_files")
-"""The fields that say nothing to a command that runs nothing."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """How a command runs a graph: what its variables start from, which files it reaches, how much it may take."""
+    """How a command runs a graph: where its variables start, which files it reaches, how much it may take, by which engine."""
 
     init: bool = False
     init_op: str | None = None
@@ -35,17 +42,28 @@ class SessionOptions:
     max_memory: int | None = None
     timeout: float | None = None
     signature: str | None = None
+    engine: Engagement | None = None
+    on: str | None = None
+    retry: int = 0
+    no_fuse: bool = False
+    company: Company | None = None
+
+    @property
+    def speaks(self) -> bool:
+        """False in processes of a mesh whose output and state another one writes."""
+        return self.company is None or self.company.is_first
 
     @property
     def changes_state(self) -> bool:
         """True where opening a session is something to do by itself."""
         return bool(self.init or self.init_op or self.state)
 
-    def refuse_without(self, option: str, is_given: Any) -> None:
-        """A usage error where options would have no effect, because `option` is not there and nothing runs."""
-        for name in _FOR_RUNS:
-            if not is_given and getattr(self, name) not in (False, None, ()):
-                raise click.UsageError(f"--{name.replace('_', '-')} is for {option}")
+    def among(self, company: Company | None, engine: EngineOptions) -> SessionOptions:
+        """These options for a run by an engine, in a process of a mesh maybe."""
+        if company is None:
+            return dataclasses.replace(self, engine=engine.engaged())
+        engaged = engine.engaged(company.mesh)
+        return dataclasses.replace(self, engine=engaged, company=company, seed=company.common_seed(self.seed))
 
     @contextlib.contextmanager
     def limits(self) -> Iterator[None]:
@@ -63,28 +81,55 @@ class SessionOptions:
                 stack.enter_context(limit_memory(self.max_memory))
             yield
 
-    def session(self, graph: Graph, cache: int = 0) -> Session:
-        """A session on the graph, which reaches the folders allowed, and a SavedModel its own."""
+    def session(self, graph: Graph, quiet: bool, cache: int = 0) -> SessionLike:
+        """A session on the graph, in this process or on a cluster."""
+        return self.local(graph, cache) if self.on is None else self.on_cluster(graph, quiet)
+
+    def local(self, graph: Graph, cache: int = 0) -> Session:
+        """A session in this process, which reaches the folders allowed, and a SavedModel its own."""
+        from ..core.runtime.allocation import keep_freed_memory
         from ..core.runtime.files import FileAccess
         from ..core.runtime.session import Session
 
-        return Session(graph, seed=self.seed, files=FileAccess.only(writable=self.allow_files), cache=cache)
+        if self.max_memory is None:
+            keep_freed_memory()
+        files = FileAccess.only(writable=self.allow_files)
+        return Session(graph, seed=self.seed, files=files, cache=cache, engine=self.engine, fuse=not self.no_fuse)
+
+    def on_cluster(self, graph: Graph, quiet: bool) -> ClusterSession:
+        """A session on the cluster that --on names, which ends with the command."""
+        from ..formats.cluster.session import ClusterSession
+
+        assert self.on is not None
+        address = cluster_address(self.on, quiet)
+        session = ClusterSession(graph, address, retries=self.retry, note=lambda text: render.note(text, quiet))
+        click.get_current_context().call_on_close(session.close)
+        return session
 
     def open(self, graph: Graph, quiet: bool, *, implied: bool = False, cache: int = 0) -> Runner:
         """A session whose variables are initialized, then restored; notes say what was done unless `quiet`.
 
         `implied`: initialize the graph though no option asks for it.
         """
+        return self.prepare(self.session(graph, quiet, cache), quiet, implied)
+
+    def prepare(self, session: SessionLike, quiet: bool, implied: bool = False) -> Runner:
+        """The variables of a session initialized, then restored."""
         from ..core.runtime.runner import Runner
 
-        runner = Runner(self.session(graph, cache))
+        runner = Runner(session)
         self.initialize(runner, quiet, implied)
         self.restore(runner, quiet)
         return runner
 
-    def initialize(self, runner: Runner, quiet: bool, implied: bool = False) -> None:
-        """Start a SavedModel as its loader does, then run the initializer that the options name."""
+    def initialize(self, runner: Runner, quiet: bool, implied: bool = False, graph: Graph | None = None) -> None:
+        """Start a SavedModel as its loader does, then run the initializer that the options name.
+
+        `graph` is the one to initialize where the runner's has more, with initializers of its own.
+        """
         runner.session.start()
+        if graph is not None:
+            runner = type(runner)(runner.session.on_graph(graph))
         is_asked = bool(self.init or self.init_op)
         if is_asked or (implied and self._needs_initializer(runner.graph)):
             names = runner.initialize(self.init_op)
@@ -93,9 +138,31 @@ class SessionOptions:
     def restore(self, runner: Runner, quiet: bool) -> None:
         """Assign the values of --state."""
         if self.state:
-            from ..formats.state import read_variables
+            _note_restored(runner.restore(self.common_state(self.state, runner.graph)), quiet)
 
-            _note_restored(runner.restore(read_variables(self.state)), quiet)
+    def common_state(self, path: str, graph: Graph) -> Mapping[str, Tensor]:
+        """The values in a file, which of processes that share a mesh the first one has."""
+        from ..core.runtime.saved_names import restored_variables
+        from ..formats.state import read_variables
+
+        def read() -> Mapping[str, Tensor]:
+            return read_variables(path, restored_variables(graph))
+
+        return read() if self.company is None else self.company.common_state(read)
+
+    def write_state(self, path: str, state: Mapping[str, Tensor], graph: Graph) -> None:
+        """Write variables: to a checkpoint in the form in which they came, that of --state or of the SavedModel.
+
+        Of processes that share a mesh, in which all variables are alike, the first does.
+        """
+        if not self.speaks:
+            return
+        from ..core.runtime.saved_names import restored_variables
+        from ..formats.state import write_state
+
+        saved = graph.meta.variables_prefix if graph.meta is not None else None
+        form = saved if self.state is None or self.state.endswith(".npz") else self.state
+        write_state(path, _with_twins(state, graph), form, restored_variables(graph))
 
     def _needs_initializer(self, graph: Graph) -> bool:
         """False where the graph brings the values of its variables, or --state has them and nothing else gives any."""
@@ -107,8 +174,35 @@ class SessionOptions:
         return bool(initializers(graph)) or (not self.state and bool(find_variables(graph)))
 
 
+def saving_session(graph: Graph, session: SessionLike, folder: str) -> Session:
+    """A session of a like graph with the same variables, which writes to a folder."""
+    from ..core.runtime.files import FileAccess
+    from ..core.runtime.runner import Runner
+    from ..core.runtime.session import Session
+
+    found = Session(graph, files=FileAccess.only(writable=[folder]))
+    if isinstance(session, Session):
+        found.share(session)
+    else:
+        found.start()
+        Runner(found).restore(Runner(session).state())
+    runner = Runner(found)
+    state = runner.state()
+    twins = {name: value for name, value in _with_twins(state, graph).items() if value is not state.get(name)}
+    if twins:
+        runner.restore(twins)
+    return found
+
+
+def _with_twins(state: Mapping[str, Tensor], graph: Graph) -> dict[str, Tensor]:
+    """The values of variables, those that only Python's functions read as of those that the graph reads in their place."""
+    from ..core.runtime.saved_names import read_instead
+
+    return {**state, **{twin: state[name] for twin, name in read_instead(graph).items() if name in state}}
+
+
 def _note_restored(restored: Restored, quiet: bool) -> None:
-    message = f"restored {len(restored.restored)} variables"
+    message = f"restored {counted(len(restored.restored), 'variable')}"
     if restored.absent:
         message += f"; {len(restored.absent)} are not in the state: {', '.join(restored.absent[:4])}"
     if restored.unknown:
@@ -116,22 +210,78 @@ def _note_restored(restored: Restored, quiet: bool) -> None:
     render.note(message, quiet)
 
 
-def session_options(command: _Command) -> _Command:
-    """The options of SessionOptions; the command gets them as `session`, and all it does is bounded as they say."""
+def cluster_address(text: str, quiet: bool) -> Address:
+    """The address of a cluster's server; a note where what is sent there can be read on its way."""
+    from ..formats.cluster.address import Address
 
-    @click.option("--init", is_flag=True, help="First run the graph's initializer.")
-    @click.option("--init-op", metavar="NAME", help="First run this operation.")
-    @click.option("--state", metavar="FILE", help="Restore the variables: an .npz file or the prefix of a checkpoint.")
-    @click.option("--seed", type=int, help="Seed of random ops that have none of their own.")
-    @click.option("--allow-files", multiple=True, metavar="DIR", help="Let the graph read and write files in it; repeatable.")
-    @click.option("--max-memory", type=ByteSize(), help="Refuse to take more memory than this.")
-    @click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Give up after this time.")
-    @click.option("--signature", metavar="NAME", help="Feed and fetch by the names of this signature.")
+    if text.startswith(("local:", "dask://")):
+        raise InvalidArgumentError(f"'{text}' is no cluster", hint="local:N and dask://HOST:PORT are for --each and --sweep")
+    address = Address.parse(text)
+    if not address.is_secure and not address.is_loopback:
+        render.note(f"{address} speaks plain text to anyone: reach it by a tunnel (ssh -L), or by grpcs://", quiet)
+    return address
+
+
+def cluster_options(command: _Command) -> _Command:
+    """--on and --retry, and which options they exclude: what a session on a cluster cannot hold."""
+
+    @click.option("--on", metavar="ADDRESS", help="Run on a TensorFlow cluster: grpc://HOST:PORT of any of its servers. Files "
+                  "that the graph names are then the servers'.")  # fmt: skip
+    @click.option("--retry", type=click.IntRange(0), default=0, metavar="N",
+                  help="With --on: where a server was lost, repeat the step up to N times; it may have run.")  # fmt: skip
+    @needing("--retry", "--on")
+    @excluding("--seed", "--on=grpc*", "random ops have their seeds in the graph there")
+    @excluding("--allow-files --max-memory", "--on=grpc*", "files and memory are the servers', and they alone bound them")
+    @excluding("--engine", "--on=grpc*", "the servers have kernels of their own")
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        given = {field.name: kwargs.pop(field.name) for field in dataclasses.fields(SessionOptions)}
-        session = SessionOptions(**given)
-        with session.limits():
-            return command(*args, session=session, **kwargs)
+        return command(*args, **kwargs)
 
     return wrapped  # type: ignore[return-value]
+
+
+def _as_it_is(command: _Command) -> _Command:
+    return command
+
+
+def session_options_for(
+    *needs: str, start: bool = False, cluster: bool = False, mesh: bool = False
+) -> Callable[[_Command], _Command]:
+    """The options of SessionOptions; the command gets them as `session`, and all it does is bounded as they say.
+
+    Those that say how a graph runs need one of the options `needs`, where the command runs it for these only. Where values of
+    variables `start` a run too, the options that give some need nothing. `cluster` gives --on too, for what asks no more of a
+    session than SessionLike says, and `mesh` those that divide a run's rows.
+    """
+    passive = "--seed --allow-files --engine" + ("" if start else " --init --init-op --state") + (" --on" if cluster else "")
+    ruled = needing(passive, " ".join(needs)) if needs else _as_it_is
+
+    def decorate(command: _Command) -> _Command:
+        @click.option("--init", is_flag=True, help="First run the graph's initializer.")
+        @click.option("--init-op", metavar="NAME", help="First run this operation.")
+        @click.option("--state", metavar="FILE", help="Restore the variables: an .npz file or the prefix of a checkpoint.")
+        @click.option("--seed", type=int, help="Seed of random ops that have none of their own.")
+        @click.option("--allow-files", multiple=True, metavar="DIR", help="Let the graph use the files in it; repeatable.")
+        @click.option("--max-memory", type=ByteSize(), help="Refuse to take more memory than this.")
+        @click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Give up after this time.")
+        @signature_option
+        @engine_options
+        @(mesh_options if mesh else _as_it_is)
+        @(cluster_options if cluster else _as_it_is)
+        @ruled
+        @functools.wraps(command)
+        def wrapped(*args: Any, engine: EngineOptions, mesh: MeshOptions = NO_MESH, **kwargs: Any) -> Any:
+            given = {f.name: kwargs.pop(f.name) for f in dataclasses.fields(SessionOptions) if f.name in kwargs}
+            with SessionOptions(**given).limits(), mesh.gathered() as company:
+                session = SessionOptions(**given).among(company, engine)
+                code = command(*args, session=session, **kwargs)
+            return engine.finished(session.engine, code)
+
+        return wrapped  # type: ignore[return-value]
+
+    return decorate
+
+
+session_options = session_options_for()
+cluster_session_options = session_options_for(cluster=True)
+mesh_session_options = session_options_for(cluster=True, mesh=True)

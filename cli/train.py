@@ -2,24 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import render
-from .options import GraphReader, Pair, Regex, feed_option, format_option, gathered, graph_options, quiet_option
-from .sessions import SessionOptions, session_options
+from .models import save_model_option
+from .options import (
+    GraphReader,
+    Pair,
+    Regex,
+    excluding,
+    feed_option,
+    format_option,
+    gathered,
+    graph_options,
+    needing,
+    quiet_option,
+)
+from .sessions import SessionOptions, mesh_session_options
 
 if TYPE_CHECKING:
     from .train_job import TrainOptions
 
 
+class OptimizerName(click.ParamType[str]):
+    """The name of an optimizer, or another word for it."""
+
+    name = "NAME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from ..core.training.optimizers import optimizer_name
+
+        return optimizer_name(str(value))
+
+
 @click.command()
+@excluding("--mesh --checkpoint-every --resume", "--optimizer=lm")
+@excluding("--state", "--resume", "--save-state is where training goes on")
 @click.argument("graph")
-@click.option("--loss", required=True, metavar="TENSOR", help="What to minimize; for lm the residuals.")
+@click.option("--loss", required=True, metavar="TENSOR", help="What to minimize, for lm residuals; or mse, mae, crossentropy.")
 @click.option("--var", "variables", type=Regex(), default="", help="Train only variables that match.")
-@click.option("--optimizer", default="sgd", show_default=True, metavar="NAME",
-              help="sgd, momentum, nesterov, adagrad, adadelta, rmsprop, adam, adamax, nadam, ftrl or lm.")  # fmt: skip
+@click.option("--optimizer", type=OptimizerName(), default="sgd", show_default=True, metavar="NAME",
+              help="sgd, momentum, nesterov, adagrad, adadelta, rmsprop, adam, adamw, adamax, nadam, ftrl or lm.")  # fmt: skip
 @click.option("--lr", type=float, help="The learning rate; each optimizer has its default.")
 @click.option("--set", "settings", type=Pair("NAME", "NUMBER"), multiple=True, help="A hyperparameter, such as momentum=0.9.")
 @click.option("--schedule", metavar="NAME(...)", help="exponential, inverse_time, polynomial or cosine(decay_steps=100).")
@@ -27,8 +52,11 @@ if TYPE_CHECKING:
 @click.option("--steps", type=click.IntRange(1), default=100, show_default=True, help="Steps, for lm iterations at most.")
 @feed_option
 @click.option("--batch", type=click.IntRange(1), metavar="K", help="Feed K rows a step, round and round.")
-@session_options
+@mesh_session_options
 @click.option("--save-state", metavar="FILE", help="At the end write all variables, slots too.")
+@click.option("--checkpoint-every", type=click.IntRange(1), metavar="K", help="Write --save-state after every K steps too.")
+@click.option("--resume", is_flag=True, help="Go on from --save-state, if it is there, up to --steps in all.")
+@save_model_option
 @click.option("-o", "--output", metavar="FILE", help="Write the training graph here; TensorFlow can train it on.")
 @click.option("--text", is_flag=True, help="Write text.")
 @click.option("--dump-stages", is_flag=True, help="Show the nodes that each phase added.")
@@ -36,6 +64,9 @@ if TYPE_CHECKING:
 @quiet_option
 @graph_options
 @gathered("train_job.TrainOptions")
+@needing("--text", "--output")
+@needing("--checkpoint-every --resume", "--save-state")
+@excluding("--lr --set --schedule --clip --batch --dump-stages", "--optimizer=lm")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: TrainOptions) -> int:
     """Minimize a loss of GRAPH.
 
@@ -46,12 +77,18 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: T
     \b
     tfg train model.pb --loss loss --optimizer adam --feed x=@x.npy --feed y=@y.npy --steps 500 --save-state s.npz
     tfg train model.pb --loss loss --optimizer momentum --lr 0.1 --set momentum=0.95 --batch 32 -o trained.pb
+    tfg train keras_model_folder --loss mse --optimizer lm --feed x=@x.npy --feed labels=@y.npy --save-model fitted
+    tfg train keras_model_folder --loss 'crossentropy(probabilities, labels)' --feed x=@x.npy --feed labels=@y.npy
     tfg train curve.pb --loss residuals --optimizer lm --format json
+    tfg train model.pb --loss loss --feed x=@x.npy --engine xla --mesh batch=4 --save-state s.npz --checkpoint-every 9
     """
     from .train_job import FirstOrderJob, LeastSquaresJob, TrainJob
 
     kind: type[TrainJob] = LeastSquaresJob if options.optimizer == "lm" else FirstOrderJob
     job = kind(reader.load(graph), session, options)
     job.run()
-    render.emit(job.result(), options.format_, job.sections)
+    if not session.speaks:
+        return job.exit_code
+    with render.beside(options.output):
+        render.emit(job.result(), options.format_, job.sections)
     return job.exit_code

@@ -8,14 +8,14 @@ import types
 from collections.abc import Callable, Iterator
 from typing import ParamSpec, TypeVar
 
-from .errors import ResourceExhaustedError
+from .errors import ArgumentTypeError, ResourceExhaustedError
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
 def takes(**kinds: type | types.UnionType) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Let a function refuse arguments that are no instances of what is said of their parameters, by TypeError."""
+    """Let a function refuse arguments that are no instances of what is said of their parameters, by ArgumentTypeError."""
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
@@ -25,7 +25,7 @@ def takes(**kinds: type | types.UnionType) -> Callable[[Callable[_P, _R]], Calla
             for name, value in (*zip(names, args), *kwargs.items()):
                 if name in kinds and not isinstance(value, kinds[name]):
                     wanted, given = _named(kinds[name]), type(value).__name__
-                    raise TypeError(f"{function.__qualname__}: {name} must be {wanted}, not {given}")
+                    raise ArgumentTypeError(f"{function.__qualname__}: {name} must be {wanted}, not {given}")
             with bounded_depth():
                 return function(*args, **kwargs)
 

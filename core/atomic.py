@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from .errors import InvalidArgumentError, NotFoundError, PermissionDeniedError, ResourceExhaustedError, TfgError, UnknownError
+from .journal import tell
 
 _counter = itertools.count()
 _NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
@@ -26,9 +27,17 @@ def file_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     except OSError as error:
         raise _file_error(error, os.fspath(path)) from None
     except ValueError as error:
-        if "\0" not in os.fspath(path):
+        if not _is_no_name(os.fspath(path)):
             raise
         raise InvalidArgumentError(f"{os.fspath(path)!r} is no name of a file: {error}") from None
+
+
+def _is_no_name(path: str) -> bool:
+    """True for what no file can be called: with a NUL, or characters that the file system's encoding lacks."""
+    try:
+        return b"\0" in os.fsencode(path)
+    except UnicodeEncodeError:
+        return True
 
 
 def _file_error(error: OSError, path: str) -> TfgError:
@@ -81,6 +90,7 @@ def replacing(target: str) -> Iterator[IO[bytes]]:
         keep_mode(file, target)
         os.replace(file.name, target)
     flush_folder(target)
+    tell("wrote %s", target)
 
 
 def keep_mode(file: IO[bytes], target: str) -> None:
@@ -105,6 +115,18 @@ def staged_file(target: str) -> Iterator[IO[bytes]]:
             os.unlink(file.name)
 
 
+@contextlib.contextmanager
+def staged_folder(target: str) -> Iterator[str]:
+    """The name of an empty folder beside `target`, gone at the end unless it was renamed; otherwise as `staged_file`."""
+    _remove_abandoned(target)
+    name, descriptor = _locked_folder(target)
+    try:
+        yield name
+    finally:
+        _remove_tree(name)
+        os.close(descriptor)
+
+
 def staged_name(target: str) -> str:
     """A name beside `target` that nothing else has, and that the next writer of `target` removes where it is left over."""
     return f"{target}.{os.getpid()}-{next(_counter)}.tmp"
@@ -119,6 +141,18 @@ def _locked_file(target: str) -> IO[bytes]:
         file.close()
 
 
+def _locked_folder(target: str) -> tuple[str, int]:
+    while True:
+        name = staged_name(target)
+        os.mkdir(name)
+        with contextlib.suppress(FileNotFoundError):  # another writer took it for abandoned
+            descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY)
+            _lock(descriptor, fcntl.LOCK_EX)
+            if os.fstat(descriptor).st_nlink:
+                return name, descriptor
+            os.close(descriptor)
+
+
 def _remove_abandoned(target: str) -> None:
     folder, name = os.path.split(target)
     is_staged = re.compile(re.escape(name) + r"\.\d+-\d+\.tmp").fullmatch
@@ -131,9 +165,18 @@ def _remove_unlocked(path: str) -> None:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.unlink(path)
+        if os.path.isdir(path):
+            _remove_tree(path)
+        else:
+            os.unlink(path)
     finally:
         os.close(descriptor)
+
+
+def _remove_tree(folder: str) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _lock(descriptor: int, operation: int) -> None:

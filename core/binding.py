@@ -13,6 +13,7 @@ from . import kernel_types, registry
 from .catalog import ArgDef, OpDef
 from .dtypes import DType
 from .errors import InvalidArgumentError, UnimplementedError
+from .foreign_ops import supply_hint
 from .graph import Node
 
 
@@ -30,7 +31,7 @@ def select_kernel(node: Node) -> registry.Kernel:
                 raise InvalidArgumentError(message, node=node.name, op=node.op)
             return candidate
     if not candidates:
-        hint = f"`--map-op {node.op}=OTHER` or `--op-library FILE` can supply it"
+        hint = supply_hint(node.op)
         if "Dataset" in node.op or node.op in _PYTHON:
             hint = f"{_PYTHON_ASIDE if node.op in _PYTHON else ''}`--feed IteratorGetNext:0=VALUE` stands in for a pipeline"
         raise UnimplementedError(f"tfg has no kernel for op '{node.op}'", node=node.name, op=node.op, hint=hint)
@@ -63,7 +64,7 @@ def require_op_def(node: Node) -> OpDef:
     """The node's interface; InvalidArgumentError for an op that nobody declared."""
     definition = node.op_def
     if definition is None:
-        raise InvalidArgumentError(f"op '{node.op}' is not declared", node=node.name, op=node.op)
+        raise InvalidArgumentError(f"op '{node.op}' is not declared", node=node.name, op=node.op, hint=supply_hint(node.op))
     return definition
 
 

@@ -123,6 +123,7 @@ class Catalog:
     def __init__(self) -> None:
         self._custom: dict[str, OpDef] = {}
         self._specs: dict[str, str] = {}
+        self._known: dict[str, OpDef] = {}
 
     def __contains__(self, op: object) -> bool:
         return op in self._custom or op in _lines()
@@ -133,7 +134,10 @@ class Catalog:
 
     def get(self, op: str) -> OpDef | None:
         """The interface of an op, or None for an op that nobody declared."""
-        return self._custom.get(op) or _builtin(op)
+        found = self._known.get(op)
+        if found is None and (found := self._custom.get(op) or _builtin(op)) is not None:
+            self._known[op] = found
+        return found
 
     def __getitem__(self, op: str) -> OpDef:
         found = self.get(op)
@@ -169,6 +173,7 @@ class Catalog:
     def unregister(self, op: str) -> None:
         """Forget an op that `register` declared."""
         del self._custom[op], self._specs[op]
+        self._known.pop(op, None)
 
 
 @functools.cache
@@ -178,7 +183,6 @@ def _lines() -> dict[str, str]:
     return {line.partition("(")[0]: line for line in text.splitlines() if line and not line.startswith("#")}
 
 
-@functools.cache
 def _builtin(op: str) -> OpDef | None:
     line = _lines().get(op)
     return None if line is None else parse_op(line)

@@ -2,6 +2,7 @@
 
 A dimension is a plain `int` where it is known, otherwise a `Dim`. Arithmetic between the two never fails, so shape and FLOP
 formulas are written once: `2 * m * k * n` is a number for known shapes and a polynomial such as `1536*N` for unknown ones.
+Which of two is larger, and which number one is, nobody knows: to ask is an UnimplementedError.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias, Union
+from typing import Any, Final, NoReturn, TypeAlias, Union
+
+from .errors import InvalidArgumentError, UnimplementedError
 
 DimLike: TypeAlias = Union[int, "Dim"]
 _Atom: TypeAlias = Union[str, "_Call"]
@@ -48,7 +51,10 @@ class _Call:
         return f"{self.function}({', '.join(map(str, self.args))})"
 
     def evaluate(self, values: Mapping[str, DimLike]) -> DimLike:
-        return _FUNCTIONS[self.function](*(substitute(arg, values) for arg in self.args))
+        args = [substitute(arg, values) for arg in self.args]
+        if self.function == "//" and args[1] == 0:
+            raise InvalidArgumentError(f"a size is {self}, and {self.args[1]} is 0")
+        return _FUNCTIONS[self.function](*args)
 
 
 def _size(value: DimLike) -> int:
@@ -149,6 +155,11 @@ class Dim:
     def __pow__(self, power: int) -> DimLike:
         return math.prod([self] * power)
 
+    def _refuse(self, *_: object) -> NoReturn:
+        raise UnimplementedError(f"the symbolic dimension {self} stands where a number is needed")
+
+    __lt__ = __le__ = __gt__ = __ge__ = __int__ = __index__ = __float__ = _refuse
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Dim) and self.terms == other.terms
 
@@ -171,7 +182,28 @@ def floor_div(a: DimLike, b: DimLike) -> DimLike:
     if a == b:
         return 1
     quotient = _exact_quotient(_terms(a), _terms(b))
-    return _opaque("//", a, b) if quotient is None else quotient
+    if quotient is not None:
+        return quotient
+    inner = _quotient_and_rest(a) if isinstance(b, int) and b > 0 else None
+    if inner is not None:  # (x // c + k) // b = (x + k c) // (b c)
+        return floor_div(inner[0] + inner[2] * inner[1], inner[1] * b)
+    return _opaque("//", a, b)
+
+
+def _quotient_and_rest(value: DimLike) -> tuple[DimLike, int, int] | None:
+    """(x, c, k) of x // c + k for a number c above 0, else None."""
+    terms = dict(_terms(value))
+    rest = terms.pop((), 0)
+    if len(terms) != 1:
+        return None
+    ((monomial, coefficient),) = terms.items()
+    if coefficient != 1 or len(monomial) != 1:
+        return None
+    ((atom, power),) = monomial
+    if power != 1 or not isinstance(atom, _Call) or atom.function != "//":
+        return None
+    dividend, divisor = atom.args
+    return (dividend, divisor, rest) if isinstance(divisor, int) and divisor > 0 else None
 
 
 def dim_max(a: DimLike, b: DimLike) -> DimLike:
@@ -257,7 +289,7 @@ def _exact_quotient(a: Mapping[_Monomial, int], b: Mapping[_Monomial, int]) -> D
     """a / b for a one-term divisor that divides every term, else None."""
     if len(b) != 1:
         return None
-    (divisor, scale), = b.items()
+    ((divisor, scale),) = b.items()
     terms: dict[_Monomial, int] = {}
     for monomial, coefficient in a.items():
         powers = dict(monomial)
@@ -285,8 +317,17 @@ def _factor(value: DimLike) -> str:
     return f"({value})" if isinstance(value, Dim) and len(value.terms) > 1 else str(value)
 
 
+def _power_text(atom: _Atom, power: int, is_alone: bool) -> str:
+    """A power of an atom; a quotient stands in parentheses where something else follows or precedes."""
+    if power == 1 and is_alone:
+        return str(atom)
+    text = f"({atom})" if isinstance(atom, _Call) and atom.function == "//" else str(atom)
+    return text if power == 1 else f"{text}^{power}"
+
+
 def _term_text(monomial: _Monomial, coefficient: int) -> str:
-    factors = [str(atom) if power == 1 else f"{atom}^{power}" for atom, power in monomial]
+    is_alone = coefficient == 1 and len(monomial) == 1
+    factors = [_power_text(atom, power, is_alone) for atom, power in monomial]
     if coefficient == -1 and factors:
         return "-" + "*".join(factors)
     return "*".join(([] if coefficient == 1 and factors else [str(coefficient)]) + factors)

@@ -31,6 +31,10 @@ class InvalidArgumentError(TfgError):
     """An argument is wrong whatever the state: a bad shape, dtype, attribute or name."""
 
 
+class ArgumentTypeError(InvalidArgumentError, TypeError):
+    """A caller's argument is of a type that is not taken."""
+
+
 class DeadlineExceededError(TfgError):
     """The time allowed ran out, or nothing can ever arrive."""
 
@@ -76,7 +80,7 @@ class UnavailableError(TfgError):
 
 
 class DataLossError(TfgError):
-    """A file is damaged or truncated."""
+    """A file is damaged or truncated, or the values of variables are lost."""
 
 
 class UnknownError(TfgError):

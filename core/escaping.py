@@ -8,7 +8,7 @@ import re
 _CONTROLS = "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 _IN_TEXT = re.compile(f"[{_CONTROLS}]")
 _IN_LINE = re.compile(f"[\t\n{_CONTROLS}]")
-_IN_DATA = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_IN_DATA = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
@@ -23,7 +23,7 @@ def printable_line(text: str) -> str:
 
 def printable_proto(text: str) -> str:
     """Protobuf's text format that means the same, with the control characters that it leaves in strings as octal escapes."""
-    return _IN_DATA.sub(lambda match: "".join(f"\\{byte:03o}" for byte in match[0].encode()), text)
+    return _IN_DATA.sub(lambda match: "".join(f"\\{byte:03o}" for byte in match[0].encode(errors="surrogatepass")), text)
 
 
 def printable_json(text: str) -> str:

@@ -13,6 +13,7 @@ from .dtypes import DType
 from .errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
 from .node import CheckMemo, Node, Output, WideInputs
 from .tensor_names import parse_tensor_name
+from .words import counted
 
 if TYPE_CHECKING:
     from .metagraph import MetaGraph
@@ -295,13 +296,17 @@ class Graph:
 
     def _check_edges(self, node: Node) -> None:
         if self._is_linked:
-            nodes = self._nodes
-            for source in (*(value.node for value in node.inputs), *node.control_inputs):
-                if nodes.get(source.name) is not source:
-                    raise InvalidArgumentError(f"input '{source.name}' is not in the graph")
-                if node not in source.uses:
-                    raise InvalidArgumentError(f"'{source.name}' does not list it as a use")
+            for value in node.inputs:
+                self._check_link(node, value.node)
+            for control in node.control_inputs:
+                self._check_link(node, control)
         self._check_inputs(node)
+
+    def _check_link(self, node: Node, source: Node) -> None:
+        if self._nodes.get(source.name) is not source:
+            raise InvalidArgumentError(f"input '{source.name}' is not in the graph")
+        if node not in source.uses:
+            raise InvalidArgumentError(f"'{source.name}' does not list it as a use")
 
     def _check_inputs(self, node: Node) -> None:
         """The dtypes of a node's inputs, once all nodes were found to make what they say."""
@@ -310,7 +315,7 @@ class Graph:
             return
         count = node.input_count()
         if len(expected) != count:
-            raise InvalidArgumentError(f"it has {count} inputs, its op takes {len(expected)}")
+            raise InvalidArgumentError(f"it has {counted(count, 'input')}, its op takes {len(expected)}")
         for i, (source, index) in enumerate(node.data_sources()):
             got, want = source.output_dtype(index), expected[i]
             if got is not want and want is not None:
@@ -344,7 +349,7 @@ def _drop_use(source: Node, consumer: Node) -> None:
         del uses[consumer]
 
 
-@dataclasses.dataclass(slots=True)
+@dataclasses.dataclass(slots=True, eq=False)
 class Function:
     """A function: its interface as an OpDef, its body, and which outputs and nodes of the body it returns.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import functools
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -17,10 +16,11 @@ from .dims import Dim
 from .dtypes import DType, resource
 from .errors import TfgError
 from .functions.call_kinds import Form, call_kind
-from .functions.call_signatures import renamed, signature_of
+from .functions.call_signatures import Signatures, renamed, signature_of
 from .functions.implementations import implementation
 from .functions.instantiation import instantiate
 from .graph import Function, Graph, Node, Output
+from .journal import DEBUG, Stopwatch
 from .node_calls import apply_kernel, call_shape_function
 from .op_facts import has_fact, ops_with
 from .shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes
@@ -28,8 +28,6 @@ from .tensors import FuncRef
 from .traversal import topological_order
 
 MAX_VALUE_ELEMENTS = 4096
-MAX_SIGNATURES: Final = 200
-"""How many ways to call a function are looked into; what others return is unknown."""
 _MAX_DEPTH: Final = 100
 """How many calls deep functions are looked into."""
 
@@ -57,11 +55,11 @@ class Specs(dict[Output, TensorSpec]):
 
 @dataclasses.dataclass(slots=True)
 class Answers:
-    """What calls of a library's functions returned, by what is known of their arguments."""
+    """What calls of functions returned, by what is known of their arguments: true as long as a function is the same."""
 
     found: dict[Hashable, tuple[list[str], list[TensorSpec] | None]] = dataclasses.field(default_factory=dict)
     """Each with the unnamed dimensions of the arguments."""
-    signatures: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    signatures: Signatures = dataclasses.field(default_factory=Signatures)
     derived: DerivedSpecs = dataclasses.field(default_factory=DerivedSpecs)
     """What was derived of nodes that call nothing."""
 
@@ -84,9 +82,12 @@ def infer(
     A V1 loop is first taken to keep the shapes that enter it; where an iteration changes one, it is taken anew with a shape
     that covers both.
     """
+    watch = Stopwatch()
     graph.check()
     library = _Library(graph.functions if functions is None else functions, loop_rule, answers)
-    return _infer(topological_order(graph), {}, known or {}, library)
+    found = _infer(topological_order(graph), {}, known or {}, library)
+    watch.tell("inferred the shapes of %d nodes", len(graph), level=DEBUG)
+    return found
 
 
 def infer_again(
@@ -251,7 +252,7 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Lib
     except TfgError as error:
         reasons[node.name] = error.message
         return unknown
-    merged = [_merge(spec, result) for spec, result in zip(unknown, results)]
+    merged = _apart(node, inputs, [_merge(spec, result) for spec, result in zip(unknown, results)])
     try:
         merged = _constant_values(node, inputs, merged)
     except TfgError as error:
@@ -259,6 +260,21 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Lib
         return merged
     library.derived.keep(node, inputs, merged)
     return merged
+
+
+def _apart(node: Node, inputs: Sequence[TensorSpec], results: list[TensorSpec]) -> list[TensorSpec]:
+    """The results with unnamed dimensions of the node's own: nodes of a file share attributes without being alike."""
+    declared = node.op_def.attrs if node.op_def is not None else {}
+    shapes = [node.attrs.get(name) for name, attr in declared.items() if "shape" in attr.type]
+    if not any(map(_has_unnamed, shapes)):
+        return results
+    unnamed = signature_of(inputs)[1]
+    return renamed(results, unnamed, unnamed)
+
+
+def _has_unnamed(value: Any) -> bool:
+    shapes = value if isinstance(value, list) else [value]
+    return any(isinstance(shape, Shape) and any(isinstance(dim, Dim) for dim in shape.dims or ()) for shape in shapes)
 
 
 class _Library:
@@ -300,12 +316,12 @@ class _Library:
         if function is None or reference.name in self._calls or len(function.args) != len(inputs):
             return None
         arguments, unnamed = signature_of(inputs)
-        key = (reference.name, repr(sorted(reference.attrs.items())) if function.signature.attrs else "", arguments)
+        key = (function, repr(sorted(reference.attrs.items())) if function.signature.attrs else "", arguments)
         found_before = self._answers.found
         if key not in found_before:
-            if self._answers.signatures[reference.name] >= MAX_SIGNATURES or len(self._calls) >= _MAX_DEPTH:
+            if self._answers.signatures.is_full(function) or len(self._calls) >= _MAX_DEPTH:
                 return None
-            self._answers.signatures[reference.name] += 1
+            self._answers.signatures.add(function)
             found_before[key] = unnamed, self._inside(function, reference, inputs)
         before, found = found_before[key]
         return found if before is unnamed or found is None else renamed(found, before, unnamed)

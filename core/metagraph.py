@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from .dtypes import DType
 from .shapes import UNKNOWN, Shape
+
+USUAL_SIGNATURE: Final = "serving_default"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,6 +31,25 @@ class Signature:
     outputs: Mapping[str, SignatureTensor]
     method_name: str = ""
     defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def fed(self) -> dict[str, str]:
+        """The tensors behind the inputs, by the names that a user has for them."""
+        return _flat(self.inputs)
+
+    @property
+    def fetched(self) -> dict[str, str]:
+        """The tensors behind the outputs, by the names that a user has for them."""
+        return _flat(self.outputs)
+
+
+def _flat(arguments: Mapping[str, SignatureTensor]) -> dict[str, str]:
+    """Names and tensors; the components of a composite argument `x` are `x.0`, `x.1` ..."""
+    found: dict[str, str] = {}
+    for key, info in arguments.items():
+        parts = {f"{key}.{number}": name for number, name in enumerate(info.components)}
+        found |= parts or {key: info.tensor}
+    return found
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,8 +106,18 @@ class MetaGraph:
     variables_prefix: str | None = None
     folder: str | None = None
     tensorflow_version: str = ""
+    frozen_keys: tuple[str, ...] = ()
+    """The keys in a checkpoint of the variables that a TF2 model does not train, such as a normalization's moving averages."""
+    captured_keys: Mapping[str, tuple[str | None, ...]] = dataclasses.field(default_factory=dict)
+    """By function: the keys of the variables that a TF2 model hands to its last arguments, None for what is no variable."""
     objects: Any = None
     """The SavedObjectGraph of a TF2 model, as its format keeps it."""
+
+    @property
+    def usual_signature(self) -> Signature | None:
+        """The signature that is meant where none is named: `serving_default`, or the only one."""
+        only = next(iter(self.signatures.values())) if len(self.signatures) == 1 else None
+        return self.signatures.get(USUAL_SIGNATURE, only)
 
     @property
     def start_steps(self) -> list[tuple[str, dict[str, str]]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,6 +15,7 @@ from .dtypes import from_numpy, resource
 from .errors import InternalError, InvalidArgumentError, TfgError
 from .faults import faults_of, raise_located
 from .graph import Node
+from .input_ranks import check_input_ranks
 from .shapes import Shape, TensorSpec
 
 _FEW = 1024
@@ -25,8 +27,9 @@ def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec])
     definition = binding.require_op_def(node)
     keywords = binding.bind_attrs(node, function)
     lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
-    with faults_of(node, "shape function"):
-        found = _flat_results(definition, function(*binding.regroup(inputs, lengths), **keywords))
+    grouped = binding.regroup(inputs, lengths)
+    with faults_of(node, "shape function"), _refusing_ranks(definition, grouped):
+        found = _flat_results(definition, function(*grouped, **keywords))
     if len(found) != len(node.output_dtypes):
         message = f"its attributes ask for {len(found)} outputs, its interface has {len(node.output_dtypes)}"
         raise InvalidArgumentError(message, node=node.name, op=node.op)
@@ -55,9 +58,22 @@ def call_flops_function(
     keywords: dict[str, Any] = {"outputs": list(outputs)} if "outputs" in names else {}
     keywords |= {name: binding.plain(definition.attr(node.attrs, name)) for name in names if name != "outputs"}
     lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
-    with faults_of(node, "FLOPs function"):
-        cost: registry.Cost = function(*binding.regroup(inputs, lengths), **keywords)
+    grouped = binding.regroup(inputs, lengths)
+    with faults_of(node, "FLOPs function"), _refusing_ranks(definition, grouped):
+        cost: registry.Cost = function(*grouped, **keywords)
     return cost
+
+
+@contextlib.contextmanager
+def _refusing_ranks(definition: OpDef, inputs: Sequence[Any]) -> Iterator[None]:
+    """InvalidArgumentError for what trips inside over an input of a rank that the op does not take: that is no fault."""
+    try:
+        yield
+    except TfgError:
+        raise
+    except Exception:
+        check_input_ranks(definition, inputs)
+        raise
 
 
 def apply_kernel(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
@@ -85,8 +101,11 @@ def _raise_refusal(error: Exception, node: Node, inputs: Sequence[Any]) -> None:
     """InvalidArgumentError where an op does not take inputs of these shapes."""
     function = registry.shape_function(node.op)
     if function is not None and len(inputs) == len(node.inputs):
+        definition, specs = binding.require_op_def(node), [spec_of(value) for value in inputs]
         try:
-            call_shape_function(node, function, [spec_of(value) for value in inputs])
+            call_shape_function(node, function, specs)
+            lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
+            check_input_ranks(definition, binding.regroup(specs, lengths))
         except InternalError:
             pass  # the kernel's own error says more
         except TfgError as refusal:

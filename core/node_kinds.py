@@ -54,3 +54,8 @@ class OfKind:
     def is_placeholder(self) -> bool:
         """True for a Placeholder of any kind, which stands for a feed."""
         return self.op.startswith("Placeholder")
+
+    @property
+    def must_be_fed(self) -> bool:
+        """True for a Placeholder that has no value unless one is fed."""
+        return self.op in ("Placeholder", "PlaceholderV2")

@@ -1,13 +1,13 @@
 """What is known of ops beyond their interfaces: FACTS by op.
 
-Families state them with `registry.facts`; `scripts/regenerate.py` writes what they state into `ops/facts.txt`, so that asking
-imports no family and costs a command like `tfg dump` next to nothing.
+Families state them with `registry.facts`, and what they state stands at their heads (`families`), so that asking imports none.
 """
 
 from __future__ import annotations
 
-import os
 from typing import Final
+
+from .families import ops_of_fact
 
 FACTS: Final = {
     "random": "draws random numbers: never merged, folded or cached",
@@ -21,6 +21,8 @@ FACTS: Final = {
     "view": "gives the same elements in another shape, or only looks at shapes: touches no element",
     "shape_arithmetic": "its kernel also works on object arrays that hold symbolic dimensions",
     "side_effect": "must run for what it does, not for what it returns",
+    "input_pipeline": "makes datasets, asks of them, or begins and follows passes over them",
+    "next_element": "gives the next element of a pass over a dataset",
     "reads_files": "opens files that its inputs name",
     "training": "writes a variable from a gradient",
     "debug": "observes values and changes nothing",
@@ -40,6 +42,7 @@ FACTS: Final = {
     "alias": "in TensorFlow its output is its first input: what is written to a variable later shows in it",
     "alias_view": "in TensorFlow its output is its first input's memory, seen in another shape or type",
     "initialized_reference": "passes a reference on, and wants the variable behind it to be initialized",
+    "run_state": "makes what its handle leads to for one run: a stack, an array of tensors",
     "table": "makes a lookup table, or finds the one of its name",
     "assignment": "replaces a variable's value",
     "increment": "adds to a variable's value or takes away from it",
@@ -50,6 +53,7 @@ FACTS: Final = {
     "addition": "x + y",
     "division": "x / y without rounding",
     "batch_normalization": "normalizes by mean and variance of each channel, given or of the batch",
+    "program": "holds compiled code that only an engine runs: a function of its inputs, though its op is declared stateful",
     "rectifier": "bounds its input from below: TensorFlow's fused kernels apply it to what they computed",
 }
 
@@ -57,18 +61,15 @@ STATED: Final[dict[str, set[str]]] = {name: set() for name in FACTS}
 """The ops that the families imported so far, and op libraries, state each fact of."""
 
 
-def _written() -> dict[str, frozenset[str]]:
-    """The ops of each fact in facts.txt; of a fact that is no more, too, until the file is derived anew."""
-    found: dict[str, list[str]] = {name: [] for name in FACTS}
-    with open(os.path.join(os.path.dirname(__file__), "ops", "facts.txt"), encoding="ascii") as lines:
-        for line in lines:
-            op, *names = line.split()
-            for name in names:
-                found.setdefault(name, []).append(op)
-    return {name: frozenset(ops) for name, ops in found.items()}
+class _Written(dict[str, frozenset[str]]):
+    """The ops of each fact by the heads of the families, read when first asked for: `tfg dump` does not ask."""
+
+    def __missing__(self, name: str) -> frozenset[str]:
+        self[name] = found = ops_of_fact().get(name, frozenset())
+        return found
 
 
-_WRITTEN: Final = _written()
+_WRITTEN: Final = _Written()
 
 
 def has_fact(op: str, name: str) -> bool:

@@ -1,7 +1,7 @@
 """What tfg can do with an op: kernels, shape function, gradient, FLOPs and facts.
 
-A family file under `ops/` fills these tables with decorators; it is imported when one of its ops is first asked for, which
-`ops/index.txt` (written by scripts/regenerate.py) makes possible. The tables of one op:
+A family file under `ops/` fills these tables with decorators; it is imported when one of its ops is first asked for, and
+`families` knows which. The tables of one op:
 
     @kernel("MatMul")
     def matmul(a, b, *, transpose_a, transpose_b): ...      # NumPy in, NumPy out
@@ -20,17 +20,17 @@ import dataclasses
 import functools
 import importlib
 import inspect
-import pathlib
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
-from . import dtypes
+from . import dtypes, families
 from .catalog import CATALOG
 from .dims import DimLike
 from .dtypes import DType
 from .errors import AlreadyExistsError, InvalidArgumentError, UnimplementedError
+from .families import family_of_op
 from .op_facts import STATED
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -126,6 +126,41 @@ class ProfilerFormula:
     differs: str
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lowering:
+    """How a compiler of array programs expresses an op, and at which places of the inputs it must know values.
+
+    The first `updates` inputs are variables: the function takes their values and returns the new ones. `always`: it is
+    called even where all inputs are known. `sites`: it takes the node's name as `site`.
+    """
+
+    function: Callable[..., Any]
+    static: tuple[int, ...]
+    updates: int = 0
+    always: bool = False
+    sites: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Blockwise:
+    """How the result of a kernel is finished while it is made.
+
+    The kernel takes `finishing` (see numerics.convolution) and, where it `takes_summand`, a vector that it adds to the
+    channels. `scaled` is (w, factor): the second input with which each channel of the result is multiplied by its factor.
+    """
+
+    scaled: Callable[..., Any]
+    takes_summand: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Affine:
+    """What an op adds to the channels of its first input, and by what it multiplies them before."""
+
+    function: Callable[..., Any]
+    has_factor: bool
+
+
 class _Library:
     """What the op library that is being loaded has registered, and how to take it back."""
 
@@ -143,6 +178,10 @@ _GRADIENTS: dict[str, Gradient] = {}
 _FLOPS: dict[str, Callable[..., Cost]] = {}
 _LAYOUTS: dict[str, str] = {}
 _PROFILER: dict[str, ProfilerFormula] = {}
+_LOWERINGS: dict[str, Lowering] = {}
+_ONNX: dict[str, Callable[..., Any]] = {}
+_AFFINE: dict[str, Affine] = {}
+_BLOCKWISE: dict[str, Blockwise] = {}
 
 
 def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Callable[[_Function], _Function]:
@@ -224,6 +263,70 @@ def profiled(count: Callable[..., float], *ops: str, differs: str = "") -> None:
         _register(_PROFILER, "formula of tf.profiler", (op,), ProfilerFormula(count, differs))
 
 
+def lower(
+    *ops: str, static: tuple[int, ...] = (), updates: int = 0, always: bool = False, sites: bool = False
+) -> Callable[[_Function], _Function]:
+    """Register a lowering (xla, *inputs, **attributes) -> one value, or a tuple of several.
+
+    `xla` has the functions of jax.numpy and jax.nn, jax.lax as `lax`, and what engines.xla adds. The inputs at the places
+    `static`, -1 being the last, are NumPy arrays, as shapes are. The first `updates` inputs are the values of variables, and
+    what comes back are their new ones; an op that reads a variable gets its value as any other input. `always` is for ops
+    that are more than their kernels, as what handles lists or calls functions; `sites` for those that need their node's name.
+    """
+
+    def register(function: _Function) -> _Function:
+        for op in ops:
+            _register(_LOWERINGS, "lowering", (op,), Lowering(function, static, updates, always, sites))
+        return function
+
+    return register
+
+
+def lower_as(**names: str) -> None:
+    """Register lowerings of ops that are one function of the namespace, by its name."""
+    for op, name in names.items():
+        lower(op)(functools.partial(_named_function, name))
+
+
+def _named_function(name: str, namespace: Any, *values: Any) -> Any:
+    return getattr(namespace, name)(*values)
+
+
+def onnx(*ops: str) -> Callable[[_Function], _Function]:
+    """Register a lowering to ONNX (g, *inputs, **attributes) -> one value, or a sequence of one an output.
+
+    `g` has ONNX's operators as methods and what onnx.emitter adds; inputs are Values. A keyword parameter `outputs` gets the
+    specs of the node's outputs. What ONNX cannot express is `g.refuse(reason)`.
+    """
+    return functools.partial(_register, _ONNX, "lowering to ONNX", ops)
+
+
+def onnx_as(**names: str) -> None:
+    """Register lowerings of ops that are one operator of ONNX, by its name."""
+    for op, name in names.items():
+        onnx(op)(functools.partial(_named_function, name))
+
+
+def blockwise(*ops: str, scaled: Callable[..., Any], takes_summand: bool) -> None:
+    """Declare that the kernels of ops hand on their results block by block."""
+    for op in ops:
+        _register(_BLOCKWISE, "way to finish it", (op,), Blockwise(scaled, takes_summand))
+
+
+def affine(*ops: str, has_factor: bool = True) -> Callable[[_Function], _Function]:
+    """Register (x, *parameters, **attributes) -> (factor, summand), vectors that make the first output of x, channels last.
+
+    Without a factor it gives the summand alone. It refuses what the kernel refuses; of `x` it looks at shape and dtype only.
+    """
+
+    def register(function: _Function) -> _Function:
+        for op in ops:
+            _register(_AFFINE, "factor and summand", (op,), Affine(function, has_factor))
+        return function
+
+    return register
+
+
 def facts(*names_and_ops: str, of: Iterable[str]) -> None:
     """State facts (see op_facts.FACTS) of the ops `of`."""
     for name in names_and_ops:
@@ -265,27 +368,44 @@ def profiler_formula(op: str) -> ProfilerFormula | None:
     return _PROFILER.get(op)
 
 
+def lowering(op: str) -> Lowering | None:
+    """How compilers express an op; None for an op that they do not get."""
+    _load_family(op)
+    return _LOWERINGS.get(op)
+
+
+def onnx_lowering(op: str) -> Callable[..., Any] | None:
+    """How ONNX expresses an op; None for an op that it does not get."""
+    _load_family(op)
+    return _ONNX.get(op)
+
+
+def blockwise_way(op: str) -> Blockwise | None:
+    """How the op's results are finished while they are made, None where they are not."""
+    _load_family(op)
+    return _BLOCKWISE.get(op)
+
+
+def affine_function(op: str) -> Affine | None:
+    """The registered factor and summand, None without one."""
+    _load_family(op)
+    return _AFFINE.get(op)
+
+
 def has_kernel(op: str) -> bool:
-    """True where tfg can run the op; reads the index only, imports no family."""
-    return op in _KERNELS or op in _index()
+    """True where tfg can run the op; imports no family."""
+    return op in _KERNELS or op in family_of_op()
 
 
 def family(op: str) -> str | None:
     """The name of the file under `ops/` that holds the op."""
-    return _index().get(op)
+    return family_of_op().get(op)
 
 
 def load_all_families() -> None:
     """Import every family file."""
-    for name in sorted({*_index().values(), *family_names()}):
+    for name in families.names():
         importlib.import_module(f".ops.{name}", __package__)
-
-
-def family_names() -> Iterator[str]:
-    """The names of all family files."""
-    for path in sorted(pathlib.Path(__file__).with_name("ops").glob("*.py")):
-        if not path.stem.startswith("_"):
-            yield path.stem
 
 
 def registered_ops() -> set[str]:
@@ -316,15 +436,9 @@ def op_library() -> Iterator[list[Kernel]]:
 
 
 @functools.cache
-def _index() -> dict[str, str]:
-    lines = (pathlib.Path(__file__).with_name("ops") / "index.txt").read_text().splitlines()
-    return dict(line.split() for line in lines)
-
-
-@functools.cache
 def _load_family(op: str) -> None:
     global _library
-    name = _index().get(op)
+    name = family_of_op().get(op)
     if name is not None:
         with _loading:
             outer, _library = _library, None
@@ -342,6 +456,11 @@ def uncounted_call(*inputs: Any) -> Cost:
 def zero_cost(*inputs: Any) -> Cost:
     """The FLOPs function of ops that do no arithmetic."""
     return ZERO
+
+
+def uncounted_program(*inputs: Any) -> Cost:
+    """The FLOPs function of ops that hold compiled code: UnimplementedError."""
+    raise UnimplementedError("it holds a compiled program, whose operations are not known")
 
 
 def _add_kernel(added: Kernel) -> None:

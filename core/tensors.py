@@ -53,6 +53,18 @@ class Tensor:
             self._array = self._decode()
         return self._array
 
+    def aligned(self) -> np.ndarray[Any, Any]:
+        """The same, in memory where numbers stand at multiples of their size: a file has them anywhere.
+
+        NumPy copies the others in every call.
+        """
+        array = self.numpy()
+        if not array.flags.aligned:
+            array = array.copy()
+            array.flags.writeable = False
+            self._array = array
+        return array
+
     def preview(self, limit: int) -> list[Any] | None:
         """The first elements as Python values, None where they cannot be told without decoding the constant."""
         if self._array is not None:

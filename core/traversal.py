@@ -102,15 +102,20 @@ def forward_predecessors(node: Node) -> list[Node]:
     return [*sources, *node.control_inputs] if node.control_inputs else sources
 
 
-def reachable(roots: Iterable[Node], stop: Callable[[Node], bool] = lambda node: False) -> set[Node]:
-    """Every node that the roots need; inputs of nodes for which `stop` holds are not followed."""
+def reachable(
+    roots: Iterable[Node], stop: Callable[[Node], bool] = lambda node: False, *, by_control: bool = True
+) -> set[Node]:
+    """Every node that the roots need; inputs of nodes for which `stop` holds are not followed.
+
+    Without `by_control` only what they read, not what they merely wait for.
+    """
     found = set(roots)
     stack = list(found)
     while stack:
         node = stack.pop()
         if stop(node):
             continue
-        for source in (*(value.node for value in node.inputs), *node.control_inputs):
+        for source in (*(value.node for value in node.inputs), *(node.control_inputs if by_control else ())):
             if source not in found:
                 found.add(source)
                 stack.append(source)

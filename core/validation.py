@@ -15,6 +15,7 @@ from .dtypes import DType
 from .errors import InvalidArgumentError
 from .shapes import Shape
 from .tensors import FuncRef, Placeholder, Tensor
+from .words import counted
 
 _NODE_NAME: Final = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>-]*")
 _OP_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.\\/>-]*")
@@ -105,7 +106,14 @@ def check_attrs(definition: OpDef, attrs: Mapping[str, Any]) -> Sequence[str]:
     opened = _check_rules(definition.name, _rules_of(definition), attrs)
     if "_class" in attrs:
         check_colocation(attrs["_class"])
+    if "value" in definition.attrs and "dtype" in definition.attrs:
+        _check_constant(attrs.get("value"), attrs.get("dtype"))
     return opened
+
+
+def _check_constant(value: Any, dtype: Any) -> None:
+    if isinstance(value, Tensor) and isinstance(dtype, DType) and value.dtype is not dtype:
+        raise InvalidArgumentError(f"attribute 'value' is a tensor of {value.dtype}, attribute 'dtype' is {dtype}")
 
 
 def attribute_faults(definition: OpDef, attrs: Mapping[str, Any], left_open: Collection[str] = ()) -> Iterator[str]:
@@ -164,7 +172,7 @@ def expected_inputs(definition: OpDef, attrs: Mapping[str, Any], given: int) -> 
         return None
     wanted = sum(definition.length(arg, attrs) for arg in definition.inputs)
     if wanted != given:
-        raise InvalidArgumentError(f"it has {given} inputs, its op takes {wanted}")
+        raise InvalidArgumentError(f"it has {counted(given, 'input')}, its op takes {wanted}")
     return tuple(definition.input_dtypes(attrs))
 
 

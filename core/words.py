@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+_UNITS: Final = ((1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"), (1 << 40, "TiB"))
+
 
 def counted(count: int, noun: str) -> str:
     """`1 node`, `2 nodes`, `1,000 nodes`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def size_in_bytes(count: int) -> str:
+    """`17 bytes`, `1.5 KiB`, `98 MiB`: three digits of the largest unit of which there is at least one."""
+    unit, name = max((pair for pair in _UNITS if pair[0] <= count), default=(1, ""))
+    return f"{count / unit:.3g} {name}" if name else counted(count, "byte")

@@ -63,9 +63,7 @@ class NodeAttrs(Mapping[str, Any]):
         try:
             value = decode_attr(attrs[name], content)
         except TfgError as error:
-            raise type(error)(
-                f"attribute '{name}': {error.message}", node=self._name, op=self._op, hint=error.hint
-            ) from None
+            raise type(error)(f"attribute '{name}': {error.message}", node=self._name, op=self._op, hint=error.hint) from None
         self._cache[name] = value
         return value
 

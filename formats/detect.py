@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Final, Literal
 
 from ..core.errors import DataLossError, InvalidArgumentError
 from ..core.numerics import wire
 
 Kind = Literal["graph", "meta_graph", "saved_model"]
 
+MODEL_FILES: Final = ("saved_model.pb", "saved_model.pbtxt")
+"""The names of the file in a SavedModel's folder that holds its graphs."""
 _READS = "tfg reads TensorFlow graphs: GraphDef, MetaGraphDef and SavedModel, binary or text"
 
 _TEXT_KINDS: dict[str, Kind] = {
@@ -30,7 +32,7 @@ _OTHER_TEXT = {
 }  # fmt: skip
 
 _FIRST_FIELD = re.compile(rb"(?:\s|#[^\n]*\n)*([A-Za-z_]\w*)\s*(:|\{|<)")
-_NODE_NAME = re.compile(rb"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
+_NODE_NAME = re.compile(rb"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*")
 _OP_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_.>]*")
 
 # (offset, magic bytes, what it is, what to do about it)

@@ -136,9 +136,7 @@ class _Decoder:
         controls = [self.node(proto.control_ret[name]) for name in _control_names(proto)]
         source = FunctionSource(proto, signature, tuple(args), self.spellings)
         arg_attrs = {index: decode_attrs(proto.arg_attr[index].attr) for index in sorted(proto.arg_attr)}
-        return Function(
-            signature, self.body, args, results, controls, decode_attrs(proto.attr), arg_attrs, gradient, source
-        )
+        return Function(signature, self.body, args, results, controls, decode_attrs(proto.attr), arg_attrs, gradient, source)
 
     def add_arg(self, index: int, arg: ArgDef) -> Node:
         attrs: dict[str, Any] = {"T": _arg_type(arg), "index": index}
@@ -153,6 +151,8 @@ class _Decoder:
         for proto in self.proto.node_def:
             if proto.name in self.body:
                 raise InvalidArgumentError("two nodes have this name", node=proto.name, op=proto.op)
+            if proto.op == _ARG:
+                raise InvalidArgumentError("a function's arguments stand in its signature", node=proto.name, op=proto.op)
             attrs = NodeAttrs(proto, proto.name, proto.op)
             pending.append((self.body.add_node(proto.name, proto.op, (), (), attrs, proto.device, attrs), proto))
         for node, proto in pending:

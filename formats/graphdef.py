@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal
 
 from ..core.errors import InvalidArgumentError, TfgError
@@ -153,6 +153,15 @@ def graph_chunks(graph: Graph) -> Iterator[bytes | memoryview]:
         yield wire.length_prefix(GraphDef.NODE_FIELD_NUMBER, sum(map(len, pieces)))
         yield from pieces
     yield _encode_rest(graph).SerializeToString(deterministic=True)
+
+
+def part_bytes(graph: Graph, nodes: Iterable[Node], functions: Collection[str]) -> bytes:
+    """A serialized GraphDef of some nodes and functions of a graph, which may name others, and of its versions."""
+    rest = _encode_rest(graph)
+    kept = [function for function in rest.library.function if function.signature.name in functions]
+    part = GraphDef(node=map(to_node_def, nodes), versions=rest.versions)
+    part.library.function.extend(kept)
+    return part.SerializeToString(deterministic=True)
 
 
 def _encoded_nodes(graph: Graph) -> Iterator[EncodedNode]:

@@ -8,8 +8,9 @@ from typing import Final
 
 from google.protobuf.message import Message
 
-from ..core.errors import TfgError
+from ..core.errors import InvalidArgumentError, TfgError
 from ..core.graph import Graph
+from ..core.journal import Stopwatch
 from . import detect
 from .graphdef import NodeStream, graph_from_bytes
 from .protos.graph_pb2 import GraphDef
@@ -26,7 +27,7 @@ def load(source: Source, *, tags: Sequence[str] | None = None) -> Graph:
     `tags` choose the MetaGraphDef of a SavedModel that has several. NotFoundError where there is no such file,
     InvalidArgumentError where it is something else than a graph (and says what), DataLossError where it is damaged.
     """
-    return _load(source, tags, None)
+    return _timed(source, tags, None)
 
 
 def load_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tuple[Graph, list[TfgError]]:
@@ -35,7 +36,14 @@ def load_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tupl
     Nodes of type `core.node_kinds.ABSENT` stand for inputs that do not exist; otherwise as `load`.
     """
     faults: list[TfgError] = []
-    return _load(source, tags, faults), faults
+    return _timed(source, tags, faults), faults
+
+
+def _timed(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:
+    watch = Stopwatch()
+    graph = _load(source, tags, faults)
+    watch.tell("decoded %s: %d nodes, %d functions", describe(source), len(graph), len(graph.functions))
+    return graph
 
 
 def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:
@@ -45,7 +53,7 @@ def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | N
         return load_saved_model(str(source), tags, faults)
     data = read_source(source)
     try:
-        return _load_contents(data, describe(source), tags, faults)
+        return _load_contents(data, describe(source), tags, faults, _model_folder(source))
     except TfgError as error:
         if error.node is None and describe(source) not in error.message:
             raise type(error)(f"{describe(source)}: {error.message}", op=error.op, hint=error.hint) from None
@@ -60,8 +68,20 @@ def stream(path: str) -> NodeStream | None:
     return NodeStream(data) if detect.graph_kind(data, describe(path)) == ("graph", False) else None
 
 
-def _load_contents(data: memoryview, name: str, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:
+def _model_folder(source: Source) -> str | None:
+    """The folder of a SavedModel whose file is given instead, if there is more of the model in it."""
+    if is_in_memory(source) or source == "-" or os.path.basename(str(source)) not in detect.MODEL_FILES:
+        return None
+    folder = os.path.dirname(str(source)) or "."
+    return folder if any(os.path.isdir(os.path.join(folder, part)) for part in ("variables", "assets")) else None
+
+
+def _load_contents(
+    data: memoryview, name: str, tags: Sequence[str] | None, faults: list[TfgError] | None, folder: str | None
+) -> Graph:
     kind, is_text = detect.graph_kind(data, name)
+    if tags is not None and kind != "saved_model":
+        raise InvalidArgumentError(f"{name} holds one graph: tags choose among those of a SavedModel")
     if kind == "graph":
         return graph_from_bytes(_binary(GraphDef, data) if is_text else data, faults=faults)
     from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
@@ -72,7 +92,7 @@ def _load_contents(data: memoryview, name: str, tags: Sequence[str] | None, faul
         return graph_from_meta_graph(_binary(MetaGraphDef, data) if is_text else data, faults=faults)
     from .saved_model import graph_from_saved_model
 
-    return graph_from_saved_model(_binary(SavedModel, data) if is_text else data, tags, faults=faults)
+    return graph_from_saved_model(_binary(SavedModel, data) if is_text else data, tags, folder, faults)
 
 
 def _binary(message_type: type[Message], text: memoryview) -> memoryview:

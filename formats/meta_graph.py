@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -13,12 +14,21 @@ from ..core.metagraph import Asset, MetaGraph, SaverInfo, Signature, SignatureTe
 from ..core.numerics import wire
 from .attrs import decode_shape
 from .graphdef import GraphSource, add_registered_gradients, graph_from_bytes
-from .protos.meta_graph_pb2 import AssetFileDef, CollectionDef, MetaGraphDef, SaverDef, SignatureDef, TensorInfo, VariableDef
+from .protos.meta_graph_pb2 import (
+    AssetFileDef,
+    CollectionDef,
+    MetaGraphDef,
+    SavedObjectGraph,
+    SaverDef,
+    SignatureDef,
+    TensorInfo,
+    VariableDef,
+)
 from .scan import parse
 from .tensor_proto import decode_tensor
 
 _GRAPH = MetaGraphDef.GRAPH_DEF_FIELD_NUMBER
-_VARIABLE_COLLECTIONS = frozenset(
+VARIABLE_COLLECTIONS = frozenset(
     ("variables", "trainable_variables", "local_variables", "model_variables", "moving_average_variables", "global_step",
      "metric_variables", "concatenated_variables")
 )  # fmt: skip
@@ -54,27 +64,48 @@ def meta_graph_chunks(graph: Graph, graph_chunks: Sequence[bytes | memoryview]) 
 def decode_meta_graph(proto: MetaGraphDef, folder: str | None = None) -> MetaGraph:
     """What a MetaGraphDef says about its graph, the graph itself left out."""
     variables = {}
-    collections = {}
+    others = {}
     for name in sorted(proto.collection_def):
         values = _collection_values(proto.collection_def[name])
-        if name in _VARIABLE_COLLECTIONS and values and all(isinstance(value, bytes) for value in values):
+        if name in VARIABLE_COLLECTIONS and values and all(isinstance(value, bytes) for value in values):
             variables[name] = tuple(_decode_variable(value) for value in values)
         else:
-            collections[name] = values
+            others[name] = values
+    keys = _variable_keys(proto.object_graph_def)
     signatures = {name: decode_signature_def(name, proto.signature_def[name]) for name in sorted(proto.signature_def)}
     return MetaGraph(
         tags=tuple(proto.meta_info_def.tags),
         signatures={name: value for name, value in signatures.items() if name != _INIT_SIGNATURE},
         variables=variables,
-        collections=collections,
+        collections=others,
         saver=_decode_saver(proto.saver_def) if proto.HasField("saver_def") else None,
-        init_op=_init_op(collections, signatures),
+        init_op=_init_op(others, signatures),
         assets=tuple(dict.fromkeys(_decode_asset(asset, folder) for asset in _assets(proto))),
         variables_prefix=_variables_prefix(folder),
         folder=folder,
         tensorflow_version=proto.meta_info_def.tensorflow_version,
+        frozen_keys=tuple(key for number, key in keys.items() if not proto.object_graph_def.nodes[number].variable.trainable),
+        captured_keys={
+            name: tuple(keys.get(number) for number in function.bound_inputs)
+            for name, function in sorted(proto.object_graph_def.concrete_functions.items())
+        },
         objects=proto.object_graph_def if proto.HasField("object_graph_def") else None,
     )
+
+
+def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:
+    """The checkpoint keys of variables by number: the names on the shortest path to each, as in TensorFlow."""
+    found = {0: ""} if objects.nodes else {}
+    queue = collections.deque(found)
+    while queue:
+        number = queue.popleft()
+        for child in objects.nodes[number].children:
+            if child.node_id not in found and 0 <= child.node_id < len(objects.nodes):
+                local = child.local_name.replace(".", "..").replace("/", ".S")
+                found[child.node_id] = f"{found[number]}{local}/"
+                queue.append(child.node_id)
+    held = {number for number in found if objects.nodes[number].HasField("variable")}
+    return {number: f"{found[number]}.ATTRIBUTES/VARIABLE_VALUE" for number in held}
 
 
 def _collection_values(proto: CollectionDef) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """State files: arrays by name in a NumPy .npz archive.
 
-What NumPy holds by itself is stored plainly, so that `numpy.load` reads it. Strings and types such as bfloat16 are stored as
-bytes, and a JSON entry says what they are; nothing is ever pickled.
+What NumPy holds by itself is stored plainly, so that `numpy.load` reads it. Types such as bfloat16 are stored in a larger one
+that NumPy has, strings as bytes, and a JSON entry says what they are; nothing is ever pickled.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from ..core import dtypes
+from ..core.arrays import Array
 from ..core.atomic import atomic_file
 from ..core.dtypes import DType
 from ..core.errors import DataLossError, InvalidArgumentError, UnimplementedError
@@ -26,7 +27,6 @@ from .arrays import StoredArray, open_archive
 from .tensor_values import object_array
 
 MANIFEST = "__tfg__"
-_PLAIN_KINDS = "biufc"
 
 
 def write_npz(path: str | os.PathLike[str], tensors: Mapping[str, Tensor]) -> None:
@@ -43,9 +43,9 @@ def npz_bytes(tensors: Mapping[str, Tensor]) -> bytes:
     return buffer.getvalue()
 
 
-def _pack_all(tensors: Mapping[str, Tensor]) -> dict[str, np.ndarray[Any, Any]]:
+def _pack_all(tensors: Mapping[str, Tensor]) -> dict[str, Array]:
     """The arrays to store, with the manifest where one is needed."""
-    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    arrays: dict[str, Array] = {}
     manifest: dict[str, dict[str, Any]] = {}
     for name, tensor in tensors.items():
         if name == MANIFEST:
@@ -58,7 +58,7 @@ def _pack_all(tensors: Mapping[str, Tensor]) -> dict[str, np.ndarray[Any, Any]]:
     return arrays
 
 
-def _write_archive(file: IO[bytes], arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+def _write_archive(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
     """`numpy.savez` cannot take the names `file` and `args`, nor names of keyword arguments of its own."""
     with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
         for name, array in arrays.items():
@@ -66,7 +66,7 @@ def _write_archive(file: IO[bytes], arrays: Mapping[str, np.ndarray[Any, Any]]) 
                 np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
-def _pack(name: str, tensor: Tensor) -> tuple[np.ndarray[Any, Any], dict[str, Any] | None]:
+def _pack(name: str, tensor: Tensor) -> tuple[Array, dict[str, Any] | None]:
     """The array to store, and what the manifest says of it where it is not the tensor itself."""
     dtype, array = tensor.dtype, tensor.numpy()
     if dtype is dtypes.string:
@@ -75,10 +75,21 @@ def _pack(name: str, tensor: Tensor) -> tuple[np.ndarray[Any, Any], dict[str, An
         return characters, {"dtype": dtype.name, "shape": list(array.shape), "lengths": [len(s) for s in strings]}
     if dtype.is_object:
         raise UnimplementedError(f"tensor '{name}' is of dtype {dtype}, which no state file can hold")
-    if array.dtype.kind in _PLAIN_KINDS and dtype is dtypes.from_numpy(array.dtype):
+    storage = _storage(dtype)
+    if dtype is dtypes.from_numpy(storage):
         return array, None
-    raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    return raw, {"dtype": dtype.name, "shape": list(array.shape)}
+    return _converted(array, storage), {"dtype": dtype.name}
+
+
+def _converted(array: Array, dtype: np.dtype[Any]) -> Array:
+    with np.errstate(invalid="ignore"):  # which is said of NaNs
+        return array.astype(dtype)
+
+
+def _storage(dtype: DType) -> np.dtype[Any]:
+    """The type of NumPy's own that holds every number of a dtype."""
+    is_own = dtype.numpy.isbuiltin == 1
+    return dtype.numpy if is_own else np.dtype({"f": np.float32, "i": np.int8, "u": np.uint8}[dtype.kind])
 
 
 def read_npz(path: str | os.PathLike[str]) -> dict[str, Tensor]:
@@ -103,36 +114,46 @@ def _read_manifest(stored: StoredArray, path: str) -> dict[str, _Entry]:
 
 
 class _Entry(NamedTuple):
-    """The type of a tensor that is stored as bytes, and the lengths of its strings."""
+    """The type of a tensor that NumPy has not; of strings, which are stored as bytes, the shape and lengths as well."""
 
     dtype: DType
-    shape: tuple[int, ...]
-    lengths: list[int]
-
-    @property
-    def size(self) -> int:
-        """Bytes of the tensor."""
-        return sum(self.lengths) if self.dtype is dtypes.string else math.prod(self.shape) * self.dtype.size
+    shape: tuple[int, ...] = ()
+    lengths: Sequence[int] = ()
 
 
 def _read_entry(entry: Mapping[str, Any]) -> _Entry:
     """A manifest's entry; a ValueError or its like where it is none."""
-    found = _Entry(dtypes.from_name(entry["dtype"]), tuple(entry["shape"]), entry.get("lengths", []))
+    dtype = dtypes.from_name(entry["dtype"])
+    if dtype is not dtypes.string:
+        if dtype.is_object:
+            raise ValueError(f"a tensor of dtype {dtype}")
+        return _Entry(dtype)
+    found = _Entry(dtype, tuple(entry["shape"]), entry["lengths"])
     if not all(type(number) is int and number >= 0 for number in (*found.shape, *found.lengths)):
         raise ValueError("sizes that are none")
-    if found.dtype is dtypes.string and math.prod(found.shape) != len(found.lengths):
+    if math.prod(found.shape) != len(found.lengths):
         raise ValueError(f"{len(found.lengths)} strings for the shape {list(found.shape)}")
-    if found.dtype.is_object and found.dtype is not dtypes.string:
-        raise ValueError(f"a tensor of dtype {found.dtype}")
     return found
 
 
 def _tensor(stored: StoredArray, entry: _Entry | None, where: str) -> Tensor:
     if entry is None:
         return _plain_tensor(stored, where)
-    if stored.dtype != np.uint8 or math.prod(stored.shape) != entry.size:
-        raise DataLossError(f"{where} is not the {entry.size} bytes that the entry '{MANIFEST}' says")
-    return Tensor(entry.dtype, entry.shape, lambda: _unpack(stored.read().tobytes(), entry))
+    if entry.dtype is dtypes.string:
+        return _strings(stored, entry, where)
+    dtype, storage = entry.dtype, _storage(entry.dtype)
+    if stored.dtype.newbyteorder("=") != storage:
+        raise DataLossError(f"{where} holds {stored.dtype}, not {storage}, as {dtype} is stored")
+    return Tensor(dtype, stored.shape, lambda: _converted(stored.read(), dtype.numpy))
+
+
+def _strings(stored: StoredArray, entry: _Entry, where: str) -> Tensor:
+    size = sum(entry.lengths)
+    if stored.dtype != np.uint8 or math.prod(stored.shape) != size:
+        raise DataLossError(f"{where} is not the {size} bytes that the entry '{MANIFEST}' says")
+    return Tensor(
+        entry.dtype, entry.shape, lambda: object_array(_split(stored.read().tobytes(), entry.lengths), entry.shape)
+    )  # fmt: skip
 
 
 def _plain_tensor(stored: StoredArray, where: str) -> Tensor:
@@ -143,12 +164,6 @@ def _plain_tensor(stored: StoredArray, where: str) -> Tensor:
     return Tensor(dtype, stored.shape, lambda: Tensor.from_numpy(stored.read(), dtype).numpy())
 
 
-def _unpack(data: bytes, entry: _Entry) -> np.ndarray[Any, Any]:
-    if entry.dtype is dtypes.string:
-        return object_array(_split(data, entry.lengths), entry.shape)
-    return np.frombuffer(data, entry.dtype.numpy).reshape(entry.shape)
-
-
-def _split(characters: bytes, lengths: list[int]) -> list[bytes]:
+def _split(characters: bytes, lengths: Sequence[int]) -> list[bytes]:
     ends = itertools.accumulate(lengths)
     return [characters[end - length : end] for end, length in zip(ends, lengths)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import Final
 
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError
@@ -22,7 +22,7 @@ def read_run_metadata(path: str) -> list[NodeTime]:
             found = parse(kind, data)
             stats = found.step_stats if isinstance(found, RunMetadata) else found
             if stats is not None and any(device.node_stats for device in stats.dev_stats):
-                return list(_times(stats))
+                return node_times(stats)
     raise DataLossError(f"'{path}' holds no RunMetadata or StepStats with executions of nodes")
 
 
@@ -40,20 +40,27 @@ def _text(kind: type[RunMetadata] | type[StepStats], data: bytes) -> RunMetadata
         return None
 
 
-def _times(stats: StepStats) -> Iterator[NodeTime]:
+def node_times(stats: StepStats) -> list[NodeTime]:
     """Every execution; streams of a GPU record their kernels beside the device's own entries and are left out."""
-    for device in stats.dev_stats:
-        if "/stream:" in device.device:
-            continue
-        for node in device.node_stats:
-            name = node.node_name.split(":")[0]
-            yield NodeTime(name, _op(node), device.device, _start(node), _seconds(node), _shapes(node))
+    return [
+        NodeTime(*_name_and_op(node), device.device, _start(node), _seconds(node), _shapes(node))
+        for device in stats.dev_stats
+        if "/stream:" not in device.device
+        for node in device.node_stats
+    ]
 
 
-def _op(node: NodeExecStats) -> str:
-    """The op in a label such as `y = MatMul(a, b)`."""
+_RECEIVED: Final = re.compile(r".*\] (?:edge_\d+_)?(\S+) from (\S+) to \S+")
+
+
+def _name_and_op(node: NodeExecStats) -> tuple[str, str]:
+    """Name and op, as in a label such as `y = MatMul(a, b)`; what came from another device is called `a from DEVICE`."""
+    name = node.node_name.split(":")[0]
+    received = _RECEIVED.fullmatch(node.timeline_label) if name == "RecvTensor" else None
+    if received is not None:
+        return f"{received[1]} from {received[2]}", name
     found = re.search(r"= ([A-Za-z_]\w*)\(", node.timeline_label)
-    return found[1] if found else node.timeline_label
+    return name, found[1] if found else node.timeline_label
 
 
 def _start(node: NodeExecStats) -> float:

@@ -15,8 +15,6 @@ from .scan import parse
 from .source import read_source
 from .textformat import serialize_text
 
-_FILES = ("saved_model.pb", "saved_model.pbtxt")
-
 
 def load_saved_model(folder: str, tags: Sequence[str] | None = None, faults: list[TfgError] | None = None) -> Graph:
     """The graph of a SavedModel's folder, its `meta` filled in with where variables and assets lie.
@@ -24,7 +22,7 @@ def load_saved_model(folder: str, tags: Sequence[str] | None = None, faults: lis
     InvalidArgumentError lists the tag sets where `tags` fit none, or are needed and not given; NotFoundError where the folder
     is no SavedModel.
     """
-    for name in _FILES:
+    for name in detect.MODEL_FILES:
         path = os.path.join(folder, name)
         if os.path.exists(path):
             data = read_source(path)
@@ -32,7 +30,8 @@ def load_saved_model(folder: str, tags: Sequence[str] | None = None, faults: lis
             if is_text:
                 data = memoryview(serialize_text(SavedModel, data))
             return graph_from_saved_model(data, tags, folder, faults)
-    raise NotFoundError(f"folder '{folder}' is no SavedModel: it has no {' or '.join(_FILES)}", hint=_folder_hint(folder))
+    files = " or ".join(detect.MODEL_FILES)
+    raise NotFoundError(f"folder '{folder}' is no SavedModel: it has no {files}", hint=_folder_hint(folder))
 
 
 def graph_from_saved_model(
@@ -77,7 +76,7 @@ def _tags(meta_graph: memoryview) -> tuple[str, ...]:
 
 def _folder_hint(folder: str) -> str:
     entries = sorted(os.listdir(folder))
-    nested = [name for name in entries if any(os.path.exists(os.path.join(folder, name, file)) for file in _FILES)]
+    nested = [name for name in entries if any(os.path.exists(os.path.join(folder, name, file)) for file in detect.MODEL_FILES)]
     if nested:
         return f"there is a SavedModel in '{os.path.join(folder, nested[-1])}'"
     indexes = [name for name in entries if name.endswith(".index")]

@@ -11,6 +11,7 @@ from typing import IO, BinaryIO
 
 from ..core.atomic import atomic_file, file_errors
 from ..core.errors import DataLossError, ResourceExhaustedError
+from ..core.journal import tell
 from ..core.numerics.unpacking import unpacked_limit
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
@@ -53,7 +54,9 @@ def _read(source: Source) -> memoryview:
         with file_errors("standard input"):
             return memoryview(sys.stdin.buffer.read())
     with file_errors(source), open(source, "rb") as file:
-        return read_file(file)
+        data = read_file(file)
+    tell("read %s: %d bytes", os.fspath(source), len(data))
+    return data
 
 
 def read_file(file: BinaryIO) -> memoryview:

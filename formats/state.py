@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import zipfile
 from collections.abc import Mapping
+from typing import Any
 
+import numpy as np
+
+from ..core.arrays import Array
+from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.tensors import Tensor
 from .checkpoint import open_checkpoint, write_checkpoint
+from .detect import MODEL_FILES
 from .npz import read_npz, write_npz
 from .scan import parse
 
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
+TRAINED_STEPS = "_TRAINED_STEPS"
+"""The entry that says after how many steps of training a state was noted: int64, a scalar. No node can be called so."""
+_STREAM = "_RANDOM_STREAM/"
+"""What begins the entry that says where a node is in its stream of random numbers: uint64, key and halves of the counter."""
+_HALF = 64
 
 
 def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
@@ -29,11 +41,75 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     }
 
 
-def read_variables(path: str | os.PathLike[str]) -> dict[str, Tensor]:
-    """As `read_state`, with the names of variables in the place of the object paths that TF2's checkpoints have as keys."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a training is: the number of steps, and the key and counter of the streams of random numbers by node."""
+
+    steps: int
+    streams: Mapping[str, tuple[int, int]] = dataclasses.field(default_factory=dict)
+
+    def entries(self) -> dict[str, Tensor]:
+        """What a state holds of it, beside variables."""
+        found = {TRAINED_STEPS: np.asarray(self.steps, np.int64)}
+        for name, (key, counter) in self.streams.items():
+            found[_STREAM + name] = np.array([key, counter % (1 << _HALF), counter >> _HALF], np.uint64)
+        return {name: Tensor.from_numpy(value) for name, value in found.items()}
+
+
+def holds_state(path: str | os.PathLike[str]) -> bool:
+    """True where `read_state` finds values: for archives and checkpoints, not for graphs, SavedModels among them."""
+    text = os.fspath(path)
+    if os.path.isfile(text) and zipfile.is_zipfile(text):
+        return True
+    if any(os.path.isfile(os.path.join(text, name)) for name in MODEL_FILES):
+        return False
+    try:
+        open_checkpoint(text)
+    except (NotFoundError, InvalidArgumentError):
+        return False
+    return True
+
+
+def read_variables(path: str | os.PathLike[str], names: Mapping[str, str] | None = None) -> dict[str, Tensor]:
+    """As `read_state`, with the names of variables in the place of the object paths that TF2's checkpoints have as keys.
+
+    `names` are those that the graph itself tells by key; for others the checkpoint's own object graph is asked.
+    """
     tensors = read_state(path)
-    names = _full_names(tensors)
-    return {names.get(key, key): tensor for key, tensor in tensors.items() if key != _OBJECT_GRAPH}
+    names = _full_names(tensors) | dict(names or {})
+    return {names.get(key, key): tensor for key, tensor in tensors.items() if not _is_apart(key)}
+
+
+def read_progress(path: str | os.PathLike[str]) -> Progress | None:
+    """How far the training was that wrote a state; None where it does not say."""
+    tensors = read_state(path)
+    if TRAINED_STEPS not in tensors:
+        return None
+    steps = _numbers(path, TRAINED_STEPS, tensors, (), np.int64)
+    streams = {}
+    for name in filter(_is_stream, tensors):
+        key, low, high = _numbers(path, name, tensors, (3,), np.uint64).tolist()
+        streams[name.removeprefix(_STREAM)] = key, low + (high << _HALF)
+    return Progress(steps.item(), streams)
+
+
+def _numbers(
+    path: str | os.PathLike[str], name: str, tensors: Mapping[str, Tensor], shape: tuple[int, ...], dtype: Any
+) -> Array:
+    """The value of an entry; DataLossError where that is no such thing."""
+    tensor = tensors[name]
+    if tensor.shape != shape or tensor.dtype.numpy != dtype or (tensor.numpy() < 0).any():
+        raise DataLossError(f"'{os.fspath(path)}' says nothing that can be in its entry '{name}'")
+    return tensor.numpy()
+
+
+def _is_stream(key: str) -> bool:
+    return key.startswith(_STREAM)
+
+
+def _is_apart(key: str) -> bool:
+    """True for entries that are no variables."""
+    return key in (_OBJECT_GRAPH, TRAINED_STEPS) or _is_stream(key)
 
 
 def _full_names(tensors: Mapping[str, Tensor]) -> dict[str, str]:
@@ -47,9 +123,29 @@ def _full_names(tensors: Mapping[str, Tensor]) -> dict[str, str]:
     return {a.checkpoint_key: a.full_name for a in attributes if a.full_name and a.checkpoint_key in tensors}
 
 
-def write_state(path: str | os.PathLike[str], tensors: Mapping[str, Tensor]) -> None:
-    """Write tensors by name, whole or not at all: an .npz archive where the path ends so, otherwise a V2 checkpoint."""
+def write_state(
+    path: str | os.PathLike[str],
+    tensors: Mapping[str, Tensor],
+    form: str | os.PathLike[str] | None = None,
+    names: Mapping[str, str] | None = None,
+) -> None:
+    """Write tensors by name, whole or not at all: an .npz archive where the path ends so, otherwise a V2 checkpoint.
+
+    Where `form` is a checkpoint of TF2's objects, so is what is written: with its keys and its object graph, from which
+    TensorFlow restores the same objects. `names` are as for `read_variables`; what `tensors` lack stays as it is there.
+    """
     if os.fspath(path).endswith(".npz"):
         write_npz(path, tensors)
     else:
-        write_checkpoint(path, tensors)
+        write_checkpoint(path, tensors if form is None else _in_form(form, tensors, names or {}))
+
+
+def _in_form(form: str | os.PathLike[str], tensors: Mapping[str, Tensor], names: Mapping[str, str]) -> Mapping[str, Tensor]:
+    """The tensors by the keys of another checkpoint of objects; what that does not know keeps its name."""
+    old = read_state(form)
+    if _OBJECT_GRAPH not in old:
+        return tensors
+    owners = {key: (_full_names(old) | dict(names)).get(key, key) for key in old}
+    found = {key: tensors.get(owner, old[key]) for key, owner in owners.items()}
+    known = set(owners.values())
+    return found | {name: tensor for name, tensor in tensors.items() if name not in known}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from google.protobuf.message import DecodeError
 
 from ..core import dtypes
 from ..core.dtypes import DType
@@ -59,6 +60,8 @@ def _from_content(buffer: Buffer, dtype: DType, shape: tuple[int, ...]) -> np.nd
     count = math.prod(shape)
     if dtype is dtypes.string:
         return object_array(_split_strings(memoryview(buffer), count), shape)
+    if dtype is dtypes.resource:
+        return object_array([_decode_handle(_handle_proto(text)) for text in _split_strings(memoryview(buffer), count)], shape)
     if dtype.is_object:
         raise InvalidArgumentError(f"tensor_content cannot hold elements of dtype {dtype}")
     if len(buffer) != count * dtype.size:
@@ -127,6 +130,13 @@ def object_array(values: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray[An
     result = np.empty(len(values), object)
     result[:] = values
     return result.reshape(shape)
+
+
+def _handle_proto(text: bytes) -> ResourceHandleProto:
+    try:
+        return ResourceHandleProto.FromString(text)
+    except DecodeError:
+        raise InvalidArgumentError("an element of tensor_content is no handle of a resource") from None
 
 
 def _decode_handle(proto: ResourceHandleProto) -> ResourceHandle:

@@ -11,32 +11,79 @@ from typing import Any
 
 import numpy as np
 
+from ..core import registry
 from ..core.arrays import Array
 from ..core.atomic import file_errors
-from ..core.dtypes import DType, string
-from ..core.errors import InvalidArgumentError, NotFoundError
-from ..core.tensors import as_bytes_array
-from .arrays import StoredArray, open_archive, open_array
+from ..core.dtypes import DType, string, uint8
+from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.numerics.image_kinds import HEAD, image_kind
+from ..core.numerics.records import RecordError, read_record
+from ..core.shapes import UNKNOWN, Shape
+from ..core.tensors import Tensor, as_bytes_array
+from .arrays import open_array
+from .npz import read_npz
 
 _CALL = re.compile(r"([a-z_]+)\((.*)\)", re.DOTALL)
 _FORMS = (
-    "write @x.npy, @x.npz:key, a JSON literal, zeros(2,3), ones(..), uniform(2,3,low=0,high=1,seed=1), normal(..), "
-    "randint(..) or - for JSON from standard input"
+    "write @x.npy, @x.npz:key, @picture.jpg, for strings @any.bytes or @examples.tfrecord, a JSON literal, zeros(2,3), "
+    "ones(..), uniform(2,3,low=0,high=1,seed=1), normal(..), randint(..) or - for JSON from standard input"
 )
 _MAX_ELEMENTS = 1 << 40
 
 
-def parse_value(text: str, dtype: DType | None = None) -> Array:
-    """The array that `text` stands for, of `dtype` where one is given; InvalidArgumentError says what is wrong with it."""
+def parse_value(text: str, dtype: DType | None = None, shape: Shape = UNKNOWN) -> Array:
+    """The array that `text` stands for, of `dtype` where one is given; InvalidArgumentError says what is wrong with it.
+
+    `shape` is the tensor's, as far as it is known: it says how many channels a picture has, and whether it is a batch of one.
+    """
     text = text.strip()
     if text.startswith("@"):
-        return _cast(_read_array(text[1:]), dtype, text)
+        return _cast(_read_file(text[1:], dtype, shape), dtype, text)
     if text == "-":
         return _literal(sys.stdin.read(), dtype)
     match = _CALL.fullmatch(text)
     if match is not None:
         return _cast(_generated(match[1], match[2]), dtype, text, generated=True)
     return _literal(text, dtype)
+
+
+def _read_bytes(path: str) -> Array | None:
+    """What a file that is no array holds, as strings: each record of a .tfrecord, else all as one; None for an array."""
+    if ".npz:" in path or path.endswith((".npy", ".npz")):
+        return None
+    with file_errors(path), open(path, "rb") as file:
+        if not path.endswith((".tfrecord", ".tfrecords")):
+            return as_bytes_array(file.read())
+        try:
+            return as_bytes_array(list(iter(lambda: read_record(file), None)))
+        except RecordError as error:
+            raise DataLossError(f"'{path}': {error}") from None
+
+
+def _read_file(path: str, dtype: DType | None, shape: Shape) -> Array:
+    found = _read_bytes(path) if dtype is string else _read_picture(path, shape)
+    return _read_array(path) if found is None else found
+
+
+def _read_picture(path: str, shape: Shape) -> Array | None:
+    """The pixels of an image file, (height, width, channels) of 0 to 255, in a batch of one where `shape` has four dimensions.
+
+    None for a file that is no picture.
+    """
+    if ".npz:" in path:
+        return None
+    with file_errors(path), open(path, "rb") as file:
+        if not image_kind(file.read(HEAD)):
+            return None
+        file.seek(0)
+        contents = np.array(file.read(), object)
+    channels = shape[-1] if shape.rank and shape[-1] in (1, 3, 4) else 3
+    decode = registry.kernels("DecodeImage")[0].function
+    try:
+        pixels: Array = decode(contents, channels=channels, dtype=uint8, expand_animations=False)
+    except TfgError as error:
+        raise type(error)(f"'{path}': {error.message}", hint=error.hint) from None
+    return pixels[None] if shape.rank == 4 else pixels
 
 
 def _read_array(path: str) -> Array:
@@ -47,13 +94,13 @@ def _read_array(path: str) -> Array:
     with file_errors(path), open(path, "rb") as file:
         is_archive = file.read(2) == b"PK"
     if is_archive:
-        return _member(path, open_archive(path), key).read()
+        return _member(path, read_npz(path), key).numpy()
     if key is not None:
         raise InvalidArgumentError(f"'{path}' holds one array, not arrays by key")
     return open_array(path).read()
 
 
-def _member(path: str, archive: Mapping[str, StoredArray], key: str | None) -> StoredArray:
+def _member(path: str, archive: Mapping[str, Tensor], key: str | None) -> Tensor:
     if key is None and len(archive) == 1:
         key = next(iter(archive))
     if key is None or key not in archive:

@@ -82,7 +82,12 @@ def open_bundle(prefix: str, files: FileGate = OPEN) -> CheckpointReader:
     for _ in range(_ATTEMPTS):
         with file_errors(path), files.open(path) as index:
             header, entries = _decode_index(prefix, index)
-            shards = _Shards(prefix, header.num_shards, entries, files)
+            try:
+                shards = _Shards(prefix, header.num_shards, entries, files)
+            except NotFoundError:
+                if _is_current(index, files.to_read(path)):
+                    raise
+                continue  # its shards went with it when it was replaced
             if _is_current(index, files.to_read(path)):
                 return CheckpointReader(prefix, 2, _stored_tensors(entries, shards))
     raise UnavailableError(f"checkpoint '{prefix}' is written again and again while it is read")

@@ -103,8 +103,11 @@ def decode_name(key: bytes) -> str:
 
 
 def encode_name(name: str) -> bytes:
-    """The key of a tensor name."""
-    return name.encode("utf-8", "surrogateescape")
+    """The key of a tensor name; InvalidArgumentError for what is no name."""
+    try:
+        return name.encode("utf-8", "surrogateescape")
+    except (AttributeError, UnicodeEncodeError):
+        raise InvalidArgumentError(f"{name!r} is no name of a tensor") from None
 
 
 def slice_key(name: str, extents: Extents) -> bytes:

@@ -1,0 +1,76 @@
+"""-v and --log-file, which all commands have: what tfg tells of its work, on standard error or in a file."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..core.escaping import printable_line
+from ..core.journal import DEBUG, INFO, NAME
+
+if TYPE_CHECKING:
+    import logging
+
+_TO_TERMINAL = "%(relativeCreated)6.0f ms  %(message)s"
+_TO_FILE = "%(asctime)s.%(msecs)03d %(levelname)s %(name)s: %(message)s"
+
+
+def with_log_options(command: click.Command) -> click.Command:
+    """The command with -v and --log-file."""
+    if not any(param.name == "log_file" for param in command.params):
+        command.params += [
+            click.Option(
+                ["-v", "--verbose"], count=True, expose_value=False, callback=_on_terminal,
+                help="Tell on standard error what is read, planned and done, and how long it takes; -vv tells more.",
+            ),
+            click.Option(
+                ["--log-file"], metavar="FILE", expose_value=False, callback=_in_file,
+                help="Add all that -vv tells to this file, with dates.",
+            ),
+        ]  # fmt: skip
+    return command
+
+
+def _on_terminal(ctx: click.Context, _param: click.Parameter, count: int) -> None:
+    if count:
+        import logging
+
+        _listen(ctx, logging.StreamHandler(sys.stderr), _TO_TERMINAL, INFO if count == 1 else DEBUG)
+
+
+def _in_file(ctx: click.Context, _param: click.Parameter, path: str | None) -> None:
+    if path is not None:
+        import logging
+
+        from ..core.atomic import file_errors
+
+        with file_errors(path):
+            handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+        _listen(ctx, handler, _TO_FILE, DEBUG)
+
+
+def _listen(ctx: click.Context, handler: logging.Handler, form: str, level: int) -> None:
+    """Have a handler told what happens until the command is over."""
+    import logging
+
+    class Printable(logging.Formatter):
+        """A record in one line, whatever a graph's names hold."""
+
+        def format(self, record: logging.LogRecord) -> str:
+            return printable_line(super().format(record))
+
+    logger = logging.getLogger(NAME)
+    before: Any = logger.level
+    handler.setFormatter(Printable(form, "%Y-%m-%d %H:%M:%S"))
+    handler.setLevel(level)
+    logger.addHandler(handler)
+    logger.setLevel(min(level, before or level))
+
+    def end() -> None:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+        handler.close()
+
+    ctx.call_on_close(end)

@@ -1,0 +1,74 @@
+"""`--save-model`: what a command has made of a graph and its variables, as a SavedModel."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ..core.words import counted
+from . import render
+from .sessions import saving_session
+
+if TYPE_CHECKING:
+    from ..core.graph import Graph, Output
+    from ..core.runtime.session_like import SessionLike
+    from .names import Names
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def save_model_option(command: _Command) -> _Command:
+    """--save-model OUT_DIR."""
+    help_ = "At the end write a SavedModel with these variables, which TensorFlow loads."
+    return click.option("--save-model", metavar="OUT_DIR", help=help_)(command)
+
+
+def save_model(folder: str, graph: Graph, session: SessionLike, names: Names, fetches: Iterable[str], quiet: bool) -> None:
+    """Write a graph and the variables of a session of it, or of one like it, as a SavedModel; say what is in it.
+
+    Where the graph has no signature, what `fetches` need makes one.
+    """
+    from ..core.metagraph import USUAL_SIGNATURE
+    from ..formats.saved_model_writing import prepare, write_saved_model
+
+    inputs, outputs = _arguments(graph, names, fetches)
+    model = prepare(graph, inputs, outputs, names.asked.name if names.asked is not None else USUAL_SIGNATURE)
+
+    def save(prefix: str) -> None:
+        assert model.saver is not None
+        feeds = {model.saver.filename_tensor: prefix}
+        saving_session(model.graph, session, os.path.dirname(prefix)).run([model.saver.save_tensor], feeds)
+
+    write_saved_model(folder, model, graph.meta, save)
+    lost = graph.meta is not None and graph.meta.objects is not None and not model.has_objects
+    more = "; its Python objects and functions are gone with what was changed, its signatures are left" if lost else ""
+    render.note(f"wrote a SavedModel with signature {', '.join(model.signatures)} to {folder}{more}", quiet)
+
+
+def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapping[str, Output], Mapping[str, Output]]:
+    """The inputs and outputs of a signature for a graph without one."""
+    from ..core.graph import Output
+    from ..core.planning.needed import needed_nodes
+
+    found = {word: graph.result(names.outputs.get(word, word)) for word in fetches}
+    outputs = {word.removesuffix(":0"): value for word, value in found.items() if isinstance(value, Output)}
+    needed = needed_nodes(list(outputs.values()))
+    words = {tensor: word for word, tensor in names.inputs.items()}
+    inputs = [node.output() for node in graph if node in needed and node.is_placeholder]
+    return {words.get(value.name, value.node.name): value for value in inputs}, outputs
+
+
+def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
+    """Say what a graph needs to run, where the values of its variables were not written with it."""
+    from ..core.runtime.saved_names import restored_variables
+
+    prefix = source.meta.variables_prefix if source.meta is not None else None
+    owners = set(restored_variables(source).values()) if prefix is not None else set()
+    count = sum(name in written for name in owners)
+    if count:
+        values = f"the values of its {counted(count, 'variable')} are not in it"
+        render.note(f"{values}: run it with --state {shlex.quote(prefix or '')}, or write a SavedModel", quiet)

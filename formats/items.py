@@ -1,0 +1,119 @@
+"""The inputs of a job of many: files that patterns match, and lines of JSON, each with the arrays that it holds."""
+
+from __future__ import annotations
+
+import dataclasses
+import glob
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..core.numerics.records import RecordError, decode_record
+from .arrays import open_array
+from .npz import read_npz
+from .source import read_source
+
+WHOLE: Final = ""
+"""The key of an input that is one array without a name."""
+_LINES: Final = (".jsonl", ".ndjson", ".json")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Item:
+    """One input: a file, or the part of a file of lines from byte `start` up to `end`. `name` names its result."""
+
+    name: str
+    path: str
+    start: int | None = None
+    end: int = 0
+
+
+def find_items(patterns: Sequence[str]) -> list[Item]:
+    """The inputs that patterns match, sorted in each: npz, npy and TFRecord files, and the lines of files of JSON.
+
+    Names are paths below what all files share, without endings; lines are numbered from 1. NotFoundError for a pattern that
+    matches nothing, InvalidArgumentError for a file of another kind and for two inputs of one name.
+    """
+    paths = list(dict.fromkeys(path for pattern in patterns for path in _matching(pattern)))
+    folders = {os.path.dirname(os.path.abspath(path)) for path in paths}
+    shared = os.path.commonpath(folders) if folders else ""
+    found = [item for path in paths for item in _items(path, os.path.relpath(os.path.abspath(path), shared))]
+    names: dict[str, Item] = {}
+    for item in found:
+        other = names.setdefault(item.name, item)
+        if other is not item:
+            raise InvalidArgumentError(f"'{other.path}' and '{item.path}' would have one result, '{item.name}'")
+    return found
+
+
+def _matching(pattern: str) -> list[str]:
+    found = sorted(path for path in glob.glob(pattern, recursive=True) if not os.path.isdir(path))
+    if not found:
+        raise NotFoundError(f"no file matches '{pattern}'")
+    return found
+
+
+def _items(path: str, below: str) -> Iterator[Item]:
+    stem, ending = os.path.splitext(below)
+    if _is_records(path):
+        yield Item(below.replace(".tfrecords", "").replace(".tfrecord", ""), path)
+    elif ending in (".npz", ".npy"):
+        yield Item(stem, path)
+    elif ending in _LINES:
+        yield from _lines(path, stem)
+    else:
+        raise InvalidArgumentError(f"'{path}' is no input: files end in .npz, .npy, .tfrecord or {', '.join(_LINES)}")
+
+
+def _is_records(path: str) -> bool:
+    return ".tfrecord" in os.path.basename(path)
+
+
+def _lines(path: str, stem: str) -> Iterator[Item]:
+    """The lines with something in them."""
+    start = 0
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield Item(f"{stem}-{number:06d}", path, start, start + len(line))
+            start += len(line)
+
+
+def read_item(item: Item) -> Mapping[str, Any]:
+    """What an input holds: arrays by name, or one without; the records of a TFRecord file as a vector of strings.
+
+    Of a line, the values of its JSON object. NotFoundError where the file is gone, DataLossError where it is damaged.
+    """
+    if item.start is not None:
+        return _parsed(item)
+    if _is_records(item.path):
+        return {WHOLE: _records(item.path)}
+    if item.path.endswith(".npy"):
+        return {WHOLE: open_array(item.path).read()}
+    return {name: tensor.numpy() for name, tensor in read_npz(item.path).items()}
+
+
+def _parsed(item: Item) -> Mapping[str, Any]:
+    line = bytes(read_source(item.path)[item.start : item.end])
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataLossError(f"line {item.name.rpartition('-')[2]} of '{item.path}' is no JSON: {error}") from None
+    return found if isinstance(found, dict) else {WHOLE: found}
+
+
+def _records(path: str) -> Any:
+    data, position, found = bytes(read_source(path)), 0, []
+    try:
+        while position < len(data):
+            record, position = decode_record(data, position)
+            found.append(record)
+    except RecordError as error:
+        raise DataLossError(f"'{path}' is damaged: {error}") from None
+    result = np.empty(len(found), object)
+    result[:] = found
+    return result

@@ -1,0 +1,238 @@
+"""Writing SavedModels: a folder with the graph, the variables' checkpoint and the assets, whole or not at all."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ..core.atomic import file_errors, flush, flush_folder, staged_folder
+from ..core.building.saver import add_saver, add_table_initializer, has_saver
+from ..core.errors import AlreadyExistsError, InvalidArgumentError, PermissionDeniedError
+from ..core.graph import Graph, Output
+from ..core.inference import infer
+from ..core.metagraph import USUAL_SIGNATURE, MetaGraph, SaverInfo
+from ..core.numerics import wire
+from ..core.runtime.files import NO_FILES, FileGate
+from ..core.tensor_names import parse_tensor_name
+from .attrs import encode_shape
+from .detect import MODEL_FILES
+from .graphdef import GraphSource, graph_chunks
+from .meta_graph import VARIABLE_COLLECTIONS
+from .protos.meta_graph_pb2 import (
+    CollectionDef,
+    CondContextDef,
+    MetaGraphDef,
+    SavedModel,
+    SaverDef,
+    SignatureDef,
+    TensorInfo,
+    VariableDef,
+    WhileContextDef,
+)
+from .scan import parse
+from .source import write_file
+
+_MAIN_OP = "saved_model_main_op"
+_INIT_SIGNATURE = "__saved_model_init_op"
+_CONTEXTS = {"cond_context": CondContextDef, "while_context": WhileContextDef}
+_EXTRAS = ("assets", "assets.extra", "keras_metadata.pb")
+"""What of a SavedModel's folder belongs to the model whatever its variables are."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ModelToWrite:
+    """A graph as a SavedModel holds it, and the message around it. Variables are saved by the nodes of `saver`."""
+
+    graph: Graph
+    about: MetaGraphDef
+    saver: SaverInfo | None
+    has_objects: bool
+    """True where the functions and objects of TF2, with which Python uses the model, are there."""
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """The names of the signatures that a user may call."""
+        return tuple(sorted(name for name in self.about.signature_def if name != _INIT_SIGNATURE))
+
+
+def prepare(
+    graph: Graph,
+    inputs: Mapping[str, Output] | None = None,
+    outputs: Mapping[str, Output] | None = None,
+    signature: str = USUAL_SIGNATURE,
+) -> ModelToWrite:
+    """A graph made ready to be written: with nodes that save it, signatures, and what starts it.
+
+    What a SavedModel had around its graph is kept as far as the graph still has what it names. `inputs` and `outputs` make up
+    `signature` where no signature is left; InvalidArgumentError where they are needed and there are none.
+    """
+    result = graph.copy()
+    about = _about(result)
+    has_objects = about.HasField("object_graph_def") and _has_objects(result, about)
+    if not has_objects:
+        _forget_objects(about)
+    for name in [name for name, signature in about.signature_def.items() if not _is_whole(result, signature)]:
+        del about.signature_def[name]
+    model = ModelToWrite(result, about, _saver(result, about), has_objects)
+    if not model.signatures:
+        named = [{word: result.output(value.name) for word, value in (given or {}).items()} for given in (inputs, outputs)]
+        _describe(result, about.signature_def[signature], *named)
+    _start(result, about)
+    _drop_what_is_gone(result, about)
+    return model
+
+
+def write_saved_model(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Callable[[str], None]) -> None:
+    """Write a SavedModel to a folder that is not there yet, or is empty; AlreadyExistsError where it is not.
+
+    `save` writes the variables to a prefix by the nodes of the model's saver; `source` says where its assets lie.
+    """
+    target = os.path.abspath(folder)
+    with file_errors(folder):
+        if os.path.exists(target) and (not os.path.isdir(target) or os.listdir(target)):
+            raise AlreadyExistsError(f"'{folder}' is there, and is no empty folder: a SavedModel is written to a new one")
+        with staged_folder(target) as staged:
+            _write(staged, model, source, save)
+            os.rename(staged, target)
+        flush_folder(target)
+
+
+def _write(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Callable[[str], None]) -> None:
+    chunks = list(graph_chunks(model.graph))
+    around = model.about.SerializeToString(deterministic=True)
+    graph_field = wire.length_prefix(MetaGraphDef.GRAPH_DEF_FIELD_NUMBER, sum(map(len, chunks)))
+    size = len(around) + len(graph_field) + sum(map(len, chunks))
+    head = SavedModel(saved_model_schema_version=1).SerializeToString()
+    prefix = wire.length_prefix(SavedModel.META_GRAPHS_FIELD_NUMBER, size)
+    write_file(os.path.join(folder, MODEL_FILES[0]), [head, prefix, around, graph_field, *chunks])
+    if model.saver is not None:
+        os.mkdir(os.path.join(folder, "variables"))
+        save(os.path.join(folder, "variables", "variables"))
+    if source is not None and source.folder is not None:
+        for name in _EXTRAS:
+            _copy(source.folder, name, folder)
+
+
+def _copy(source: str, name: str, target: str) -> None:
+    """Copy a file or a folder from one folder into another; PermissionDeniedError for links that lead out of it."""
+    files = FileGate(NO_FILES.reading(source))
+
+    def copy_file(path: str, copied: str) -> None:
+        try:
+            read = files.open(path)
+        except PermissionDeniedError:
+            raise PermissionDeniedError(f"'{path}' is a link that leads out of the model's folder") from None
+        with read, open(copied, "xb") as written:
+            shutil.copyfileobj(read, written)
+            flush(written)
+
+    path, copied = os.path.join(source, name), os.path.join(target, name)
+    if os.path.isdir(path):
+        shutil.copytree(path, copied, copy_function=copy_file)
+    elif os.path.isfile(path):
+        copy_file(path, copied)
+
+
+def _about(graph: Graph) -> MetaGraphDef:
+    """The message around the graph as it was loaded, or a new one."""
+    has_source = isinstance(graph.source, GraphSource) and graph.meta is not None
+    about = parse(MetaGraphDef, graph.source.meta_graph if has_source else b"")
+    if not about.meta_info_def.tags:
+        about.meta_info_def.tags.append("serve")
+    return about
+
+
+def _has_objects(graph: Graph, about: MetaGraphDef) -> bool:
+    """True where the graph has all functions of the objects, and the nodes that save and restore them."""
+    names = {*about.object_graph_def.concrete_functions}
+    for node in about.object_graph_def.nodes:
+        names |= {*node.function.concrete_functions} | ({node.bare_concrete_function.concrete_function_name} - {""})
+    signatures = all(_is_whole(graph, signature) for signature in about.signature_def.values())
+    saver = graph.meta.saver if graph.meta is not None else None
+    return names <= set(graph.functions) and signatures and has_saver(graph, saver)
+
+
+def _forget_objects(about: MetaGraphDef) -> None:
+    """Turn the message into that of a model without objects, which TensorFlow starts by its main op alone."""
+    about.ClearField("object_graph_def")
+    if _INIT_SIGNATURE in about.signature_def:
+        operations = [info.name.partition(":")[0] for info in about.signature_def[_INIT_SIGNATURE].outputs.values()]
+        about.collection_def[_MAIN_OP].node_list.value[:] = operations[:1]
+        del about.signature_def[_INIT_SIGNATURE]
+
+
+def _is_whole(graph: Graph, signature: SignatureDef) -> bool:
+    """True where the graph has all tensors of a signature."""
+    infos = [*signature.inputs.values(), *signature.outputs.values()]
+    names = [part.name for info in infos for part in (info, *info.composite_tensor.components)]
+    names += [name for info in infos for name in _sparse_names(info.coo_sparse)]
+    return all(parse_tensor_name(name)[0] in graph for name in names if name)
+
+
+def _sparse_names(sparse: TensorInfo.CooSparse) -> tuple[str, str, str]:
+    return sparse.indices_tensor_name, sparse.values_tensor_name, sparse.dense_shape_tensor_name
+
+
+def _saver(graph: Graph, about: MetaGraphDef) -> SaverInfo | None:
+    """The saver that the graph has, or one that is added to it."""
+    saver = graph.meta.saver if graph.meta is not None else None
+    if has_saver(graph, saver):
+        return saver
+    about.ClearField("saver_def")
+    added = add_saver(graph)
+    if added is not None:
+        about.saver_def.filename_tensor_name = added.filename_tensor
+        about.saver_def.save_tensor_name = added.save_tensor
+        about.saver_def.restore_op_name = added.restore_op
+        about.saver_def.version = SaverDef.V2
+    return added
+
+
+def _describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> None:
+    """Fill a signature in, with the shapes that are known."""
+    if not outputs:
+        raise InvalidArgumentError("a SavedModel has outputs: which are they?", hint="name at least one with --to")
+    specs = infer(graph).specs
+    signature.method_name = "tensorflow/serving/predict"
+    for arguments, named in ((signature.inputs, inputs), (signature.outputs, outputs)):
+        for word, value in named.items():
+            info, spec = arguments[word], specs[value]
+            info.name = value.name
+            info.dtype = spec.dtype.base.number  # type: ignore[assignment]
+            info.tensor_shape.CopyFrom(encode_shape(spec.shape))
+
+
+def _start(graph: Graph, about: MetaGraphDef) -> None:
+    """Name the operation that fills the tables, where nothing else starts the graph."""
+    if _MAIN_OP in about.collection_def or _INIT_SIGNATURE in about.signature_def:
+        return
+    operation = add_table_initializer(graph)
+    if operation is not None:
+        about.collection_def[_MAIN_OP].node_list.value.append(operation)
+
+
+def _drop_what_is_gone(graph: Graph, about: MetaGraphDef) -> None:
+    """Forget collections and assets of nodes that are gone."""
+    for key, collection in list(about.collection_def.items()):
+        if not all(name.partition(":")[0] in graph for name in _named_nodes(key, collection)):
+            del about.collection_def[key]
+    kept = [asset for asset in about.asset_file_def if parse_tensor_name(asset.tensor_info.name)[0] in graph]
+    del about.asset_file_def[:]
+    about.asset_file_def.extend(kept)
+
+
+def _named_nodes(key: str, collection: CollectionDef) -> Iterator[str]:
+    """The tensors and nodes that a collection speaks of."""
+    yield from collection.node_list.value
+    if key in VARIABLE_COLLECTIONS:
+        for data in collection.bytes_list.value:
+            proto = parse(VariableDef, data)
+            names = (proto.variable_name, proto.initializer_name, proto.snapshot_name, proto.initial_value_name)
+            yield from filter(None, names)
+    for data in collection.bytes_list.value if key in _CONTEXTS else ():
+        context: Any = parse(_CONTEXTS[key], data)
+        yield context.pivot_name
+        yield from context.values_def.values
