@@ -39,7 +39,9 @@ from tfg.core import registry
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BATCH = 50
 SILENCE = 60.0
-"""Seconds that a case may take before its process is ended: it holds the interpreter, and no alarm gets through."""
+"""Seconds that a case may compute before its process is ended: it holds the interpreter, and no alarm gets through."""
+_ASLEEP = 10
+"""How many times as long it may take, where other work on the machine keeps it waiting."""
 BATCHES = 400
 """After so many a process makes room for a new one, so that what it has kept does not slow the rest."""
 SUITES = {"threads": "tests/core/test_concurrent_runs.py", "kills": "tests/security/test_kills.py"}
@@ -153,7 +155,7 @@ class _Worker:
         self._orders: Any = context.SimpleQueue()
         self._results: Any = context.SimpleQueue()
         self._seed = context.RawValue("q", 0)
-        self._last = (0, time.monotonic())
+        self._last = (0, time.monotonic(), 0.0)
         self._folder = tempfile.mkdtemp(dir=_memory_folder())
         self._left = BATCHES
         self._process = context.Process(
@@ -178,12 +180,21 @@ class _Worker:
         """What is wrong with the process: it has ended, or its case does not."""
         if not self._process.is_alive() and self._results.empty():
             return Finding("the interpreter", "Crash", f"the process ended with {self._process.exitcode}", _ALL)
-        seed, since = self._last
+        seed, since, computed = self._last
         if seed != self._seed.value:
-            self._last = self._seed.value, time.monotonic()
-        elif time.monotonic() - since > SILENCE:
+            self._last = self._seed.value, time.monotonic(), self._computed()
+        elif self._computed() - computed > SILENCE or time.monotonic() - since > SILENCE * _ASLEEP:
             return Finding("the interpreter", "Hang", f"no result and no interruption in {SILENCE:g} seconds", _ALL)
         return None
+
+    def _computed(self) -> float:
+        """The seconds that the process has computed."""
+        try:
+            with open(f"/proc/{self._process.pid}/stat") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except FileNotFoundError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def results(self) -> Iterator[tuple[str, int, list[tuple[int, Finding]]]]:
         """The batches that came back since last time: part, number of cases, findings by seed."""

@@ -16,7 +16,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 # Part -> the script whose `derived` says what its files should hold, and whose `same` what is no difference worth writing.
 # In this order: what is shown of samples and ops follows from them.
 PARTS = {
-    "index": "index_ops",
+    "ops": "list_ops",
     "samples": "make_kernel_samples",
     "skipgram": "make_skipgram",
     "outputs": "update_docs",

@@ -12,26 +12,40 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"```console( fails)?\n(.*?)```", re.DOTALL)
+"""Commands and what they print; ` fails` where they are shown for the error that they end with."""
+DONE, REFUSED, COMPARISON_FAILED = 0, 1, 3
 IDLE = re.compile(r"(?<=passes that found nothing to do: )\d+")
+INTERRUPTED = re.compile(r"node '[^']*' \(\w+\): (?=the run took more than)")
+"""Where a run was when its time was over, between two nodes or in one."""
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 COMMAND = [sys.executable, "-c", "from tfg.cli.main import main; main()"]
 
 
 def derived() -> dict[pathlib.Path, str]:
     """The pages with fresh outputs."""
+    return {path: _fresh(path) for path in PAGES}
+
+
+def _fresh(page: pathlib.Path) -> str:
+    """A page, its commands run in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(ROOT / "sample_graphs", pathlib.Path(folder) / "sample_graphs")
-        return {path: rewritten(path.read_text(), folder) for path in PAGES}
+        return rewritten(page.read_text(), folder)
 
 
-def run(command: str, folder: str) -> str:
+def codes(fails: str) -> tuple[int, ...]:
+    """The exit codes of the commands in a block."""
+    return (REFUSED,) if fails else (DONE, COMPARISON_FAILED)
+
+
+def run(command: str, folder: str, fails: str) -> str:
     """What a terminal shows of `tfg ...`, notes first."""
     program, *arguments = shlex.split(command)
     assert program == "tfg", command
     done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=folder)
-    assert done.returncode in (0, 3), f"{command}: {done.stderr}"
+    assert done.returncode in codes(fails), f"{command}: {done.stderr}"
     return done.stderr + done.stdout
 
 
@@ -39,16 +53,17 @@ def rewritten(page: str, folder: str) -> str:
     """The page with fresh outputs."""
 
     def block(match: re.Match[str]) -> str:
-        commands = [line[2:] for line in match[1].splitlines() if line.startswith("$ ")]
-        outputs = [f"$ {command}\n{run(command, folder)}" for command in commands]
-        return "```console\n" + "\n".join(outputs) + "```"
+        fails = match[1] or ""
+        commands = [line[2:] for line in match[2].splitlines() if line.startswith("$ ")]
+        outputs = [f"$ {command}\n{run(command, folder, fails)}" for command in commands]
+        return f"```console{fails}\n" + "\n".join(outputs) + "```"
 
     return BLOCK.sub(block, page)
 
 
 def same(one: str, other: str) -> bool:
-    """True where two pages differ in nothing but last digits, how long things took and how many passes had nothing to do."""
-    one, other = (IDLE.sub("#", without_times(page)) for page in (one, other))
+    """True where two pages differ in nothing but last digits, times, where they ran out and how many passes did nothing."""
+    one, other = (INTERRUPTED.sub("", IDLE.sub("#", without_times(page))) for page in (one, other))
     if NUMBER.sub("#", one) != NUMBER.sub("#", other):
         return False
     pairs = zip(NUMBER.findall(one), NUMBER.findall(other))

@@ -1,0 +1,37 @@
+"""How Sphinx builds the site and the man pages: `python scripts/build_docs.py` runs it."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "extensions"))
+
+import command_pages
+
+import tfg
+
+project = "tfg"
+author = "the authors of tfg"
+release = tfg.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "command_pages", "pass_rules", "plain_docstrings", "root_pages"]
+highlight_language = "text"
+exclude_patterns = ["extensions"]
+nitpicky = True
+smartquotes = False  # what is between quotes is mostly for a terminal
+
+myst_enable_extensions = ["deflist"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autodoc_default_options = {"members": True, "undoc-members": False}
+
+html_theme = "furo"
+html_title = "tfg"
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
+html_show_sphinx = False
+html_copy_source = False
+
+man_pages = command_pages.man_pages(author)

@@ -1,0 +1,136 @@
+"""What pages and man pages say of a command that the command itself knows: its usage, its help, its options and their rules.
+
+`{usage} NAME` and `{options} NAME` are directives of pages, without a name for `tfg` as a whole; `{commands}` lists all.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import click
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from tfg.cli.main import commands, root, summary
+from tfg.cli.options import Rule, listed
+
+_CODE = re.compile(r"`([^`]+)`")
+_EXAMPLES = "\b\n"
+"""What a paragraph of a help begins with whose lines click leaves as they are: command lines."""
+
+
+def man_pages(author: str) -> list[tuple[str, str, str, str, int]]:
+    """One of section 1 for tfg and for each command: page of the site, name, what it is for, author, section."""
+    pages = [("commands/index", "tfg", "look into, run, count and change TensorFlow graphs", author, 1)]
+    return pages + [(f"commands/{name}", f"tfg-{name}", _lowered(summary(name) or ""), author, 1) for name in commands()]
+
+
+def _lowered(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:].removesuffix(".")
+
+
+def _command(name: str | None) -> tuple[click.Command, click.Context]:
+    """The command, and the context in which it tells of itself; without a name, of `tfg` as a whole."""
+    above = click.Context(root, info_name="tfg")
+    if name is None:
+        return root, above
+    found = root.get_command(above, name)
+    if found is None:
+        raise ValueError(f"there is no command '{name}'")
+    return found, click.Context(found, info_name=name, parent=above)
+
+
+class UsageDirective(SphinxDirective):
+    """The usage line of a command, its help, and the command lines that the help shows."""
+
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        command, context = _command(self.arguments[0] if self.arguments else None)
+        usage = command.get_usage(context).removeprefix("Usage: ")
+        help_ = inspect.cleandoc(command.help or "").split("\n\n")
+        return [_literal(" ".join(usage.split()), "text"), *map(_paragraph, help_)]
+
+
+def _paragraph(text: str) -> nodes.Element:
+    if text.startswith(_EXAMPLES):
+        return _literal(text.removeprefix(_EXAMPLES), "sh")
+    return _said(" ".join(text.split()))
+
+
+def _literal(text: str, language: str) -> nodes.literal_block:
+    return nodes.literal_block(text, text, language=language)
+
+
+def _said(text: str) -> nodes.paragraph:
+    """A paragraph in which what stands between backticks is code."""
+    paragraph = nodes.paragraph()
+    for number, part in enumerate(_CODE.split(text)):
+        paragraph += nodes.literal(part, part) if number % 2 else nodes.Text(part)
+    return paragraph
+
+
+class OptionsDirective(SphinxDirective):
+    """A list of the options of a command, each with its help and with what it goes with or does nothing beside."""
+
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        command, context = _command(self.arguments[0] if self.arguments else None)
+        items = [_item(command, option, context) for option in command.get_params(context) if isinstance(option, click.Option)]
+        return [nodes.definition_list("", *items, classes=["options"])]
+
+
+class CommandsDirective(SphinxDirective):
+    """A list of all commands, each with what it is for and a link to its page."""
+
+    def run(self) -> list[nodes.Node]:
+        lines = (f"[tfg {name}]({name}.md)\n: {summary(name)}\n" for name in commands())
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+def _item(command: click.Command, option: click.Option, context: click.Context) -> nodes.definition_list_item:
+    record = option.get_help_record(context)
+    assert record is not None
+    flags, help_ = record
+    term = nodes.term("", "", nodes.literal(flags, flags))
+    term["ids"].append(nodes.make_id(f"{command.name if context.parent else 'tfg'}-{max(option.opts, key=len)}"))
+    return nodes.definition_list_item("", term, nodes.definition("", _said(" ".join([help_, *_rules(command, option)]))))
+
+
+def _rules(command: click.Command, option: click.Option) -> Iterator[str]:
+    rules: tuple[Rule, ...] = getattr(command.callback, "rules", ())
+    for rule in rules:
+        if not set(option.opts) & set(rule.options):
+            continue
+        others = listed([f"`{other}`" for other in rule.others])
+        because = f": {rule.reason}" if rule.reason else ""
+        yield f"Only with {others}." if rule.are_needed else f"Not beside {others}{because}."
+
+
+def _as_manual(app: Sphinx, doctree: nodes.document, _page: str) -> None:
+    """Give what stands before the first heading of a man page, which comes after its name, the usual headings."""
+    if app.builder.name != "man":
+        return
+    page = next(doctree.findall(nodes.section))
+    body = [node for node in page.children[1:] if not isinstance(node, nodes.section)]
+    for node in body:
+        page.remove(node)
+    page[1:1] = [_section("Synopsis", body[:1]), _section("Description", body[1:])]
+
+
+def _section(title: str, body: list[nodes.Node]) -> nodes.section:
+    return nodes.section("", nodes.title(title, title), *body, ids=[nodes.make_id(title)])
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the directives."""
+    app.add_directive("usage", UsageDirective)
+    app.add_directive("options", OptionsDirective)
+    app.add_directive("commands", CommandsDirective)
+    app.connect("doctree-resolved", _as_manual)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,31 @@
+"""`{rules} MODULE ...`: the rules in modules of core/passes, each with the algebra that it states itself."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+
+class RulesDirective(SphinxDirective):
+    """A list of rules: what they replace, and what they are called in reports."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        found = nodes.bullet_list()
+        for module in self.arguments[0].split():
+            for rule in importlib.import_module(f"tfg.core.passes.{module}").RULES.rules:
+                name = nodes.paragraph("", "", nodes.literal(text=rule.algebra), nodes.Text(f" ({rule.name})"))
+                found += nodes.list_item("", name)
+        return [found]
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the directive."""
+    app.add_directive("rules", RulesDirective)
+    return {"parallel_read_safe": True}
