@@ -1,4 +1,4 @@
-"""The recorded training graphs of ../shared/graphs as something to time: a session brought to its last train step."""
+"""The recorded graphs of ../shared/graphs as something to time: a session brought to its last step."""
 
 import base64
 import json
@@ -9,8 +9,8 @@ import numpy as np
 GRAPHS = pathlib.Path(__file__).resolve().parents[1] / ".." / "shared" / "graphs"
 
 
-def last_train_step(name, engine):
-    """A function that runs the last recorded train step of a graph once more."""
+def last_step(name, engine):
+    """A function that runs the last recorded step of a graph once more."""
     folder = GRAPHS / name
     with np.load(folder / "trace.npz") as archive:
         arrays = dict(archive)
@@ -19,9 +19,22 @@ def last_train_step(name, engine):
     for step in steps:
         feeds = {key: decode(value, arrays) for key, value in step["feeds"].items()}
         run(step["fetches"], feeds)
-        if "train" in step["fetches"]:
-            train = step["fetches"], feeds
-    return lambda: run(*train)
+    return lambda: run(step["fetches"], feeds)
+
+
+def tensorflow_call(data, fetches, feeds, first=(), optimizes=True):
+    """A function that runs a serialized graph in TensorFlow, which may optimize it, by a callable of its session."""
+    import tensorflow as tf
+
+    with tf.Graph().as_default() as graph:
+        tf.graph_util.import_graph_def(tf.compat.v1.GraphDef.FromString(data), name="")
+    config = tf.compat.v1.ConfigProto()
+    config.graph_options.rewrite_options.disable_meta_optimizer = not optimizes
+    session = tf.compat.v1.Session(graph=graph, config=config)
+    for name in first:
+        session.run(name)
+    call = session.make_callable(fetches, list(feeds))
+    return lambda: call(*feeds.values())
 
 
 def graph_file(folder):

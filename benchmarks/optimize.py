@@ -1,4 +1,4 @@
-"""`tfg.optimize` on the graphs of the issue: nodes before and after beside Grappler's, seconds, and the same answers.
+"""`tfg.optimize` on the graphs of a folder: nodes before and after beside Grappler's, seconds, and the same answers.
 
 usage: optimize.py GRAPHS      (the folder with mobilenetv2, resnet50_train ...)
 """

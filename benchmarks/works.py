@@ -1,0 +1,209 @@
+"""What the suite measures: for each work its name and how either engine is brought to do it once more.
+
+A work is a function (engine) -> function without arguments; it is prepared in a process of its own for each engine. What is
+not there, a recorded graph or tf_keras, raises Missing, and the work is left out.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from . import _traces
+
+NETWORKS = ("ResNet50", "MobileNetV2", "EfficientNetB0", "InceptionV3", "DenseNet121", "Xception", "NASNetMobile")
+BATCHES = (1, 8)
+TRACES = {
+    "lstm_v1": "LSTM train step",
+    "lenet_momentum": "LeNet momentum step",
+    "resnet50_train": "ResNet-50 train step",
+    "mlp_adam": "MLP Adam step",
+    "transformer_mini": "transformer_mini",
+    "greedy_decode": "greedy_decode (while)",
+}
+CHAIN = 2000
+FOLDER = pathlib.Path(tempfile.gettempdir()) / "tfg-benchmarks"
+"""Where frozen networks are kept for the next time."""
+
+Work = Callable[[str], Callable[[], Any]]
+
+
+class Missing(Exception):
+    """Something that a work needs is not there."""
+
+
+def works() -> dict[str, Work]:
+    """All works by their names, in the order of the table."""
+    found: dict[str, Work] = {}
+    for network in NETWORKS:
+        for batch in BATCHES:
+            found[f"{network} b{batch}"] = functools.partial(inference, network, batch)
+    for folder, name in TRACES.items():
+        found[name] = functools.partial(recorded_step, folder)
+    found[f"chain of {CHAIN:,} adds"] = functools.partial(chain, False)
+    found[f"chain of {CHAIN:,} adds of a variable"] = functools.partial(chain, True)
+    for folder in ("mobilenetv2", "resnet50_train"):
+        found[f"load {folder}"] = functools.partial(loading, folder)
+    found["start up and load (process)"] = functools.partial(process, "load")
+    found["one-shot run of mobilenetv2 (process)"] = functools.partial(process, "run")
+    for command in ("flops", "optimize"):
+        found[f"{command} of mobilenetv2 (process, tfg alone)"] = functools.partial(process, command)
+    return found
+
+
+def network_file(network: str) -> pathlib.Path:
+    """The frozen graph of a network of tf_keras.applications with random weights, made by the interpreter with TensorFlow."""
+    path = FOLDER / f"{network}.pb"
+    if not path.exists():
+        raise Missing(f"{path} (made where tf_keras is installed beside TensorFlow)")
+    return path
+
+
+def freeze(network: str) -> None:
+    """Write `network_file`; for the process that has TensorFlow."""
+    path = FOLDER / f"{network}.pb"
+    if path.exists():
+        return
+    os.environ["TF_USE_LEGACY_KERAS"] = "1"
+    try:
+        import tensorflow as tf
+        import tf_keras
+        from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+    except ImportError as error:
+        raise Missing(str(error)) from error
+    tf.random.set_seed(0)
+    model = getattr(tf_keras.applications, network)(weights=None)
+    function = tf.function(lambda x: model(x, training=False))
+    concrete = function.get_concrete_function(tf.TensorSpec([None, *model.input_shape[1:]], tf.float32))
+    frozen = convert_variables_to_constants_v2(concrete).graph.as_graph_def()
+    FOLDER.mkdir(exist_ok=True)
+    path.write_bytes(frozen.SerializeToString())
+
+
+def inference(network: str, batch: int, engine: str) -> Callable[[], Any]:
+    """One run of a frozen network on a batch of random images."""
+    if engine == "tensorflow":
+        freeze(network)
+    path = network_file(network)
+    import tfg
+
+    graph = tfg.load(str(path))
+    (source,) = (node for node in graph if node.op == "Placeholder")
+    images = np.random.default_rng(0).random((batch, *source.attrs["shape"].dims[1:]), np.float32)
+    fetch, feeds = f"{list(graph)[-1].name}:0", {f"{source.name}:0": images}
+    if engine == "tfg":
+        session = tfg.Session(graph)
+        return lambda: session.run([fetch], feeds)
+    return _traces.tensorflow_call(path.read_bytes(), [fetch], feeds)
+
+
+def recorded_step(folder: str, engine: str) -> Callable[[], Any]:
+    """The last step of a recorded run once more."""
+    require(_traces.GRAPHS / folder)
+    return _traces.last_step(folder, engine)
+
+
+def chain(of_variable: bool, engine: str) -> Callable[[], Any]:
+    """x + c + c ... + c of scalars, x being fed or a variable's value. TensorFlow may not fold the sums: they are the work."""
+    import tfg
+    from tfg.formats import to_bytes
+
+    b = tfg.GraphBuilder()
+    value = b.VarHandleOp(dtype="float32", shape=[], shared_name="v") if of_variable else None
+    if value is not None:
+        b.AssignVariableOp(value, b.constant(np.float32(1)), name="init")
+        value = b.ReadVariableOp(value, dtype="float32")
+    else:
+        value = b.Placeholder(dtype="float32", shape=[], name="x")
+    one = b.constant(np.float32(1e-9))
+    for _ in range(CHAIN):
+        value = b.AddV2(value, one)
+    feeds = {} if of_variable else {"x:0": np.float32(1)}
+    first = ["init"] if of_variable else []
+    if engine == "tfg":
+        session = tfg.Session(b.graph)
+        for name in first:
+            session.run(name)
+        return lambda: session.run([value.name], feeds)
+    return _traces.tensorflow_call(to_bytes(b.graph), [value.name], feeds, first, optimizes=False)
+
+
+def loading(folder: str, engine: str) -> Callable[[], Any]:
+    """From a file's bytes to a graph."""
+    path = _traces.GRAPHS / folder / "graph.pb"
+    require(path)
+    data = path.read_bytes()
+    if engine == "tfg":
+        import tfg
+
+        return lambda: tfg.load(data)
+    import tensorflow as tf
+
+    def load() -> Any:
+        with tf.Graph().as_default() as graph:
+            tf.graph_util.import_graph_def(tf.compat.v1.GraphDef.FromString(data), name="")
+        return graph
+
+    return load
+
+
+_IMPORT = """
+import sys, tensorflow as tf
+with tf.Graph().as_default() as graph:
+    tf.graph_util.import_graph_def(tf.compat.v1.GraphDef.FromString(open(sys.argv[1], "rb").read()), name="")
+"""
+_RUN = (
+    _IMPORT
+    + """
+import numpy as np
+with tf.compat.v1.Session(graph=graph) as session:
+    session.run(sys.argv[2], {sys.argv[3]: np.load(sys.argv[4])})
+"""
+)
+
+
+def process(what: str, engine: str) -> Callable[[], Any]:
+    """A whole process: start, load mobilenetv2 and `what`."""
+    path = _traces.GRAPHS / "mobilenetv2" / "graph.pb"
+    require(path)
+    if engine == "tensorflow" and what not in ("load", "run"):
+        raise Missing("TensorFlow has no such command")
+    import tfg
+
+    graph = tfg.load(str(path))
+    (source,) = (node.name for node in graph if node.op == "Placeholder")
+    fetch = f"{list(graph)[-1].name}:0"
+    FOLDER.mkdir(exist_ok=True)
+    image = FOLDER / "image.npy"
+    np.save(image, np.random.default_rng(0).random((1, 224, 224, 3), np.float32))
+    ours = {
+        "load": ["dump", str(path)],
+        "run": ["run", str(path), "--fetch", fetch, "--feed", f"{source}:0=@{image}"],
+        "flops": ["flops", str(path)],
+        "optimize": ["optimize", str(path), os.devnull, "--fetch", fetch],
+    }
+    if engine == "tfg":
+        line = [sys.executable, "-m", "tfg", *ours[what]]
+    else:
+        line = [sys.executable, "-c", _IMPORT if what == "load" else _RUN, str(path), fetch, f"{source}:0", str(image)]
+    return lambda: subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+
+def require(path: pathlib.Path) -> None:
+    if not path.exists():
+        raise Missing(str(path))
+
+
+def chosen(text: str | None) -> Iterator[tuple[str, Work]]:
+    """The works whose names contain a text, all without one."""
+    for name, work in works().items():
+        if text is None or text.lower() in name.lower():
+            yield name, work
