@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from .core import errors
-from .core.runtime import blas, checkpoints
+from .core.runtime import blas, checkpoints, graph_codec
 
 if TYPE_CHECKING:
     from .core.building.builder import GraphBuilder
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .core.flops import count_flops
     from .core.gradients import gradients
     from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
+    from .core.graph import Graph
     from .core.passes.pipeline import optimize
     from .core.runtime.files import FileAccess
     from .core.runtime.session import Session
@@ -61,10 +62,28 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'tfg' has no attribute '{name}'")
 
 
+def __dir__() -> list[str]:
+    """The public names, whether they are imported yet or not."""
+    return sorted([*__all__, "__version__"])
+
+
 def _checkpoint_store() -> checkpoints.CheckpointStore:
     store: checkpoints.CheckpointStore = importlib.import_module(".formats", __name__).FileCheckpointStore()
     return store
 
 
+class _GraphDefs:
+    """Graphs as the GraphDefs of `formats`."""
+
+    def encode(self, graph: Graph) -> bytes:
+        data: bytes = importlib.import_module(".formats", __name__).to_bytes(graph)
+        return data
+
+    def decode(self, data: bytes) -> Graph:
+        graph: Graph = importlib.import_module(".formats", __name__).load(data)
+        return graph
+
+
 blas.use_avx512()
 checkpoints.provide_store(_checkpoint_store)
+graph_codec.provide_codec(_GraphDefs())

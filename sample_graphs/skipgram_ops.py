@@ -80,6 +80,9 @@ def pair_scores(w_in, w_out, examples, labels):
     """The dot product of each example's vector with its label's: (words, n), (words, n), (b), (b) -> (b)."""
     if np.ndim(w_in) != 2 or np.ndim(w_out) != 2:
         raise InvalidArgumentError("the vectors must be the rows of matrices")
+    for words, vectors in ((examples, w_in), (labels, w_out)):
+        if np.any((words < 0) | (words >= len(vectors))):
+            raise InvalidArgumentError(f"there are {len(vectors)} vectors, and a word has another number")
     return np.einsum("bn,bn->b", w_in[examples], w_out[labels])
 
 

@@ -24,11 +24,11 @@ CASES, RECORDED = f"tests/cases/{FAMILY}.py", f"tests/recorded/{FAMILY}.npz"
 IGNORED = shutil.ignore_patterns("recorded", "fuzz", "live", "cases", "flops", "security", "core", "formats")
 
 
-def examples(title: str) -> list[str]:
+def examples(title: str, language: str = "python") -> list[str]:
     """The blocks of code in the section with this title."""
     section = re.search(rf"^## {title}\n(.*?)(?=^## )", GUIDE, re.DOTALL | re.MULTILINE)
     assert section is not None
-    return [textwrap.dedent(code) for code in re.findall(r"```python\n(.*?)```", section[1], re.DOTALL)]
+    return [textwrap.dedent(code) for _, code in re.findall(rf"(````?){language}\n(.*?) *\1", section[1], re.DOTALL)]
 
 
 class Checkout:
@@ -42,7 +42,6 @@ class Checkout:
         for name in ("__init__.py", "__main__.py", "pyproject.toml", "sample_graphs"):
             (self.path / name).symlink_to(ROOT / name)
         self.write("README.md", "")
-        self.write("docs/commands.md", "# Commands\n")
         self._forget_op("Cross")
         self._before = self._contents()
 
@@ -77,9 +76,7 @@ class Checkout:
             decorators = getattr(node, "decorator_list", [])
             if any(isinstance(one, ast.Call) and list(map(ast.unparse, one.args)) == [repr(op)] for one in decorators):
                 del lines[decorators[0].lineno - 1 : node.end_lineno]
-        self.write(f"core/ops/{FAMILY}.py", "\n".join(lines) + "\n")
-        index = self.path / "core/ops/index.txt"
-        index.write_text(index.read_text().replace(f"{op} {FAMILY}\n", ""))
+        self.write(f"core/ops/{FAMILY}.py", "\n".join(lines).replace(f" {op} ", " ") + "\n")
         self.write(CASES, "from tests.opcases import case, normal\n\nCASES = []\n")
         (self.path / RECORDED).parent.mkdir()
         Answers({}, {}).save(self.path / RECORDED)
@@ -99,15 +96,15 @@ def test_additions_touch_as_many_files_as_the_guide_says(checkout):
     command, test = examples("A command")
     checkout.write("cli/leaves.py", command)
     checkout.write("tests/cli/test_leaves.py", test)
-    checkout.append("docs/commands.md", "\n## tfg leaves\n\n```console\n$ tfg leaves sample_graphs/xor.pbtxt\n```\n")
+    checkout.write("docs/commands/leaves.md", *examples("A command", "markdown"))
     one_pass, test = examples("A pass")
     checkout.write("core/passes/double_negation.py", one_pass)
     checkout.write("tests/passes/test_double_negation.py", test)
-    checkout.run("scripts/regenerate.py", "index", "outputs")
-    op = {f"core/ops/{FAMILY}.py", CASES, "core/ops/index.txt", RECORDED}
-    files = {"cli/leaves.py", "tests/cli/test_leaves.py", "docs/commands.md"}
+    checkout.run("scripts/regenerate.py", "ops", "outputs")
+    op = {f"core/ops/{FAMILY}.py", CASES, RECORDED}
+    files = {"cli/leaves.py", "tests/cli/test_leaves.py", "docs/commands/leaves.md"}
     assert checkout.changed() == op | files | {"core/passes/double_negation.py", "tests/passes/test_double_negation.py"}
-    assert "node " in (checkout.path / "docs/commands.md").read_text()
+    assert "node " in (checkout.path / "docs/commands/leaves.md").read_text()
 
 
 def test_what_the_guide_shows_passes_the_checks(checkout):

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(tfg.__file__).parent
 FOLDERS = ("benchmarks", "cli", "core", "docs", "formats", "sample_graphs", "scripts", "tests")
 SOURCES = [path for name in FOLDERS for path in sorted((ROOT / name).rglob("*.py")) if not path.name.endswith("_pb2.py")]
 GUIDES = [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]
-PAGES = [*GUIDES, ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*GUIDES, ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PATH = re.compile(rf"(?<![\w/.-])(?:{'|'.join(FOLDERS)})/[\w./*-]*\w")
 DOTTED = re.compile(r"(?<![\w/.])(?:tfg\.)?((?:core|formats|cli)(?:\.\w+)+)")
 MEMBER = re.compile(r"`(\w+)\.(\w+)(?=[`(])")
@@ -66,7 +66,7 @@ def test_files_and_folders_are_there():
             for name in PATH.findall(text):
                 stands_for_any = any(part.isupper() for part in re.split(r"[/._]", name))
                 of_tensorflow = name.endswith((".cc", ".h"))
-                if not (stands_for_any or of_tensorflow or any(ROOT.glob(name)) or any(ROOT.glob(f"{name}.py"))):
+                if not (stands_for_any or of_tensorflow or any(ROOT.glob(name)) or any(ROOT.glob(f"{name}.*"))):
                     yield page, name
 
     assert lost(missing()) == []
@@ -92,7 +92,7 @@ def test_members_of_modules_are_there():
     def missing() -> Iterator[tuple[pathlib.Path, str]]:
         for page, text in written().items():
             for module, member in MEMBER.findall(text):
-                is_file = member in ("py", "txt")
+                is_file = member in ("js", "pb", "py", "txt")
                 if not is_file and module in modules and not any(member in names_in(path) for path in modules[module]):
                     yield page, f"{module}.{member}"
 

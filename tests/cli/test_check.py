@@ -69,6 +69,8 @@ BREAKS = {
     "wrong dtype": ("z", set_attr("z", "T", "type: DT_DOUBLE")),
     "shapes that contradict": ("y", set_attr("x", "shape", "shape { dim { size: 7 } }")),
     "colocation conflict": ("v", placed({"v": "/gpu:0", "v/read": "/cpu:0"})),
+    "device that is none": ("z", placed({"z": "/gpu-one"})),
+    "exit without a loop": ("out", added(f"node {{ name: 'out' op: 'Exit' input: 'z' {TAKEN} }}")),
     "colocation with nobody": ("z", set_attr("z", "_class", "list { s: 'loc:@gone' }")),
     "function that is missing": ("call", lambda g: g.library.ClearField("function")),
     "function that cannot be read": ("sum", in_function(lambda f: f.node_def[0].input.append("gone:z:0"))),

@@ -10,7 +10,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.comparing.matching import match_nodes
 from tfg.core.dtypes import float32
 from tfg.core.tensors import Tensor
-from tfg.formats import save
+from tfg.formats import load, save
 
 SEEDS = np.random.default_rng(0)
 WEIGHTS = [SEEDS.standard_normal((4, 4)).astype(np.float32) for _ in range(3)]
@@ -97,6 +97,22 @@ def test_tolerance(compared):
     assert found["first"]["tolerance_needed"] > 0.1
 
 
+def test_what_passes_leave_of_a_fetch_is_compared(tmp_path):
+    """Fused, it is an Identity that no step of a run computes."""
+    whole, fused = tmp_path / "whole.pb", tmp_path / "fused.pb"
+    tfg("convert", SAMPLES / "xor.pbtxt", whole, "--init", "--seed", "1", "--freeze", "--to", "probability")
+    done = tfg("compare", whole, "--passes", "default", "--fetch", "probability", "--all", "--format", "json").json
+    assert "probability:0" in {node["tensor"] for node in done["nodes"]}
+    tfg("optimize", whole, "-o", fused, "--fetch", "probability")
+    graph = load(str(fused))
+    for node in graph:
+        if node.is_constant:
+            node.set_attr("value", Tensor.from_numpy(node.attrs["value"].numpy() + np.float32(0.5)))
+    save(graph, fused)
+    done = tfg("compare", whole, fused, "--fetch", "probability", "--format", "json", "--all")
+    assert done.code == 3 and "probability:0" in {node["tensor"] for node in done.json["nodes"] if not node["passed"]}
+
+
 def test_before_and_after_passes():
     assert tfg("compare", SAMPLES / "xor.pbtxt", "--passes", "default", "--fetch", "probability").code == 0
 
@@ -134,3 +150,47 @@ def test_placeholders_too_large_to_draw_are_to_be_fed(tmp_path):
     done = tfg("compare", tmp_path / "g.pb", tmp_path / "g.pb")
     assert done.code == 1
     assert "node 'x' (Placeholder)" in done.err
+
+
+@pytest.fixture
+def states(tmp_path):
+    """Two states of a training, one later, as checkpoint and as archive."""
+
+    def save_state(name, steps):
+        options = ("--init", "--seed", "3", "--target", "momentum", "--steps", steps, "--save-state", tmp_path / name)
+        assert tfg("run", SAMPLES / "square.pbtxt", *options).code == 0
+        return tmp_path / name
+
+    return [save_state("one.npz", 1), save_state("same.ckpt", 1), save_state("later.ckpt", 2)]
+
+
+def test_states_are_compared_by_variable(states):
+    one, same, later = states
+    assert tfg("compare", one, same).code == 0
+    done = tfg("compare", one, later, "--format", "json")
+    assert (done.code, done.json["first"]["tensor"], done.json["compared"]) == (3, "var", 2)
+    # var is 1 - 0.1 * 2 after a step; the next adds 0.9 of the velocity of 2 to the gradient of 1.6.
+    assert done.json["first"]["largest_difference"] == pytest.approx(0.34)
+    assert tfg("compare", one, later, "--tolerance", "2").code == 0
+
+
+def test_a_variable_that_one_state_lacks_is_a_difference(states, tmp_path):
+    part = tmp_path / "part.npz"
+    assert tfg("checkpoint", states[0], "--name", "^var$", "--extract", part).code == 0
+    done = tfg("compare", states[0], part)
+    assert (done.code, "only in the first" in done.out, "var/Momentum" in done.out) == (3, True, True)
+
+
+def test_states_are_compared_with_states_only(states):
+    graph = SAMPLES / "square.pbtxt"
+    for arguments in ((states[0], graph), (graph, states[1])):
+        done = tfg("compare", *arguments)
+        assert (done.code, "a state is compared with another state" in done.err) == (2, True)
+    for option in ("--fetch", "--passes"):
+        done = tfg("compare", states[0], *([states[1]] if option == "--fetch" else []), option, "y")
+        assert (done.code, f"{option} does nothing where states are compared" in done.err) == (2, True)
+
+
+def test_saved_models_are_graphs_though_they_hold_values():
+    model = SAMPLES / "scaler_saved_model"
+    assert tfg("compare", model, model, "--fetch", "scaled").code == 0

@@ -14,6 +14,7 @@ import pytest
 from tests.cli.running import SAMPLES, STAGES, command_line, process, tfg
 
 BUILD = SAMPLES / "variable_2" / "build.py"
+XOR = SAMPLES / "xor.pbtxt"
 NAMES = ["Variable/initial_value", "Variable", "Variable/Assign", "Variable/read", "init"]
 
 
@@ -227,3 +228,47 @@ def test_help_and_version():
     assert done.code == 0
     assert "dump" in done.out
     assert json.dumps(done.err) == '""'
+
+
+def names(*options):
+    return [line.partition(" = ")[0] for line in tfg("dump", XOR, "--format", "list", *options).out.splitlines()]
+
+
+def test_what_is_around_a_node():
+    assert names("--around", "loss", "--hops", "0") == ["loss"]
+    assert names("--around", "loss", "--hops", "1", "--to", "loss") == ["logistic_loss", "Const", "loss"]
+    assert len(names("--around", "loss")) > 3
+
+
+def test_what_a_tensor_needs():
+    needed = names("--to", "probability:0")
+    assert "probability" in needed and "loss" not in needed and not any("gradients" in name for name in needed)
+
+
+def test_what_is_left_out():
+    assert not any("gradients" in name for name in names("--exclude", "gradients|train"))
+    assert names("--device", "TPU") == []
+
+
+def test_orders():
+    by_name = names("--sort", "name")
+    assert by_name == sorted(names())
+    ordered = names("--sort", "topological")
+    assert ordered.index("logistic_loss") < ordered.index("loss")
+    ops = [record["op"] for record in tfg("dump", XOR, "--sort", "op", "--format", "json").json["nodes"]]
+    assert ops == sorted(ops)
+
+
+def test_stages_show_the_nodes_that_are_chosen():
+    found = tfg("dump", "--stages", XOR, "--name", "^hidden/kernel", "--format", "csv").out
+    rows = list(csv.DictReader(io.StringIO(found)))
+    assert {"variables", "initializers"} <= {row["stage"] for row in rows}
+    assert all(row["name"].startswith("hidden/kernel") for row in rows)
+    assert tfg("dump", "--stages", XOR, "--name", "nosuch").code == 1
+
+
+@pytest.mark.parametrize("words", [(*STAGES,), (XOR, "--after", "all")], ids=["snapshots", "passes"])
+@pytest.mark.parametrize("choice", [("--name", "x"), ("--op", "Const"), ("--around", "init"), ("--exclude", "x")])
+def test_what_changed_is_not_chosen_from(words, choice):
+    done = tfg("dump", *words, *choice)
+    assert done.code == 2 and "shown whole" in done.err

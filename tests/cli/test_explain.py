@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.running import SAMPLES, STAGES, tfg
+from tests.cli.running import SAMPLES, STAGES, process, tfg
 
 XOR = SAMPLES / "xor.pbtxt"
 BRIDGED = """
@@ -140,6 +140,15 @@ def test_missing_ops(bridged):
     assert "reads it as VariableV2" in facts(bridged, "v")["role"]
 
 
+def test_who_lacks_an_op_is_told_where_it_comes_from(bridged):
+    """Whichever command meets it: what the op came from, what to read it as, and how all such ops are found."""
+    fetched = ("--fetch", "r")
+    for args in (("run", bridged, *fetched), ("ops", "NGraphVariable"), ("flops", bridged, "--measured", *fetched)):
+        error = tfg(*args).err
+        for words in ("nGraph bridge", "--map-op NGraphVariable=VariableV2", "tfg explain GRAPH --missing"):
+            assert words in error, args
+
+
 def test_map_op_is_honoured_everywhere(bridged, tmp_path):
     assert "VariableV2" in tfg("dump", bridged, *MAPS).out
     assert tfg("run", bridged, *MAPS, "--init", "--fetch", "r").out == "r  float (2)\n[1., 2.]\n"
@@ -182,3 +191,37 @@ def test_several_fetches_are_for_races():
 def test_samples_have_no_races(sample):
     """Training operations and initializers one by one: each orders what it does."""
     assert not [run for run in tfg("explain", sample, "--races", "--format", "json").json["runs"] if run["races"]]
+
+
+def test_an_op_type_in_the_place_of_a_graph():
+    assert tfg("explain", "MatMul").out == tfg("ops", "MatMul").out
+    assert "there is no file 'MatMuul'" in tfg("explain", "MatMuul").err
+
+
+def test_many_control_inputs_are_told_in_few_lines():
+    out = tfg("explain", XOR, "init").out
+    assert out.count("  ^") == 4 and "more that do the same" in out
+    assert len(facts(XOR, "init")["control_inputs"]) == 15
+
+
+def test_what_a_variable_and_a_location_mean():
+    out = tfg("explain", XOR, "hidden/kernel", "hidden/kernel/Adam").out
+    assert "It has no value until 'hidden/kernel/Assign' runs" in out
+    assert "loc:@hidden/kernel: will be placed on the device of 'hidden/kernel'" in out
+
+
+def test_what_a_graph_holds():
+    out = tfg("explain", XOR).out
+    assert "33 parameters, 132 bytes, in 4" in out and "memory of a run" in out
+
+
+def test_a_broken_graph_has_no_shapes_but_words(bridged):
+    done = tfg("explain", bridged, "r")
+    assert done.code == 0 and "outputs: float" in done.out
+
+
+def test_what_cannot_run_is_explained():
+    """An op that nobody declares is told among what is missing."""
+    done = process("explain", SAMPLES / "skipgram.pbtxt")
+    assert (done.code, done.err) == (0, "")
+    assert "SkipPairs" in done.out

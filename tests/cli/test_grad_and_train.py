@@ -131,7 +131,7 @@ def test_a_resource_variable_is_checked_by_its_value(tmp_path) -> None:
 def cut_after(count):
     """Trainer.steps, but a deadline cuts the step after so many in two: the variables are not those of a whole step."""
 
-    def steps(self, wanted):
+    def steps(self, wanted, done=0):
         yield from itertools.islice(whole(self, wanted), count)
         self.runner.assign("var", lambda _: np.float32(77))
         raise DeadlineExceededError("the run took more than the 60 seconds allowed")
@@ -157,6 +157,7 @@ def test_a_deadline_leaves_the_state_of_a_whole_step(tmp_path, monkeypatch, coun
 
 def test_a_deadline_leaves_least_squares_their_best_values(tmp_path, monkeypatch):
     """However the search is cut, the variables hold one point that it was at, not halves of two."""
+
     def cut(self, *_):
         self.runner.assign(self.variables[0].name, lambda _: np.float32(77).reshape(self._values[0].shape))
         raise DeadlineExceededError("the run took more than the 1 seconds allowed")
@@ -167,3 +168,21 @@ def test_a_deadline_leaves_least_squares_their_best_values(tmp_path, monkeypatch
     outcome = run_tfg("train", graph, "--loss", "loss", "--optimizer", "lm", "--timeout", "60", "--save-state", path)
     assert outcome.code == 1
     assert 77 not in [value.tolist() for value in np.load(path).values()]
+
+
+def test_values_of_a_gradient_are_printed_where_feeds_or_variables_are_given():
+    arguments = ("--y", "loss", "--x", "w", "--x", "b", "--init", "--feed", "x=[1, 2]", "--feed", "y=[3, 6]")
+    found = run_tfg("grad", SAMPLES / "linear_regression.pbtxt", *arguments, "--format", "json").json
+    assert [item["value"] for item in found] == [-15, -9]  # means of 2 x (0 - y) and of 2 (0 - y)
+
+
+def test_training_initializes_variables_that_no_operation_of_the_graph_initializes_together(tmp_path):
+    """What initializes the slots of the optimizer is no initializer of the graph."""
+    g = tfg.GraphBuilder()
+    w = g.VariableV2(dtype="float32", shape=[2], name="w")
+    g.Assign(w, np.float32([1, 2]), name="w/Assign")
+    g.Sum(g.Square(w), np.int32([0]), name="loss")
+    tfg.save(g.graph, tmp_path / "g.pb")
+    done = run_tfg("train", tmp_path / "g.pb", "--loss", "loss", "--optimizer", "adam", "--steps", 2, "--format", "json")
+    assert done.code == 0, done.err
+    assert done.json["history"][0]["loss"] == 5

@@ -92,6 +92,18 @@ def test_diff_of_equal_graphs(tmp_path):
     assert "the graphs are equal" in done.out
 
 
+def test_recorded_shapes_are_a_difference_only_where_both_record_them(tmp_path):
+    """As a MetaGraph has them, and the graph that it was made of has not."""
+    text = XOR.read_text()
+    recorded = 'attr { key: "_output_shapes" value { list { shape { dim { size: %d } } } } }'
+    paths = [XOR]
+    for size in (1, 2):
+        paths.append(tmp_path / f"{size}.pbtxt")
+        paths[-1].write_text(text.replace("node {", f"node {{ {recorded % size}", 1))
+    assert tfg("diff", paths[0], paths[1]).code == 0
+    assert "_output_shapes: [(1)] -> [(2)]" in tfg("diff", paths[1], paths[2]).out
+
+
 def test_diff_of_different_graphs():
     done = tfg("diff", STAGES[0], STAGES[1], "--format", "json")
     assert done.code == 3
@@ -143,6 +155,16 @@ def test_checkpoint_lists_extracts_and_compares(tmp_path):
     assert done.code == 3
     assert done.json["tensors"][0]["largest_difference"] == 3
     assert tfg("checkpoint", one, "--compare", two, "--atol", "3").code == 0
+
+
+def test_values_of_a_checkpoint(tmp_path):
+    path = tmp_path / "state.npz"
+    np.savez(path, a=np.array([[1.5, 2.0]], np.float32), b=np.int64(7))
+    both = tfg("checkpoint", path, "--values", "a", "--values", "b", "--format", "json").json
+    assert both["values"] == {"a": [[1.5, 2.0]], "b": 7}
+    assert "[[1.5, 2. ]]" in tfg("checkpoint", path, "--values", "a").out
+    assert tfg("checkpoint", path, "--values", "a", "--format", "csv").out.splitlines()[1:] == ["a,0 0,1.5", "a,0 1,2.0"]
+    assert "has no tensor 'c'" in tfg("checkpoint", path, "--values", "c").err
 
 
 def test_checkpoint_that_is_not_there(tmp_path):
@@ -221,3 +243,22 @@ def test_arrays_of_other_kinds_are_refused(tmp_path, dtype, array):
     np.save(tmp_path / "x.npy", array)
     with contextlib.suppress(TfgError):
         parse_value(f"@{tmp_path}/x.npy", as_dtype(dtype))
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"), [("summarize", "explain"), ("show", "dump"), ("freeze", "convert"), ("explian", "explain")]
+)
+def test_words_that_people_try(word, meant):
+    assert f"there is no command '{word}'; is it '{meant}'?" in tfg(word, "graph.pb").err
+
+
+def test_every_synonym_means_a_command():
+    from tfg.cli.main import _SYNONYMS, commands
+
+    assert set(_SYNONYMS.values()) <= set(commands()) and not set(_SYNONYMS) & set(commands())
+
+
+def test_help_is_a_command_too():
+    assert tfg("help").out == tfg("--help").out
+    assert tfg("help", "run").out == tfg("run", "--help").out
+    assert "is it 'run'?" in tfg("help", "rum").err

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from tests.cli.running import SAMPLES, STAGES, command_line, process, tfg
+from tfg import GraphBuilder, save
+from tfg.core.numerics import png
 
 VARIABLE = STAGES[1]
 LINEAR = SAMPLES / "linear_regression.pbtxt"
@@ -46,9 +48,7 @@ def fetch(graph, *options, name="Variable"):
 
 def test_initializer_gives_the_variable_its_value():
     done = fetch(VARIABLE, "--init")
-    assert done.json == {
-        "steps": [{"step": 1, "values": [{"name": "Variable", "dtype": "int32", "shape": [], "value": 2}]}]
-    }
+    assert done.json == {"steps": [{"step": 1, "values": [{"name": "Variable", "dtype": "int32", "shape": [], "value": 2}]}]}
     assert "initialized by init" in done.err
 
 
@@ -289,3 +289,66 @@ def test_files_are_out_of_reach_unless_allowed(tmp_path):
     assert str(secret) in done.err
     assert "--allow-files" in done.err
     assert value(fetch(graph, "--feed", f'path="{secret}"', "--allow-files", tmp_path, name="text")) == "hidden"
+
+
+_TAKES_PICTURES = """
+node {{ name: "x" op: "Placeholder" attr {{ key: "dtype" value {{ type: {dtype} }} }}
+  attr {{ key: "shape" value {{ shape {{ {dims} }} }} }} }}
+node {{ name: "y" op: "Identity" input: "x" attr {{ key: "T" value {{ type: {dtype} }} }} }}
+"""
+_PIXELS = np.arange(24, dtype=np.uint8).reshape(2, 4, 3) * 10
+
+
+@pytest.mark.parametrize(
+    ("dtype", "dims", "expected"),
+    [
+        ("DT_UINT8", (2, 4, 3), _PIXELS),
+        ("DT_FLOAT", (-1, -1, -1, 3), _PIXELS[None].astype(np.float32)),
+        ("DT_INT32", (-1, 2, 4, 4), np.concatenate([_PIXELS, np.full((2, 4, 1), 255)], -1)[None]),
+    ],
+)
+def test_the_pixels_of_a_picture_are_fed_to_a_tensor_of_numbers(tmp_path, dtype, dims, expected):
+    (tmp_path / "picture").write_bytes(png.encode(_PIXELS))
+    graph = tmp_path / "g.pbtxt"
+    graph.write_text(_TAKES_PICTURES.format(dtype=dtype, dims=" ".join(f"dim {{ size: {size} }}" for size in dims)))
+    done = tfg("run", graph, "--feed", f"x=@{tmp_path / 'picture'}", "--fetch", "y", "--format", "json")
+    found = done.json["steps"][0]["values"][0]
+    assert found["shape"] == list(expected.shape) and np.array_equal(found["value"], expected)
+
+
+def test_a_damaged_picture_is_named(tmp_path):
+    (tmp_path / "picture").write_bytes(png.encode(_PIXELS)[:40])
+    graph = tmp_path / "g.pbtxt"
+    graph.write_text(_TAKES_PICTURES.format(dtype="DT_FLOAT", dims=""))
+    done = tfg("run", graph, "--feed", f"x=@{tmp_path / 'picture'}", "--fetch", "y")
+    assert done.code == 1 and "--feed x" in done.err and "picture': invalid PNG data of 40 bytes\n" in done.err
+
+
+@pytest.mark.parametrize("shape", [None, [], [None], [None, 1]])
+def test_a_feed_of_whatever_is_known_of_its_shape(shape, tmp_path):
+    g = GraphBuilder()
+    g.Square(g.Placeholder(dtype="float", shape=shape, name="x"), name="y")
+    save(g.graph, tmp_path / "g.pb")
+    rank = len(shape or ())
+    done = tfg("run", tmp_path / "g.pb", "--fetch", "y", "--feed", "x=" + "[" * rank + "3" + "]" * rank, "--format", "json")
+    assert np.ravel(value(done)).tolist() == [9]
+
+
+@pytest.mark.parametrize("again", ["x", "x:0"])
+def test_a_tensor_is_fed_once(again):
+    done = tfg("run", LINEAR, "--init", "--fetch", "prediction", "--feed", "x=[1]", "--feed", f"{again}=[2]")
+    assert done.code == 1 and f"--feed {again}: 'x:0' is fed already" in done.err
+
+
+def test_each_kernel_by_itself(monkeypatch):
+    """--no-fuse keeps a plan's steps apart; what is printed is the same but for rounding."""
+    from tfg.core.runtime import executor
+
+    asked = []
+    monkeypatch.setattr(executor, "with_fused_steps", lambda plan: asked.append(plan) or plan)
+    words = ("run", SQUARE, "--init", "--target", "sgd", "--fetch", "loss", "--steps", "5")
+    fused = tfg(*words)
+    assert fused.code == 0 and asked
+    asked.clear()
+    single = tfg(*words, "--no-fuse")
+    assert (single.code, single.out) == (0, fused.out) and not asked

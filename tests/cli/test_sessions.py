@@ -93,7 +93,7 @@ def test_training_goes_on_from_the_values_of_a_saved_model(tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [
-    ("grad", "{}", "--y", SCALED, "--x", X, "--state", "s"),
+    ("grad", "{}", "--y", SCALED, "--x", X, "--seed", "1"),
     ("flops", "{}", "--init"),
     ("optimize", "{}", "--allow-files", "."),
     ("convert", "{}", "out.pb", "--seed", "1"),

@@ -380,6 +380,33 @@ def test_who_waits_longer_is_served_first():
     assert (taken, last) == ([0, 1, 2], 3)
 
 
+def _gradients(b, x):
+    accumulator = b.ConditionalAccumulator(dtype="float32", shape=[], shared_name="sum", reduction_type="SUM")
+    b.AccumulatorApplyGradient(accumulator, np.int64(9), b.Cast(x, DstT="float32"), name="give")
+    return b.AccumulatorTakeGradient(accumulator, b.Placeholder(dtype="int32", shape=[], name="n"), dtype="float32")
+
+
+def _elements(b, x):
+    barrier = b.Barrier(component_types=["int32"], shapes=[[]])
+    element = b.ExpandDims(x, 0)
+    b.BarrierInsertMany(barrier, b.AsString(element), element, component_index=0, name="give")
+    taken = b.BarrierTakeMany(barrier, b.Placeholder(dtype="int32", shape=[], name="n"), component_types=["int32"])[2]
+    return b.Sum(taken[0] if isinstance(taken, (list, tuple)) else taken, 0)
+
+
+@pytest.mark.parametrize("build", [_gradients, _elements])
+def test_who_waits_longer_is_served_first_by_all_that_wait(build):
+    """One that asks for little does not pass one that asks for more and came before; one that gave up blocks nobody."""
+    b = GraphBuilder()
+    b.Identity(build(b, b.Placeholder(dtype="int32", shape=[], name="x")), name="get")
+    session = Session(b.graph)
+    with pytest.raises(DeadlineExceededError):
+        session.run("get:0", {"n:0": 5})
+    three, one = (lambda: int(session.run("get:0", {"n:0": 3}))), (lambda: int(session.run("get:0", {"n:0": 1})))
+    give = lambda: [session.run("give", {"x:0": x}) for x in (1, 2, 4, 8)]  # noqa: E731
+    assert in_threads(three, shortly(one), shortly(shortly(shortly(give))))[:2] == [1 + 2 + 4, 8]
+
+
 def test_closing_wakes_who_waits():
     session = Session(queue_graph())
 

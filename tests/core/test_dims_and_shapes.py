@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+
 import pytest
 
 from tfg.core.building.placement import Device, Placement, canonical_device
-from tfg.core.dims import Dim, floor_div
-from tfg.core.errors import InvalidArgumentError
+from tfg.core.dims import Dim, dim_max, dim_min, floor_div, substitute
+from tfg.core.errors import InvalidArgumentError, UnimplementedError
 from tfg.core.shapes import UNKNOWN, Shape, as_shape, broadcast_shapes, merge_shapes, relax_shapes
 
 
@@ -17,6 +20,42 @@ def test_arithmetic_on_symbols():
     assert (6 * n) // 3 == 2 * n
     assert n == Dim.symbol("N")
     assert n != Dim.symbol("M")
+
+
+def test_the_text_of_a_dimension_is_a_formula():
+    """As Python reads it, but for the power, whichever way it was put together."""
+    draws = random.Random(0)
+    values = {"N": 7, "H": 23}
+    for _ in range(200):
+        found = [Dim.symbol("N"), Dim.symbol("H"), draws.randint(1, 9)]
+        for _ in range(6):
+            a, b = draws.choices(found, k=2)
+            divisor = draws.randint(2, 5)
+            found.append(draws.choice([a + b, a - b, a * b, floor_div(a, divisor), dim_max(a, b), dim_min(a + 1, b)]))
+        for made in found:
+            assert eval(str(made).replace("^", "**"), {"max": max, "min": min}, values) == substitute(made, values)
+
+
+@pytest.mark.parametrize("k, b, c", [*itertools.product(range(-4, 5), range(1, 5), range(1, 5))])
+def test_quotients_of_quotients_are_one(k, b, c):
+    n = Dim.symbol("n")
+    found = floor_div(floor_div(n + 1, c) + k, b)
+    assert [substitute(found, {"n": value}) for value in range(30)] == [((value + 1) // c + k) // b for value in range(30)]
+    assert str(found).count("//") == (b * c > 1)
+
+
+def test_nothing_is_divided_by_zero():
+    with pytest.raises(InvalidArgumentError, match="and n is 0"):
+        substitute(floor_div(Dim.symbol("m"), Dim.symbol("n")), {"n": 0})
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda n: n < 3, lambda n: n >= -3, lambda n: max(n, 2), int, float, range, [0, 1].__getitem__]
+)
+def test_a_symbol_is_no_number(ask):
+    """So what needs a number, as an axis, says that it has none, wherever it stands."""
+    with pytest.raises(UnimplementedError, match="the symbolic dimension N"):
+        ask(Dim.symbol("N"))
 
 
 def test_unknown_dimensions_are_never_equal_to_others():

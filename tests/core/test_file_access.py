@@ -9,7 +9,7 @@ from tests.cli.running import SAMPLES, tfg
 from tests.functions import define
 from tests.opcases import string_array as strings
 from tfg import FileAccess, GraphBuilder, Session
-from tfg.core.errors import PermissionDeniedError
+from tfg.core.errors import InvalidArgumentError, PermissionDeniedError
 from tfg.core.functions.purity import impurity
 from tfg.formats import load
 from tfg.formats.checkpoint import write_checkpoint
@@ -45,6 +45,14 @@ def test_a_pattern_opens_no_other_checkpoint(tmp_path):
     assert Session(g.graph, files=FileAccess.everything()).run(["op:0"])[0] == 1
     with pytest.raises(PermissionDeniedError, match="link"):
         Session(g.graph, files=FileAccess.only([tmp_path / "open"])).run(["op:0"])
+
+
+def test_no_folder_has_a_nul_in_its_name():
+    for folders in ({"readable": ["a\0"]}, {"writable": ["a\0"]}):
+        with pytest.raises(InvalidArgumentError, match="is no name of a file"):
+            FileAccess.only(**folders)
+    with pytest.raises(InvalidArgumentError, match="is no name of a file"):
+        FileAccess().reading("a\0")
 
 
 def test_a_session_opens_no_file_unless_told(tmp_path):

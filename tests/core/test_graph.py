@@ -116,7 +116,7 @@ def test_reachable_stops_where_told(graph):
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda g: g.set_inputs(g["c"], g["c"].inputs[:1]), "1 inputs, its op takes 2"),
+        (lambda g: g.set_inputs(g["c"], g["c"].inputs[:1]), "1 input, its op takes 2"),
         (lambda g: g["b"].set_attr("T", None), ""),
         (lambda g: g["b"].remove_attr("T"), "needs attribute 'T'"),
         (lambda g: g["b"].uses.clear(), "does not list it as a use"),

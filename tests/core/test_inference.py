@@ -18,6 +18,7 @@ from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session import Session
 from tfg.core.shapes import Shape, TensorSpec
 from tfg.core.tensors import FuncRef
+from tfg.formats import to_bytes
 
 N, ROWS = Dim.symbol("N"), Dim.symbol("rows")
 
@@ -249,3 +250,19 @@ def test_of_a_variant_that_is_no_list_nothing_is_read(make, op):
     attrs = {} if op == "TensorListLength" else {"element_dtype": "float32"}
     found = infer(g.graph).specs[g.add(op, [handle, *given], attrs).output()]
     assert found.value is None or make == "TensorList"
+
+
+def test_unknown_sizes_of_nodes_that_share_their_attributes_in_a_file_are_not_one_size():
+    """Two inputs of shape (?) may have different sizes, whatever they share: Shape(a) must not stand for Shape(b)."""
+    g = GraphBuilder()
+    for name in ("a", "b"):
+        g.Shape(g.Placeholder(dtype="float", shape=[None], name=name), name=f"shape_of_{name}")
+        g.VarHandleOp(dtype="float", shape=[None], shared_name=name, name=f"variable_{name}")
+    graph = tfg.load(to_bytes(g.graph))
+    specs = infer(graph).specs
+    assert specs[graph.output("a")].shape[0] != specs[graph.output("b")].shape[0]
+    held = [specs[graph.output(f"variable_{name}")].handle[0].shape[0] for name in ("a", "b")]
+    assert held[0] != held[1]
+    optimized, _ = optimize(graph, ["shape_of_a:0", "shape_of_b:0"])
+    values = tfg.Session(optimized).run(["shape_of_a:0", "shape_of_b:0"], {"a:0": [1.0], "b:0": [1.0, 2.0]})
+    assert [value.tolist() for value in values] == [[1], [2]]

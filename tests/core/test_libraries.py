@@ -147,3 +147,10 @@ def test_all_kernels_that_come_with_tfg_are_its_own():
     """Also where something else than the registry imported their file first."""
     builtin = [op for op in CATALOG if CATALOG.is_builtin(op)]
     assert [kernel.op for op in builtin for kernel in registry.kernels(op) if not kernel.is_own] == []
+
+
+def test_links_that_lead_nowhere_are_no_library(tmp_path):
+    loop = tmp_path / "loop.py"
+    loop.symlink_to(loop)
+    with pytest.raises(TfgError, match=r"op library .*loop\.py"):
+        load_op_library(str(loop))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 
 import numpy as np
@@ -10,11 +11,13 @@ import pytest
 from tests import opcases
 from tests.cases import order_of_effects as graphs
 from tests.cases.control_flow import counted
+from tests.functions import define
 from tfg import Session, optimize
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.explaining.race_report import explain_races
 from tfg.core.ordering.scheduling import ReadyQueue, construction_order
 from tfg.core.planning.planner import compile_plan
+from tfg.core.tensors import FuncRef
 
 
 def built(build):
@@ -173,3 +176,81 @@ def test_optimization_settles_a_race_where_both_always_run():
         for _ in range(3):
             session.run("train")
     assert before.run(total.name) == after.run(total.node.name + ":0")
+
+
+def chained(b, rng, value):
+    """The value behind some nodes that optimization takes away."""
+    for _ in range(rng.randrange(4)):
+        value = rng.choice([lambda v: b.Neg(b.Neg(v)), b.Identity, lambda v: b.Mul(v, b.constant(1.0))])(value)
+    return value
+
+
+def planted(b, rng, handle, x):
+    """A value that depends on the order in which reads and writes of a variable run that nothing orders."""
+    found, writes = [x], []
+    for _ in range(rng.randrange(2, 6)):
+        source = chained(b, rng, rng.choice(found))
+        if rng.random() < 0.5:
+            with b.control_dependencies([source]):
+                read = b.ReadVariableOp(handle, dtype="float32")
+            found.append(chained(b, rng, b.AddV2(read, source)))
+        else:
+            write = rng.choice([b.AssignVariableOp, b.AssignAddVariableOp])
+            writes.append(write(handle, source, dtype="float32"))
+    with b.control_dependencies(writes):
+        return b.Identity(b.AddN(found))
+
+
+def in_call(g, rng, handle, x):
+    define(g, "inner", ["resource", "float32"], lambda b, h, a: [planted(b, rng, h, a)], stateful=True)
+
+    def outer(b, h, a):
+        return b.StatefulPartitionedCall([h, chained(b, rng, a)], f=FuncRef("inner"), Tout=["float32"])
+
+    define(g, "outer", ["resource", "float32"], outer, stateful=True)
+    return g.StatefulPartitionedCall([handle, x], f=FuncRef("outer"), Tout=["float32"])[0]
+
+
+def in_branch(g, rng, handle, x):
+    for name in ("then", "else"):
+        define(g, name, ["resource", "float32"], lambda b, h, a: [planted(b, rng, h, a)], stateful=True)
+    branches = {"then_branch": FuncRef("then"), "else_branch": FuncRef("else")}
+    return g.If(g.Greater(x, g.constant(0.0)), [handle, x], Tout=["float32"], **branches)[0]
+
+
+def in_loop(g, rng, handle, x):
+    types = ["int32", "float32", "resource"]
+    define(g, "more", types, lambda b, i, a, h: [b.Less(i, b.constant(3))])
+
+    def step(b, i, a, h):
+        return [b.AddV2(i, b.constant(1)), b.Mul(planted(b, rng, h, a), b.constant(0.25)), h]
+
+    define(g, "step", types, step, stateful=True)
+    return g.While([g.constant(0), x, handle], cond=FuncRef("more"), body=FuncRef("step"))[1]
+
+
+PLACES = {"the graph": planted, "a call": in_call, "a branch": in_branch, "a loop": in_loop}
+
+
+def with_planted_races(place, seed):
+    g = GraphBuilder()
+    handle = g.VarHandleOp(shape=[], dtype="float32", shared_name="v", name="v")
+    g.AssignVariableOp(handle, g.constant(1.5), dtype="float32", name="init")
+    x = g.Placeholder(dtype="float32", shape=[], name="x")
+    g.Identity(PLACES[place](g, random.Random(seed), handle, x), name="y")
+    return g.graph
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_optimization_keeps_the_order_of_planted_races(place):
+    found = 0
+    for seed in range(12):
+        graph = with_planted_races(place, seed)
+        found += bool(explain_races(graph, ["y"])[0].races)
+        sessions = [Session(graph), Session(optimize(graph, ["y", "init"], ["x"])[0])]
+        for session in sessions:
+            session.run("init")
+        for x in (2.0, -3.0, 0.5):
+            before, after = (session.run("y:0", {"x": np.float32(x)}) for session in sessions)
+            np.testing.assert_allclose(after, before, rtol=1e-5, err_msg=f"{seed}")
+    assert found > 6

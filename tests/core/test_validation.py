@@ -14,7 +14,7 @@ from tfg.core.inference import infer
 from tfg.core.passes import pipeline
 from tfg.core.shapes import Shape
 from tfg.core.tensors import FuncRef, Placeholder, Tensor
-from tfg.formats import load, to_bytes
+from tfg.formats import load, save, to_bytes, write_checkpoint
 
 ONE_OF_EACH = {
     "int": 7,
@@ -32,7 +32,7 @@ def good_graph():
     g = GraphBuilder()
     x = g.Placeholder(dtype=dtypes.float32, shape=[1, 4, 4, 2], name="x")
     g.Conv2D(x, np.ones((2, 2, 2, 3), np.float32), strides=[1, 1, 1, 1], padding="SAME", name="conv")
-    g.Split(3, x, num_split=2, name="split")
+    g.Split(g.constant(np.int32(3), name="axis"), x, num_split=2, name="split")
     g.AddN([x, x], name="sum")
     return g.graph
 
@@ -53,7 +53,7 @@ DAMAGES = [
     ("conv", lambda g: g["conv"].set_attr("T", dtypes.string), "'T' is string, not one of"),
     ("conv", lambda g: g["conv"].set_attr("use_cudnn_on_gpu", 1), "'use_cudnn_on_gpu' must be bool"),
     ("conv", lambda g: g["conv"].remove_attr("strides"), "needs attribute 'strides'"),
-    ("conv", lambda g: g.set_inputs(g["conv"], g["conv"].inputs[:1]), "1 inputs, its op takes 2"),
+    ("conv", lambda g: g.set_inputs(g["conv"], g["conv"].inputs[:1]), "1 input, its op takes 2"),
     ("split", lambda g: g["split"].set_attr("num_split", 0), "'num_split' is 0, which is less than 1"),
     ("sum", lambda g: g["sum"].set_attr("N", 0), "'N' is 0"),
     ("sum", lambda g: g["sum"].set_attr("N", 1 << 40), "2 inputs, its op takes 1099511627776"),
@@ -66,6 +66,7 @@ DAMAGES = [
     ("a b", lambda g: g.rename_node(g["split"], "a b"), "'a b' is not a valid node name"),
     ("x", lambda g: g["x"].set_attr("shape", Shape([2**31, 2**32])), "more elements than 64 bits can count"),
     ("x", lambda g: g["x"].set_attr("dtype", dtypes.float32.ref), "reference type"),
+    ("axis", lambda g: g["axis"].set_attr("value", Tensor.from_numpy(np.uint32(1))), "is a tensor of uint32, .* is int32"),
 ]
 
 
@@ -210,7 +211,8 @@ def test_a_feed_that_is_no_array_of_its_dtype(name, value):
     [
         lambda s: s.run(None), lambda s: s.run(3), lambda s: s.run([None]), lambda s: s.run("sum:0", ["x:0"]),
         lambda s: s.run("sum:0", {3: 1.0}), lambda s: load(3), lambda s: Session(3), lambda s: optimize(s.graph, [3]),
-        lambda s: count_flops(s.graph, [3]),
+        lambda s: count_flops(s.graph, [3]), lambda s: Session(s.graph, timeout="1"), lambda s: Session(s.graph, seed="a"),
+        lambda s: Session(s.graph, max_memory="1M"), lambda s: GraphBuilder().NoOp(name=3),
     ],
 )  # fmt: skip
 def test_an_argument_of_the_wrong_type_is_a_type_error(call):
@@ -218,9 +220,24 @@ def test_an_argument_of_the_wrong_type_is_a_type_error(call):
         call(Session(good_graph()))
 
 
-def test_a_name_that_no_file_can_have():
+@pytest.mark.parametrize("name", ["a\0b.pb", "\ud800.pb", "a/\ud800/b.npz"])
+def test_a_name_that_no_file_can_have(name):
     with pytest.raises(InvalidArgumentError, match="no name of a file"):
-        load("a\0b")
+        load(name)
+    with pytest.raises(InvalidArgumentError, match="no name of a file"):
+        save(good_graph(), name)
+
+
+def test_a_limit_that_is_no_number():
+    with pytest.raises(InvalidArgumentError, match="must be a number"):
+        Session(good_graph(), timeout=float("nan"))
+
+
+@pytest.mark.parametrize("name", [None, 3, "\ud800"])
+def test_a_name_that_no_tensor_can_have(name, tmp_path):
+    with pytest.raises(InvalidArgumentError, match="no name of a tensor"):
+        write_checkpoint(tmp_path / "saved", {name: np.float32(1)})
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_kernel_need_not_repeat_what_its_shape_function_refuses():

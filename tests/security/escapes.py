@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pathlib
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from tests.functions import define
 from tests.opcases import string_array as strings
+from tests.pipelines import NUMBER, elements, numbers, slices
 from tfg import GraphBuilder
 from tfg.core.graph import Graph
+from tfg.core.ops._datasets import with_twins
+from tfg.core.tensors import FuncRef
 from tfg.formats import write_checkpoint
 
+_RUN_1 = b"\x12\x011\x20\x02\x2a\x01\x09\x30\x03\xc0\x3e\x01"
+"""The metadata of a saved dataset whose run is `1`."""
+TEXT = elements(("string", ()))
 Make = Callable[[GraphBuilder, pathlib.Path], None]
 
 
@@ -37,6 +46,10 @@ class Place:
         (self.open / "state").mkdir()
         (self.open / "state" / "checkpoint").write_text(f'model_checkpoint_path: "{self.closed}/v2"\n')
         (self.open / "loop").symlink_to("loop")
+        (self.open / "saved" / "1").mkdir(parents=True)
+        (self.open / "saved" / "1" / "0.shard").symlink_to(self.closed)
+        (self.open / "saved" / "snapshot.metadata").write_bytes(_RUN_1)
+        (self.closed / "hidden.snapshot").write_text("hidden")
 
     def outside(self) -> dict[str, bytes]:
         """All files outside the open folder, with their contents."""
@@ -99,19 +112,22 @@ def _events(folder: str, suffix: str = "") -> Make:
     return make
 
 
-def _reader(op: str, path: str) -> Make:
+def _reader(kind: str, path: str, version: str = "V2", many: bool = False) -> Make:
     def make(g: GraphBuilder, place: Place) -> None:
-        queue = g.FIFOQueueV2(component_types=["string"], shapes=[[]])
-        with g.control_dependencies([g.QueueEnqueueV2(queue, [g.constant(path.format(place))])]):
-            g.ReaderReadV2(getattr(g, op)(**({"record_bytes": 1} if op.startswith("Fixed") else {})), queue, name="op")
+        queue = getattr(g, f"FIFOQueue{version}")(component_types=["string"], shapes=[[]])
+        reader = getattr(g, f"{kind}{version}")(**({"record_bytes": 1} if kind.startswith("Fixed") else {}))
+        read = getattr(g, f"ReaderReadUpTo{version}" if many else f"ReaderRead{version}")
+        with g.control_dependencies([getattr(g, f"QueueEnqueue{version}")(queue, [g.constant(path.format(place))])]):
+            read(reader, queue, *([np.int64(2)] if many else []), name="op")
 
     return make
 
 
-def _table(path: str) -> Make:
+def _table(path: str, version: str = "V2") -> Make:
     def make(g: GraphBuilder, place: Place) -> None:
-        table = g.HashTableV2(key_dtype="string", value_dtype="int64")
-        g.InitializeTableFromTextFileV2(table, g.constant(path.format(place)), key_index=-2, value_index=-1, name="op")
+        table = getattr(g, f"HashTable{version}")(key_dtype="string", value_dtype="int64")
+        initialize = getattr(g, f"InitializeTableFromTextFile{version}")
+        initialize(table, g.constant(path.format(place)), key_index=-2, value_index=-1, name="op")
 
     return make
 
@@ -142,6 +158,104 @@ def _skipgram(path: str) -> Make:
     return lambda g, place: g.Skipgram(filename=path.format(place), batch_size=1, name="op")
 
 
+FILE_DATASETS = with_twins(
+    "CSVDataset",
+    "CSVDatasetV2",
+    "FixedLengthRecordDataset",
+    "FixedLengthRecordDatasetV2",
+    "LMDBDataset",
+    "MatchingFilesDataset",
+    "SnapshotChunkDataset",
+    "SnapshotDatasetReader",
+    "TFRecordDataset",
+    "TFRecordDatasetV2",
+    "TextLineDataset",
+)
+_ZERO, _PLAIN = np.int64(0), strings("")
+_CSV = (_PLAIN, np.int64(1), np.False_, strings(","), np.True_, _PLAIN, np.array([], np.int64), [strings("")])
+_BESIDE: dict[str, tuple[Any, ...]] = {
+    "CSVDataset": _CSV,
+    "CSVDatasetV2": (*_CSV, np.array([], np.int64)),
+    "FixedLengthRecordDataset": (_ZERO, np.int64(1), _ZERO, _ZERO),
+    "FixedLengthRecordDatasetV2": (_ZERO, np.int64(1), _ZERO, _ZERO, _PLAIN),
+    "SnapshotDatasetReader": (_ZERO,),
+    "TFRecordDataset": (_PLAIN, _ZERO),
+    "TFRecordDatasetV2": (_PLAIN, _ZERO, np.array([], np.int64)),
+    "TextLineDataset": (_PLAIN, _ZERO),
+}
+"""What datasets take besides the names of their files."""
+_ATTRS: dict[str, dict[str, Any]] = {
+    "CSVDataset": {"output_shapes": [()]},
+    "CSVDatasetV2": {"output_shapes": [()]},
+    "LMDBDataset": TEXT,
+    "SnapshotChunkDataset": TEXT,
+    "SnapshotDatasetReader": {**TEXT, "version": 2},
+}
+
+
+def _only_of(g: GraphBuilder, dataset: Any) -> None:
+    """The node `read`: the only element of a dataset, a string."""
+    g.DatasetToSingleElement(dataset, name="read", **TEXT)
+
+
+def _file_dataset(op: str, path: str) -> Make:
+    """The only element of a dataset of what is in files, or of their names."""
+    plain = op.removeprefix("Experimental")
+
+    def make(g: GraphBuilder, place: Place) -> None:
+        more = _BESIDE.get(plain, ())
+        _only_of(g, getattr(g, op)(path.format(place), *more, name="op", **_ATTRS.get(plain, {})))
+
+    return make
+
+
+def _query(op: str, path: str) -> Make:
+    def make(g: GraphBuilder, place: Place) -> None:
+        _only_of(g, getattr(g, op)("sqlite", path.format(place), "SELECT 1", name="op", **TEXT))
+
+    return make
+
+
+def _kept(op: str, path: str) -> Make:
+    """A dataset that is kept in a file or folder and read from there again."""
+
+    def make(g: GraphBuilder, place: Place) -> None:
+        cache = [g.DummyMemoryCache()] if op == "CacheDatasetV2" else []
+        functions: dict[str, Any] = {}
+        if op in ("SaveDatasetV2", "SnapshotDatasetV2"):
+            define(g, "shard", ["string"], lambda b, x: [b.constant(np.int64(0))])
+            functions = {"shard_func": FuncRef("shard")}
+        if op == "SnapshotDatasetV2":
+            define(g, "first", ["variant"], lambda b, d: [b.FlatMapDataset(d, [], f=FuncRef("same"), **TEXT)])
+            define(g, "same", ["variant"], lambda b, d: [d])
+            functions["reader_func"] = FuncRef("first")
+        captured = [[] for _ in functions]
+        dataset = slices(g, strings(["mine"]))
+        _only_of(g, getattr(g, op)(dataset, path.format(place), *cache, *captured, name="op", **functions, **TEXT))
+
+    return make
+
+
+def _save_dataset(path: str) -> Make:
+    def make(g: GraphBuilder, place: Place) -> None:
+        g.SaveDataset(numbers(g, 3), path.format(place), [], use_shard_func=False, shard_func=FuncRef("none"), name="op")
+
+    return make
+
+
+def _load_dataset(path: str) -> Make:
+    def make(g: GraphBuilder, place: Place) -> None:
+        define(g, "same", ["variant"], lambda b, d: [d])
+        define(g, "first", ["variant"], lambda b, d: [b.FlatMapDataset(d, [], f=FuncRef("same"), **NUMBER)])
+        g.LoadDataset(path.format(place), [], reader_func=FuncRef("first"), name="op", **NUMBER)
+
+    return make
+
+
+def _write_records(op: str, path: str) -> Make:
+    return lambda g, place: getattr(g, op)(slices(g, strings(["mine"])), path.format(place), "", name="op")
+
+
 _WAYS_OUT = {
     "parent": "{0.open}/../closed/secret",
     "through a new folder": "{0.open}/new/../../closed/secret",
@@ -167,15 +281,25 @@ _ANY_PATH: dict[str, Callable[[str], Make]] = {
     "LoadAndRemapMatrix": lambda path: _restore(path, "LoadAndRemapMatrix"),
     "MergeV2Checkpoints from": lambda path: _merge(path, "{0.open}/merged"),
     "summaries": _events,
-    "WholeFileReader": lambda path: _reader("WholeFileReaderV2", path),
-    "TextLineReader": lambda path: _reader("TextLineReaderV2", path),
-    "FixedLengthRecordReader": lambda path: _reader("FixedLengthRecordReaderV2", path),
-    "TFRecordReader": lambda path: _reader("TFRecordReaderV2", path),
+    "WholeFileReader": lambda path: _reader("WholeFileReader", path),
+    "TextLineReader": lambda path: _reader("TextLineReader", path),
+    "FixedLengthRecordReader": lambda path: _reader("FixedLengthRecordReader", path),
+    "TFRecordReader": lambda path: _reader("TFRecordReader", path),
+    "ReaderRead": lambda path: _reader("TextLineReader", path, version=""),
+    "ReaderReadUpTo": lambda path: _reader("TextLineReader", path, version="", many=True),
+    "ReaderReadUpToV2": lambda path: _reader("TextLineReader", path, many=True),
     "RecordInput": _records,
     "table": _table,
+    "InitializeTableFromTextFile": lambda path: _table(path, version=""),
     "vocabularies": _vocabularies,
     "sampler": _sampler,
     "Skipgram": _skipgram,
+    "SaveDataset": _save_dataset,
+    "LoadDataset": _load_dataset,
+    **{op: functools.partial(_write_records, op) for op in with_twins("DatasetToTFRecord")},
+    **{op: functools.partial(_file_dataset, op) for op in FILE_DATASETS},
+    **{op: functools.partial(_query, op) for op in with_twins("SqlDataset")},
+    **{op: functools.partial(_kept, op) for op in ("CacheDataset", "CacheDatasetV2", "SaveDatasetV2", "SnapshotDatasetV2")},
 }
 _TAKE_A_PREFIX = ("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints from")  # the files beside a link of that name are free
 
@@ -212,6 +336,7 @@ ESCAPES: dict[str, Make] = {
     "MatchingFiles beside": _one("MatchingFiles", "{0.open}*"),
     "MatchingFiles of the parent": _one("MatchingFiles", "{0.open}/../*"),
     "MatchingFiles of the parent's folder": _one("MatchingFiles", "{0.open}/../clo*/sec*"),
+    "LoadDataset of a linked shard": _load_dataset("{0.open}/saved"),
     "RecordInput of a linked folder": _records("{0.open}/fold*/*"),
 }  # fmt: skip
 

@@ -9,6 +9,7 @@ import tfg
 from tests.cli.running import tfg as run
 from tests.security import escapes
 from tests.security.hostile import HOSTILE, IN_MAIN_OP, SECRET, Folder, hostile_graph
+from tfg import GraphBuilder
 from tfg.cli import main
 from tfg.core.comparing.verification import verify
 from tfg.core.errors import PermissionDeniedError
@@ -19,7 +20,7 @@ from tfg.core.runtime.runner import Runner
 from tfg.core.training.optimizers import find_optimizer
 from tfg.core.training.trainer import LeastSquares, Trainer
 from tfg.core.training.updates import add_training
-from tfg.formats import to_bytes
+from tfg.formats import save, to_bytes
 
 FEED = ("--feed", "x=1", "--init")
 RUNS = {
@@ -50,6 +51,7 @@ LOOKS = {
     "dump": [("dump", "{}", "--shapes"), ("dump", "{}", "--stages")],
     "explain": [("explain", "{}"), ("explain", "{}", "text")],
     "draw": [("draw", "{}", "-o", "{out}.dot")],
+    "view": [("view", "{}", "-o", "{out}.html")],
     "diff": [("diff", "{}", "{}")],
     "ops": [("ops", "--missing", "{}")],
     "checkpoint": [],
@@ -80,10 +82,21 @@ def folder(tmp_path):
 
 
 def test_all_commands_that_run_graphs_are_known_here():
-    """A command that opens sessions has its ways in RUNS."""
+    """A command that opens sessions has its ways in RUNS; dump runs pipelines only, and takes bounds and folders for them."""
     commands = {name: main.root.get_command(None, name) for name in main.commands()}
     assert {*RUNS, *LOOKS} == set(commands)
-    assert {name for name, command in commands.items() if "allow_files" in {p.name for p in command.params}} == set(RUNS)
+    assert {name for name, command in commands.items() if "allow_files" in {p.name for p in command.params}} == {*RUNS, "dump"}
+
+
+def test_the_elements_that_dump_shows_are_under_the_same_gate(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "lines").write_text(SECRET)
+    g = GraphBuilder()
+    g.TextLineDataset(str(tmp_path / "data" / "lines"), "", np.int64(0), name="lines")
+    save(g.graph, tmp_path / "g.pb")
+    refused = run("dump", tmp_path / "g.pb", "--elements", "lines")
+    assert refused.code == main.REFUSED and "which was not named" in refused.err and SECRET not in refused.out + refused.err
+    assert SECRET in run("dump", tmp_path / "g.pb", "--elements", "lines", "--allow-files", tmp_path / "data").out
 
 
 def test_the_options_of_a_session_are_the_same_everywhere():

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from tests.opcases import string_array as strings
 from tests.security import escapes
 from tfg import GraphBuilder, Session
+from tfg.core import registry
 from tfg.core.errors import InvalidArgumentError, PermissionDeniedError, TfgError
+from tfg.core.ops._files import gate
 from tfg.core.runtime.files import FileAccess
 from tfg.formats import open_checkpoint
 
@@ -20,7 +26,8 @@ def place(tmp_path):
 
 def _run(place, make, access=None):
     graph = escapes.graph(make, place)
-    fetch = "op:0" if graph["op"].output_dtypes else "op"
+    fetched = "read" if "read" in graph else "op"
+    fetch = f"{fetched}:0" if graph[fetched].output_dtypes else fetched
     access = FileAccess.only(writable=[place.open]) if access is None else access
     return Session(graph, files=access).run([fetch])[0]
 
@@ -34,6 +41,32 @@ def test_denied(name, place):
     assert "hidden" not in str(error.value)
     assert place.outside() == before
     assert not [path for path in place.open.rglob("*") if path.suffix == ".tmp"]
+
+
+def _calls(function, found):
+    """`found`, and the functions that one of an op family may come to call."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if function in found or not inspect.isfunction(function) or not function.__module__.startswith("tfg.core."):
+        return found
+    found.add(function)
+    codes = [function.__code__]
+    for code in codes:
+        codes += filter(inspect.iscode, code.co_consts)
+    names = [name for code in codes for name in code.co_names]
+    for called in [*map(function.__globals__.get, names), *(cell.cell_contents for cell in function.__closure__ or ())]:
+        if isinstance(called, Callable):
+            _calls(called, found)
+    return found
+
+
+def test_every_op_that_opens_files_is_tried(place):
+    tried = {node.op for make in escapes.ESCAPES.values() for node in escapes.graph(make, place)}
+    registry.load_all_families()
+    kernels = {op: found.function for op in registry.registered_ops() for found in registry.kernels(op)}
+    opening = {op for op, function in kernels.items() if gate in _calls(function, set())}
+    assert {"ReadFile", "SaveV2", "TFRecordDataset"} <= opening
+    assert opening - tried == set()
 
 
 @pytest.mark.parametrize("name", escapes.NOTHING_FOUND)

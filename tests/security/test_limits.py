@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import resource
 import subprocess
 import sys
@@ -228,6 +229,16 @@ def test_strings_count_as_often_as_they_are_written():
     assert all(tensor.size < 1 << 14 or tensor.dtype.name != "string" for tensor in constants)
 
 
+def test_no_library_is_left_half_imported(tmp_path, monkeypatch):
+    """NumPy and those built on it print a traceback of what interrupts them."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "slow_library.py").write_text("import time\ntime.sleep(0.05)\ntime.sleep(0.1)\nis_whole = True\n")
+    with pytest.raises(DeadlineExceededError), TimeLimit(0.02):
+        importlib.import_module("slow_library")
+        time.sleep(5)
+    assert sys.modules.pop("slow_library").is_whole
+
+
 def test_an_interruption_that_something_wraps_is_still_one():
     """Python makes a RuntimeError of what is raised while a class is made, as in an import."""
 
@@ -238,3 +249,29 @@ def test_an_interruption_that_something_wraps_is_still_one():
 
     with pytest.raises(DeadlineExceededError), TimeLimit(0.2):
         type("Made", (), {"slow": Slow()})
+
+
+def test_what_swallows_interruptions_ends_with_the_process():
+    """Python itself ends it: from outside its frames cannot be read while they come and go."""
+    lines = (
+        "from tfg.core.runtime.process_limits import TimeLimit",
+        "def deep(n): return deep(n - 1) if n else None",
+        "class Swallowing:",
+        "    def __exit__(self, *raised): return True",
+        "    def __enter__(self): pass",
+        "with TimeLimit(0.1):",
+        *("    " * (i + 1) + "while True:\n" + "    " * (i + 2) + "with Swallowing():" for i in range(0, 8, 2)),
+        "    " * 9 + "while True: deep(50)",
+    )
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "error: the run took more than the 0.1 seconds allowed\n")
+
+
+@pytest.mark.parametrize("pattern", ["a" * 400_000, "(a?){1000}a{1000}"])
+def test_a_pattern_is_read_and_followed_in_pieces(pattern):
+    g = tfg.GraphBuilder()
+    g.RegexReplace(g.constant("a" * 100_000 + "!"), g.constant(pattern), g.constant("b"), name="y")
+    start = time.process_time()
+    with pytest.raises(DeadlineExceededError, match="node 'y'"):
+        tfg.Session(g.graph, timeout=0.2).run("y")
+    assert time.process_time() - start < 5

@@ -28,7 +28,9 @@ def test_escapes():
     assert printable("a\tb\nc\x1b") == "a\tb\nc\\x1b"
     assert printable_line("caf\u00e9 \u4e2d \U0001f600 \\x1b") == "caf\u00e9 \u4e2d \U0001f600 \\x1b"
     assert printable_line("\udcff") == "\\udcff"
-    assert json.loads(printable_json(json.dumps(EVIL, ensure_ascii=False))) == EVIL
+    for text in (EVIL, "\udcff\ud800 \U0001f600"):
+        shown = printable_json(json.dumps(text, ensure_ascii=False))
+        assert json.loads(shown.encode()) == text
     assert not any(unicodedata.category(character) == "Cc" for character in printable_line("".join(map(chr, range(256)))))
 
 

@@ -1,0 +1,40 @@
+"""What a shell offers at the tab key."""
+
+import pytest
+
+from tests.cli.running import SAMPLES, process
+
+XOR = str(SAMPLES / "xor.pbtxt")
+
+
+def offered(*words: str) -> list[str]:
+    """What is offered for the last of the words."""
+    done = process(COMP_WORDS=" ".join(["tfg", *words]), COMP_CWORD=str(len(words)), _TFG_COMPLETE="bash_complete")
+    assert not done.err
+    return [line.partition(",")[2] for line in done.out.splitlines() if line]
+
+
+@pytest.mark.parametrize(
+    ("words", "some"),
+    [
+        (["expl"], {"explain"}),
+        (["run", XOR, "--fet"], {"--fetch"}),
+        (["explain", XOR, "hidden/k"], {"hidden/kernel", "hidden/kernel/Assign"}),
+        (["run", XOR, "--fetch", "lo"], {"logits", "loss"}),
+        (["run", XOR, "--feed", "x"], {"x"}),
+        (["dump", XOR, "--op", "Ap"], {"ApplyAdam"}),
+        (["dump", XOR, "--scope", "hidden/"], {"hidden/kernel"}),
+        (["optimize", XOR, "--passes", "pr"], {"prune"}),
+        (["run", str(SAMPLES / "scaler_saved_model"), "--signature", "s"], {"serving_default"}),
+    ],
+)
+def test_names(words, some):
+    assert some <= set(offered(*words))
+
+
+def test_graphs_are_files():
+    assert offered("dump", "sam") == ["sam"]
+
+
+def test_a_graph_that_is_not_there_offers_nothing():
+    assert offered("run", "nowhere.pb", "--fetch", "lo") == []

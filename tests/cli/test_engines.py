@@ -1,0 +1,161 @@
+"""--engine in every command that runs a graph, with an engine that an installed package offers."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import tfg
+from tests.cli.running import SAMPLES
+from tests.cli.running import tfg as run
+from tests.engines.test_partition import chain
+
+MODULE = """
+from tests.engines.fake_engine import FakeEngine
+
+def right(precision):
+    return FakeEngine(["second"] if precision == "split" else ())
+
+def wrong(precision):
+    return FakeEngine(wrong=[f"{precision or 'y'}:0"])
+
+def absent(precision):
+    import a_module_that_nobody_has
+"""
+FEED = ("--feed", "x=[1, 2]")
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """An installed package with engines."""
+    info = tmp_path / "engine_of_others-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: engine-of-others\nVersion: 1.0\n")
+    names = "".join(f"{name} = engine_of_others:{name}\n" for name in ("right", "wrong", "absent"))
+    (info / "entry_points.txt").write_text(f"[tfg.engines]\n{names}")
+    (tmp_path / "engine_of_others.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+@pytest.fixture
+def graph(tmp_path):
+    path = tmp_path / "chain.pb"
+    tfg.save(chain(), str(path))
+    return path
+
+
+@pytest.fixture
+def trained(tmp_path):
+    """loss = sum((x w)^2) with a variable w."""
+    b = tfg.GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    w = b.variable(np.float32([1, 2]), "w")
+    b.Sum(b.Square(b.Mul(x, w.value)), b.constant([0]), name="loss")
+    b.global_variables_initializer()
+    path = tmp_path / "trained.pb"
+    tfg.save(b.graph, str(path))
+    return path
+
+
+def test_run_reports_what_went_where(package, graph):
+    done = run("run", graph, "--fetch", "y", *FEED, "--engine", "right", "--engine-report", "--format", "json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["steps"][0]["values"][0]["value"] == [8, 27]
+    assert "3 steps in 1 group" in done.err and "y" in done.err
+
+
+def test_the_report_lists_refusals(package, graph):
+    done = run("run", graph, "--fetch", "y", *FEED, "--engine", "right", "--precision", "split", "--engine-report")
+    assert "2 steps in 2 groups" in done.err
+    assert "it is told to" in done.err and "second" in done.err
+
+
+def test_verification_fails_with_three(package, graph):
+    arguments = ("run", graph, "--fetch", "y", *FEED, "--engine")
+    done = run(*arguments, "wrong", "--verify-engine")
+    assert done.code == 3
+    assert "differs at y:0 (Mul): it is off by up to 1" in done.err
+    assert run(*arguments, "right", "--verify-engine").code == 0
+
+
+@pytest.mark.parametrize(
+    "command, arguments",
+    [
+        ("run", ("--fetch", "loss", "--init")),
+        ("train", ("--loss", "loss", "--steps", "2")),
+        ("flops", ("--measured", "--fetch", "loss", "--init")),
+        ("grad", ("--y", "loss", "--x", "x", "--jacobian", "--init")),
+    ],
+)
+def test_every_running_command_takes_an_engine(package, trained, command, arguments):
+    plain = run(command, trained, *arguments, *FEED, "--format", "json")
+    done = run(command, trained, *arguments, *FEED, "--format", "json", "--engine", "right", "--engine-report")
+    assert (plain.code, done.code) == (0, 0), done.err
+    assert "engine fake" in done.err
+    if command != "flops":  # it tells times
+        assert done.out == plain.out
+
+
+def test_explain_says_what_an_engine_would_take(package, graph):
+    done = run("explain", graph, "--engine", "right", "--fetch", "y", "--format", "json")
+    assert done.code == 0, done.err
+    assert [(group["last"], group["steps"], group["runs"]) for group in done.json["groups"]] == [("y", 3, 0)]
+
+
+def test_a_missing_module_and_a_missing_engine_are_named(package, graph):
+    done = run("run", graph, "--fetch", "y", *FEED, "--engine", "absent")
+    assert (done.code, "a_module_that_nobody_has" in done.err) == (1, True)
+    done = run("run", graph, "--fetch", "y", *FEED, "--engine", "none")
+    assert (done.code, "there is no engine 'none'" in done.err, "right" in done.err) == (1, True, True)
+
+
+def test_options_of_an_engine_want_one(graph):
+    for option in ("--engine-report", "--verify-engine", "--precision=bf16"):
+        done = run("run", graph, "--fetch", "y", *FEED, option)
+        assert (done.code, "goes with --engine" in done.err) == (2, True)
+
+
+def test_a_command_that_runs_nothing_refuses_an_engine(package, graph):
+    done = run("flops", graph, "--engine", "right")
+    assert done.code == 2
+    assert "--engine is for --measured" in done.err
+
+
+@pytest.mark.parametrize(
+    "engines, code, first",
+    [
+        ("numpy,right", 0, None),
+        ("right,numpy", 0, None),
+        ("numpy,wrong", 3, "y:0"),
+        ("right,wrong:second", 3, "second:0"),
+        ("wrong:second,wrong:second", 0, None),
+        ("numpy,numpy", 0, None),
+    ],
+)
+def test_compare_runs_one_graph_by_two_engines(package, graph, engines, code, first):
+    done = run("compare", graph, "--fetch", "y", *FEED, "--engines", engines, "--format", "json")
+    assert done.code == code, done.err
+    found = done.json
+    assert (found["first"] and found["first"]["tensor"]) == first
+    assert len(found["engines"]) == sum(not name.startswith("numpy") for name in engines.split(","))
+    assert all(sum(group["steps"] for group in report["groups"]) == 3 for report in found["engines"])
+
+
+def test_compare_says_what_the_engines_ran(package, graph):
+    done = run("compare", graph, "--fetch", "y", *FEED, "--engines", "numpy,wrong")
+    assert (done.code, "1 of " in done.out, "3 steps in 1 group" in done.out) == (3, True, True)
+
+
+@pytest.mark.parametrize("sample", ["collatz", "xor", "countdown"])
+def test_compare_passes_over_what_only_loops_and_branches_have(package, sample):
+    feeds = {"collatz": ("--feed", "n=6"), "xor": ("--fetch", "probability"), "countdown": ()}[sample]
+    done = run("compare", SAMPLES / f"{sample}.pbtxt", *feeds, "--engines", "numpy,right", "--format", "json")
+    assert (done.code, done.json["first"]) == (0, None)
+
+
+@pytest.mark.parametrize("engines", ["numpy", "numpy,", "numpy,right,wrong", ","])
+def test_compare_takes_two_engines(package, graph, engines):
+    done = run("compare", graph, "--engines", engines)
+    assert (done.code, "FIRST,SECOND" in done.err) == (2, True)

@@ -1,0 +1,52 @@
+"""Tables at terminals of any width."""
+
+import io
+
+import pytest
+
+from tfg.cli import render
+
+ROWS = [("first", "something", "###", 12), ("second", "", "#", 7)]
+TABLE = render.Table(("name", "kind of thing", "", "size"), ROWS, "things")
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What a table looks like at a terminal so many columns wide."""
+    from rich.console import Console
+
+    def show(table, width):
+        out = io.StringIO()
+        monkeypatch.setattr(render, "rich_console", lambda: Console(file=out, width=width, highlight=False))
+        render._print_rich([table])
+        return out.getvalue().splitlines()
+
+    return show
+
+
+def test_a_table_where_there_is_room(shown):
+    (head,) = [line.split() for line in shown(TABLE, 80) if "name" in line]
+    assert head == ["name", "kind", "of", "thing", "size"]
+
+
+def test_rows_below_each_other_where_there_is_none(shown):
+    assert shown(TABLE, 20) == [
+        "things",
+        "first",
+        "  kind of thing  something",
+        "  size           12",
+        "second",
+        "  size           7",
+    ]
+
+
+def test_long_words_alone_make_no_stack(shown):
+    table = render.Table(("name", "op"), [("a" * 70, "Add")])
+    assert len(shown(table, 60)) > 3 and "name" in shown(table, 60)[1]
+
+
+def test_what_a_graph_says_is_no_markup(shown):
+    table = render.Table(("name", "op", "text"), [("[red]n[/red]", "[bold]op", "\x1b[31m")])
+    for width in (12, 80):
+        text = "\n".join(shown(table, width))
+        assert "[red]" in text.replace("\n", "") and "\x1b" not in text
