@@ -2,8 +2,9 @@
 
 Frozen programs have no variables: their gradients are by the largest constants. Of programs with V1 loops TensorFlow builds no
 gradient once they are in a file, and the training ResNet makes percents of the last digits of its batch statistics: theirs are
-those that the program trains with, in the same run. `greedy_decode` answers with integers, so
-its loop is given one more variable, that sums the squares of what the next word is chosen by.
+those that the program trains with, in the same run. `greedy_decode` answers with integers, so its loop is given one more
+variable, that sums the squares of what the next word is chosen by. The iterations of TensorFlow's loops draw in the order in
+which its threads come to them: what functions draw is made stateless.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ class Program:
             self.loss = GraphBuilder(self.graph).L2Loss(self.graph.output(self.output)).name
         if folder == "graphs/greedy_decode":
             self.graph = with_score(self.graph)
+        self.graph = with_settled_draws(self.graph)
         self.has_v1_loops = any(node.op == "Enter" for node in self.graph)
         self.sources = self._variables() or self._constants()
         assert self.sources, "nothing to differentiate by"
@@ -108,6 +110,21 @@ def with_score(graph: tfg.Graph) -> tfg.Graph:
     body.signature.output_arg.add(name="scored", type=tf.float32.as_datatype_enum)
     body.ret["scored"] = "score/AddV2:z:0"
     return tfg.load(definition.SerializeToString())
+
+
+def with_settled_draws(graph: tfg.Graph) -> tfg.Graph:
+    """Each uniform draw of a function the same in each call and iteration."""
+    definition = v1.GraphDef.FromString(to_bytes(graph))
+    draws = [(f, node) for f in definition.library.function for node in f.node_def if node.op == "RandomUniform"]
+    for function, node in draws:
+        seed = function.node_def.add(name=f"{node.name}/settled_seed", op="Const")
+        seed.attr["dtype"].type = tf.int32.as_datatype_enum
+        seed.attr["value"].tensor.CopyFrom(tf.make_tensor_proto([4, 2]))
+        node.op = "StatelessRandomUniform"
+        node.input.insert(1, f"{seed.name}:output:0")
+        node.attr["Tseed"].type = tf.int32.as_datatype_enum
+        del node.attr["seed"], node.attr["seed2"]
+    return tfg.load(definition.SerializeToString()) if draws else graph
 
 
 def theirs(program: Program) -> tuple[list, list]:
