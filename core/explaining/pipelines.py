@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ..functions.callers import function_references
 from ..graph import Graph, Node, Output
+from ..input_pipelines import beginning, datasets_behind
 from ..op_facts import has_fact
 from ..shapes import SCALAR, Shape
 from ..words import counted
@@ -42,9 +43,8 @@ def pipelines(graph: Graph) -> tuple[PipelineFacts, ...]:
 
 def _facts(graph: Graph, node: Node) -> PipelineFacts:
     iterator = node.inputs[0].node
-    begun = [user for user in iterator.uses if user.op_def is not None and not user.output_dtypes and len(user.inputs) == 2]
-    begun = [user for user in begun if has_fact(user.op, "input_pipeline") and user.inputs[1].node is iterator]
-    datasets = [user.inputs[0] for user in begun] or list(_made_by_functions(graph, iterator))
+    begun = beginning(iterator)
+    datasets = datasets_behind(graph, iterator)
     several = len(datasets) > 1
     stages = [
         f"{begun[i].name}: {words}" if several and i < len(begun) else words
@@ -60,13 +60,6 @@ def components(node: Node) -> tuple[Component, ...]:
     shapes = [SCALAR] if is_optional else node.attr("output_shapes", [])
     found = zip(node.outputs(), node.output_dtypes, shapes)
     return tuple(Component(output.name, str(dtype), shape) for output, dtype, shape in found)
-
-
-def _made_by_functions(graph: Graph, iterator: Node) -> Iterator[Output]:
-    """The datasets of a one-shot iterator: results of the function it names."""
-    for reference in function_references(iterator):
-        if reference.name in graph.functions:
-            yield from graph.functions[reference.name].results
 
 
 def _stages(graph: Graph, dataset: Output) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from ..dtypes import DType
 from ..functions.callers import function_references
 from ..graph import Function, Graph, Node, Output
+from ..input_pipelines import datasets_behind
 from ..op_facts import has_fact
 from ..shapes import UNKNOWN, Shape
 from ..tensors import FuncRef
@@ -30,10 +31,7 @@ def _datasets(graph: Graph, asking: Node) -> Iterator[Node]:
     """The datasets behind a node that asks for elements, sources first."""
     if not has_fact(asking.op, "next_element"):
         return
-    iterator = asking.inputs[0].node
-    begun = [user.inputs[0] for user in iterator.uses if len(user.inputs) == 2 and user.inputs[1].node is iterator]
-    made = [graph.functions[f.name].results for f in function_references(iterator) if f.name in graph.functions]
-    for dataset in (*begun, *(result for results in made for result in results)):
+    for dataset in datasets_behind(graph, asking.inputs[0].node):
         yield from _chain(dataset)
 
 

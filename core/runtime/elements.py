@@ -8,6 +8,7 @@ from ..building.builder import GraphBuilder
 from ..dtypes import string
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..input_pipelines import beginning
 from ..op_facts import has_fact
 from ..shapes import SCALAR
 from .runner import Orders, Runner, StepResult, initializers
@@ -40,8 +41,7 @@ def _asking(g: GraphBuilder, node: Node) -> tuple[Node | None, Node]:
     if node.output_dtypes[0].name == "variant":
         iterator = g.IteratorV2(name="tfg_elements/iterator", shared_name="", container="", **spec)
         return g.MakeIterator(node.output(), iterator, name="tfg_elements/begin"), _next(g, iterator, spec)
-    begun = [user for user in node.uses if not user.output_dtypes and len(user.inputs) == 2 and user.inputs[1].node is node]
-    begun = [user for user in begun if has_fact(user.op, "input_pipeline")]
+    begun = beginning(node)
     if len(begun) > 1:
         datasets = ", ".join(user.inputs[0].node.name for user in begun)
         raise InvalidArgumentError(f"{len(begun)} nodes begin a pass of '{node.name}'", hint=f"name a dataset: {datasets}")
