@@ -20,6 +20,7 @@ IDLE = re.compile(r"(?<=passes that found nothing to do: )\d+")
 INTERRUPTED = re.compile(r"node '[^']*' \(\w+\): (?=the run took more than)")
 """Where a run was when its time was over, between two nodes or in one."""
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+SPACED = re.compile(rf" *{NUMBER.pattern} *")
 COMMAND = [sys.executable, "-c", "from tfg.cli.main import main; main()"]
 
 
@@ -62,9 +63,12 @@ def rewritten(page: str, folder: str) -> str:
 
 
 def same(one: str, other: str) -> bool:
-    """True where two pages differ in nothing but last digits, times, where they ran out and how many passes did nothing."""
+    """True where two pages differ in nothing but times, where they ran out, how many passes did nothing, and last digits.
+
+    Fewer digits are printed with more spaces.
+    """
     one, other = (INTERRUPTED.sub("", IDLE.sub("#", without_times(page))) for page in (one, other))
-    if NUMBER.sub("#", one) != NUMBER.sub("#", other):
+    if SPACED.sub("#", one) != SPACED.sub("#", other):
         return False
     pairs = zip(NUMBER.findall(one), NUMBER.findall(other))
     return all(abs(float(a) - float(b)) <= 0.01 * max(abs(float(a)), abs(float(b))) for a, b in pairs)
