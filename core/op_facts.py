@@ -22,6 +22,7 @@ FACTS: Final = {
     "shape_arithmetic": "its kernel also works on object arrays that hold symbolic dimensions",
     "side_effect": "must run for what it does, not for what it returns",
     "input_pipeline": "makes datasets, asks of them, or begins and follows passes over them",
+    "observes_pipeline": "looks at the transformations that a dataset is made of, or asks for its elements by their places",
     "next_element": "gives the next element of a pass over a dataset",
     "reads_files": "opens files that its inputs name",
     "training": "writes a variable from a gradient",

@@ -118,6 +118,7 @@ WITHOUT_GRADIENT: Final = _WithoutGradient()
 Gradient = Callable[..., Any] | _NotDifferentiable | _BySweep | _WithoutGradient
 """What is decided of an op's gradient."""
 
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class ProfilerFormula:
     """What tf.profiler counts for (node, specs of inputs, specs of outputs), and why that is not what `flops` says."""

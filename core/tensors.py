@@ -77,8 +77,10 @@ class Tensor:
             return False
         if self.source is not None and self.source == other.source:
             return True
-        return self.numpy().tobytes() == other.numpy().tobytes() if not self.dtype.is_object else bool(
-            (self.numpy() == other.numpy()).all()
+        return (
+            self.numpy().tobytes() == other.numpy().tobytes()
+            if not self.dtype.is_object
+            else bool((self.numpy() == other.numpy()).all())
         )
 
     def __hash__(self) -> int:

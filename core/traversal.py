@@ -10,9 +10,7 @@ from .op_facts import has_fact
 from .tensors import FuncRef
 
 
-def topological_order(
-    nodes: Iterable[Node], predecessors: Callable[[Node], Iterable[Node]] | None = None
-) -> list[Node]:
+def topological_order(nodes: Iterable[Node], predecessors: Callable[[Node], Iterable[Node]] | None = None) -> list[Node]:
     """`nodes` with every node after its inputs, otherwise in the order given; back edges of V1 loops are not followed.
 
     InvalidArgumentError names a node on a cycle.

@@ -201,9 +201,7 @@ class NodeBuilder:
             return self.graph.output(value)
         return self.constant(value, dtype, name)
 
-    def _argument(
-        self, definition: OpDef, arg: ArgDef, given: Any, attrs: dict[str, Any], node_name: str
-    ) -> list[Output]:
+    def _argument(self, definition: OpDef, arg: ArgDef, given: Any, attrs: dict[str, Any], node_name: str) -> list[Output]:
         """The outputs for one argument; sets the type and length attributes that follow from them."""
         items = [self._read(item, arg, node_name) for item in (given if arg.is_list else [given])]
         known = arg.dtype or (attrs.get(arg.type_attr) if arg.type_attr else None)

@@ -76,9 +76,7 @@ class Frame:
         return found is frame
 
 
-def assign_frames(
-    nodes: Iterable[Node], inputs: Callable[[Node], Sequence[Node | None]]
-) -> tuple[Frame, dict[Node, Frame]]:
+def assign_frames(nodes: Iterable[Node], inputs: Callable[[Node], Sequence[Node | None]]) -> tuple[Frame, dict[Node, Frame]]:
     """The root frame, and the frame of every node that can be reached.
 
     `inputs` gives a node's predecessors, None for a value that is fed. InvalidArgumentError where a node takes inputs

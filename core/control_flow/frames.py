@@ -51,7 +51,5 @@ def _loop_variable(enter: Node) -> LoopVariable:
 
 def _only(node: Node, found: list[Node]) -> Node:
     if len(found) != 1:
-        raise UnimplementedError(
-            "the loop around it is not built as tf.while_loop builds loops", node=node.name, op=node.op
-        )
+        raise UnimplementedError("the loop around it is not built as tf.while_loop builds loops", node=node.name, op=node.op)
     return found[0]

@@ -42,6 +42,7 @@ class Map(Dataset):
     is_stateful: bool = False
     has_captures: bool = False
     is_identity: bool = False
+    calls: int = -1
 
     def begin(self) -> Pull:
         pull, function = self.source.begin(), ending_with(self.function, self.keeps_cardinality)
@@ -65,7 +66,6 @@ class ParallelMap(Map):
     """A map that may call its function for several elements at a time; their order stays."""
 
     kind: ClassVar[str] = "ParallelMap"
-    calls: int = -1
 
 
 @dataclasses.dataclass(eq=False)

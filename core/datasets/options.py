@@ -36,6 +36,11 @@ class Prefetch(SameElements):
     kind: ClassVar[str] = "Prefetch"
     size: int
 
+    @staticmethod
+    def is_noop(size: int) -> bool:
+        """True where nothing is prepared ahead; TensorFlow keeps a prefetch even then."""
+        return size == 0
+
 
 @dataclasses.dataclass(eq=False)
 class Options(SameElements):

@@ -6,26 +6,21 @@ TensorFlow rewrites a dataset's graph; here the datasets themselves are rewritte
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ..errors import InvalidArgumentError
-from ..numerics import wire
+from . import fusing
 from .base import Dataset, PerPass, SameElements, tree
 from .batching import Batch, MapAndBatch, ParallelBatch
+from .fusing import OptionName
 from .mapping import Map, ParallelInterleave, ParallelMap
 from .options import AssertNext, AssertPrev, Options, Prefetch
 from .ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
 from .selecting import Filter, ParallelFilter, Repeat, Shard, Skip, Take
 
-OptionName = tuple[int, ...]
-"""The numbers of the fields that lead to an option."""
-
-_OPTIMIZATIONS: Final = 3
-_DEFAULTS: Final = (_OPTIMIZATIONS, 1)
 _AUTOTUNE: Final = (7, 1)
 _WARM_START: Final = (9,)
-_MESSAGES: Final = (2, 3, 5, 7, 12)
 
 
 def finalized(dataset: Dataset) -> Dataset:
@@ -42,31 +37,21 @@ def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
     for source in dataset.inputs:
         found.update(gathered_options(source))
     if isinstance(dataset, Options):
-        found.update(_parsed(dataset.serialized))
+        found.update(fusing.parsed_options(dataset.serialized))
     return found
-
-
-def _parsed(serialized: bytes, path: OptionName = ()) -> Iterator[tuple[OptionName, int]]:
-    for field in wire.fields(serialized):
-        name = (*path, field.number)
-        if field.wire_type == wire.LENGTH_DELIMITED:
-            if not path and field.number in _MESSAGES:
-                yield from _parsed(field.payload, name)
-        elif field.wire_type == wire.VARINT:
-            yield name, wire.repeated_integers([field])[-1]
 
 
 def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
     """The dataset after the rewrites that its options ask for, in TensorFlow's order, and without its options."""
-    has_defaults, tunes = bool(options.get(_DEFAULTS, True)), bool(options.get(_AUTOTUNE, True))
+    has_defaults, tunes = bool(options.get(fusing.DEFAULTS, True)), bool(options.get(_AUTOTUNE, True))
     dataset = everywhere(dataset, _without_options)
     if options.get(_WARM_START, False):
         dataset = everywhere(dataset, _prefetched_before_shuffled)
-    for number, is_default, rewrite in _REWRITES:
-        is_on = options.get((_OPTIMIZATIONS, number), is_default and has_defaults)
+    for name, is_default, rewrite in _REWRITES:
+        is_on = options.get(name, is_default and has_defaults)
         if is_on and (tunes or rewrite not in _TUNED):
             dataset = everywhere(dataset, rewrite)
-    if tunes and options.get((_OPTIMIZATIONS, _INJECT_PREFETCH), has_defaults):
+    if tunes and options.get(_INJECT_PREFETCH, has_defaults):
         dataset = _with_prefetch(dataset)
     return dataset
 
@@ -106,24 +91,14 @@ def _like(old: Dataset, new: Dataset) -> Dataset:
 
 
 def _without_noop(dataset: Dataset) -> Dataset:
-    is_noop = (
-        (isinstance(dataset, Take) and dataset.count < 0)
-        or (isinstance(dataset, Skip) and dataset.count == 0)
-        or (isinstance(dataset, Repeat) and dataset.count == 1)
-        or (isinstance(dataset, Shard) and dataset.count == 1)
-        or (isinstance(dataset, Map) and dataset.is_identity)
-    )
-    return dataset.source if is_noop else dataset
+    counts = isinstance(dataset, Take | Skip | Repeat | Shard) and dataset.is_noop(dataset.count)
+    return dataset.source if counts or (isinstance(dataset, Map) and dataset.is_identity) else dataset
 
 
 def _map_fused(dataset: Dataset) -> Dataset:
-    """One map for two of one kind without state and captured values, and with as many calls at a time as TensorFlow likes."""
+    """One map for two, with as many calls at a time as TensorFlow likes."""
     source = dataset.source if dataset.inputs else None
-    if not isinstance(dataset, Map) or not isinstance(source, Map) or type(dataset) is not type(source):
-        return dataset
-    if dataset.is_stateful or source.is_stateful or dataset.has_captures or source.has_captures:
-        return dataset
-    if any(isinstance(item, ParallelMap) and item.calls >= 0 for item in (dataset, source)):
+    if not isinstance(dataset, Map) or not isinstance(source, Map) or fusing.why_maps_stay(source, dataset):
         return dataset
     first, second = source.function, dataset.function
     keeps = dataset.keeps_cardinality and source.keeps_cardinality
@@ -142,9 +117,7 @@ def _filter_fused(dataset: Dataset) -> Dataset:
 def _map_and_filter_fused(dataset: Dataset) -> Dataset:
     """A map that computes the predicate too, a filter by it, and a map that drops it."""
     source = dataset.source if dataset.inputs else None
-    if type(dataset) is not Filter or not isinstance(source, Map) or dataset.is_stateful or source.is_stateful:
-        return dataset
-    if dataset.has_captures or source.has_captures:
+    if type(dataset) is not Filter or not isinstance(source, Map) or fusing.why_calls_stay(source, dataset):
         return dataset
     function, predicate = source.function, dataset.predicate
     fused = source.with_inputs(source.inputs)
@@ -195,21 +168,21 @@ def _batch_parallel(dataset: Dataset) -> Dataset:
     return _like(dataset, ParallelBatch(dataset.inputs, dataset.size, dataset.drops_remainder))
 
 
-_REWRITES: Final[Sequence[tuple[int, bool, Callable[[Dataset], Dataset]]]] = (
-    (14, True, _without_noop),
-    (17, True, _shuffle_and_repeat_fused),
-    (6, False, _filter_fused),
-    (10, False, _map_and_filter_fused),
-    (9, True, _map_and_batch_fused),
-    (12, True, _map_parallel),
-    (11, False, _map_fused),
-    (18, False, _filter_parallel),
-    (15, False, _batch_parallel),
+_REWRITES: Final[Sequence[tuple[OptionName, bool, Callable[[Dataset], Dataset]]]] = (
+    (fusing.NOOPS, True, _without_noop),
+    (fusing.SHUFFLES, True, _shuffle_and_repeat_fused),
+    ((3, 6), False, _filter_fused),
+    (fusing.FILTERS, False, _map_and_filter_fused),
+    (fusing.BATCHES, True, _map_and_batch_fused),
+    ((3, 12), True, _map_parallel),
+    (fusing.MAPS, False, _map_fused),
+    ((3, 18), False, _filter_parallel),
+    ((3, 15), False, _batch_parallel),
 )
-"""(number of the option, whether it is on where nothing is said, the rewrite of one dataset)."""
+"""(name of the option, whether it is on where nothing is said, the rewrite of one dataset)."""
 _TUNED: Final = (_map_fused, _map_parallel, _filter_parallel, _batch_parallel)
 """What TensorFlow does where it chooses numbers of threads itself."""
-_INJECT_PREFETCH: Final = 19
+_INJECT_PREFETCH: Final = (3, 19)
 _ASYNCHRONOUS: Final = (Prefetch, ParallelMap, ParallelInterleave, ParallelBatch, MapAndBatch)
 
 

@@ -22,6 +22,11 @@ class Take(Dataset):
     kind: ClassVar[str] = "FiniteTake"
     count: int
 
+    @staticmethod
+    def is_noop(count: int) -> bool:
+        """True where all elements are taken."""
+        return count < 0
+
     def begin(self) -> Pull:
         pull, left = self.source.begin(), self.count
         if left < 0:
@@ -61,6 +66,11 @@ class Skip(Dataset):
     kind: ClassVar[str] = "FiniteSkip"
     count: int
 
+    @staticmethod
+    def is_noop(count: int) -> bool:
+        """True where no element is left out."""
+        return count == 0
+
     def begin(self) -> Pull:
         if self.count < 0:
             return ended
@@ -99,6 +109,11 @@ class Repeat(Dataset):
 
     kind: ClassVar[str] = "FiniteRepeat"
     count: int
+
+    @staticmethod
+    def is_noop(count: int) -> bool:
+        """True where there is one pass."""
+        return count == 1
 
     def begin(self) -> Pull:
         pull: Pull | None = self.source.begin() if self.count > 0 else None
@@ -148,6 +163,11 @@ class Shard(Dataset):
     count: int
     index: int
     require_non_empty: bool
+
+    @staticmethod
+    def is_noop(count: int) -> bool:
+        """True where there is one part."""
+        return count == 1
 
     def begin(self) -> Pull:
         pull, place, is_checked = self.source.begin(), 0, not self.require_non_empty

@@ -279,6 +279,7 @@ def frequent_ops(nodes: Iterable[Node]) -> str:
     ops = counts.most_common(3)
     return ", ".join(f"{n} {op}" for op, n in ops) + (" ..." if len(counts) > len(ops) else "")
 
+
 def _shortened(line: str) -> str:
     """A line with its middle left out where it is long."""
     if len(line) <= _MAX_LINE:

@@ -121,13 +121,13 @@ class Elements:
             return isinstance(self.length, np.integer) and self.length == 0
         return self.constant.shape == np.shape(value) and np.array_equal(self.constant, value)
 
-    def popped(self, xla: Any, shape: tuple[int, ...] | None=None) -> tuple[Elements, Any]:
+    def popped(self, xla: Any, shape: tuple[int, ...] | None = None) -> tuple[Elements, Any]:
         """Without the last element, and that element."""
         length = self.length - np.int32(1)
         xla.require(length >= 0)
         return dataclasses.replace(self, length=length), self.item(xla, length, shape)
 
-    def item(self, xla: Any, index: Any, shape: tuple[int, ...] | None=None) -> Any:
+    def item(self, xla: Any, index: Any, shape: tuple[int, ...] | None = None) -> Any:
         """The element at an index that is there; `shape` is its where the list does not know it."""
         if self.constant is not None:
             return self.constant
@@ -259,9 +259,7 @@ class TensorArray(_OfRun):
     As in NumPy an element is written once, or added to in an array of gradients, and is gone once it is read if `clears`.
     """
 
-    def __init__(
-        self, dtype: np.dtype[Any], size: int, shape: tuple[int, ...] | None, clears: bool, is_uniform: bool
-    ) -> None:
+    def __init__(self, dtype: np.dtype[Any], size: int, shape: tuple[int, ...] | None, clears: bool, is_uniform: bool) -> None:
         marks = jnp.zeros(size, jnp.uint8)
         rows = None if shape is None else jnp.zeros((size, *shape), dtype)
         super().__init__(Elements(dtype, rows, np.int32(size), marks))

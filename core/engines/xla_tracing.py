@@ -79,7 +79,7 @@ class Namespace:
         """What nobody reads."""
         return Unread(np.dtype(np.float32 if dtype == np.dtype(object) else dtype))
 
-    def elements(self, dtype: Any, count: int, shape: Shape, limit: int=-1) -> Elements:
+    def elements(self, dtype: Any, count: int, shape: Shape, limit: int = -1) -> Elements:
         """A list of so many zeros."""
         if np.dtype(dtype) == object:
             raise UnimplementedError("a list holds what are no numbers")

@@ -27,9 +27,7 @@ class Choice:
         return f"branches on {self.predicate}: {listed} FLOPs; {labels.get(self.taken, self.taken)} {reason}"
 
 
-def not_taken(
-    costs: Mapping[Node, Sequence[NodeCost]], inference: Inference
-) -> tuple[set[Node], list[Choice]]:
+def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Inference) -> tuple[set[Node], list[Choice]]:
     """The nodes on branches that are not counted: those that a known predicate leaves out, or else the cheaper ones."""
     if not any(is_choice(node) for node in costs):
         return set(), []

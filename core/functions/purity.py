@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
 from typing import Final
 
 from ..graph import Graph, Node
 from ..op_facts import has_fact, ops_with
-from .call_kinds import BY_NAME, CALL_KINDS
-from .callers import function_references
+from .call_kinds import BY_NAME, CALL_KINDS, call_op
+from .callers import function_references, reached_functions
 
 CONTROL_FLOW: Final = frozenset(ops_with("control_flow"))
 
 
-def impurity(
-    graph: Graph, node: Node, known: dict[str, str | None] | None = None, reads: bool = False
-) -> str | None:
+def impurity(graph: Graph, node: Node, known: dict[str, str | None] | None = None, reads: bool = False) -> str | None:
     """Why a node's result may be more, or other, than a function of its inputs; None for a pure node.
 
     `known` is what was found out of functions before, and takes up what is found now. With `reads`, a reference that a node
@@ -77,3 +75,14 @@ def _impure_body(graph: Graph, name: str, seen: MutableMapping[str, str | None])
         if reason is not None:
             return f"{inner.name} in function '{name}': {reason}"
     return None
+
+
+def has_state(graph: Graph, name: str, harmless: Sequence[str] = ()) -> bool:
+    """True where the function of that name, or one that it calls, has an effect or a state, as datasets count them.
+
+    Assertions, and what calls functions, count as neither, nor do ops that are called `harmless`.
+    """
+    names = {name, *reached_functions(graph, graph.functions[name])}
+    nodes = (node for name in names for node in graph.functions[name].body if not node.is_argument)
+    known = ("Assert", call_op(is_stateful=True), *harmless)
+    return any(node.op_def is not None and node.op_def.is_stateful and node.op not in known for node in nodes)

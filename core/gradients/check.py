@@ -113,9 +113,7 @@ def _difference(
     return (f_high - f_low) / float(high - low)
 
 
-def _verdict(
-    x: str, shape: tuple[int, ...], chosen: Any, analytic: Any, numeric: Any, tolerance: float
-) -> GradientCheck:
+def _verdict(x: str, shape: tuple[int, ...], chosen: Any, analytic: Any, numeric: Any, tolerance: float) -> GradientCheck:
     if not chosen.size:
         return GradientCheck(x, 0, (), 0.0, 0.0, 0.0, True)
     errors = np.abs(analytic - numeric) / np.maximum(1.0, np.maximum(np.abs(analytic), np.abs(numeric)))

@@ -250,5 +250,3 @@ def dtype_of(value: Output) -> DType:
     if value.dtype is None:
         raise InvalidArgumentError(f"the dtype of '{value}' is unknown", node=value.node.name, op=value.node.op)
     return value.dtype.base
-
-

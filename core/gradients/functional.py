@@ -153,9 +153,7 @@ def _agree(branches: Sequence[Differentiated]) -> None:
                 parts.grads[i] = grad
 
 
-def _dense(
-    g: GradientBuilder, node: Node, grads: Gradients, functions: Sequence[Function]
-) -> list[Output | None]:
+def _dense(g: GradientBuilder, node: Node, grads: Gradients, functions: Sequence[Function]) -> list[Output | None]:
     """The gradients as tensors, with zeros for the results that have none, as in TensorFlow; saved values need none."""
     library = g.graph.functions
     own = min(len(library.get(origin_of(function), function).results) for function in functions)

@@ -148,9 +148,7 @@ class _LoopGradient:
 
     def _enter(self, value: Output, frame_name: str, is_constant: bool) -> Output:
         parallel = self.frame.with_op(ENTER)[0].attr("parallel_iterations")
-        return self.g.Enter(
-            value, frame_name=frame_name, is_constant=is_constant, parallel_iterations=parallel
-        )
+        return self.g.Enter(value, frame_name=frame_name, is_constant=is_constant, parallel_iterations=parallel)
 
     def _start_variable(self, initial: Output) -> Node:
         """Enter, Merge and Switch of a variable of the backward loop; returns the Switch."""

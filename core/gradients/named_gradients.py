@@ -14,9 +14,7 @@ from .slices import zeros_for
 from .sweep import Sweep
 
 
-def registered_gradient(
-    backward: Sweep, node: Node, grads: Gradients, registered: RegisteredGradient
-) -> Gradients:
+def registered_gradient(backward: Sweep, node: Node, grads: Gradients, registered: RegisteredGradient) -> Gradients:
     """A call of the function that the library registers: zeros where no gradient arrives, then what it captured."""
     g = backward.builder
     if registered.captures is None or registered.returns is None:

@@ -39,9 +39,7 @@ def alike(builders: Sequence[GradientBuilder], grads: Sequence[Output | IndexedS
         return list(grads)
     slices = [grad if isinstance(grad, IndexedSlices) else _all_rows(g, grad) for g, grad in zip(builders, grads)]
     if len({s.indices.dtype for s in slices}) > 1 or len({s.dense_shape.dtype for s in slices}) > 1:
-        return [
-            IndexedSlices(s.values, _int64(g, s.indices), _int64(g, s.dense_shape)) for g, s in zip(builders, slices)
-        ]
+        return [IndexedSlices(s.values, _int64(g, s.indices), _int64(g, s.dense_shape)) for g, s in zip(builders, slices)]
     return list(slices)
 
 

@@ -135,9 +135,7 @@ class Sweep(abc.ABC):
     ) -> list[Gradient]:
         """A sweep of its own in a function's body; ys without a gradient are left out."""
 
-    def in_loop(
-        self, frame: Frame, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output]
-    ) -> list[Gradient]:
+    def in_loop(self, frame: Frame, ys: Sequence[Output], xs: Sequence[Output], grad_ys: Sequence[Output]) -> list[Gradient]:
         """A sweep of its own over one iteration of a loop of this graph."""
         inner = type(self)(
             self.builder,

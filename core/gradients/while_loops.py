@@ -177,9 +177,7 @@ def _backward_while_functions(
     builder = GradientBuilder(body)
     taken_inputs = [*(parts.args[i].output() for i in read), *parts.handed]
     input_dtypes = [dtype_of(value) for value in taken_inputs]
-    loop_dtypes = [
-        dtypes.int32, *carried.values(), *input_dtypes, *[dtypes.variant] * len(parts.captured)
-    ]
+    loop_dtypes = [dtypes.int32, *carried.values(), *input_dtypes, *[dtypes.variant] * len(parts.captured)]
     args = [add_arg(builder, dtype, i) for i, dtype in enumerate(loop_dtypes)]
     first_input = 1 + len(carried)
     first_list = first_input + len(input_dtypes)
@@ -203,9 +201,7 @@ def _backward_while_functions(
     return _count_down_condition(graph, parts.function, loop_dtypes), body_name
 
 
-def _one_back(
-    g: GradientBuilder, parts: Differentiated, index: int, arriving: Output, copied: dict[Output, Output]
-) -> Output:
+def _one_back(g: GradientBuilder, parts: Differentiated, index: int, arriving: Output, copied: dict[Output, Output]) -> Output:
     """The gradient of a loop variable at the start of an iteration, from the one at its end."""
     grad = parts.grads[index]
     assert not isinstance(grad, IndexedSlices), "made dense for loops"
@@ -219,5 +215,3 @@ def _count_down_condition(graph: Graph, function: Function, loop_dtypes: Sequenc
     args = [add_arg(builder, dtype, i) for i, dtype in enumerate(loop_dtypes)]
     more = builder.Greater(args[0], builder.constant(0, dtypes.int32))
     return add_function(graph, f"{function.name}_gradient_cond", builder.graph, args, [more], function)
-
-

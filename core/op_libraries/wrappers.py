@@ -168,4 +168,4 @@ def _call(definition: OpDef, attrs: Sequence[AttrDef]) -> str:
     plain = [f"{attr.name}={_attr_name(definition, attr)}" for attr in attrs if not keyword.iskeyword(attr.name)]
     odd = [f'"{attr.name}": {_attr_name(definition, attr)}' for attr in attrs if keyword.iskeyword(attr.name)]
     keywords = [*plain, "name=name", *([f"**{{{', '.join(odd)}}}"] if odd else [])]
-    return f'g.apply({", ".join([f"{chr(34)}{definition.name}{chr(34)}", *inputs, *keywords])})'
+    return f"g.apply({', '.join([f'{chr(34)}{definition.name}{chr(34)}', *inputs, *keywords])})"

@@ -13,7 +13,9 @@ from ..catalog import CATALOG
 from ..datasets.base import Dataset, Element, Origin, PerPass, Spec, array_of
 from ..errors import InvalidArgumentError
 from ..functions.callers import reached_functions
-from ..graph import Graph, Node, Output
+from ..functions.composition import places_handed_on
+from ..functions.purity import has_state
+from ..graph import Node
 from ..op_facts import has_fact
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
@@ -99,19 +101,32 @@ def draws(ctx: KernelContext, function: FuncRef) -> bool:
 
 def element_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[[Element], Element]:
     """A function of the graph that makes an element of one."""
-    run = function_of(ctx, function, captured)
     if draws(ctx, function):
         return PerPass(lambda: _of_elements(function_of(ctx.apart(), function, captured)))
-    return _of_elements(run)
+    return _of_elements(_short_cut(ctx, function, captured))
 
 
 def _of_elements(run: Call) -> Callable[[Element], Element]:
     return lambda element: tuple(run(element))
 
 
+def _short_cut(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Call:
+    """A function of the graph; one that only hands arguments on is not run for that."""
+    body, run, rest = ctx.session.functions.find(function), function_of(ctx, function, captured), list(captured)
+    places = places_handed_on(body)
+    if places is None:
+        return run
+
+    def pick(args: Sequence[Any]) -> list[Any]:
+        values = [*args, *rest]
+        return [values[place] for place in places] if len(values) == len(body.args) else run(args)
+
+    return pick
+
+
 def predicate(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[[Element], bool]:
     """A function of the graph that says yes or no of an element."""
-    run = function_of(ctx, function, captured)
+    run = _short_cut(ctx, function, captured)
 
     def says(element: Element) -> bool:
         results = run(element)
@@ -153,29 +168,10 @@ def is_stateful(ctx: KernelContext, function: FuncRef) -> bool:
     return has_state(ctx.session.graph, ctx.session.functions.find(function).name)
 
 
-def has_state(graph: Graph, name: str, harmless: Sequence[str] = ()) -> bool:
-    """True where the function of that name, or one that it calls, has an effect or a state; assertions count as neither."""
-    names = {name, *reached_functions(graph, graph.functions[name])}
-    nodes = (node for name in names for node in graph.functions[name].body)
-    known = (*_HARMLESS, *harmless)
-    return any(node.op_def is not None and node.op_def.is_stateful and node.op not in known for node in nodes)
-
-
 def is_identity(ctx: KernelContext, function: FuncRef) -> bool:
     """True where a function gives its arguments back, in their order, and does nothing else."""
     body = ctx.session.functions.find(function)
-    if len(body.args) != len(body.results) or body.control_results:
-        return False
-    return all(_origin(value) is arg for value, arg in zip(body.results, body.args))
-
-
-def _origin(value: Output) -> Node:
-    while value.node.op == "Identity" and not value.node.control_inputs:
-        value = value.node.inputs[0]
-    return value.node
-
-
-_HARMLESS = ("Assert", "_Arg", "_Retval", "StatefulPartitionedCall")
+    return places_handed_on(body) == list(range(len(body.args)))
 
 
 def require_calls(num_parallel_calls: Any) -> None:

@@ -28,9 +28,7 @@ from ..shapes import (
 from ._shapes import dims_of, scalar_value
 
 
-def list_spec(
-    dtype: DType, declared: Shape, length: DimLike | None = None, elements: Shape = UNKNOWN
-) -> TensorSpec:
+def list_spec(dtype: DType, declared: Shape, length: DimLike | None = None, elements: Shape = UNKNOWN) -> TensorSpec:
     """The spec of a list of a length that may be unknown, with elements of such a shape put in."""
     value: np.ndarray | None = None if length is None else scalar_value(length, dtypes.int32)
     held = (TensorSpec(dtype, elements), TensorSpec(dtypes.int32, SCALAR, value), TensorSpec(dtype, declared))

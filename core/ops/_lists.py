@@ -14,7 +14,7 @@ from ..runtime.tensor_lists import TensorList
 from ..shapes import UNKNOWN, Shape, as_shape, merge_shapes
 
 
-def list_in(handle: Array, dtype: DType | None=None) -> TensorList:
+def list_in(handle: Array, dtype: DType | None = None) -> TensorList:
     """The list in a handle; InvalidArgumentError where it holds something else, or other elements than `dtype`."""
     if np.ndim(handle):
         raise InvalidArgumentError(f"Input list must be a scalar saw: {Shape(np.shape(handle))}")

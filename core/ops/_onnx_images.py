@@ -79,9 +79,7 @@ def crop_and_resize(
     else:
         part_y, part_x = (g.Sub(place, g.Floor(place)) for place in (ys, xs))
         part_y, part_x = g.unsqueeze(part_y, 2, 3), g.unsqueeze(part_x, 1, 3)
-        top, bottom = (
-            _between(g, at(y, g.Floor(xs)), at(y, g.Ceil(xs)), part_x) for y in (g.Floor(ys), g.Ceil(ys))
-        )
+        top, bottom = (_between(g, at(y, g.Floor(xs)), at(y, g.Ceil(xs)), part_x) for y in (g.Floor(ys), g.Ceil(ys)))
         found = _between(g, top, bottom, part_y)
     inside = g.unsqueeze(g.And(g.unsqueeze(inside_y, 2), g.unsqueeze(inside_x, 1)), 3)
     return g.Where(inside, found, extrapolation_value)

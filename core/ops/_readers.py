@@ -180,5 +180,3 @@ def _uncompressed(contents: bytes, compression: str, path: bytes) -> bytes:
         return uncompressed(contents, compression)
     except RecordError as error:
         raise DataLossError(f"{path.decode('utf-8', 'replace')}: {error}") from error
-
-

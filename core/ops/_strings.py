@@ -53,5 +53,3 @@ def joined(separator: bytes, strings: Iterable[bytes]) -> bytes:
 def same_shape(x: TensorSpec, *rest: Any, **attrs: Any) -> Shape:
     """The shape of the first input."""
     return x.shape
-
-

@@ -20,7 +20,6 @@ from . import _tensor_proto
 _TAG, _SIMPLE_VALUE, _IMAGE, _HISTOGRAM, _AUDIO, _NODE_NAME, _TENSOR, _METADATA = 1, 2, 4, 5, 6, 7, 8, 9
 
 
-
 def value(tag: bytes, *parts: bytes) -> bytes:
     """One value of a Summary."""
     return wire.bytes_field(1, wire.string_field(_TAG, tag) + b"".join(parts))

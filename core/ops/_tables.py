@@ -54,9 +54,7 @@ class Table(Shared):
         wanted, shape = self.keys_of(keys)
         full = (*shape, *self.value_shape)
         if default.shape not in (self.value_shape, full):
-            raise InvalidArgumentError(
-                f"Expected shape {self.value_shape} or {full} for default value, got {default.shape}"
-            )
+            raise InvalidArgumentError(f"Expected shape {self.value_shape} or {full} for default value, got {default.shape}")
         if default.ndim == 0:
             missing = default.item()
             return self._value_array([self.entries.get(key, missing) for key in wanted]).reshape(full)

@@ -58,9 +58,7 @@ def ada_max(
     return var - lr / (1 - beta1_power) * (m / (v + epsilon)), m, v
 
 
-def adadelta(
-    xla: Any, var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, epsilon: Any, grad: Any
-) -> _Values:
+def adadelta(xla: Any, var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, epsilon: Any, grad: Any) -> _Values:
     accum = accum * rho + grad * grad * (1 - rho)
     update = xla.sqrt(accum_update + epsilon) / xla.sqrt(accum + epsilon) * grad
     return var - update * lr, accum, accum_update * rho + update * update * (1 - rho)
@@ -76,9 +74,7 @@ def adagrad_v2(xla: Any, var: Any, accum: Any, lr: Any, epsilon: Any, grad: Any,
     return var - grad * lr / (xla.sqrt(accum) + epsilon), accum
 
 
-def rms_prop(
-    xla: Any, var: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any
-) -> _Values:
+def rms_prop(xla: Any, var: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any) -> _Values:
     ms = ms + (grad * grad - ms) * (1 - rho)
     mom = mom * momentum + grad * lr / xla.sqrt(ms + epsilon)
     return var - mom, ms, mom
@@ -93,15 +89,11 @@ def centered_rms_prop(
     return var - mom, mg, ms, mom
 
 
-def add_sign(
-    xla: Any, var: Any, m: Any, lr: Any, alpha: Any, sign_decay: Any, beta: Any, grad: Any
-) -> _Values:
+def add_sign(xla: Any, var: Any, m: Any, lr: Any, alpha: Any, sign_decay: Any, beta: Any, grad: Any) -> _Values:
     m = m * beta + grad * (1 - beta)
     return var - lr * (alpha + sign_decay * xla.sign(grad) * xla.sign(m)) * grad, m
 
 
-def power_sign(
-    xla: Any, var: Any, m: Any, lr: Any, logbase: Any, sign_decay: Any, beta: Any, grad: Any
-) -> _Values:
+def power_sign(xla: Any, var: Any, m: Any, lr: Any, logbase: Any, sign_decay: Any, beta: Any, grad: Any) -> _Values:
     m = m * beta + grad * (1 - beta)
     return var - lr * xla.exp(logbase * sign_decay * xla.sign(grad) * xla.sign(m)) * grad, m

@@ -62,9 +62,7 @@ class _Turn:
             self._line.leave(self)
 
 
-def in_turn(
-    ctx: KernelContext, shared: Shared, line: Line, inputs: tuple[Any, ...], act: Callable[[], _Result]
-) -> _Result:
+def in_turn(ctx: KernelContext, shared: Shared, line: Line, inputs: tuple[Any, ...], act: Callable[[], _Result]) -> _Result:
     """What `act` returned in its turn; WouldBlock until then, which keeps the place, for the kernel to come again."""
     key = (ctx.node, *map(id, inputs))
     turn: Any = ctx.step.attempts.pop(key, (None, inputs))[0]

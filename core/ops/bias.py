@@ -121,6 +121,7 @@ def bias_add_grad_flops(out_backprop: TensorSpec, *, outputs: list[TensorSpec]) 
     """One sum less than there are elements for each result."""
     return Cost(out_backprop.shape.num_elements - outputs[0].shape.num_elements)
 
+
 layout("T. -> T", "BiasAdd")
 layout("T -> .", "BiasAddGrad")
 profiled(of_input(1), "BiasAdd")

@@ -51,9 +51,7 @@ def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) ->
     if not isinstance(found, CompositeTensor):
         raise InvalidArgumentError(f"the variant holds a {type(found).__name__}, not a composite tensor")
     if len(found.components) != len(Tcomponents):
-        raise InvalidArgumentError(
-            f"Encoded value has {len(found.components)} tensor components; expected {len(Tcomponents)}"
-        )
+        raise InvalidArgumentError(f"Encoded value has {len(found.components)} tensor components; expected {len(Tcomponents)}")
     for i, (component, dtype) in enumerate(zip(found.components, Tcomponents)):
         if component.dtype != dtype.numpy:
             raise InvalidArgumentError(f"Tensor component {i} had dtype {component.dtype}; expected dtype {dtype}")

@@ -1,6 +1,7 @@
 """Datasets as graphs: the nodes that made them, with the values these took as constants."""
 # Ops here (scripts/regenerate.py writes this list):
-#   DatasetFingerprint DatasetFromGraph DatasetToGraph DatasetToGraphV2 GetOptions: input_pipeline
+#   DatasetFromGraph GetOptions: input_pipeline
+#   DatasetFingerprint DatasetToGraph DatasetToGraphV2: input_pipeline observes_pipeline
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from ..datasets.seeds import Seeds
 from ..dtypes import DType
 from ..errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from ..functions.callers import function_references, reached_functions
+from ..functions.purity import has_state
 from ..graph import Function, Graph, Node, Output
 from ..node_making import add_constant
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
@@ -27,7 +29,7 @@ from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape
 from ..tensors import FuncRef, Tensor
-from ._datasets import bytes_in, dataset_of, has_state
+from ._datasets import bytes_in, dataset_of
 from ._seeds import DUMMY
 from ._tables import StaticTable
 
@@ -226,7 +228,8 @@ def get_options(input_dataset: Array) -> Array:
     return scalar_object(b"".join(reversed(options)))
 
 
-_OPS = ("DatasetToGraph", "DatasetToGraphV2", "DatasetFromGraph", "DatasetFingerprint", "GetOptions")
+_LOOKING = ("DatasetToGraph", "DatasetToGraphV2", "DatasetFingerprint")
+_OPS = (*_LOOKING, "DatasetFromGraph", "GetOptions")
 
 
 @shape(*_OPS)
@@ -237,3 +240,4 @@ def scalar_shape(*inputs: Any) -> Shape:
 not_differentiable(*_OPS)
 zero_flops(*_OPS)
 facts("input_pipeline", of=_OPS)
+facts("observes_pipeline", of=_LOOKING)

@@ -3,8 +3,9 @@
 #   AnonymousIterator AnonymousIteratorV2 AnonymousIteratorV3 ExperimentalIteratorGetDevice Iterator: input_pipeline
 #   IteratorFromStringHandle IteratorFromStringHandleV2 IteratorGetDevice IteratorToStringHandle IteratorV2: input_pipeline
 #   OneShotIterator: input_pipeline
-#   DeleteIterator DeserializeIterator MakeIterator SerializeIterator: side_effect input_pipeline
+#   DeleteIterator MakeIterator: side_effect input_pipeline
 #   IteratorGetNext IteratorGetNextAsOptional IteratorGetNextSync: side_effect input_pipeline next_element
+#   DeserializeIterator SerializeIterator: side_effect input_pipeline observes_pipeline
 
 from __future__ import annotations
 
@@ -176,3 +177,4 @@ zero_flops(*_HANDLES_OF, "AnonymousIteratorV2", *_USES)
 facts("input_pipeline", of=(*_HANDLES_OF, "AnonymousIteratorV2", *_USES))
 facts("next_element", of=(*_ELEMENTS, "IteratorGetNextAsOptional"))
 facts("side_effect", of=(*_USES, "SerializeIterator"))
+facts("observes_pipeline", of=("SerializeIterator", "DeserializeIterator"))

@@ -2,8 +2,7 @@
 # Ops here (scripts/regenerate.py writes this list):
 #   ExperimentalStatsAggregatorHandle ExperimentalStatsAggregatorSummary ExperimentalThreadPoolHandle StatsAggregatorHandle
 #   StatsAggregatorHandleV2 StatsAggregatorSummary ThreadPoolHandle
-#   AssertNextDataset AssertPrevDataset AutoShardDataset BytesProducedStatsDataset ChooseFastestDataset: input_pipeline
-#   ExperimentalAssertNextDataset ExperimentalAutoShardDataset ExperimentalBytesProducedStatsDataset: input_pipeline
+#   BytesProducedStatsDataset ChooseFastestDataset ExperimentalBytesProducedStatsDataset: input_pipeline
 #   ExperimentalChooseFastestDataset ExperimentalIgnoreErrorsDataset ExperimentalLatencyStatsDataset: input_pipeline
 #   ExperimentalMaxIntraOpParallelismDataset ExperimentalNonSerializableDataset: input_pipeline
 #   ExperimentalPrivateThreadPoolDataset ExperimentalSetStatsAggregatorDataset ExperimentalSleepDataset: input_pipeline
@@ -11,6 +10,8 @@
 #   MaxIntraOpParallelismDataset ModelDataset NonSerializableDataset OptimizeDataset OptimizeDatasetV2: input_pipeline
 #   OptionsDataset PrefetchDataset PrivateThreadPoolDataset RewriteDataset SetStatsAggregatorDataset: input_pipeline
 #   SleepDataset ThreadPoolDataset: input_pipeline
+#   AssertNextDataset AssertPrevDataset AutoShardDataset ExperimentalAssertNextDataset: input_pipeline observes_pipeline
+#   ExperimentalAutoShardDataset: input_pipeline observes_pipeline
 #   StatsAggregatorSetSummaryWriter: side_effect
 
 from __future__ import annotations
@@ -179,3 +180,4 @@ _HANDLES = (
 not_differentiable(*_HANDLES)
 zero_flops(*_HANDLES)
 facts("side_effect", of=("StatsAggregatorSetSummaryWriter",))
+facts("observes_pipeline", of=with_twins("AssertNextDataset", "AssertPrevDataset", "AutoShardDataset"))

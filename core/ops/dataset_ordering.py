@@ -1,7 +1,7 @@
 """Datasets that shuffle."""
 # Ops here (scripts/regenerate.py writes this list):
-#   GlobalShuffleDataset ShuffleAndRepeatDataset ShuffleAndRepeatDatasetV2 ShuffleDataset: random input_pipeline
-#   ShuffleDatasetV2 ShuffleDatasetV3: random input_pipeline
+#   ShuffleAndRepeatDataset ShuffleAndRepeatDatasetV2 ShuffleDataset ShuffleDatasetV2 ShuffleDatasetV3: random input_pipeline
+#   GlobalShuffleDataset: random input_pipeline observes_pipeline
 
 from __future__ import annotations
 
@@ -122,3 +122,4 @@ facts(
         "GlobalShuffleDataset",
     ],
 )  # fmt: skip
+facts("observes_pipeline", of=("GlobalShuffleDataset",))

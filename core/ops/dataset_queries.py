@@ -2,7 +2,8 @@
 # Ops here (scripts/regenerate.py writes this list):
 #   UncompressElement
 #   CompressElement ComputeBatchSize DatasetCardinality DatasetToSingleElement ExperimentalDatasetCardinality: input_pipeline
-#   GetElementAtIndex ReduceDataset UnwrapDatasetVariant WrapDatasetVariant: input_pipeline
+#   ReduceDataset UnwrapDatasetVariant WrapDatasetVariant: input_pipeline
+#   GetElementAtIndex: input_pipeline observes_pipeline
 #   InitializeTableFromDataset: side_effect input_pipeline
 
 from __future__ import annotations
@@ -177,3 +178,4 @@ facts(
     "input_pipeline",
     of=("InitializeTableFromDataset", *_SCALARS, "DatasetToSingleElement", "ReduceDataset", "GetElementAtIndex"),
 )
+facts("observes_pipeline", of=("GetElementAtIndex",))

@@ -1,7 +1,8 @@
 """Datasets saved to and loaded from folders, and records written to files."""
 # Ops here (scripts/regenerate.py writes this list):
 #   SaveDatasetV2 SnapshotNestedDatasetReader: input_pipeline
-#   LoadDataset SnapshotChunkDataset SnapshotDatasetReader SnapshotDatasetV2: input_pipeline reads_files
+#   SnapshotDatasetV2: input_pipeline observes_pipeline reads_files
+#   LoadDataset SnapshotChunkDataset SnapshotDatasetReader: input_pipeline reads_files
 #   DatasetToTFRecord ExperimentalDatasetToTFRecord SaveDataset: side_effect
 
 from __future__ import annotations
@@ -241,3 +242,4 @@ zero_flops(*_WRITING)
 facts("side_effect", of=_WRITING)
 _READING = ("LoadDataset", "SnapshotDatasetV2", "SnapshotDatasetReader", "SnapshotChunkDataset")
 facts("reads_files", of=_READING)
+facts("observes_pipeline", of=("SnapshotDatasetV2",))

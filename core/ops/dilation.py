@@ -156,4 +156,5 @@ def dilation2d_backprop_flops(input: TensorSpec, filter: TensorSpec, out_backpro
     """The window's sums and comparisons again, and one sum for each window."""
     return Cost(2) * (out_backprop.shape.num_elements * _window_elements(filter))
 
+
 profiled(window(2), "Dilation2D")

@@ -148,6 +148,7 @@ def _ellipsis_shape(g: GradientBuilder, x: Output, subscripts: str) -> Output:
     end_mask = 0 if tail else 1
     return g.StridedSlice(g.shape_of(x), [len(head)], [-len(tail)], [1], end_mask=end_mask)
 
+
 lower("Einsum")(lambda xla, inputs, *, equation: xla.einsum(equation, *inputs))
 
 

@@ -163,9 +163,7 @@ def _multiplicity(g: GradientBuilder, lengths: Any) -> Any:
     """How often each element of a half spectrum occurs in the whole: the first once, the last once for even lengths."""
     last = g.Reshape(g.StridedSlice(lengths, [-1], [0], [1], end_mask=1), g.constant([], "int32"))
     places = g.Range(0, g.AddV2(g.FloorDiv(last, g.constant(2, "int32")), g.constant(1, "int32")), 1)
-    is_alone = g.LogicalOr(
-        g.Equal(places, g.constant(0, "int32")), g.Equal(g.Mul(places, g.constant(2, "int32")), last)
-    )
+    is_alone = g.LogicalOr(g.Equal(places, g.constant(0, "int32")), g.Equal(g.Mul(places, g.constant(2, "int32")), last))
     return g.SelectV2(is_alone, g.constant(1, "int32"), g.constant(2, "int32"))
 
 

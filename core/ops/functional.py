@@ -80,9 +80,7 @@ def partitioned_call(ctx: KernelContext, args: list[Array], *, f: FuncRef) -> Se
     return ctx.call(f, args)
 
 
-lower("PartitionedCall", "StatefulPartitionedCall", always=True)(
-    lambda xla, args, *, f: tuple(xla.call(f, args))
-)
+lower("PartitionedCall", "StatefulPartitionedCall", always=True)(lambda xla, args, *, f: tuple(xla.call(f, args)))
 
 
 @kernel("RemoteCall")

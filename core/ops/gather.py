@@ -252,7 +252,7 @@ def _gather_v2_lowering(xla: Any, params: Any, indices: Any, axis: Array, *, bat
 
 
 @lower("Gather")
-def _taken(xla: Any, params: Any, indices: Any, axis: int=0) -> Any:
+def _taken(xla: Any, params: Any, indices: Any, axis: int = 0) -> Any:
     """The slices at indices that are there."""
     xla.require(((indices >= 0) & (indices < params.shape[axis])).all())
     return xla.take(params, indices, axis, mode="clip")

@@ -61,7 +61,6 @@ class _Axis:
         self.by_end = reach if pixels > 1 else np.full(1, 0.5 * (size - 1), np.float32)
         self.by_start = last - reach if pixels > 1 else self.by_end
 
-
     def matrices(self, size: int, method: str) -> Array:
         """For each box the matrix (pixels, size) that makes its pixels from those of the image."""
         count, pixels = self.at.shape
@@ -378,9 +377,7 @@ def _object_boxes(bounding_boxes: Array, height: int, width: int, use_image: boo
     if not bounding_boxes.size:
         require(use_image, "there are no bounding boxes, and use_image_if_no_bounding_boxes is not set")
         return np.array([[0, 0, height, width]])
-    require(
-        np.all((bounding_boxes >= 0) & (bounding_boxes <= 1)), "bounding box coordinates must be in [0, 1]"
-    )
+    require(np.all((bounding_boxes >= 0) & (bounding_boxes <= 1)), "bounding box coordinates must be in [0, 1]")
     return (bounding_boxes.reshape(-1, 4) * np.array([height, width] * 2, np.float32)).astype(np.int64)
 
 

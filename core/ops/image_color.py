@@ -19,7 +19,7 @@ from . import _onnx_images as in_onnx
 from ._checks import require_min_rank, scalar
 
 
-def _check_colours(images: Array, rank: int, error: type[Any]=InvalidArgumentError) -> None:
+def _check_colours(images: Array, rank: int, error: type[Any] = InvalidArgumentError) -> None:
     require_min_rank(images, rank, "images")
     if images.shape[-1] != 3:
         raise error(f"input must have 3 channels but input only has {images.shape[-1]} channels.")
@@ -250,8 +250,6 @@ shape("AdjustSaturation")(color_shape)
 def adjust_contrast_v2_shape(images: TensorSpec, contrast_factor: TensorSpec) -> Shape:
     merge_shapes(contrast_factor.shape, SCALAR)
     return images.shape
-
-
 
 
 @flops("AdjustContrastv2")

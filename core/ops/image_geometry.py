@@ -80,9 +80,7 @@ def _glimpses(
     require(images.size > 0, f"input must not be empty: {images.shape}")
     generator = ctx.state(np.random.default_rng)
     for image, offset, glimpse in zip(images, offsets, result):
-        top, left = (
-            _corner(o, n, s, centered, normalized, version) for o, n, s in zip(offset, image.shape, (height, width))
-        )
+        top, left = (_corner(o, n, s, centered, normalized, version) for o, n, s in zip(offset, image.shape, (height, width)))
         rows, image_rows = _overlap(top, height, image.shape[0])
         columns, image_columns = _overlap(left, width, image.shape[1])
         if (rows, columns) != (slice(0, height), slice(0, width)):

@@ -27,7 +27,7 @@ from ._shapes import ints, shape_from
 _ATTRS = ("align_corners", "half_pixel_centers")
 
 
-def _check_image(images: Array, name: str="images") -> None:
+def _check_image(images: Array, name: str = "images") -> None:
     require_rank(images, 4, name)
     require(min(images.shape[1:]) > 0, f"{name} must not be empty: {images.shape}")
 
@@ -45,9 +45,7 @@ def _size(images: Array, size: Array) -> tuple[int, int]:
     return height, width
 
 
-def _taps(
-    method: Callable[..., Any], shape: tuple[int, ...], height: int, width: int, *settings: bool
-) -> tuple[Any, Any]:
+def _taps(method: Callable[..., Any], shape: tuple[int, ...], height: int, width: int, *settings: bool) -> tuple[Any, Any]:
     """How rows and columns are resampled."""
     return method(shape[1], height, *settings), method(shape[2], width, *settings)
 
@@ -65,9 +63,7 @@ def resize_bilinear(images: Array, size: Array, *, align_corners: bool, half_pix
     return _resize(numerics.bilinear, images, size, align_corners, half_pixel_centers)
 
 
-def _resize(
-    method: Callable[..., Any], images: Array, size: Array, align_corners: bool, half_pixel_centers: bool
-) -> Array:
+def _resize(method: Callable[..., Any], images: Array, size: Array, align_corners: bool, half_pixel_centers: bool) -> Array:
     _check_centers(align_corners, half_pixel_centers)
     taps = _taps(method, images.shape, *_size(images, size), align_corners, half_pixel_centers)
     return numerics.resample(images.astype(np.float32), *taps)
@@ -128,9 +124,7 @@ def resize_nearest_neighbor_gradient(g: GradientBuilder, node: Node, grad: Outpu
 def resize_area(images: Array, size: Array, *, align_corners: bool) -> Result:
     """(N, H, W, C) -> (N, height, width, C), float32: the mean over what each output pixel covers."""
     height, width = _size(images, size)
-    return numerics.resample(
-        images.astype(np.float32), *_taps(numerics.area, images.shape, height, width, align_corners)
-    )
+    return numerics.resample(images.astype(np.float32), *_taps(numerics.area, images.shape, height, width, align_corners))
 
 
 @shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")

@@ -25,7 +25,7 @@ class Optional:
 
     __slots__ = ("components",)
 
-    def __init__(self, components: list[Array] | None=None) -> None:
+    def __init__(self, components: list[Array] | None = None) -> None:
         self.components = components
 
     def __add__(self, other: Optional) -> Optional:

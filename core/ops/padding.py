@@ -258,6 +258,7 @@ def mirror_pad_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
 def mirror_pad_grad_flops(grad: TensorSpec, paddings: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     return Cost(flops=grad.shape.num_elements - outputs[0].shape.num_elements)
 
+
 lower("Pad", static=(1,))(lambda xla, x, paddings: xla.pad(x, paddings.tolist()))
 lower("PadV2", static=(1,))(lambda xla, x, paddings, constant: xla.pad(x, paddings.tolist(), constant_values=constant))
 lower("Tile", static=(1,))(lambda xla, x, multiples: xla.tile(x, multiples.tolist()))

@@ -443,9 +443,7 @@ def _max_pool_lowering(xla: Any, x: Any, *, ksize: list[int], strides: list[int]
 
 
 @lower("MaxPoolGrad")
-def _max_pool_grad_lowering(
-    xla: Any, x: Any, y: Any, dy: Any, *, ksize: list[int], strides: list[int], padding: str
-) -> Any:
+def _max_pool_grad_lowering(xla: Any, x: Any, y: Any, dy: Any, *, ksize: list[int], strides: list[int], padding: str) -> Any:
     return xla.pulled_back(lambda x: _max_pool_lowering(xla, x, ksize=ksize, strides=strides, padding=padding), x, dy)
 
 

@@ -203,9 +203,7 @@ def _simulate(
         low, high = np.asarray(x.min(others)), np.asarray(x.max(others))
     else:
         return x.astype(dtype)
-    low, high, scale, inverse = (
-        _along(v, axis, x.ndim) for v in _simulated_range(low, high, signed, bits, narrow)
-    )
+    low, high, scale, inverse = (_along(v, axis, x.ndim) for v in _simulated_range(low, high, signed, bits, narrow))
     scaled = (np.clip(x, low, high) if range_given else x) * scale
     rounded = np.rint(scaled) if round_mode == "HALF_TO_EVEN" else np.floor(scaled + x.dtype.type(0.5))
     return (rounded * inverse).astype(dtype)
@@ -225,9 +223,7 @@ def quantize_and_dequantize_v2(
     axis: int,
 ) -> Result:
     """Floats rounded to what `num_bits` can stand for, within the range given or found."""
-    return _simulate(
-        input, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis
-    )
+    return _simulate(input, input_min, input_max, signed_input, num_bits, range_given, round_mode, narrow_range, axis)
 
 
 @kernel("QuantizeAndDequantizeV3")
@@ -245,9 +241,7 @@ def quantize_and_dequantize_v3(
     """As QuantizeAndDequantizeV2; the number of bits is an input, and a scalar is no input."""
     require(input.ndim > 0, f"axis {axis} of a scalar")
     bits = scalar(num_bits, "num_bits")
-    return _simulate(
-        input, input_min, input_max, signed_input, bits, range_given, "HALF_TO_EVEN", narrow_range, axis
-    )
+    return _simulate(input, input_min, input_max, signed_input, bits, range_given, "HALF_TO_EVEN", narrow_range, axis)
 
 
 @kernel("QuantizeAndDequantize")

@@ -75,9 +75,7 @@ def _one_or_per_filter(low: Array, high: Array, filters: int, name: str) -> None
         require(np.size(value) in (1, filters), f"the range of {name} must have 1 or {filters} elements, not {np.size(value)}")
 
 
-def _accumulate(
-    form: _Form, given: dict[Any, Any], types: tuple[DType, ...], attrs: dict[Any, Any]
-) -> tuple[Array, Array]:
+def _accumulate(form: _Form, given: dict[Any, Any], types: tuple[DType, ...], attrs: dict[Any, Any]) -> tuple[Array, Array]:
     """The exact sums as float64, and the step of each output channel."""
     x, w = given["x"].astype(np.float64), given["w"].astype(np.float64)
     level = _level(given["min_x"], given["max_x"], types[0])

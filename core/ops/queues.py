@@ -210,7 +210,7 @@ def queue_dequeue_shape(handle: TensorSpec, *, component_types: list[DType]) -> 
     return _element_shapes(handle, component_types)
 
 
-def _element_shapes(handle: Any, component_types: Any, first: Any=SCALAR) -> Any:
+def _element_shapes(handle: Any, component_types: Any, first: Any = SCALAR) -> Any:
     """The shapes of a queue's components behind the dimensions `first`; unknown where another op made the handle."""
     if len(handle.handle) != len(component_types):
         return [UNKNOWN] * len(component_types)

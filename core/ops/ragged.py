@@ -229,9 +229,7 @@ def ragged_tensor_to_tensor_gradient(g: GradientBuilder, node: Node, grad: Outpu
     types = node.attr("row_partition_types")
     levels = len(types) - int(types[:1] == [b"FIRST_DIM_SIZE"])
     dims = g.StridedSlice(g.shape_of(grad), [0], [levels + 1], [1], begin_mask=1)
-    origin = g.Reshape(
-        g.RaggedTensorToTensor(dims, numbers, 0, list(node.inputs[3:]), row_partition_types=types), [-1]
-    )
+    origin = g.Reshape(g.RaggedTensorToTensor(dims, numbers, 0, list(node.inputs[3:]), row_partition_types=types), [-1])
     inner = g.StridedSlice(g.shape_of(values), [1], [0], [1], end_mask=1)
     rows = g.Reshape(grad, g.ConcatV2([g.Shape(origin), inner], 0))
     sums = g.UnsortedSegmentSum(rows, origin, g.AddV2(count, 1))

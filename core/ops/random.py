@@ -55,9 +55,7 @@ def random_uniform(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int,
     return _fill(philox.uniform, ctx, shape, dtype, seed, seed2)
 
 
-def _fill(
-    distribution: Callable[..., Any], ctx: KernelContext, shape: Array, dtype: DType, seed: int, seed2: int
-) -> Array:
+def _fill(distribution: Callable[..., Any], ctx: KernelContext, shape: Array, dtype: DType, seed: int, seed2: int) -> Array:
     dims = as_dims(shape)
     size = element_count(dims)
     return distribution(node_stream(ctx, seed, seed2).reserve(size), size, dtype.numpy).reshape(dims)

@@ -22,9 +22,7 @@ from ._checks import require
 from ._shapes import normalize_axis, scalar_int
 
 
-def _scan(
-    accumulate: Callable[..., Any], x: Array, axis: Array, initial: float, exclusive: bool, reverse: bool
-) -> Array:
+def _scan(accumulate: Callable[..., Any], x: Array, axis: Array, initial: float, exclusive: bool, reverse: bool) -> Array:
     """`accumulate(x, axis)` from one end of the axis; exclusive results lag by one and start with `initial`."""
     require(np.ndim(axis) == 0, f"ScanOp: axis must be a scalar, not {np.shape(axis)}")
     rank = x.ndim
@@ -73,9 +71,7 @@ def cumsum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 def cumprod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The running sum, from the other end, of products times gradients, over x; zero where x is."""
     x, axis = node.inputs
-    sums = g.Cumsum(
-        g.Mul(node.output(), grad), axis, exclusive=node.attr("exclusive"), reverse=not node.attr("reverse")
-    )
+    sums = g.Cumsum(g.Mul(node.output(), grad), axis, exclusive=node.attr("exclusive"), reverse=not node.attr("reverse"))
     return [g.DivNoNan(sums, x), None]
 
 
@@ -120,6 +116,7 @@ def _steps(x: TensorSpec, axis: TensorSpec) -> DimLike:
 def cumulative_logsumexp_flops(x: TensorSpec, axis: TensorSpec) -> Cost:
     """A maximum, a minimum, a difference, an exponential, a logarithm and a sum where Cumsum has a sum."""
     return Cost(4, transcendentals=2) * _steps(x, axis)
+
 
 layout("TA -> T", "Cumprod", "Cumsum")
 

@@ -424,9 +424,7 @@ def _bounds(rows: Array, values: Array, is_before: Callable[..., Any], out_type:
     if rows.ndim != 2 or values.ndim != 2:
         raise InvalidArgumentError(f"sorted input and values must be 2-D: {Shape(rows.shape)}, {Shape(values.shape)}")
     if rows.shape[0] != values.shape[0]:
-        raise InvalidArgumentError(
-            f"Leading dim_size of both tensors must match: {rows.shape[0]} and {values.shape[0]}"
-        )
+        raise InvalidArgumentError(f"Leading dim_size of both tensors must match: {rows.shape[0]} and {values.shape[0]}")
     first = np.zeros(values.shape, np.int64)
     length = np.full(values.shape, rows.shape[1], np.int64)
     while np.any(length > 0):

@@ -62,7 +62,7 @@ class SparseMatrix:
         return SparseMatrix(tuple(function(part) for part in self.parts), self.is_batch)
 
 
-def _held(variant: Array, dtype: DType | None=None) -> SparseMatrix:
+def _held(variant: Array, dtype: DType | None = None) -> SparseMatrix:
     """The sparse matrix in a variant; InvalidArgumentError for anything else or another dtype."""
     found = np.asarray(variant, object)
     if found.ndim != 0 or not isinstance(found.item(), SparseMatrix):

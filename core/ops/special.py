@@ -33,7 +33,7 @@ def _times(derivative: Callable[..., Any]) -> Callable[..., Any]:
     return lambda g, x, y, dy: g.Mul(dy, derivative(g, x, y))
 
 
-def _gaussian(g: GradientBuilder, x: Output, scale: float, sign: float=-1) -> Output:
+def _gaussian(g: GradientBuilder, x: Output, scale: float, sign: float = -1) -> Output:
     return g.Mul(g.scalar_like(x, scale), g.Exp(g.Mul(g.scalar_like(x, sign), g.Square(x))))
 
 
@@ -87,7 +87,6 @@ _DERIVATIVES = {
 }
 
 
-
 def _on_positive(function: Callable[..., Any], otherwise: float) -> Callable[..., Any]:
     """`function` of positive numbers; one value for all others."""
 
@@ -130,9 +129,7 @@ _FUNCTIONS = {
     "BesselY1": _bessel_y1,
 }
 
-register_unary(
-    Unary(op, function, _times(_DERIVATIVES[op]), 0, 1, widened=True) for op, function in _FUNCTIONS.items()
-)
+register_unary(Unary(op, function, _times(_DERIVATIVES[op]), 0, 1, widened=True) for op, function in _FUNCTIONS.items())
 facts("monotone", of=("Erf", "Erfinv", "Ndtri"))
 
 

@@ -168,9 +168,7 @@ def _from_handle(handle: Array) -> Stack:
     return _stack(handle.item() if handle.dtype == object and handle.size == 1 else None)
 
 
-lower("StackV2", static=(0,), always=True)(
-    lambda xla, max_size, *, elem_type: xla.new_stack(elem_type.numpy, int(max_size))
-)
+lower("StackV2", static=(0,), always=True)(lambda xla, max_size, *, elem_type: xla.new_stack(elem_type.numpy, int(max_size)))
 lower("StackPushV2", always=True, sites=True)(lambda xla, stack, elem, *, site="": stack.push(xla, elem, site))
 lower("StackPopV2", always=True)(lambda xla, stack, *, elem_type: stack.pop(xla, elem_type.numpy))
 lower("StackCloseV2", always=True)(lambda xla, stack: stack.close())

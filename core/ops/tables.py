@@ -33,9 +33,7 @@ from .strings import parse_number
 _LINE_NUMBER, _WHOLE_LINE = -1, -2
 
 
-def _shared(
-    ctx: KernelContext, container: str, shared_name: str, kind: type[Any], create: Callable[..., Any]
-) -> Any:
+def _shared(ctx: KernelContext, container: str, shared_name: str, kind: type[Any], create: Callable[..., Any]) -> Any:
     """The table of that name; InvalidArgumentError where it holds other dtypes."""
     handle = named(ctx, container, shared_name, Table, create)
     found, wanted = resource(handle, Table), create()
@@ -71,7 +69,7 @@ def anonymous_mutable_hash_table(ctx: KernelContext, *, key_dtype: DType, value_
     return scalar_object(MutableTable(ctx.name, key_dtype, value_dtype))
 
 
-def _handle(dtype: Any, key: Any, value: Any, value_shape: Any=SCALAR, key_shape: Any=SCALAR) -> TensorSpec:
+def _handle(dtype: Any, key: Any, value: Any, value_shape: Any = SCALAR, key_shape: Any = SCALAR) -> TensorSpec:
     """A table's handle, of which inference knows what keys and values are."""
     return TensorSpec(dtype, SCALAR, None, (TensorSpec(key, key_shape), TensorSpec(value, value_shape)))
 

@@ -147,14 +147,12 @@ def tensor_array_v3_shape(
     return TensorSpec(dtypes.resource, SCALAR, handle=(TensorSpec(dtype, known),)), SCALAR
 
 
-def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: tuple[int, ...]=()) -> TensorArray:
+def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: tuple[int, ...] = ()) -> TensorArray:
     array = _array_of(ctx, handle)
     if len(array) < 0 or array.is_grad:
         raise InvalidArgumentError(f"Input container should be '{_CONTAINER}', but received '{_GRADS_CONTAINER}'")
     name = f"{array.name}@{source}"
-    return ctx.step.resources.get_or_create(
-        _GRADS_CONTAINER, name, TensorArray, lambda: array.gradient(name, prepended)
-    )
+    return ctx.step.resources.get_or_create(_GRADS_CONTAINER, name, TensorArray, lambda: array.gradient(name, prepended))
 
 
 @kernel("TensorArrayGrad")
@@ -259,9 +257,7 @@ facts("side_effect", of=_versions("TensorArrayWrite"))
 
 
 @kernel(*_versions("TensorArrayRead"))
-def tensor_array_read(
-    ctx: KernelContext, handle: Array | Variable, index: Array, flow_in: Array, *, dtype: DType
-) -> Array:
+def tensor_array_read(ctx: KernelContext, handle: Array | Variable, index: Array, flow_in: Array, *, dtype: DType) -> Array:
     array = _array_of(ctx, handle)
     _require_dtype(array, dtype, "requested")
     return array.read(_index(index))
@@ -375,9 +371,7 @@ def _require_rows(value: Array) -> None:
         raise InvalidArgumentError("Input value for unpack must be at least a vector but received shape: ()")
 
 
-@shape(
-    *_versions("TensorArrayWrite"), *_versions("TensorArrayScatter"), *_versions("TensorArraySplit"), "TensorArrayUnpack"
-)
+@shape(*_versions("TensorArrayWrite"), *_versions("TensorArrayScatter"), *_versions("TensorArraySplit"), "TensorArrayUnpack")
 def flow_shape(*inputs: TensorSpec) -> Shape:
     return SCALAR
 
@@ -397,9 +391,7 @@ def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: 
     _require_dtype(array, T, "is trying to write")
     size = max(len(array), len(value)) if array.dynamic_size else len(array)
     if len(value) != size:
-        raise InvalidArgumentError(
-            f"Input value must have first dimension equal to the array size ({len(value)} vs. {size})"
-        )
+        raise InvalidArgumentError(f"Input value must have first dimension equal to the array size ({len(value)} vs. {size})")
     array.write_rows(range(len(value)), value)
     array.mark_size(size)
     return flow_in

@@ -143,9 +143,7 @@ class _Search:
         return condition | {(predicate_of(value.node), value.index)} if value.node.op in SWITCH else condition
 
 
-def _unordered(
-    state: State, every: Sequence[Access], before: Mapping[Node, int], bits: Mapping[Node, int]
-) -> Iterator[Race]:
+def _unordered(state: State, every: Sequence[Access], before: Mapping[Node, int], bits: Mapping[Node, int]) -> Iterator[Race]:
     """The pairs of accesses, in topological order, of which the later one does not wait for the earlier one."""
     earlier: list[Access] = []
     read = written = 0

@@ -66,6 +66,8 @@ class Shared:
 
     passes: Sequence[Pass] = ()
     """The passes that run, those that do not look into functions among them."""
+    graph: Graph | None = None
+    """The graph itself, with the library that it shares with all functions."""
     answers: Answers = dataclasses.field(default_factory=Answers)
     """What inference found of the library's functions."""
     copied: int = 0
@@ -91,6 +93,7 @@ class PassContext:
     ) -> None:
         self.graph = graph
         self.shared = shared or Shared()
+        self.shared.graph = self.shared.graph or graph
         self.function = function
         """The function whose body this is, empty for the graph itself."""
         self._known = dict(known or {})

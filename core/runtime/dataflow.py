@@ -246,9 +246,7 @@ class _Run:
             item.is_cheap = item.runs >= RUNS_UNTIL_CHEAP and is_small((*inputs, *outputs))
         return outputs
 
-    def propagate(
-        self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]
-    ) -> None:
+    def propagate(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
         if item.op in ENTER:
             self.enter(item, frame, iteration, is_dead, outputs)
         elif item.op in EXIT:
@@ -268,9 +266,7 @@ class _Run:
         else:
             self.activate(item, frame, iteration, is_dead, outputs)
 
-    def enter(
-        self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]
-    ) -> None:
+    def enter(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
         child = iteration.frames.get(item.frame_name)
         if child is None:
             pending = self.program.enters[item.frame_name]
@@ -295,9 +291,7 @@ class _Run:
         for item, value in frame.constants:
             self.activate(item, frame, started, value is DEAD, (value,))
 
-    def activate(
-        self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]
-    ) -> None:
+    def activate(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
         """Let the outputs of a node, and that it ran, arrive in an iteration of a frame."""
         for index, consumer, position in item.consumers:
             value = outputs[index]

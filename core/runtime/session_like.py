@@ -43,9 +43,7 @@ class SessionLike(Protocol):
     @property
     def cache_stats(self) -> CacheStats: ...
 
-    def run(
-        self, fetches: str | Sequence[str], feeds: Mapping[str, Any] | None = None, *, hook: Hook | None = None
-    ) -> Any:
+    def run(self, fetches: str | Sequence[str], feeds: Mapping[str, Any] | None = None, *, hook: Hook | None = None) -> Any:
         """The values of tensors by name as NumPy arrays, None for operations; a single name gives a single value."""
         ...
 

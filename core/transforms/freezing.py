@@ -21,9 +21,7 @@ from .subgraphs import subgraph
 _PLAIN_INCREMENTS: Final = {"AssignAdd": "AddV2", "AssignSub": "Sub"}
 
 
-def freeze(
-    graph: Graph, values: Mapping[str, Tensor], outputs: Sequence[str], inputs: Sequence[str] = ()
-) -> Graph:
+def freeze(graph: Graph, values: Mapping[str, Tensor], outputs: Sequence[str], inputs: Sequence[str] = ()) -> Graph:
     """What `outputs` need, cut at `inputs`, with variables as constants of the values given.
 
     Functions that took handles have copies that take values; functions that nothing calls are dropped. Tables stay tables;

@@ -25,13 +25,15 @@ from ..fold import FoldConstants
 from ..loops.hoisting import Loops
 from ..rules.arithmetic import Arithmetic
 from ..rules.data_movement import Structure
+from ..rules.pipelines import Pipelines
 from ..shapes import Shapes
 from .constant_branches import DeadBranches
 from .inline import Inline
 from .specialize import Specialize
 
 _IN_BODIES = (
-    Inline, FoldConstants, DeadBranches, Specialize, Loops, CommonSubexpressions, Shapes, Structure, Arithmetic, Dependencies,
+    Inline, FoldConstants, DeadBranches, Specialize, Loops, CommonSubexpressions, Shapes, Structure, Pipelines, Arithmetic,
+    Dependencies,
 )  # fmt: skip
 _DIFFERENTIATING = [op for op, kind in CALL_KINDS.items() if kind.form is Form.GRADIENT]
 _MAX_ROUNDS = 5

@@ -60,7 +60,6 @@ def output_channels(r: Rewriter, product: Node) -> int | None:
     return math.prod(weights.known()[axis] for axis in output_axes(product)) if weights.is_known else None
 
 
-
 def is_channels_first(node: Node) -> bool:
     """True for convolutions and normalizations of NCHW or NCDHW."""
     return node.attr("data_format", b"").startswith(b"NC")

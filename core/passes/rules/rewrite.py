@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable, Container, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -44,8 +44,8 @@ class Rule:
 class RuleSet:
     """Rules by root op, in the order in which they are tried."""
 
-    def __init__(self) -> None:
-        self.rules: list[Rule] = []
+    def __init__(self, rules: Iterable[Rule] = ()) -> None:
+        self.rules = list(rules)
         self._by_op: dict[str, list[Rule]] = {}
 
     def rule(self, *ops: str, fact: str = "", algebra: str) -> Callable[[RuleFunction], RuleFunction]:
@@ -120,7 +120,7 @@ class Rewriter:
     def constant(self, value: Any, like: Output) -> Output:
         """A new constant of like's dtype."""
         assert like.dtype is not None
-        return self._constant(value, like.dtype.base)
+        return self.constant_of(value, like.dtype.base)
 
     def constant_for(self, value: Any, node: Node) -> Output:
         """A new constant that stands for a node whose inputs then run for their effects only."""
@@ -130,13 +130,14 @@ class Rewriter:
 
     def constant_vector(self, values: Sequence[int]) -> Output:
         """A new int32 vector."""
-        return self._constant(values, dtypes.int32)
+        return self.constant_of(values, dtypes.int32)
 
     def constant_scalar(self, value: int) -> Output:
         """A new int32 scalar."""
-        return self._constant(value, dtypes.int32)
+        return self.constant_of(value, dtypes.int32)
 
-    def _constant(self, value: Any, dtype: dtypes.DType) -> Output:
+    def constant_of(self, value: Any, dtype: dtypes.DType) -> Output:
+        """A new constant of that dtype."""
         assert self._node is not None
         made = self._builder.constant(np.asarray(value, dtype.numpy), dtype, f"{self._node.name}/{self._rule}")
         return self._placed(made.node).output()

@@ -1,0 +1,75 @@
+"""Which transformations become one: TensorFlow's rules for its dataset graph rewrites.
+
+They hold for datasets at work and for the nodes that make them alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Protocol
+
+from ..numerics import wire
+
+OptionName = tuple[int, ...]
+"""The numbers of the fields that lead to an option."""
+
+DEFAULTS: Final = (3, 1)
+NOOPS, SHUFFLES, FILTERS, BATCHES, MAPS = (3, 14), (3, 17), (3, 10), (3, 9), (3, 11)
+"""Options: whether TensorFlow makes its usual rewrites; whether it drops what changes nothing, and whether it fuses shuffles
+and repeats, maps and filters, maps and batches, maps and maps."""
+_MESSAGES: Final = (2, 3, 5, 7, 12)
+
+
+def parsed_options(serialized: bytes, path: OptionName = ()) -> Iterator[tuple[OptionName, int]]:
+    """The options in an Options message that are numbers."""
+    for field in wire.fields(serialized):
+        name = (*path, field.number)
+        if field.wire_type == wire.LENGTH_DELIMITED:
+            if not path and field.number in _MESSAGES:
+                yield from parsed_options(field.payload, name)
+        elif field.wire_type == wire.VARINT:
+            yield name, wire.repeated_integers([field])[-1]
+
+
+class Calling(Protocol):
+    """What calls a function of the graph for each element."""
+
+    @property
+    def kind(self) -> str:
+        """TensorFlow's word for the transformation."""
+        ...
+
+    @property
+    def is_stateful(self) -> bool:
+        """True where the function has a state or effects."""
+        ...
+
+    @property
+    def has_captures(self) -> bool:
+        """True where the function takes more than the element."""
+        ...
+
+
+class Mapping(Calling, Protocol):
+    """A map."""
+
+    @property
+    def calls(self) -> int:
+        """How many calls are made at a time, -1 where that is left open."""
+        ...
+
+
+def why_calls_stay(first: Calling, second: Calling) -> str:
+    """Why the functions of two transformations are not called as one; empty where they may be."""
+    if first.is_stateful or second.is_stateful:
+        return "a function of theirs has a state or effects"
+    return "a function of theirs takes more than the element" if first.has_captures or second.has_captures else ""
+
+
+def why_maps_stay(first: Mapping, second: Mapping) -> str:
+    """Why two maps do not become one."""
+    if first.kind != second.kind:
+        return "one of them makes its calls in parallel, the other does not"
+    if first.calls >= 0 or second.calls >= 0:
+        return "the number of parallel calls is given"
+    return why_calls_stay(first, second)

@@ -1,0 +1,74 @@
+"""Functions made of others: one that calls two in turn, and those that only hand arguments on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..catalog import ArgDef, OpDef
+from ..dtypes import DType
+from ..graph import Function, Graph, Node, Output
+from ..node_making import add_argument
+from ..tensors import FuncRef
+from .call_kinds import call_op
+from .purity import impurity
+
+
+def composed(graph: Graph, first: FuncRef, second: FuncRef, *, keeps_first: bool = False) -> FuncRef:
+    """A new function of the library that calls `second` on what `first` returns; with `keeps_first` it returns both's results.
+
+    Neither function leaves attributes to its callers, and `second` takes as many arguments as `first` returns.
+    """
+    inner, outer = graph.functions[first.name], graph.functions[second.name]
+    body = _empty(graph)
+    args = [add_argument(body, f"arg_{i}", arg.attr("T"), i) for i, arg in enumerate(inner.args)]
+    calls = [_call(body, first, inner, [arg.output() for arg in args])]
+    calls.append(_call(body, second, outer, calls[0].outputs()))
+    results = [*(calls[0].outputs() if keeps_first else ()), *calls[1].outputs()]
+    acting = [call for call in calls if impurity(body, call) is not None]
+    return _add(graph, f"{outer.name}_fused", body, args, results, acting)
+
+
+def handing_on(graph: Graph, name: str, dtypes: Sequence[DType], places: Sequence[int]) -> FuncRef:
+    """A new function of the library, named like `name`, that returns those of its arguments that stand at `places`."""
+    body = _empty(graph)
+    args = [add_argument(body, f"arg_{i}", dtype, i) for i, dtype in enumerate(dtypes)]
+    return _add(graph, name, body, args, [args[place].output() for place in places], ())
+
+
+def places_handed_on(function: Function) -> list[int] | None:
+    """Which of its arguments a function returns, None where it returns or does anything else."""
+    inner = [node for node in function.body if not node.is_argument]
+    if function.control_results or any(node.op_def is None or node.op_def.is_stateful for node in inner):
+        return None
+    origins = [_origin(value) for value in function.results]
+    return [function.args.index(node) for node in origins] if all(node in function.args for node in origins) else None
+
+
+def _origin(value: Output) -> Node:
+    while value.node.is_identity and not value.node.control_inputs:
+        value = value.node.inputs[0]
+    return value.node
+
+
+def _empty(graph: Graph) -> Graph:
+    body = Graph()
+    body.functions, body.versions = graph.functions, graph.versions
+    return body
+
+
+def _call(body: Graph, reference: FuncRef, function: Function, values: Sequence[Output]) -> Node:
+    types = {"Tin": [value.base_dtype for value in values], "Tout": [value.base_dtype for value in function.results]}
+    attrs = {**types, "f": reference, "config": b"", "config_proto": b"", "executor_type": b""}
+    node = body.add_node(body.unique_name(function.name), call_op(is_stateful=False), values, (), attrs)
+    node.op = call_op(is_stateful=impurity(body, node) is not None)
+    return node
+
+
+def _add(graph: Graph, name: str, body: Graph, args: list[Node], results: Sequence[Output], acting: Sequence[Node]) -> FuncRef:
+    numbered = (f"{name}_{i}" if i else name for i in range(len(graph.functions) + 1))
+    free = next(found for found in numbered if found not in graph.functions)
+    inputs = tuple(ArgDef(arg.name, arg.attr("T")) for arg in args)
+    outputs = tuple(ArgDef(f"result_{i}", value.base_dtype) for i, value in enumerate(results))
+    signature = OpDef(free, inputs, outputs, {}, frozenset({"stateful"} if acting else ()))
+    graph.functions[free] = Function(signature, body, args, list(results), list(acting))
+    return FuncRef(free)

@@ -1,0 +1,292 @@
+"""Transformations of input pipelines that become one, or change nothing, as in TensorFlow's dataset graph rewrites."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from ... import dtypes
+from ...datasets import fusing
+from ...datasets.batching import Batch
+from ...datasets.options import Prefetch
+from ...datasets.selecting import Repeat, Shard, Skip, Take
+from ...functions.callers import all_nodes, callers
+from ...functions.composition import composed, handing_on, places_handed_on
+from ...functions.obstacles import why_not_changed
+from ...functions.purity import has_state
+from ...graph import Graph, Node, Output
+from ...op_facts import has_fact
+from ...shapes import SCALAR
+from ...tensors import FuncRef
+from ...traversal import descendants
+from ..base import Pass, PassContext, become
+from .rewrite import Rewriter, RuleSet, attrs_of
+
+_DATASET: Final = "input_pipeline"
+RULES = RuleSet()
+rule = RULES.rule
+_OPTIONS: Final = {
+    "dataset-without-effect": fusing.NOOPS,
+    "identity-map": fusing.NOOPS,
+    "shuffle-and-repeat": fusing.SHUFFLES,
+    "map-and-filter": fusing.FILTERS,
+    "map-and-batch": fusing.BATCHES,
+    "map-and-map": fusing.MAPS,
+}
+"""The option by which a pipeline says whether it wants a rule."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Pipelines(Pass):
+    """Make the rewrites of datasets that TensorFlow makes before a pass over them begins, and those that it offers.
+
+    What a pipeline's options turn off is left out, and nothing is done where a node looks at transformations, not only at
+    elements.
+    """
+
+    name: ClassVar[str] = "pipelines"
+    summary: ClassVar[str] = "fuse maps, filters, batches, shuffles and repeats of datasets, drop those that change nothing"
+    follows: ClassVar[str] = "structure"
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        datasets = [node for node in graph if has_fact(node.op, _DATASET)]
+        if not datasets:
+            return
+        whole = ctx.shared.graph or graph
+        observer = next((node for node in all_nodes(whole) if has_fact(node.op, "observes_pipeline")), None)
+        if observer is not None:
+            for node in datasets:
+                if _kind(node) in _REWRITTEN:
+                    ctx.refuse("dataset", node, f"'{observer.name}' looks at what datasets are made of")
+            return
+        wanted = _options(whole)
+        by_default = bool(wanted.get(fusing.DEFAULTS, True))
+        rules = (rule for rule in RULES.rules if wanted.get(_OPTIONS[rule.name], by_default))
+        _Datasets(graph, ctx).apply(RuleSet(rules))
+
+
+def _options(graph: Graph) -> dict[fusing.OptionName, int]:
+    """The options of all pipelines; one that any of them turns off is off."""
+    found: dict[fusing.OptionName, int] = {}
+    for node in all_nodes(graph):
+        if has_fact(node.op, _DATASET) and "serialized_options" in node.attrs:
+            for name, value in fusing.parsed_options(node.attrs["serialized_options"]):
+                found[name] = min(value, found.get(name, value))
+    return found
+
+
+class _Datasets(Rewriter):
+    """Makes nothing wait for a dataset that is dropped: without a pass over it, it does nothing."""
+
+    def _keep_effects(self, node: Node, before: object, value: Output) -> None:
+        return None
+
+
+def _kind(node: Node) -> str:
+    """The transformation, without the version of its op: Map, Shuffle."""
+    return re.sub(r"Dataset(V[0-9]+)?$", "", node.op)
+
+
+_COUNTED: Final = {one.__name__: one for one in (Take, Skip, Repeat, Shard, Prefetch)}
+_MAP_KINDS: Final = ("Map", "ParallelMap")
+_REWRITTEN: Final = (*_COUNTED, *_MAP_KINDS, "Filter", Batch.kind, "Shuffle")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Calling:
+    """What `fusing` asks of a transformation, of its node."""
+
+    kind: str
+    is_stateful: bool
+    has_captures: bool
+    calls: int
+
+
+def _calling(r: Rewriter, node: Node) -> _Calling:
+    is_stateful = bool(node.attr("force_synchronous", False)) or has_state(r.graph, _function(node).name)
+    calls = _number(r, node.inputs[-1]) if _kind(node) == "ParallelMap" else -1
+    return _Calling(_kind(node), is_stateful, bool(node.attr("Targuments")), 0 if calls is None else calls)
+
+
+def _number(r: Rewriter, value: Output) -> int | None:
+    """The one number that a constant holds."""
+    found = r.constant_value(value)
+    return int(found.flat[0]) if found is not None and found.size == 1 else None
+
+
+def _function(node: Node) -> FuncRef:
+    found: FuncRef = node.attr("predicate" if _kind(node) == "Filter" else "f")
+    return found
+
+
+def _source(r: Rewriter, node: Node, *kinds: str) -> Node | None:
+    """The dataset that a node takes elements from, if it is one of these kinds and this node alone reads it."""
+    source = node.inputs[0].node
+    if not has_fact(source.op, _DATASET) or _kind(source) not in kinds:
+        return None
+    if not r.is_free(source):
+        r.refuse("others refer to the dataset before it too, or it waits for something")
+        return None
+    return source
+
+
+def _why_not_composed(r: Rewriter, source: Node, node: Node) -> str:
+    """Why there is no function that calls that of one node and then that of the next; empty where there is."""
+    missing = next((f.name for f in map(_function, (source, node)) if f.name not in r.graph.functions), None)
+    if missing is not None:
+        return f"function '{missing}' is not in the library"
+    first, second = (r.graph.functions[_function(one).name] for one in (source, node))
+    reason = why_not_changed(r.graph, first) or why_not_changed(r.graph, second)
+    if reason is None and [value.base_dtype for value in first.results] != [arg.attr("T") for arg in second.args]:
+        reason = "the second function does not take what the first one returns"
+    return reason or fusing.why_calls_stay(_calling(r, source), _calling(r, node))
+
+
+def _take_place(r: Rewriter, node: Node, source: Node) -> None:
+    """Drop a dataset whose work another one does now."""
+    r.graph.remove_node(source)
+    r.ctx.fire("fused", source, f"part of {node.name}")
+
+
+@rule(fact=_DATASET, algebra="take(d, -1), skip(d, 0), repeat(d, 1), shard(d, 1, 0), prefetch(d, 0) -> d")
+def dataset_without_effect(r: Rewriter, node: Node) -> Output | None:
+    kind = _COUNTED.get(_kind(node))
+    if kind is None:
+        return None
+    count = _number(r, node.inputs[1])
+    is_noop = count is not None and kind.is_noop(count)
+    return node.inputs[0] if is_noop and not node.attr("require_non_empty", False) else None
+
+
+@rule(fact=_DATASET, algebra="map(d, x -> x) -> d")
+def identity_map(r: Rewriter, node: Node) -> Output | None:
+    if _kind(node) not in _MAP_KINDS or node.attr("Targuments"):
+        return None
+    function = r.graph.functions.get(_function(node).name)
+    is_identity = function is not None and places_handed_on(function) == list(range(len(function.args)))
+    return node.inputs[0] if is_identity else None
+
+
+@rule(fact=_DATASET, algebra="repeat(shuffle(d, n), k) -> shuffle_and_repeat(d, n, k)")
+def shuffle_and_repeat(r: Rewriter, node: Node) -> Output | None:
+    if _kind(node) != "Repeat" or (source := _source(r, node, "Shuffle")) is None:
+        return None
+    reason = _why_shuffle_stays(r, source, node)
+    if reason:
+        r.refuse(reason)
+        return None
+    count, private = node.inputs[1], {k: v for k, v in node.attrs.items() if k in ("output_types", "output_shapes")}
+    private["reshuffle_each_iteration"] = source.attr("reshuffle_each_iteration", True)
+    generator = [value for value in source.inputs if value.dtype is dtypes.resource]
+    seeds = source.inputs[2:4] if len(source.inputs) > 3 else [r.constant_of(0, dtypes.int64) for _ in range(2)]
+    op = f"ShuffleAndRepeatDataset{'V2' if generator else ''}"
+    # The shuffle keeps its name, which seeds of the session's go by.
+    become(r.graph, source, op, [*source.inputs[:2], *seeds, count, *generator], private)
+    return source.output()
+
+
+def _why_shuffle_stays(r: Rewriter, shuffle: Node, repeat: Node) -> str:
+    if repeat.control_inputs:
+        return "the repeat waits for something"
+    passes = _number(r, repeat.inputs[1])
+    if not passes or passes < -1:
+        return "the number of passes is not known to be more than 0"
+    for value in shuffle.inputs:
+        users = [user for user in value.node.uses if user.output_dtypes]
+        if value.dtype is dtypes.resource and (value.node.is_argument or len(users) > 1):
+            return "others may draw from its generator of seeds"
+    return ""
+
+
+@rule(fact=_DATASET, algebra="filter(map(d, f), p) -> map(filter(map(d, x -> (f(x), p(f(x)))), last), all but last)")
+def map_and_filter(r: Rewriter, node: Node) -> Output | None:
+    if _kind(node) != "Filter" or (source := _source(r, node, *_MAP_KINDS)) is None:
+        return None
+    if _only_hands_on(r, node):
+        return None
+    reason = _why_not_composed(r, source, node)
+    if reason:
+        r.refuse(reason)
+        return None
+    types, shapes = list(node.attr("output_types")), list(node.attr("output_shapes"))
+    wide = {"output_types": [*types, dtypes.bool_], "output_shapes": [*shapes, SCALAR]}
+    both = composed(r.graph, _function(source), _function(node), keeps_first=True)
+    mapped = r.add(source.op, *_arguments(source), **{**attrs_of(source), **wide, "f": both})
+    last = handing_on(r.graph, f"{_function(node).name}_last", wide["output_types"], [len(types)])
+    rest = handing_on(r.graph, f"{_function(node).name}_rest", wide["output_types"], range(len(types)))
+    kept = r.add(node.op, mapped, [], **{**attrs_of(node), **wide, "predicate": last})
+    cut = {"output_types": types, "output_shapes": shapes, "f": rest, "Targuments": [], "preserve_cardinality": True}
+    become(r.graph, node, "MapDataset", [kept], cut)
+    _take_place(r, node, source)
+    return node.output()
+
+
+def _only_hands_on(r: Rewriter, node: Node) -> bool:
+    """True where a function computes nothing: calling it costs nothing."""
+    function = r.graph.functions.get(_function(node).name)
+    return function is not None and places_handed_on(function) is not None
+
+
+def _arguments(node: Node) -> Iterator[object]:
+    """The inputs of a map that captures nothing, as they are given to make one."""
+    yield from (node.inputs[0], [], *node.inputs[1:])
+
+
+@rule(fact=_DATASET, algebra="batch(map(d, f), n) -> map_and_batch(d, f, n)")
+def map_and_batch(r: Rewriter, node: Node) -> Output | None:
+    if _kind(node) != Batch.kind or (source := _source(r, node, *_MAP_KINDS)) is None:
+        return None
+    reason = _why_map_and_batch_stay(r, source, node)
+    if reason:
+        r.refuse(reason)
+        return None
+    is_parallel = _kind(source) == "ParallelMap"
+    calls = source.inputs[-1] if is_parallel else r.constant_of(1, dtypes.int64)
+    if calls.dtype is not dtypes.int64:
+        calls = r.Cast(calls, DstT=dtypes.int64)
+    drops = node.inputs[2] if len(node.inputs) > 2 else r.constant_of(False, dtypes.bool_)
+    taken = source.inputs[:-1] if is_parallel else source.inputs
+    names = ("f", "Targuments", "preserve_cardinality")
+    attrs = {**{k: node.attr(k) for k in ("output_types", "output_shapes")}, **{k: source.attr(k) for k in names}}
+    become(r.graph, node, "MapAndBatchDataset", [*taken, node.inputs[1], calls, drops], attrs)
+    _take_place(r, node, source)
+    return node.output()
+
+
+def _why_map_and_batch_stay(r: Rewriter, source: Node, batch: Node) -> str:
+    """TensorFlow fuses them anyway in a pipeline that an iterator runs, where elements that fail take their batch along."""
+    if _function(source).name not in r.graph.functions:
+        return "the map's function is not in the library"
+    if _calling(r, source).is_stateful:
+        return "the map's function has a state or effects"
+    whole, name = r.ctx.shared.graph or r.graph, r.ctx.function
+    if not name or all(_makes_iterator(whole, caller) for caller in callers(whole, name)):
+        return ""
+    returned = any(node.name in r.ctx.fetches for node in (batch, *descendants([batch])))
+    return "a function returns the dataset, and TensorFlow fuses it only where an iterator takes it" if returned else ""
+
+
+def _makes_iterator(graph: Graph, caller: str) -> bool:
+    node = graph.get(caller)
+    return node is not None and has_fact(node.op, _DATASET) and list(node.output_dtypes) == [dtypes.resource]
+
+
+@rule(fact=_DATASET, algebra="map(map(d, f), g) -> map(d, x -> g(f(x)))")
+def map_and_map(r: Rewriter, node: Node) -> Output | None:
+    if _kind(node) not in _MAP_KINDS or (source := _source(r, node, *_MAP_KINDS)) is None:
+        return None
+    reason = _why_not_composed(r, source, node) or fusing.why_maps_stay(_calling(r, source), _calling(r, node))
+    if not reason and source.attr("preserve_cardinality") != node.attr("preserve_cardinality"):
+        reason = "only one of them may end the dataset"
+    if not reason and source.op != node.op:
+        reason = f"one is {source.op}, the other {node.op}"
+    if reason:
+        r.refuse(reason)
+        return None
+    both = composed(r.graph, _function(source), _function(node))
+    inputs = [source.inputs[0], *node.inputs[1:]]
+    become(r.graph, node, node.op, inputs, {**attrs_of(node), "f": both})
+    _take_place(r, node, source)
+    return node.output()
