@@ -141,7 +141,12 @@ class TrainJob:
                 render.note("what the variables are now is not in it: --save-state or --save-model keeps that", self.quiet)
 
     def _save_last(self, runner: Runner) -> None:
-        self._save_state(runner.state() if self.options.save_state and not self.has_diverged else {})
+        if self.options.save_state and not self.has_diverged:
+            self._save_state(self._noted(runner))
+
+    def _noted(self, runner: Runner) -> Mapping[str, Tensor]:
+        """What to save of variables now."""
+        return runner.state()
 
     def _save_state(self, state: Mapping[str, Tensor], when: str = "") -> None:
         """Write the variables, if there are any, and say `when` they were like that."""
@@ -256,10 +261,10 @@ class FirstOrderJob(TrainJob):
         return self.done + len(self.losses)
 
     def _noted(self, runner: Runner) -> Mapping[str, Tensor]:
-        """What to save of variables now: with how far training is where it may go on from there."""
+        """With how far training is where it may go on from there."""
         from ..formats.state import Progress
 
-        state = runner.state()
+        state = super()._noted(runner)
         is_needed = state and (self.options.checkpoint_every or self.options.resume)
         return {**state, **Progress(self.trained, runner.session.streams()).entries()} if is_needed else state
 
@@ -268,10 +273,6 @@ class FirstOrderJob(TrainJob):
         if path and every and self.trained % every == 0 and self.trained < self.options.steps and self.session.speaks:
             self.session.write_state(path, self._noted(runner), self.graph)
             tell("checkpoint after step %d", self.trained)
-
-    def _save_last(self, runner: Runner) -> None:
-        if self.options.save_state and not self.has_diverged:
-            self._save_state(self._noted(runner))
 
     def result(self) -> dict[str, Any]:
         history = [{"step": i, "loss": loss} for i, loss in enumerate(self.losses, self.done + 1)]
