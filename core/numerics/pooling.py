@@ -54,15 +54,15 @@ def max_pool_places(x: Array, windows: Ints, strides: Ints, pads: Pads) -> tuple
 
 def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The gradient of x: each window's gradient goes to the first of its largest elements."""
-    padded, outputs = _padded(x, windows, strides, pads, -np.inf if x.dtype.kind == "f" else _lowest(x.dtype))
+    if x.dtype.kind != "f":
+        return _max_pool_grad_by_places(x, grad, windows, strides, pads)
+    padded, outputs = _padded(x, windows, strides, pads, -np.inf)
     indexes = [offset_index(offset, outputs, strides, [1] * len(outputs)) for offset in offsets(windows)]
-    largest = np.full(grad.shape, -np.inf if x.dtype.kind == "f" else 0, x.dtype)
-    if x.dtype.kind == "f":
-        for index in indexes:
-            np.maximum(largest, padded[index], out=largest)  # NaN stays NaN
-    if x.dtype.kind != "f" or not (np.isfinite(largest).all() and np.isfinite(grad).all()):
-        _, places = max_pool_places(x, windows, strides, pads)
-        return scatter_places(grad, places, x.shape)
+    largest = np.full(grad.shape, -np.inf, x.dtype)
+    for index in indexes:
+        np.maximum(largest, padded[index], out=largest)  # NaN stays NaN
+    if not (np.isfinite(largest).all() and np.isfinite(grad).all()):
+        return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     result = np.zeros((*padded.shape[:-1], x.shape[-1]), grad.dtype)
 
     def spread(images: slice) -> None:
@@ -70,6 +70,11 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
 
     divide(spread, cut(len(x), min(-(-grad.size // _IN_CACHE), len(x))))
     return np.ascontiguousarray(unpad(result, pads))
+
+
+def _max_pool_grad_by_places(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
+    _, places = max_pool_places(x, windows, strides, pads)
+    return scatter_places(grad, places, x.shape)
 
 
 def _spread_to_first(padded: Array, largest: Array, grad: Array, result: Array, indexes: Sequence[Any]) -> None:
