@@ -94,7 +94,7 @@ class FusedCall:
         layout = self._layout(shapes, None, slots)
         if layout is None:
             return None
-        result = np.empty(_full_shape(self.step.body, shapes)[self.root], self.dtype)
+        result = np.empty(_shapes(self.step.body, shapes)[self.root], self.dtype)
         return result if layout.chain.evaluate(result, self._operands(layout, slots, result)) else None
 
     def _produced(self, slots: list[Any]) -> Any:
@@ -147,7 +147,7 @@ class FusedCall:
 
     def _lay_out(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None, slots: list[Any]) -> _Layout | None:
         """The layout for shapes of the inputs and of what the producer gives; None where tiles are no use."""
-        known = _full_shape(self.step.body, shapes, produced)
+        known = _shapes(self.step.body, shapes, produced)
         full = known[self.root]
         least = _WORTH_TILING if produced is None else _WORTH_FINISHING
         if math.prod(full) < least or (produced is not None and tuple(produced) != tuple(full)):
@@ -155,7 +155,7 @@ class FusedCall:
         return _Drafting(self, known, full, slots).layout()
 
 
-def _full_shape(
+def _shapes(
     body: Sequence[Step], shapes: Sequence[tuple[int, ...]], produced: tuple[int, ...] | None = None
 ) -> dict[int, tuple[int, ...]]:
     """The shapes of all values, by slot; InvalidArgumentError where they do not broadcast."""

@@ -40,10 +40,14 @@ class Shared:
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        self.is_changing = False
-        self.lock.release()
+        self.release()
         if error is None:
             self.tell()
+
+    def release(self) -> None:
+        """Let another thread have it."""
+        self.is_changing = False
+        self.lock.release()
 
     def tell(self) -> None:
         """Let who waits for a change look; a kernel that would block changed nothing, or says this itself."""
@@ -66,8 +70,7 @@ def exclusively(shared: Sequence[Shared], call: Callable[..., Any], inputs: Sequ
         result = call(*inputs)
     finally:
         for one in shared[:taken]:
-            one.is_changing = False
-            one.lock.release()
+            one.release()
     for one in shared:
         one.tell()
     return result

@@ -238,8 +238,11 @@ class Session:
 
     def streams(self) -> dict[str, tuple[int, int]]:
         """Key and counter of the random numbers of the graph's nodes, those in functions excepted, by their names."""
-        found = [(node, state) for node, state in self.node_states.items() if isinstance(state, Philox)]
-        return {node.name: (state.key, state.counter) for node, state in found if self._has(node)}
+        with self._lock:
+            found = list(self.node_states.items())
+        return {
+            node.name: (state.key, state.counter) for node, state in found if isinstance(state, Philox) and self._has(node)
+        }
 
     def draw_on(self, streams: Mapping[str, tuple[int, int]]) -> None:
         """Let nodes draw from where others, or these before, were in their streams."""
