@@ -26,15 +26,22 @@ def tensorflow_call(data, fetches, feeds, first=(), optimizes=True):
     """A function that runs a serialized graph in TensorFlow, which may optimize it, by a callable of its session."""
     import tensorflow as tf
 
-    with tf.Graph().as_default() as graph:
-        tf.graph_util.import_graph_def(tf.compat.v1.GraphDef.FromString(data), name="")
     config = tf.compat.v1.ConfigProto()
     config.graph_options.rewrite_options.disable_meta_optimizer = not optimizes
-    session = tf.compat.v1.Session(graph=graph, config=config)
+    session = tf.compat.v1.Session(graph=imported(tf.compat.v1.GraphDef.FromString(data)), config=config)
     for name in first:
         session.run(name)
     call = session.make_callable(fetches, list(feeds))
     return lambda: call(*feeds.values())
+
+
+def imported(definition):
+    """TensorFlow's graph of a GraphDef."""
+    import tensorflow as tf
+
+    with tf.Graph().as_default() as graph:
+        tf.graph_util.import_graph_def(definition, name="")
+    return graph
 
 
 def graph_file(folder):
@@ -57,10 +64,7 @@ def tensorflow_runner(folder):
         definition.ParseFromString(path.read_bytes())
     else:
         text_format.Parse(path.read_text(), definition)
-    graph = tf.Graph()
-    with graph.as_default():
-        tf.graph_util.import_graph_def(definition, name="")
-    return tf.compat.v1.Session(graph=graph).run
+    return tf.compat.v1.Session(graph=imported(definition)).run
 
 
 def decode(reference, arrays):

@@ -22,6 +22,8 @@ import tensorflow as tf
 
 import tfg
 
+from . import _traces
+
 ROUNDS = 5
 RNG = np.random.RandomState(0)
 
@@ -77,9 +79,7 @@ def saved(program: Callable[[pathlib.Path], tf.data.Dataset], folder: pathlib.Pa
 
 
 def in_tensorflow(definition: bytes) -> tuple[Callable[..., object], type[Exception]]:
-    graph = tf.Graph()
-    with graph.as_default():
-        tf.import_graph_def(tf.compat.v1.GraphDef.FromString(definition), name="")
+    graph = _traces.imported(tf.compat.v1.GraphDef.FromString(definition))
     return tf.compat.v1.Session(graph=graph).run, tf.errors.OutOfRangeError
 
 

@@ -147,12 +147,7 @@ def loading(folder: str, engine: str) -> Callable[[], Any]:
         return lambda: tfg.load(data)
     import tensorflow as tf
 
-    def load() -> Any:
-        with tf.Graph().as_default() as graph:
-            tf.graph_util.import_graph_def(tf.compat.v1.GraphDef.FromString(data), name="")
-        return graph
-
-    return load
+    return lambda: _traces.imported(tf.compat.v1.GraphDef.FromString(data))
 
 
 _IMPORT = """
@@ -188,7 +183,7 @@ def process(what: str, engine: str) -> Callable[[], Any]:
         "load": ["dump", str(path)],
         "run": ["run", str(path), "--fetch", fetch, "--feed", f"{source}:0=@{image}"],
         "flops": ["flops", str(path)],
-        "optimize": ["optimize", str(path), os.devnull, "--fetch", fetch],
+        "optimize": ["optimize", str(path), "-o", str(FOLDER / "optimized.pb"), "--fetch", fetch],
     }
     if engine == "tfg":
         line = [sys.executable, "-m", "tfg", *ours[what]]
