@@ -37,10 +37,10 @@ def number_part(number: Any) -> bytes:
 
 def histogram_part(values: Array, name: str) -> bytes:
     """The part of a value that holds a histogram; InvalidArgumentError for NaN and infinity."""
-    numbers = np.asarray(values).astype(np.float64)
-    if np.isnan(numbers).any():
-        raise InvalidArgumentError(f"Nan in summary histogram for: {name}")
-    if np.isinf(numbers).any():
+    numbers = np.asarray(values)
+    if not np.isfinite(numbers).all():
+        if np.isnan(numbers).any():
+            raise InvalidArgumentError(f"Nan in summary histogram for: {name}")
         raise InvalidArgumentError(f"Infinity in Histogram for: {name}")
     found = histogram(numbers)
     message = b"".join(
