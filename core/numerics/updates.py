@@ -6,11 +6,37 @@ All arithmetic is done in the variable's dtype. Rules are elementwise, so that t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 
 from ..arrays import Array
+from .products import cut, divide
+
+_TILE: Final = 1 << 15
+"""Elements of which a rule's arrays stay in a second-level cache together."""
+_WORTH_DIVIDING: Final = 1 << 18
+
+
+def in_tiles(rule: Callable[..., None], memories: Sequence[Array], arguments: Sequence[Array], gradient: int) -> None:
+    """A rule on whole arrays, the `gradient`-th of its other arguments among them, tile by tile where they are large."""
+    grad = arguments[gradient]
+    if grad.size < 2 * _TILE or not all(array.flags.c_contiguous for array in (*memories, grad)):
+        rule(*memories, *arguments)
+        return
+    flat = [array.reshape(-1) for array in (*memories, grad)]
+
+    def update(part: slice) -> None:
+        *tiles, steps = [array[part] for array in flat]
+        rule(*tiles, *arguments[:gradient], steps, *arguments[gradient + 1 :])
+
+    tiles = cut(grad.size, grad.size // _TILE)
+    if grad.size >= _WORTH_DIVIDING:
+        divide(update, tiles)
+        return
+    for tile in tiles:
+        update(tile)
 
 
 def gradient_descent(var: Array, alpha: Array, delta: Array) -> None:
@@ -324,9 +350,16 @@ def rms_prop(
     grad: Array,
 ) -> None:
     """Tieleman and Hinton 2012, lecture 6.5."""
-    ms += (np.square(grad) - ms) * (var.dtype.type(1) - rho)
+    scratch = np.multiply(grad, grad, out=np.empty_like(ms))
+    scratch -= ms
+    scratch *= var.dtype.type(1) - rho
+    ms += scratch
+    root = np.add(ms, epsilon, out=scratch)
+    np.sqrt(root, out=root)
+    step = grad * lr
+    step /= root
     mom *= momentum
-    mom += grad * lr / np.sqrt(ms + epsilon)
+    mom += step
     var -= mom
 
 

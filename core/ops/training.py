@@ -141,7 +141,9 @@ def _dense(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
             raise InvalidArgumentError(
                 f"{layout.op}: var has shape {Shape(shape)}, the gradient {Shape(inputs[layout.gradient].shape)}"
             )
-        update(*[variable.writable() for variable in variables], *inputs[layout.variables :], **attrs)
+        memories = [variable.writable() for variable in variables]
+        rule = functools.partial(update, **attrs) if attrs else update
+        updates.in_tiles(rule, memories, inputs[layout.variables :], layout.gradient - layout.variables)
         return None if layout.is_resource else variables[0]
 
     return apply
