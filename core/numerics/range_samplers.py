@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Array
-from .philox import Philox, uniform_from_words
+from .philox import Philox
 
 _WORDS_AT_ONCE: Final = 64
 
@@ -33,12 +33,12 @@ class Words:
 
     def float32(self) -> float:
         """Uniform on [0, 1), of float's precision."""
-        return float(uniform_from_words(np.array([self.word()], np.uint32), np.dtype(np.float32))[0])
+        return (self.word() & 0x7FFFFF) * 2.0**-23
 
     def float64(self) -> float:
         """Uniform on [0, 1)."""
-        words = np.array([self.word(), self.word()], np.uint32)
-        return float(uniform_from_words(words, np.dtype(np.float64))[0])
+        upper = self.word() & 0xFFFFF
+        return (upper << 32 | self.word()) * 2.0**-52
 
     def below(self, limit: int, bits: int) -> int:
         """Uniform on [0, limit) without bias, from 32 or 64 bits at a time."""
