@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ..core.collecting import RARELY
 from ..core.errors import TfgError
 from ..core.escaping import printable_line
 
@@ -118,7 +119,7 @@ def root() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit. A user's error is one message and a hint; a bug keeps its traceback."""
-    gc.set_threshold(100_000)  # a graph is many small objects and hardly any garbage
+    gc.set_threshold(RARELY)
     _open_streams()
     code = _flush_output(run(arguments))
     sys.stderr.flush()

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from . import binding, registry
+from .collecting import rare_collection
 from .control_flow.conditions import hands_in, is_transparent
 from .derived_specs import DerivedSpecs
 from .dims import Dim
@@ -68,6 +69,7 @@ LoopRule: TypeAlias = Callable[[Node, Sequence[TensorSpec]], "Sequence[TensorSpe
 """What a functional loop returns, from its node and the specs that enter it; None where it does not know better."""
 
 
+@rare_collection()
 def infer(
     graph: Graph,
     known: Mapping[Output, TensorSpec] | None = None,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal
 
+from ..core.collecting import rare_collection
 from ..core.errors import InvalidArgumentError, TfgError
 from ..core.graph import Graph, Node
 from ..core.node import CheckMemo
@@ -94,7 +93,7 @@ def graph_from_bytes(
     """The graph of a serialized GraphDef; what is wrong with its nodes is raised, or added to `faults`."""
     scan = GraphScan(data)
     graph = Graph()
-    with _no_garbage():
+    with rare_collection():
         add_nodes(graph, scan.nodes(), faults)
     rest = scan.rest()
     graph.functions = FunctionLibrary(rest.library)
@@ -103,18 +102,6 @@ def graph_from_bytes(
     if rest.library.registered_gradients:
         add_registered_gradients(graph, None)
     return graph
-
-
-@contextlib.contextmanager
-def _no_garbage() -> Iterator[None]:
-    """Nothing that is made here is garbage: no need to look through it again and again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def add_registered_gradients(graph: Graph, objects: SavedObjectGraph | None) -> None:

@@ -12,6 +12,7 @@ from .. import registry
 from ..arguments import takes
 from ..building.placement import Placement
 from ..catalog import CATALOG
+from ..collecting import rare_collection
 from ..dtypes import string
 from ..errors import TfgError
 from ..foreign_ops import foreign
@@ -112,6 +113,7 @@ class GraphFacts:
     next_commands: tuple[str, ...]
 
 
+@rare_collection()
 @takes(graph=Graph)
 def explain(graph: Graph, *nodes: str, fetch: str | None = None) -> Any:
     """GraphFacts of a graph, or a tuple of NodeFacts: what each of the nodes named is for, and why `fetch` runs it."""
@@ -122,6 +124,7 @@ def explain(graph: Graph, *nodes: str, fetch: str | None = None) -> Any:
     return tuple(explainer.explain(name, fetch) for name in nodes)
 
 
+@rare_collection()
 def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None = None) -> GraphFacts:
     """What the graph is; `name` is how the commands to paste call it.
 

@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterable
 
+from ..collecting import rare_collection
 from ..functions.callers import called_functions
 from ..graph import Graph, Node
 from ..op_facts import has_fact
@@ -57,6 +58,7 @@ _EVIDENCE = {
 }
 
 
+@rare_collection()
 def recover_stages(graph: Graph, chosen: Filter = _ALL) -> tuple[RecoveredStage, ...]:
     """The stages that the graph went through, each node in exactly one; stages without nodes that pass are left out."""
     placed = stage_of_nodes(Roles(graph))

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import registry
 from ..arguments import takes
+from ..collecting import rare_collection
 from ..control_flow.frames import find_frames
 from ..derived_specs import DerivedSpecs
 from ..dims import Dim, DimLike
@@ -46,6 +47,7 @@ _MAX_LISTED: Final = 5_000
 """The nodes of second and further calls of functions up to which a count lists the nodes of each call."""
 
 
+@rare_collection()
 @takes(graph=Graph, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, derived=DerivedSpecs | None)
 def count_flops(
     graph: Graph,

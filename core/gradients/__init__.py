@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from ..arguments import takes
 from ..building.gradbuilder import GradientBuilder
+from ..collecting import rare_collection
 from ..graph import Graph
 from .backward import add_gradients
 
 __all__ = ["add_gradients", "gradients"]
 
 
+@rare_collection()
 @takes(graph=Graph, name=str, colocate=bool)
 def gradients(
     graph: Graph,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..arguments import takes
+from ..collecting import rare_collection
 from ..errors import InvalidArgumentError, TfgError
 from ..explaining.graphs import explain_graph
 from ..faults import fault
@@ -70,6 +71,7 @@ class OptimizeReport:
         return sum(self.ops_after.values())
 
 
+@rare_collection()
 @takes(graph=Graph, passes=str | Sequence | None, costs=bool, rounds=int)
 def optimize(
     graph: Graph,

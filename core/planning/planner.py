@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..collecting import rare_collection
 from ..control_flow.references import memory_of_variables, written_reference
 from ..functions.call_kinds import PARTLY_READ
 from ..graph import Graph, Node, Output
@@ -14,6 +15,7 @@ from .selection import Selection
 from .steps import FrameSteps, use_of_memory
 
 
+@rare_collection()
 def compile_plan(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> Plan:
     """The plan that computes `fetches` given `feeds`; structural errors name the node."""
     planner = Planner(graph, fetches, feeds)

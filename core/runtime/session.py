@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from ..arguments import bounded_depth, takes
+from ..collecting import rare_collection
 from ..errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError, ResourceExhaustedError
 from ..graph import Graph, Node, Output
 from ..journal import Stopwatch
@@ -272,6 +273,7 @@ class Session:
                 found = self._prepared[fetches, feeds] = self._compiled(fetches, feeds)
             return found
 
+    @rare_collection()
     def _compiled(self, fetches: tuple[str, ...], feeds: tuple[str, ...]) -> _Prepared:
         watch = Stopwatch()
         graph = self.runnable()

@@ -1,0 +1,54 @@
+"""Garbage collection where much is made and hardly any of it is garbage: a graph is many small objects that stay."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import threading
+from collections.abc import Iterator
+from typing import Final
+
+RARELY: Final = 100_000
+"""How many more objects there are to be before Python looks for garbage among the young ones; its own default is 700."""
+
+
+class _Depth:
+    """How many threads are, or how often one is, where collection is rare; the thresholds to go back to."""
+
+    def __init__(self) -> None:
+        self.lock: Final = threading.Lock()
+        self.count = 0
+        self.before = gc.get_threshold()
+
+
+_depth: Final = _Depth()
+
+
+@contextlib.contextmanager
+def rare_collection() -> Iterator[None]:
+    """Collect garbage rarely in the whole process, for as long as some thread is inside; a decorator too.
+
+    Thresholds that are higher anyhow stay, and so does a collector that was turned off by a threshold of 0 or otherwise.
+    """
+    _enter()
+    try:
+        yield
+    finally:
+        _leave()
+
+
+def _enter() -> None:
+    with _depth.lock:
+        _depth.count += 1
+        if _depth.count == 1:
+            _depth.before = young, *older = gc.get_threshold()
+            if 0 < young < RARELY:
+                gc.set_threshold(RARELY, *older)
+
+
+def _leave() -> None:
+    with _depth.lock:
+        _depth.count -= 1
+        # Whoever has set another threshold meanwhile keeps it.
+        if _depth.count == 0 and gc.get_threshold() == (RARELY, *_depth.before[1:]):
+            gc.set_threshold(*_depth.before)
