@@ -25,6 +25,8 @@ from .xla_tracing import Tracing
 
 _LIFTED: Final = 1024
 """Elements from which on a constant is an argument of the compiled function rather than part of its text."""
+_CPU_OPTIONS: Final = {"xla_cpu_prefer_vector_width": "512"}
+"""Where a processor has vectors of 512 bits, XLA would use half of each."""
 _UNPROVEN_RUNS: Final = 2
 """How many runs give no memory away: the engine's own, and one of which tfg has yet to look at dtypes and shapes."""
 
@@ -87,7 +89,8 @@ class Program:
         self.places = list(itertools.compress(self.written, self.lasting))
         placing = [place.put if slot in tracing.body.variables else place.divide for slot in inputs]
         self.others = [(number, put) for number, put in enumerate(placing) if number not in self.places]
-        self.function = place.compiled(self.stepped, donate_argnums=0, keep_unused=True)
+        options = _CPU_OPTIONS if tracing.is_cpu else None
+        self.function = place.compiled(self.stepped, donate_argnums=0, keep_unused=True, compiler_options=options)
         self.unproven = _UNPROVEN_RUNS
 
     def stepped(self, own: Sequence[Any], arrays: Sequence[Any], constants: Sequence[Any]) -> tuple[Any, ...]:
@@ -97,32 +100,34 @@ class Program:
             given[place] = value
         found, written, holds = self.traced(given, constants)
         new = list(itertools.compress(written, self.lasting))
-        if holds is not None:
-            new = [jnp.where(holds, after, before) for after, before in zip(new, own)]
         return found, new, [value for value, lasts in zip(written, self.lasting) if not lasts], holds
 
     def __call__(self, values: Sequence[Given]) -> list[Given]:
-        held = [values[place] for place in self.places]
+        held: list[Any] = [values[place] for place in self.places]
         with jax.enable_x64(True), jax.default_matmul_precision("float32"), self.place.running():
             arrays: list[Any] = [None] * len(values)
             for number, put in self.others:
                 value = values[number]
                 arrays[number] = value.array if type(value) is Held else put(value)
-            lent = [type(value) is Held and value.is_lent and not self.unproven for value in held]
-            own = [_array(value) if gives else self.copied(value) for value, gives in zip(held, lent)]
+            lent = [not self.unproven and type(value) is Held and value.is_lent for value in held]
+            own = [value.array if gives else self.copied(value) for value, gives in zip(held, lent)]
             try:
                 found, new, others, holds = self.function(own, arrays, self.constants)
-                kept = map(_replaced, held, lent, new)
-                written = [next(kept) if lasts else Held(others.pop(0)) for lasts in self.lasting]
-                results = [np.array(value) for value in found]
-                if not results and written:
-                    written[0].array.block_until_ready()
+                _replace(held, lent, new)
+                results: list[Given] = [np.array(value) for value in found]
+                if not results:
+                    jax.block_until_ready((new, others))
             except Exception as error:
                 raise _of_failure(error, held) from error
         if holds is not None and not np.asarray(holds):
             raise Declined("a value is not what its op takes")
         self.unproven -= self.unproven > 0
-        return [*results, *written]
+        return results + (self.merged(held, others) if others else held)
+
+    def merged(self, lasting: Sequence[Given], others: Sequence[Any]) -> list[Given]:
+        """The new values of all variables in order: those of variables that keep their shapes, and the others."""
+        kept, made = iter(lasting), map(Held, others)
+        return [next(kept) if lasts else next(made) for lasts in self.lasting]
 
     def copied(self, value: Given) -> Any:
         """A copy, which may be overwritten."""
@@ -133,13 +138,13 @@ def _has_spec(value: Given, spec: Any) -> bool:
     return value.shape == spec.shape and value.dtype == spec.dtype
 
 
-def _replaced(value: Any, is_lent: bool, array: Any) -> Held:
-    """What holds `array`: `value` itself where its own was given away."""
-    if not is_lent:
-        return Held(array)
-    value.array = array
-    held: Held = value
-    return held
+def _replace(held: list[Any], lent: Sequence[bool], new: Sequence[Any]) -> None:
+    """Let `held` hold new arrays: what was lent itself, for its own was given away, and new ones in the place of others."""
+    for place, (value, is_lent, array) in enumerate(zip(held, lent, new)):
+        if is_lent:
+            value.array = array
+        else:
+            held[place] = Held(array)
 
 
 def _of_failure(error: Exception, held: Sequence[Given]) -> Exception:

@@ -40,6 +40,8 @@ class Namespace:
         self.functions: Mapping[str, Function] = graph.functions
         self.plans: dict[str, tuple[Function, Plan]] = {}
         self.conditions: list[Any] = []
+        self.kept: list[Any] = []
+        """New values of variables that are what `stored` gave."""
         self.cells: list[Stack | TensorArray] = []
         self.times: int | None = 1
         """How often at most what is traced runs, because of the loops that it is in."""
@@ -59,6 +61,20 @@ class Namespace:
             self.conditions.append(condition)
         elif not np.all(condition):
             raise UnimplementedError("a value is not what its op takes")
+
+    def holds(self) -> Any:
+        """Whether all holds that is required so far, None where nothing is."""
+        return jnp.all(jnp.stack(self.conditions)) if self.conditions else None
+
+    def stored(self, old: Any, new: Any) -> Any:
+        """The new value of a variable as it is stored, the old one where what is required does not hold.
+
+        What is computed from it reads it there. XLA would rather compute it anew, from a copy of the old value.
+        """
+        holds = self.holds()
+        new = jnp.asarray(new).astype(old.dtype)
+        self.kept.append(jax.lax.optimization_barrier(new if holds is None else jnp.where(holds, new, old)))
+        return self.kept[-1]
 
     call_module = staticmethod(call_module)
 
@@ -153,10 +169,28 @@ class Namespace:
 
 
 class _Variable:
-    """A variable while steps are traced: its value after those so far."""
+    """A variable while steps are traced: its value after those so far.
+
+    The value is the one `before` all steps where one of the first `settled` conditions does not hold.
+    """
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self.before = self.value = value
+        self.settled: int | None = None
+
+    def assign(self, xla: Namespace, value: Any) -> None:
+        """Take a new value."""
+        if any(value is kept for kept in xla.kept):
+            count = len(xla.conditions)
+            self.value, self.settled = value, count if self.settled is None else min(count, self.settled)
+        else:
+            self.value, self.settled = jnp.asarray(value).astype(self.before.dtype), 0
+
+    def final(self, xla: Namespace) -> Any:
+        """The value in the end: where a condition does not hold the one before, unless that is of another shape."""
+        if self.settled == len(xla.conditions) or self.value.shape != self.before.shape:
+            return self.value
+        return jnp.where(xla.holds(), self.value, self.before)
 
 
 class Tracing:
@@ -169,14 +203,16 @@ class Tracing:
         self.is_cpu = is_cpu
 
     def __call__(self, arrays: Sequence[Any], constants: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
-        """The tensors that come out, the new values of variables, and whether all that lowerings require holds, or None."""
+        """The tensors that come out, the new values of variables, and whether all that lowerings require holds, or None.
+
+        Where it does not hold, variables have the values that they had.
+        """
         xla = Namespace(self.is_cpu, self.cluster.graph)
         slots = self.initial(arrays, constants)
         run_steps(xla, self.body.steps, slots)
         found = [slots[slot] for slot in self.cluster.tensors]
-        written = [slots[slot].value for slot in self.body.written]
-        holds = jnp.all(jnp.stack(xla.conditions)) if xla.conditions else None
-        return found, written, holds
+        written = [slots[slot].final(xla) for slot in self.body.written]
+        return found, written, xla.holds()
 
     def initial(self, arrays: Sequence[Any], constants: Sequence[Any]) -> list[Any]:
         """The slots with what is given."""
@@ -275,7 +311,7 @@ def _updated(xla: Namespace, node: Node, found: Lowering, values: Sequence[Any])
     variables, rest = values[: found.updates], values[found.updates :]
     new = _lowered(xla, node, found, [*(variable.value for variable in variables), *rest])
     for variable, value in zip(variables, new, strict=True):
-        variable.value = jnp.asarray(value).astype(variable.value.dtype)
+        variable.assign(xla, value)
     return variables[: len(node.output_dtypes)]
 
 

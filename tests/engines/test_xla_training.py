@@ -164,6 +164,34 @@ def test_labels_out_of_range_are_the_error_of_numpy():
     assert engaged.engine_report().groups[-1].runs == 2
 
 
+def test_updates_before_and_after_what_is_required():
+    """NumPy begins a run that is not XLA's from what the variables held before all updates, with a condition between two."""
+    b = GraphBuilder()
+    v, slot = (
+        b.variable(np.float32(value), name, resource=True).handle for name, value in (("v", [1, 2, 3]), ("m", [0, 1, 0]))
+    )
+    b.global_variables_initializer()
+    rate, momentum, ones = (b.constant(value.astype("f")) for value in map(np.array, (0.1, 0.9, np.ones((2, 3)))))
+    labels = b.Placeholder(dtype="int64", shape=[2], name="labels")
+    first = b.ResourceApplyMomentum(v, slot, rate, b.Square(b.ReadVariableOp(v, dtype="float32")), momentum, name="first")
+    with b.control_dependencies([first]):
+        logits = b.Mul(b.ReadVariableOp(v, dtype="float32"), ones)
+        _, gradient = b.SparseSoftmaxCrossEntropyWithLogits(logits, labels, name="loss")
+        b.ResourceApplyMomentum(v, slot, rate, b.Sum(gradient, b.constant(0)), momentum, name="train")
+    plain, engaged = Session(b.graph), Session(b.graph, engine=engine())
+    for session in (plain, engaged):
+        session.run(["init"])
+        for given in ([0, 1], [2, 0], [1, 1], [0, 3], [1, 2]):
+            if max(given) < 3:
+                session.run(["train"], {"labels:0": given})
+            else:
+                with pytest.raises(InvalidArgumentError, match="label value"):
+                    session.run(["train"], {"labels:0": given})
+    for name, value in state(plain).items():
+        np.testing.assert_allclose(state(engaged)[name], value, rtol=1e-5, atol=1e-6)
+    assert engaged.engine_report().groups[-1].runs == 4
+
+
 COMPILING = """
 import collections, numpy as np, tfg
 from jax import monitoring
