@@ -20,7 +20,7 @@ from ..shapes import Shape
 from .checks import result_shapes
 from .fixing import fixed_inputs
 from .partition import partition
-from .protocol import Cluster, Compiled, Declined, Engine, Engined, Given
+from .protocol import Body, Cluster, Compiled, Declined, Engine, Given
 from .report import Difference, EngineReport, GroupReport, Refusal
 from .verification import difference
 
@@ -54,9 +54,9 @@ class Engagement:
             self.too_small += found.too_small
         return found.plan
 
-    def group(self, graph: Graph, step: Engined, in_numpy: Callable[..., Sequence[Any]]) -> Group:
-        """The group of a step as a function; `in_numpy` runs its body."""
-        made = Group(self, Cluster(graph, step.body), in_numpy)
+    def group(self, graph: Graph, body: Body, in_numpy: Callable[..., Sequence[Any]]) -> Group:
+        """The group of steps in a body as a function; `in_numpy` runs it."""
+        made = Group(self, Cluster(graph, body), in_numpy)
         with self.lock:
             self.groups.append(made)
         return made
@@ -131,6 +131,10 @@ class Group:
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.fixed])
         compiled = self.compiled[key] if key in self.compiled else self._compile(key, arrays)
         return None if compiled is None else self._in_engine(key, compiled, arrays)
+
+    def on(self, body: Body) -> Group:
+        """The group for the same steps in another body."""
+        return self.engagement.group(self.cluster.graph, body, self.in_numpy)
 
     def decline(self, reason: str) -> None:
         """Note why a run was NumPy's, where that is not known of another."""

@@ -82,7 +82,7 @@ class Mesh(Protocol):
 class Body:
     """Steps on `slots` slots of their own: the first `inputs` of these are given, those in `outputs` are what comes out.
 
-    The inputs in `variables` are references to variables or handles of such.
+    The inputs in `variables` are references to variables or handles of such; no step reads those that are `unused`.
     """
 
     steps: tuple[Step, ...]
@@ -90,6 +90,13 @@ class Body:
     inputs: int
     outputs: tuple[int, ...]
     variables: tuple[int, ...] = ()
+    unused: tuple[int, ...] = ()
+
+    def merged(self, first: Mapping[int, int]) -> Body:
+        """The same steps for variables of which some are the same: for each of `variables` the one that stands for it."""
+        steps = [dataclasses.replace(s, inputs=tuple(first.get(i, i) for i in s.inputs), released=()) for s in self.steps]
+        kept, unused = ([slot for slot in self.variables if (first[slot] == slot) is same] for same in (True, False))
+        return dataclasses.replace(self, steps=tuple(steps), variables=tuple(kept), unused=tuple(unused))
 
     @property
     def written(self) -> list[int]:

@@ -52,7 +52,7 @@ class Program:
         context: Callable[..., Any],
         functions: Mapping[str, Function] | None = None,
         cache: ValueCache | None = None,
-        groups: Callable[[Engined, _Call], Group] | None = None,
+        groups: Callable[[Body, _Call], Group] | None = None,
         fuses: bool = False,
     ) -> None:
         self.plan = plan
@@ -177,7 +177,7 @@ class Program:
         in_numpy = self._body(step.body, hooked)
         if hooked or self._groups is None:
             return _single(in_numpy) if len(step.outputs) == 1 else in_numpy
-        group = self._groups(step, in_numpy)
+        group = self._groups(step.body, in_numpy)
         return VariableGroup(group, step.body, in_numpy) if step.body.variables else group
 
     def _fused(self, step: Fused, initial: list[Any]) -> _Call:

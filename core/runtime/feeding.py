@@ -46,7 +46,7 @@ def _fits(dims: tuple[Any, ...] | None, shape: tuple[int, ...]) -> bool:
     """True where a shape surely is of these dimensions: the ones with names are left to `merge_shapes`."""
     if dims is None or dims == shape:
         return True
-    return len(dims) == len(shape) and all(a is None or a == b for a, b in zip(dims, shape))
+    return len(dims) == len(shape) and all(a == b if type(a) is int else a.is_anonymous for a, b in zip(dims, shape))
 
 
 def find_feeds(graph: Graph, names: Iterable[str], runnable: Graph | None = None) -> tuple[Feed | None, ...]:

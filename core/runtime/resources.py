@@ -71,8 +71,8 @@ def exclusively(shared: Sequence[Shared], call: Callable[..., Any], inputs: Sequ
     finally:
         for one in shared[:taken]:
             one.release()
-    for one in shared:
-        one.tell()
+    if waits.waiting:
+        waits.changed()
     return result
 
 
@@ -153,7 +153,7 @@ class Variable(Shared, Readable):
         self.is_changing = True  # before the references are counted: who comes later sees it
         value = self._value
         if type(value) is Held:
-            value.is_lent = self._references() <= _UNSHARED_REFERENCES and not value.is_read
+            value.is_lent = sys.getrefcount(value) <= _UNSHARED_REFERENCES and not value.is_read
         return value
 
     def assign(self, value: Any) -> None:

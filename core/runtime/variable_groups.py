@@ -6,8 +6,8 @@ what they held, wherever that is: so a group that fails has done nothing, and it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,17 +17,25 @@ from .resources import Variable, exclusively
 if TYPE_CHECKING:
     from ..engines.engagement import Group
 
+_NOTHING: Final = np.float32(0)
+"""What comes in where nothing reads it."""
+
 
 class VariableGroup:
     """A group as a function of references, handles and other values."""
 
     def __init__(self, group: Group, body: Body, in_numpy: Callable[..., Sequence[Any]]) -> None:
         self.group = group
+        self.body = body
         self.in_numpy = in_numpy
-        self.variables = body.variables
-        self.written = body.written
+        self.slots = body.variables
+        self.written = [body.variables.index(slot) for slot in body.written]
+        self.lent = [slot in body.written for slot in body.variables]
         leads = body.leads
         self.leads = [leads.get(slot) for slot in body.outputs]
+        self._met: tuple[list[Any], list[Variable]] = ([], [])
+        """The variables of the last run in the order of `slots`, and in the one in which they are locked."""
+        self._of_shared: dict[tuple[int, ...], VariableGroup] = {}
 
     def __call__(self, *values: Any) -> Any:
         """The outputs of the group: one alone where there is one, else a tuple."""
@@ -37,26 +45,42 @@ class VariableGroup:
 
     def _in_engine(self, values: Sequence[Any]) -> Sequence[Any] | None:
         """The tensors that the engine gives, the variables written; None where it gave nothing and nothing was written."""
-        variables = {slot: variable for slot in self.variables if (variable := _variable(values[slot])) is not None}
-        distinct = {id(variable): variable for variable in variables.values()}
-        if len(distinct) < len(self.variables):
-            self.group.decline("two references lead to the same variable, or one to none")
-            return None
-        return exclusively([distinct[key] for key in sorted(distinct)], self._stepped, (values, variables))
+        variables = [_variable(values[slot]) for slot in self.slots]
+        met, order = self._met
+        if variables != met:
+            if None in variables:
+                self.group.decline("a reference leads to no variable")
+                return None
+            order = sorted(dict.fromkeys(variables), key=id)
+            self._met = variables, order
+        if len(order) < len(variables):
+            return self._merged(variables)._in_engine(values)
+        return exclusively(order, self._stepped, (values, variables))
 
-    def _stepped(self, values: Sequence[Any], variables: Mapping[int, Variable]) -> Sequence[Any] | None:
+    def _merged(self, variables: Sequence[Any]) -> VariableGroup:
+        """The group for runs in which several references lead to one variable, as those of `variables` do."""
+        first = tuple(self.slots[variables.index(variable)] for variable in variables)
+        with self.group.lock:
+            if first not in self._of_shared:
+                body = self.body.merged(dict(zip(self.slots, first)))
+                self._of_shared[first] = VariableGroup(self.group.on(body), body, self.in_numpy)
+            return self._of_shared[first]
+
+    def _stepped(self, values: Sequence[Any], variables: Sequence[Variable]) -> Sequence[Any] | None:
         given = list(values)
-        lent = () if self.group.engagement.verify else self.written
-        for slot, variable in variables.items():
-            given[slot] = variable.lend() if slot in lent else variable.kept
-            if given[slot] is None or given[slot].dtype != variable.dtype.numpy:
+        for slot in self.body.unused:
+            given[slot] = _NOTHING
+        verify = self.group.engagement.verify
+        for slot, variable, is_written in zip(self.slots, variables, self.lent):
+            given[slot] = value = variable.lend() if is_written and not verify else variable.kept
+            if value is None or value.dtype != variable.dtype.numpy:
                 self.group.decline(f"variable '{variable.name}' is not initialized")
                 return None
         results = self.group.attempt(given)
         if results is None:
             return None
-        written = [variables[slot] for slot in self.written]
-        if self.group.engagement.verify:
+        written = [variables[place] for place in self.written]
+        if verify:
             self._verify(values, results, written)
         tensors = len(results) - len(written)
         for variable, value in zip(written, results[tensors:]):

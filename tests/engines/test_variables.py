@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engines.fake_engine import FakeEngine
+from tests.functions import define
 from tfg.core.arrays import Held
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.dtypes import float32
@@ -19,6 +20,7 @@ from tfg.core.errors import FailedPreconditionError, InvalidArgumentError
 from tfg.core.runtime.resources import Variable
 from tfg.core.runtime.session import Session
 from tfg.core.shapes import Shape
+from tfg.core.tensors import FuncRef
 
 X = {"x:0": np.float32([1, -2])}
 READS = ["before:0", "after:0", "train"]
@@ -186,7 +188,8 @@ def test_a_hook_sees_kernels_on_what_the_engine_wrote(resource):
     assert seen.count("update") == 2
 
 
-def test_two_handles_of_one_variable_run_in_numpy():
+def test_two_handles_may_lead_to_one_variable():
+    """What is written by one is read by the other, in the engine; the first run finds no value there."""
     b = GraphBuilder()
     first, second = (b.VarHandleOp(dtype="float32", shape=[], shared_name="v", name=name) for name in "ab")
     one, two = b.constant(np.float32(1)), b.constant(np.float32(2))
@@ -196,7 +199,34 @@ def test_two_handles_of_one_variable_run_in_numpy():
         b.ReadVariableOp(first, dtype="float32", name="y")
     session = Session(b.graph, engine=Holding())
     assert [session.run("y:0"), session.run("y:0")] == [3, 3]
-    assert not any(group.runs for group in session.engine_report().groups)
+    assert sum(group.runs for group in session.engine_report().groups) == 1
+
+
+@pytest.mark.parametrize("verify", [False, True])
+def test_two_references_lead_to_one_variable_in_some_calls(verify):
+    """A function that moves from its first argument to its second one, called with two variables and with one twice."""
+
+    def moving(f, source, target):
+        x = f.constant(np.float32(1))
+        taken = f.AssignSubVariableOp(source, x)
+        with f.control_dependencies([taken]):
+            added = f.AssignAddVariableOp(target, f.Mul(f.ReadVariableOp(source, dtype="float32"), f.constant(np.float32(10))))
+        with f.control_dependencies([added]):
+            return [f.ReadVariableOp(target, dtype="float32")]
+
+    b = GraphBuilder()
+    v, w = (b.variable(np.float32(value), name, resource=True).handle for name, value in (("v", 3), ("w", 5)))
+    b.global_variables_initializer()
+    define(b, "moving", ["resource", "resource"], moving, stateful=True)
+    for name, arguments in (("apart", (v, w)), ("same", (v, v))):
+        b.StatefulPartitionedCall(list(arguments), Tout=["float32"], f=FuncRef("moving"), name=name)
+    plain, engaged = started(b.graph), started(b.graph, Holding(), verify=verify)
+    for name in ("apart", "same", "same", "apart"):
+        assert engaged.run(f"{name}:0") == plain.run(f"{name}:0")
+    assert_same_state(engaged, plain)
+    report = engaged.engine_report()
+    assert not report.differences
+    assert sorted(group.runs for group in report.groups if group.runs) == [2, 2]
 
 
 def test_threads_lose_no_update():
