@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -346,6 +346,10 @@ flops("Conv")(convolution_flops)
 not_differentiable("Conv")
 
 
+_FILTERS: Final = 32
+"""How many filters of one channel are as fast as fewer, or faster."""
+
+
 @lower("Conv2D")
 def _conv2d_lowering(
     xla: Any,
@@ -358,7 +362,12 @@ def _conv2d_lowering(
     data_format: str,
     dilations: list[int],
 ) -> Any:
-    return _convolved(xla, x, w, strides, padding, explicit_paddings, data_format, dilations)
+    """On CPUs few filters of one channel are filled up with zeros: XLA has its fast convolution for more only."""
+    filters, geometry = w.shape[3], (strides, padding, explicit_paddings, data_format, dilations)
+    if not (xla.is_cpu and w.shape[2] == 1 and data_format == "NHWC" and filters < _FILTERS and x.shape[3] == 1):
+        return _convolved(xla, x, w, *geometry)
+    more = xla.pad(w, ((0, 0), (0, 0), (0, 0), (0, _FILTERS - filters)))
+    return _convolved(xla, x, more, *geometry)[..., :filters]
 
 
 def _convolved(

@@ -22,6 +22,7 @@ from ..profiler_formulas import pool
 from ..registry import Cost, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from . import _onnx_pooling as in_onnx
+from . import _pooling_lowerings
 from ._pooling import (
     Pool,
     pool_attrs,
@@ -436,15 +437,8 @@ not_differentiable("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
 zero_flops("MaxPoolGradGradWithArgmax")
 
 
-@lower("MaxPool")
-def _max_pool_lowering(xla: Any, x: Any, *, ksize: list[int], strides: list[int], padding: str) -> Any:
-    lowest = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
-    return xla.lax.reduce_window(x, np.array(lowest, x.dtype), xla.lax.max, ksize, strides, padding)
-
-
-@lower("MaxPoolGrad")
-def _max_pool_grad_lowering(xla: Any, x: Any, y: Any, dy: Any, *, ksize: list[int], strides: list[int], padding: str) -> Any:
-    return xla.pulled_back(lambda x: _max_pool_lowering(xla, x, ksize=ksize, strides=strides, padding=padding), x, dy)
+lower("MaxPool")(_pooling_lowerings.max_pool)
+lower("MaxPoolGrad")(_pooling_lowerings.max_pool_gradient)
 
 
 @lower("AvgPool")
