@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -27,13 +28,18 @@ from .options import GraphReader, Selection, excluding, format_option, graph_opt
 @click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="With --elements: give up after it."
 )
+@click.option("--init-op", metavar="NAME", help="With --elements: first run this operation, not the graph's initializer.")
+@click.option(
+    "--state", metavar="FILE", help="With --elements: restore the variables, an .npz file or the prefix of a checkpoint."
+)
+@click.option("--seed", type=int, help="With --elements: seed of random ops that have none of their own.")
 @selection_options("--to")
 @click.option("--sort", type=click.Choice(ORDERS), default="graph", show_default=True, help="In which order to print nodes.")
 @click.option("--shapes", is_flag=True, help="Infer the shapes of all outputs, not only show those that nodes declare.")
 @format_option("table", "list", "text", "json", "csv")
 @graph_options
 @needing("--fetch", "--after")
-@needing("--take --allow-files --timeout", "--elements")
+@needing("--take --allow-files --timeout --init-op --state --seed", "--elements")
 @excluding("--stage", "--stages --after")
 @excluding("--stages --after", "--script")
 @excluding("--stages", "--after")
@@ -44,8 +50,8 @@ from .options import GraphReader, Selection, excluding, format_option, graph_opt
 @excluding("--name --exclude --op --scope --device --to --around", "--after", "what a pass changes is shown whole")
 def command(
     graphs: tuple[str, ...], script: str | None, stages: bool, stage: str | None, after: str | None, fetches: tuple[str, ...],
-    elements: str | None, take: int | None, allow_files: tuple[str, ...], timeout: float | None, selection: Selection,
-    sort: str, shapes: bool, format_: str, reader: GraphReader,
+    elements: str | None, take: int | None, allow_files: tuple[str, ...], timeout: float | None, init_op: str | None,
+    state: str | None, seed: int | None, selection: Selection, sort: str, shapes: bool, format_: str, reader: GraphReader,
 ) -> None:  # fmt: skip
     """Print the nodes of GRAPH: name, op, outputs, inputs, device, colocation and attributes.
 
@@ -64,7 +70,8 @@ def command(
     if bool(graphs) == bool(script):
         raise click.UsageError("give either graph files or --script")
     if elements is not None:
-        _dump_elements(graphs, elements, take or 3, {"allow_files": allow_files, "timeout": timeout}, format_, reader)
+        session = {"allow_files": allow_files, "timeout": timeout, "init_op": init_op, "state": state, "seed": seed}
+        _dump_elements(graphs, elements, take or 3, session, format_, reader)
     elif after is not None:
         _dump_optimization(graphs, after, fetches, format_, reader)
     elif stages:
@@ -135,9 +142,9 @@ def _dump_stages(graphs: tuple[str, ...], selection: Selection, format_: str, re
 
 
 def _dump_elements(
-    graphs: tuple[str, ...], name: str, take: int, limits: dict[str, Any], format_: str, reader: GraphReader
+    graphs: tuple[str, ...], name: str, take: int, session: Mapping[str, Any], format_: str, reader: GraphReader
 ) -> None:
-    """The first elements of a pipeline, which is run for them."""
+    """The first elements of a pipeline, which is run for them in a session of those options."""
     from ..core.runtime.elements import first_elements
     from .run_sections import write_steps
     from .sessions import SessionOptions
@@ -146,9 +153,9 @@ def _dump_elements(
         raise click.UsageError("--elements takes one graph")
     if format_ not in ("table", "json"):
         raise click.UsageError(f"elements are shown as a table or as json, not as {format_}")
-    graph, options = reader.load(graphs[0]), SessionOptions(**limits)
+    graph, options = reader.load(graphs[0]), SessionOptions(**session)
     with options.limits():
-        write_steps(first_elements(options.session(graph, quiet=False), name, take), format_, None)
+        write_steps(first_elements(options.with_variables(graph, quiet=False), name, take), format_, None)
 
 
 def _dump_optimization(

@@ -135,6 +135,18 @@ class SessionOptions:
             names = runner.initialize(self.init_op)
             render.note(f"initialized by {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}", quiet or not is_asked)
 
+    def with_variables(self, graph: Graph, quiet: bool) -> Runner:
+        """A session whose variables have the values that graph and options give; iterators are left as they are."""
+        from ..core.runtime.runner import Runner, initializers
+
+        runner = Runner(self.session(graph, quiet))
+        self.initialize(runner, quiet)
+        names = initializers(graph) if self.init_op is None and self._needs_initializer(graph) else ()
+        if names:
+            runner.session.run(list(names))
+        self.restore(runner, quiet)
+        return runner
+
     def restore(self, runner: Runner, quiet: bool) -> None:
         """Assign the values of --state."""
         if self.state:

@@ -15,6 +15,7 @@ from .dtypes import DType
 from .errors import InvalidArgumentError, UnimplementedError
 from .foreign_ops import supply_hint
 from .graph import Node
+from .input_pipelines import stand_ins
 
 
 def select_kernel(node: Node) -> registry.Kernel:
@@ -31,16 +32,10 @@ def select_kernel(node: Node) -> registry.Kernel:
                 raise InvalidArgumentError(message, node=node.name, op=node.op)
             return candidate
     if not candidates:
-        hint = supply_hint(node.op)
-        if "Dataset" in node.op or node.op in _PYTHON:
-            hint = f"{_PYTHON_ASIDE if node.op in _PYTHON else ''}`--feed IteratorGetNext:0=VALUE` stands in for a pipeline"
+        hint = stand_ins(node) or supply_hint(node.op)
         raise UnimplementedError(f"tfg has no kernel for op '{node.op}'", node=node.name, op=node.op, hint=hint)
     types = ", ".join(f"{k}={v}" for k, v in node.attrs.items() if any(k in c.dtypes for c in candidates))
     raise UnimplementedError(f"tfg has no kernel for op '{node.op}' with {types}", node=node.name, op=node.op)
-
-
-_PYTHON = ("PyFunc", "PyFuncStateless", "EagerPyFunc")
-_PYTHON_ASIDE = "the function is Python code, which is not in the graph: in an input pipeline "
 
 
 def _type_attrs(node: Node) -> str:

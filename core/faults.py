@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from .catalog import CATALOG
-from .errors import InternalError, ResourceExhaustedError, TfgError
+from .errors import InternalError, ResourceExhaustedError, TfgError, UnimplementedError
 from .graph import Node
+from .input_pipelines import stand_ins
+from .op_facts import has_fact
 from .registry import kernels
 
 _TOO_LARGE = ("array is too big", "Maximum allowed size exceeded", "Maximum allowed dimension exceeded")
@@ -29,6 +31,8 @@ def raise_located(error: Exception, node: Node, what: str = "kernel") -> NoRetur
     if isinstance(error, TfgError):
         if error.node is None:
             error.node, error.op = node.name, node.op
+        elif isinstance(error, UnimplementedError) or has_fact(error.op or "", "calls_python"):
+            error.hint = stand_ins(node) or error.hint  # what a function lacks can be fed where its results come out
         raise error
     if isinstance(error, MemoryError) or str(error).startswith(_TOO_BIG):
         raise ResourceExhaustedError(f"out of memory: {error}", node=node.name, op=node.op) from error.__cause__

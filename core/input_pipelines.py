@@ -18,3 +18,30 @@ def datasets_behind(graph: Graph, iterator: Node) -> list[Output]:
     begun = [user.inputs[0] for user in beginning(iterator)]
     made = [graph.functions[f.name].results for f in function_references(iterator) if f.name in graph.functions]
     return begun or [result for results in made for result in results]
+
+
+def asking_for_elements(node: Node) -> list[Node]:
+    """The nodes that give elements of the pipeline that a node is part of: the node itself, or those behind it."""
+    found: dict[Node, None] = {}
+    seen, pending = {node}, [node]
+    while pending:
+        last = pending.pop()
+        if has_fact(last.op, "next_element"):
+            found[last] = None
+            continue
+        behind = [
+            user for user in last.uses if has_fact(user.op, "input_pipeline") or user.is_identity or "Dataset" in user.op
+        ]
+        behind += [value.node for value in last.inputs[1:] if last in beginning(value.node)]
+        pending += [other for other in behind if other not in seen]
+        seen.update(behind)
+    return list(found)
+
+
+def stand_ins(node: Node) -> str | None:
+    """How to feed what stands in for the pipeline that a node is part of, in words; None where it is part of none."""
+    outputs = [output for asking in asking_for_elements(node) for output in asking.outputs()]
+    if not outputs:
+        return None
+    feeds = " ".join(f"--feed {output.name}=VALUE" for output in outputs)
+    return f"`{feeds}` {'stands' if len(outputs) == 1 else 'stand'} in for the input pipeline"

@@ -25,6 +25,7 @@ FACTS: Final = {
     "observes_pipeline": "looks at the transformations that a dataset is made of, or asks for its elements by their places",
     "next_element": "gives the next element of a pass over a dataset",
     "reads_files": "opens files that its inputs name",
+    "calls_python": "calls a Python function of the process that built the graph",
     "training": "writes a variable from a gradient",
     "debug": "observes values and changes nothing",
     "snapshot": "looks at a variable once, and needs no lock: what another thread writes meanwhile comes before or after it",

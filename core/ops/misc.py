@@ -1,8 +1,9 @@
 """Ops of the process around the graph: time, version, and Python functions, which a graph does not carry."""
 # Ops here (scripts/regenerate.py writes this list):
-#   GraphDefVersion PyFuncStateless
+#   GraphDefVersion
+#   PyFuncStateless: calls_python
 #   Timestamp: random
-#   EagerPyFunc PyFunc: side_effect
+#   EagerPyFunc PyFunc: side_effect calls_python
 
 from __future__ import annotations
 
@@ -53,6 +54,7 @@ def py_func_shape(input: list[TensorSpec], *, Tout: list[DType]) -> list[Shape]:
 
 _ALL = ("Timestamp", "GraphDefVersion", "PyFunc", "PyFuncStateless", "EagerPyFunc")
 facts("side_effect", of=("PyFunc", "EagerPyFunc"))
+facts("calls_python", of=("PyFunc", "PyFuncStateless", "EagerPyFunc"))
 facts("random", of=("Timestamp",))
 not_differentiable(*_ALL)
 zero_flops(*_ALL)

@@ -11,26 +11,22 @@ from ..graph import Node, Output
 from ..input_pipelines import beginning
 from ..op_facts import has_fact
 from ..shapes import SCALAR
-from .runner import Orders, Runner, StepResult, initializers
-from .session_like import SessionLike
+from .runner import Orders, Runner, StepResult
 
 
-def first_elements(session: SessionLike, name: str, count: int) -> list[StepResult]:
-    """At most so many elements, each as a step; variables are initialized and tables filled before.
+def first_elements(runner: Runner, name: str, count: int) -> list[StepResult]:
+    """At most so many elements, each as a step; variables are those of the session, initialized or restored before.
 
     InvalidArgumentError where the node is no part of a pipeline, or several nodes begin its iterator; OutOfRangeError where
     there are no elements.
     """
-    g = GraphBuilder(session.graph.copy())
+    g = GraphBuilder(runner.graph.copy())
     begin, following = _asking(g, g.graph.node(name))
-    names = initializers(session.graph)
-    if names:
-        session.run(list(names))
-    runner = Runner(session.on_graph(g.graph))
+    asking = Runner(runner.session.on_graph(g.graph))
     if begin is not None:
-        runner.session.run(begin.name)
+        asking.session.run(begin.name)
     fetches = {f"component {i}": output.name for i, output in enumerate(following.outputs())}
-    return list(runner.steps(Orders(fetches, {}, steps=count)))
+    return list(asking.steps(Orders(fetches, {}, steps=count)))
 
 
 def _asking(g: GraphBuilder, node: Node) -> tuple[Node | None, Node]:

@@ -60,3 +60,25 @@ def test_files_are_those_allowed(tmp_path):
     assert "--allow-files" in closed.err
     shown = tfg("dump", path, "--elements", "lines", "--allow-files", tmp_path)
     assert "two" in shown.out
+
+
+def with_variable(g):
+    """A dataset as long as a variable says, which begins as 2; `longer` sets it to 4."""
+    size = g.VarHandleOp(dtype="int64", shape=(), name="size")
+    g.AssignVariableOp(size, int64(2), name="size/Assign")
+    g.AssignVariableOp(size, int64(4), name="longer")
+    read = g.ReadVariableOp(size, dtype="int64", name="size/Read")
+    g.RangeDataset(int64(0), read, int64(1), name="made", **NUMBER)
+
+
+@pytest.mark.parametrize("options, count", [([], 2), (["--init-op", "longer"], 4), (["--state", "state.npz"], 3)])
+def test_variables_have_values(tmp_path, options, count):
+    path = written(tmp_path, with_variable)
+    np.savez(tmp_path / "state.npz", size=int64(3))
+    given = [str(tmp_path / option) if option.endswith(".npz") else option for option in options]
+    done = tfg("dump", path, "--elements", "made", "--take", 9, *given, "--format", "json")
+    assert [step["values"][0]["value"] for step in done.json["steps"]] == list(range(count))
+
+
+def test_variables_need_elements(tmp_path):
+    assert tfg("dump", written(tmp_path, with_variable), "--state", "state.npz").code == 2
