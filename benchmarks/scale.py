@@ -36,6 +36,8 @@ from tfg.formats.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
 FLOAT = {"T": dtypes.float32}
 UNKNOWN = Shape()
 BODY, BLOCK, MOST = 8, 14, 50_000
+TICK = 1e-3
+"""The least seconds of CPU that are told: some systems count in steps."""
 
 
 def node(name: str, op: str, *inputs: str, **attrs: Any) -> NodeDef:
@@ -180,7 +182,7 @@ def measure(work: str, path: str) -> None:
         ON_FILES[work](path)
     else:
         (ON_GRAPHS | WITHOUT_SHAPES)[work](graph)
-    print(time.process_time() - start, before, peak(), flush=True)
+    print(max(time.process_time() - start, TICK), before, peak(), flush=True)
     os._exit(0)
 
 
@@ -219,6 +221,11 @@ def graph_path(folder: pathlib.Path, form: str, size: int, work: str) -> pathlib
     return path
 
 
+def power(small: tuple[int, float], large: tuple[int, float]) -> float:
+    """The power of the size with which something grows, from two sizes and what it was there."""
+    return math.log(large[1] / small[1]) / math.log(large[0] / small[0])
+
+
 def report(folder: pathlib.Path, form: str, work: str, sizes: list[int], limit: int) -> None:
     """One line: seconds for each size, bytes a node of the largest, slope between the two largest."""
     found: list[tuple[int, float, int]] = []
@@ -230,8 +237,7 @@ def report(folder: pathlib.Path, form: str, work: str, sizes: list[int], limit: 
     cells = [f"{seconds:9.3f}" for _, seconds, _ in found] + ["        -"] * (len(sizes) - len(found))
     slope = ""
     if len(found) > 1:
-        (small, first, _), (large, second, _) = found[-2:]
-        slope = f"{math.log(second / first) / math.log(large / small):6.2f}"
+        slope = f"{power(found[-2][:2], found[-1][:2]):6.2f}"
     memory = f"{found[-1][2] / found[-1][0]:8.0f}" if found else ""
     print(f"{form:10}{work:18}{''.join(cells)}{memory:>9}{slope:>7}", flush=True)
 

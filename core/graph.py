@@ -241,12 +241,15 @@ class Graph:
         """Nodes that wait for `node`."""
         return [consumer for consumer in node.uses if node in consumer.control_inputs]
 
-    def copy(self) -> Graph:
-        """A graph of new nodes that shares attribute values and functions with this one."""
+    def copy(self, library: MutableMapping[str, Function] | None = None) -> Graph:
+        """A graph of new nodes that shares attribute values and functions with this one.
+
+        Its library is `library`, or a copy of this one's where none is given.
+        """
         result = Graph()
         result.versions, result.meta, result.source = self.versions, self.meta, self.source
         result.needless = self.needless
-        result.functions = copy.copy(self.functions)
+        result.functions = copy.copy(self.functions) if library is None else library
         result.registered_gradients = self.registered_gradients
         home = None if self._is_linked else result
         for node in self:

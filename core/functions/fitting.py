@@ -17,10 +17,15 @@ def check_calls(graph: Graph) -> None:
     What takes calls apart asks this first; a run says it of the calls that it reaches, inference leaves their outputs unknown.
     Left alone are functions that leave attributes to callers, and ops that give them more, or other, than their inputs.
     """
-    _check_nodes(graph, graph.functions)
+    check_own_calls(graph)
     for function in graph.functions.values():
         if not function.signature.attrs:
             _check_nodes(function.body, graph.functions)
+
+
+def check_own_calls(graph: Graph) -> None:
+    """The same of the graph's own nodes, where its library was looked at before."""
+    _check_nodes(graph, graph.functions)
 
 
 def _check_nodes(graph: Graph, functions: Mapping[str, Function]) -> None:

@@ -24,7 +24,7 @@ def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:
     """The function with its own attributes given: every `Placeholder` in its body replaced by a value."""
     signature = function.signature
     given = {name: signature.attr(attrs, name) for name in signature.attrs}
-    body = function.body.copy()
+    body = function.body.copy(function.body.functions)
     for node in body:
         node.attrs = {key: _filled(value, given, function.name) for key, value in node.attrs.items()}
     return dataclasses.replace(

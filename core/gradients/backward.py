@@ -12,7 +12,7 @@ from ..errors import InvalidArgumentError, UnimplementedError
 from ..faults import faults_of
 from ..functions.call_kinds import Form, call_kind
 from ..functions.callers import gradient_name
-from ..functions.fitting import check_calls
+from ..functions.fitting import check_calls, check_own_calls
 from ..graph import Graph, Node, Output
 from . import conditionals, functional, loops, named_gradients, while_loops
 from .function_parts import DifferentiatedFunctions
@@ -37,7 +37,7 @@ def add_gradients(
     it is a function's body.
     """
     graph.check()
-    check_calls(graph)
+    (check_calls if functions is None else check_own_calls)(graph)
     builder = GradientBuilder(graph)
     backward = Backward(builder, ys, xs, stop_gradients, colocate, functions=functions, call=call)
     with builder.name_scope(name) as scope:

@@ -202,7 +202,7 @@ def find_function(graph: Graph, node: Node, reference: FuncRef) -> Function:
 
 def forward_body(parts: Differentiated) -> tuple[Graph, dict[Node, Node]]:
     """A copy of the body without its gradient nodes."""
-    copied = parts.body.copy()
+    copied = parts.body.copy(parts.body.functions)
     mapping = {node: copied.node(node.name) for node in parts.body}
     doomed = [*parts.backward_nodes, *(arg for arg in parts.grad_args if arg is not None)]
     copied.remove_nodes(mapping.pop(node) for node in doomed)

@@ -1,0 +1,48 @@
+"""What looks at whole graphs takes time by the number of their nodes: the calls that Python makes are counted, not seconds."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+import pytest
+
+import tfg
+from benchmarks import scale
+
+SMALL, LARGE = 280, 1120
+MOST = 1.15
+"""The power of the number of nodes with which calls may grow; a little is for what is n log n."""
+WORKS = {**scale.ON_FILES, **scale.ON_GRAPHS, **scale.WITHOUT_SHAPES}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("growth")
+
+
+@pytest.mark.parametrize("work", WORKS)
+@pytest.mark.parametrize("form", scale.FORMS)
+def test_calls_grow_with_nodes(folder, form, work):
+    calls(folder, form, work, SMALL)  # what is imported and found once is there
+    small, large = (calls(folder, form, work, count) for count in (SMALL, LARGE))
+    assert scale.power((SMALL, small), (LARGE, large)) < MOST, f"{small} calls, then {large}"
+
+
+def calls(folder: pathlib.Path, form: str, work: str, size: int) -> int:
+    """How many calls of functions, Python's and C's, a piece of work makes on a graph of a form and a number of nodes."""
+    path = str(scale.graph_path(folder, form, size, work))
+    given = path if work in scale.ON_FILES else tfg.load(path)
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        WORKS[work](given)
+    finally:
+        sys.setprofile(before)
+    return count
