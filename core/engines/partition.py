@@ -12,10 +12,10 @@ from __future__ import annotations
 import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from .. import dtypes
-from ..control_flow.conditions import hands_in
 from ..dtypes import DType
 from ..errors import DeadlineExceededError
 from ..functions.callers import function_references
@@ -24,9 +24,11 @@ from ..graph import Graph, Node, Output
 from ..op_facts import has_fact
 from ..ordering.effects import READ, accesses
 from ..planning.needed import needed_sources
-from ..planning.plan import Loop, Plan, Step, add_releases, with_releases
+from ..planning.plan import Loop, Plan, Step, with_releases
+from .bodies import body_of, given_steps, is_given, is_held_together, is_reference
 from .checks import without_kernel
-from .protocol import Body, Cluster, Engine, Engined, inner_steps, inputs_of, results_of
+from .foretelling import foretold
+from .protocol import Cluster, Engine, Engined, Foretold, inner_steps, inputs_of, results_of
 
 _Reach: TypeAlias = tuple[int, int]
 """The highest levels of the able and of the other steps that something waits for."""
@@ -53,11 +55,12 @@ def partition(plan: Plan, graph: Graph, engine: Engine) -> Partition:
     if plan.needs_dataflow:
         reason = "it is in a graph whose loops run node by node"
         return Partition(plan, {step.node: reason for step in plan.steps})
-    refusals = _refusals(plan, graph, engine)
+    original, refusals = plan, _refusals(plan, graph, engine)
     fetched = {slot for slot in plan.fetches if slot is not None}
     while True:
-        able = [step.node not in refusals and not _is_free(step) for step in plan.steps]
-        levels = _Levels(plan, graph, able).found
+        told = foretold(original, graph, [step.node not in refusals and not _is_free(step) for step in original.steps], engine)
+        plan, able = told.plan, told.able
+        levels = _Levels(plan, graph, able, told.instead).found
         sizes = collections.Counter(level for level, is_able in zip(levels, able) if is_able)
         worth = {level for level, size in sizes.items() if size >= engine.smallest}
         worth |= {levels[i] for i, step in enumerate(plan.steps) if able[i] and _is_worth_a_group(step)}
@@ -84,30 +87,13 @@ def _torn(plan: Plan, units: Sequence[int | None], able: Sequence[bool], fetched
     working: dict[int, list[Node]] = collections.defaultdict(list)
     for step, unit, is_able in zip(plan.steps, units, able):
         for slot, value in (*zip(step.inputs, inputs_of(step)), *zip(step.outputs, results_of(step))):
-            if _is_held_together(value):
+            if is_held_together(value):
                 touching[slot].add(unit)
                 working[slot] += [step.node] if is_able else []
     for slot in {*fetched, *plan.feeds} & touching.keys():
         touching[slot].add(None)
     torn = (slot for slot, found in touching.items() if len(found) > 1 or None in found)
     return list(dict.fromkeys(node for slot in torn for node in working[slot]))
-
-
-def _is_held_together(value: Output) -> bool:
-    """True for a list, and for the handle of what lives as long as the run."""
-    return value.dtype is dtypes.variant or (value.dtype is dtypes.resource and _is_of_run(value))
-
-
-def _is_of_run(handle: Output) -> bool:
-    """True for a handle that leads to what a node with the fact `run_state` makes."""
-    while hands_in(handle.node):
-        handle = handle.node.inputs[0]
-    return has_fact(handle.node.op, "run_state")
-
-
-def _is_given(step: Step) -> bool:
-    """True for a constant, whose value is there before anything runs."""
-    return type(step) is Step and step.node.is_constant and not step.is_guarded
 
 
 def _is_join(step: Step) -> bool:
@@ -117,7 +103,7 @@ def _is_join(step: Step) -> bool:
 
 def _is_free(step: Step) -> bool:
     """True for what does nothing when its turn comes: who waits for it waits for what it waits for."""
-    return _is_given(step) or _is_join(step)
+    return is_given(step) or _is_join(step)
 
 
 def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, str]:
@@ -185,7 +171,7 @@ def _is_control_flow(node: Node) -> bool:
     """True for what only engines get that take control flow: calls, and what works on lists, and checks."""
     values = (*node.inputs, *(node.output(i) for i in range(len(node.output_dtypes))))
     is_check = has_fact(node.op, "diagnostic") and not node.output_dtypes
-    return is_check or any(map(_is_held_together, values)) or next(function_references(node), None) is not None
+    return is_check or any(map(is_held_together, values)) or next(function_references(node), None) is not None
 
 
 def _impurity_of_calls(node: Node, graph: Graph, known: dict[str, str | None]) -> str | None:
@@ -201,10 +187,10 @@ def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], tak
     """Why no engine gets a step that runs one node."""
     node = step.node
     given = [value.dtype for value in node.inputs]
-    if takes_variables and any(_is_reference(dtype) or dtype is dtypes.resource for dtype in given):
+    if takes_variables and any(is_reference(dtype) or dtype is dtypes.resource for dtype in given):
         reason = None if _updates(node) or _reads(node) else impurity(graph, node, known, reads=True)
         given = [dtype for dtype in given if dtype is not dtypes.resource]
-        by_reference = not all(_is_reference(node.inputs[place].dtype) for place in step.dereferenced)
+        by_reference = not all(is_reference(node.inputs[place].dtype) for place in step.dereferenced)
     else:
         reason = impurity(graph, node, known)
         by_reference = bool(step.dereferenced)
@@ -213,10 +199,6 @@ def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], tak
     computes = node.output_dtypes or _updates(node)
     found = reason or _of_dtypes((*node.output_dtypes, *given)) or (None if computes else "it computes nothing")
     return found or without_kernel(node)
-
-
-def _is_reference(dtype: DType | None) -> bool:
-    return dtype is not None and dtype.is_ref
 
 
 def _updates(node: Node) -> bool:
@@ -239,8 +221,12 @@ def _of_dtypes(types: Iterable[DType | None]) -> str | None:
 class _Levels:
     """The levels of a plan's steps."""
 
-    def __init__(self, plan: Plan, graph: Graph, able: Sequence[bool]) -> None:
+    def __init__(
+        self, plan: Plan, graph: Graph, able: Sequence[bool], instead: Mapping[int, Mapping[int, int]] = MappingProxyType({})
+    ) -> None:
+        """`instead` says for a step which of its inputs come from what other step than the graph says."""
         self.steps = plan.steps
+        self.instead = instead
         self.fed = frozenset(plan.fed)
         self.able = able
         self.found: list[int] = []
@@ -263,9 +249,12 @@ class _Levels:
 
     def sources_of(self, i: int, step: Step) -> Iterator[_Reach]:
         """What a step waits for; a loop for what enters it."""
-        for node in step.enters if isinstance(step, Loop) else _nodes(step):
-            for source in needed_sources(node, self.fed):
-                if source is not None and self.places.get(source) != i:
+        instead = self.instead.get(i, {})
+        yield from map(self.of_step, instead.values())
+        own = {part.node for part in step.cluster.body.steps} if isinstance(step, Foretold) else set()
+        for node in own or (step.enters if isinstance(step, Loop) else _nodes(step)):
+            for place, source in enumerate(needed_sources(node, self.fed)):
+                if source is not None and place not in instead and source not in own and self.places.get(source) != i:
                     yield self.of_node(source)
 
     def of_node(self, node: Node) -> _Reach:
@@ -308,6 +297,8 @@ def _highest(found: Iterable[_Reach]) -> _Reach:
 
 def _nodes(step: Step) -> Iterator[Node]:
     """The nodes that a step stands for."""
+    if isinstance(step, Foretold):
+        return
     yield step.node
     if isinstance(step, Loop):
         yield from step.enters
@@ -365,7 +356,7 @@ class _Grouping:
         self.all = plan.steps
         self.units = units
         self.fed = frozenset(plan.feeds)
-        self.given = {step.outputs[0]: step for step in plan.steps if _is_given(step)}
+        self.given = given_steps(plan)
         self.members: dict[int, list[Step]] = collections.defaultdict(list)
         self.readers: dict[int, set[int | None]] = collections.defaultdict(set)
         for slot in fetched:
@@ -388,35 +379,9 @@ class _Grouping:
 
     def group(self, unit: int) -> Engined:
         members = self.members[unit]
-        made = {slot for step in members for slot in step.outputs}
-        taken = dict.fromkeys(slot for step in members for slot in step.inputs if slot not in made)
-        constants = [self.given[slot] for slot in taken if slot in self.given]
-        inputs = tuple(slot for slot in taken if slot not in self.given)
         outputs = tuple(slot for step in members for slot in step.outputs if self.readers[slot] - {unit})
-        steps = [*constants, *members]
-        local = {slot: i for i, slot in enumerate(dict.fromkeys((*inputs, *(s for step in steps for s in step.outputs))))}
-        results = tuple(local[slot] for slot in outputs)
-        variables = self.variables(members, set(inputs))
-        lasting = {*results, *(local[step.outputs[0]] for step in constants)}
-        body = [_on_slots(step, local) for step in steps]
-        add_releases(body, lasting)
-        places = tuple(sorted(local[slot] for slot in variables))
-        return Engined(members[-1].node, inputs, outputs, body=Body(tuple(body), len(local), len(inputs), results, places))
-
-    def variables(self, members: Sequence[Step], inputs: set[int]) -> set[int]:
-        """Those of the inputs where handles arrive, or references that are not fed."""
-        found = set()
-        for step in members:
-            for slot, value in zip(step.inputs, inputs_of(step)):
-                is_variable = value.dtype is dtypes.resource and not _is_of_run(value)
-                if slot in inputs and (is_variable or (_is_reference(value.dtype) and slot not in self.fed)):
-                    found.add(slot)
-        return found
-
-
-def _on_slots(step: Step, numbers: Mapping[int, int]) -> Step:
-    inputs, outputs = (tuple(numbers[slot] for slot in slots) for slots in (step.inputs, step.outputs))
-    return dataclasses.replace(step, inputs=inputs, outputs=outputs, controls=(), released=())
+        inputs, body = body_of(members, self.given, outputs, self.fed)
+        return Engined(members[-1].node, inputs, outputs, body=body)
 
 
 def clusters(plan: Plan, graph: Graph) -> list[Cluster]:

@@ -226,6 +226,20 @@ class Cluster:
         return "VarHandleOp" if next(users).dtype is dtypes.resource else "VariableV2"
 
 
+_NO_CLUSTER: Final = Cluster(Graph(), NO_STEPS)
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Foretold(Step):
+    """What follows from the shapes that tensors in groups will have, computed before these run; `node` computes it there.
+
+    `cluster` are the steps that lead to it, in which the values of the inputs `known` matter, and of others the shapes.
+    """
+
+    cluster: Cluster = _NO_CLUSTER
+    known: tuple[int, ...] = ()
+
+
 def _left(graph: Graph, loop: Loop) -> dict[int, Output]:
     """Placeholders in a graph for what leaves a loop, by slots."""
     specs = [{"dtype": node.output().dtype, "shape": UNKNOWN} for node in loop.leaves]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..binding import bind_kernel, select_kernel
-from ..engines.protocol import Body, Engined
+from ..engines.protocol import Body, Engined, Foretold
 from ..errors import InvalidArgumentError
 from ..faults import faults_of
 from ..graph import Function, Node
@@ -18,6 +18,7 @@ from ..traversal import descendants
 from .caching import Cached, ValueCache
 from .dataflow import DataflowProgram
 from .exclusion import exclusive
+from .foretold_calls import ForetoldCall
 from .fused_calls import FusedCall
 from .fusing import Fused, settled_steps, with_fused_steps
 from .resources import Readable, Variable, View
@@ -122,6 +123,8 @@ class Program:
                 call = self._cached(step, hooked)
             elif isinstance(step, Engined):
                 call = self._engined(step, hooked)
+            elif isinstance(step, Foretold):
+                call = ForetoldCall(step, self._body(step.cluster.body, hooked))
             elif isinstance(step, Fused):
                 call = self._fused(step, initial)
             else:

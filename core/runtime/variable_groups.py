@@ -45,7 +45,7 @@ class VariableGroup:
 
     def _in_engine(self, values: Sequence[Any]) -> Sequence[Any] | None:
         """The tensors that the engine gives, the variables written; None where it gave nothing and nothing was written."""
-        variables = [_variable(values[slot]) for slot in self.slots]
+        variables = [variable_of(values[slot]) for slot in self.slots]
         met, order = self._met
         if variables != met:
             if None in variables:
@@ -99,7 +99,7 @@ class VariableGroup:
         return tuple([next(given) if lead is None else values[lead] for lead in self.leads])
 
 
-def _variable(value: Any) -> Variable | None:
+def variable_of(value: Any) -> Variable | None:
     """The variable that a reference or a handle leads to."""
     if type(value) is Variable:
         return value

@@ -25,12 +25,12 @@ def add(graph, op, inputs=(), controls=(), **attrs):
     """A node named by its number."""
     from tfg.core import dtypes
 
-    typed = {name: dtypes.as_dtype(value) if name in ("T", "dtype") else value for name, value in attrs.items()}
+    typed = {name: dtypes.as_dtype(value) if isinstance(value, str) else value for name, value in attrs.items()}
     return graph.add_node(f"n{len(graph)}", op, inputs, controls, typed)
 
 
 @st.composite
-def graphs(draw):
+def graphs(draw, counts=False):
     """Arithmetic, constants, joins and a variable, all with control inputs at random; the outputs that may be fetched."""
     graph = Graph()
     handle = add(graph, "VarHandleOp", dtype="float", shape=Shape(()), shared_name=b"v").output()
@@ -38,8 +38,9 @@ def graphs(draw):
     first = add(graph, "AssignVariableOp", [handle, start.output()], dtype="float")
     x = graph.add_node("x", "Placeholder", (), (), {"dtype": start.attrs["dtype"], "shape": Shape(())}).output()
     values, nodes = [x, start.output()], [first]
+    kinds = ["Const", "Neg", "AddV2", "Sub", "Identity", "NoOp", "Read", "Write", "Add", *["Size"] * counts]
     for number in range(draw(st.integers(3, 25))):
-        kind = draw(st.sampled_from(["Const", "Neg", "AddV2", "Sub", "Identity", "NoOp", "Read", "Write", "Add"]))
+        kind = draw(st.sampled_from(kinds))
         controls = draw(st.lists(st.sampled_from(nodes), max_size=2, unique=True))
         one, two = draw(st.sampled_from(values)), draw(st.sampled_from(values))
         if kind == "Const":
@@ -50,6 +51,10 @@ def graphs(draw):
             node = add(graph, kind, [one, two], controls, **FLOAT)
         elif kind == "Read":
             node = add(graph, "ReadVariableOp", [handle], [*controls, first], dtype="float")
+        elif kind == "Size":
+            count = add(graph, kind, [one], controls, out_type="int32", **FLOAT)
+            nodes.append(count)
+            node = add(graph, "Cast", count.outputs(), (), SrcT="int32", DstT="float")
         elif kind in ("Write", "Add"):
             op = "AssignVariableOp" if kind == "Write" else "AssignAddVariableOp"
             node = add(graph, op, [handle, one], [*controls, first], dtype="float")
@@ -61,7 +66,7 @@ def graphs(draw):
 
 
 @settings(max_examples=150, deadline=None)
-@given(graphs(), st.floats(0, 1), st.integers(0, 1000), st.integers(1, 3), st.booleans(), st.data())
+@given(graphs(counts=True), st.floats(0, 1), st.integers(0, 1000), st.integers(1, 3), st.booleans(), st.data())
 def test_any_graph_gives_the_same_whatever_is_refused(drawn, chance, seed, smallest, takes_variables, data):
     graph, names = drawn
     fetches = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=5, unique=True))

@@ -1,0 +1,78 @@
+"""Steps of a plan taken out of it: as a body on slots of its own, with the constants that they read."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence, Set
+
+from .. import dtypes
+from ..control_flow.conditions import hands_in
+from ..dtypes import DType
+from ..graph import Output
+from ..op_facts import has_fact
+from ..planning.plan import Plan, Step, add_releases
+from .protocol import Body, inputs_of
+
+
+def is_given(step: Step) -> bool:
+    """True for a constant, whose value is there before anything runs."""
+    return type(step) is Step and step.node.is_constant and not step.is_guarded
+
+
+def given_steps(plan: Plan) -> dict[int, Step]:
+    """The constants of a plan by their slots."""
+    return {step.outputs[0]: step for step in plan.steps if is_given(step)}
+
+
+def body_of(
+    members: Sequence[Step], given: Mapping[int, Step], outputs: Sequence[int], fed: Set[int]
+) -> tuple[tuple[int, ...], Body]:
+    """The slots of a plan that `members` need of the rest of it, and their body, which gives the slots `outputs`.
+
+    Members are in order. `given` are the plan's constants, `fed` the slots that are fed.
+    """
+    made = {slot for step in members for slot in step.outputs}
+    taken = dict.fromkeys(slot for step in members for slot in step.inputs if slot not in made)
+    constants = [given[slot] for slot in taken if slot in given]
+    inputs = tuple(slot for slot in taken if slot not in given)
+    steps = [*constants, *members]
+    local = {slot: i for i, slot in enumerate(dict.fromkeys((*inputs, *(s for step in steps for s in step.outputs))))}
+    results = tuple(local[slot] for slot in outputs)
+    lasting = {*results, *(local[step.outputs[0]] for step in constants)}
+    body = [_on_slots(step, local) for step in steps]
+    add_releases(body, lasting)
+    variables = tuple(sorted(local[slot] for slot in _variables(members, set(inputs), fed)))
+    return inputs, Body(tuple(body), len(local), len(inputs), results, variables)
+
+
+def _on_slots(step: Step, numbers: Mapping[int, int]) -> Step:
+    inputs, outputs = (tuple(numbers[slot] for slot in slots) for slots in (step.inputs, step.outputs))
+    return dataclasses.replace(step, inputs=inputs, outputs=outputs, controls=(), released=())
+
+
+def _variables(members: Sequence[Step], inputs: Set[int], fed: Set[int]) -> set[int]:
+    """Those of the inputs where handles arrive, or references that are not fed."""
+    found = set()
+    for step in members:
+        for slot, value in zip(step.inputs, inputs_of(step)):
+            is_variable = value.dtype is dtypes.resource and not is_of_run(value)
+            if slot in inputs and (is_variable or (is_reference(value.dtype) and slot not in fed)):
+                found.add(slot)
+    return found
+
+
+def is_reference(dtype: DType | None) -> bool:
+    """True for a V1 reference."""
+    return dtype is not None and dtype.is_ref
+
+
+def is_of_run(handle: Output) -> bool:
+    """True for a handle that leads to what a node with the fact `run_state` makes."""
+    while hands_in(handle.node):
+        handle = handle.node.inputs[0]
+    return has_fact(handle.node.op, "run_state")
+
+
+def is_held_together(value: Output) -> bool:
+    """True for a list, and for the handle of what lives as long as the run."""
+    return value.dtype is dtypes.variant or (value.dtype is dtypes.resource and is_of_run(value))

@@ -1,0 +1,152 @@
+"""What follows from shapes alone need not wait for the tensors that have them.
+
+Dropout draws as many numbers as a tensor of a group has elements: what gives their number is computed apart from the group,
+before it runs, from the shapes of what comes in. So the numbers are there when the group begins, which stays whole.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from .. import dtypes
+from ..functions.callers import function_references
+from ..graph import Graph
+from ..op_facts import has_fact
+from ..ordering.effects import accesses
+from ..planning.plan import Plan, Step
+from .bodies import body_of, given_steps, is_held_together
+from .fixing import fixed_inputs
+from .protocol import Cluster, Engine, Foretold, results_of
+
+_COUNTS = (dtypes.int32, dtypes.int64)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Told:
+    """A plan with what is foretold as steps of its own, and which of its steps an engine takes.
+
+    `instead` says for a step which of its inputs come from which such step.
+    """
+
+    plan: Plan
+    able: list[bool]
+    instead: Mapping[int, Mapping[int, int]]
+
+
+def foretold(plan: Plan, graph: Graph, able: Sequence[bool], engine: Engine) -> Told:
+    """The plan in which steps that are not `able` wait for no group only because they take what follows from shapes."""
+    return _Foretelling(plan, graph, able, engine).told()
+
+
+class _Foretelling:
+    def __init__(self, plan: Plan, graph: Graph, able: Sequence[bool], engine: Engine) -> None:
+        self.plan = plan
+        self.graph = graph
+        self.able = able
+        self.engine = engine
+        self.given = given_steps(plan)
+        self.makers = {slot: i for i, step in enumerate(plan.steps) for slot in step.outputs}
+        self.made: dict[int, Foretold | None] = {}
+        self.slots = plan.slots
+
+    def told(self) -> Told:
+        """The plan with the steps before those that take what they give."""
+        steps: list[Step] = []
+        able: list[bool] = []
+        places: dict[int, int] = {}
+        instead: dict[int, dict[int, int]] = {}
+        for step, is_able in zip(self.plan.steps, self.able):
+            taken = {} if is_able or type(step) is not Step else self.taken(step)
+            for slot, made in taken.items():
+                if slot not in places:
+                    places[slot] = len(steps)
+                    steps.append(made)
+                    able.append(False)
+            if taken:
+                instead[len(steps)] = {i: places[slot] for i, slot in enumerate(step.inputs) if slot in taken}
+                step = dataclasses.replace(step, inputs=tuple(taken[i].outputs[0] if i in taken else i for i in step.inputs))
+            steps.append(step)
+            able.append(is_able)
+        return Told(dataclasses.replace(self.plan, steps=tuple(steps), slots=self.slots), able, instead)
+
+    def taken(self, step: Step) -> dict[int, Foretold]:
+        """For those inputs of a step that are foretold the steps that do so."""
+        found = {slot: self.of_slot(slot) for slot in step.inputs if self.is_made(slot)}
+        return {slot: made for slot, made in found.items() if made is not None}
+
+    def is_made(self, slot: int) -> bool:
+        """True for what a step of a group makes."""
+        return slot in self.makers and self.able[self.makers[slot]]
+
+    def of_slot(self, slot: int) -> Foretold | None:
+        """The step that foretells a slot; None where its value follows from more than shapes."""
+        if slot not in self.made:
+            self.made[slot] = self.step(slot)
+        return self.made[slot]
+
+    def step(self, slot: int) -> Foretold | None:
+        values, shapes, known = {self.makers[slot]}, set[int](), set[int]()
+        pending = [slot]
+        while pending:
+            step = self.plan.steps[self.makers[pending.pop()]]
+            if not _is_count(step):
+                return None
+            if has_fact(step.node.op, "metadata"):
+                shapes.update(self.makers[i] for i in step.inputs if self.is_made(i))
+                continue
+            inner = [i for i in step.inputs if self.is_made(i)]
+            known.update(i for i in step.inputs if i not in inner)
+            pending += [i for i in inner if self.makers[i] not in values]
+            values.update(self.makers[i] for i in inner)
+        if not shapes or not self.close(shapes):
+            return None
+        members = [self.plan.steps[i] for i in sorted(values | shapes)]
+        inputs, body = body_of(members, self.given, [slot], frozenset(self.plan.feeds))
+        if not self.keeps_shapes(members):
+            return None
+        fixed = {*fixed_inputs(body, self.engine), *(place for place, i in enumerate(inputs) if i in known)}
+        if not fixed.isdisjoint(body.variables):
+            return None
+        self.slots += 1
+        node = self.plan.steps[self.makers[slot]].node
+        return Foretold(node, inputs, (self.slots - 1,), cluster=Cluster(self.graph, body), known=tuple(sorted(fixed)))
+
+    def close(self, found: set[int]) -> bool:
+        """Add the steps of groups that those found wait for; False where one of them is none of which inference says all."""
+        pending = list(found)
+        while pending:
+            step = self.plan.steps[pending.pop()]
+            if not _has_shape(step):
+                return False
+            more = {self.makers[i] for i in step.inputs if self.is_made(i)} - found
+            found |= more
+            pending += more
+        return True
+
+    def keeps_shapes(self, members: Sequence[Step]) -> bool:
+        """False where the run assigns to a variable that is read here: it may get another shape."""
+        assigning = [step.node for step in self.plan.steps if has_fact(step.node.op, "assignment")]
+        if not assigning:
+            return True
+        nodes, fed = [step.node for step in members], frozenset(self.plan.fed)
+        states = [{access.state for access in accesses(self.graph, part, fed)} for part in (nodes, assigning)]
+        return states[0].isdisjoint(states[1])
+
+
+def _is_count(step: Step) -> bool:
+    """True for what computes integers of tensors."""
+    values = (*step.node.inputs, *results_of(step))
+    return (
+        all(value.dtype in _COUNTS for value in results_of(step))
+        and _has_shape(step)
+        and not any(value.dtype is dtypes.resource for value in values)
+    )
+
+
+def _has_shape(step: Step) -> bool:
+    """True for a step of which inference tells the shapes, and that changes nothing."""
+    is_call = next(function_references(step.node), None) is not None
+    changes = has_fact(step.node.op, "side_effect") or not step.node.output_dtypes
+    values = (*step.node.inputs, *results_of(step))
+    return type(step) is Step and not (is_call or changes or any(map(is_held_together, values)))
