@@ -256,11 +256,9 @@ class _Frame:
         given = [value.array for value in values if isinstance(value, Value) and value.array is not None]
         if len(given) < len(values) or not self.may_fold(node):
             return None
-        allowed = max(_FOLDED, *(array.size for array in given)) if given else _FOLDED
-        if not all(spec.shape.is_known and math.prod(spec.shape.known()) <= allowed for spec in specs) and given:
-            sizes = [spec.shape for spec in specs if spec.shape.is_known]
-            if any(math.prod(shape.known()) > allowed for shape in sizes):
-                return None
+        allowed = max([_FOLDED, *(array.size for array in given)])
+        if given and any(math.prod(spec.shape.known()) > allowed for spec in specs if spec.shape.is_known):
+            return None
         try:
             arrays = folded_values(node, given)
         except (UnimplementedError, DeadlineExceededError, ResourceExhaustedError):

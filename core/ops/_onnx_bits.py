@@ -10,8 +10,10 @@ import numpy as np
 from .. import dtypes
 from ..dtypes import DType
 
-_UNSIGNED_OF = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
-"""By the number of bytes."""
+
+def unsigned(dtype: DType) -> DType:
+    """The unsigned integers of as many bytes."""
+    return dtypes.from_name(f"uint{8 * dtype.size}")
 
 
 def _of_one_rank_onnx(g: Any, s0: Any, s1: Any) -> Any:
@@ -52,7 +54,7 @@ def bitcast_onnx(g: Any, x: Any, *, type: DType) -> Any:
     source, target = x.dtype.size, type.size
     if source == target:
         return g.cast(x, type)
-    wide = g.cast(g.cast(x, _UNSIGNED_OF[source]), dtypes.uint64)
+    wide = g.cast(g.cast(x, unsigned(x.dtype)), dtypes.uint64)
     if source > target:
         shifts = np.arange(0, 8 * source, 8 * target, dtype=np.uint64)
         mask = g.constant(np.uint64((1 << 8 * target) - 1))

@@ -309,7 +309,7 @@ def _fresnel_parts(x: Array) -> tuple[Any, Any]:
 
 def spence(g: Any, x: Any) -> Any:
     """The dilogarithm of 1 - x: a polynomial around 1, elsewhere by its values at 1 - x and 1 / x."""
-    is_small, is_large = g.Less(x, 0.5), g.Greater(x, 1.5)
+    is_large = g.Greater(x, 1.5)
     inner = g.Where(is_large, g.Reciprocal(x), x)
     is_small = g.Less(inner, 0.5)
     centre = g.Where(is_small, g.Sub(1, inner), inner)

@@ -17,6 +17,7 @@ from ..errors import InvalidArgumentError
 from ..registry import facts, flops, kernel, not_differentiable, onnx, onnx_as, shape
 from ..shapes import Shape
 from ._elementwise import Binary, Unary, register_binary, register_unary, unary_flops, unary_shape
+from ._onnx_bits import unsigned
 
 
 def _shifted(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,32 +59,31 @@ facts("elementwise", of=("PopulationCount",))
 
 
 onnx_as(BitwiseAnd="BitwiseAnd", BitwiseOr="BitwiseOr", BitwiseXor="BitwiseXor", Invert="BitwiseNot")
-_UNSIGNED = {dtypes.int8: dtypes.uint8, dtypes.int16: dtypes.uint16, dtypes.int32: dtypes.uint32, dtypes.int64: dtypes.uint64}
 
 
 @onnx("LeftShift")
 def _left_shift_onnx(g: Any, x: Any, y: Any) -> Any:
     """ONNX shifts unsigned numbers only."""
-    unsigned = _UNSIGNED.get(x.dtype, x.dtype)
-    return g.cast(g.BitShift(g.cast(x, unsigned), g.cast(y, unsigned), direction="LEFT"), x.dtype)
+    bits = unsigned(x.dtype)
+    return g.cast(g.BitShift(g.cast(x, bits), g.cast(y, bits), direction="LEFT"), x.dtype)
 
 
 @onnx("RightShift")
 def _right_shift_onnx(g: Any, x: Any, y: Any) -> Any:
     """Of a negative number the complement is shifted, so that ones come from the left."""
-    if x.dtype not in _UNSIGNED:
+    bits = unsigned(x.dtype)
+    if x.dtype is bits:
         return g.BitShift(x, y, direction="RIGHT")
-    unsigned, is_negative = _UNSIGNED[x.dtype], g.Less(x, 0)
-    bits = g.Where(is_negative, g.BitwiseNot(x), x)
-    shifted = g.cast(g.BitShift(g.cast(bits, unsigned), g.cast(y, unsigned), direction="RIGHT"), x.dtype)
+    is_negative = g.Less(x, 0)
+    positive = g.cast(g.Where(is_negative, g.BitwiseNot(x), x), bits)
+    shifted = g.cast(g.BitShift(positive, g.cast(y, bits), direction="RIGHT"), x.dtype)
     return g.Where(is_negative, g.BitwiseNot(shifted), shifted)
 
 
 @onnx("PopulationCount")
 def _population_count_onnx(g: Any, x: Any) -> Any:
     """Byte by byte: the number of bits of each is in a table."""
-    unsigned = _UNSIGNED.get(x.dtype, x.dtype)
-    wide = g.cast(g.cast(x, unsigned), dtypes.uint64)
+    wide = g.cast(g.cast(x, unsigned(x.dtype)), dtypes.uint64)
     table = g.constant(np.bitwise_count(np.arange(256, dtype=np.uint8)))
     counts = []
     for byte in range(x.dtype.size):

@@ -446,12 +446,7 @@ def _strided_slice_grad_onnx(
 ) -> Any:  # fmt: skip
     """Zeros with the gradient where its elements come from."""
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    sizes, first, last, steps = (g.known(value, "bounds") for value in (shape, begin, end, strides))
-    places = np.full(sizes, -1)
-    index = numpy_index(places.shape, first, last, steps, masks)
-    taken = places[index]
-    places[index] = np.arange(taken.size).reshape(taken.shape)
-    return gathered(g, g.reshape(dy, [-1]), places, 1, g.like(0, dy)) if taken.size else g.Expand(g.like(0, dy), sizes)
+    return _placed_onnx(g, dy, g.known(shape, "bounds"), (begin, end, strides), masks, g.like(0, dy))
 
 
 @onnx("TensorStridedSliceUpdate")
@@ -460,10 +455,13 @@ def _tensor_strided_slice_update_onnx(
     ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
 ) -> Any:  # fmt: skip
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    places = np.full(last_dims(g, x, g.rank(x)), -1)
-    index = numpy_index(places.shape, g.known(begin, "bounds"), g.known(end, "bounds"), g.known(strides, "strides"), masks)
+    return _placed_onnx(g, value, last_dims(g, x, g.rank(x)), (begin, end, strides), masks, x)
+
+
+def _placed_onnx(g: Any, values: Any, sizes: Any, bounds: tuple[Any, ...], masks: Masks, around: Any) -> Any:
+    """A tensor of `sizes` with `values` in a slice of it, and what is `around` elsewhere."""
+    places = np.full(sizes, -1)
+    index = numpy_index(places.shape, *(g.known(bound, "bounds") for bound in bounds), masks)
     taken = places[index]
-    if not taken.size:
-        return x
     places[index] = np.arange(taken.size).reshape(taken.shape)
-    return gathered(g, g.reshape(g.Expand(value, taken.shape), -1), places, 1, x)
+    return gathered(g, g.reshape(g.Expand(values, taken.shape), -1), places, 1, around)

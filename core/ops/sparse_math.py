@@ -24,10 +24,10 @@ from ..registry import Cost, flops, gradient, kernel, multiply_adds, not_differe
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from . import _onnx_sparse as in_onnx
 from ._checks import require_rank
-from ._onnx import transposed
 from ._onnx_segments import lowest
 from ._shapes import dims_of, normalize_axis, shape_from
 from ._sparse import check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
+from .matmul import matmul_onnx
 
 
 def _reduction(dense_shape: Array, axes: Array, keep_dims: bool) -> tuple[list[int], list[int]]:
@@ -476,4 +476,4 @@ onnx("SparseDenseCwiseDiv")(_cwise_onnx("Div"))
 def _sparse_matmul_onnx(g: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     """In 32 bits: dense matrices, of which TensorFlow expects many zeros."""
     a, b = (g.cast(side, dtypes.float32) for side in (a, b))
-    return g.MatMul(transposed(g, a) if transpose_a else a, transposed(g, b) if transpose_b else b)
+    return matmul_onnx(g, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
