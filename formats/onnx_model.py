@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import collections
+import ctypes
 import importlib
 import itertools
+import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from ..core.arrays import Array
 from ..core.atomic import atomic_file, file_errors, locked_folder
-from ..core.dtypes import DType
+from ..core.dtypes import DType, from_name, from_numpy
 from ..core.errors import InternalError, UnimplementedError
 from ..core.extras import extra_hint
 from ..core.onnx.model import Block, Model, Operation, Value
@@ -32,6 +34,9 @@ _TYPES: Final = {
     "float8_e5m2fnuz": "FLOAT8E5M2FNUZ",
 }  # fmt: skip
 """ONNX's names of dtypes, where they are not tfg's in capitals."""
+_HALF_BYTES: Final = ("int4", "uint4")
+_FOREIGN: Final = ("bfloat16", *(name for name in _TYPES if name != "half"), *_HALF_BYTES)
+"""Dtypes that NumPy lacks."""
 
 
 def require(package: str) -> Any:
@@ -94,6 +99,12 @@ def _require_types(onnx: Any, model: Model) -> None:
     if lines:
         message = f"ONNX does not get {counted(len(lines), 'node')} of the graph:"
         raise UnimplementedError("\n".join([message, *lines]))
+
+
+def _number(kinds: Any, dtype: DType) -> int:
+    """A dtype as TensorProto numbers it."""
+    number: int = getattr(kinds, _TYPES.get(dtype.name, dtype.name.upper()))
+    return number
 
 
 def _onnx_name(dtype: DType) -> str:
@@ -185,8 +196,7 @@ class _Writer:
         return wish if self.taken[wish] == 1 else self.free(f"{wish}_{self.taken[wish] - 1}")
 
     def type(self, dtype: DType) -> int:
-        number: int = getattr(self.onnx.TensorProto, _TYPES.get(dtype.name, dtype.name.upper()))
-        return number
+        return _number(self.onnx.TensorProto, dtype)
 
     def info(self, value: Value) -> Any:
         shape = _dims(value.shape)
@@ -221,7 +231,7 @@ def _packed(value: Value) -> bytes:
     """The bytes of a constant, little-endian, two to a byte for integers of four bits."""
     assert value.array is not None
     array = np.ascontiguousarray(value.array, value.dtype.numpy)
-    if value.dtype.name not in ("int4", "uint4"):
+    if value.dtype.name not in _HALF_BYTES:
         return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
     halves = np.resize(array.reshape(-1).astype(np.uint8) & 15, -(-array.size // 2) * 2)
     return (halves[::2] | halves[1::2] << 4).astype(np.uint8).tobytes()
@@ -244,20 +254,47 @@ def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[A
         found = _run(runtime, session, {name: _given(value) for name, value in feeds.items()})
     except Exception as error:  # its errors have no common class but this
         raise UnimplementedError(f"onnxruntime does not run the model: {error}") from error
-    return [_taken(np.asarray(value)) for value in found]
+    return [_taken(value) for value in found]
 
 
-def _run(runtime: Any, session: Any, feeds: Mapping[str, Array]) -> list[Any]:
-    """The outputs; onnxruntime takes numbers that NumPy lacks as their bytes."""
-    brief = {name: value for name, value in feeds.items() if value.dtype.name == "bfloat16"}
-    if not brief:
-        found: list[Any] = session.run(None, feeds)
-        return found
-    make, kind = runtime.OrtValue, require("onnx").TensorProto.BFLOAT16
-    given = {name: make.ortvalue_from_numpy(value) for name, value in feeds.items() if name not in brief}
-    for name, value in brief.items():
-        given[name] = make.ortvalue_from_numpy_with_onnx_type(np.ascontiguousarray(value).view(np.uint16), kind)
-    return [value.numpy() for value in session.run_with_ort_values(None, given)]
+def _run(runtime: Any, session: Any, feeds: Mapping[str, Array]) -> list[Array]:
+    """The outputs; onnxruntime takes and gives numbers that NumPy lacks as their bytes, but beside strings."""
+    if any(value.dtype == object for value in feeds.values()):
+        return [np.asarray(value) for value in session.run(None, feeds)]
+    make, kinds = runtime.OrtValue, require("onnx").TensorProto
+    given = {}
+    for name, value in feeds.items():
+        if is_numpys_own(value.dtype):
+            given[name] = make.ortvalue_from_numpy(value)
+        else:
+            carrier = np.ascontiguousarray(value).view(f"u{value.dtype.itemsize}")
+            given[name] = make.ortvalue_from_numpy_with_onnx_type(carrier, _number(kinds, from_numpy(value.dtype)))
+    return [_array(value) for value in session.run_with_ort_values(None, given)]
+
+
+def is_numpys_own(dtype: np.dtype[Any]) -> bool:
+    """False for dtypes that another package registered with NumPy, as that of bfloat16."""
+    return dtype.isbuiltin != 2
+
+
+def _array(value: Any) -> Array:
+    """An output of onnxruntime."""
+    name = value.data_type().removeprefix("tensor(").removesuffix(")")
+    dtype = next((dtype for dtype in map(from_name, _FOREIGN) if _onnx_name(dtype) == name), None)
+    if dtype is None:
+        return np.asarray(value.numpy())
+    size = value.tensor_size_in_bytes()
+    numbers = np.frombuffer(ctypes.string_at(value.data_ptr(), size) if size else b"", np.uint8)
+    return _unpacked(numbers, dtype, value.shape())
+
+
+def _unpacked(numbers: Array, dtype: DType, shape: Sequence[int]) -> Array:
+    """Elements of their bytes; integers of four bits stand two to a byte."""
+    if dtype.name not in _HALF_BYTES:
+        return numbers.view(dtype.numpy).reshape(shape)
+    halves = np.stack([numbers & 15, numbers >> 4], -1).reshape(-1)[: math.prod(shape)]
+    signed = (halves ^ 8).astype(np.int8) - 8 if dtype.name == "int4" else halves
+    return signed.astype(dtype.numpy).reshape(shape)
 
 
 def as_pairs(value: Array) -> Array:
