@@ -32,6 +32,17 @@ _TO_BOOL: Final = frozenset((
 _TO_INT64: Final = frozenset(["Shape", "Size", "ArgMax", "ArgMin", "NonZero", "NonMaxSuppression"])
 
 
+class UndecidedAxisError(UnimplementedError):
+    """ONNX has an axis as an attribute, and the graph computes it: `value`, a number from -`rank` to `rank` - 1.
+
+    It may be one of `possible` only, where shapes say so.
+    """
+
+    def __init__(self, value: Value, rank: int, possible: Sequence[int]) -> None:
+        super().__init__("its axes are no constants")
+        self.value, self.rank, self.possible = value, rank, tuple(possible)
+
+
 class Emitter:
     """Emits operations into the block that is open."""
 
@@ -135,6 +146,19 @@ class Emitter:
         if value.array is None:
             self.refuse(f"its {what} are no constants")
         return value.array
+
+    def axis(self, value: Value, rank: int | None, fits: Callable[[int], bool] = lambda axis: True) -> int:
+        """The axis, of `rank` ones, that a value of one element names.
+
+        Where it is computed the lowering is left by an UndecidedAxisError, and called again for each axis that `fits`.
+        """
+        if value.array is not None:
+            place = int(value.array.reshape(-1)[0])
+            return place % rank if rank else place
+        possible = [place for place in range(rank or 0) if fits(place)]
+        if rank is None or value.shape.dims not in ((), (1,)) or not possible:
+            self.refuse("its axes are no constants")
+        raise UndecidedAxisError(value, rank, possible)
 
     def rank(self, value: Value) -> int:
         """The number of dimensions; refused where it is unknown."""

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from .. import dtypes
 from ..binding import bind_attrs, group_inputs, keyword_names, plain, require_op_def
 from ..control_flow.conditions import MERGE, SWITCH
@@ -29,7 +31,7 @@ from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..tensors import FuncRef
 from ..words import counted
 from .complex_numbers import part_dtype
-from .emitter import Emitter
+from .emitter import Emitter, UndecidedAxisError
 from .looping import emit_loop
 from .merging import ALWAYS, Alive, merged, on_branch, union
 from .model import Model, Value
@@ -285,9 +287,30 @@ class _Frame:
         def call(*inputs: Any) -> Any:
             return lowering(self.emitter, *inputs, **keywords)
 
-        with faults_of(node, "lowering to ONNX"):
-            result = group_inputs(definition, node, call)(*values)
+        try:
+            with faults_of(node, "lowering to ONNX"):
+                result = group_inputs(definition, node, call)(*values)
+        except UndecidedAxisError as error:
+            return self.along_each(node, lowering, values, error)
         return result if isinstance(result, (tuple, list)) else () if result is None else [result]
+
+    def along_each(
+        self, node: Node, lowering: Callable[..., Any], values: Sequence[Any], undecided: UndecidedAxisError
+    ) -> Sequence[Any]:
+        """What a node's lowering emits for each axis that it may have, in branches."""
+        g, axis = self.emitter, undecided.value
+
+        def along(place: int) -> Callable[[], Sequence[Any]]:
+            constant = g.constant(np.full(axis.shape.known(), place), axis.dtype)
+            return lambda: self.emitted(node, lowering, [constant if value is axis else value for value in values])
+
+        if not any(value is axis for value in values):
+            raise undecided
+        branches = np.zeros(undecided.rank, np.int64)
+        branches[list(undecided.possible)] = range(len(undecided.possible))
+        number = g.reshape(g.cast(axis, dtypes.int64), [])
+        number = g.Where(g.Less(number, 0), g.Add(number, undecided.rank), number)
+        return g.choose(g.Gather(branches, number), [along(place) for place in undecided.possible])
 
     # Functions.
 

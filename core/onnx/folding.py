@@ -47,6 +47,15 @@ def _gather(x: Array, indices: Array, axis: int = 0) -> Array:
     return np.take(x, indices, axis)
 
 
+def _mod(x: Array, y: Array, fmod: int = 0) -> Array:
+    return np.fmod(x, y) if fmod else np.mod(x, y)
+
+
+def _reduce_sum(x: Array, axes: Array | None = None, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
+    places = None if axes is None or not (axes.size or noop_with_empty_axes) else tuple(map(int, axes))
+    return np.sum(x, places, dtype=x.dtype, keepdims=bool(keepdims))
+
+
 _MOVING: Final[Mapping[str, Callable[..., Array]]] = {
     "Reshape": _reshape,
     "Transpose": lambda x, perm: np.ascontiguousarray(np.transpose(x, perm)),
@@ -57,5 +66,6 @@ _MOVING: Final[Mapping[str, Callable[..., Array]]] = {
 }
 _COMPUTING: Final[Mapping[str, Callable[..., Array]]] = {
     "Gather": _gather, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.floor_divide, "Max": np.maximum,
-    "Min": np.minimum, "Equal": np.equal, "Less": np.less, "Greater": np.greater, "Not": np.logical_not,
+    "Min": np.minimum, "Equal": np.equal, "Less": np.less, "Greater": np.greater, "Not": np.logical_not, "Neg": np.negative,
+    "Where": np.where, "Mod": _mod, "ReduceSum": _reduce_sum,
 }  # fmt: skip

@@ -227,7 +227,13 @@ onnx("Concat")(lambda g, axis, values: _concatenated(g, values, axis))
 
 
 def _concatenated(g: Any, values: Sequence[Any], axis: Any) -> Any:
-    return g.Concat(*values, axis=int(g.known(axis, "axes")))
+    return g.Concat(*values, axis=g.axis(axis, values[0].rank, lambda place: _fit(values, place)))
+
+
+def _fit(values: Sequence[Any], axis: int) -> bool:
+    """False where shapes say that tensors cannot be joined along an axis."""
+    others = [[size for place, size in enumerate(value.shape) if place != axis] for value in values]
+    return all(len({size for size in sizes if isinstance(size, int)}) < 2 for sizes in zip(*others, strict=False))
 
 
 @onnx("Pack")

@@ -200,28 +200,38 @@ def _transpose_onnx(g: Any, x: Any, perm: Any) -> Any:
 onnx("ConjugateTranspose")(lambda g, x, perm: _transpose_onnx(g, g.conjugate(x), perm))
 
 
+_LAST = np.iinfo(np.int64).max
+
+
 @onnx("ReverseV2")
 def _reverse_v2_onnx(g: Any, x: Any, axis: Any) -> Any:
-    return _reversed_onnx(g, x, g.known(axis, "axes").tolist())
+    if axis.array is not None and not axis.array.size:
+        return x
+    last, step = (g.Expand(g.constant(np.int64(number)), g.dims(axis)) for number in (_LAST, -1))
+    return g.Slice(x, last, g.Neg(last), g.vector(axis), step)
 
 
 @onnx("Reverse")
 def _reverse_onnx(g: Any, x: Any, dims: Any) -> Any:
-    return _reversed_onnx(g, x, np.flatnonzero(g.known(dims, "axes")).tolist())
-
-
-def _reversed_onnx(g: Any, x: Any, axes: list[int]) -> Any:
-    last = np.iinfo(np.int64).max
-    return g.Slice(x, [last] * len(axes), [-last] * len(axes), axes, [-1] * len(axes)) if axes else x
+    """A step of -1 along what is reversed, of 1 along the rest."""
+    if dims.array is not None:
+        return _reverse_v2_onnx(g, x, g.constant(np.flatnonzero(dims.array)))
+    if not g.rank(x):
+        return x
+    start, end, step = (g.Where(dims, g.constant(np.int64(a)), b) for a, b in ((_LAST, 0), (-_LAST, _LAST), (-1, 1)))
+    return g.Slice(x, start, end, range(g.rank(x)), step)
 
 
 @onnx("Roll")
 def _roll_onnx(g: Any, x: Any, shift: Any, axis: Any) -> Any:
-    """What goes out at the end comes in at the start."""
-    shifts, axes = (np.atleast_1d(g.known(value, "shifts and axes")).tolist() for value in (shift, axis))
-    for by, place in zip(shifts, axes):
+    """Each element by the sum of the shifts along its axis; what goes out at the end comes in at the start."""
+    shifts, axes = g.vector(shift), g.vector(axis)
+    rank = g.rank(x)
+    axes = g.Where(g.Less(axes, 0), g.Add(axes, rank), axes)
+    for place in range(rank) if axes.array is None else sorted(set(axes.array.tolist())):
+        by = g.ReduceSum(g.Where(g.Equal(axes, place), shifts, 0), keepdims=1)
         size = g.dim(x, place)
-        start = g.Mod(g.constant(np.array([-by], np.int64)), g.Max(size, 1))
+        start = g.Mod(g.Neg(by), g.Max(size, 1))
         x = g.Concat(g.slice(x, start, size, place), g.slice(x, 0, start, place), axis=place)
     return x
 

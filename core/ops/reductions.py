@@ -372,7 +372,7 @@ onnx("EuclideanNorm")(_onnx_reduction("ReduceL2"))
 
 def _onnx_argument(op: str) -> Any:
     def lowering(g: Any, x: Any, dimension: Any) -> Any:
-        return g.op(op, x, axis=int(g.known(dimension, "axes")), keepdims=0)
+        return g.op(op, x, axis=g.axis(dimension, x.rank), keepdims=0)
 
     return lowering
 

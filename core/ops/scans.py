@@ -150,7 +150,7 @@ def _cumulative_logsumexp_onnx(g: Any, x: Any, axis: Any, *, exclusive: bool, re
 
 def _doubling_onnx(g: Any, x: Any, axis: Any, combine: Any, neutral: float, exclusive: bool, reverse: bool) -> Any:
     """Each element with that 1, 2, 4 ... before it: log n steps for a row of n, which has `neutral` before it."""
-    place = int(g.known(axis, "axes")) % max(g.rank(x), 1)
+    place = g.axis(axis, g.rank(x))
     size = x.shape[place]
     if not isinstance(size, int):
         g.refuse("the dimension that it goes along is unknown")

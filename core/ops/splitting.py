@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
-from ..dims import floor_div
+from ..dims import DimLike, floor_div
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
@@ -151,20 +151,33 @@ def _unpack_lowering(xla: Any, x: Any, *, num: int, axis: int) -> Any:
 
 @onnx("Split")
 def _split_onnx(g: Any, axis: Any, x: Any, *, num_split: int) -> Any:
-    return g.split(x, num_split, int(g.known(axis, "axes")))
+    return g.split(x, num_split, g.axis(axis, x.rank, lambda place: _divides(num_split, x.shape[place])))
+
+
+def _divides(count: int, size: DimLike) -> bool:
+    """False for a dimension that is known not to be a multiple of `count`."""
+    return not isinstance(size, int) or size % count == 0
 
 
 @onnx("SplitV")
 def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outputs: list[TensorSpec]) -> Any:
     """A size of -1 is what the others leave."""
-    place = int(g.known(axis, "axes"))
     if num_split == 1:
         return [x]
+    place = g.axis(axis, x.rank, lambda place: _holds(sizes.array, x.shape[place]))
     wanted = g.vector(sizes)
     if sizes.array is not None and -1 in sizes.array:
         rest = g.Sub(g.dim(x, place), int(sizes.array.sum()) + 1)
         wanted = g.joined(*(rest if size == -1 else int(size) for size in sizes.array))
     return g.Split(x, wanted, outputs=num_split, axis=place)
+
+
+def _holds(sizes: Array | None, size: DimLike) -> bool:
+    """False for a dimension that is known not to be what parts of `sizes` make up."""
+    if sizes is None or not isinstance(size, int):
+        return True
+    total = int(sizes[sizes >= 0].sum())
+    return size >= total if -1 in sizes else size == total
 
 
 @onnx("Unpack")
