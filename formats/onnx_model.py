@@ -267,7 +267,7 @@ def _run(runtime: Any, session: Any, feeds: Mapping[str, Array]) -> list[Array]:
         if is_numpys_own(value.dtype):
             given[name] = make.ortvalue_from_numpy(value)
         else:
-            carrier = np.ascontiguousarray(value).view(f"u{value.dtype.itemsize}")
+            carrier = np.asarray(value, order="C").view(f"u{value.dtype.itemsize}")
             given[name] = make.ortvalue_from_numpy_with_onnx_type(carrier, _number(kinds, from_numpy(value.dtype)))
     return [_array(value) for value in session.run_with_ort_values(None, given)]
 

@@ -27,7 +27,7 @@ from ..planning.planner import compile_plan
 from ..registry import has_kernel, onnx_lowering
 from ..runtime.folding import MAX_FLOPS, folded_values
 from ..runtime.limits import flops_of
-from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..tensors import FuncRef
 from ..words import counted
 from .complex_numbers import part_dtype
@@ -35,7 +35,7 @@ from .emitter import Emitter, UndecidedAxisError
 from .looping import emit_loop
 from .merging import ALWAYS, Alive, merged, on_branch, union
 from .model import Model, Value
-from .tidying import tidy
+from .tidying import drop_unused, tidy
 
 _HANDLES: Final = (dtypes.variant, dtypes.resource)
 """Lists and TensorArrays, of which lowerings make tensors."""
@@ -72,11 +72,13 @@ def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Out
     found = exporter.run(graph, list(outputs.values()), list(given), entering, list(specs.values()))
     for name, value, result in zip(outputs, outputs.values(), found):
         if not isinstance(result, Value) or value.base_dtype in _HANDLES:
-            exporter.refusals.append(Refusal(value.node.name, value.node.op, f"output '{name}' is of {value.base_dtype}"))
-    if exporter.refusals:
+            exporter.refuse(Refusal(value.node.name, value.node.op, f"output '{name}' is of {value.base_dtype}"))
+    if not exporter.is_refused:
+        g.block.outputs = [g.packed(value) if value.dtype.is_complex else value for value in found]
+        drop_unused(g.block)
+    if exporter.is_refused or not exporter.unknown.isdisjoint(g.block.values()):
         raise _refused(exporter.refusals)
     g.block.inputs = list(given.values())
-    g.block.outputs = [g.packed(value) if value.dtype.is_complex else value for value in found]
     tidy(g)
     return Model(g.block, dict(zip(inputs, given.values())), dict(zip(outputs, g.block.outputs)), tuple(g.narrowed))
 
@@ -111,12 +113,18 @@ def _refused(refusals: Sequence[Refusal]) -> UnimplementedError:
 
 
 class _Exporter:
-    """One export: what it emits into, the functions of the graph, and the nodes that were refused."""
+    """One export: what it emits into, the functions of the graph, and the nodes that were refused.
+
+    Of a refused node that only computes, `unknown` values stand for the results. If nothing but checks and prints, which are
+    left out, takes them, the model does without the node.
+    """
 
     def __init__(self, functions: Mapping[str, Function]) -> None:
         self.emitter = Emitter()
         self.functions = functions
         self.refusals: list[Refusal] = []
+        self.is_refused = False
+        self.unknown: set[Value] = set()
         self.answers = Answers()
         self.calls: list[str] = []
 
@@ -153,6 +161,10 @@ class _Exporter:
             return self.run(function.body, function.results, [arg.output() for arg in function.args], values, specs)
         finally:
             self.calls.pop()
+
+    def refuse(self, refusal: Refusal) -> None:
+        self.refusals.append(refusal)
+        self.is_refused = True
 
     def place(self, node: Node) -> str:
         """The name of a node with the functions it is in."""
@@ -192,18 +204,22 @@ class _Frame:
             except TfgError as error:
                 if not isinstance(error, InternalError):
                     self.refuse(node, error)
-                elif not self.exporter.refusals:
+                elif not self.exporter.unknown:
                     raise  # else it trips over what stands for a node that was refused
                 results = [self.unknown(Output(node, i)) for i in range(len(node.output_dtypes))]
         for i, slot in enumerate(step.outputs):
             self.values[slot], self.alive[slot] = results[i] if i < len(results) else None, alive
 
     def refuse(self, node: Node, error: TfgError) -> None:
+        """Note a refusal, which is final for a node that does something."""
         self.exporter.refusals.append(Refusal(self.exporter.place(node), node.op, error.message))
+        self.exporter.is_refused |= node.op not in MERGE and impurity(self.graph, node) is not None
 
     def unknown(self, output: Output) -> Value:
         spec = self.specs[output]
-        return self.emitter.fresh(spec.dtype.base, spec.shape)
+        value = self.emitter.fresh(spec.dtype.base, spec.shape)
+        self.exporter.unknown.update((value, *(value.parts or ())))
+        return value
 
     def results(self, step: Step) -> Sequence[Any]:
         values = [self.values[slot] for slot in step.inputs]
@@ -328,14 +344,39 @@ class _Frame:
             return self.emitter.choose(values[0], branches)
         if kind.form is Form.LOOP and not kind.counters:
             return self.while_(references[0], references[1], given, specs)
+        if kind.form is Form.LOOP:
+            return self.for_(references[0], values[: kind.before], given, specs)
         raise UnimplementedError(f"a node that {kind.form.value} has no lowering")
+
+    def for_(
+        self, body: FuncRef, bounds: Sequence[Value], values: Sequence[Any], specs: Sequence[TensorSpec]
+    ) -> list[Any]:
+        """A loop over the numbers from a start to a limit by a step, of which the body takes one before all else."""
+        g, (start, limit, step) = self.emitter, bounds
+        counter = TensorSpec(start.dtype, SCALAR)
+        values, carried = self.carried(body, values, specs, (counter,))
+
+        def goes_on(number: Value) -> Value:
+            return g.Where(g.Greater(step, 0), g.Less(number, limit), g.Greater(number, limit))
+
+        def advance(current: Sequence[Any]) -> tuple[Value, Sequence[Any]]:
+            after = self.exporter.call(body, current, [counter, *carried])
+            number = g.Add(current[0], step)
+            return goes_on(number), [number, *after]
+
+        return emit_loop(g, goes_on(start), [start, *values], advance)[1:]
+
+    def carried(
+        self, body: FuncRef, values: Sequence[Any], specs: Sequence[TensorSpec], counter: Sequence[TensorSpec] = ()
+    ) -> tuple[list[Any], list[TensorSpec]]:
+        """What enters a loop, and what is known of it in every iteration."""
+        entering = [dataclasses.replace(spec, value=None) for spec in specs]
+        found = loop_specs(self.exporter.functions, body, entering, counter) or [TensorSpec(spec.dtype) for spec in specs]
+        return [self.entering(value, spec) for value, spec in zip(values, found)], found
 
     def while_(self, cond: FuncRef, body: FuncRef, values: Sequence[Any], specs: Sequence[TensorSpec]) -> list[Any]:
         call = self.exporter.call
-        entering = [dataclasses.replace(spec, value=None) for spec in specs]
-        carried = loop_specs(self.exporter.functions, body, entering) or [TensorSpec(spec.dtype) for spec in specs]
-
-        values = [self.entering(value, spec) for value, spec in zip(values, carried)]
+        values, carried = self.carried(body, values, specs)
 
         def condition(current: Sequence[Any]) -> Value:
             return self.emitter.truth(call(cond, current, carried)[0])

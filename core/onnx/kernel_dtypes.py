@@ -48,7 +48,7 @@ _BY_OP: Final = {
     op: frozenset(types.split()) for types, ops in _KERNELS.items() for op in ops.split("," if "," in ops else None)
 }
 _WIDER: Final = {
-    dtypes.bool_: (dtypes.uint8, dtypes.int32),
+    dtypes.bool_: (dtypes.uint8, dtypes.int32, dtypes.int8),
     dtypes.uint8: (dtypes.int32, dtypes.int64, dtypes.float32),
     dtypes.int8: (dtypes.int32, dtypes.int64, dtypes.float32),
     dtypes.uint16: (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.uint32),

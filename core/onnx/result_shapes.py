@@ -34,7 +34,7 @@ def result_shape(name: str, values: Sequence[Value | None], attrs: Mapping[str, 
         with contextlib.suppress(TfgError):
             return broadcast_shapes(*(value.shape for value in given))
     function = _SHAPES.get(name)
-    if function is None or not given or given[0].shape.dims is None:
+    if function is None or not given or (given[0].shape.dims is None and function is not _reshaped):
         return UNKNOWN
     return function(given, attrs)
 
@@ -130,6 +130,7 @@ _SHAPES: Final[Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], Shape
     "Transpose": _transposed, "Reshape": _reshaped, "Unsqueeze": _with_ones, "Squeeze": _without, "Gather": _gathered,
     "Expand": _expanded, "Concat": _concatenated, "Slice": _same_rank, "Pad": _same_rank,
     "Split": _same_rank, "Tile": _same_rank, "TopK": _same_rank, "Range": lambda given, attrs: Shape((None,)),
+    "NonZero": lambda given, attrs: Shape((given[0].rank, None)),
     "ArgMax": _along, "ArgMin": _along, "MatMul": _product, "GatherElements": lambda given, attrs: given[1].shape,
     **dict.fromkeys(("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2"), _reduced),
 }  # fmt: skip

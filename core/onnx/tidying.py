@@ -15,16 +15,16 @@ from .transposes import cancel_transposes
 
 def tidy(g: Emitter) -> None:
     """Make the open block what is written: equal operations once, transposes cancelled, branches lazy, outputs its own."""
-    _drop_unused(g.block)
+    drop_unused(g.block)
     _share(g.block, {}, {})
     cancel_transposes(g, g.block)
     _share(g.block, {}, {})
-    _drop_unused(g.block)
+    drop_unused(g.block)
     _sink(g.block)
     _own_outputs(g.block)
 
 
-def _drop_unused(block: Block) -> None:
+def drop_unused(block: Block) -> None:
     """Leave out what nothing takes."""
     used = set(block.outputs)
     kept = []
@@ -32,7 +32,7 @@ def _drop_unused(block: Block) -> None:
         if used.isdisjoint(operation.outputs):
             continue
         for inner in operation.blocks:
-            _drop_unused(inner)
+            drop_unused(inner)
         used.update(operation.values())
         kept.append(operation)
     block.operations = kept[::-1]

@@ -26,9 +26,9 @@ def cancel_transposes(g: Emitter, block: Block) -> None:
     for operation in block.operations:
         g.source = operation.source
         sweep.take(operation)
+    block.outputs = [sweep.now(value) for value in block.outputs]
     block.operations = g.block.operations
     g.block = around
-    block.outputs = [sweep.now(value) for value in block.outputs]
 
 
 class _Sweep:

@@ -9,6 +9,8 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import DType
+from ..errors import InvalidArgumentError
+from ..shapes import broadcast_shapes
 
 
 def unsigned(dtype: DType) -> DType:
@@ -41,6 +43,16 @@ def broadcast_gradient_args_onnx(g: Any, s0: Any, s1: Any) -> Any:
         g.cast(g.squeeze(g.Transpose(g.NonZero(g.And(g.Equal(sizes, one), differs)), perm=[1, 0]), 1), s0.dtype)
         for sizes in (first, second)
     ]
+
+
+def equal_onnx(g: Any, a: Any, b: Any, incompatible_shape_error: bool = True) -> Any:
+    """False as a whole for shapes that are known not to fit where that is no error."""
+    if not incompatible_shape_error:
+        try:
+            broadcast_shapes(a.shape, b.shape)
+        except InvalidArgumentError:
+            return g.constant(np.bool_(False))
+    return g.Equal(a, b)
 
 
 def bitcast_onnx(g: Any, x: Any, *, type: DType) -> Any:

@@ -86,7 +86,11 @@ def _stacked_as(g: Any, like: Any, value: Any) -> Any:
 
 
 def added(g: Any, values: Any) -> Any:
-    """Lists added element by element."""
+    """Lists added element by element, and optionals by what they hold."""
+    if any(hasattr(value, "is_there") for value in values):
+        held = [value.values for value in values]
+        total = None if None in held else tuple(added(g, column) for column in zip(*held))
+        return dataclasses.replace(values[0], values=total)
     if any(isinstance(value, Pieces) for value in values):
         columns = zip(*(_pieces(g, value) for value in values))
         return Pieces(tuple(added(g, column) for column in columns))
@@ -219,11 +223,11 @@ def _differs(elements: Any, item: Any) -> bool:
     return bool(dims and isinstance(dims[0], int) and dims[0] and item.shape.is_known and dims[1:] != item.shape.dims)
 
 
-def popped(g: Any, elements: Any) -> tuple[Any, Any]:
-    """The list without its last element, and that."""
+def popped(g: Any, elements: Any, shape: Any) -> tuple[Any, Any]:
+    """The list without its last element, and that, of a shape as `item` has it."""
     if isinstance(elements, Pieces):
         return Pieces(elements.items[:-1]), elements.items[-1]
-    return g.stacked(g.slice(elements, 0, -1)), g.Gather(elements, g.constant(np.int64(-1)), axis=0)
+    return g.stacked(g.slice(elements, 0, -1)), item(g, elements, g.constant(np.int64(-1)), shape)
 
 
 def split(g: Any, tensor: Any, lengths: Any) -> Any:

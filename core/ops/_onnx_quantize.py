@@ -11,15 +11,32 @@ from .. import dtypes
 
 def fake(g: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool) -> Any:
     """Values rounded to 2**num_bits steps between bounds, which are moved so that zero is a step."""
+    is_empty, bottom, top, scale = _nudged(g, x, low, high, num_bits, narrow_range)
+    within, inverse = g.Sub(g.Max(g.Min(x, top), bottom), bottom), g.Reciprocal(scale)
+    steps = g.Sub(g.Mul(within, inverse), g.Floor(g.Add(g.Mul(g.Neg(bottom), inverse), 0.5)))
+    return g.Where(is_empty, 0, g.Mul(g.Floor(g.Add(steps, 0.5)), scale))
+
+
+def _nudged(g: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any, Any]:
+    """Whether the range is [0, 0], the bounds moved so that zero is a step, and the size of a step."""
     first, last = int(narrow_range), (1 << num_bits) - 1
     is_empty = g.And(g.Equal(low, 0), g.Equal(high, 0))
     scale = g.Div(g.Sub(g.Where(is_empty, 1, high), low), last - first)
     zero = g.Sub(g.like(first, x), g.Div(low, scale))
     zero = g.Min(g.Max(g.Floor(g.Add(zero, 0.5)), first), last)
     bottom, top = (g.Mul(g.Sub(g.like(end, x), zero), scale) for end in (first, last))
-    within, inverse = g.Sub(g.Max(g.Min(x, top), bottom), bottom), g.Reciprocal(scale)
-    steps = g.Sub(g.Mul(within, inverse), g.Floor(g.Add(g.Mul(g.Neg(bottom), inverse), 0.5)))
-    return g.Where(is_empty, 0, g.Mul(g.Floor(g.Add(steps, 0.5)), scale))
+    return is_empty, bottom, top, scale
+
+
+def fake_gradient(
+    g: Any, grad: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool
+) -> tuple[Any, Any, Any]:
+    """The gradients for the values within the bounds, and for each bound that of the values beyond it, by channel."""
+    is_empty, bottom, top, _ = _nudged(g, x, low, high, num_bits, narrow_range)
+    is_below, is_above = (g.And(g.Not(is_empty), beyond) for beyond in (g.Less(x, bottom), g.Greater(x, top)))
+    others = list(range(g.rank(x) - (low.rank or 0)))
+    bounds = [g.ReduceSum(g.Where(side, grad, 0), others, keepdims=0, noop_with_empty_axes=1) for side in (is_below, is_above)]
+    return g.Where(g.Or(is_below, is_above), 0, grad), *bounds
 
 
 def simulated(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ._onnx import along
 
 
 def top_k(g: Any, x: Any, k: Any, largest: int = 1) -> Any:
@@ -32,10 +33,22 @@ def in_top_k(g: Any, predictions: Any, targets: Any, k: Any) -> Any:
 
 def unique(g: Any, x: Any, axis: Any = None) -> Any:
     """The elements, or rows along an axis, as they first come, the number of each in `x`, and how often they come."""
+    if x.dtype.is_object and x.rank == 1:
+        return _unique_strings(g, x)
     is_whole = axis is None or axis.shape.dims == (0,) or x.rank == 1
     along = {} if is_whole else {"axis": g.axis(axis, x.rank)}
     found = g.Unique(x, outputs=4, sorted=0, **along)
     return found[0], found[2], found[3]
+
+
+def _unique_strings(g: Any, x: Any) -> tuple[Any, Any, Any]:
+    """As `unique`, by comparing all pairs: onnxruntime finds the unique ones of numbers only."""
+    same = g.cast(g.Equal(g.unsqueeze(x, 1), g.unsqueeze(x, 0)), dtypes.int32)
+    first = g.ArgMax(same, axis=1, keepdims=0)
+    is_first = g.Equal(first, along(g, x, 0))
+    places = g.reshape(g.NonZero(is_first), -1)
+    numbers = g.Sub(g.CumSum(g.cast(is_first, dtypes.int64), g.constant(np.int64(0))), 1)
+    return g.Gather(x, places), g.Gather(numbers, first), g.Gather(g.ReduceSum(same, [1], keepdims=0), places)
 
 
 def list_diff(g: Any, x: Any, y: Any) -> Any:

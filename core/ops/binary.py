@@ -54,7 +54,7 @@ from ._elementwise import (
     binary_flops,
     register_binary,
 )
-from ._onnx_bits import broadcast_args_onnx, broadcast_gradient_args_onnx
+from ._onnx_bits import broadcast_args_onnx, broadcast_gradient_args_onnx, equal_onnx
 from ._shapes import as_dims, shape_value
 
 
@@ -435,8 +435,8 @@ onnx_as(
     Maximum="Max", Minimum="Min", Mul="Mul", Pow="Pow", RealDiv="Div", Sub="Sub",
 )  # fmt: skip
 onnx("Add", "AddV2")(lambda g, a, b: g.StringConcat(a, b) if a.dtype.is_object else g.Add(a, b))
-onnx("Equal")(lambda g, a, b: g.Equal(a, b))
-onnx("NotEqual")(lambda g, a, b: g.Not(g.Equal(a, b)))
+onnx("Equal")(equal_onnx)
+onnx("NotEqual")(lambda g, a, b, *, incompatible_shape_error: g.Not(equal_onnx(g, a, b, incompatible_shape_error)))
 onnx("Mod", "TruncateMod")(lambda g, a, b: g.Mod(a, b, fmod=1))
 onnx("Div")(lambda g, a, b: g.Div(a, b))
 onnx("ClipByValue")(lambda g, x, low, high: g.Max(g.Min(x, high), low))

@@ -61,22 +61,24 @@ facts("elementwise", of=("PopulationCount",))
 onnx_as(BitwiseAnd="BitwiseAnd", BitwiseOr="BitwiseOr", BitwiseXor="BitwiseXor", Invert="BitwiseNot")
 
 
+def _shifted_onnx(g: Any, x: Any, y: Any, direction: str) -> Any:
+    """ONNX shifts unsigned numbers only, and by less than they have bits."""
+    bits, distance = unsigned(x.dtype), g.Max(g.Min(y, 8 * x.dtype.size - 1), 0)
+    return g.cast(g.BitShift(g.cast(x, bits), g.cast(distance, bits), direction=direction), x.dtype)
+
+
 @onnx("LeftShift")
 def _left_shift_onnx(g: Any, x: Any, y: Any) -> Any:
-    """ONNX shifts unsigned numbers only."""
-    bits = unsigned(x.dtype)
-    return g.cast(g.BitShift(g.cast(x, bits), g.cast(y, bits), direction="LEFT"), x.dtype)
+    return _shifted_onnx(g, x, y, "LEFT")
 
 
 @onnx("RightShift")
 def _right_shift_onnx(g: Any, x: Any, y: Any) -> Any:
     """Of a negative number the complement is shifted, so that ones come from the left."""
-    bits = unsigned(x.dtype)
-    if x.dtype is bits:
-        return g.BitShift(x, y, direction="RIGHT")
+    if x.dtype.is_unsigned:
+        return _shifted_onnx(g, x, y, "RIGHT")
     is_negative = g.Less(x, 0)
-    positive = g.cast(g.Where(is_negative, g.BitwiseNot(x), x), bits)
-    shifted = g.cast(g.BitShift(positive, g.cast(y, bits), direction="RIGHT"), x.dtype)
+    shifted = _shifted_onnx(g, g.Where(is_negative, g.BitwiseNot(x), x), y, "RIGHT")
     return g.Where(is_negative, g.BitwiseNot(shifted), shifted)
 
 

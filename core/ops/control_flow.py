@@ -27,7 +27,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import AbortedError, InvalidArgumentError
-from ..registry import facts, kernel, not_differentiable, shape, taken_whole, without_gradient, zero_flops
+from ..registry import facts, kernel, not_differentiable, onnx, shape, taken_whole, without_gradient, zero_flops
 from ..runtime.resources import Variable
 from ..runtime.values import DEAD
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, relax_shapes
@@ -149,3 +149,6 @@ zero_flops(*PASSED_ON, *REFERENCES, "Switch", "Merge", "_SwitchN", "ControlTrigg
 facts("control_flow", "inexpensive", of=("LoopCond", "ControlTrigger"))
 facts("merge", "control_flow", "inexpensive", of=("RefMerge", "Merge"))
 facts("initialized_reference", of=("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSelect"))
+
+onnx("LoopCond")(lambda g, condition: condition)
+onnx("ControlTrigger")(lambda g: ())

@@ -5,16 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
-from ..registry import Cost, flops, kernel, not_differentiable, shape
+from ..registry import Cost, flops, kernel, not_differentiable, onnx, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require, require_rank
 from ._shapes import dims_of, scalar_int
 from ._sparse import flat_positions, index_vectors, sparse_shapes, validate
+from .histograms import dense_bincount_onnx
 
 
 def _sparse_counts(
@@ -221,3 +224,18 @@ def ragged_bincount_shape(splits: TensorSpec, values: TensorSpec, size: TensorSp
 flops("RaggedBincount", "SparseBincount")(count_flops)
 
 not_differentiable("SparseBincount", "RaggedBincount")
+
+
+@onnx("DenseCountSparseOutput")
+def _dense_count_onnx(
+    g: Any, values: Any, weights: Any, *, minlength: int, maxlength: int, binary_output: bool
+) -> tuple[Any, Any, Any]:
+    """What is there of all that could be, counted densely."""
+    largest = g.ReduceMax(g.Concat(g.reshape(g.cast(values, dtypes.int64), -1), [0], axis=0), [0], keepdims=1)
+    width = g.vector(g.constant(maxlength)) if maxlength >= 0 else g.Max(g.Add(largest, 1), minlength)
+    none = g.constant(np.zeros(0), weights.dtype)
+    number = dense_bincount_onnx(g, values, width, none, binary_output=binary_output)
+    places = g.transpose(g.NonZero(g.Greater(number, 0)), [1, 0])
+    is_weighted = not binary_output and weights.shape.dims != (0,)
+    counts = dense_bincount_onnx(g, values, width, weights, binary_output=False) if is_weighted else number
+    return places, g.GatherND(counts, places), g.joined(g.slice(g.dims(values), 0, -1), width)

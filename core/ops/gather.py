@@ -264,11 +264,11 @@ onnx("Gather")(lambda g, params, indices: g.Gather(params, indices))
 @onnx("GatherV2")
 def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims: int) -> Any:
     """Batches are one dimension, along which each row of indices counts from the start of its own."""
-    place = g.axis(axis, params.rank)
     if not batch_dims:
-        return g.Gather(params, indices, axis=place)
+        return g.Gather(params, indices, axis=g.axis(axis, params.rank))
     rank, count = g.rank(params), g.rank(indices)
     batch = batch_dims % max(count, 1) if batch_dims < 0 else batch_dims
+    place = g.axis(axis, rank, lambda place: place >= batch)
     dims, wanted = g.dims(params), g.dims(indices)
     front = g.transpose(params, [*range(batch), place, *range(batch, place), *range(place + 1, rank)])
     size = g.dim(params, place)

@@ -17,6 +17,7 @@ from ..numerics.widening import wide
 from ..registry import Cost, flops, kernel, not_differentiable, onnx, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require
+from ._onnx import along
 from ._onnx_segments import reduced
 from ._shapes import scalar_of
 
@@ -176,18 +177,22 @@ def _bincount_onnx(g: Any, numbers: Any, size: Any, weights: Any, *, outputs: li
 
 
 @onnx("DenseBincount")
-def _dense_bincount_onnx(g: Any, numbers: Any, size: Any, weights: Any, *, binary_output: bool) -> Any:
-    """Of several rows each is counted by itself."""
-    if numbers.rank != 1:
-        g.refuse("it counts more than one row")
+def dense_bincount_onnx(g: Any, numbers: Any, size: Any, weights: Any, *, binary_output: bool) -> Any:
+    """Of several rows each is counted by itself: as one, in which its numbers come after those of the rows before."""
     if binary_output:
-        return g.Min(_counted_onnx(g, numbers, size, g.constant(np.zeros(0), weights.dtype)), 1)
-    return _counted_onnx(g, numbers, size, weights)
+        return g.Min(dense_bincount_onnx(g, numbers, size, g.constant(np.zeros(0), weights.dtype), binary_output=False), 1)
+    if g.rank(numbers) < 2:
+        return _counted_onnx(g, numbers, size, weights)
+    rows, count, places = g.dim(numbers, 0), g.vector(size), g.cast(numbers, dtypes.int64)
+    total = g.Mul(rows, count)
+    starts = g.unsqueeze(g.Mul(along(g, numbers, 0), count), 1)
+    places = g.Where(g.Less(places, count), g.Add(places, starts), total)
+    return g.of_dims(_counted_onnx(g, places, total, weights), rows, count)
 
 
 def _counted_onnx(g: Any, numbers: Any, size: Any, weights: Any) -> Any:
     """How often each number below `size` comes, or the sum of its weights, where there are any."""
-    places, count = g.vector(g.reshape(numbers, [-1])), g.vector(size)
+    places, count = g.reshape(g.cast(numbers, dtypes.int64), -1), g.vector(size)
     if not weights.shape.is_known:
         g.refuse("it is not known whether there are weights")
     values = g.reshape(weights, [-1]) if weights.shape.num_elements else g.Expand(g.like(1, weights), g.dims(places))

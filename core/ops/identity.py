@@ -481,7 +481,7 @@ lower("Cast")(lambda xla, x, *, DstT: x.astype(DstT.numpy))
 
 onnx(*_COPIES, *_WATCHES, *_NUMERIC_CHECKS, "EnsureShape", "PlaceholderWithDefault", "Print")(lambda g, x, *watched: x)
 onnx("IdentityN")(lambda g, values: values)
-onnx("NoOp", "Assert")(lambda g, *inputs: ())
+onnx("NoOp", "Assert", "PrintV2")(lambda g, *inputs: ())
 onnx("ToBool")(lambda g, x: g.truth(x))
 onnx("Cast")(lambda g, x, *, DstT: g.cast(x, DstT.base))
 onnx("Bitcast")(bitcast_onnx)

@@ -486,6 +486,15 @@ def _fake_quant_args_onnx(g: Any, x: Any, *, min: float, max: float, num_bits: i
     return in_onnx.fake(g, x, g.like(min, x), g.like(max, x), num_bits=num_bits, narrow_range=narrow_range)
 
 
+@onnx("FakeQuantWithMinMaxArgsGradient")
+def _fake_quant_args_gradient_onnx(
+    g: Any, grad: Any, x: Any, *, min: float, max: float, num_bits: int, narrow_range: bool
+) -> Any:
+    bounds = g.like(min, x), g.like(max, x)
+    return in_onnx.fake_gradient(g, grad, x, *bounds, num_bits=num_bits, narrow_range=narrow_range)[0]
+
+
+onnx("FakeQuantWithMinMaxVarsGradient", "FakeQuantWithMinMaxVarsPerChannelGradient")(in_onnx.fake_gradient)
 onnx("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")(in_onnx.simulated)
 onnx("QuantizeAndDequantizeV3")(in_onnx.simulated_v3)
 onnx("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")(in_onnx.fake)

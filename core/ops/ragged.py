@@ -13,15 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require, require_rank
+from ._onnx_sorting import bound
 from ._shapes import scalar_int, shape_from
 from ._sparse import sparse_shapes
 from .sparse_rows import sparse_fill_empty_rows
@@ -74,6 +76,34 @@ def ragged_range_flops(starts: TensorSpec, limits: TensorSpec, deltas: TensorSpe
 
 
 not_differentiable("RaggedRange")
+
+
+@onnx("RaggedRange")
+def _ragged_range_onnx(g: Any, starts: Any, limits: Any, deltas: Any, *, Tsplits: DType) -> tuple[Any, Any]:
+    """Each number by the range that it is in, which is the one that the splits before it have come to."""
+    dtype = starts.dtype
+    wide = dtypes.float64 if dtype.is_floating else dtypes.int64
+    first, last, step = (g.reshape(g.cast(value, wide), -1) for value in (starts, limits, deltas))
+    lengths = g.Max(_range_lengths_onnx(g, g.Sub(last, first), step), 0)
+    first, step = (g.Expand(value, g.dims(lengths)) for value in (first, step))
+    ends = g.CumSum(lengths, g.constant(np.int64(0)))
+    splits = g.Concat([0], ends, axis=0)
+    count = g.reshape(g.slice(splits, -1, np.iinfo(np.int64).max), [])
+    places = g.Range(g.constant(np.int64(0)), count, g.constant(np.int64(1)))
+    rows = g.squeeze(bound(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
+    within = g.cast(g.Sub(places, g.Gather(splits, rows)), wide)
+    values = g.Add(g.Gather(first, rows), g.Mul(within, g.Gather(step, rows)))
+    return g.cast(splits, Tsplits), g.cast(values, dtype)
+
+
+def _range_lengths_onnx(g: Any, distance: Any, step: Any) -> Any:
+    """The quotient rounded up; that of integers, which ONNX rounds towards zero, is one more where something is left."""
+    if distance.dtype.is_floating:
+        return g.cast(g.Ceil(g.Div(distance, step)), dtypes.int64)
+    whole = g.Div(distance, step)
+    rest = g.Sub(distance, g.Mul(whole, step))
+    is_more = g.And(g.Not(g.Equal(rest, 0)), g.Equal(g.Less(rest, 0), g.Less(step, 0)))
+    return g.Add(whole, g.cast(is_more, dtypes.int64))
 
 
 def check_splits(splits: Array, count: int) -> None:

@@ -465,6 +465,7 @@ onnx("BroadcastTo")(lambda g, x, shape: g.Expand(x, g.vector(shape)))
 onnx("Fill")(lambda g, dims, value: g.Expand(value, g.vector(dims)))
 onnx("OnesLike")(lambda g, x: g.Expand(g.like(1, x), g.dims(x)))
 onnx("ZerosLike")(lists.zeros_like)
+onnx("Empty")(lambda g, dims, *, dtype: g.Expand(g.constant(b"" if dtype.is_object else 0, dtype), g.vector(dims)))
 onnx("ExpandDims")(lambda g, x, axis: g.Unsqueeze(x, g.vector(axis)))
 
 
@@ -486,10 +487,7 @@ def _squeeze_onnx(g: Any, x: Any, *, squeeze_dims: list[int], outputs: list[Tens
     return g.squeeze(x, *(axis for axis, size in enumerate(x.shape) if size == 1)) if x.shape.is_known else g.Squeeze(x)
 
 
-@onnx("InvertPermutation")
-def _invert_permutation_onnx(g: Any, x: Any) -> Any:
-    """The order that sorts it."""
-    return g.TopK(x, g.dims(x), outputs=2, largest=0)[1]
+onnx("InvertPermutation")(lambda g, x: g.TopK(x, g.dims(x), outputs=2, largest=0)[1])  # the order that sorts it
 
 
 @onnx("UnravelIndex")

@@ -18,7 +18,7 @@ from ..graph import Node, Output
 from ..registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ..shapes import Shape, TensorSpec
 from ._checks import require_rank
-from ._onnx import gathered, last_dims
+from ._onnx import gathered
 from ._shapes import dims_of, ints, shape_from, unknown_dims
 from ._strided import Masks, numpy_index, sliced_shape
 from ._variables import resource_variable
@@ -394,27 +394,32 @@ def _strided_slice_onnx(
     new_axis_mask: int,
     shrink_axis_mask: int,
 ) -> Any:
-    """Bounds may be computed, strides are constants."""
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    steps = g.known(strides, "strides")
-    count = len(steps)
-    taken = sum(not new_axis_mask >> i & 1 for i in range(count))
-    rank = x.rank if x.rank is not None or ellipsis_mask & ((1 << count) - 1) else taken
+    return _sliced_onnx(g, x, begin, end, strides, masks)
+
+
+def _sliced_onnx(g: Any, x: Any, begin: Any, end: Any, strides: Any, masks: Masks) -> Any:
+    """A slice whose bounds and strides may be computed."""
+    count = next((vector.shape.dims[0] for vector in (begin, end, strides) if vector.shape.is_known), None)
+    if count is None:
+        g.refuse("the number of its bounds is unknown")
+    taken = sum(not masks.new_axis >> i & 1 for i in range(count))
+    rank = x.rank if x.rank is not None or masks.ellipsis & ((1 << count) - 1) else taken
     if rank is None:
         g.refuse("the rank of an input is unknown")
     entries = list(masks.entries(count, rank))
-    bounds = [_bounds_onnx(g, entry, begin, end, steps, masks) for entry in entries if entry[0] in ("slice", "shrink")]
+    bounds = [_bounds_onnx(g, entry, begin, end, strides, masks) for entry in entries if entry[0] in ("slice", "shrink")]
     cut = [(entry[2], *bound) for entry, bound in zip((e for e in entries if e[0] in ("slice", "shrink")), bounds)]
     cut = [item for item in cut if item[1:] != (0, _END, 1)]
     if cut:
         axes, starts, ends, by = zip(*cut)
-        x = g.Slice(x, g.joined(*starts), g.joined(*ends), axes, by)
+        x = g.Slice(x, g.joined(*starts), g.joined(*ends), axes, g.joined(*by))
     x = g.squeeze(x, *(axis for kind, _, axis in entries if kind == "shrink"))
     kinds = [kind for kind, _, _ in entries if kind != "shrink"]
     return g.unsqueeze(x, *(i for i, kind in enumerate(kinds) if kind == "new"))
 
 
-def _bounds_onnx(g: Any, entry: tuple[str, int, int], begin: Any, end: Any, steps: Array, masks: Masks) -> tuple[Any, ...]:
+def _bounds_onnx(g: Any, entry: tuple[str, int, int], begin: Any, end: Any, strides: Any, masks: Masks) -> tuple[Any, ...]:
     """Start, end and step along one axis: numbers, or vectors of one element."""
     kind, i, _ = entry
     start = _element_onnx(g, begin, i)
@@ -422,13 +427,19 @@ def _bounds_onnx(g: Any, entry: tuple[str, int, int], begin: Any, end: Any, step
         if isinstance(start, int):
             return start, start + 1 or _END, 1
         return start, g.Where(g.Equal(start, -1), g.constant(np.array([_END])), g.Add(start, 1)), 1
-    step = int(steps[i])
-    whole = (0, _END) if step > 0 else (_END, -_END)
+    step = _element_onnx(g, strides, i)
     return (
-        whole[0] if masks.begin >> i & 1 else start,
-        whole[1] if masks.end >> i & 1 else _element_onnx(g, end, i),
+        _whole_onnx(g, step, 0, _END) if masks.begin >> i & 1 else start,
+        _whole_onnx(g, step, _END, -_END) if masks.end >> i & 1 else _element_onnx(g, end, i),
         step,
     )
+
+
+def _whole_onnx(g: Any, step: Any, forwards: int, backwards: int) -> Any:
+    """A bound that is left out, by the direction of the slice."""
+    if isinstance(step, int):
+        return forwards if step > 0 else backwards
+    return g.Where(g.Greater(step, 0), g.constant(np.array([forwards])), g.constant(np.array([backwards])))
 
 
 def _element_onnx(g: Any, bounds: Any, i: int) -> Any:
@@ -455,7 +466,19 @@ def _tensor_strided_slice_update_onnx(
     ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
 ) -> Any:  # fmt: skip
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    return _placed_onnx(g, value, last_dims(g, x, g.rank(x)), (begin, end, strides), masks, x)
+    bounds = begin, end, strides
+    if not x.shape.is_known or any(bound.array is None for bound in bounds):
+        return _scattered_onnx(g, x, bounds, masks, value)
+    return _placed_onnx(g, value, x.shape.known(), bounds, masks, x)
+
+
+def _scattered_onnx(g: Any, x: Any, bounds: tuple[Any, ...], masks: Masks, values: Any) -> Any:
+    """A tensor with `values` in a slice of it that is computed: the same slice of the places' numbers says where they go."""
+    count = g.reshape(g.Size(x), [])
+    numbers = g.Range(g.constant(np.int64(0)), count, g.constant(np.int64(1)))
+    taken = _sliced_onnx(g, g.of_dims(numbers, g.dims(x)), *bounds, masks)
+    written = g.reshape(g.Expand(values, g.dims(taken)), -1)
+    return g.of_dims(g.ScatterND(g.reshape(x, -1), g.reshape(taken, -1, 1), written), g.dims(x))
 
 
 def _placed_onnx(g: Any, values: Any, sizes: Any, bounds: tuple[Any, ...], masks: Masks, around: Any) -> Any:

@@ -307,6 +307,15 @@ _ONNX: dict[str, Callable[..., Any]] = {
 for _op, _lowering in _ONNX.items():
     onnx(_op)(in_onnx.widened(_lowering))
 onnx("BesselY1")(in_onnx.bessel_y1)
+@onnx("NextAfter")
+def _next_after_onnx(g: Any, x: Any, y: Any) -> Any:
+    """A step that rounding takes to the next number: between a half and three halves of the distance to it."""
+    limits = np.finfo(x.dtype.numpy)
+    step = g.Max(g.Mul(g.Abs(x), 5 / 4 * float(limits.epsneg)), float(limits.smallest_subnormal))
+    found = g.Where(g.Less(x, y), g.Add(x, step), g.Sub(x, step))
+    return g.Where(g.Equal(x, y), y, g.Where(g.IsNaN(y), y, found))
+
+
 onnx("Xdivy")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Div(x, y)))
 onnx("Xlogy")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Mul(x, g.Log(y))))
 onnx("Xlog1py")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Mul(x, g.Log(g.Add(y, 1)))))

@@ -305,10 +305,17 @@ def _string_join_onnx(g: Any, inputs: list[Any], *, separator: str) -> Any:
 onnx("StringToNumber")(lambda g, x, *, out_type: g.cast(x, out_type))
 
 
+def _joined_axes_onnx(g: Any, axes: Any, rank: int | None) -> list[int]:
+    """The axes in their order, of which one may be computed."""
+    if axes.shape.is_known and axes.shape.num_elements < 2:
+        return [g.axis(axes, rank)] if axes.shape.num_elements else []
+    return [int(axis) % (rank or 1) for axis in np.ravel(g.known(axes, "axes"))]
+
+
 @onnx("ReduceJoin")
 def _reduce_join_onnx(g: Any, inputs: Any, reduction_indices: Any, *, keep_dims: bool, separator: str) -> Any:
     """Along one axis after the other, in the order in which they are named."""
-    axes = [int(axis) % g.rank(inputs) for axis in np.ravel(g.known(reduction_indices, "axes"))]
+    axes = _joined_axes_onnx(g, reduction_indices, inputs.rank)
     between = g.constant(separator.encode(), dtypes.string)
     for axis in axes:
         size = inputs.shape[axis]
@@ -317,3 +324,19 @@ def _reduce_join_onnx(g: Any, inputs: Any, reduction_indices: Any, *, keep_dims:
         parts = [g.slice(inputs, i, i + 1, axis) for i in range(size)]
         inputs = functools.reduce(lambda a, b: g.StringConcat(g.StringConcat(a, between) if separator else a, b), parts)
     return inputs if keep_dims else g.squeeze(inputs, *axes)
+
+
+def _letters_onnx(case: str) -> Callable[..., Any]:
+    def lowering(g: Any, x: Any, *, encoding: str) -> Any:
+        """The locale C changes ASCII letters only. onnxruntime takes no vector without elements, so that one is added."""
+        if encoding:
+            g.refuse("ONNX changes letters of ASCII only as TensorFlow does")
+        flat = g.Concat(g.reshape(x, -1), g.constant(np.array([b""], object)), axis=0)
+        changed = g.StringNormalizer(flat, case_change_action=case, locale="C", is_case_sensitive=1)
+        return g.of_dims(g.slice(changed, 0, -1), g.dims(x))
+
+    return lowering
+
+
+onnx("StringUpper")(_letters_onnx("UPPER"))
+onnx("StringLower")(_letters_onnx("LOWER"))

@@ -315,8 +315,8 @@ zero_flops("TensorListGetItem")
 
 
 def _element_shape(outputs: list[TensorSpec]) -> Shape:
-    """What is known of the elements of a list."""
-    return outputs[0].handle[0].shape if outputs[0].handle else UNKNOWN
+    """What is known of the elements of a list, from what it says of them and from those that come into it."""
+    return merge_shapes(declared_shape_of(outputs[0]), outputs[0].handle[0].shape) if outputs[0].handle else UNKNOWN
 
 
 @onnx("TensorListReserve")
@@ -338,7 +338,7 @@ def _set_item_onnx(g: Any, elements: Any, index: Any, item: Any, *, resize_if_in
 
 onnx("TensorListGetItem")(lambda g, elements, index, shape: lists.item(g, elements, index, shape))
 onnx("TensorListPushBack")(lambda g, elements, item: lists.pushed(g, elements, item))
-onnx("TensorListPopBack")(lambda g, elements, shape: lists.popped(g, elements))
+onnx("TensorListPopBack")(lists.popped)
 onnx("TensorListLength")(lambda g, elements: lists.length(g, elements))
 onnx("TensorListElementShape")(lambda g, elements: lists.element_sizes(g, elements))
 

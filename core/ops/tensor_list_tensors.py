@@ -359,7 +359,12 @@ onnx("TensorListGather")(lambda g, elements, indices, shape: lists.taken(g, elem
 onnx("TensorListSplit")(lambda g, tensor, shape, lengths: lists.split(g, tensor, lengths))
 onnx("TensorListConcat")(lambda g, elements: lists.joined(g, elements))
 onnx("TensorListConcatV2")(lambda g, elements, shape, leading: lists.joined(g, elements))
-onnx("TensorListScatterIntoExistingList")(lambda g, elements, items, indices: lists.scattered(g, elements, indices, items))
+
+
+@onnx("TensorListScatterIntoExistingList")
+def _scatter_existing_onnx(g: Any, elements: Any, items: Any, indices: Any) -> Any:
+    """The list grows to the largest index."""
+    return lists.scattered(g, lists.reached_by_all(g, elements, indices, items), indices, items)
 
 
 @onnx("TensorListScatterV2")

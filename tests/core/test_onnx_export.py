@@ -29,18 +29,40 @@ def ops_of(model):
 
 def test_all_that_is_refused_is_named_with_the_reason():
     b = GraphBuilder()
-    x = b.Placeholder(dtype="float32", shape=[3], name="x")
-    b.NextAfter(x, b.Neg(x), name="first")
-    b.NextAfter(b.Neg(x), x, name="second")
-    b.RandomUniform(b.constant(np.int32([3])), dtype="float32", name="third")
+    x = b.Placeholder(dtype="float32", shape=[3, 3], name="x")
+    b.MatrixSquareRoot(x, name="first")
+    b.MatrixSquareRoot(b.Neg(x), name="second")
+    b.RandomUniform(b.constant(np.int32([3, 3])), dtype="float32", name="third")
     b.AddN([b.graph.output("first"), b.graph.output("second"), b.graph.output("third")], name="y")
     with pytest.raises(UnimplementedError) as refused:
         exported(b, "y")
     message = str(refused.value)
     assert "3 nodes" in message
-    assert "NextAfter (first, second): there is no lowering for it" in message
+    assert "MatrixSquareRoot (first, second): there is no lowering for it" in message
     assert "RandomUniform (third): it is stateful" in message
     assert "--from third" in refused.value.hint
+
+
+def test_what_only_checks_and_prints_take_is_left_out_with_them():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3, 3], name="x")
+    root = b.MatrixSquareRoot(x, name="root")
+    printed = b.PrintV2(b.StringFormat([root], template="%s", placeholder="%s"))
+    with b.control_dependencies([printed, b.Assert(b.constant(True), [root])]):
+        y = b.Exp(x, name="y")
+    assert ops_of(exported(b, "y")) == ["Exp"]
+    b.Add(y, root, name="z")
+    with pytest.raises(UnimplementedError, match=r"MatrixSquareRoot \(root\)"):
+        exported(b, "z")
+
+
+def test_what_does_something_is_never_left_out():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3], name="x")
+    with b.control_dependencies([b.QueueSizeV2(b.FIFOQueueV2(component_types=["float32"]), name="size")]):
+        b.Exp(x, name="y")
+    with pytest.raises(UnimplementedError, match=r"QueueSizeV2 \(size\)"):
+        exported(b, "y")
 
 
 def test_what_a_lowering_needs_to_know_is_said():

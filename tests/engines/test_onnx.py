@@ -35,7 +35,9 @@ TRIED = 3
 """How many cases of each op are run."""
 CONSTANTS = (("ib", "x0:"), ("ib", "none"), ("ibfO", "x0:"))
 """Which inputs of a case are constants: the integers but for the first input, all, or all but the first input."""
-UNTRIED = ("NoOp", "Assert", "RegexFullMatch", "StaticRegexFullMatch")
+UNTRIED = (
+    "NoOp", "Assert", "PrintV2", "ControlTrigger", "RegexFullMatch", "StaticRegexFullMatch", "StringLower", "StringUpper",
+)  # fmt: skip
 """Ops without outputs, or whose cases are about bytes that are no text."""
 UNDEFINED = {
     **dict.fromkeys(("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"), lambda x: bool((x != x).any())),
@@ -321,6 +323,54 @@ def test_regular_expressions(tmp_path):
     assert found.tolist() == [True, False, False]
 
 
+def test_only_ascii_letters_change_their_case(tmp_path):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="string", shape=[None, 1], name="x")
+    b.StringUpper(x, name="upper")
+    b.StringLower(x, name="lower")
+    written(b, ["x"], ["upper", "lower"], tmp_path / "m.onnx")
+    for words in (["aBé 1", "", "ß"], []):
+        given = np.array([word.encode() for word in words], object).reshape(-1, 1)
+        upper, lower = run_onnx(tmp_path / "m.onnx", {"x": given})
+        assert (upper.shape, lower.shape) == (given.shape, given.shape)
+        assert upper.ravel().tolist() == [word.upper() for word in given.ravel()]  # bytes have letters of ASCII only
+        assert lower.ravel().tolist() == [word.lower() for word in given.ravel()]
+
+
+def test_letters_beyond_ascii_are_refused(tmp_path):
+    b = GraphBuilder()
+    b.StringUpper(b.Placeholder(dtype="string", shape=[2], name="x"), encoding="utf-8", name="y")
+    with pytest.raises(UnimplementedError, match="letters of ASCII only"):
+        written(b, ["x"], ["y"], tmp_path / "m.onnx")
+
+
+def test_unique_strings(tmp_path):
+    b = GraphBuilder()
+    b.UniqueWithCounts(b.Placeholder(dtype="string", shape=[None], name="x"), name="u")
+    written(b, ["x"], ["u:0", "u:1", "u:2"], tmp_path / "m.onnx")
+    found, places, counts = run_onnx(tmp_path / "m.onnx", {"x": np.array([b"b", b"a", b"b", b"c", b"a", b"b"], object)})
+    assert (found.tolist(), places.tolist(), counts.tolist()) == ([b"b", b"a", b"c"], [0, 1, 0, 2, 1, 0], [3, 2, 1])
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "strides"), [([0, 1], [2, 5], [1, 2]), ([-1, 4], [-3, 0], [-1, -2]), ([1, 1], [1, 4], [1, 1])]
+)
+def test_bounds_and_strides_of_a_slice_may_be_computed(begin, end, strides, tmp_path):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, None], name="x")
+    bounds = [b.Placeholder(dtype="int32", shape=[2], name=name) for name in ("begin", "end", "strides")]
+    b.StridedSlice(x, *bounds, name="taken")
+    b.StridedSlice(x, *bounds, begin_mask=1, end_mask=2, name="masked")
+    b.TensorStridedSliceUpdate(x, *bounds, b.constant(np.float32(-1)), name="updated")
+    names = ["taken", "masked", "updated"]
+    written(b, ["x", "begin", "end", "strides"], names, tmp_path / "m.onnx")
+    feeds = {"x": np.arange(15, dtype="f").reshape(3, 5)}
+    feeds |= {name: np.int32(value) for name, value in (("begin", begin), ("end", end), ("strides", strides))}
+    wanted = Session(b.graph).run([f"{name}:0" for name in names], {f"{name}:0": value for name, value in feeds.items()})
+    for found, want in zip(run_onnx(tmp_path / "m.onnx", feeds), wanted, strict=True):
+        np.testing.assert_array_equal(found, want)
+
+
 def test_what_is_drawn_becomes_an_input(tmp_path):
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[None, 3], name="x")
@@ -359,13 +409,15 @@ def test_every_dtype_is_onnxs_own(dtype, name, tmp_path):
 @pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"])
 def test_numbers_that_numpy_lacks_are_fed_and_given(dtype, tmp_path):
     b = GraphBuilder()
-    x = b.Placeholder(dtype=dtype, shape=[None], name="x")
+    x, scalar = b.Placeholder(dtype=dtype, shape=[None], name="x"), b.Placeholder(dtype=dtype, shape=[], name="scalar")
     b.Reshape(x, b.constant(np.int32([-1, 1])), name="y")
+    b.Reshape(scalar, b.constant(np.int32([])), name="same")
     b.Cast(x, DstT="float32", name="z")
-    written(b, ["x"], ["y", "z"], tmp_path / "m.onnx")
+    written(b, ["x", "scalar"], ["y", "same", "z"], tmp_path / "m.onnx")
+    number = from_name(dtype).numpy.type(0.25)
     for given in (np.array([1, -2, 0.5]), np.array([])):
-        y, z = run_onnx(tmp_path / "m.onnx", {"x": given.astype(from_name(dtype).numpy)})
-        assert y.dtype == from_name(dtype).numpy
+        y, same, z = run_onnx(tmp_path / "m.onnx", {"x": given.astype(number.dtype), "scalar": np.asarray(number)})
+        assert y.dtype == number.dtype and same.shape == () and same == number
         np.testing.assert_array_equal(y.astype(float), given[:, None])
         np.testing.assert_array_equal(z, given)
 

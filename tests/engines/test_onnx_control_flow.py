@@ -55,6 +55,12 @@ def loop(g, x, n):
     return g.While([g.constant(np.int32(0)), n, x, x], cond="cond", body="body")[3]
 
 
+def counted_loop(g, x, n):
+    """A loop over numbers that go down, of which the body takes each."""
+    define(g, "step", ["int32", "float32"], lambda b, i, x: [b.AddV2(b.AddV2(x, x), b.Cast(i, DstT="float32"))])
+    return g.For(n, g.constant(np.int32(-2)), g.constant(np.int32(-2)), [x], body=FuncRef("step"))[0]
+
+
 def list_in_a_loop(g, x, n):
     types = ["int32", "variant", "float32"]
     define(g, "cond", types, lambda b, i, items, x: [b.Less(i, b.constant(np.int32(3)))])
@@ -171,8 +177,8 @@ def growing_array(g, x, n):
 
 
 WAYS = (
-    call, conditional, conditional_on_a_number, case, loop, list_in_a_loop, v1_conditional, v1_loop, complex_branches,
-    complex_loop, optional_of_a_branch, list_of_several_shapes, growing_array,
+    call, conditional, conditional_on_a_number, case, loop, counted_loop, list_in_a_loop, v1_conditional, v1_loop,
+    complex_branches, complex_loop, optional_of_a_branch, list_of_several_shapes, growing_array,
 )  # fmt: skip
 
 
