@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..binding import plain
+from ..control_flow.conditions import is_transparent
 from ..dtypes import DType
-from ..graph import Node
+from ..graph import Node, Output
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -58,10 +59,23 @@ def _denial(line: str) -> Denial:
 def _known(node: Node, name: str) -> set[str]:
     """What holds of a node under a name, as the table spells it."""
     if name == "computed":
-        return {str(place) for place, value in enumerate(node.inputs) if not value.node.is_constant}
+        return {str(place) for place, value in enumerate(node.inputs) if not source(value).node.is_constant}
     if name == "empty":
-        return {str(any(value.node.is_constant and not value.node.attrs["value"].size for value in node.inputs))}
+        return {str(any(map(is_empty_constant, node.inputs)))}
     return {_written(node.attr(name))}
+
+
+def source(value: Output, own: Collection[Node] = ()) -> Output:
+    """What a value is a copy of, as a frozen variable's is of a constant; nodes in `own` count as no copies."""
+    while value.node not in own and is_transparent(value.node):
+        value = value.node.inputs[0]
+    return value
+
+
+def is_empty_constant(value: Output) -> bool:
+    """True for a constant without elements."""
+    node = source(value).node
+    return node.is_constant and not node.attrs["value"].size
 
 
 def _written(value: Any) -> str:

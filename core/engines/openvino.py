@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from .. import dtypes
 from ..arrays import Array
-from ..control_flow.conditions import is_transparent
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..functions.callers import function_references
 from ..graph import Graph, Node, Output
 from ..registry import lowering
 from ..shapes import UNKNOWN
-from .denials import Denials
+from .denials import Denials, is_empty_constant, source
 from .openvino_library import frontends, ov
 from .openvino_reading import input_model, place_of
 from .protocol import Cluster, Compiled
@@ -60,7 +59,7 @@ class OpenVino:
             return f"OpenVINO does not compute in {other[0]}"
         if next(function_references(node), None) is not None:
             return "the functions that it calls are divided by themselves"
-        if any(_is_empty(value) for place, value in enumerate(node.inputs) if place not in self.static_inputs(node)):
+        if any(is_empty_constant(value) for place, value in enumerate(node.inputs) if place not in self.static_inputs(node)):
             return "OpenVINO crashes on tensors without elements"
         return self.denials.reason(node)
 
@@ -96,18 +95,12 @@ class OpenVino:
         return _Model(compiled, inputs, outputs, kept)
 
 
-def _is_empty(value: Output) -> bool:
-    """True for a constant without elements."""
-    source = _behind(value, frozenset()).node
-    return source.is_constant and not source.attrs["value"].size
-
-
 def _is_small(value: Output) -> bool:
     """True for a constant of integers that are as well in int32."""
-    source = _behind(value, frozenset())
-    if not source.node.is_constant or source.dtype is not dtypes.int64:
+    made = source(value)
+    if not made.node.is_constant or made.dtype is not dtypes.int64:
         return False
-    numbers = source.node.attrs["value"].numpy()
+    numbers = made.node.attrs["value"].numpy()
     return bool((numbers == numbers.astype(np.int32)).all())
 
 
@@ -160,20 +153,13 @@ def _loose_graph(nodes: Sequence[Node]) -> tuple[Graph, dict[str, Node]]:
     for node in nodes:
         inputs = []
         for value in node.inputs:
-            source = _behind(value, own)
-            if source not in made:
-                made[source] = _stand_in(graph, source)
-            inputs.append(made[source])
+            original = source(value, own)
+            if original not in made:
+                made[original] = _stand_in(graph, original)
+            inputs.append(made[original])
         copy = graph.add_node(graph.unique_name(node.name), node.op, inputs, (), node.attrs)
         made.update((output, copy.output(output.index)) for output in node.outputs())
     return graph, {node.name: node for node in nodes}
-
-
-def _behind(value: Output, own: Collection[Node]) -> Output:
-    """What a value is a copy of."""
-    while value.node not in own and is_transparent(value.node):
-        value = value.node.inputs[0]
-    return value
 
 
 def _stand_in(graph: Graph, value: Output) -> Output:

@@ -233,6 +233,20 @@ def test_what_is_denied_for_its_values(made):
     assert not np.allclose(found, expected, rtol=1e-3)
 
 
+def test_a_copy_of_a_constant_is_a_constant():
+    """As TensorFlow freezes a network, each variable becomes a constant and each read of it a copy."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[1, 8, 8, 2], name="x")
+    draws = np.random.default_rng(0)
+    window = b.Identity(b.constant(draws.standard_normal((3, 3, 2, 1)).astype("f")))
+    b.Neg(b.DepthwiseConv2dNative(x, window, strides=[1, 1, 1, 1], padding="SAME"), name="y")
+    feeds = {"x:0": draws.standard_normal((1, 8, 8, 2))}
+    session = Session(b.graph, engine=engine())
+    np.testing.assert_allclose(session.run("y:0", feeds), Session(b.graph).run("y:0", feeds), atol=1e-5)
+    assert_in_engine(session)
+    assert session.engine_report().refused == ()
+
+
 def test_strings_and_complex_numbers_are_refused():
     b = GraphBuilder()
     x = b.Placeholder(dtype="complex64", shape=[2], name="x")
