@@ -21,7 +21,7 @@ def preview(graph: Graph, fetches: Sequence[Output | Node], engine: Engine) -> E
     for owner, plan in _plans(graph, fetches):
         for step in engagement.divided(plan, owner).steps:
             if isinstance(step, Engined):
-                engagement.group(owner, step, _never)
+                engagement.group(owner, step.body, _never)
     return engagement.report()
 
 
