@@ -15,10 +15,11 @@ from ..core.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..core.errors import InvalidArgumentError, TfgError
 from ..core.graph import Function, Graph, Node, Output
 from ..core.tensors import Placeholder
-from .attrs import NodeAttrs, attr_type, decode_attr, decode_attrs, encode_attr
+from .attrs import attr_type, decode_attr, decode_attrs, encode_attr
 from .node_def import encode_node
 from .protos.graph_pb2 import FunctionDef, NodeDef
 from .protos.graph_pb2 import OpDef as OpDefProto
+from .scan import NodeReader
 
 _ARG, _RESOURCE_ID = "_Arg", "_resource_arg_unique_id"
 _FLAG_FIELDS = {
@@ -31,6 +32,9 @@ _FLAG_FIELDS = {
 
 class DeclaredFunctions(MutableMapping[str, Function]):
     """Functions whose interfaces are known before their bodies are decoded."""
+
+    reader: NodeReader
+    """What reads their nodes, which share what is alike in several functions too."""
 
     @abc.abstractmethod
     def signature(self, name: str) -> OpDef | None:
@@ -147,22 +151,21 @@ class _Decoder:
         return self.body.add_node(arg.name, _ARG, (), (), attrs)
 
     def add_nodes(self) -> None:
-        pending: list[tuple[Node, NodeDef]] = []
-        for proto in self.proto.node_def:
-            if proto.name in self.body:
-                raise InvalidArgumentError("two nodes have this name", node=proto.name, op=proto.op)
-            if proto.op == _ARG:
-                raise InvalidArgumentError("a function's arguments stand in its signature", node=proto.name, op=proto.op)
-            attrs = NodeAttrs(proto, proto.name, proto.op)
-            pending.append((self.body.add_node(proto.name, proto.op, (), (), attrs, proto.device, attrs), proto))
-        for node, proto in pending:
+        pending: list[tuple[Node, tuple[str, ...]]] = []
+        for name, op, texts, device, attrs in map(self.library.reader.read, self.proto.node_def):
+            if name in self.body:
+                raise InvalidArgumentError("two nodes have this name", node=name, op=op)
+            if op == _ARG:
+                raise InvalidArgumentError("a function's arguments stand in its signature", node=name, op=op)
+            pending.append((self.body.add_node(name, op, (), (), attrs, device, attrs), texts))
+        for node, texts in pending:
             try:
-                inputs = [self.output(text) for text in proto.input if not text.startswith("^")]
-                controls = [self.node(text[1:]) for text in proto.input if text.startswith("^")]
+                inputs = [self.output(text) for text in texts if not text.startswith("^")]
+                controls = [self.node(text[1:]) for text in texts if text.startswith("^")]
             except InvalidArgumentError as error:
                 raise InvalidArgumentError(error.message, node=node.name, op=node.op) from None
             self.body.set_inputs(node, inputs, controls)
-            node.spelling = tuple(proto.input)
+            node.spelling = texts
 
     def result(self, name: str) -> Output:
         if name not in self.proto.ret:

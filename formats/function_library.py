@@ -9,6 +9,7 @@ from ..core.errors import InvalidArgumentError
 from ..core.graph import Function
 from .function_def import DeclaredFunctions, decode_function, decode_signature, encode_function
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary
+from .scan import NodeReader
 
 
 class FunctionLibrary(DeclaredFunctions):
@@ -17,6 +18,7 @@ class FunctionLibrary(DeclaredFunctions):
     def __init__(self, library: FunctionDefLibrary) -> None:
         self._entries: dict[str, Function | FunctionDef] = {}
         self._signatures: dict[str, OpDef] = {}
+        self.reader = NodeReader()
         self._gradients = {gradient.function_name: gradient.gradient_func for gradient in library.gradient}
         for proto in library.function:
             name = proto.signature.name
@@ -50,6 +52,7 @@ class FunctionLibrary(DeclaredFunctions):
         result = FunctionLibrary(FunctionDefLibrary())
         result._entries = dict(self._entries)
         result._gradients = dict(self._gradients)
+        result.reader = self.reader
         return result
 
     def signature(self, name: str) -> OpDef | None:

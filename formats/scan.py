@@ -41,46 +41,17 @@ def parse(message_type: type[M], data: memoryview | bytearray | bytes) -> M:
         raise DataLossError(f"damaged: {len(data)} bytes are no {message_type.DESCRIPTOR.name}") from None
 
 
-class GraphScan:
-    """The nodes of a serialized GraphDef one after the other, and then all the rest of it.
+class NodeReader:
+    """NodeDefs from their bytes: what is the same in many is there once.
 
     What follows name, op, inputs and device is looked into once for all nodes in which it is the same, and these share it.
     """
 
-    def __init__(self, data: memoryview) -> None:
-        self._data = data
-        self._rest = bytearray()
+    def __init__(self) -> None:
         self._words: dict[bytes, str] = {}
         self._attrs: dict[bytes, NodeAttrs] = {}
 
-    def rest(self) -> GraphDef:
-        """The message without its nodes, once these have been gone through."""
-        return parse(GraphDef, self._rest)
-
-    def nodes(self) -> Iterator[LoadedNode]:
-        """All nodes; DataLossError where one is damaged."""
-        position, end = 0, len(self._data)
-        while position < end:
-            window = bytes(self._data[position : position + _WINDOW])
-            done = 0
-            for start, done in _small_nodes(window):
-                yield self._node(window, start, done)
-            position += done
-            if not done:
-                position = yield from self._field(position)
-
-    def _field(self, position: int) -> Generator[LoadedNode, None, int]:
-        """The field at a position, of any kind and size; the position after it."""
-        field = next(wire.fields(self._data, position))
-        if field.number != GraphDef.NODE_FIELD_NUMBER or field.wire_type != wire.LENGTH_DELIMITED:
-            self._rest += self._data[field.tag_start : field.end]
-        elif field.end - field.start <= LARGE_CONTENT:
-            yield _whole_node(parse(NodeDef, self._data[field.start : field.end]))
-        else:
-            yield _whole_node(*_large_node(self._data, field.start, field.end))
-        return field.end
-
-    def _node(self, data: bytes, start: int, end: int) -> LoadedNode:
+    def node(self, data: bytes, start: int, end: int) -> LoadedNode:
         """The node in data[start:end], by its bytes where it is as all write it: fields by number, names below 16 KiB."""
         name = op = device = b""
         inputs = []
@@ -110,6 +81,13 @@ class GraphScan:
             pass  # damaged, as the message class will say
         return _whole_node(parse(NodeDef, data[start:end]))
 
+    def read(self, proto: NodeDef) -> LoadedNode:
+        """The node of a message; a large one stays part of the message that it is in."""
+        if proto.ByteSize() > LARGE_CONTENT:
+            return _whole_node(proto)
+        data = proto.SerializeToString(deterministic=True)
+        return self.node(data, 0, len(data))
+
     def _word(self, encoded: bytes) -> str:
         """A word that many nodes have."""
         found = self._words.get(encoded)
@@ -130,6 +108,42 @@ class GraphScan:
                     self._attrs.clear()
                 self._attrs[tail] = found
         return found
+
+
+class GraphScan:
+    """The nodes of a serialized GraphDef one after the other, and then all the rest of it."""
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+        self._rest = bytearray()
+        self._reader = NodeReader()
+
+    def rest(self) -> GraphDef:
+        """The message without its nodes, once these have been gone through."""
+        return parse(GraphDef, self._rest)
+
+    def nodes(self) -> Iterator[LoadedNode]:
+        """All nodes; DataLossError where one is damaged."""
+        position, end = 0, len(self._data)
+        while position < end:
+            window = bytes(self._data[position : position + _WINDOW])
+            done = 0
+            for start, done in _small_nodes(window):
+                yield self._reader.node(window, start, done)
+            position += done
+            if not done:
+                position = yield from self._field(position)
+
+    def _field(self, position: int) -> Generator[LoadedNode, None, int]:
+        """The field at a position, of any kind and size; the position after it."""
+        field = next(wire.fields(self._data, position))
+        if field.number != GraphDef.NODE_FIELD_NUMBER or field.wire_type != wire.LENGTH_DELIMITED:
+            self._rest += self._data[field.tag_start : field.end]
+        elif field.end - field.start <= LARGE_CONTENT:
+            yield _whole_node(parse(NodeDef, self._data[field.start : field.end]))
+        else:
+            yield _whole_node(*_large_node(self._data, field.start, field.end))
+        return field.end
 
 
 def _small_nodes(window: bytes) -> Iterator[tuple[int, int]]:

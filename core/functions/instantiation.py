@@ -25,8 +25,12 @@ def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:
     signature = function.signature
     given = {name: signature.attr(attrs, name) for name in signature.attrs}
     body = function.body.copy(function.body.functions)
+    filled: dict[int, Mapping[str, Any]] = {}
     for node in body:
-        node.attrs = {key: _filled(value, given, function.name) for key, value in node.attrs.items()}
+        attrs = filled.get(id(node.attrs))
+        if attrs is None:
+            attrs = filled[id(node.attrs)] = _filled_attrs(node.attrs, given, function.name)
+        node.attrs = attrs
     return dataclasses.replace(
         function,
         body=body,
@@ -34,6 +38,20 @@ def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:
         results=[Output(body.node(value.node.name), value.index) for value in function.results],
         control_results=[body.node(control.name) for control in function.control_results],
     )
+
+
+def _filled_attrs(attrs: Mapping[str, Any], given: Mapping[str, Any], function: str) -> Mapping[str, Any]:
+    """The attributes of a node with values given; the same object where there is none to give."""
+    if not any(map(_is_open, attrs.values())):
+        return attrs
+    return {key: _filled(value, given, function) for key, value in attrs.items()}
+
+
+def _is_open(value: Any) -> bool:
+    """True where a `Placeholder` is, or is in, an attribute's value."""
+    if isinstance(value, list):
+        return any(map(_is_open, value))
+    return any(map(_is_open, value.attrs.values())) if isinstance(value, FuncRef) else isinstance(value, Placeholder)
 
 
 def _filled(value: Any, given: Mapping[str, Any], function: str) -> Any:

@@ -128,7 +128,9 @@ class _Inlining:
             self.made[arg] = add_identity(self.graph, name, value, dtype, self.call.control_inputs, self.call.device)
 
     def _copy(self, node: Node) -> None:
-        attrs = {key: value for key, value in node.attrs.items() if key != "_class"}
+        attrs = node.attrs
+        if "_class" in attrs:
+            attrs = {key: value for key, value in attrs.items() if key != "_class"}
         self.made[node] = self.graph.add_node(self._name(node.name), node.op, (), (), attrs, node.device or self.call.device)
 
     def _connect(self, node: Node) -> None:
