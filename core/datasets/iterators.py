@@ -4,21 +4,47 @@ from __future__ import annotations
 
 import dataclasses
 import secrets
+from typing import ClassVar
 
 from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
+from ..numerics import wire
 from ..runtime.resources import Shared
+from ..runtime.runs import check_time
+from ..runtime.stored_variants import StoredVariant
 from ..shapes import Shape
 from .base import Dataset, Element, Pull, Spec, tree
 from .rewriting import finalized
 from .seeds import Seeds
 
+_TAKEN, _SEEDS = 1, 2
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class IteratorState:
-    """Where a pass stands: the elements asked for, and where the streams of its seeds stood at its start."""
+    """Where a pass stands: the elements asked for, and the states of its seeds at its start."""
 
+    KIND: ClassVar[str] = "tfg::IteratorState"
     taken: int
-    seeds: tuple[int, ...]
+    seeds: tuple[tuple[int, int, int], ...]
+
+    def stored(self) -> StoredVariant:
+        """The state as a checkpoint holds it."""
+        seeds = (b"".join(map(wire.varint, seed)) for seed in self.seeds)
+        parts = (wire.bytes_field(_SEEDS, packed) for packed in seeds)
+        return StoredVariant.of(self.KIND, wire.varint_field(_TAKEN, self.taken) + b"".join(parts))
+
+    @staticmethod
+    def parse(stored: StoredVariant) -> IteratorState:
+        """The state that a checkpoint holds; InvalidArgumentError where it is TensorFlow's, DataLossError where damaged."""
+        if stored.kind != IteratorState.KIND:
+            raise InvalidArgumentError(
+                f"the variant holds no state of an iterator that tfg kept, but '{stored.kind}'",
+                hint="TensorFlow's states are of its own iterators: run the iterator's initializer, it begins anew",
+            )
+        found = list(wire.fields(stored.metadata))
+        taken = wire.repeated_integers([field for field in found if field.number == _TAKEN])
+        seeds = [wire.read_varints(field.payload, 3)[0] for field in found if field.number == _SEEDS]
+        return IteratorState(max(0, *taken, 0), tuple((a, b, position) for a, b, position in seeds))
 
 
 class DatasetIterator(Shared):
@@ -36,7 +62,7 @@ class DatasetIterator(Shared):
             for i, shape in enumerate(spec.shapes)
             if shape.dims is not None
         ]
-        self._starts: tuple[int, ...] = ()
+        self._starts: tuple[tuple[int, int, int], ...] = ()
 
     def start(self, dataset: Dataset) -> None:
         """Begin a pass; InvalidArgumentError where the elements are not what the iterator gives."""
@@ -44,7 +70,7 @@ class DatasetIterator(Shared):
             self.spec.require(dataset.spec)
         self.dataset = None
         final = finalized(dataset)
-        self._starts = tuple(seeds.position for seeds in _seeds(final))
+        self._starts = tuple(seeds.state for seeds in _seeds(final))
         self._pull = final.begin()
         self.dataset = final
         self.taken = 0
@@ -96,11 +122,12 @@ class DatasetIterator(Shared):
         found = _seeds(self.dataset)
         if len(found) != len(state.seeds):
             raise InvalidArgumentError("the state of another dataset's iterator cannot be restored into this one")
-        for seeds, position in zip(found, state.seeds):
-            seeds.position = position
+        for seeds, kept in zip(found, state.seeds):
+            seeds.restore(kept)
         self._starts, self._pull, self.taken = state.seeds, self.dataset.begin(), 0
-        while self.taken < state.taken:
-            self.pull()
+        while self.taken < state.taken and self.pull() is not None:
+            check_time()
+        self.taken = state.taken
 
 
 def _seeds(dataset: Dataset) -> list[Seeds]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 from ..errors import InvalidArgumentError, OutOfRangeError
 from ..runtime.runs import check_time
 from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, known_size, require_index
-from .seeds import Words
+from .seeds import Seeds, Words
 
 Function = Callable[[Element], Element]
 _Taken = TypeVar("_Taken")
@@ -318,10 +318,10 @@ class Sampling(Dataset):
 
     kind: ClassVar[str] = "Sampling"
     rate: float
-    seeds: tuple[int, int]
+    seeds: Seeds
 
     def begin(self) -> Pull:
-        pull, words = self.source.begin(), Words(*self.seeds)
+        pull, words = self.source.begin(), Words(*self.seeds.next())
 
         def next_element() -> Element | None:
             while (element := pull()) is not None:

@@ -53,13 +53,16 @@ class Seeds(Shared):
             return self._stream.next(), self._stream.next()
 
     @property
-    def position(self) -> int:
-        """How many words were drawn."""
-        return self._stream.position
+    def state(self) -> tuple[int, int, int]:
+        """The seeds, and how many words of their stream were drawn: what `restore` takes."""
+        return (*self.pair, self._stream.position)
 
-    @position.setter
-    def position(self, value: int) -> None:
-        self._stream.position = value
+    def restore(self, state: tuple[int, int, int]) -> None:
+        """Go on as other seeds did that had this state."""
+        with self._lock:
+            self.pair = state[:2]
+            self._stream = Words(*self.pair)
+            self._stream.position = state[2]
 
 
 def seeds_of(ctx: KernelContext, seed: int, seed2: int, renewed: bool = False) -> Seeds:

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Result
-from ..dtypes import DType
+from ..dtypes import DType, string, variant
 from ..errors import InvalidArgumentError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
+from ..runtime.stored_variants import StoredVariant
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..tensors import Tensor
 from ._checks import require_rank, scalar
@@ -36,7 +37,8 @@ def _write(
     ctx: KernelContext, path: str, names: list[str], specs: list[str], values: list[Array], types: list[DType], version: int
 ) -> None:
     for name, dtype, value in zip(names, types, values):
-        if dtype.is_object and dtype.name != "string":
+        is_stored = dtype is variant and version == 2 and all(isinstance(v, StoredVariant) for v in np.ravel(value).tolist())
+        if dtype.is_object and dtype is not string and not is_stored:
             raise InvalidArgumentError(f"tensor '{name}' is {dtype}, which no checkpoint holds")
         if version == 1:
             _check_size(name, dtype, np.size(value))

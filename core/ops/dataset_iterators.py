@@ -22,7 +22,8 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
-from ..runtime.values import scalar_object
+from ..runtime.stored_variants import StoredVariant
+from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
 from ..tensors import FuncRef
 from ._datasets import dataset_of, spec_of_node, with_twins
@@ -64,9 +65,19 @@ def anonymous_iterator_v2(ctx: KernelContext) -> tuple[Array, Array]:
     return scalar_object(_made(ctx)), scalar_object(None)
 
 
+@shape("AnonymousIteratorV2")
+def two_handles_shape() -> tuple[Shape, Shape]:
+    return SCALAR, SCALAR
+
+
 @kernel("DeleteIterator")
 def delete_iterator(handle: Any, deleter: Any) -> None:
     """Nothing: an iterator lives as long as something refers to it."""
+
+
+@shape("DeleteIterator", "MakeIterator", "DeserializeIterator")
+def no_shape(*inputs: Any) -> None:
+    return None
 
 
 @kernel("MakeIterator")
@@ -120,17 +131,25 @@ def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Arr
 
 @kernel("SerializeIterator")
 def serialize_iterator(resource_handle: Any) -> Array:
-    """Where an iterator stands: what DeserializeIterator takes."""
-    return scalar_object(resource(resource_handle, DatasetIterator).state())
+    """Where an iterator stands, as checkpoints hold it: what DeserializeIterator takes."""
+    return object_array([resource(resource_handle, DatasetIterator).state().stored()], (1,))
+
+
+@shape("SerializeIterator")
+def serialize_iterator_shape(resource_handle: TensorSpec) -> Shape:
+    return Shape([None])
 
 
 @kernel("DeserializeIterator")
 def deserialize_iterator(resource_handle: Any, serialized: Array) -> None:
     """Go on where an iterator of a like dataset stood."""
-    state = serialized.item() if np.ndim(serialized) == 0 else None
-    if not isinstance(state, IteratorState):
+    stored = np.ravel(serialized).tolist()
+    if not stored or not isinstance(stored[0], StoredVariant):
         raise InvalidArgumentError("the variant does not hold the state of an iterator")
-    resource(resource_handle, DatasetIterator).resume(state)
+    resource(resource_handle, DatasetIterator).resume(IteratorState.parse(stored[0]))
+
+
+facts("observes_pipeline", of=("SerializeIterator", "DeserializeIterator"))
 
 
 @kernel(*with_twins("IteratorGetDevice"))
@@ -141,7 +160,7 @@ def iterator_get_device(resource: Any) -> Array:
 
 _HANDLES_OF = (
     "Iterator", "IteratorV2", "OneShotIterator", "AnonymousIterator", "AnonymousIteratorV3", "IteratorToStringHandle",
-    "IteratorFromStringHandle", "IteratorFromStringHandleV2", "SerializeIterator", *with_twins("IteratorGetDevice"),
+    "IteratorFromStringHandle", "IteratorFromStringHandleV2", *with_twins("IteratorGetDevice"),
 )  # fmt: skip
 _ELEMENTS = ("IteratorGetNext", "IteratorGetNextSync")
 
@@ -149,11 +168,6 @@ _ELEMENTS = ("IteratorGetNext", "IteratorGetNextSync")
 @shape(*_HANDLES_OF)
 def scalar_shape(*inputs: Any) -> Shape:
     return SCALAR
-
-
-@shape("AnonymousIteratorV2")
-def two_handles_shape() -> tuple[Shape, Shape]:
-    return SCALAR, SCALAR
 
 
 @shape(*_ELEMENTS)
@@ -166,15 +180,10 @@ def optional_shape(iterator: TensorSpec, *, output_types: list[DType], output_sh
     return TensorSpec(dtypes.variant, SCALAR, handle=tuple(map(TensorSpec, output_types, output_shapes)))
 
 
-@shape("MakeIterator", "DeleteIterator", "DeserializeIterator")
-def no_shape(*inputs: Any) -> None:
-    return None
-
-
 _USES = (*_ELEMENTS, "IteratorGetNextAsOptional", "MakeIterator", "DeleteIterator", "DeserializeIterator")
-not_differentiable(*_HANDLES_OF, "AnonymousIteratorV2", *_USES)
-zero_flops(*_HANDLES_OF, "AnonymousIteratorV2", *_USES)
-facts("input_pipeline", of=(*_HANDLES_OF, "AnonymousIteratorV2", *_USES))
+_ALL = (*_HANDLES_OF, "AnonymousIteratorV2", "SerializeIterator", *_USES)
+not_differentiable(*_ALL)
+zero_flops(*_ALL)
+facts("input_pipeline", of=_ALL)
 facts("next_element", of=(*_ELEMENTS, "IteratorGetNextAsOptional"))
 facts("side_effect", of=(*_USES, "SerializeIterator"))
-facts("observes_pipeline", of=("SerializeIterator", "DeserializeIterator"))

@@ -119,7 +119,7 @@ def assert_cardinality_dataset(ctx: KernelContext, input_dataset: Array, cardina
 def sampling_dataset(ctx: KernelContext, input_dataset: Array, rate: Array, seed: Array, seed2: Array) -> Dataset:
     """Each element with the same probability."""
     seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"))
-    return Sampling((dataset_of(input_dataset),), float(np.float32(rate)), seeds.pair)
+    return Sampling((dataset_of(input_dataset),), float(np.float32(rate)), seeds)
 
 
 @dataset_kernel("DirectedInterleaveDataset")

@@ -27,6 +27,7 @@ from ...core.numerics import wire
 from ...core.numerics.crc32c import crc32c, mask
 from ...core.numerics.varint import varint
 from ...core.runtime.files import OPEN, FileGate, escape_pattern
+from ...core.runtime.stored_variants import StoredVariant
 from ...core.tensors import Tensor
 from ..protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from ..scan import parse
@@ -148,6 +149,8 @@ class _Shards:
         dtype, shape = dtypes.from_number(entry.dtype), decode_static_shape(entry.shape)
         if dtype is dtypes.string:
             return object_array(_read_strings(content, math.prod(shape), entry.crc32c, where), shape)
+        if dtype is dtypes.variant:
+            return object_array(_read_variants(content, math.prod(shape), entry.crc32c, where), shape)
         if dtype.is_object:
             raise UnimplementedError(f"tensor '{name}' is of dtype {dtype}, which tfg does not read from checkpoints")
         if mask(crc32c(content)) != entry.crc32c:
@@ -193,6 +196,27 @@ def _read_strings(content: memoryview, count: int, stored_crc: int, where: str) 
 def _size_bytes(sizes: Sequence[int]) -> bytes:
     """The lengths as their checksum takes them: 32 bits each, 64 where they need them."""
     return b"".join(size.to_bytes(4 if size < 1 << 32 else 8, "little") for size in sizes)
+
+
+def _read_variants(content: memoryview, count: int, stored_crc: int, where: str) -> list[StoredVariant]:
+    """Variants, each as its length, its message and a checksum of all that comes before."""
+    found: list[StoredVariant] = []
+    position = crc = 0
+    for _ in range(count):
+        try:
+            size, start = wire.read_varint(content, position, len(content))
+        except DataLossError:
+            raise DataLossError(f"{where} is cut off: it should hold {count} variants") from None
+        position = start + size + 4
+        message, checksum = bytes(content[start : start + size]), bytes(content[start + size : position])
+        crc = crc32c(message, crc32c(size.to_bytes(8, "little"), crc))
+        if position > len(content) or checksum != mask(crc).to_bytes(4, "little"):
+            raise DataLossError(f"a variant of {where} is damaged")
+        crc = crc32c(checksum, crc)
+        found.append(StoredVariant(message))
+    if position != len(content) or mask(crc) != stored_crc:
+        raise DataLossError(f"the checksum of {where} is wrong")
+    return found
 
 
 def write_bundle(
@@ -286,6 +310,8 @@ def _write_tensor(file: IO[bytes], tensor: Tensor, offset: int) -> BundleEntryPr
     entry = BundleEntryProto(dtype=tensor.dtype.enum_name, shape=encode_static_shape(tensor.shape), offset=offset)
     if tensor.dtype is dtypes.string:
         chunks, crc = _string_chunks(tensor.numpy().ravel().tolist())
+    elif tensor.dtype is dtypes.variant:
+        chunks, crc = _variant_chunks(tensor.numpy().ravel().tolist())
     elif tensor.dtype.is_object:
         raise UnimplementedError(f"tensors of dtype {tensor.dtype} cannot be written to a checkpoint")
     else:
@@ -305,6 +331,19 @@ def _string_chunks(strings: Sequence[bytes]) -> tuple[list[bytes | memoryview], 
     checksum = mask(crc).to_bytes(4, "little")
     characters = b"".join(strings)
     return [b"".join(map(varint, sizes)), checksum, characters], crc32c(characters, crc32c(checksum, crc))
+
+
+def _variant_chunks(variants: Sequence[StoredVariant]) -> tuple[list[bytes | memoryview], int]:
+    """The pieces that `_read_variants` reads, and their checksum."""
+    chunks: list[bytes | memoryview] = []
+    crc = 0
+    for variant in variants:
+        size = len(variant.message)
+        crc = crc32c(variant.message, crc32c(size.to_bytes(8, "little"), crc))
+        checksum = mask(crc).to_bytes(4, "little")
+        crc = crc32c(checksum, crc)
+        chunks += [varint(size), variant.message, checksum]
+    return chunks, crc
 
 
 def merge_bundles(

@@ -1,12 +1,22 @@
 """States of iterators: random numbers of their functions begin anew, what was serialized goes on where it stood."""
 
+import contextlib
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.pipelines import NUMBER, elements, function, int64, numbers
+from tfg import FileAccess
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.errors import InvalidArgumentError
+from tfg.core.datasets.iterators import IteratorState
+from tfg.core.dtypes import variant
+from tfg.core.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from tfg.core.runtime.session import Session
+from tfg.core.runtime.stored_variants import StoredVariant
+from tfg.core.tensors import Tensor
+from tfg.formats.checkpoint import open_checkpoint, write_checkpoint
 
 REAL = elements(("float32", ()))
 
@@ -40,7 +50,7 @@ def test_an_iterator_goes_on_where_its_state_was_kept(renewed):
     g.MakeIterator(made, iterator, name="start")
     g.IteratorGetNext(iterator, name="next", **NUMBER)
     g.SerializeIterator(iterator, name="keep")
-    g.DeserializeIterator(iterator, g.Placeholder(dtype="variant", shape=(), name="kept"), name="back")
+    g.DeserializeIterator(iterator, g.Placeholder(dtype="variant", shape=(1,), name="kept"), name="back")
     session = Session(g.graph)
     session.run("start")
     before = [int(session.run("next:0")) for _ in range(5)]
@@ -61,3 +71,78 @@ def test_what_is_no_state_is_refused():
     session.run("start")
     with pytest.raises(InvalidArgumentError, match="state of an iterator"):
         session.run("back")
+
+
+def saved_beside_a_variable(renewed=True):
+    """A graph with nodes as a Saver makes them for an iterator and a variable; the shuffle's seeds are left to chance."""
+    g = GraphBuilder()
+    made = g.ShuffleDataset(numbers(g, 8), int64(8), int64(0), int64(0), reshuffle_each_iteration=renewed, **NUMBER)
+    made = g.SamplingDataset(g.RepeatDataset(made, int64(3), **NUMBER), np.float32(0.8), int64(0), int64(0), **NUMBER)
+    iterator = g.IteratorV2(shared_name="", container="", **NUMBER)
+    g.MakeIterator(made, iterator, name="start")
+    g.IteratorGetNext(iterator, name="next", **NUMBER)
+    names, specs = np.array([b"STATE", b"v"], object), np.array([b"", b""], object)
+    prefix = g.Placeholder(dtype="string", shape=(), name="prefix")
+    types = ["variant", "float32"]
+    g.SaveV2(prefix, names, specs, [g.SerializeIterator(iterator), g.constant(np.float32(1.5))], dtypes=types, name="save")
+    g.DeserializeIterator(iterator, g.RestoreV2(prefix, names, specs, dtypes=types)[0], name="back")
+    return g.graph
+
+
+def all_left(session):
+    found = []
+    try:
+        while True:
+            found.append(int(session.run("next:0")))
+    except OutOfRangeError:
+        return found
+
+
+@pytest.mark.parametrize("taken", [0, 3, 11])
+def test_a_checkpoint_keeps_where_an_iterator_stands(tmp_path, taken):
+    graph, feeds = saved_beside_a_variable(), {"prefix:0": np.array(bytes(tmp_path / "model"), object)}
+    session = Session(graph, files=FileAccess.everything())
+    session.run("start")
+    for _ in range(taken):
+        session.run("next:0")
+    session.run("save", feeds)
+    later = Session(graph, files=FileAccess.everything())
+    later.run("start")
+    later.run("back", feeds)
+    assert all_left(later) == all_left(session)
+
+
+def test_a_state_goes_to_initialized_iterators_of_like_datasets(tmp_path):
+    graph, feeds = saved_beside_a_variable(), {"prefix:0": np.array(bytes(tmp_path / "model"), object)}
+    session = Session(graph, files=FileAccess.everything())
+    session.run("start")
+    session.run("save", feeds)
+    with pytest.raises(FailedPreconditionError, match="not initialized"):
+        Session(graph, files=FileAccess.everything()).run("back", feeds)
+
+
+@pytest.mark.parametrize("kind", ["tensorflow::Iterator", ""])
+def test_a_state_of_another_kind_is_refused(kind):
+    with pytest.raises(InvalidArgumentError, match="no state of an iterator that tfg kept"):
+        IteratorState.parse(StoredVariant.of(kind, b""))
+
+
+@given(st.binary(max_size=40))
+def test_whatever_a_state_holds_is_a_state_or_an_error(metadata):
+    with contextlib.suppress(DataLossError, InvalidArgumentError):
+        assert IteratorState.parse(StoredVariant.of(IteratorState.KIND, metadata)).taken >= 0
+    with contextlib.suppress(DataLossError, InvalidArgumentError):
+        IteratorState.parse(StoredVariant(metadata))
+
+
+def test_variants_in_checkpoints_are_checked_byte_by_byte(tmp_path):
+    stored = np.array([StoredVariant.of("one", b"12"), StoredVariant.of("two", b"")], object)
+    prefix = str(tmp_path / "model")
+    write_checkpoint(prefix, {"x": Tensor.from_numpy(stored, variant)})
+    assert open_checkpoint(prefix).read("x").tolist() == stored.tolist()
+    path = tmp_path / "model.data-00000-of-00001"
+    content = path.read_bytes()
+    for i in range(len(content)):
+        path.write_bytes(content[:i] + bytes([content[i] ^ 1]) + content[i + 1 :])
+        with pytest.raises(DataLossError):
+            open_checkpoint(prefix).read("x")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tfg
 from tests.cli.running import tfg as run
 
 tf = pytest.importorskip("tensorflow")
@@ -142,3 +143,31 @@ def test_a_saved_model_with_datasets_in_functions(tmp_path):
     np.save(tmp_path / "x.npy", values)
     served = run("run", tmp_path / "model", "--signature", "serve", "--feed", f"x=@{tmp_path / 'x.npy'}", "--format", "json")
     np.testing.assert_allclose(served.json["steps"][0]["values"][0]["value"], model.serve(values)["sums"].numpy(), rtol=1e-5)
+
+
+def saving_graph():
+    """A graph with an iterator and a variable that a Saver saves, and its definition."""
+    v1 = tf.compat.v1
+    iterator = v1.data.make_initializable_iterator(tf.data.Dataset.range(9).shuffle(4, seed=3).batch(2))
+    tf.identity(iterator.get_next(), name="element")
+    v1.get_variable("v", initializer=1.5)
+    v1.add_to_collection(v1.GraphKeys.SAVEABLE_OBJECTS, tf.data.experimental.make_saveable_from_iterator(iterator))
+    return v1.train.Saver(), v1.get_default_graph().as_graph_def()
+
+
+def test_a_checkpoint_with_an_iterator_is_read_by_tensorflow_too(tmp_path):
+    with tf.Graph().as_default():
+        saver, definition = saving_graph()
+        with tf.compat.v1.Session() as session:
+            session.run(["MakeIterator", "v/Assign"])
+            saver.save(session, str(tmp_path / "theirs"), write_meta_graph=False)
+    session = tfg.Session(tfg.load(definition.SerializeToString()), files=tfg.FileAccess.everything())
+    session.run(["MakeIterator", "v/Assign"])
+    ours, theirs = ({"save/Const:0": np.array(bytes(tmp_path / name), object)} for name in ("ours", "theirs"))
+    session.run("save/control_dependency:0", ours)
+    reader = tf.train.load_checkpoint(str(tmp_path / "ours"))
+    assert reader.get_variable_to_dtype_map() == {"v": tf.float32, "IteratorV2:0_STATE": tf.variant}
+    assert reader.get_tensor("v") == 1.5
+    with pytest.raises(tfg.errors.InvalidArgumentError, match="tensorflow::Iterator"):
+        session.run("save/DeserializeIterator", theirs)
+    session.run("save/restore_all", ours)
