@@ -110,8 +110,7 @@ class Elements:
                 raise UnimplementedError("nothing says how often the loop runs in which it is pushed", node=site)
             found = dataclasses.replace(found, sites={**self.sites, site: count})
             found = found.with_room(tuple(value.shape), found.capacity + count)
-        if found.rows is None or found.rows.shape[1:] != value.shape:
-            raise UnimplementedError("the tensors on a list are of several shapes")
+        found.require_shape(value.shape)
         rows = jax.lax.dynamic_update_index_in_dim(found.rows, jnp.asarray(value, self.dtype), self.length, 0)
         return dataclasses.replace(found, rows=rows, length=length)
 
@@ -137,17 +136,26 @@ class Elements:
             raise UnimplementedError("an element is read of a list of which no shape is known")
         return jax.lax.dynamic_index_in_dim(self.rows, jnp.asarray(index), 0, keepdims=False)
 
-    def require_place(self, xla: Any, index: Any) -> None:
+    def require_places(self, xla: Any, indices: Any) -> None:
         """Leave a run to NumPy in which there is no such element."""
-        xla.require((index >= 0) & (index < self.length))
+        xla.require(((indices >= 0) & (indices < self.length)).all())
+
+    def require_shape(self, shape: tuple[int, ...]) -> None:
+        """UnimplementedError where its elements are of another shape."""
+        if self.rows is None or self.rows.shape[1:] != shape:
+            raise UnimplementedError("the tensors on a list are of several shapes")
+
+    def holding(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Elements:
+        """Itself with a row for each element, which is of this dtype and shape."""
+        found = self.of(dtype)
+        found = found if found.rows is not None else found.with_room(shape, int(self.length))
+        found.require_shape(shape)
+        return found
 
     def placed(self, xla: Any, index: Any, value: Any, adds: bool = False) -> Elements:
         """With another element at an index; `adds`: with that added to what is there."""
-        self.require_place(xla, index)
-        found = self.of(value.dtype)
-        found = found if found.rows is not None else found.with_room(tuple(value.shape), int(self.length))
-        if found.rows.shape[1:] != value.shape:
-            raise UnimplementedError("the tensors on a list are of several shapes")
+        self.require_places(xla, index)
+        found = self.holding(value.dtype, tuple(value.shape))
         if adds:
             value = value + found.item(xla, index)
         rows = jax.lax.dynamic_update_index_in_dim(found.rows, jnp.asarray(value, self.dtype), jnp.asarray(index), 0)
@@ -171,7 +179,7 @@ class Elements:
     def gathered(self, xla: Any, indices: Any, shape: tuple[int, ...] | None) -> Any:
         """The elements at indices, stacked."""
         indices = jnp.asarray(indices)
-        xla.require(jnp.all((indices >= 0) & (indices < self.length)))
+        self.require_places(xla, indices)
         if self.constant is not None:
             return jnp.broadcast_to(jnp.asarray(self.constant), (*indices.shape, *self.constant.shape))
         if self.rows is None and shape is not None:
@@ -183,11 +191,8 @@ class Elements:
     def scattered(self, xla: Any, indices: Any, values: Any) -> Elements:
         """With each row of `values` at its index, the last one where an index comes twice."""
         indices = jnp.asarray(indices)
-        xla.require(jnp.all((indices >= 0) & (indices < self.length)))
-        found = self.of(values.dtype)
-        found = found if found.rows is not None else found.with_room(tuple(values.shape[1:]), int(self.length))
-        if found.rows.shape[1:] != values.shape[1:]:
-            raise UnimplementedError("the tensors on a list are of several shapes")
+        self.require_places(xla, indices)
+        found = self.holding(values.dtype, tuple(values.shape[1:]))
         return dataclasses.replace(found, rows=found.rows.at[indices].set(values))
 
     def stacked(self, shape: tuple[int, ...] | None) -> Any:
@@ -296,7 +301,7 @@ class TensorArray(_OfRun):
     def read(self, xla: Any, index: Any, dtype: np.dtype[Any]) -> Any:
         """The element at an index."""
         self.require(dtype)
-        self.value.require_place(xla, index)
+        self.value.require_places(xla, index)
         mark = jax.lax.dynamic_index_in_dim(self.value.marks, jnp.asarray(index), 0, keepdims=False)
         self.require_readable(xla, mark)
         found = self.value.item(xla, index)
@@ -328,7 +333,7 @@ class TensorArray(_OfRun):
         value = self.value
         if value.rows is None:
             raise UnimplementedError("elements are read of an array to which nothing was written")
-        xla.require(jnp.all((indices >= 0) & (indices < self.size)))
+        value.require_places(xla, indices)
         marks = value.marks[indices]
         self.require_readable(xla, marks)
         if self.clears:
@@ -343,10 +348,8 @@ class TensorArray(_OfRun):
         if not values.shape or values.shape[:1] != np.shape(indices):
             raise UnimplementedError("there are not as many indices as rows")
         indices = jnp.asarray(indices)
-        found = self.value if self.value.rows is not None else self.value.with_room(tuple(values.shape[1:]), self.size)
-        if found.rows.shape[1:] != values.shape[1:]:
-            raise UnimplementedError("the tensors in an array are of several shapes")
-        xla.require(jnp.all((indices >= 0) & (indices < self.size)))
+        found = self.value.holding(values.dtype, tuple(values.shape[1:]))
+        found.require_places(xla, indices)
         times = jnp.zeros(self.size, jnp.int32).at[indices].add(1)
         if self.is_grad:
             xla.require(jnp.all(found.marks[indices] != _READ))

@@ -373,7 +373,7 @@ def _lowered_set_item(xla: Any, items: Any, index: Any, item: Any) -> Any:
 @lower("TensorListGetItem", always=True)
 def _lowered_get_item(xla: Any, items: Any, index: Any, shape: Any, *, element_dtype: DType) -> Any:
     items.require_dtype(element_dtype.numpy)
-    items.require_place(xla, index)
+    items.require_places(xla, index)
     return items.item(xla, index, lowered_dims(items, shape))
 
 
