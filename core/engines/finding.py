@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 from typing import Any, Final, cast
 
-from ..errors import InvalidArgumentError, NotFoundError
+from ..errors import InvalidArgumentError, NotFoundError, TfgError
 from ..extras import extra_hint
 from .peers import Meeting
 from .protocol import Engine, Mesh
@@ -18,6 +18,8 @@ from .protocol import Engine, Mesh
 GROUP: Final = "tfg.engines"
 _OWN: Final = {"openvino": "OpenVino", "xla": "Xla"}
 """The engines that tfg brings: each a module of this package, whose extra is called as the engine, and its class."""
+_MEMBERS: Final = sorted({*Engine.__annotations__, *(name for name in vars(Engine) if not name.startswith("_"))})
+"""What an engine has."""
 
 
 def engine_names() -> list[str]:
@@ -30,12 +32,22 @@ def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = Non
 
     `mesh` is for the one that has meshes.
     """
+    given = (precision,) if mesh is None else (precision, mesh)
+    entry = next(iter(entry_points(group=GROUP, name=name)), None)
     try:
-        made = _maker(name)
-        return cast(Engine, made(precision) if mesh is None else made(precision, mesh))
+        if entry is not None:
+            return _of_others(entry.load()(*given))
+        return cast(Engine, _maker(name)(*given))
     except ModuleNotFoundError as error:
         hint = extra_hint(name) if name in _OWN else None
         raise NotFoundError(f"engine '{name}' needs module '{error.name}', which is not installed", hint=hint) from error
+    except TfgError:
+        raise
+    except Exception as error:
+        if entry is None:
+            raise
+        problem = f"engine '{name}', which '{entry.value}' makes, failed: {type(error).__name__}: {error}"
+        raise InvalidArgumentError(problem) from error
 
 
 def find_mesh(size: int, meeting: Meeting | None) -> Mesh:
@@ -47,12 +59,17 @@ def find_mesh(size: int, meeting: Meeting | None) -> Mesh:
     return cast(Mesh, module.Mesh(size, meeting))
 
 
+def _of_others(engine: Any) -> Engine:
+    """What an entry point made; TypeError where it is no Engine."""
+    missing = [name for name in _MEMBERS if not hasattr(engine, name)]
+    if missing:
+        raise TypeError(f"{engine!r} is no engine: it has no {', '.join(missing)}")
+    return cast(Engine, engine)
+
+
 def _maker(name: str) -> Callable[..., Any]:
-    for entry in entry_points(group=GROUP, name=name):
-        made: Callable[..., Any] = entry.load()
-        return made
     if name in _OWN:
-        made = getattr(importlib.import_module(f".{name}", __package__), _OWN[name])
+        made: Callable[..., Any] = getattr(importlib.import_module(f".{name}", __package__), _OWN[name])
         return made
     raise NotFoundError(f"there is no engine '{name}'", hint=f"there are {', '.join(engine_names())}")
 

@@ -23,8 +23,19 @@ def wrong(precision):
 
 def absent(precision):
     import a_module_that_nobody_has
+
+def failing(precision):
+    return {}["of engines"]
+
+def incomplete(precision):
+    class Incomplete:
+        name = "incomplete"
+        def refuses(self, nodes, graph):
+            return {}
+    return Incomplete()
 """
 FEED = ("--feed", "x=[1, 2]")
+ENTRIES = ("right", "wrong", "absent", "failing", "incomplete", "forgotten")
 
 
 @pytest.fixture
@@ -33,7 +44,7 @@ def package(tmp_path, monkeypatch):
     info = tmp_path / "engine_of_others-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: engine-of-others\nVersion: 1.0\n")
-    names = "".join(f"{name} = engine_of_others:{name}\n" for name in ("right", "wrong", "absent"))
+    names = "".join(f"{name} = engine_of_others:{name}\n" for name in ENTRIES)
     (info / "entry_points.txt").write_text(f"[tfg.engines]\n{names}")
     (tmp_path / "engine_of_others.py").write_text(MODULE)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -109,6 +120,24 @@ def test_a_missing_module_and_a_missing_engine_are_named(package, graph):
     assert (done.code, "a_module_that_nobody_has" in done.err) == (1, True)
     done = run("run", graph, "--fetch", "y", *FEED, "--engine", "none")
     assert (done.code, "there is no engine 'none'" in done.err, "right" in done.err) == (1, True, True)
+
+
+@pytest.mark.parametrize(
+    "name, problem",
+    [
+        ("failing", "which 'engine_of_others:failing' makes, failed: KeyError: 'of engines'"),
+        (
+            "incomplete",
+            "it has no compile, needs_elements, note, smallest, static_inputs, takes_control_flow, takes_variables",
+        ),
+        ("forgotten", "which 'engine_of_others:forgotten' makes, failed: AttributeError"),
+    ],
+)
+def test_a_package_whose_engine_fails_is_named(package, graph, name, problem):
+    done = run("run", graph, "--fetch", "y", *FEED, "--engine", name)
+    assert done.code == 1
+    assert f"error: engine '{name}'" in done.err and problem in done.err
+    assert "Traceback" not in done.err
 
 
 def test_options_of_an_engine_want_one(graph):
