@@ -6,10 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import os
-import secrets
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -163,21 +160,17 @@ class Company:
         """A seed from which all draw the same random numbers."""
         if self.peers is None:
             return seed
+        import secrets
+
         return int(self.from_first(str(secrets.randbits(31) if seed is None else seed).encode()))
 
     def common_state(self, read: Callable[[], Mapping[str, Tensor]]) -> Mapping[str, Tensor]:
         """What `read` gives in the first process."""
         if self.peers is None:
             return read()
-        from ..core.tensors import Tensor
-        from ..formats.npz import npz_bytes
-        from ..formats.state import read_state
+        from ..formats.npz import npz_bytes, npz_tensors
 
-        data = self.from_first(npz_bytes(read()) if self.is_first else b"")
-        with tempfile.NamedTemporaryFile(suffix=".npz") as file:
-            file.write(data)
-            file.flush()
-            return {name: Tensor.from_numpy(value.numpy(), value.dtype) for name, value in read_state(file.name).items()}
+        return npz_tensors(self.from_first(npz_bytes(read()) if self.is_first else b""), "the state of process 0")
 
     def require_rows(self, rows: int | None) -> None:
         """InvalidArgumentError where what a step is fed cannot be divided; what no feed gives may come from the graph."""
@@ -206,6 +199,8 @@ class _LastWord:
     """
 
     def __init__(self, text: str) -> None:
+        import subprocess
+
         script = 'read -r line || printf "error: %s\\n%s" "$1" "$2" >&2'
         command = ["/bin/sh", "-c", script, "tfg", text, _HINT]
         self._shell = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True)

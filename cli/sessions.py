@@ -284,8 +284,9 @@ def session_options_for(
         @functools.wraps(command)
         def wrapped(*args: Any, engine: EngineOptions, mesh: MeshOptions = NO_MESH, **kwargs: Any) -> Any:
             given = {f.name: kwargs.pop(f.name) for f in dataclasses.fields(SessionOptions) if f.name in kwargs}
-            with SessionOptions(**given).limits(), mesh.gathered() as company:
-                session = SessionOptions(**given).among(company, engine)
+            options = SessionOptions(**given)
+            with options.limits(), mesh.gathered() as company:
+                session = options.among(company, engine)
                 code = command(*args, session=session, **kwargs)
             return engine.finished(session.engine, code)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
+import io
 import math
 import os
 import struct
@@ -83,6 +84,13 @@ def open_archive(path: str | os.PathLike[str]) -> dict[str, StoredArray]:
     with _zip_errors(name):
         archive = zipfile.ZipFile(file)
     return _Archive(archive, os.fstat(file.fileno()).st_size, name).arrays()
+
+
+def archive_in(data: bytes, name: str) -> dict[str, StoredArray]:
+    """As `open_archive`, for the bytes of one."""
+    with _zip_errors(f"'{name}'"):
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    return _Archive(archive, len(data), f"'{name}'").arrays()
 
 
 class _Archive:

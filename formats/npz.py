@@ -23,7 +23,7 @@ from ..core.atomic import atomic_file
 from ..core.dtypes import DType
 from ..core.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ..core.tensors import Tensor
-from .arrays import StoredArray, open_archive
+from .arrays import StoredArray, archive_in, open_archive
 from .tensor_values import object_array
 
 MANIFEST = "__tfg__"
@@ -98,10 +98,18 @@ def read_npz(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     DataLossError where the archive is damaged, InvalidArgumentError where it holds Python objects or types that TensorFlow has
     not, UnimplementedError where it is encrypted, ResourceExhaustedError, when numbers are asked for, where it is a bomb.
     """
-    arrays = open_archive(path)
+    return _tensors(open_archive(path), os.fspath(path))
+
+
+def npz_tensors(data: bytes, name: str) -> dict[str, Tensor]:
+    """As `read_npz`, from the bytes of an archive; `name` is what errors call it."""
+    return _tensors(archive_in(data, name), name)
+
+
+def _tensors(arrays: dict[str, StoredArray], where: str) -> dict[str, Tensor]:
     packed = arrays.pop(MANIFEST, None)
-    manifest = {} if packed is None else _read_manifest(packed, os.fspath(path))
-    return {name: _tensor(stored, manifest.get(name), f"'{name}' of '{os.fspath(path)}'") for name, stored in arrays.items()}
+    manifest = {} if packed is None else _read_manifest(packed, where)
+    return {name: _tensor(stored, manifest.get(name), f"'{name}' of '{where}'") for name, stored in arrays.items()}
 
 
 def _read_manifest(stored: StoredArray, path: str) -> dict[str, _Entry]:

@@ -188,9 +188,9 @@ def _gathered(meeting: Meeting, terms: dict[str, str]) -> dict[int, _Link]:
             except TimeoutError:
                 missing = sorted({*range(1, meeting.count)} - links.keys())
                 raise UnavailableError(f"process {missing[0]} did not come within {meeting.wait:g} s") from None
-            hello = _hello(connection)
-            if hello is not None:
-                _admit(links, hello, _Link(connection), meeting, terms)
+            arrived = _arrived(connection)
+            if arrived is not None:
+                _admit(links, *arrived, meeting, terms)
     for link in links.values():
         link.send(_DATA)
     return links
@@ -208,8 +208,8 @@ def _listening(meeting: Meeting) -> Iterator[socket.socket]:
         yield listener
 
 
-def _hello(connection: socket.socket) -> dict[str, object] | None:
-    """What a process says of itself that wants to join; None for strangers."""
+def _arrived(connection: socket.socket) -> tuple[dict[str, object], _Link] | None:
+    """What a process says of itself that wants to join, and the way to it; None for strangers."""
     connection.settimeout(_PATIENCE)
     try:
         link = _Link(connection)
@@ -220,7 +220,7 @@ def _hello(connection: socket.socket) -> dict[str, object] | None:
         connection.close()
         return None
     connection.settimeout(None)
-    return hello if isinstance(hello, dict) else None
+    return (hello, link) if isinstance(hello, dict) else None
 
 
 def _admit(links: dict[int, _Link], hello: dict[str, object], link: _Link, meeting: Meeting, terms: dict[str, str]) -> None:

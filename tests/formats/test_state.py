@@ -8,7 +8,7 @@ import pytest
 from tfg.core import dtypes
 from tfg.core.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from tfg.core.tensors import Tensor
-from tfg.formats.npz import MANIFEST, read_npz, write_npz
+from tfg.formats.npz import MANIFEST, npz_bytes, npz_tensors, read_npz, write_npz
 from tfg.formats.state import read_state, write_state
 
 TENSORS = {
@@ -28,6 +28,16 @@ def test_round_trip(tmp_path, name):
     again = read_state(tmp_path / name)
     assert again == TENSORS
     assert {key: value.dtype for key, value in again.items()} == {key: value.dtype for key, value in TENSORS.items()}
+
+
+def test_bytes_of_an_archive():
+    data = npz_bytes(TENSORS)
+    again = npz_tensors(data, "what was sent")
+    assert again == TENSORS
+    assert {key: value.dtype for key, value in again.items()} == {key: value.dtype for key, value in TENSORS.items()}
+    for damaged in (b"", data[:-30], data[200:]):
+        with pytest.raises(DataLossError, match="what was sent"):
+            {name: tensor.numpy() for name, tensor in npz_tensors(damaged, "what was sent").items()}
 
 
 def test_numpy_reads_what_it_can(tmp_path):
