@@ -30,7 +30,12 @@ _LOGARITHMS: Final = _hex(
     "0x1.526e57720db08p-3 0x1.bc2860d22477p-3 0x1.1058bc8a07ee1p-2 0x1.4043057b6ee09p-2"
 )
 _LOG_2, _A0, _A1, _A2 = _hex("0x1.62e42fefa39efp-1 -0x1.00ea348b88334p-2 0x1.5575b0be00b6ap-2 -0x1.ffffef20a4123p-2")
-_OFFSET: Final = 0x3F330000
+_OFFSET: Final = np.int32(0x3F330000)
+_STEP: Final = 19
+"""The upper bits of a number less the offset, its exponent and the place in the table, are those from this one on."""
+_PLACES: Final = np.arange(0x00800000 - 0x3F330000 >> _STEP, (0x7F7FFFFF - 0x3F330000 >> _STEP) + 1)
+_INVERSE_AT: Final = _INVERSES[_PLACES & 15]
+_LOGARITHM_AT: Final = _LOGARITHMS[_PLACES & 15] + (_PLACES >> 4) * _LOG_2
 
 _TWO_OVER_PI, _HALF_PI = _hex("0x1.45F306DC9C883p+23 0x1.921FB54442D18p0")
 _C1, _C2, _C3, _C4 = _hex("-0x1.ffffffd0c621cp-2 0x1.55553e1068f19p-5 -0x1.6c087e89a359dp-10 0x1.99343027bf8c3p-16")
@@ -40,27 +45,66 @@ _S1, _S2, _S3 = _hex("-0x1.555545995a603p-3 0x1.1107605230bc4p-7 -0x1.994eb3774c
 def log(x: Array) -> Array:
     """The natural logarithm of positive normal numbers, float32."""
     bits = x.view(np.int32)
-    offset = bits - np.int32(_OFFSET)
-    place = (offset >> 19) & 15
-    exponent = offset >> 23
-    mantissa = (bits - (exponent << 23)).view(np.float32).astype(np.float64)
-    r = mantissa * _INVERSES[place] - 1.0
+    offset = bits - _OFFSET
+    place = (offset >> _STEP).astype(np.intp)
+    place -= _PLACES[0]
+    offset &= np.int32(-1 << 23)
+    r = np.subtract(bits, offset, out=offset).view(np.float32).astype(np.float64)
+    r *= _INVERSE_AT.take(place)
+    r -= 1.0
+    result = _LOGARITHM_AT.take(place)
+    result += r
     square = r * r
-    polynomial = _A0 * square + (_A1 * r + _A2)
-    return (polynomial * square + (_LOGARITHMS[place] + exponent * _LOG_2 + r)).astype(np.float32)
+    r *= _A1
+    r += _A2
+    polynomial = _A0 * square
+    polynomial += r
+    polynomial *= square
+    polynomial += result
+    return polynomial.astype(np.float32)
 
 
 def sincos(x: Array) -> tuple[Array, Array]:
     """Sine and cosine of numbers of magnitude below 120, float32."""
     angle = x.astype(np.float64)
-    quadrant = ((angle * _TWO_OVER_PI).astype(np.int32) + 0x800000) >> 24
+    quadrant = (angle * _TWO_OVER_PI).astype(np.int32)
+    quadrant += np.int32(0x800000)
+    quadrant >>= 24
     angle -= quadrant * _HALF_PI
     square = angle * angle
-    cube, fourth = angle * square, square * square
-    sine = angle + cube * _S1 + cube * square * (_S2 + square * _S3)
-    cosine = 1.0 + square * _C1 + fourth * _C2 + fourth * square * (_C3 + square * _C4)
-    is_odd = (quadrant & 1).astype(bool)
-    first, second = np.where(is_odd, cosine, sine), np.where(is_odd, sine, cosine)
-    np.negative(first, out=first, where=(quadrant & 2).astype(bool))
-    np.negative(second, out=second, where=((quadrant + 1) & 2).astype(bool))
-    return first.astype(np.float32), second.astype(np.float32)
+    sine, cosine = _sine_near_zero(angle, square).view(np.int32), _cosine_near_zero(square).view(np.int32)
+    # In odd quadrants they change places; the signs are bits.
+    exchange = sine ^ cosine
+    exchange &= -(quadrant & np.int32(1))
+    sine ^= exchange
+    cosine ^= exchange
+    sine ^= (quadrant & np.int32(2)) << 30
+    quadrant += np.int32(1)
+    cosine ^= (quadrant & np.int32(2)) << 30
+    return sine.view(np.float32), cosine.view(np.float32)
+
+
+def _sine_near_zero(angle: Array, square: Array) -> Array:
+    """The sine between -pi / 4 and pi / 4."""
+    cube = angle * square
+    higher = square * _S3
+    higher += _S2
+    higher *= cube * square
+    cube *= _S1
+    cube += angle
+    cube += higher
+    return cube.astype(np.float32)
+
+
+def _cosine_near_zero(square: Array) -> Array:
+    """The cosine between -pi / 4 and pi / 4, of the squares of angles."""
+    fourth = square * square
+    higher = square * _C4
+    higher += _C3
+    higher *= fourth * square
+    result = square * _C1
+    result += 1.0
+    fourth *= _C2
+    result += fourth
+    result += higher
+    return result.astype(np.float32)

@@ -6,6 +6,7 @@ Philox: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import ml_dtypes
@@ -14,6 +15,7 @@ import numpy as np
 from ..arrays import Array
 from . import libm32
 from .pauses import pause
+from .products import divide
 
 _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
 _KEY_STEPS: Final = (0x9E3779B9, 0xBB67AE85)
@@ -22,7 +24,9 @@ _MASK32: Final = 0xFFFFFFFF
 _MASK64: Final = 0xFFFFFFFFFFFFFFFF
 _CHUNK: Final = 1 << 13
 """Counters computed at once: few enough for the work arrays to stay in the cache."""
-_FEW: Final = 3
+_PART: Final = 1 << 15
+"""Samples that are drawn together where there are many."""
+_FEW: Final = 12
 """Up to so many counters Python integers are faster than arrays."""
 
 RESERVED_PER_OUTPUT: Final = 256
@@ -124,13 +128,32 @@ def words_per_sample(dtype: np.dtype[Any]) -> int:
 
 def uniform(gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
     """`count` samples uniform on [0, 1)."""
-    return uniform_from_words(gen.words(count * words_per_sample(dtype)), dtype)
+    return _samples(uniform_from_words, gen, count, dtype)
+
+
+def _samples(from_words: Callable[[Array, np.dtype[Any]], Array], gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
+    """`count` samples, which follow from words block by block: many of them in parts that stay in a cache, by all threads."""
+    words = words_per_sample(dtype)
+    if count <= 2 * _PART:
+        return from_words(gen.words(count * words), dtype)
+    result = np.empty(count, dtype)
+
+    def fill(part: int) -> None:
+        some = result[part * _PART : (part + 1) * _PART]
+        some[...] = from_words(gen.skipped(part * (_PART * words // 4)).words(len(some) * words), dtype)
+
+    divide(fill, range(-(-count // _PART)))
+    return result
 
 
 def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
     """Uniform samples on [0, 1): random mantissas under the exponent of [1, 2), less one."""
     if dtype == np.float32:
-        return ((words & np.uint32(0x7FFFFF)) | np.uint32(0x3F800000)).view(np.float32) - np.float32(1)
+        bits = words & np.uint32(0x7FFFFF)
+        bits |= np.uint32(0x3F800000)
+        samples = bits.view(np.float32)
+        samples -= np.float32(1)
+        return samples
     if dtype == np.float64:
         pairs = words.reshape(-1, 2).astype(np.uint64)
         mantissa = (pairs[:, 0] & np.uint64(0xFFFFF)) << np.uint64(32) | pairs[:, 1]
@@ -143,8 +166,7 @@ def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
 
 def normal(gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
     """`count` samples of the standard normal distribution."""
-    even = count + count % 2
-    return normal_from_words(gen.words(even * words_per_sample(dtype)), dtype)[:count]
+    return _samples(normal_from_words, gen, count + count % 2, dtype)[:count]
 
 
 def normal_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
@@ -169,12 +191,13 @@ def _box_muller_float(uniforms: Array) -> Array:
     result = np.empty(len(uniforms), np.float32)
     for start in range(0, len(uniforms), _CHUNK):
         pause()
-        part = uniforms[start : start + _CHUNK]
-        u, v = part[0::2], np.multiply(part[1::2], 2.0 * np.pi, dtype=np.float64).astype(np.float32)
-        radius = np.sqrt(np.float32(-2) * libm32.log(np.maximum(u, np.float32(1e-7))))
-        sine, cosine = libm32.sincos(v)
-        np.multiply(sine, radius, out=result[start : start + _CHUNK : 2])
-        np.multiply(cosine, radius, out=result[start + 1 : start + _CHUNK : 2])
+        part, found = uniforms[start : start + _CHUNK], result[start : start + _CHUNK]
+        radius = libm32.log(np.maximum(part[0::2], np.float32(1e-7)))
+        radius *= np.float32(-2)
+        np.sqrt(radius, out=radius)
+        sine, cosine = libm32.sincos(np.multiply(part[1::2], 2.0 * np.pi, dtype=np.float64).astype(np.float32))
+        np.multiply(sine, radius, out=found[0::2])
+        np.multiply(cosine, radius, out=found[1::2])
     return result
 
 
@@ -197,7 +220,7 @@ def truncated_normal(gen: Philox, count: int, dtype: np.dtype[Any], limit: float
         accepted = np.abs(samples) < limit
         if attempt == 0:  # most groups are complete at once
             result[...] = samples
-            active = np.flatnonzero(~accepted.all(axis=1))
+            active = np.flatnonzero(accepted.view(f"u{size}").ravel() != int.from_bytes(b"\1" * size, "little"))
             samples, accepted = samples[active], accepted[active]
         active = _keep_accepted(result, filled, active, samples, accepted)
         attempt += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
 import zlib
@@ -57,7 +58,7 @@ def as_dims(shape: Any) -> tuple[int, ...]:
     dims = tuple(shape.tolist())
     if any(d < 0 for d in dims):
         raise InvalidArgumentError(f"the dimensions {dims} must not be negative")
-    if np.prod(dims, dtype=float) >= 2.0**63:
+    if math.prod(dims) >= 1 << 63:
         raise InvalidArgumentError(f"a tensor of shape {dims} has too many elements")
     return dims
 
@@ -77,7 +78,7 @@ def requested_shape(shape: TensorSpec) -> Shape:
 
 def element_count(dims: tuple[int, ...]) -> int:
     """The product of dimensions."""
-    return int(np.prod(dims, dtype=np.int64))
+    return math.prod(dims)
 
 
 def int_bounds(minval: Any, maxval: Any, size: int = 1) -> tuple[int, int]:
