@@ -17,6 +17,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..numerics.selecting import chosen
 from ..numerics.widening import wide
 from ..registry import Cost, facts, flops, gradient, kernel, lower, lower_as, not_differentiable, onnx, onnx_as, shape
 from ..shapes import Shape, TensorSpec, merge_shapes
@@ -76,7 +77,7 @@ facts("idempotent", of=("Relu", "Relu6"))
 def leaky_relu(features: Array, *, alpha: float) -> Result:
     """x where positive, alpha x elsewhere: the larger of the two, where alpha is at most one."""
     scaled = features * features.dtype.type(alpha)
-    return np.maximum(features, scaled) if 0 < alpha <= 1 else np.where(features > 0, features, scaled)
+    return np.maximum(features, scaled) if 0 < alpha <= 1 else chosen(features > 0, features, scaled)
 
 
 @gradient("LeakyRelu")
@@ -183,7 +184,7 @@ def relu6_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 @_in_float32
 def leaky_relu_grad(gradients: Array, features: Array, *, alpha: float) -> Result:
     _same_shapes(gradients, features)
-    return np.where(features > 0, gradients, gradients * gradients.dtype.type(alpha))
+    return chosen(features > 0, gradients, gradients * gradients.dtype.type(alpha))
 
 
 @gradient("LeakyReluGrad")
@@ -199,7 +200,7 @@ facts("elementwise", of=("Softplus", "Softsign", "ReluGrad", "Relu6Grad", "Leaky
 @_in_float32
 def elu_grad(gradients: Array, outputs: Array) -> Result:
     _same_shapes(gradients, outputs)
-    return np.where(outputs < 0, (outputs + 1) * gradients, gradients)
+    return chosen(outputs < 0, (outputs + 1) * gradients, gradients)
 
 
 _GRAD = ("ReluGrad", "Relu6Grad", "LeakyReluGrad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad")
@@ -222,7 +223,7 @@ def elu_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
 def selu_grad(gradients: Array, outputs: Array) -> Result:
     _same_shapes(gradients, outputs)
     t = gradients.dtype.type
-    return np.where(outputs < 0, gradients * (outputs + t(_SELU_SCALE * _SELU_ALPHA)), gradients * t(_SELU_SCALE))
+    return chosen(outputs < 0, gradients * (outputs + t(_SELU_SCALE * _SELU_ALPHA)), gradients * t(_SELU_SCALE))
 
 
 @gradient("SeluGrad")

@@ -13,6 +13,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..numerics.selecting import chosen
 from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ..shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 
@@ -21,7 +22,7 @@ from ..shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 def select(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere; a vector condition picks rows."""
     if condition.shape == t.shape == e.shape and t.shape:
-        return np.where(condition, t, e)
+        return chosen(condition, t, e)
     condition, t, e = np.asarray(condition), np.asarray(t), np.asarray(e)
     if t.shape != e.shape:
         raise InvalidArgumentError(f"'t' and 'e' must have the same size, but received: {Shape(t.shape)} vs. {Shape(e.shape)}")
@@ -31,7 +32,7 @@ def select(condition: Array, t: Array, e: Array) -> Result:
         if condition.ndim != 1 or t.ndim < 1 or condition.shape[0] != t.shape[0]:
             raise InvalidArgumentError(f"a condition of shape {Shape(condition.shape)} does not fit {Shape(t.shape)}")
         condition = condition.reshape([-1] + [1] * (t.ndim - 1))
-    return np.where(condition, t, e)
+    return chosen(condition, t, e)
 
 
 @shape("Select")
@@ -53,7 +54,7 @@ layout("TTT -> T", "Select")
 def select_v2(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere, all three broadcast."""
     try:
-        return np.where(condition, t, e)
+        return chosen(condition, t, e)
     except ValueError:
         shapes = ", ".join(str(Shape(np.shape(v))) for v in (condition, t, e))
         raise InvalidArgumentError(f"condition, then and else do not broadcast: {shapes}") from None

@@ -1,0 +1,32 @@
+"""Choosing by bits beside np.where, which is its definition."""
+
+import numpy as np
+import pytest
+
+from tfg.core.numerics.selecting import chosen
+
+SHAPES = [
+    # condition, x, y
+    ((60, 50), (60, 50), (60, 50)),
+    ((60, 50), (), (50,)),
+    ((3000,), (2, 1), (3000,)),
+    ((2000, 1), (2000, 3), ()),
+    ((30,), (30,), (30,)),
+]
+
+
+@pytest.mark.parametrize("shapes", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint8", "float16", "complex64", "object"])
+def test_chosen(shapes, dtype):
+    rng = np.random.default_rng(0)
+    condition = rng.random(shapes[0]) < 0.5
+    x, y = (np.asarray(100 * rng.standard_normal(shape)).astype(dtype) for shape in shapes[1:])
+    found, want = chosen(condition, x, y), np.where(condition, x, y)
+    assert found.dtype == want.dtype and found.shape == want.shape
+    np.testing.assert_array_equal(found, want)
+
+
+def test_nan_and_views():
+    condition = np.arange(8000).reshape(4000, 2)[:, 0] % 3 == 0
+    x, y = np.full(8000, np.nan, np.float32)[::2], np.arange(4000, dtype=np.float32)[::-1]
+    np.testing.assert_array_equal(chosen(condition, x, y), np.where(condition, x, y))
