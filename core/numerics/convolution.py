@@ -9,9 +9,6 @@ spatial dimension. There are three ways, of which the shapes decide:
   first of the next one are computed too and left out of the result.
 - Else windows are gathered through a strided view (im2col, Chellapilla et al. 2006).
 
-The input's gradient is a convolution of the filter turned around, at a stride one for each phase: the positions of the
-input that leave the same remainders by the strides. Where there are few channels it is one product and shifted sums.
-
 Threads take blocks of the result that stay in their caches. What is to be done with a block as soon as it is there is what
 `finishing` returns when it is given the empty result: a function of a range of positions and a range of channels. A vector
 that is to be added is where the sums begin.
@@ -29,13 +26,13 @@ import numpy as np
 
 from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, product_parts
 from .threads import one_thread
-from .windows import Array, Pads, offset_index, offsets, output_sizes, pad, unpad, window_view
+from .windows import Array, Pads, offsets, output_sizes, pad, window_view
 
 BLOCK_ELEMENTS: Final = 1 << 18
 """How many elements a block of the result or of gathered windows may have."""
 _MOST_LEFT_OUT: Final = 1.06
 """Where more positions are computed for each one in the result, gathering costs less."""
-_FEWEST_CHANNELS: Final = 8
+FEWEST_CHANNELS: Final = 8
 """With fewer, the products of single places are too narrow."""
 
 Finish = Callable[[slice, slice], object]
@@ -115,7 +112,7 @@ def _divided(work: Callable[[Any], object], parts: Sequence[Any], workers: int) 
 
 def _adds_places(x: Array, result: Array, window: Sequence[int], strides: Sequence[int]) -> bool:
     """True where products of single places of the window cost less than gathering windows."""
-    if any(s != 1 for s in strides) or x.shape[-1] < _FEWEST_CHANNELS or not x.flags.c_contiguous:
+    if any(s != 1 for s in strides) or x.shape[-1] < FEWEST_CHANNELS or not x.flags.c_contiguous:
         return False
     computed = math.prod(x.shape[2:-1]) / math.prod(result.shape[2:-1])
     return computed <= _MOST_LEFT_OUT and result.dtype.kind == "f" and math.prod(result.shape[1:-1]) >= result.shape[1]
@@ -257,108 +254,6 @@ def _add_gathered(view: Array, grad: Array, total: Array) -> None:
             np.add(total, part, out=total)
 
     divide(add, list(_blocks(grad.shape[:-1], total.shape[0], one_thread.share)))
-
-
-def convolve_input_gradient(
-    grad: Array, w: Array, input_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
-) -> Array:
-    """The gradient for the input of `convolve(x, w)`, where `grad` is that for its result."""
-    depth, filters = w.shape[-2:]
-    groups = input_shape[-1] // depth if depth else 1
-    if not grad.size or not w.size or not groups:
-        return np.zeros(input_shape, np.result_type(grad, w))
-    if groups == 1 and depth < _FEWEST_CHANNELS and any(k > 1 for k in w.shape[:-2]):
-        return _scatter_products(grad, w, input_shape, strides, pads, dilations)
-    if all(s == 1 for s in strides):
-        return _convolve_transposed(grad, w, groups, input_shape, pads, dilations)
-    if all(d == 1 for d in dilations):
-        return _convolve_phases(grad, w, groups, input_shape, strides, pads)
-    padded_sizes = [n + b + a for n, (b, a) in zip(input_shape[1:-1], pads)]
-    result = np.zeros((input_shape[0], *padded_sizes, input_shape[-1]), np.result_type(grad, w))
-    rows = grad.reshape(-1, groups, filters // groups).transpose(1, 0, 2)
-    for offset in offsets(w.shape[:-2]):
-        matrix = w[offset].reshape(depth, groups, -1).transpose(1, 2, 0)
-        target = result[offset_index(offset, grad.shape[1:-1], strides, dilations)]
-        target += matmul(rows, matrix).transpose(1, 0, 2).reshape(target.shape)
-    return unpad(result, pads)
-
-
-def _scatter_products(
-    grad: Array, w: Array, input_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
-) -> Array:
-    """The input gradient of few channels: for each place of the window a plane of products a channel, added where it belongs.
-
-    Positions that leave the same remainders by the strides, a phase, lie together, so that whole lines are added.
-    """
-    *window, depth, filters = w.shape
-    outputs = grad.shape[1:-1]
-    matrix = w.reshape(-1, filters)
-    places = [[divmod(i * d, s) for i, d, s in zip(place, dilations, strides)] for place in offsets(window)]
-    sizes = [out + (k - 1) * d // s for out, k, d, s in zip(outputs, window, dilations, strides)]
-    result = np.zeros(input_shape, np.result_type(grad, w))
-
-    def scatter(images: slice) -> None:
-        rows = grad[images].reshape(-1, filters).T
-        phases = np.zeros((*strides, depth, images.stop - images.start, *sizes), result.dtype)
-        for some in cut(len(places), -(-len(places) * depth * rows.shape[1] // BLOCK_ELEMENTS)):
-            products = matrix[some.start * depth : some.stop * depth] @ rows
-            for place, planes in zip(places[some], products.reshape(-1, *phases.shape[len(strides) : -len(sizes)], *outputs)):
-                starts = [slice(start, start + out) for (start, _), out in zip(place, outputs)]
-                phases[(*(phase for _, phase in place), ..., *starts)] += planes
-        _interleave(phases, result[images], pads)
-
-    per_image = max(math.prod(outputs) * len(matrix), 1)
-    count = max(-(-len(grad) * per_image // BLOCK_ELEMENTS), one_thread.share)
-    divide(scatter, cut(len(grad), min(count, len(grad))))
-    return result
-
-
-def _interleave(phases: Array, result: Array, pads: Pads) -> None:
-    """Phases (strides..., C, N, sizes...) as images without their padding, of which they may lack the end."""
-    rank = len(pads)
-    axes = [rank + 1, *itertools.chain.from_iterable((rank + 2 + i, i) for i in range(rank)), rank]
-    sizes = [s * n for s, n in zip(phases.shape[:rank], phases.shape[rank + 2 :])]
-    images = phases.transpose(axes).reshape(len(result), *sizes, -1)
-    inner = images[(slice(None), *(slice(before, before + n) for (before, _), n in zip(pads, result.shape[1:-1])))]
-    result[tuple(map(slice, inner.shape))] = inner
-
-
-def _convolve_phases(
-    grad: Array, w: Array, groups: int, input_shape: Sequence[int], strides: Sequence[int], pads: Pads
-) -> Array:
-    """The input gradient of a strided convolution: one at stride 1 for each phase, by the places of the window it meets."""
-    result = np.zeros(input_shape, np.result_type(grad, w))
-    ends, ones = [None] * len(strides), [1] * len(strides)
-    for phase in offsets(strides):
-        part = w[tuple(map(slice, phase, ends, strides))]
-        firsts = [(r - before) % s for r, s, (before, _) in zip(phase, strides, pads)]
-        target = result[(slice(None), *map(slice, firsts, ends, strides))]
-        if part.size and target.size:
-            lead = [((first + before - r) // s, 0) for first, r, s, (before, _) in zip(firsts, phase, strides, pads)]
-            target[...] = _convolve_transposed(grad, part, groups, target.shape, lead, ones)
-    return result
-
-
-def _convolve_transposed(
-    grad: Array, w: Array, groups: int, input_shape: Sequence[int], pads: Pads, dilations: Sequence[int]
-) -> Array:
-    """The input gradient at stride 1: a convolution with the filter flipped in space and transposed in channels."""
-    *window, depth, filters = w.shape
-    flipped = w[(slice(None, None, -1),) * len(window)].reshape(*window, depth, groups, filters // groups)
-    flipped = np.moveaxis(flipped, -1, -3).swapaxes(-1, -2).reshape(*window, filters // groups, groups * depth)
-    around = transposed_pads(input_shape[1:-1], grad.shape[1:-1], window, pads, dilations)
-    return convolve(grad, flipped, (1,) * len(window), around, dilations)
-
-
-def transposed_pads(
-    sizes: Sequence[int], outputs: Sequence[int], window: Sequence[int], pads: Pads, dilations: Sequence[int]
-) -> list[tuple[int, int]]:
-    """The padding with which a convolution over the outputs at stride 1 gives the inputs back."""
-    around = []
-    for size, out, k, dilation, (before, _) in zip(sizes, outputs, window, dilations, pads):
-        lead = (k - 1) * dilation - before
-        around.append((lead, size - out + (k - 1) * dilation - lead))
-    return around
 
 
 def _gathered(

@@ -12,7 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from .convolution import Finishing, transposed_pads
+from .convolution import Finishing
+from .input_gradient import transposed_pads
 from .products import cut, divide
 from .threads import one_thread
 from .windows import Array, Pads, offset_index, offsets, output_sizes, pad, unpad

@@ -14,6 +14,7 @@ from ..dims import DimLike
 from ..errors import InvalidArgumentError, TfgError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics import convolution as numerics
+from ..numerics.input_gradient import convolve_input_gradient
 from ..numerics.widening import wide
 from ..registry import Cost, gradient, lower, multiply_adds
 from ..shapes import Shape, TensorSpec
@@ -140,7 +141,7 @@ def input_gradient(input_shape: tuple[int, ...], w: Array, grad: Array, geometry
     dims = geometry.last(input_shape)
     _check_backprop(dims, w.shape, grad_last.shape, geometry)
     pads = geometry.pads(dims[1:-1], w.shape[:-2])
-    dx = numerics.convolve_input_gradient(wide(grad_last), wide(w), dims, geometry.strides, pads, geometry.dilations)
+    dx = convolve_input_gradient(wide(grad_last), wide(w), dims, geometry.strides, pads, geometry.dilations)
     return from_channels_last(dx.astype(grad.dtype, copy=False), geometry.data_format)
 
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tfg.core.numerics import convolution, products, threads
+from tfg.core.numerics import convolution, input_gradient, products, threads
 
 CASES = [
     # images, sizes, channels, filters, window, stride, dilation
@@ -62,7 +62,8 @@ def workers(request, monkeypatch):
     monkeypatch.setattr(threads.one_thread, "available", request.param)
     monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(convolution, "WORTH_DIVIDING", 0)
-    monkeypatch.setattr(convolution, "BLOCK_ELEMENTS", 700)
+    for module in (convolution, input_gradient):
+        monkeypatch.setattr(module, "BLOCK_ELEMENTS", 700)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -144,7 +145,7 @@ def test_gradients(case, workers):
     ways = [stride] * n, pads, [dilation] * n
     grad = np.random.default_rng(2).standard_normal(by_definition(x, w, stride, pads, dilation).shape)
     dw = convolution.convolve_filter_gradient(x, grad, w.shape, *ways)
-    dx = convolution.convolve_input_gradient(grad, w, x.shape, *ways)
+    dx = input_gradient.convolve_input_gradient(grad, w, x.shape, *ways)
     assert dw.shape == w.shape and dx.shape == x.shape
     for other in (np.roll(w, 1), w**2):
         change = np.sum(by_definition(x, other, stride, pads, dilation) * grad)
