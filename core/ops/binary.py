@@ -25,6 +25,7 @@ from ..dims import dim_max
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
+from ..numerics.powers import power
 from ..profiler_formulas import of_output, sum_of_inputs
 from ..registry import (
     Cost,
@@ -104,18 +105,6 @@ def _mul_no_nan(x: Array, y: Array) -> Array:
 def _squared_difference(x: Array, y: Array) -> Array:
     difference = x - y
     return np.conj(difference) * difference if difference.dtype.kind == "c" else difference * difference
-
-
-def _float_pow(x: Array, y: Array, out: Array | None = None) -> Array:
-    """x to the y; small whole numbers as products, many times faster than powers."""
-    if np.ndim(y) or x.dtype.kind != "f" or y not in _PRODUCTS:
-        return np.power(x, y, out=out)
-    square = np.multiply(x, x, out=out if y == 2 else None)
-    return square if y == 2 else np.multiply(square, x if y == 3 else square, out=out)
-
-
-_PRODUCTS = (2, 3, 4)
-"""The exponents for which there are products."""
 
 
 def _integer_pow(x: Array, y: Array) -> Array:
@@ -212,7 +201,7 @@ BINARY = (
     Binary("Mod", _broadcasting(np.fmod), None),
     Binary("TruncateDiv", _broadcasting(_float_truncate_div), None, widened=True),
     Binary("TruncateMod", _broadcasting(np.fmod), None),
-    Binary("Pow", _broadcasting(_float_pow), _pow_gradient, 0, 1, widened=True),
+    Binary("Pow", _broadcasting(power), _pow_gradient, 0, 1, widened=True),
     Binary("Atan2", np.arctan2, _atan2_gradient, 0, 1, widened=True),
     Binary("Maximum", np.maximum, _choosing("GreaterEqual")),
     Binary("Minimum", np.minimum, _choosing("LessEqual")),
