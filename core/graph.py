@@ -34,6 +34,8 @@ class Graph:
     def __init__(self) -> None:
         self._nodes: dict[str, Node] = {}
         self._is_linked = True
+        self.edits = 0
+        """How often nodes came or went, or edges changed: what follows from these holds while the number stays."""
         self.functions: MutableMapping[str, Function] = {}
         self.registered_gradients: Mapping[str, RegisteredGradient] = {}
         self.versions: Versions | None = None
@@ -152,6 +154,7 @@ class Graph:
             raise AlreadyExistsError(f"the graph already has a node '{name}'")
         node = self._nodes[name] = Node(name, op, attrs, device, attrs, spelling, self)
         self._is_linked = False
+        self.edits += 1
         return node
 
     def link(self) -> None:
@@ -173,6 +176,7 @@ class Graph:
     def set_inputs(self, node: Node, inputs: Iterable[Output], control_inputs: Iterable[Node] | None = None) -> None:
         """Replace all data inputs, and all control inputs where they are given."""
         self.link()
+        self.edits += 1
         for value in node.inputs:
             _drop_use(value.node, node)
         node.spelling = node._wide = None
@@ -195,6 +199,7 @@ class Graph:
         """Make `node` wait for `control`."""
         self.link()
         if control not in node.control_inputs:
+            self.edits += 1
             _add_use(control, node)
             node._control_inputs = (*node.control_inputs, control)
             node.spelling = None
@@ -203,6 +208,7 @@ class Graph:
         """Make `node` no longer wait for `control`."""
         self.link()
         if control in node.control_inputs:
+            self.edits += 1
             _drop_use(control, node)
             node._control_inputs = tuple(c for c in node.control_inputs if c is not control)
             node.spelling = None
@@ -221,6 +227,7 @@ class Graph:
         """One replacement among many inputs, of which there may be as many more."""
         wide = consumer._wide = consumer._wide or WideInputs(consumer.inputs)
         if old in wide and old is not new:
+            self.edits += 1
             for _ in range(wide.replace(old, new)):
                 _drop_use(old.node, consumer)
                 _add_use(new.node, consumer)
@@ -277,6 +284,7 @@ class Graph:
         if set(nodes) != set(self._nodes.values()):
             raise InvalidArgumentError("reorder needs each node of the graph exactly once")
         self._nodes = {node.name: node for node in nodes}
+        self.edits += 1
 
     def check(self, left_open: Collection[str] = ()) -> None:
         """Validate names, edges, attributes, and numbers and dtypes of inputs; InvalidArgumentError names the node.

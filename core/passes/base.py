@@ -116,6 +116,7 @@ class PassContext:
         self._impurities: dict[str, str | None] = {}
         self._callers: Mapping[str, tuple[str, ...]] | None = None
         self._size = len(graph)
+        self._order: tuple[int, list[Node]] | None = None
 
     def begin_pass(self) -> None:
         """Forget what the pass before did and what was known of the graph then."""
@@ -309,7 +310,9 @@ class PassContext:
 
     def order(self) -> list[Node]:
         """The nodes as they are now, inputs first."""
-        return topological_order(self.graph)
+        if self._order is None or self._order[0] != self.graph.edits:
+            self._order = self.graph.edits, topological_order(self.graph)
+        return list(self._order[1])
 
 
 def identity_of(dtypes: Sequence[DType]) -> tuple[str, dict[str, Any]]:
