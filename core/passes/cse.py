@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable
-from typing import ClassVar
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, ClassVar
 
-from ..graph import Graph, Node
+from ..graph import Graph, Node, Output
 from ..tensors import attribute_key
 from .base import Pass, PassContext
 
@@ -26,12 +26,14 @@ class CommonSubexpressions(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         first: dict[Hashable, Node] = {}
+        keys = _Keys()
         for node in ctx.order():
             if ctx.impurity(node) is not None or (node.is_constant and not self.constants):
                 continue
             if any(map(ctx.is_fed, node.outputs())):
                 continue
-            original = first.setdefault(_key(node), node)
+            key = keys.of(node)
+            original = first.setdefault(key, node)
             if original is node:
                 continue
             if ctx.is_preserved(node):
@@ -39,7 +41,7 @@ class CommonSubexpressions(Pass):
                     ctx.refuse("merge", node, f"it equals {original.name}, but both names must stay")
                     continue
                 original, node = node, original
-                first[_key(original)] = original
+                first[key] = original
             self._merge(graph, ctx, node, original)
 
     def _merge(self, graph: Graph, ctx: PassContext, node: Node, original: Node) -> None:
@@ -50,10 +52,25 @@ class CommonSubexpressions(Pass):
         ctx.fire("merge", node, f"merged with {original.name}")
 
 
-def _key(node: Node) -> Hashable:
-    inputs = [(id(value.node), value.index) for value in node.inputs]
-    if node.op_def is not None and node.op_def.is_commutative:
-        inputs.sort()
-    attrs = tuple(sorted((name, attribute_key(v)) for name, v in node.attrs.items() if name != "_output_shapes"))
-    controls = frozenset(id(control) for control in node.control_inputs)
-    return (node.op, tuple(inputs), controls, attrs, node.device)
+class _Keys:
+    """What nodes that compute the same have in common."""
+
+    def __init__(self) -> None:
+        self._attrs: dict[int, tuple[Mapping[str, Any], int]] = {}
+        self._numbers: dict[Hashable, int] = {}
+
+    def of(self, node: Node) -> Hashable:
+        """The same for nodes of the same op, inputs, control inputs, attributes and device."""
+        inputs: Sequence[Output] = node.inputs
+        if len(inputs) > 1 and node.op_def is not None and node.op_def.is_commutative:
+            inputs = sorted(inputs, key=lambda value: (id(value.node), value.index))
+        controls = frozenset(node.control_inputs) if node.control_inputs else None
+        return (node.op, self._number(node.attrs), node.device, controls, *inputs)
+
+    def _number(self, attrs: Mapping[str, Any]) -> int:
+        """The same number for attributes that are the same; many nodes share theirs."""
+        found = self._attrs.get(id(attrs))
+        if found is None:
+            key = tuple(sorted((name, attribute_key(v)) for name, v in attrs.items() if name != "_output_shapes"))
+            found = self._attrs[id(attrs)] = attrs, self._numbers.setdefault(key, len(self._numbers))
+        return found[1]
