@@ -133,7 +133,9 @@ def descendants(roots: Iterable[Node]) -> set[Node]:
 
 
 def function_names(graph: Graph, node: Node) -> Iterator[str]:
-    """The library functions that a node refers to: by its op, or in attributes."""
+    """The library functions that a node refers to: by its op, or in attributes; none where there is no library."""
+    if not graph.functions:
+        return
     if node.op in graph.functions:
         yield node.op
     for value in node.attrs.values():

@@ -83,7 +83,7 @@ def called_functions_of(graph: Graph, node: Node) -> list[str]:
 def function_references(node: Node) -> Iterator[FuncRef]:
     """The functions that a node's attributes name."""
     definition = node.op_def
-    if definition is not None and not any("func" in attr.type for attr in definition.attrs.values()):
+    if definition is not None and not definition.takes_functions:
         return
     for value in node.attrs.values():
         yield from (item for item in (value if isinstance(value, list) else [value]) if isinstance(item, FuncRef))

@@ -12,6 +12,7 @@ from .call_kinds import BY_NAME, CALL_KINDS, call_op
 from .callers import function_references, reached_functions
 
 CONTROL_FLOW: Final = frozenset(ops_with("control_flow"))
+_BY_REFERENCE: Final = "it touches a variable by reference"
 
 
 def impurity(graph: Graph, node: Node, known: dict[str, str | None] | None = None, reads: bool = False) -> str | None:
@@ -20,6 +21,9 @@ def impurity(graph: Graph, node: Node, known: dict[str, str | None] | None = Non
     `known` is what was found out of functions before, and takes up what is found now. With `reads`, a reference that a node
     takes counts as the value that it reads there.
     """
+    definition = node.op_def
+    if definition is not None and not definition.takes_functions:
+        return _own_impurity(node, reads)
     known = {} if known is None else known
     seen = collections.ChainMap({}, known)
     reason = _impurity(graph, node, seen, reads)
@@ -30,16 +34,26 @@ def impurity(graph: Graph, node: Node, known: dict[str, str | None] | None = Non
 
 
 def _impurity(graph: Graph, node: Node, seen: MutableMapping[str, str | None], reads: bool = False) -> str | None:
+    reason = _own_impurity(node, reads)
+    return _impure_function(graph, node, seen) if reason is None else reason
+
+
+def _own_impurity(node: Node, reads: bool) -> str | None:
+    """Why a node is not pure, whatever the functions do that it calls."""
     definition = node.op_def
     if definition is None:
         return f"op '{node.op}' is not declared"
     reason = _impurity_of_op(node.op, definition.is_stateful)
     if reason is not None:
         return reason
-    taken = [] if reads else [value.dtype for value in node.inputs]
-    if any(dtype is not None and dtype.is_ref for dtype in (*node.output_dtypes, *taken)):
-        return "it touches a variable by reference"
-    return _impure_function(graph, node, seen)
+    for dtype in node.output_dtypes:
+        if dtype.is_ref:
+            return _BY_REFERENCE
+    for value in () if reads else node.inputs:
+        taken = value.node.output_dtype(value.index)
+        if taken is not None and taken.is_ref:
+            return _BY_REFERENCE
+    return None
 
 
 def _impurity_of_op(op: str, is_stateful: bool) -> str | None:
