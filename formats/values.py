@@ -17,7 +17,7 @@ from ..core.atomic import file_errors
 from ..core.dtypes import DType, string, uint8
 from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.numerics.image_kinds import HEAD, image_kind
-from ..core.numerics.records import RecordError, read_record
+from ..core.numerics.records import RecordError, read_records
 from ..core.shapes import UNKNOWN, Shape
 from ..core.tensors import Tensor, as_bytes_array
 from .arrays import open_array
@@ -55,7 +55,7 @@ def _read_bytes(path: str) -> Array | None:
         if not path.endswith((".tfrecord", ".tfrecords")):
             return as_bytes_array(file.read())
         try:
-            return as_bytes_array(list(iter(lambda: read_record(file), None)))
+            return as_bytes_array(list(read_records(file)))
         except RecordError as error:
             raise DataLossError(f"'{path}': {error}") from None
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, ClassVar
 
 from ..errors import DataLossError, InvalidArgumentError, TfgError
-from ..numerics.records import RecordError, read_record
+from ..numerics import records
+from ..numerics.records import RecordError
 from ..numerics.unpacking import unpacked_limit
 from ..runtime.runs import check_time
 from ..runtime.values import scalar_object
@@ -135,8 +136,7 @@ def _records(open_file: OpenFile, path: bytes, compression: str, offset: int) ->
         stream = uncompressing(file, compression, path)
         if offset:
             stream.seek(offset)
-        while (record := read_record(stream)) is not None:
-            yield record
+        yield from records.read_records(stream)
 
 
 @dataclasses.dataclass(eq=False)

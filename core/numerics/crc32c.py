@@ -13,6 +13,7 @@ a - b, a - c and a bytes further on, and a block of a - b bytes moves in three a
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -38,13 +39,29 @@ def crc32c(data: Buffer, crc: int = 0) -> int:
         lanes = min(_MAX_LANES, len(view) // _LANE_MIN)
         lane_size = len(view) // lanes // 8 * 8
         words = np.frombuffer(view[: lanes * lane_size], "<u4").reshape(lanes, lane_size // 8, 2)
-        crc = _join(_advance_lanes(words), lane_size, crc)
+        crc = _join(_advance_lanes(words) ^ 0xFFFFFFFF, lane_size, crc)
         view = view[lanes * lane_size :]
     table = _byte_table()
     crc ^= 0xFFFFFFFF
     for byte in view:
         crc = table[(crc ^ byte) & 0xFF] ^ (crc >> 8)
     return crc ^ 0xFFFFFFFF
+
+
+def masked_crc32cs(parts: Sequence[bytes]) -> list[int]:
+    """The masked checksums of many short buffers: with zeros in front, which change nothing where a checksum begins at 0, they
+    are lanes of one length. What beginning at another number adds follows from the length alone.
+    """
+    width = -(-max(map(len, parts), default=0) // 8) * 8
+    joined = b"".join([part.rjust(width, b"\0") for part in parts])
+    crcs = _advance_lanes(np.frombuffer(joined, "<u4").reshape(len(parts), width // 8, 2), 0)
+    crcs ^= np.array([_of_zeros(len(part)) for part in parts], np.uint32)
+    return (((crcs >> 15) | (crcs << 17)) + np.uint32(_MASK_DELTA)).tolist()
+
+
+@functools.lru_cache(4096)
+def _of_zeros(size: int) -> int:
+    return crc32c(bytes(size))
 
 
 def _shortened(data: Any, crc: int) -> Any:
@@ -105,15 +122,15 @@ def _after_zeros(crc: Any, count: int, byte_table: Any) -> Any:
     return crc
 
 
-def _advance_lanes(words: Any) -> Any:
-    """The checksums of all lanes, each an array of pairs of 32-bit words."""
+def _advance_lanes(words: Any, start: int = 0xFFFFFFFF) -> Any:
+    """What each lane, an array of pairs of 32-bit words, makes of a checksum's state, without what is done at its end."""
     first, second, third, fourth = _word_tables()
-    crc = np.full(len(words), 0xFFFFFFFF, np.uint32)
+    crc = np.full(len(words), start, np.uint32)
     for step in range(words.shape[1]):
         low = crc ^ words[:, step, 0]
         high = words[:, step, 1]
         crc = first[low & 0xFFFF] ^ second[low >> 16] ^ third[high & 0xFFFF] ^ fourth[high >> 16]
-    return crc ^ 0xFFFFFFFF
+    return crc
 
 
 def _join(crcs: Any, lane_size: int, crc: int) -> int:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from .crc32c import masked_crc32c
+from .crc32c import masked_crc32c, masked_crc32cs
 from .unpacking import unpacked_limit
 
 _HEADER = struct.Struct("<QI")
+_LENGTH = struct.Struct("<Q")
 _FOOTER = struct.Struct("<I")
 
 
@@ -43,37 +45,79 @@ def decode_record(contents: bytes, position: int) -> tuple[bytes, int]:
     return data, end + _FOOTER.size
 
 
-def read_record(stream: Any) -> bytes | None:
-    """The next record of a file that is read in pieces, None behind the last; RecordError as for `decode_record`."""
-    head = stream.read(_HEADER.size)
-    if not head:
-        return None
-    if len(head) < _HEADER.size:
+def read_records(stream: Any) -> Iterator[bytes]:
+    """The records of a file, which is read in pieces; RecordError as for `decode_record`, where its turn comes.
+
+    The checksums of all records that a piece holds whole are computed at once.
+    """
+    contents = b""
+    while piece := stream.read1(_PIECE):  # what comes before damage in a packed file is there
+        contents = contents + piece if contents else piece
+        spans, position = _whole_records(contents)
+        yield from _checked(contents, spans)
+        contents = contents[position:]
+        if len(contents) >= _HEADER.size:
+            contents += _read_all(stream, _missing(contents))
+            spans, position = _whole_records(contents)
+            yield from _checked(contents, spans)
+            contents = contents[position:]
+    if contents:
         raise RecordError("truncated record")
-    length, checksum = _HEADER.unpack(head)
-    if masked_crc32c(head[:8]) != checksum:
+
+
+_PIECE: Final = 1 << 18
+_SHORT: Final = 1024
+"""Up to so many bytes checksums are computed together."""
+
+
+def _whole_records(contents: bytes) -> tuple[list[tuple[int, int]], int]:
+    """(where headers and data of records begin and end, position after the last record)."""
+    spans = []
+    position, size = 0, len(contents)
+    while position + _HEADER.size <= size:
+        end = position + _HEADER.size + _LENGTH.unpack_from(contents, position)[0]
+        if end + _FOOTER.size > size:
+            break
+        spans.append((position, end))
+        position = end + _FOOTER.size
+    return spans, position
+
+
+def _checked(contents: bytes, spans: Sequence[tuple[int, int]]) -> Iterator[bytes]:
+    """The data of records whose checksums are right, up to the first whose are not."""
+    heads = _checksums([contents[start : start + 8] for start, _ in spans])
+    parts = [contents[start + _HEADER.size : end] for start, end in spans]
+    for (start, end), head, part, data in zip(spans, heads, parts, _checksums(parts)):
+        if _FOOTER.unpack_from(contents, start + 8)[0] != head or _FOOTER.unpack_from(contents, end)[0] != data:
+            raise RecordError("corrupted record")
+        yield part
+
+
+def _checksums(parts: Sequence[bytes]) -> list[int]:
+    """The masked checksums of buffers."""
+    if len(parts) > 1 and max(map(len, parts)) <= _SHORT:
+        return masked_crc32cs(parts)
+    return [masked_crc32c(part) for part in parts]
+
+
+def _missing(contents: bytes) -> int:
+    """How many bytes the record that `contents` begins with goes on behind them; RecordError where its length is damaged."""
+    length, checksum = _HEADER.unpack_from(contents)
+    if masked_crc32c(contents[:8]) != checksum:
         raise RecordError("corrupted record")
-    data = _read_all(stream, length)
-    foot = stream.read(_FOOTER.size)
-    if len(data) < length or len(foot) < _FOOTER.size:
-        raise RecordError("truncated record")
-    if _FOOTER.unpack(foot)[0] != masked_crc32c(data):
-        raise RecordError("corrupted record")
-    return data
+    return int(_HEADER.size + length + _FOOTER.size - len(contents))
 
 
 def _read_all(stream: Any, length: int) -> bytes:
     """As many bytes as there are, up to `length`: what a header claims is not allocated before it is there."""
-    if length <= _PIECE:
-        return bytes(stream.read(length))
     pieces = []
-    while length and (piece := stream.read(min(length, _PIECE))):
+    while length and (piece := stream.read(min(length, _LARGE_PIECE))):
         pieces.append(piece)
         length -= len(piece)
     return b"".join(pieces)
 
 
-_PIECE: Final = 1 << 24
+_LARGE_PIECE: Final = 1 << 24
 
 
 def uncompressed(contents: bytes, compression: str) -> bytes:

@@ -109,6 +109,14 @@ def parts(data: bytes) -> list[tuple[int, bytes]]:
     return found
 
 
+def sole(data: bytes) -> tuple[int, bytes] | None:
+    """(number, contents) where a message is one string or message and nothing else, as small ones mostly are."""
+    if len(data) < 2 or data[0] & 0x87 != LENGTH_DELIMITED or data[0] < 8:
+        return None
+    size, start = (data[1], 2) if data[1] < 0x80 else read_varint(data, 1, len(data))
+    return (data[0] >> 3, data[start:]) if start + size == len(data) else None
+
+
 def contents(data: bytes, number: int) -> list[bytes]:
     """The strings or messages in the fields of this number; as protobuf does, one of another wire type is passed over."""
     return [payload for found, payload in parts(data) if found == number]
@@ -119,9 +127,19 @@ def repeated_integers(found: Iterable[Field]) -> list[int]:
     numbers: list[int] = []
     for field in found:
         position = field.start if field.wire_type in (VARINT, LENGTH_DELIMITED) else field.end
-        while position < field.end:
-            value, position = read_varint(field.data, position, field.end)
-            numbers.append(value - (1 << 64) if value >= 1 << 63 else value)
+        numbers += packed_integers(bytes(field.data[position : field.end]))
+    return numbers
+
+
+def packed_integers(data: bytes) -> list[int]:
+    """The signed 64-bit numbers that follow each other in `data`."""
+    if data.isascii():  # no byte goes on in the next one
+        return list(data)
+    numbers: list[int] = []
+    position, end = 0, len(data)
+    while position < end:
+        value, position = read_varint(data, position, end)
+        numbers.append(value - (1 << 64) if value >= 1 << 63 else value)
     return numbers
 
 

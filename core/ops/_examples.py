@@ -45,30 +45,50 @@ class Feature:
 
 def parse_feature(data: bytes) -> Feature:
     """A Feature message: the last of its lists counts."""
+    found = wire.sole(data)
+    number, payload = found if found is not None and found[0] in _KINDS else _last_list(data)
+    if number == 1:
+        return Feature(dtypes.string, wire.contents(payload, 1))
+    if number not in _KINDS:
+        return Feature(None, ())
+    packed = wire.sole(payload)
+    values = packed[1] if packed is not None and packed[0] == 1 else None
+    if number == 3:
+        return Feature(dtypes.int64, _integers(payload) if values is None else wire.packed_integers(values))
+    return Feature(dtypes.float32, np.frombuffer(_floats(payload) if values is None or len(values) % 4 else values, "<f4"))
+
+
+def _last_list(data: bytes) -> tuple[int, bytes]:
+    """(kind, message) of the last list of a Feature, all parts of which count as one."""
     number, payload = 0, b""
     for kind, part in wire.parts(data):
         if kind in _KINDS:
             number, payload = kind, payload + part if kind == number else part
-    if number == 1:
-        return Feature(dtypes.string, wire.contents(payload, 1))
-    found = [field for field in wire.fields(payload) if field.number == 1]
-    if number == 2:
-        return Feature(dtypes.float32, np.frombuffer(wire.repeated_fixed(found, 4), "<f4"))
-    return Feature(dtypes.int64, wire.repeated_integers(found)) if number == 3 else Feature(None, ())
+    return number, payload
+
+
+def _integers(payload: bytes) -> list[int]:
+    return wire.repeated_integers(field for field in wire.fields(payload) if field.number == 1)
+
+
+def _floats(payload: bytes) -> bytes:
+    return wire.repeated_fixed((field for field in wire.fields(payload) if field.number == 1), 4)
 
 
 def _map(data: bytes) -> dict[bytes, bytes]:
     """A map field: the last of the entries with one key counts."""
     entries: dict[bytes, bytes] = {}
-    for entry in wire.contents(data, 1):
-        parts = dict(wire.parts(entry))
-        entries[parts.get(1, b"")] = parts.get(2, b"")
+    for number, entry in wire.parts(data):
+        if number == 1:
+            parts = dict(wire.parts(entry))
+            entries[parts.get(1, b"")] = parts.get(2, b"")
     return entries
 
 
 def parse_example(data: bytes) -> dict[bytes, bytes]:
     """The features of an Example by name, each still to be parsed."""
-    return _map(b"".join(wire.contents(data, 1)))
+    found = wire.sole(data)
+    return _map(found[1] if found is not None and found[0] == 1 else b"".join(wire.contents(data, 1)))
 
 
 def parse_sequence_example(data: bytes) -> tuple[dict[bytes, bytes], dict[bytes, list[bytes]]]:

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from tfg.core import dtypes
-from tfg.core.ops._examples import concatenated
+from tfg.core.errors import DataLossError
+from tfg.core.numerics import wire
+from tfg.core.ops._examples import concatenated, parse_feature
 
 
 @pytest.mark.parametrize(("dtype", "values"), [
@@ -16,3 +18,31 @@ from tfg.core.ops._examples import concatenated
 def test_lists_without_values_leave_the_dtype(dtype, values, empty):
     found = concatenated([empty, values, empty], dtype)
     assert (found.dtype, found.tolist()) == (dtype.numpy, list(values))
+
+
+_UNKNOWN = wire.varint_field(9, 5)
+"""A field that readers pass over, with which a message is no longer the plain one that most are."""
+
+
+@pytest.mark.parametrize("kind, values", [
+    (1, wire.bytes_field(1, b"a")),
+    (1, wire.bytes_field(1, b"a" * 200) + wire.bytes_field(1, b"")),
+    (2, wire.bytes_field(1, np.float32([1, 2]).tobytes())),
+    (2, wire.bytes_field(1, np.float32(range(99)).tobytes())),
+    (3, wire.bytes_field(1, b"\x01\x7f")),
+    (3, wire.bytes_field(1, wire.varint(300) + wire.varint(2**64 - 1))),
+    (3, wire.bytes_field(1, b"")),
+    (3, wire.varint_field(1, 7)),
+    (4, b""),
+])  # fmt: skip
+def test_plain_features_are_read_as_others(kind, values):
+    plain = parse_feature(wire.bytes_field(kind, values))
+    for other in (wire.bytes_field(kind, values) + _UNKNOWN, wire.bytes_field(kind, values + _UNKNOWN)):
+        found = parse_feature(other)
+        assert (found.dtype, list(found.values)) == (plain.dtype, list(plain.values))
+
+
+@pytest.mark.parametrize("data", [b"\x12\x05\x0a\x03abc", b"\x12\x80", b"\x1a\x03\x0a\x01\x80", b"\x0a\x05ab"])
+def test_damaged_features_are_errors(data):
+    with pytest.raises(DataLossError):
+        parse_feature(data)

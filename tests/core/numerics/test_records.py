@@ -1,0 +1,75 @@
+"""Records read in pieces are those read one by one, up to the first that is damaged."""
+
+import gzip
+import io
+
+import numpy as np
+import pytest
+
+from tfg.core.numerics import records
+from tfg.core.numerics.crc32c import masked_crc32c, masked_crc32cs
+from tfg.core.numerics.records import RecordError, decode_record, encode_record, read_records
+
+RNG = np.random.default_rng(0)
+KINDS = {
+    "none": [],
+    "empty": [b"", b"", b""],
+    "small": [RNG.bytes(size) for size in RNG.integers(0, 40, 500)],
+    "mixed": [RNG.bytes(size) for size in (5, 1024, 1025, 70_000, 0, 3)],
+    "large": [RNG.bytes(600_000), RNG.bytes(10), RNG.bytes(300_000)],
+}
+
+
+def read_until_damaged(contents):
+    """The records before the damage, and whether there is any, one by one."""
+    found, position = [], 0
+    try:
+        while position < len(contents):
+            record, position = decode_record(contents, position)
+            found.append(record)
+    except RecordError:
+        return found, True
+    return found, False
+
+
+def read_in_pieces(stream):
+    found = []
+    try:
+        for record in read_records(stream):
+            found.append(record)
+    except RecordError:
+        return found, True
+    return found, False
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("packed", [False, True])
+def test_records_are_read(kind, packed):
+    contents = b"".join(map(encode_record, KINDS[kind]))
+    stream = gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(contents))) if packed else io.BytesIO(contents)
+    assert list(read_records(stream)) == KINDS[kind]
+
+
+@pytest.mark.parametrize("piece", [1, 7, 64, 1 << 18])
+def test_damage_is_found_where_it_is(piece, monkeypatch):
+    monkeypatch.setattr(records, "_PIECE", piece)
+    contents = b"".join(map(encode_record, [b"one", b"", b"three and more", b"4"]))
+    for i in range(len(contents)):
+        damaged = contents[:i] + bytes([contents[i] ^ 0x81]) + contents[i + 1 :]
+        assert read_in_pieces(io.BytesIO(damaged)) == read_until_damaged(damaged), i
+        assert read_in_pieces(io.BytesIO(contents[:i])) == read_until_damaged(contents[:i]), i
+
+
+def test_records_before_the_end_of_a_packed_file_that_is_cut_off_are_there():
+    packed = gzip.compress(b"".join(map(encode_record, KINDS["large"])))
+    reading = read_records(gzip.GzipFile(fileobj=io.BytesIO(packed[: len(packed) // 2])))
+    with pytest.raises(EOFError):
+        next(reading)
+    reading = read_records(gzip.GzipFile(fileobj=io.BytesIO(packed[:-20])))
+    assert next(reading) == KINDS["large"][0]
+
+
+def test_checksums_of_many_are_those_of_each():
+    parts = KINDS["small"]
+    assert masked_crc32cs(parts) == [masked_crc32c(part) for part in parts]
+    assert masked_crc32cs([]) == []
