@@ -45,7 +45,7 @@ def broadcast_gradient_args_onnx(g: Any, s0: Any, s1: Any) -> Any:
     ]
 
 
-def equal_onnx(g: Any, a: Any, b: Any, incompatible_shape_error: bool = True) -> Any:
+def equal_onnx(g: Any, a: Any, b: Any, *, incompatible_shape_error: bool) -> Any:
     """False as a whole for shapes that are known not to fit where that is no error."""
     if not incompatible_shape_error:
         try:

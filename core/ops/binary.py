@@ -437,7 +437,11 @@ onnx_as(
 )  # fmt: skip
 onnx("Add", "AddV2")(lambda g, a, b: g.StringConcat(a, b) if a.dtype.is_object else g.Add(a, b))
 onnx("Equal")(equal_onnx)
-onnx("NotEqual")(lambda g, a, b, *, incompatible_shape_error: g.Not(equal_onnx(g, a, b, incompatible_shape_error)))
+onnx("NotEqual")(
+    lambda g, a, b, *, incompatible_shape_error: g.Not(
+        equal_onnx(g, a, b, incompatible_shape_error=incompatible_shape_error)
+    )
+)
 onnx("Mod", "TruncateMod")(lambda g, a, b: g.Mod(a, b, fmod=1))
 onnx("Div")(lambda g, a, b: g.Div(a, b))
 onnx("ClipByValue")(lambda g, x, low, high: g.Max(g.Min(x, high), low))

@@ -65,6 +65,16 @@ def test_what_does_something_is_never_left_out():
         exported(b, "y")
 
 
+@pytest.mark.parametrize("op", ["Equal", "NotEqual"])
+def test_shapes_that_do_not_fit_are_not_equal(op):
+    b = GraphBuilder()
+    sides = [b.Placeholder(dtype="float32", shape=[size], name=f"x{size}") for size in (2, 3)]
+    b.Identity(b.apply(op, *sides, incompatible_shape_error=False), name="y")
+    model = exported(b, "y")
+    assert ops_of(model) == ["Identity"]
+    assert model.block.operations[0].inputs[0].array == (op == "NotEqual")
+
+
 def test_what_a_lowering_needs_to_know_is_said():
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[3, 3], name="x")
