@@ -108,7 +108,7 @@ class Names:
         if word in names or parse_tensor_name(word)[0] in self.graph:
             return
         if self.signature is not None:
-            has = f"it has {', '.join(names) or f'no {kind}s'}"
+            has = f"its {kind}s: {', '.join(map(repr, names))}" if names else f"it has no {kind}s"
             raise NotFoundError(f"signature '{self.signature.name}' has no {kind} '{word}'; no node is called so", hint=has)
         if self.graph.meta is not None and self.graph.meta.signatures:
             has = f"--signature takes the names of one: {', '.join(self.graph.meta.signatures)}"

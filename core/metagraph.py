@@ -108,8 +108,8 @@ class MetaGraph:
     tensorflow_version: str = ""
     frozen_keys: tuple[str, ...] = ()
     """The keys in a checkpoint of the variables that a TF2 model does not train, such as a normalization's moving averages."""
-    captured_keys: Mapping[str, tuple[str | None, ...]] = dataclasses.field(default_factory=dict)
-    """By function: the keys of the variables that a TF2 model hands to its last arguments, None for what is no variable."""
+    read_keys: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """By the node of a variable that the graph of a TF2 model hands to its functions: the object's key in a checkpoint."""
     objects: Any = None
     """The SavedObjectGraph of a TF2 model, as its format keeps it."""
 

@@ -9,9 +9,11 @@ from typing import Any
 
 from ..core import dtypes
 from ..core.errors import DataLossError, TfgError
+from ..core.functions.call_kinds import CALL_KINDS, Form
 from ..core.graph import Graph
 from ..core.metagraph import Asset, MetaGraph, SaverInfo, Signature, SignatureTensor, VariableInfo
 from ..core.numerics import wire
+from ..core.tensors import FuncRef
 from .attrs import decode_shape
 from .graphdef import GraphSource, add_registered_gradients, graph_from_bytes
 from .protos.meta_graph_pb2 import (
@@ -47,7 +49,7 @@ def graph_from_meta_graph(data: memoryview, folder: str | None = None, faults: l
         else:
             around += data[field.tag_start : field.end]
     graph = graph_from_bytes(graph_data, "meta_graph" if folder is None else "graph", bytes(around), faults)
-    graph.meta = decode_meta_graph(parse(MetaGraphDef, around), folder)
+    graph.meta = decode_meta_graph(parse(MetaGraphDef, around), graph, folder)
     if graph.registered_gradients:
         add_registered_gradients(graph, graph.meta.objects)
     return graph
@@ -61,8 +63,8 @@ def meta_graph_chunks(graph: Graph, graph_chunks: Sequence[bytes | memoryview]) 
     yield from graph_chunks
 
 
-def decode_meta_graph(proto: MetaGraphDef, folder: str | None = None) -> MetaGraph:
-    """What a MetaGraphDef says about its graph, the graph itself left out."""
+def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = None) -> MetaGraph:
+    """What a MetaGraphDef says about its graph."""
     variables = {}
     others = {}
     for name in sorted(proto.collection_def):
@@ -85,10 +87,7 @@ def decode_meta_graph(proto: MetaGraphDef, folder: str | None = None) -> MetaGra
         folder=folder,
         tensorflow_version=proto.meta_info_def.tensorflow_version,
         frozen_keys=tuple(key for number, key in keys.items() if not proto.object_graph_def.nodes[number].variable.trainable),
-        captured_keys={
-            name: tuple(keys.get(number) for number in function.bound_inputs)
-            for name, function in sorted(proto.object_graph_def.concrete_functions.items())
-        },
+        read_keys=_read_keys(proto.object_graph_def, keys, graph),
         objects=proto.object_graph_def if proto.HasField("object_graph_def") else None,
     )
 
@@ -106,6 +105,19 @@ def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:
                 queue.append(child.node_id)
     held = {number for number in found if objects.nodes[number].HasField("variable")}
     return {number: f"{found[number]}.ATTRIBUTES/VARIABLE_VALUE" for number in held}
+
+
+def _read_keys(objects: SavedObjectGraph, keys: Mapping[int, str], graph: Graph) -> dict[str, str]:
+    """The keys of the variables whose handles a function captures, by the nodes that the graph's calls give it for them."""
+    captured = objects.concrete_functions
+    found = {}
+    for node in graph if captured else ():
+        kind = CALL_KINDS.get(node.op)
+        called = node.attrs.get(kind.functions[0]) if kind is not None and kind.form is Form.CALL else None
+        if isinstance(called, FuncRef) and called.name in captured:
+            pairs = zip(reversed(captured[called.name].bound_inputs), reversed(node.inputs))
+            found.update({handle.node.name: keys[number] for number, handle in pairs if number in keys})
+    return found
 
 
 def _collection_values(proto: CollectionDef) -> tuple[Any, ...]:

@@ -16,6 +16,7 @@ from ..core.inference import infer
 from ..core.metagraph import USUAL_SIGNATURE, MetaGraph, SaverInfo
 from ..core.numerics import wire
 from ..core.runtime.files import NO_FILES, FileGate
+from ..core.runtime.saved_names import unrestored
 from ..core.tensor_names import parse_tensor_name
 from .attrs import encode_shape
 from .detect import MODEL_FILES
@@ -76,7 +77,7 @@ def prepare(
         _forget_objects(about)
     for name in [name for name, signature in about.signature_def.items() if not _is_whole(result, signature)]:
         del about.signature_def[name]
-    model = ModelToWrite(result, about, _saver(result, about), has_objects)
+    model = ModelToWrite(result, about, _saver(result, about, has_objects), has_objects)
     if not model.signatures:
         named = [{word: result.output(value.name) for word, value in (given or {}).items()} for given in (inputs, outputs)]
         _describe(result, about.signature_def[signature], *named)
@@ -176,10 +177,10 @@ def _sparse_names(sparse: TensorInfo.CooSparse) -> tuple[str, str, str]:
     return sparse.indices_tensor_name, sparse.values_tensor_name, sparse.dense_shape_tensor_name
 
 
-def _saver(graph: Graph, about: MetaGraphDef) -> SaverInfo | None:
-    """The saver that the graph has, or one that is added to it."""
+def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | None:
+    """The saver that the graph has, or one that is added to it: of all variables, where no objects lead to some of them."""
     saver = graph.meta.saver if graph.meta is not None else None
-    if has_saver(graph, saver):
+    if has_saver(graph, saver) and (has_objects or not unrestored(graph)):
         return saver
     about.ClearField("saver_def")
     added = add_saver(graph)

@@ -31,16 +31,18 @@ def read_instead(graph: Graph) -> dict[str, str]:
 
     Keras exports each weight twice: the signatures of the graph read the one, those that Python loads the other.
     """
-    captured = graph.meta.captured_keys if graph.meta is not None else {}
-    owners = restored_variables(graph) if captured else {}
-    found = {}
-    for node in graph:
-        kind = call_kind(graph.functions, node)
-        keys = captured.get(kind.references(node)[0].name, ()) if kind is not None and kind.form is Form.CALL else ()
-        for key, handle in zip(reversed(keys), reversed(node.inputs)):
-            if key in owners and owners[key] != handle.node.name:
-                found[owners[key]] = handle.node.name
-    return found
+    keys = graph.meta.read_keys if graph.meta is not None else {}
+    owners = restored_variables(graph) if keys else {}
+    return {owners[key]: name for name, key in keys.items() if owners.get(key, name) != name and name in graph}
+
+
+def unrestored(graph: Graph) -> dict[str, str]:
+    """Of `read_instead` what the graph does not restore: only Python, which has one variable for both, gives it a value.
+
+    So is a compiled model of Keras 3 that tf.saved_model.save wrote.
+    """
+    owners = set(restored_variables(graph).values()) if graph.meta is not None and graph.meta.read_keys else set()
+    return {restored: read for restored, read in read_instead(graph).items() if read not in owners}
 
 
 def _restored(library: Graph, roots: list[Node], owner: _Owner) -> Iterator[tuple[str, Node]]:

@@ -218,9 +218,21 @@ class Session:
         try:
             for operation, feeds in self.graph.meta.start_steps if self.graph.meta else ():
                 self.run([operation], feeds)
+            self._complete()
             self._is_started = True
         finally:
             self._is_starting = False
+
+    def _complete(self) -> None:
+        """Give the variables that a SavedModel's restore op leaves out the values of their twins that it restores."""
+        if self.graph.meta is None or not self.graph.meta.read_keys:
+            return
+        from .saved_names import unrestored
+
+        for restored, read in unrestored(self.graph).items():
+            source, target = (handle.item() for handle in self.run([f"{restored}:0", f"{read}:0"]))
+            if source.is_initialized and not target.is_initialized:
+                target.assign(source.read())
 
     def share(self, other: Session) -> None:
         """Work from here on with the variables, tables and other resources of a session of a like graph."""

@@ -125,7 +125,7 @@ library {
 
 def test_a_wrong_input_is_refused_with_those_there_are():
     done = run("run", SCALER, "--feed", "y=1")
-    assert "signature 'serving_default' has no input 'y'" in done.err and "it has x" in done.err
+    assert "signature 'serving_default' has no input 'y'" in done.err and "its inputs: 'x'" in done.err
 
 
 def test_explaining_a_signature_leaves_out_the_others():
