@@ -8,20 +8,19 @@ import functools
 import itertools
 import math
 import os
+import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from queue import SimpleQueue
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from .threads import OWN_THREADS, numpy_blas, one_thread
 
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
-
 Array = Any
 _Part = TypeVar("_Part")
 
-WORTH_DIVIDING: Final = 1 << 22
+WORTH_DIVIDING: Final = 1 << 23
 """Multiply-adds from which on a product takes much longer than handing out its parts."""
 
 _ROW_MAJOR, _NO_TRANSPOSE = 101, 111
@@ -65,7 +64,8 @@ def cut(size: int, count: int) -> list[slice]:
 def divide(work: Callable[[_Part], object], parts: Sequence[_Part]) -> None:
     """`work` on all parts, by the threads that this run may take: each goes on to the next part when it is done with one.
 
-    NumPy's error state is that of the caller in all of them. The first error is raised when all have stopped.
+    NumPy's error state is that of the caller in all of them. The first error is raised when all have stopped. A thread that
+    has not begun when the parts are taken is not waited for.
     """
     workers = min(one_thread.share, len(parts))
     if workers <= 1:
@@ -78,14 +78,50 @@ def divide(work: Callable[[_Part], object], parts: Sequence[_Part]) -> None:
         for part in remaining:  # next() of a list's iterator is atomic
             work(part)
 
-    waiting = [_pool().submit(contextvars.copy_context().run, take) for _ in range(workers - 1)]
+    tasks = [_Task(functools.partial(contextvars.copy_context().run, take)) for _ in range(workers - 1)]
+    for task in tasks:
+        _tasks().put(task)
     try:
         take()
     finally:
-        failures = [task.exception() for task in waiting]
+        failures = [task.failure() for task in tasks]
     for failure in failures:
         if failure is not None:
             raise failure
+
+
+class _Task:
+    """Something for a thread to do, unless its owner takes it back before. Python's executors take several times as long."""
+
+    __slots__ = ("_begun", "_done", "_error", "_work")
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        self._work = work
+        self._begun, self._done = threading.Lock(), threading.Lock()
+        self._error: BaseException | None = None
+        self._done.acquire()
+
+    def run(self) -> None:
+        """Do it; what it raises is kept."""
+        if not self._begun.acquire(blocking=False):
+            return
+        try:
+            self._work()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._done.release()
+
+    def failure(self) -> BaseException | None:
+        """What it raised; waits for its end if it has begun, and keeps it from beginning otherwise."""
+        if not self._begun.acquire(blocking=False):
+            self._done.acquire()
+        return self._error
+
+
+def _serve(tasks: SimpleQueue[_Task]) -> None:
+    while True:
+        tasks.get().run()
 
 
 def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
@@ -137,11 +173,13 @@ def _gemm(char: str) -> Callable[..., None] | None:
 
 
 @functools.cache
-def _pool() -> ThreadPoolExecutor:
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(one_thread.available, f"{OWN_THREADS}matmul")
+def _tasks() -> SimpleQueue[_Task]:
+    """What the threads of this process wait for."""
+    tasks: SimpleQueue[_Task] = SimpleQueue()
+    for i in range(one_thread.available):
+        threading.Thread(target=_serve, args=(tasks,), name=f"{OWN_THREADS}numerics-{i}", daemon=True).start()
+    return tasks
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+    os.register_at_fork(after_in_child=_tasks.cache_clear)
