@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..numerics.sums import summed
 from ..numerics.widening import wide
 from ..profiler_formulas import of_input, reduction
 from ..registry import Cost, affine, flops, gradient, kernel, layout, lower, onnx, profiled, shape
@@ -72,7 +71,7 @@ def bias_add_grad(out_backprop: Array, *, data_format: str) -> Result:
     axis = _channel_axis(data_format, out_backprop.ndim)
     others = tuple(i for i in range(out_backprop.ndim) if i != axis)
     x = wide(out_backprop)
-    return np.add.reduce(x, others, dtype=x.dtype).astype(out_backprop.dtype, copy=False)
+    return summed(x, others).astype(out_backprop.dtype, copy=False)
 
 
 @shape("BiasAdd")

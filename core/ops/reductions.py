@@ -20,6 +20,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
+from ..numerics.sums import summed
 from ..numerics.widening import wide
 from ..profiler_formulas import of_input, reduction
 from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape
@@ -59,8 +60,8 @@ def _sum(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     if input.dtype == object:
         return np.sum(input, axes, keepdims=keepdims)
     x = wide(input)
-    total = np.add.reduce(x, axes, dtype=x.dtype, keepdims=keepdims)  # type: ignore[call-overload]
-    return total if x is input else total.astype(input.dtype)
+    found = summed(x, axes, keepdims)
+    return found if x is input else found.astype(input.dtype)
 
 
 def _prod(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
