@@ -13,6 +13,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..numerics import batch_norm
 from ..numerics.widening import wide
 from ..registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, shape
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
@@ -56,7 +57,7 @@ def fused_batch_norm(
     In training with the batch's own moments; returned are then the moving averages (the variance with Bessel's correction)
     and, in the reserved outputs, the batch's mean and variance as the gradient needs them.
     """
-    values = wide(_channels_last(x, data_format))
+    values = np.ascontiguousarray(wide(_channels_last(x, data_format)))
     channels = values.shape[-1]
     _check_vectors(channels, scale=scale, offset=offset)
     if not is_training or exponential_avg_factor != 1.0:
@@ -67,7 +68,7 @@ def fused_batch_norm(
         new_mean = used_mean = mean
         new_variance = used_variance = variance
     factor, summand = _factor_and_summand(scale, offset, used_mean, used_variance, epsilon)
-    y = values * factor + summand
+    y = batch_norm.scaled(values, factor, summand) if values.size else values
     result = from_channels_last(y.astype(x.dtype, copy=False), data_format)
     return result, new_mean, new_variance, used_mean, used_variance
 
@@ -90,13 +91,11 @@ def fused_batch_norm_affine(
 
 def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: Array) -> tuple[Array, Array, Array, Array]:
     """(moving mean, moving variance, batch mean, batch variance); NaN moving averages over an empty batch."""
-    axes = tuple(range(values.ndim - 1))
     count = values.size // max(values.shape[-1], 1)
     if count == 0:
         empty = np.full(values.shape[-1], np.nan, scale.dtype)
         return empty, empty, np.zeros_like(empty), np.zeros_like(empty)
-    batch_mean = np.mean(values, axes, dtype=values.dtype)
-    batch_variance = np.mean(np.square(values - batch_mean), axes, dtype=values.dtype)
+    batch_mean, batch_variance = batch_norm.moments(values)
     unbiased = batch_variance * values.dtype.type(count / max(count - 1, 1))
     if factor == 1.0:
         return batch_mean, unbiased, batch_mean, batch_variance
@@ -198,19 +197,20 @@ def fused_batch_norm_grad(
     if y_backprop.shape != x.shape:
         shapes = f"{Shape(x.shape)} and {Shape(y_backprop.shape)}"
         raise InvalidArgumentError(f"x and y_backprop must have the same shape: {shapes}")
-    dy, values = wide(_channels_last(y_backprop, data_format)), wide(_channels_last(x, data_format))
+    dy, values = (np.ascontiguousarray(wide(_channels_last(array, data_format))) for array in (y_backprop, x))
     _check_vectors(values.shape[-1], scale=scale, mean=mean, variance=variance)
-    axes = tuple(range(values.ndim - 1))
-    count = max(values.size // max(values.shape[-1], 1), 1)
     inverse = 1 / np.sqrt(variance + scale.dtype.type(epsilon))
-    centered = values - mean
-    doffset = np.sum(dy, axes, dtype=dy.dtype)
-    dot = np.sum(dy * centered, axes, dtype=dy.dtype)
-    dscale = dot * inverse
-    dx = dy * (scale * inverse)
+    if not values.size:
+        nothing = np.zeros_like(inverse)
+        return np.zeros_like(x), nothing, nothing
+    part = dy.dtype.type(values.shape[-1] / values.size)
+    doffset, dot = batch_norm.gradient_sums(dy, values, mean)
+    factor = scale * inverse
     if is_training:
-        t = dy.dtype.type
-        dx -= (scale * inverse * doffset * t(1 / count)) + centered * (scale * inverse**3 * dot * t(1 / count))
+        dx = batch_norm.combined(dy, factor, values, mean, scale * inverse**3 * dot * part, factor * doffset * part)
+    else:
+        dx = dy * factor
+    dscale = dot * inverse
     return from_channels_last(dx.astype(x.dtype, copy=False), data_format), dscale, doffset
 
 
