@@ -15,6 +15,7 @@ import numpy as np
 from .convolution import Finishing
 from .input_gradient import transposed_pads
 from .products import cut, divide
+from .sums import column_sums
 from .threads import one_thread
 from .windows import Array, Pads, offset_index, offsets, output_sizes, pad, unpad
 
@@ -164,15 +165,21 @@ def depthwise_filter_gradient(
 ) -> Array:
     """The gradient for the filter of `depthwise_convolve`."""
     *window, channels, multiplier = filter_shape
-    grad = grad.reshape(*grad.shape[:-1], channels, multiplier)
     x = pad(x, pads)
-    result = np.zeros(filter_shape, np.result_type(x, grad))
-    axes = tuple(range(len(window) + 1))
-    for image in _images(grad):
+    parts = list(_images(grad))
+    found = np.zeros((len(parts), *filter_shape), np.result_type(x, grad))
+
+    def add(number: int) -> None:
+        given = grad[parts[number]].reshape(-1, *grad.shape[1:-1], channels, *((multiplier,) if multiplier != 1 else ()))
+        products = np.empty(given.shape, found.dtype)
         for offset in offsets(window):
-            shifted = x[image][offset_index(offset, grad.shape[1:-2], strides, dilations)]
-            result[offset] += (shifted[..., np.newaxis] * grad[image]).sum(axes)
-    return result
+            shifted = x[parts[number]][offset_index(offset, grad.shape[1:-1], strides, dilations)]
+            np.multiply(shifted if multiplier == 1 else shifted[..., np.newaxis], given, out=products)
+            found[(number, *offset)] = column_sums(products.reshape(-1, channels * multiplier)).reshape(channels, multiplier)
+
+    if found.size and grad.size:
+        divide(add, range(len(parts)))
+    return found.sum(0)
 
 
 def _images(array: Array) -> Iterator[slice]:

@@ -64,9 +64,10 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
     if not (np.isfinite(largest).all() and np.isfinite(grad).all()):
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     result = np.zeros((*padded.shape[:-1], x.shape[-1]), grad.dtype)
+    overlaps = any(size > step for size, step in zip(windows, strides))
 
     def spread(images: slice) -> None:
-        _spread_to_first(padded[images], largest[images], grad[images], result[images], indexes)
+        _spread_to_first(padded[images], largest[images], grad[images], result[images], indexes, overlaps)
 
     divide(spread, cut(len(x), min(-(-grad.size // _IN_CACHE), len(x))))
     return np.ascontiguousarray(unpad(result, pads))
@@ -77,15 +78,20 @@ def _max_pool_grad_by_places(x: Array, grad: Array, windows: Ints, strides: Ints
     return scatter_places(grad, places, x.shape)
 
 
-def _spread_to_first(padded: Array, largest: Array, grad: Array, result: Array, indexes: Sequence[Any]) -> None:
+def _spread_to_first(
+    padded: Array, largest: Array, grad: Array, result: Array, indexes: Sequence[Any], overlaps: bool
+) -> None:
     """Add the gradient of each window to the first element that equals the largest of its window."""
     searching = np.ones(grad.shape, bool)
     hit, part = np.empty(grad.shape, bool), np.empty_like(grad)
     for index in indexes:
         np.equal(padded[index], largest, out=hit)
         hit &= searching
-        np.multiply(grad, hit, out=part)
-        result[index] += part
+        if overlaps:
+            np.multiply(grad, hit, out=part)
+            result[index] += part
+        else:
+            np.multiply(grad, hit, out=result[index])
         searching ^= hit
 
 

@@ -12,17 +12,26 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..numerics.products import matmul
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
 from ..shapes import Shape, TensorSpec, merge_shapes
 
 
 def _window_sums(squares: Array, radius: int) -> Array:
-    """Sums over channels within `radius`, along the last dimension."""
-    padded = np.pad(squares, [(0, 0)] * (squares.ndim - 1) + [(radius + 1, radius)])
-    sums = np.cumsum(padded, -1, dtype=np.float64)
-    depth = squares.shape[-1]
-    return (sums[..., 2 * radius + 1 :][..., :depth] - sums[..., :depth]).astype(squares.dtype)
+    """Sums over channels within `radius`, along the last dimension: the product with a matrix of ones about its diagonal."""
+    channels = np.arange(squares.shape[-1])
+    near = (np.abs(channels[:, None] - channels) <= radius).astype(squares.dtype)
+    return matmul(squares.reshape(-1, len(channels)), near).reshape(squares.shape)
+
+
+def _inverse_power(norm: Array, beta: float) -> Array:
+    """norm to the power of -beta, as TensorFlow computes it."""
+    if beta == 1:
+        return np.reciprocal(norm)
+    logarithms = np.log(norm)
+    logarithms *= norm.dtype.type(-beta)
+    return np.exp(logarithms, out=logarithms)
 
 
 def _check_lrn(x: Array, depth_radius: int) -> None:
@@ -38,7 +47,7 @@ def lrn(input: Array, *, depth_radius: int, bias: float, alpha: float, beta: flo
     _check_lrn(input, depth_radius)
     x = wide(input)
     norm = bias + alpha * _window_sums(np.square(x), min(depth_radius, x.shape[-1]))
-    return (x * norm.astype(x.dtype) ** x.dtype.type(-beta)).astype(input.dtype)
+    return (x * _inverse_power(norm.astype(x.dtype, copy=False), beta)).astype(input.dtype, copy=False)
 
 
 @kernel("LRNGrad")
@@ -52,8 +61,8 @@ def lrn_grad(
     radius = min(depth_radius, x.shape[-1])
     norm = bias + alpha * _window_sums(np.square(x), radius)
     through = _window_sums(grads * y / norm, radius)
-    result = grads * norm.astype(x.dtype) ** x.dtype.type(-beta) - 2 * alpha * beta * x * through
-    return result.astype(input_grads.dtype)
+    result = grads * _inverse_power(norm.astype(x.dtype, copy=False), beta) - 2 * alpha * beta * x * through
+    return result.astype(input_grads.dtype, copy=False)
 
 
 @shape("LRN")
