@@ -96,10 +96,12 @@ def tfg_run(options):
     import tfg
     from tfg.core.engines.finding import find_engine
     from tfg.core.passes.pipeline import guessed_fetches
+    from tfg.core.runtime.allocation import keep_freed_memory
 
     graph = tfg.load(options.graph)
     fetches = options.fetch or [name for name in guessed_fetches(graph) if ":" in name]
     name, _, precision = options.worker.partition(":")
+    keep_freed_memory(of_any_size=name != "numpy")  # as commands do
     session = tfg.Session(graph, engine=None if name == "numpy" else find_engine(name, precision or None))
     if options.init:
         session.run([options.init])

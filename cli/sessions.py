@@ -92,7 +92,7 @@ class SessionOptions:
         from ..core.runtime.session import Session
 
         if self.max_memory is None:
-            keep_freed_memory()
+            keep_freed_memory(of_any_size=self.engine is not None)
         files = FileAccess.only(writable=self.allow_files)
         return Session(graph, seed=self.seed, files=files, cache=cache, engine=self.engine, fuse=not self.no_fuse)
 

@@ -1,0 +1,34 @@
+"""Memory that was freed is taken again, in a process of its own: what it is told holds for all that it does."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.running import ROOT
+
+FAULTS = """
+import resource, sys
+import numpy as np
+from tfg.core.runtime.allocation import keep_freed_memory
+
+keep_freed_memory(of_any_size=sys.argv[1] == "any")
+for _ in range(4):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    array = np.ones(int(sys.argv[2]) << 20, np.uint8)
+    del array
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told")
+@pytest.mark.parametrize("kind, size, is_kept", [("some", 16, True), ("some", 200, False), ("any", 200, True)])
+def test_pages_are_asked_for_once(kind, size, is_kept):
+    command = [sys.executable, "-c", FAULTS, kind, str(size)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, check=True)
+    *_, last = map(int, done.stdout.split())
+    pages = (size << 20) // 4096
+    assert last < pages / 10 if is_kept else last > pages / 1000
