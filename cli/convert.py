@@ -107,7 +107,7 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     compress = target.endswith(".gz") if options.compress is None else options.compress
     save(graph, target, text=text, gzip=compress, kind=options.kind)
     if target != "-":
-        render.note(f"wrote {counted(len(graph), 'node')} to {target}", options.quiet)
+        render.note(f"wrote {counted(len(graph), 'node')} to {render.place(target)}", options.quiet)
     note_variables(graph, loaded, options.quiet)
     return DONE
 

@@ -15,6 +15,7 @@ import click
 from ..core.errors import InvalidArgumentError
 from ..core.flops import FlopsReport, count_flops
 from ..core.graph import Graph
+from ..core.words import counted
 from . import render
 from .names import Names
 from .sessions import SessionOptions
@@ -120,7 +121,7 @@ class FlopsJob:
             from ..formats.source import write_file
 
             write_file(self.options.trace, [json.dumps(trace).encode()])
-            render.note(f"wrote {events} events to {self.options.trace}", self.options.quiet)
+            render.note(f"wrote {counted(events, 'event')} to {self.options.trace}", self.options.quiet)
 
     def variables(self, report: FlopsReport) -> Mapping[str, Any]:
         """For --per-variable: (own, all) totals of the backward pass."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.flops import FlopsReport, NodeCost
 from ..core.flops.report import magnitude, total, typical
 from ..core.flops.views import Row, by_node, by_op, by_scope, readable, select, shortened
+from ..core.words import counted
 from . import render
 
 if TYPE_CHECKING:
@@ -143,10 +144,10 @@ def _measured_remarks(found: Measurement) -> Iterator[str]:
     unknown: dict[str, int] = {}
     for node in found.unknown():
         unknown[node.op] = unknown.get(node.op, 0) + 1
-    yield f"coverage: {len(found.nodes) - len(found.unknown())} of {len(found.nodes)} nodes" + _listed(unknown)
+    yield f"coverage: {len(found.nodes) - len(found.unknown())} of {counted(len(found.nodes), 'node')}" + _listed(unknown)
     yield (
         f"wall time of a run {found.wall * 1e3:.3f} ms (with the profile {found.profiled * 1e3:.3f} ms), "
-        f"sum of op times {found.op_seconds * 1e3:.3f} ms, means of {found.runs} runs"
+        f"sum of op times {found.op_seconds * 1e3:.3f} ms, means of {counted(found.runs, 'run')}"
     )
     rate = found.flops / found.wall if found.wall else 0.0
     yield (
@@ -209,7 +210,7 @@ def _remarks(report: FlopsReport) -> Iterator[str]:
     unknown: dict[str, int] = {}
     for node in report.unknown():
         unknown[node.op] = unknown.get(node.op, 0) + 1
-    yield f"coverage: {100 * report.coverage:.1f} % of {len(report.nodes):,} nodes{_listed(unknown)}"
+    yield f"coverage: {100 * report.coverage:.1f} % of {counted(len(report.nodes), 'node')}{_listed(unknown)}"
     for node in report.unknown()[:5]:
         yield f"  {node.path} ({node.op}): {node.reason}"
     yield from (f"{symbol}: {text}" for symbol, text in report.symbols.items())

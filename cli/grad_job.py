@@ -87,7 +87,8 @@ class GradJob:
 
             save(result, options.output, text=options.text)
             added = len(result) - len(self.graph)
-            render.note(f"wrote {counted(len(result), 'node')}, {added} of them new, to {options.output}", options.quiet)
+            what = f"{counted(len(result), 'node')}, {added} of them new"
+            render.note(f"wrote {what}, to {render.place(options.output)}", options.quiet)
         if self.feeds or self.session.changes_state:
             self._evaluate_built(result, found)
         rows = [(f["x"], f["gradient"] or "none: no y depends on it") for f in found]

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ..core.words import counted
 from . import render
 from .ops_sections import coverage_sections, detail_sections, formula_sections, list_sections, missing_sections
 from .options import GraphReader, excluding, format_option, gathered, graph_options, needing, quiet_option
@@ -109,4 +110,4 @@ def _wrap(ops: Sequence[Any], target: str, quiet: bool) -> None:
         render.print_text(text)
     else:
         write_file(target, [text.encode()])
-        render.note(f"wrote wrappers of {len(ops)} ops to {target}", quiet)
+        render.note(f"wrote wrappers of {counted(len(ops), 'op')} to {target}", quiet)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..core.words import counted
 from .render import Section, Table, Text
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 def list_sections(ops: Sequence[OpSummary]) -> Iterator[Section]:
     rows = [(op.name, op.family, op.kernel, ", ".join(op.inputs), ", ".join(op.outputs), ", ".join(op.flags)) for op in ops]
     yield Table(("op", "family", "kernel", "inputs", "outputs", "flags"), rows)
-    yield Text(f"{len(ops)} ops, {sum(op.kernel for op in ops)} with kernels")
+    yield Text(f"{counted(len(ops), 'op')}, {sum(op.kernel for op in ops)} with kernels")
 
 
 def detail_sections(op: OpDetail) -> Iterator[Section]:

@@ -90,7 +90,7 @@ class OptimizeJob:
                 keep=self.options.keep,
                 overridable=(*self.options.overridable, *([saver.filename_tensor] if saver else [])),
                 costs=self.options.costs,
-                observe=lambda stage, graph: working.update(f"{stage} left {len(graph)} nodes"),
+                observe=lambda stage, graph: working.update(f"{stage} left {counted(len(graph), 'node')}"),
             )
         self.report = report
         if self.options.cluster:
@@ -101,7 +101,7 @@ class OptimizeJob:
             from ..formats.saving import save
 
             save(result, self.options.output, text=self.options.text)
-            render.note(f"wrote {counted(len(result), 'node')} to {self.options.output}", self.options.quiet)
+            render.note(f"wrote {counted(len(result), 'node')} to {render.place(self.options.output)}", self.options.quiet)
             note_variables(result, self.graph, self.options.quiet)
         if self.options.save_model and self.passed:
             quiet, words = self.options.quiet, self.options.fetches or self.names.outputs

@@ -9,6 +9,7 @@ from ..core.flops.views import shortened
 from ..core.passes.costs import GraphCost
 from ..core.passes.order import all_passes
 from ..core.passes.pipeline import OptimizeReport, PassRecord
+from ..core.words import counted
 from . import render
 
 _MAX_OPS = 12
@@ -53,7 +54,7 @@ def _stage_rows(report: OptimizeReport, busy: Sequence[PassRecord]) -> Iterator[
 def _cost(cost: GraphCost | None) -> tuple[str, str, str]:
     if cost is None:
         return "", "", ""
-    more = f" + {cost.uncounted} nodes" if cost.uncounted else ""
+    more = f" + {counted(cost.uncounted, 'node')}" if cost.uncounted else ""
     return shortened(cost.flops) + more, shortened(cost.transcendentals), shortened(cost.bytes)
 
 

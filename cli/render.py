@@ -104,6 +104,11 @@ def print_text(text: str) -> None:
     sys.stdout.write(printable(text if not text or text.endswith("\n") else f"{text}\n"))
 
 
+def place(path: str | None) -> str:
+    """Where a command writes to, in words."""
+    return "standard output" if path in (None, "-") else str(path)
+
+
 def note(message: str, quiet: bool = False) -> None:
     """A remark on standard error."""
     if not quiet:

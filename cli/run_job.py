@@ -144,7 +144,7 @@ class RunJob:
                 yield result
                 done = result.step
         if runner.exhausted is not None:
-            render.note(f"'{runner.exhausted}' has no more elements: {done} steps were run", self.quiet)
+            render.note(f"'{runner.exhausted}' has no more elements after {counted(done, 'step')}", self.quiet)
 
     def orders(self, fed: Mapping[str, Any] | None = None) -> Orders:
         """What each step does; `fed` are values beside those of --feed."""

@@ -216,9 +216,11 @@ def _with_twins(state: Mapping[str, Tensor], graph: Graph) -> dict[str, Tensor]:
 def _note_restored(restored: Restored, quiet: bool) -> None:
     message = f"restored {counted(len(restored.restored), 'variable')}"
     if restored.absent:
-        message += f"; {len(restored.absent)} are not in the state: {', '.join(restored.absent[:4])}"
+        others = counted(len(restored.absent), "other")
+        message += f"; the state lacks {others}: {', '.join(restored.absent[:4])}"
     if restored.unknown:
-        message += f"; {len(restored.unknown)} names of the state are no variables of the graph: {restored.unknown[0]} ..."
+        names = ", ".join(restored.unknown[:1]) + (" ..." if len(restored.unknown) > 1 else "")
+        message += f"; the graph has no variable for {counted(len(restored.unknown), 'name')} of the state: {names}"
     render.note(message, quiet)
 
 

@@ -136,7 +136,7 @@ class TrainJob:
             from ..formats.saving import save
 
             save(graph, self.options.output, text=self.options.text)
-            render.note(f"wrote {counted(len(graph), 'node')} to {self.options.output}", self.quiet)
+            render.note(f"wrote {counted(len(graph), 'node')} to {render.place(self.options.output)}", self.quiet)
             if not (self.options.save_state or self.options.save_model):
                 render.note("what the variables are now is not in it: --save-state or --save-model keeps that", self.quiet)
 
@@ -349,7 +349,8 @@ class LeastSquaresJob(TrainJob):
         yield from super().sections()
         s = self.solution
         ending = "converged" if s.converged else "stopped"
-        yield render.Text(f"{ending} after {len(s.iterations)} iterations: {s.reason}\nhalf the sum of squares: {s.cost:.10g}")
+        count = counted(len(s.iterations), "iteration")
+        yield render.Text(f"{ending} after {count}: {s.reason}\nhalf the sum of squares: {s.cost:.10g}")
 
     def _record(self, iteration: Iteration, progress: render.Progress) -> None:
         self.losses.append(iteration.cost)

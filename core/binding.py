@@ -16,6 +16,7 @@ from .errors import InvalidArgumentError, UnimplementedError
 from .foreign_ops import supply_hint
 from .graph import Node
 from .input_pipelines import stand_ins
+from .words import counted
 
 
 def select_kernel(node: Node) -> registry.Kernel:
@@ -131,7 +132,7 @@ def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef], count:
         results = (found,) if len(outputs) == 1 else found
         flat = tuple(value for arg, result in zip(outputs, results) for value in (result if arg.is_list else (result,)))
         if len(flat) != count:
-            raise InvalidArgumentError(f"its attributes ask for {len(flat)} outputs, its interface has {count}")
+            raise InvalidArgumentError(f"its attributes ask for {counted(len(flat), 'output')}, its interface has {count}")
         return flat[0] if count == 1 else flat
 
     return flattened

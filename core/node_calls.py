@@ -17,6 +17,7 @@ from .faults import faults_of, raise_located
 from .graph import Node
 from .input_ranks import check_input_ranks
 from .shapes import Shape, TensorSpec
+from .words import counted
 
 _FEW = 1024
 """Elements up to which a shape function gets the values of an input."""
@@ -31,7 +32,7 @@ def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec])
     with faults_of(node, "shape function"), _refusing_ranks(definition, grouped):
         found = _flat_results(definition, function(*grouped, **keywords))
     if len(found) != len(node.output_dtypes):
-        message = f"its attributes ask for {len(found)} outputs, its interface has {len(node.output_dtypes)}"
+        message = f"its attributes ask for {counted(len(found), 'output')}, its interface has {len(node.output_dtypes)}"
         raise InvalidArgumentError(message, node=node.name, op=node.op)
     return found
 

@@ -230,7 +230,7 @@ _CHECKS: Final[Mapping[str, _Check]] = {"type": _check_no_reference, "shape": _c
 
 def _check_list(attr: AttrDef, values: Sequence[Any]) -> None:
     if attr.minimum is not None and len(values) < attr.minimum:
-        raise InvalidArgumentError(f"attribute '{attr.name}' has {len(values)} elements, fewer than {attr.minimum}")
+        raise InvalidArgumentError(f"attribute '{attr.name}' has {counted(len(values), 'element')}, fewer than {attr.minimum}")
     element = attr.type[5:-1]
     kind = _KINDS[element]
     for value in values:

@@ -17,6 +17,7 @@ from ..shapes import Shape, as_shape
 from ..tensors import FuncRef, Tensor, as_array
 from ..validation import check_value
 from ..versions import Versions
+from ..words import counted
 from .naming import Names
 from .placement import Device, canonical_device
 from .variables import Variable
@@ -71,7 +72,8 @@ class NodeBuilder:
         definition = CATALOG[op]
         if len(inputs) != len(definition.inputs):
             wanted = ", ".join(arg.name for arg in definition.inputs)
-            raise InvalidArgumentError(f"{op} takes {len(definition.inputs)} inputs ({wanted}), not {len(inputs)}", op=op)
+            takes = counted(len(definition.inputs), "input")
+            raise InvalidArgumentError(f"{op} takes {takes} ({wanted}), not {len(inputs)}", op=op)
         if name is not None and not isinstance(name, str):
             raise ArgumentTypeError(f"a name is text, not {name!r}", op=op)
         exact = (name or op).endswith("/")

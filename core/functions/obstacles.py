@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..graph import Function, Graph, Node
+from ..words import counted
 from .call_kinds import CallKind
 from .callers import captured_functions
 
@@ -19,7 +20,7 @@ def why_not_read(graph: Graph, node: Node, kind: CallKind) -> str | None:
         if reason is not None:
             return reason
         if len(function.args) != len(node.inputs) - kind.before:
-            return f"function '{reference.name}' takes {len(function.args)} arguments"
+            return f"function '{reference.name}' takes {counted(len(function.args), 'argument')}"
     last = graph.functions[kind.references(node)[-1].name]
     is_loop_body = kind.is_loop and len(last.results) == len(last.args)
     return None if is_loop_body or not kind.is_loop else f"function '{last.name}' does not return what it takes"

@@ -14,6 +14,7 @@ from ..functions.call_kinds import Form, call_kind
 from ..functions.callers import gradient_name
 from ..functions.fitting import check_calls, check_own_calls
 from ..graph import Graph, Node, Output
+from ..words import counted
 from . import conditionals, functional, loops, named_gradients, while_loops
 from .function_parts import DifferentiatedFunctions
 from .sweep import Call, Sweep
@@ -76,7 +77,8 @@ class Backward(Sweep):
             result: Gradients = function(self.builder, node, *dense)
         if len(result) != len(node.inputs):
             raise InvalidArgumentError(
-                f"its gradient gives {len(result)} values for {len(node.inputs)} inputs", node=node.name, op=node.op
+                f"its gradient gives {counted(len(result), 'value')} for {counted(len(node.inputs), 'input')}",
+                node=node.name, op=node.op,
             )
         return result
 

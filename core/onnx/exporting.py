@@ -151,7 +151,7 @@ class _Exporter:
         """What a function returns, its body in the place of the call."""
         function = self.functions.get(implementation(self.functions, reference.name))
         if function is None or len(function.args) != len(values):
-            raise UnimplementedError(f"there is no function '{reference.name}' of {len(values)} arguments")
+            raise UnimplementedError(f"there is no function '{reference.name}' of {counted(len(values), 'argument')}")
         if reference.name in self.calls:
             raise UnimplementedError(f"function '{reference.name}' calls itself")
         if function.signature.attrs:

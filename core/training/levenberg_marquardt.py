@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidArgumentError, ResourceExhaustedError
+from ..words import counted
 
 Vector = NDArray[np.float64]
 
@@ -97,19 +98,20 @@ def minimize(
             break
     if not history:
         return Solution(state.x, state.cost, "the start is stationary", (), True)
-    return Solution(state.x, state.cost, f"{len(history)} iterations were not enough", tuple(history), False)
+    return Solution(state.x, state.cost, f"{counted(len(history), 'iteration')} did not suffice", tuple(history), False)
 
 
 def _start(residuals: Callable[[Vector], Vector], jacobian: Callable[[Vector], Vector], x: Vector, max_bytes: int) -> _State:
     r = residuals(x)
     needed = 4 * r.size * x.size * 8
     if needed > max_bytes:
+        sizes = f"{counted(x.size, 'parameter')} and {counted(r.size, 'residual')}"
         raise ResourceExhaustedError(
-            f"{x.size} parameters and {r.size} residuals need {needed / 2**30:.1f} GiB for the Jacobian and its decomposition",
+            f"{sizes} need {needed / 2**30:.1f} GiB for the Jacobian and its decomposition",
             hint="train fewer variables (--var REGEX) or use a first-order optimizer",
         )
     if r.size < x.size:
-        raise InvalidArgumentError(f"{r.size} residuals cannot determine {x.size} parameters")
+        raise InvalidArgumentError(f"{counted(r.size, 'residual')} cannot determine {counted(x.size, 'parameter')}")
     j = jacobian(x)
     if not (np.isfinite(r).all() and np.isfinite(j).all()):
         raise InvalidArgumentError("residuals or derivatives are not finite at the start", hint="start elsewhere")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pathlib
+import re
 import subprocess
 import sys
 
@@ -27,6 +29,7 @@ def test_a_graph_on_standard_output_is_alone_there(words):
     done = run(*words, *(() if words[0] == "convert" else ("-o", "-")))
     assert done.code == 0, done.err
     assert len(text_format.Parse(done.out, GraphDef()).node) > 3
+    assert words[0] == "convert" or "to standard output\n" in done.err
 
 
 def test_a_variable_that_is_fetched_shows_its_value():
@@ -126,3 +129,17 @@ def test_an_interruption_of_an_import_is_one_line(module):
 def test_wrappers_of_all_ops_are_not_written_to_a_terminal():
     done = run("ops", "--wrap")
     assert done.code == 2 and done.out == "" and "name some" in done.err
+
+
+def test_a_graph_of_one_node_is_said_to_have_one(tmp_path):
+    done = run("convert", XOR, tmp_path / "x.pb", "--to", "x")
+    assert done.err == f"wrote 1 node to {tmp_path / 'x.pb'}\n"
+    assert "coverage: 100.0 % of 1 node\n" in run("flops", tmp_path / "x.pb", "--fetch", "x").out
+
+
+def test_no_sentence_of_a_command_counts_without_the_number_of_the_noun():
+    """`words.counted` does: 1 node, 2 nodes."""
+    noun = r"\{(?:len|sum)\([^{}]*\)(?::,)?\} (?!kinds|values that both|pictures need)[a-z]+s\b"
+    folder = pathlib.Path(tfg.__file__).parent / "cli"
+    sources = {path.name: path.read_text().splitlines() for path in folder.glob("*.py")}
+    assert not [f"{name}: {line.strip()}" for name, lines in sources.items() for line in lines if re.search(noun, line)]

@@ -25,7 +25,7 @@ def test_steps_end_with_the_elements(tmp_path):
     path.write_bytes(to_bytes(pipeline(3)))
     done = tfg("run", path, "--init", "--fetch", "next:0", "--steps", "epoch", "--format", "json")
     assert [step["values"][0]["value"] for step in done.json["steps"]] == [0, 1, 2]
-    assert "'next' has no more elements: 3 steps were run" in done.err
+    assert "'next' has no more elements after 3 steps" in done.err
 
 
 @pytest.mark.parametrize("steps", [2, 3])

@@ -7,6 +7,7 @@ import pytest
 
 import tfg
 from tests.cli.running import tfg as run
+from tfg.core.words import counted
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = [pytest.mark.live, pytest.mark.filterwarnings("ignore")]
@@ -103,7 +104,7 @@ def test_a_training_graph_gives_tensorflows_losses(kind, one_shot, tmp_path):
     done = run("run", path, "--init", *arguments, "--format", "json")
     found = [step["values"][0]["value"] for step in done.json["steps"]]
     np.testing.assert_allclose(found, wanted, rtol=2e-5)
-    assert f"{count} steps were run" in done.err
+    assert f"after {counted(count, 'step')}" in done.err
 
 
 class Trainer(tf.Module):
