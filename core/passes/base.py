@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from ..control_flow.conditions import ENTER, SWITCH
 from ..control_flow.references import may_be_written, memory_outputs
@@ -13,7 +13,7 @@ from ..dtypes import DType
 from ..functions.call_kinds import CALL_KINDS, PARTLY_READ
 from ..functions.callers import callers_by_function
 from ..functions.purity import CONTROL_FLOW, impurity
-from ..graph import Graph, Node, Output
+from ..graph import Function, Graph, Node, Output
 from ..inference import Answers, Inference, infer
 from ..node_making import add_identity
 from ..shapes import Shape, TensorSpec
@@ -60,6 +60,14 @@ class Pass:
         raise NotImplementedError
 
 
+class Settled(NamedTuple):
+    """A function that calls none, in whose body no pass changed anything: with what was known of its arguments, and why."""
+
+    function: Function
+    known: Hashable
+    refused: tuple[Refusal, ...]
+
+
 @dataclasses.dataclass(slots=True)
 class Shared:
     """What the contexts of a graph and of the functions that are optimized with it have in common."""
@@ -74,6 +82,8 @@ class Shared:
     """How many nodes of functions were copied so far."""
     folding: float = 0.0
     """The seconds of computing that folding took so far."""
+    settled: dict[str, Settled] = dataclasses.field(default_factory=dict)
+    """The functions that need no second look, by name."""
 
 
 class PassContext:

@@ -16,6 +16,7 @@ from tfg.core.errors import InvalidArgumentError
 from tfg.core.flops import count_flops
 from tfg.core.functions.call_kinds import CALL_KINDS, INLINED
 from tfg.core.inference import infer
+from tfg.core.passes.functions import function_bodies
 from tfg.core.passes.pipeline import optimize
 from tfg.core.shapes import Shape
 from tfg.core.tensors import FuncRef
@@ -388,3 +389,23 @@ def test_a_function_that_does_not_fit_its_call_is_left_to_the_run(op, takes, ret
     for action in actions:
         with contextlib.nullcontext() if takes == returns == "same" else pytest.raises(InvalidArgumentError, match="'f'"):
             action()
+
+
+def test_a_body_in_which_nothing_changed_is_looked_at_once(monkeypatch):
+    """Another round looks at those that changed; what was refused in the others is said in each."""
+    looked = []
+    run = function_bodies._Body.run
+    monkeypatch.setattr(function_bodies._Body, "run", lambda body: (looked.append(body.function.name), run(body)))
+
+    def settled(g, x):
+        too_large = g.Range(g.constant(0), g.constant(10_000_000), g.constant(1))
+        return [g.Mul(x, g.Cast(g.Max(too_large, [0]), DstT=FLOAT))]
+
+    build = chosen(settled, lambda g, x: [g.Neg(g.Neg(x))], ("x",), results=1)
+    result = rewritten(lambda b: b.Neg(b.Identity(b.Neg(build(b)[0]))))
+    rounds = [record for record in result.report.passes if record.name == "bodies"]
+    assert len(rounds) > 1
+    assert (looked.count("then"), looked.count("else")) == (1, 2)
+    said = [{refusal for refusal in record.refused if refusal.node.startswith("then: ")} for record in rounds]
+    assert said[0]
+    assert all(found == said[0] for found in said)

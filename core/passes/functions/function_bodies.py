@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import ClassVar
 
 from ...control_flow.conditions import SWITCH
 from ...functions.call_kinds import CALL_KINDS, Form, call_kind
+from ...functions.call_signatures import signature_of
 from ...functions.callers import all_nodes, function_references
 from ...functions.instantiation import instantiate
 from ...functions.obstacles import why_not_changed
-from ...graph import Function, Graph, Node, Output
+from ...graph import Graph, Node, Output
 from ...node_making import add_identity
 from ...planning.needed import needed_nodes
 from ...shapes import TensorSpec
 from ...transforms.subgraphs import forget_locations
 from ...traversal import function_names
-from ..base import Pass, PassContext
+from ..base import Pass, PassContext, Refusal, Settled
 from ..cse import CommonSubexpressions
 from ..dependencies import Dependencies
 from ..fold import FoldConstants
@@ -68,9 +69,21 @@ def _optimize_called(graph: Graph, ctx: PassContext, done: set[str]) -> None:
                 if reason is not None:
                     ctx.refuse("body", name, reason)
                     continue
-                body = _Body(graph, ctx, node, name)
-                body.run()
-                _optimize_called(body.graph, body.ctx, done)
+                known = _known(ctx, node, name)
+                if not _is_settled(graph, ctx, name, known):
+                    body = _Body(graph, ctx, name, known)
+                    body.run()
+                    _optimize_called(body.graph, body.ctx, done)
+
+
+def _is_settled(graph: Graph, ctx: PassContext, name: str, known: Mapping[int, TensorSpec]) -> bool:
+    """True where the same body was looked at before and nothing changed; what was refused then is refused again."""
+    settled = ctx.shared.settled.get(name)
+    if settled is None or settled.function is not graph.functions[name] or settled.known != _key(known):
+        return False
+    for refusal in settled.refused:
+        ctx.refuse(refusal.rule, refusal.node, refusal.reason)
+    return True
 
 
 class _Body:
@@ -79,9 +92,12 @@ class _Body:
     An Identity behind each result that is not constant keeps its place, so that what gives it may be folded or merged.
     """
 
-    def __init__(self, graph: Graph, ctx: PassContext, node: Node, name: str) -> None:
+    def __init__(self, graph: Graph, ctx: PassContext, name: str, known: Mapping[int, TensorSpec]) -> None:
         self.outer = ctx
-        self.function = instantiate(graph.functions[name], {})
+        self.origin = graph.functions[name]
+        self.known = known
+        self.refused: dict[tuple[str, str], Refusal] = {}
+        self.function = instantiate(self.origin, {})
         self.graph = self.function.body
         self.graph.functions = graph.functions
         self.ends: dict[Output, Node] = {}
@@ -92,8 +108,8 @@ class _Body:
         constants = [value for value in self.function.results if value.node.is_constant]
         held = [*self.function.args, *self.ends.values(), *self.function.control_results]
         self.fetches: list[Output | Node] = [*held, *constants]
-        known = _known(ctx, node, name, self.function)
-        self.ctx = PassContext(self.graph, self.fetches, function=name, known=known, shared=ctx.shared)
+        arguments = {arg.output(): known[i] for i, arg in enumerate(self.function.args) if i in known}
+        self.ctx = PassContext(self.graph, self.fetches, function=name, known=arguments, shared=ctx.shared)
 
     def run(self) -> None:
         """Run the passes until nothing changes; where something did the function has the new body from then on."""
@@ -109,11 +125,15 @@ class _Body:
             self.graph.check(self.function.signature.attrs)
             self.graph.functions[self.function.name] = dataclasses.replace(self.function, source=None)
             self.outer.fired += changes
+        elif not any(name for node in self.graph for name in function_names(self.graph, node)):
+            refused = tuple(self.refused.values())
+            self.outer.shared.settled[self.function.name] = Settled(self.origin, _key(self.known), refused)
         self.ctx.begin_pass()
 
     def _round(self) -> collections.Counter[str]:
         fired: collections.Counter[str] = collections.Counter()
         name = self.function.name
+        self.refused.clear()
         for one in self.outer.shared.passes:
             if isinstance(one, _IN_BODIES):
                 self.ctx.begin_pass()
@@ -122,6 +142,7 @@ class _Body:
                 for refusal in self.ctx.refusals.values():
                     place = refusal.node if ": " in refusal.node else f"{name}: {refusal.node}"
                     self.outer.refuse(refusal.rule, place, refusal.reason)
+                    self.refused[place, refusal.rule] = dataclasses.replace(refusal, node=place)
         needed = needed_nodes([*self.fetches, *(node for node in self.graph if self.ctx.acts(node))])
         doomed = [node for node in self.graph if node not in needed]
         self.graph.remove_nodes(doomed)
@@ -139,12 +160,16 @@ class _Body:
                 self.graph.remove_node(end)
 
 
-def _known(ctx: PassContext, node: Node, name: str, function: Function) -> Mapping[Output, TensorSpec]:
-    """What is known of a function's arguments where `node` alone calls it: shapes that hold in all calls."""
+def _known(ctx: PassContext, node: Node, name: str) -> dict[int, TensorSpec]:
+    """What is known of a function's arguments where `node` alone calls it: shapes that hold in all calls, by place."""
     kind = call_kind(ctx.graph.functions, node)
     if kind is None or not kind.is_plain or len(ctx.callers(name)) > 1:
         return {}
     given = node.outputs() if kind.is_loop else node.inputs[kind.before :]
     specs = ctx.inference.specs
-    found = zip(function.args, given)
-    return {arg.output(): dataclasses.replace(specs[value], value=None) for arg, value in found if value in specs}
+    return {i: dataclasses.replace(specs[value], value=None) for i, value in enumerate(given) if value in specs}
+
+
+def _key(known: Mapping[int, TensorSpec]) -> Hashable:
+    """The same for what is known alike."""
+    return tuple(known), signature_of(list(known.values()))[0]
