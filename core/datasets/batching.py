@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,8 @@ from ..runtime.runs import check_time, reserve
 from ..runtime.values import object_array
 from ..shapes import Shape
 from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, array_of, known_size, require_index, row_of
-from .mapping import Map
+from .mapping import Map, ending_with
+from .parallel import Outcome, outcomes
 from .sources import Slices
 
 
@@ -95,29 +97,31 @@ class ParallelBatch(Batch):
 
 @dataclasses.dataclass(eq=False)
 class MapAndBatch(Batch):
-    """Batches of what a function makes of elements. Where it fails for one of them, the whole batch is passed."""
+    """Batches of what a function makes of elements. Where it fails for one of them, the whole batch is passed.
+
+    So many `calls` may be made at a time (-1: as many as there are threads), which must be 1 for a function with a state.
+    """
 
     kind: ClassVar[str] = "MapAndBatch"
     function: Callable[[Element], Element]
     keeps_cardinality: bool
+    calls: int = 1
 
     def begin(self) -> Pull:
-        pull, is_over = Map(self.inputs, self.function, self.keeps_cardinality).begin(), False
+        mapped, is_over = self._one_by_one() if self.calls == 1 else self._together(), False
 
         def next_element() -> Element | None:
             nonlocal is_over
             elements: list[Element] = []
             failure: Exception | None = None
-            for _ in range(0 if is_over else self.size):
-                try:
-                    element = pull()
-                except Exception as error:
-                    failure = failure or error
-                    continue
-                if element is None:
+            for outcome in () if is_over else mapped():
+                if outcome is None:
                     is_over = True
                     break
-                elements.append(element)
+                if isinstance(outcome, Exception):
+                    failure = failure or outcome
+                else:
+                    elements.append(outcome)
             if failure is not None:
                 raise failure
             if not elements or (self.drops_remainder and len(elements) < self.size):
@@ -126,8 +130,33 @@ class MapAndBatch(Batch):
 
         return next_element
 
+    def _one_by_one(self) -> Callable[[], Iterable[Outcome]]:
+        """The outcomes of a batch, each as it is asked for."""
+        pull = Map(self.inputs, self.function, self.keeps_cardinality).begin()
+        return lambda: (_outcome(pull) for _ in range(self.size))
+
+    def _together(self) -> Callable[[], Iterable[Outcome]]:
+        """The outcomes of a batch, which are made together."""
+        pull, function = self.source.begin(), ending_with(self.function, self.keeps_cardinality)
+
+        def next_outcomes() -> Iterable[Outcome]:
+            asked = (_outcome(pull) for _ in range(self.size))
+            taken = [
+                outcome for outcome in itertools.takewhile(lambda outcome: outcome is not None, asked) if outcome is not None
+            ]
+            return [*outcomes(function, taken, self.calls), *([None] if len(taken) < self.size else [])]
+
+        return next_outcomes
+
     def cardinality(self) -> int:
         return super().cardinality() if self.keeps_cardinality else UNKNOWN
+
+
+def _outcome(pull: Pull) -> Outcome:
+    try:
+        return pull()
+    except Exception as error:
+        return error
 
 
 @dataclasses.dataclass(eq=False)

@@ -137,7 +137,8 @@ def _map_and_batch_fused(dataset: Dataset) -> Dataset:
     if not isinstance(dataset, Batch) or type(dataset) not in (Batch, ParallelBatch) or not isinstance(dataset.source, Map):
         return dataset
     source = dataset.source
-    arguments = (dataset.size, dataset.drops_remainder, source.function, source.keeps_cardinality)
+    calls = source.calls if isinstance(source, ParallelMap) and not source.is_stateful else 1
+    arguments = (dataset.size, dataset.drops_remainder, source.function, source.keeps_cardinality, calls)
     return _like(dataset, MapAndBatch(source.inputs, *arguments))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextvars
 import ctypes
 import functools
@@ -61,13 +62,13 @@ def cut(size: int, count: int) -> list[slice]:
     return [slice(start, end) for start, end in itertools.pairwise(ends)]
 
 
-def divide(work: Callable[[_Part], object], parts: Sequence[_Part]) -> None:
-    """`work` on all parts, by the threads that this run may take: each goes on to the next part when it is done with one.
+def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | None = None) -> None:
+    """`work` on all parts, by the threads that this run may take, at most so many: each goes on to the next part after one.
 
-    NumPy's error state is that of the caller in all of them. The first error is raised when all have stopped. A thread that
-    has not begun when the parts are taken is not waited for.
+    NumPy's error state is that of the caller in all of them. The first error is raised when all have stopped, which they do
+    behind the part that they are at. A thread that has not begun when the parts are taken is not waited for.
     """
-    workers = min(one_thread.share, len(parts))
+    workers = min(one_thread.share, len(parts), most or len(parts))
     if workers <= 1:
         for part in parts:
             work(part)
@@ -75,8 +76,12 @@ def divide(work: Callable[[_Part], object], parts: Sequence[_Part]) -> None:
     remaining = iter(parts)
 
     def take() -> None:
-        for part in remaining:  # next() of a list's iterator is atomic
-            work(part)
+        try:
+            for part in remaining:  # next() of a list's iterator is atomic
+                work(part)
+        except BaseException:
+            collections.deque(remaining, maxlen=0)  # the others stop too
+            raise
 
     tasks = [_Task(functools.partial(contextvars.copy_context().run, take)) for _ in range(workers - 1)]
     for task in tasks:

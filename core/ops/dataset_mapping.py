@@ -87,7 +87,8 @@ def map_and_batch_dataset(
     size, drops = positive_in(batch_size, "batch_size"), flag_in(drop_remainder, "drop_remainder")
     require_calls(num_parallel_calls)
     function = element_function(ctx, f, captured)
-    return MapAndBatch((dataset_of(input_dataset),), size, drops, function, preserve_cardinality)
+    calls = 1 if is_stateful(ctx, f) else int(num_parallel_calls)
+    return MapAndBatch((dataset_of(input_dataset),), size, drops, function, preserve_cardinality, calls)
 
 
 @dataset_kernel("FlatMapDataset")

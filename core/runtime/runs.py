@@ -62,6 +62,12 @@ class Run:
         if time.monotonic() > self.deadline:
             raise DeadlineExceededError(f"the run took more than the {self.timeout:g} seconds allowed")
 
+    def part(self) -> Run:
+        """A run for a thread that does a part of this one's work and is done before it: under the same number and deadline."""
+        other = Run(self.number, self.hook)
+        other.timeout, other.deadline, other.reserve, other.depth = self.timeout, self.deadline, self.reserve, self.depth
+        return other
+
     @property
     def resources(self) -> ResourceManager:
         """What lives as long as the run: temporary variables, stacks, tensor arrays."""

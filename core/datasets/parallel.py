@@ -1,0 +1,52 @@
+"""Functions called for several elements at a time, by threads that are done when the call is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from ..numerics.products import divide
+from ..runtime.runs import current
+from .base import Element
+
+Outcome = Element | Exception | None
+_WORTH_DIVIDING: Final = 1e-2
+"""Seconds that a call takes at least, if others are to be made in other threads meanwhile: shorter ones, which work on small
+arrays, wait for each other's turns of Python, 5 ms each, more than they gain.
+"""
+
+
+def outcomes(
+    function: Callable[[Element], Element | None], elements: Sequence[Element | Exception], most: int
+) -> list[Outcome]:
+    """What a function without state makes of each element, or its error, in their order; errors stay what they are.
+
+    At most so many calls are made at a time (-1: as many as there are threads), and only where the first took long. A run with
+    a hook, which is to see one kernel after the other, makes one at a time.
+    """
+    found: list[Outcome] = [None] * len(elements)
+
+    def call(place: int) -> None:
+        element = elements[place]
+        try:
+            found[place] = element if isinstance(element, Exception) else function(element)
+        except Exception as error:
+            found[place] = error
+
+    run, begun = current(None), time.perf_counter()
+
+    for place in range(min(1, len(elements))):
+        call(place)
+    is_slow, others = time.perf_counter() - begun > _WORTH_DIVIDING, range(1, len(elements))
+    if not is_slow or run is None or run.hook is not None or run.reserve is not None:
+        for place in others:
+            call(place)
+        return found
+
+    def call_apart(place: int) -> None:
+        with run.part():
+            call(place)
+
+    divide(call_apart, others, most if most > 0 else None)
+    return found

@@ -1,0 +1,172 @@
+"""Functions of batches called in threads: the same elements in the same order, and no more calls at a time than asked for."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from tests.pipelines import NUMBER, function, int64, numbers
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.datasets import batching, parallel
+from tfg.core.datasets.batching import MapAndBatch
+from tfg.core.datasets.mapping import Map
+from tfg.core.datasets.sources import ListOf
+from tfg.core.errors import DeadlineExceededError, InvalidArgumentError, OutOfRangeError
+from tfg.core.numerics.products import divide
+from tfg.core.numerics.threads import one_thread
+from tfg.core.runtime.runs import Run, check_time
+from tfg.core.runtime.session import Session
+
+VECTOR = {"output_types": ["int64"], "output_shapes": [(None,)]}
+
+
+@pytest.fixture
+def cores(monkeypatch):
+    """Four threads may be taken, and all calls are worth it."""
+    monkeypatch.setattr(parallel, "_WORTH_DIVIDING", -1.0)
+    monkeypatch.setattr(type(one_thread), "share", 4)
+
+
+def _some_fail(element):
+    """Ten times the number; an error for multiples of seven."""
+    if not element[0] % 7:
+        raise InvalidArgumentError("seven")
+    return (element[0] * 10,)
+
+
+def _ends(element):
+    """The number, and the end behind eight."""
+    if element[0] > 8:
+        raise OutOfRangeError("eight")
+    return element
+
+
+def _outcomes(function, source, calls, keeps, drops):
+    """What two passes give, to behind the end."""
+    dataset, found = MapAndBatch((source,), 4, drops, function, keeps, calls), []
+    with Run(1):
+        for pull in (dataset.begin(), dataset.begin()):
+            for _ in range(9):
+                try:
+                    element = pull()
+                    found.append(None if element is None else element[0].tolist())
+                except InvalidArgumentError as error:
+                    found.append(error.message)
+    return found
+
+
+@pytest.mark.parametrize("function", [_some_fail, _ends])
+@pytest.mark.parametrize("keeps", [False, True])
+@pytest.mark.parametrize("drops", [False, True])
+@pytest.mark.parametrize("calls", [-1, 2, 9])
+def test_the_elements_are_those_of_one_call_after_the_other(cores, function, calls, keeps, drops):
+    plain = ListOf((), [(np.int64(i),) for i in range(1, 20)])
+    for source in (plain, Map((plain,), lambda element: _some_fail((element[0] + 2,)))):
+        assert _outcomes(function, source, calls, keeps, drops) == _outcomes(function, source, 1, keeps, drops)
+
+
+@pytest.mark.parametrize("is_random, wanted", [(False, 3), (True, 1)])
+def test_functions_with_a_state_are_called_one_by_one(monkeypatch, is_random, wanted):
+    asked = []
+    monkeypatch.setattr(batching, "outcomes", lambda function, given, most: asked.append(most) or [function(e) for e in given])
+    g = GraphBuilder()
+
+    def body(b, x):
+        return [
+            b.AddV2(x, b.RandomUniformInt(np.int32([]), int64(0), int64(9), seed=1, seed2=2)) if is_random else b.Mul(x, x)
+        ]
+
+    name = function(g, "body", ["int64"], body, stateful=is_random)
+    mapped = g.ParallelMapDatasetV2(numbers(g, 8), [], int64(3), f=name, Targuments=[], **NUMBER)
+    iterator = g.IteratorV2(shared_name="", container="", **VECTOR)
+    g.MakeIterator(g.BatchDatasetV2(mapped, int64(4), np.array(False), **VECTOR), iterator, name="start")
+    g.IteratorGetNext(iterator, name="next", **VECTOR)
+    session = Session(g.graph)
+    session.run("start")
+    assert len(session.run("next:0")) == 4
+    assert asked == ([] if wanted == 1 else [wanted])
+
+
+class Counting:
+    """A function that counts how many calls of it are under way."""
+
+    def __init__(self):
+        self.now = self.most = 0
+        self.lock = threading.Lock()
+
+    def __call__(self, element):
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+        time.sleep(0.01)
+        with self.lock:
+            self.now -= 1
+        return element
+
+
+@pytest.mark.parametrize("most, wanted", [(1, 1), (2, 2), (3, 3), (-1, 4), (64, 4)])
+def test_no_more_calls_are_made_at_a_time_than_asked_for(cores, most, wanted):
+    counting, items = Counting(), [(i,) for i in range(20)]
+    with Run(1):
+        assert parallel.outcomes(counting, items, most) == items
+    assert counting.most <= wanted
+    assert counting.most > 1 or wanted == 1
+
+
+def test_a_run_with_a_hook_makes_one_call_at_a_time(cores):
+    counting = Counting()
+    with Run(1, hook=lambda node, call, inputs: call(*inputs)):
+        parallel.outcomes(counting, [(i,) for i in range(5)], -1)
+    assert counting.most == 1
+
+
+def test_short_calls_are_made_where_they_are(monkeypatch):
+    monkeypatch.setattr(parallel, "divide", None)
+    with Run(1):
+        assert parallel.outcomes(lambda element: element, [(1,), (2,)], -1) == [(1,), (2,)]
+
+
+def test_the_time_of_a_run_is_that_of_its_threads(cores):
+    """Each of them looks at it, and all of them end."""
+
+    def wait(element):
+        for _ in range(1000):
+            time.sleep(0.01)
+            check_time()
+        return element
+
+    run = Run(1)
+    run.start_clock(0.05)
+    begun = time.monotonic()
+    with run:
+        found = parallel.outcomes(wait, [(i,) for i in range(8)], -1)
+    assert all(isinstance(outcome, DeadlineExceededError) for outcome in found)
+    assert time.monotonic() - begun < 5
+
+
+def test_work_that_divides_work_comes_to_an_end(cores):
+    done = []
+
+    def outer(place):
+        divide(lambda part: done.append((place, part)), range(3))
+
+    divide(outer, range(8))
+    assert sorted(done) == sorted(itertools.product(range(8), range(3)))
+
+
+def test_others_stop_where_one_fails(cores):
+    done = []
+
+    def work(part):
+        if part == 1:
+            raise KeyboardInterrupt
+        time.sleep(0.02)
+        done.append(part)
+
+    with pytest.raises(KeyboardInterrupt):
+        divide(work, range(100))
+    assert len(done) < 50
