@@ -16,6 +16,7 @@ from ..planning.plan import Loop, Plan, Step
 from ..tensors import FuncRef
 from ..traversal import descendants
 from .caching import Cached, ValueCache
+from .constant_steps import fixed_values
 from .dataflow import DataflowProgram
 from .exclusion import exclusive
 from .foretold_calls import ForetoldCall
@@ -67,6 +68,7 @@ class Program:
         self._dataflow: DataflowProgram | None = None
         self._fused_calls: dict[Fused, FusedCall] = {}
         self._fused_steps: Sequence[Step] = ()
+        self._is_settling = False
         self._initial: list[Any] = [None] * plan.slots
         self._instructions: list[_Instruction] = []
         if plan.needs_dataflow:
@@ -89,10 +91,14 @@ class Program:
         return [None if slot is None else self._fetched(i, slots[slot]) for i, slot in enumerate(self.plan.fetches)]
 
     def _settle(self) -> None:
-        """Fuse steps in the second run, and take apart in the last of some the groups whose values are too small for it."""
+        """Fuse steps in the second run, and take apart in the last of some the groups whose values are too small for it.
+
+        From the second run on, values that follow from constants are constants too.
+        """
         with self._hooking:
             self._unsettled_runs = max(self._unsettled_runs - 1, 0)
             if self._unsettled_runs == _RUNS_TO_SETTLE - 2:
+                self._is_settling = True
                 self._fused_steps = with_fused_steps(self.plan).steps
                 self._instructions = self._assemble(self._fused_steps, self._initial, False)
             useful = {step for step, call in self._fused_calls.items() if call.is_useful}
@@ -133,9 +139,15 @@ class Program:
                     with faults_of(step.node, "value"):
                         initial[step.outputs[0]] = self._calls[step.node]()
                     continue
+                if self._is_settling and not hooked:
+                    found = fixed_values(step, call, [initial[slot] for slot in step.inputs])
+                    if found is not None:
+                        for slot, value in zip(step.outputs, found):
+                            initial[slot] = value
+                        continue
             if step.is_guarded:
                 call = _guard(call, step)
-            instructions.append(_instruction(step, call))
+            instructions.append(_instruction(step, call, initial))
         return instructions
 
     def _call(self, step: Step, hooked: bool) -> _Call:
@@ -186,7 +198,7 @@ class Program:
     def _fused(self, step: Fused, initial: list[Any]) -> _Call:
         """A group of steps that work together, which no hook meets."""
         calls = [self._call(inner, False) for inner in step.body]
-        body = [_instruction(inner, call) for inner, call in zip(step.body, calls)]
+        body = [_instruction(inner, call, ()) for inner, call in zip(step.body, calls)]
         constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
         call = FusedCall(step, calls, lambda start, slots: _execute(body[start:], slots), constants)
         return self._fused_calls.setdefault(step, call)
@@ -216,12 +228,13 @@ def _single(call: _Call) -> _Call:
     return lambda *values: call(*values)[0]
 
 
-def _instruction(step: Step, call: _Call) -> _Instruction:
+def _instruction(step: Step, call: _Call, initial: Sequence[Any]) -> _Instruction:
+    """The instruction of a step; what is there from the start stays, for a loop may need it again."""
     inputs = step.inputs + step.controls
     outputs: Any = step.outputs
-    released: Any = step.released or None
-    if len(step.released) == 1:
-        released = step.released[0]
+    released: Any = tuple([slot for slot in step.released if not initial or initial[slot] is None]) or None
+    if released is not None and len(released) == 1:
+        released = released[0]
     if len(outputs) == 1 and not step.tells_liveness and not isinstance(step, Loop):
         outputs = outputs[0]
         if len(inputs) == 1:

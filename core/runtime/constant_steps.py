@@ -1,0 +1,45 @@
+"""Steps whose values are the same in every run: they take constants alone, and do nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ..binding import select_kernel
+from ..op_facts import has_fact
+from ..planning.plan import Step
+
+_MOST_BYTES: Final = 1 << 20
+"""Of a value that is kept: it is there as long as the session."""
+
+
+def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) -> tuple[Any, ...] | None:
+    """What a step gives in every run, where `values` are what it takes, None for one that is known in a run only.
+
+    None where that depends on more than the values, or is no number. Where the kernel fails, runs will say so.
+    """
+    if not step.inputs or any(value is None for value in values) or not _is_pure(step):
+        return None
+    try:
+        found = call(*values)
+    except Exception:  # of any kind: the step stays, and its runs name the node
+        return None
+    results = (found,) if len(step.outputs) == 1 else tuple(found)
+    return results if all(map(_is_small_number, results)) else None
+
+
+def _is_pure(step: Step) -> bool:
+    """True of a step of its own that only makes values of values."""
+    definition = step.node.op_def
+    if type(step) is not Step or definition is None or definition.is_stateful or has_fact(step.node.op, "debug"):
+        return False
+    if step.is_guarded or step.controls or step.dereferenced or step.references or step.shared or step.is_view:
+        return False
+    takes_functions = any("func" in attr.type for attr in definition.attrs.values())
+    return not takes_functions and not select_kernel(step.node).is_stateful
+
+
+def _is_small_number(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype != object and value.nbytes <= _MOST_BYTES

@@ -1,0 +1,82 @@
+"""Values that follow from constants are computed once: runs give what they gave before."""
+
+import numpy as np
+import pytest
+
+from tfg import GraphBuilder, Session
+from tfg.core.errors import InvalidArgumentError
+from tfg.core.runtime.executor import _RUNS_TO_SETTLE
+
+RUNS = _RUNS_TO_SETTLE + 2
+
+
+def instructions(session):
+    """The ops that run in the end."""
+    (prepared,) = session._prepared.values()
+    return [instruction[-1].node.op for instruction in prepared.program._instructions]
+
+
+def counting_graph(steps):
+    """A V1 loop whose body adds a product of constants as often as it is told."""
+    b = GraphBuilder()
+    frame = {"frame_name": "loop"}
+    x = b.Placeholder(dtype="float32", shape=[], name="x")
+    count, total = b.Enter(b.constant(np.int32(0)), **frame), b.Enter(x, **frame)
+    merged = [b.Merge([value, value])[0] for value in (count, total)]
+    limit = b.Enter(b.constant(np.int32(steps)), is_constant=True, **frame)
+    condition = b.LoopCond(b.Less(merged[0], limit))
+    switched = [b.Switch(value, condition) for value in merged]
+    following = [b.Identity(switch[1]) for switch in switched]
+    with b.control_dependencies([following[0].node]):
+        two, three, one = (b.constant(np.float32(2)), b.constant(np.float32(3)), b.constant(np.int32(1)))
+    product = b.Mul(b.Mul(two, three), two)
+    for value, merge in ((b.Add(following[0], one), merged[0]), (b.Add(following[1], product), merged[1])):
+        b.graph.set_input(merge.node, 1, b.NextIteration(value))
+    b.Exit(switched[1][0], name="sum")
+    return b.graph
+
+
+def test_loops_find_constants_in_every_iteration():
+    session = Session(counting_graph(5))
+    for i in range(RUNS):
+        assert session.run("sum:0", {"x:0": np.float32(i)}) == i + 60
+
+
+def test_only_what_depends_on_the_feed_runs():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None], name="x")
+    sizes = b.ConcatV2(
+        [b.constant(np.array([2], np.int32)), b.Mul(b.constant(np.array([3], np.int32)), b.constant(np.int32(2)))], 0
+    )
+    b.Reshape(x, sizes, name="y")
+    session = Session(b.graph)
+    for _ in range(RUNS):
+        assert session.run("y:0", {"x:0": np.zeros(12, np.float32)}).shape == (2, 6)
+    assert instructions(session) == ["Reshape"]
+
+
+def test_what_was_handed_out_is_the_callers():
+    b = GraphBuilder()
+    b.Add(b.constant(drawn := np.arange(4, dtype=np.float32)), b.constant(np.float32(1)), name="y")
+    session = Session(b.graph)
+    for _ in range(RUNS):
+        found = session.run("y:0")
+        np.testing.assert_array_equal(found, drawn + 1)
+        found[...] = -1
+
+
+def test_state_and_chance_stay():
+    b = GraphBuilder()
+    b.RandomUniform(b.constant(np.array([3], np.int32)), dtype="float32", name="draws")
+    session = Session(b.graph, seed=1)
+    assert len({session.run("draws:0").tobytes() for _ in range(RUNS)}) == RUNS
+
+
+def test_every_run_names_the_node_that_fails():
+    b = GraphBuilder()
+    b.Reshape(b.constant(np.arange(4, dtype=np.float32)), b.constant(np.array([3], np.int32)), name="bad")
+    session = Session(b.graph)
+    for _ in range(RUNS):
+        with pytest.raises(InvalidArgumentError, match="requested shape has 3") as caught:
+            session.run("bad:0")
+        assert caught.value.node == "bad"
