@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from ..binding import bind_kernel, select_kernel
 from ..engines.protocol import Body, Engined, Foretold
@@ -32,6 +35,16 @@ if TYPE_CHECKING:
     from ..engines.engagement import Group
 
 _Call = Callable[..., Any]
+_OPERATORS: Final[dict[_Call, _Call]] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.true_divide: operator.truediv,
+    np.negative: operator.neg,
+    np.less: operator.lt,
+    np.greater: operator.gt,
+}
+"""What does the same as a ufunc, of numbers of rank 0 in a tenth of the time."""
 _RUNS_TO_SETTLE = 6
 _Instruction = tuple[int, _Call, Any, Any, Any, Any, Step]
 """(inputs, call, slot or slots of inputs, slot of a second input, slot or slots of outputs, slot or slots to clear, step).
@@ -137,7 +150,7 @@ class Program:
                 call = self._call(step, hooked)
                 if step.node.is_constant and not step.is_guarded:
                     with faults_of(step.node, "value"):
-                        initial[step.outputs[0]] = self._calls[step.node]()
+                        initial[step.outputs[0]] = _as_number(self._calls[step.node]())
                     continue
                 if self._is_settling and not hooked:
                     found = fixed_values(step, call, [initial[slot] for slot in step.inputs])
@@ -224,12 +237,19 @@ class Program:
         return call
 
 
+def _as_number(value: Any) -> Any:
+    """An array of rank 0 as NumPy's number, with which operators are many times faster."""
+    is_number = type(value) is np.ndarray and not value.ndim and value.dtype != object
+    return value[()] if is_number else value
+
+
 def _single(call: _Call) -> _Call:
     return lambda *values: call(*values)[0]
 
 
 def _instruction(step: Step, call: _Call, initial: Sequence[Any]) -> _Instruction:
     """The instruction of a step; what is there from the start stays, for a loop may need it again."""
+    call = _OPERATORS.get(call, call)
     inputs = step.inputs + step.controls
     outputs: Any = step.outputs
     released: Any = tuple([slot for slot in step.released if not initial or initial[slot] is None]) or None
