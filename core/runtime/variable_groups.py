@@ -48,10 +48,10 @@ class VariableGroup:
         variables = [variable_of(values[slot]) for slot in self.slots]
         met, order = self._met
         if variables != met:
+            order = sorted({variable for variable in variables if variable is not None}, key=id)
             if None in variables:
                 self.group.decline("a reference leads to no variable")
                 return None
-            order = sorted(dict.fromkeys(variables), key=id)
             self._met = variables, order
         if len(order) < len(variables):
             return self._merged(variables)._in_engine(values)
