@@ -212,10 +212,13 @@ class _LastWord:
             os.write(self._shell.stdin.fileno(), b"\n")
 
     def end(self, reason: str, is_lost: bool) -> NoReturn:
-        """End this process, which may be waiting in a computation that no exception reaches, with other words."""
+        """End this process, which may be waiting in a computation that no exception reaches, with other words.
+
+        They come first: JAX may be about to end it too, and rather both are said than nothing.
+        """
+        os.write(2, f"error: {printable_line(reason)}\n{_HINT if is_lost else ''}".encode())
         self.unsaid()
         sys.stdout.flush()
-        os.write(2, f"error: {printable_line(reason)}\n{_HINT if is_lost else ''}".encode())
         os._exit(REFUSED)
 
 
