@@ -106,6 +106,43 @@ def test_a_gradient():
     assert session.engine_report().differences == ()
 
 
+def in_both(graph, feeds):
+    """What XLA and NumPy make of `y`; all of the graph ran in XLA."""
+    session = Session(graph, engine=engine())
+    found = session.run("y:0", feeds)
+    assert_in_engine(session)
+    return found, Session(graph).run("y:0", feeds)
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize(
+    "window, strides",
+    [((2, 2), (2, 2)), ((3, 3), (2, 2)), ((3, 2), (1, 1)), ((1, 1), (2, 2)), ((2, 3), (3, 1)), ((6, 6), (2, 2))],
+)
+def test_gradients_of_pools(window, strides, padding):
+    """Each window's arrives at its first largest element, of which equal ones are many here."""
+    b, draws = GraphBuilder(), np.random.default_rng(0)
+    attrs = {"ksize": [1, *window, 1], "strides": [1, *strides, 1], "padding": padding}
+    image = b.Placeholder(dtype="float32", shape=[2, 9, 8, 3], name="x")
+    y = b.MaxPool(image, **attrs)
+    arriving = b.Placeholder(dtype="float32", shape=None, name="dy")
+    b.MaxPoolGrad(image, y, arriving, name="y", **attrs)
+    x = draws.integers(-2, 3, (2, 9, 8, 3)).astype("f")
+    shape = Session(b.graph).run(y.name, {"x:0": x}).shape
+    found, expected = in_both(b.graph, {"x:0": x, "dy:0": draws.standard_normal(shape)})
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("channels, filters", [(1, 5), (1, 31), (1, 32), (2, 5)])
+def test_convolutions_of_few_filters(channels, filters):
+    b, draws = GraphBuilder(), np.random.default_rng(0)
+    x = b.Placeholder(dtype="float32", shape=[2, 7, 6, channels], name="x")
+    weights = b.constant(draws.standard_normal((3, 2, channels, filters)).astype("f"))
+    b.Conv2D(x, weights, strides=[1, 2, 1, 1], padding="SAME", name="y")
+    found, expected = in_both(b.graph, {"x:0": draws.standard_normal((2, 7, 6, channels))})
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 def test_64_bits_stay_64_bits(dtype):
     """JAX would halve them, and does so outside."""
