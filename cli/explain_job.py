@@ -7,7 +7,7 @@ import dataclasses
 import click
 
 from ..core.explaining.footprint import inferred
-from ..core.explaining.graphs import explain_graph, missing_ops, signature_command
+from ..core.explaining.graphs import explain_graph, explain_signature, missing_ops
 from ..core.graph import Graph
 from ..core.inference import Inference
 from ..core.op_libraries.listing import describe_op
@@ -123,10 +123,10 @@ class ExplainJob:
         render.emit({"nodes": facts}, self.options.format_, lambda: node_sections(facts))
 
     def _graph(self) -> None:
-        facts = explain_graph(self.graph, self.path, self._inference())
+        inference = self._inference()
+        facts = explain_graph(self.graph, self.path, inference)
         if self.names.asked is not None:
-            commands = (signature_command(self.path, self.names.asked),)
-            facts = dataclasses.replace(facts, signatures=(self.names.asked,), next_commands=commands)
+            facts = explain_signature(facts, self.graph, self.names.asked, self.path, inference)
         render.emit(facts, self.options.format_, lambda: graph_sections(facts))
 
     def _inference(self) -> Inference | None:

@@ -161,6 +161,21 @@ def explain_graph(graph: Graph, name: str = "GRAPH", inference: Inference | None
     )
 
 
+def explain_signature(
+    facts: GraphFacts, graph: Graph, signature: Signature, name: str, inference: Inference | None
+) -> GraphFacts:
+    """What `explain_graph` says of a graph, with the inputs, outputs, memory and command of one of its signatures."""
+    inputs, outputs = (
+        tuple(tensor_facts(value.node, value.index, inference) for value in map(graph.output, tensors))
+        for tensors in (signature.fed.values(), signature.fetched.values())
+    )
+    memory = _peak(graph, tuple(signature.fetched.values()), inference)
+    commands = (signature_command(name, signature),)
+    return dataclasses.replace(
+        facts, inputs=inputs, outputs=outputs, peak_memory=memory, signatures=(signature,), next_commands=commands
+    )
+
+
 def _input_facts(node: Node) -> Iterator[TensorFacts]:
     """The tensors that a node brings into the graph: a placeholder's, or the components of an iterator's elements."""
     if node.is_placeholder:
