@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..dtypes import DType, int64
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, OutOfRangeError
 from .base import INFINITE, Dataset, Element, Pull, array_of, require_index, row_of
 from .seeds import Seeds, Words
 
@@ -148,3 +148,32 @@ class SparseSlices(Dataset):
 
     def cardinality(self) -> int:
         return int(self.dense_shape[0])
+
+
+@dataclasses.dataclass(eq=False)
+class Generated(Dataset):
+    """What a function makes of a state that another one made, until it says that there is no more; a third one ends it."""
+
+    kind: ClassVar[str] = "Generator"
+    start: Callable[[Sequence[Any]], Sequence[Any]]
+    following: Callable[[Sequence[Any]], Sequence[Any]]
+    end: Callable[[Sequence[Any]], Sequence[Any]]
+
+    def begin(self) -> Pull:
+        state: Sequence[Any] | None = None
+        is_over = False
+
+        def next_element() -> Element | None:
+            nonlocal state, is_over
+            if is_over:
+                return None
+            if state is None:
+                state = self.start(())
+            try:
+                return tuple(self.following(state))
+            except OutOfRangeError:
+                is_over = True
+            self.end(state)
+            return None
+
+        return next_element

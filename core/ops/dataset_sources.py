@@ -1,7 +1,7 @@
 """Datasets that take their elements from tensors, ranges and random numbers."""
 # Ops here (scripts/regenerate.py writes this list):
-#   AnonymousRandomSeedGenerator AnonymousSeedGenerator DummySeedGenerator ListDataset RangeDataset: input_pipeline
-#   SparseTensorSliceDataset TensorDataset TensorSliceDataset: input_pipeline
+#   AnonymousRandomSeedGenerator AnonymousSeedGenerator DummySeedGenerator GeneratorDataset ListDataset: input_pipeline
+#   RangeDataset SparseTensorSliceDataset TensorDataset TensorSliceDataset: input_pipeline
 #   ExperimentalRandomDataset RandomDataset RandomDatasetV2: random input_pipeline
 #   DeleteRandomSeedGenerator DeleteSeedGenerator: side_effect input_pipeline
 
@@ -14,14 +14,15 @@ import numpy as np
 from ..arrays import Array
 from ..datasets.base import Dataset, array_of
 from ..datasets.seeds import seeds_of
-from ..datasets.sources import ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
+from ..datasets.sources import Generated, ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
 from ..dtypes import DType, int64
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape
-from ._datasets import dataset_kernel, flag_in, number_in, with_twins
+from ..tensors import FuncRef
+from ._datasets import dataset_kernel, flag_in, function_of, number_in, with_twins
 from ._seeds import DUMMY, chosen_seeds
 
 
@@ -29,6 +30,22 @@ from ._seeds import DUMMY, chosen_seeds
 def tensor_dataset(ctx: KernelContext, components: list[Any]) -> Dataset:
     """One element: the components."""
     return Tensors((), tuple(map(array_of, components)))
+
+
+@dataset_kernel("GeneratorDataset")
+def generator_dataset(
+    ctx: KernelContext,
+    captured_by_init: list[Any],
+    captured_by_next: list[Any],
+    captured_by_finalize: list[Any],
+    *,
+    init_func: FuncRef,
+    next_func: FuncRef,
+    finalize_func: FuncRef,
+) -> Dataset:
+    """What a function gives, called until it says that there is no more."""
+    given = ((init_func, captured_by_init), (next_func, captured_by_next), (finalize_func, captured_by_finalize))
+    return Generated((), *(function_of(ctx, function, captured) for function, captured in given))
 
 
 @dataset_kernel("TensorSliceDataset")

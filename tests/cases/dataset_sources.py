@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.opcases import normal, strings
-from tests.pipelines import NUMBER, elements, int64, numbers, pipeline, slices
+from tests.pipelines import NUMBER, elements, function, int64, numbers, pipeline, slices
 
 ROWS, NAMES = normal(4, 2), strings("a", "", "cc", "d")
 FLOAT_AND_TEXT = elements(("float32", (2,)), ("string", ()))
@@ -64,7 +64,27 @@ def shuffled_by(reshuffle):
     return pipeline(f"{reshuffle}", "ShuffleDatasetV2", make, passes=2)
 
 
+def generated(g):
+    """Twice what an iterator gives that the first function makes, plus what the second one captures."""
+
+    def begin(b):
+        handle = b.AnonymousIteratorV3(**NUMBER)
+        with b.control_dependencies([b.MakeIterator(numbers(b, 3), handle)]):
+            return [b.Identity(handle)]
+
+    def following(b, handle, captured):
+        return [b.AddV2(b.Mul(int64(2), b.IteratorGetNext(handle, **NUMBER)[0]), captured)]
+
+    names = {
+        "init_func": function(g, "begin", [], begin, stateful=True),
+        "next_func": function(g, "following", ["resource", "int64"], following, stateful=True),
+        "finalize_func": function(g, "end", ["resource"], lambda b, handle: [b.constant(int64(0))]),
+    }
+    return g.GeneratorDataset([], [g.constant(int64(5))], [], **names, **NUMBER)
+
+
 CASES = [
+    pipeline("of an iterator", "GeneratorDataset", generated, take=5, passes=2),
     pipeline("two components", "TensorDataset", tensors, FLOAT_AND_TEXT, take=3),
     pipeline("two components", "TensorSliceDataset", lambda g: slices(g, ROWS, NAMES), FLOAT_AND_TEXT, take=6, passes=2),
     pipeline("numbers", "TensorSliceDataset", lambda g: slices(g, np.int64([3, 1, 2])), take=5),

@@ -1,0 +1,65 @@
+"""Iterators that deal the elements of one pass to several devices in turn."""
+
+from __future__ import annotations
+
+import collections
+import secrets
+
+from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
+from ..runtime.resources import Shared
+from .base import Dataset, Element, Pull, Spec
+from .rewriting import finalized
+
+
+class DealingIterator(Shared):
+    """A pass whose elements go to the shards 0, 1, ... and again to 0; `incarnation` counts the passes begun.
+
+    What comes before a shard's next element and is for others waits for them, as long as they take: nobody has to ask in turn.
+    """
+
+    def __init__(self, name: str, spec: Spec, shards: int) -> None:
+        self.spec = spec
+        self.handle = f"{name}/{secrets.token_hex(8)}"
+        self.incarnation = 0
+        self._pull: Pull | None = None
+        self._waiting: list[collections.deque[Element | Exception]] = [collections.deque() for _ in range(shards)]
+        self._turn = 0
+
+    def start(self, dataset: Dataset) -> int:
+        """Begin a pass; its number. InvalidArgumentError where the elements are not what the iterator gives."""
+        if dataset.spec.dtypes:
+            self.spec.require(dataset.spec)
+        self._pull, self._turn = finalized(dataset).begin(), 0
+        for queue in self._waiting:
+            queue.clear()
+        self.incarnation += 1
+        return self.incarnation
+
+    def next(self, shard: int, incarnation: int) -> Element:
+        """The next element of a shard; OutOfRangeError behind the last one."""
+        if self._pull is None:
+            raise FailedPreconditionError(
+                "GetNextFromShard() failed because the MultiDeviceIterator has not been initialized."
+            )
+        if incarnation != self.incarnation:
+            raise InvalidArgumentError(f"Invalid incarnation id. Provided: {incarnation}; Expected: {self.incarnation}")
+        if not 0 <= shard < len(self._waiting):
+            raise InvalidArgumentError(f"there is no shard {shard}: the iterator has {len(self._waiting)}")
+        while not self._waiting[shard]:
+            self._deal(self._pull)
+        found = self._waiting[shard].popleft()
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def _deal(self, pull: Pull) -> None:
+        """Give the next element, or its error, to the shard whose turn it is; OutOfRangeError where there is none."""
+        dealt: Element | Exception | None
+        try:
+            dealt = pull()
+        except Exception as error:
+            dealt = error
+        if dealt is None:
+            raise OutOfRangeError("End of sequence")
+        self._waiting[self._turn].append(dealt)
+        self._turn = (self._turn + 1) % len(self._waiting)
