@@ -7,6 +7,7 @@ that is said.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +29,8 @@ def solve_triangular(matrix: Array, rhs: Array, lower: bool, conjugate: bool) ->
     if conjugate:
         matrix, lower = adjoint(matrix), not lower
     size, columns = rhs.shape[-2:]
+    if not batch and size * columns and matrix.dtype == rhs.dtype:
+        return np.ascontiguousarray(_triangular_solver(rhs.dtype.char)(1, matrix, rhs, lower=lower))
     if not math.prod(batch) * size * columns:
         return np.zeros((*batch, size, columns), rhs.dtype)
     if math.prod(batch) > size:
@@ -36,6 +39,12 @@ def solve_triangular(matrix: Array, rhs: Array, lower: bool, conjugate: bool) ->
     flat = np.broadcast_to(matrix, (*batch, size, size)).reshape(-1, size, size)
     sides = np.broadcast_to(rhs, (*batch, size, columns)).reshape(-1, size, columns)
     return np.stack([solver(1, a, b, lower=lower) for a, b in zip(flat, sides)]).reshape(*batch, size, columns)
+
+
+@functools.cache
+def _triangular_solver(char: str) -> Callable[..., Array]:
+    """BLAS's for a dtype; to look for it takes as long as a small system."""
+    return scipy.linalg.get_blas_funcs("trsm", dtype=np.dtype(char))
 
 
 def _substitute(matrix: Array, rhs: Array, lower: bool) -> Array:

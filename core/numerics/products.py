@@ -30,6 +30,8 @@ _ROW_MAJOR, _NO_TRANSPOSE = 101, 111
 
 def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """`np.matmul` of (..., m, k) and (..., k, n); `out` is written to where it is given."""
+    if a.ndim > 2 and a.ndim == b.ndim and a.shape[-2] == b.shape[-1] == 1 and out is None and a.dtype.kind == "f":
+        return np.einsum("...i,...i->...", a[..., 0, :], b[..., 0])[..., np.newaxis, np.newaxis]
     workers = one_thread.share
     if workers == 1 or min(a.ndim, b.ndim) < 2 or a.dtype == object:
         return np.matmul(a, b, out=out)

@@ -18,6 +18,7 @@ _WORTHWHILE: Final = 1 << 10
 _WIDEST: Final = 1 << 11
 """Columns up to which several rows are laid side by side."""
 _IN_CACHE: Final = 1 << 17
+_FEW_COLUMNS: Final = 32
 
 
 def summed(x: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
@@ -28,6 +29,14 @@ def summed(x: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
         return np.add.reduce(x, tuple(axes), dtype=x.dtype, keepdims=keepdims)
     sums = _block_sums(x.reshape(math.prod(x.shape[:first]), -1, math.prod(x.shape[last:])))
     return sums.reshape(*x.shape[:first], *((1,) * len(axes) if keepdims else ()), *x.shape[last:])
+
+
+def row_maxima(x: Array) -> Array:
+    """The largest along the last axis, which stays with length one; of few columns by comparing these."""
+    columns = x.shape[-1]
+    if not 1 < columns <= _FEW_COLUMNS:
+        return np.maximum.reduce(x, -1, keepdims=True)
+    return np.maximum.reduce(np.ascontiguousarray(x.reshape(-1, columns).T), 0).reshape(*x.shape[:-1], 1)
 
 
 def _block_sums(x: Array) -> Array:

@@ -13,6 +13,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..numerics.sums import row_maxima, summed
 from ..numerics.widening import wide
 from ..profiler_formulas import of_input
 from ..registry import Cost, flops, gradient, kernel, layout, lower, lower_as, onnx, profiled, shape
@@ -26,7 +27,7 @@ def _require_logits(logits: Array) -> None:
 
 def _shifted(logits: Array) -> Array:
     """Logits less their largest, so that no exponential overflows."""
-    return logits - np.max(logits, -1, keepdims=True, initial=-np.inf) if logits.size else logits
+    return logits - row_maxima(logits) if logits.size else logits
 
 
 @kernel("Softmax")
@@ -34,7 +35,7 @@ def softmax(logits: Array) -> Result:
     """exp(x) / sum(exp(x)) along the last dimension."""
     _require_logits(logits)
     exponentials = np.exp(_shifted(wide(logits)))
-    return (exponentials / np.sum(exponentials, -1, keepdims=True)).astype(logits.dtype, copy=False)
+    return (exponentials / summed(exponentials, (exponentials.ndim - 1,), True)).astype(logits.dtype, copy=False)
 
 
 @kernel("LogSoftmax")
@@ -43,7 +44,7 @@ def log_softmax(logits: Array) -> Array:
     _require_logits(logits)
     shifted = _shifted(wide(logits)).astype(logits.dtype, copy=False)
     exponentials = np.exp(wide(shifted)).astype(logits.dtype, copy=False)
-    total = np.sum(wide(exponentials), -1, keepdims=True).astype(logits.dtype, copy=False)
+    total = summed(wide(exponentials), (exponentials.ndim - 1,), True).astype(logits.dtype, copy=False)
     return (wide(shifted) - np.log(wide(total))).astype(logits.dtype, copy=False)
 
 
@@ -98,7 +99,7 @@ def softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Resul
                                    f"{Shape(features.shape)} and {Shape(labels.shape)}")  # fmt: skip
     logarithms = log_softmax(features_wide)
     products = np.where(labels_wide == 0, features_wide.dtype.type(0), labels_wide * logarithms)
-    loss = -np.sum(products, 1)
+    loss = -summed(products, (1,))
     backprop = np.exp(logarithms) - labels_wide
     return loss.astype(features.dtype, copy=False), backprop.astype(features.dtype, copy=False)
 

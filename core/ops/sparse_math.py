@@ -277,21 +277,26 @@ def sparse_tensor_dense_mat_mul(
     validate(indices, values, dense_shape, "a")
     if dense_shape.size != 2 or np.ndim(dense) != 2:
         raise InvalidArgumentError(f"both operands must be matrices: {dense_shape.tolist()}, {Shape(np.shape(dense))}")
-    rows, columns = (indices[:, 1], indices[:, 0]) if adjoint_a else (indices[:, 0], indices[:, 1])
-    count, inner = (dense_shape[::-1] if adjoint_a else dense_shape).tolist()
+    inner = int(dense_shape[0 if adjoint_a else 1])
     b = np.conj(dense).T if adjoint_b else np.asarray(dense)
     if b.shape[0] != inner:
         raise InvalidArgumentError(f"Cannot multiply A and B because inner dimension does not match: {inner} vs. {b.shape[0]}")
     check_bounds(indices, dense_shape)
     weights = np.conj(values) if adjoint_a else values
-    return _sparse_product(weights, b, rows, columns, count=count)
+    return _sparse_product(weights, b, indices, shape=tuple(dense_shape.tolist()), is_turned=adjoint_a)
 
 
 @widened
-def _sparse_product(weights: Array, b: Array, rows: Array, columns: Array, *, count: int) -> Array:
+def _sparse_product(weights: Array, b: Array, indices: Array, *, shape: tuple[int, int], is_turned: bool) -> Array:
+    """A b, or with A turned around; where its elements come row by row they are rows of a matrix as they stand."""
     from scipy.sparse import csr_array
 
-    return np.asarray(csr_array((weights, (rows, columns)), shape=(count, b.shape[0])) @ b).astype(weights.dtype, copy=False)
+    rows, columns = np.ascontiguousarray(indices.T)
+    if np.all(rows[1:] >= rows[:-1]):
+        matrix = csr_array((weights, columns, np.searchsorted(rows, np.arange(shape[0] + 1))), shape=shape)
+    else:
+        matrix = csr_array((weights, (rows, columns)), shape=shape)
+    return np.asarray((matrix.T if is_turned else matrix) @ b).astype(weights.dtype, copy=False)
 
 
 @shape("SparseTensorDenseMatMul")

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tfg.core.numerics.sums import column_sums, summed
+from tfg.core.numerics.sums import column_sums, row_maxima, summed
 
 SHAPES = [(40, 30), (5, 7, 50), (3, 8, 9, 10), (1, 1300), (1300, 1), (1, 40, 1, 60), (4, 3), (2, 0, 3), (4099, 3)]
 
@@ -30,3 +30,10 @@ def test_summed(shape, dtype):
 def test_column_sums_of_more_than_a_cache_holds():
     x = np.random.default_rng(0).random((30011, 12), np.float32)
     np.testing.assert_allclose(column_sums(x), x.sum(0, np.float64), rtol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(50, 7), (50, 1), (3, 4, 32), (3, 40), (5,)], ids=str)
+def test_row_maxima(shape):
+    x = np.random.default_rng(0).standard_normal(shape)
+    x.flat[3] = np.nan
+    np.testing.assert_array_equal(row_maxima(x), x.max(-1, keepdims=True))
