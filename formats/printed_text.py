@@ -1,8 +1,9 @@
 """Text as protobuf prints it, serialized without protobuf's own text parser, which takes ten times as long.
 
 Printed text has one field on a line and indents what is nested by two spaces, so that a regular expression finds where a
-message ends; messages that occur again and again, such as `type: DT_FLOAT`, are read once. Text of any other layout, and
-whatever may be an error, is left to protobuf.
+message ends; messages that occur again and again, such as `type: DT_FLOAT`, are read once. What people and editors make of it
+is laid out anew: other indents and ends of lines, comments and empty lines. Text of any other layout, and whatever may be an
+error, is left to protobuf.
 """
 
 from __future__ import annotations
@@ -31,10 +32,31 @@ class _OtherLayout(Exception):
 
 def serialize_printed(descriptor: Any, text: str) -> bytes | None:
     """The serialized message that a printed text stands for; None for text that protobuf has to read."""
+    found = _serialized(descriptor, text)
+    return _serialized(descriptor, _laid_out(text)) if found is None else found
+
+
+def _serialized(descriptor: Any, text: str) -> bytes | None:
     try:
         return _Reader(text).message(_fields_of(descriptor), 0, len(text), 0)
     except (_OtherLayout, RecursionError):
         return None
+
+
+def _laid_out(text: str) -> str:
+    """Text of one field on a line as it is printed; no string goes from one line to the next."""
+    lines = []
+    depth = 0
+    for given in text.split("\n"):
+        line = given.strip(" \t\r")
+        if not line or line[0] == "#":
+            continue
+        depth -= line == "}"
+        if line[-1] == "{":
+            line = f"{line[:-1].rstrip(' ').removesuffix(':')} {{"
+        lines.append(f"{'  ' * depth}{line}\n")
+        depth += line[-1] == "{"
+    return "".join(lines)
 
 
 class _Reader:

@@ -60,14 +60,34 @@ def test_everything_that_is_printed():
 @pytest.mark.parametrize(
     "text",
     [
-        "node { name: 'a' }", "node {\n  name: \"a\" # comment\n}\n", "node {\n name: \"a\"\n}\n", "node <\n>\n",
+        "node { name: 'a' }", "node {\n  name: \"a\" # comment\n}\n", "node {\n name : \"a\"\n}\n", "node <\n>\n",
         'node {\n  input: ["a", "b"]\n}\n', 'node {\n  name: "a" "b"\n}\n', "versions {\n  producer: 0x10\n}\n",
-        'node {\n  attr {\n    key: "f"\n    value {\n      f: 1.5f\n    }\n  }\n}\n', 'node {\n  name: "a"\n}',
+        'node {\n  attr {\n    key: "f"\n    value {\n      f: 1.5f\n    }\n  }\n}\n', 'node\n{\n  name: "a"\n}',
     ],
 )  # fmt: skip
 def test_other_layouts_are_left_to_protobuf(text):
     assert serialize_printed(GraphDef.DESCRIPTOR, text) is None
     text_format.Parse(text, GraphDef())
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        lambda text: text.removesuffix("\n"), lambda text: text.replace("\n", "\r\n"),
+        lambda text: text.replace("  ", "\t"), lambda text: text.replace("  ", "    "), lambda text: text.replace("  ", ""),
+        lambda text: f"# {{\n\n{text}# }}", lambda text: text.replace("\n", "\n  # of a line\n\n"),
+        lambda text: text.replace(" {\n", ": {\n"), lambda text: text.replace(" {\n", "{\n"),
+        lambda text: text.replace("\n", "  \n"), lambda text: f"\n \n{text}\n\t\n",
+    ],
+)  # fmt: skip
+def test_what_editors_and_people_make_of_printed_text_is_read_too(edited):
+    assert held_against_protobuf(edited(graph_text()))
+
+
+def test_what_looks_like_a_comment_in_a_string_is_none():
+    graph = GraphDef()
+    graph.node.add(name="#a", op="{", input=["# }", "\n# b\n{"], device=" x ")
+    assert held_against_protobuf(f"\n{text_format.MessageToString(graph)}")
 
 
 @pytest.mark.filterwarnings("ignore:invalid escape sequence:DeprecationWarning")  # protobuf's
@@ -84,7 +104,7 @@ def test_changed_text(seed):
         )
         text = "".join(changed)
         position = draw.randrange(len(text))
-        text = draw.choice((text, text[:position] + draw.choice('\\"0{}\n .-x') + text[position + 1 :]))
+        text = draw.choice((text, text[:position] + draw.choice('\\"0{}\n .-x#\t\r:') + text[position + 1 :]))
         held_against_protobuf(text)
 
 
