@@ -9,7 +9,7 @@ import itertools
 import numbers
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
@@ -162,6 +162,26 @@ class Session:
         names = tuple(fetched_names(fetches, self.graph))
         return arranged(fetches, iter(self._run(names, feeds, hook)))
 
+    @takes(feeds=list | tuple)
+    def make_callable(self, fetches: Any, feeds: Sequence[Any] = ()) -> Callable[..., Any]:
+        """A function of the values of `feeds`, in their order, that gives what `run` gives for `fetches`.
+
+        What names mean is found out once, here. ArgumentTypeError where the function is called with another number of values.
+        """
+        self.start()
+        names = tuple(fetched_names(fetches, self.graph))
+        fed = tuple([name_of(tensor, self.graph) for tensor in feeds])
+        if len(set(fed)) < len(fed):
+            raise InvalidArgumentError(f"a tensor is fed twice: {', '.join(fed)}")
+        prepared = self._prepare(names, fed)
+
+        def call(*values: Any) -> Any:
+            if len(values) != len(fed):
+                raise ArgumentTypeError(f"the function takes {len(fed)} values, {', '.join(fed)}, not {len(values)}")
+            return arranged(fetches, iter(self._values(prepared, names, values, None)))
+
+        return call
+
     def _run(self, names: tuple[str, ...], feeds: Mapping[Any, Any] | None, hook: Hook | None) -> list[Any]:
         self.start()
         feeds = {} if feeds is None else feeds
@@ -174,7 +194,11 @@ class Session:
         if prepared is None:
             with bounded_depth():
                 prepared = self._prepare(names, tuple(feeds))
-        values = [feed.convert(value) for feed, value in zip(prepared.feeds, feeds.values()) if feed is not None]
+        return self._values(prepared, names, feeds.values(), hook)
+
+    def _values(self, prepared: _Prepared, names: tuple[str, ...], given: Iterable[Any], hook: Hook | None) -> list[Any]:
+        """What a program gives for the values of its feeds."""
+        values = [feed.convert(value) for feed, value in zip(prepared.feeds, given) if feed is not None]
         run = Run(next(self._numbers), hook)
         if self._limits is not None:
             self._limits.begin(run)

@@ -48,3 +48,25 @@ def test_a_node_of_another_graph(made):
         made[3].run(strange)
     with pytest.raises(InvalidArgumentError, match="another graph"):
         made[3].run("y:0", {strange: 1.0})
+
+
+def test_callables_give_what_runs_give(made):
+    g, x, y, session = made
+    call = session.make_callable({"y": y, "both": ["x:0", g.graph["y"]]}, [x])
+    for value in (1.0, 2.0):
+        assert call(value) == session.run({"y": y, "both": ["x:0", g.graph["y"]]}, {x: value})
+    assert session.make_callable("y:0", ("x:0",))(3.0) == -3
+    assert session.make_callable(g.constant(np.float32(4)))() == 4
+
+
+def test_callables_refuse_what_runs_refuse(made):
+    _, x, _, session = made
+    call = session.make_callable("y:0", [x])
+    for values in ((), (1.0, 2.0)):
+        with pytest.raises(TfgError, match="takes 1 values, x:0"):
+            call(*values)
+    for feeds, message in ((["x:0", x], "fed twice"), ("x:0", "must be"), (["none:0"], "none"), ([3], "no tensor")):
+        with pytest.raises(TfgError, match=message):
+            session.make_callable("y:0", feeds)
+    with pytest.raises(TfgError, match="nothing"):
+        session.make_callable("nothing:0", [x])
