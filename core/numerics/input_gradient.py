@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +64,8 @@ def _scatter_products(
             products = matrix[some.start * depth : some.stop * depth] @ rows
             for place, planes in zip(places[some], products.reshape(-1, *phases.shape[len(strides) : -len(sizes)], *outputs)):
                 starts = [slice(start, start + out) for (start, _), out in zip(place, outputs)]
-                phases[(*(phase for _, phase in place), ..., *starts)] += planes
+                index: tuple[Any, ...] = (*(phase for _, phase in place), ..., *starts)
+                phases[index] += planes
         _interleave(phases, result[images], pads)
 
     per_image = max(math.prod(outputs) * len(matrix), 1)

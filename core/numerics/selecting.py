@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ..arrays import Array
 
 _FEW: Final = 1 << 10
 """Up to so many elements one call to NumPy costs less than four."""
-_WORDS: Final = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
+_WORDS: Final[dict[int, np.dtype[Any]]] = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
 
 def chosen(condition: Array, x: Array, y: Array) -> Array:
