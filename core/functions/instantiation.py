@@ -27,10 +27,10 @@ def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:
     body = function.body.copy(function.body.functions)
     filled: dict[int, Mapping[str, Any]] = {}
     for node in body:
-        attrs = filled.get(id(node.attrs))
-        if attrs is None:
-            attrs = filled[id(node.attrs)] = _filled_attrs(node.attrs, given, function.name)
-        node.attrs = attrs
+        key = id(node.attrs)
+        if key not in filled:
+            filled[key] = _filled_attrs(node.attrs, given, function.name)
+        node.attrs = filled[key]
     return dataclasses.replace(
         function,
         body=body,
