@@ -17,6 +17,7 @@ from ..errors import UnimplementedError
 from ..shapes import SCALAR, Shape, TensorSpec
 from .branching import common, fitted, flat, is_given
 from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
+from .double_floats import IN_DOUBLE
 from .folding import folded
 from .kernel_dtypes import computed_in
 from .model import Block, Held, Operation, Value
@@ -80,6 +81,8 @@ class Emitter:
         shape = result_shape(name, values, attrs)
         if computed is principal or principal is None or computed is None:
             return self._emit(name, values, [Value(each, shape) for each in found], attrs)
+        if principal is dtypes.float64 and name in IN_DOUBLE:
+            return IN_DOUBLE[name](self, *values, **attrs)
         if principal is dtypes.float64:
             self.narrowed[self.source] = None
         kept = 1 if name == "Where" else 0

@@ -400,7 +400,7 @@ def _strided_slice_onnx(
 
 def _sliced_onnx(g: Any, x: Any, begin: Any, end: Any, strides: Any, masks: Masks) -> Any:
     """A slice whose bounds and strides may be computed."""
-    count = next((vector.shape.dims[0] for vector in (begin, end, strides) if vector.shape.is_known), None)
+    count: Any = next((vector.shape.dims[0] for vector in (begin, end, strides) if vector.shape.is_known), None)
     if count is None:
         g.refuse("the number of its bounds is unknown")
     taken = sum(not masks.new_axis >> i & 1 for i in range(count))
@@ -472,7 +472,7 @@ def _tensor_strided_slice_update_onnx(
     return _placed_onnx(g, value, x.shape.known(), bounds, masks, x)
 
 
-def _scattered_onnx(g: Any, x: Any, bounds: tuple[Any, ...], masks: Masks, values: Any) -> Any:
+def _scattered_onnx(g: Any, x: Any, bounds: tuple[Any, Any, Any], masks: Masks, values: Any) -> Any:
     """A tensor with `values` in a slice of it that is computed: the same slice of the places' numbers says where they go."""
     count = g.reshape(g.Size(x), [])
     numbers = g.Range(g.constant(np.int64(0)), count, g.constant(np.int64(1)))
@@ -481,10 +481,11 @@ def _scattered_onnx(g: Any, x: Any, bounds: tuple[Any, ...], masks: Masks, value
     return g.of_dims(g.ScatterND(g.reshape(x, -1), g.reshape(taken, -1, 1), written), g.dims(x))
 
 
-def _placed_onnx(g: Any, values: Any, sizes: Any, bounds: tuple[Any, ...], masks: Masks, around: Any) -> Any:
+def _placed_onnx(g: Any, values: Any, sizes: Any, bounds: tuple[Any, Any, Any], masks: Masks, around: Any) -> Any:
     """A tensor of `sizes` with `values` in a slice of it, and what is `around` elsewhere."""
     places = np.full(sizes, -1)
-    index = numpy_index(places.shape, *(g.known(bound, "bounds") for bound in bounds), masks)
+    begin, end, strides = (g.known(bound, "bounds") for bound in bounds)
+    index = numpy_index(places.shape, begin, end, strides, masks)
     taken = places[index]
     places[index] = np.arange(taken.size).reshape(taken.shape)
     return gathered(g, g.reshape(g.Expand(values, taken.shape), -1), places, 1, around)

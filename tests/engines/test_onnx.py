@@ -315,6 +315,27 @@ def test_bounds_in_rows(op, side, size, tmp_path):
         np.testing.assert_array_equal(found, [np.searchsorted(row, line, side) for row, line in zip(given, values)])
 
 
+DOUBLES = {
+    "Tan": [-1.5, 0, 1e-9, 1.57], "Atan": [-1e300, -1, -0.3, 0, 1e-9, 2, np.inf], "Asin": [-1, -0.5, 0, 1e-9, 1],
+    "Acos": [-1, -0.5, 0, 0.999999, 1], "Sinh": [-20, -1, -1e-9, 0, 0.3, 1, 2], "Cosh": [-20, 0, 0.3],
+    "Asinh": [-1e200, -3, 0, 0.1, 1e200], "Acosh": [1, 1.5, 1e200], "Atanh": [-0.9, 0, 0.5], "Softplus": [-800, -1, 0, 800],
+    "Elu": [-800, -1, 0, 800], "Selu": [-2, 0, 2], "LeakyRelu": [-2, 0, 2], "Softsign": [-2, 0, 2],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("op", sorted(DOUBLES))
+def test_64_bits_stay_64(op, tmp_path):
+    b = GraphBuilder()
+    b.apply(op, b.Placeholder(dtype="double", shape=[None], name="x"), name="y")
+    graph = b.graph
+    model = export(graph, {"x": graph.output("x")}, {"y": graph.output("y")})
+    assert not model.narrowed
+    save_onnx(model, tmp_path / "m.onnx")
+    x = np.array([*DOUBLES[op], np.nan])
+    (found,) = run_onnx(tmp_path / "m.onnx", {"x": x})
+    np.testing.assert_allclose(found, Session(graph).run("y:0", {"x:0": x}), rtol=1e-13, atol=1e-15)
+
+
 def test_regular_expressions(tmp_path):
     b = GraphBuilder()
     b.StaticRegexFullMatch(b.Placeholder(dtype="string", shape=[3], name="x"), pattern="a+b?", name="y")
