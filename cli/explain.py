@@ -57,4 +57,5 @@ def command(graph: str, reader: GraphReader, options: ExplainOptions) -> None:
         reader.load_libraries()
         explain_op(graph, options.format_)
     else:
-        ExplainJob(graph, *reader.look_closely(graph), options).run()
+        loaded, is_sound = (reader.load(graph), True) if options.about_runs else reader.look_closely(graph)
+        ExplainJob(graph, loaded, is_sound, options).run()

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from .versions import Versions
 
 
-__all__ = ["Function", "Graph", "Node", "Output"]
+__all__ = ["STRAY_ARGUMENT", "Function", "Graph", "Node", "Output"]
 
 _WIDE: Final = 64
 """From so many inputs on a node keeps where each stands while they are replaced."""
 _linking: Final = threading.Lock()
+
+STRAY_ARGUMENT: Final = "a function's arguments stand in its signature"
 
 
 class Graph:
@@ -383,3 +385,11 @@ class Function:
     @property
     def name(self) -> str:
         return self.signature.name
+
+    def check(self, left_open: Collection[str] = ()) -> None:
+        """As `Graph.check`, of the body, and that it takes no arguments but those of the signature."""
+        args = set(self.args)
+        for node in self.body:
+            if node.is_argument and node not in args:
+                raise InvalidArgumentError(STRAY_ARGUMENT, node=node.name, op=node.op)
+        self.body.check(left_open)

@@ -331,7 +331,7 @@ class _Library:
     def _inside(self, function: Function, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         if function.signature.attrs:
             function = instantiate(function, reference.attrs)
-        function.body.check()
+        function.check()
         known = dict(zip((arg.output() for arg in function.args), inputs))
         self._calls.append(reference.name)
         try:
@@ -429,7 +429,7 @@ def _merge(spec: TensorSpec, result: Shape | TensorSpec) -> TensorSpec:
 def _constant_values(node: Node, inputs: Sequence[TensorSpec], outputs: list[TensorSpec]) -> list[TensorSpec]:
     """The output specs with values where all inputs have one and the op is a pure function of them."""
     values = [spec.value for spec in inputs]
-    if node.op in _MERGE:  # which input arrives is not known
+    if node.op in _MERGE or has_fact(node.op, "random"):  # which input arrives is not known; no size is drawn
         return outputs
     if not outputs or any(v is None for v in values) or any(spec.value is not None for spec in outputs):
         return outputs

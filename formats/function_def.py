@@ -13,8 +13,9 @@ from typing import Any
 from ..core import dtypes
 from ..core.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..core.errors import InvalidArgumentError, TfgError
-from ..core.graph import Function, Graph, Node, Output
+from ..core.graph import STRAY_ARGUMENT, Function, Graph, Node, Output
 from ..core.tensors import Placeholder
+from ..core.validation import attribute_faults
 from .attrs import attr_type, decode_attr, decode_attrs, encode_attr
 from .node_def import encode_node
 from .protos.graph_pb2 import FunctionDef, NodeDef
@@ -112,11 +113,20 @@ def _encode_arg_def(arg: ArgDef) -> OpDefProto.ArgDef:
     )  # fmt: skip
 
 
-def decode_function(proto: FunctionDef, library: DeclaredFunctions, gradient: str | None = None) -> Function:
-    """The Function of a message; InvalidArgumentError names the function and node where an input does not exist."""
+def decode_function(
+    proto: FunctionDef, library: DeclaredFunctions, gradient: str | None = None, checks: bool = True
+) -> Function:
+    """The Function of a message.
+
+    InvalidArgumentError names the function and node where an input does not exist and, if it `checks`, where a node does not
+    fit its op.
+    """
     name = proto.signature.name
     try:
-        return _Decoder(proto, library).function(gradient)
+        found = _Decoder(proto, library).function(gradient)
+        if checks:
+            found.body.check(found.signature.attrs)
+        return found
     except TfgError as error:
         raise type(error)(f"function '{name}': {error.message}", node=error.node, op=error.op, hint=error.hint) from None
 
@@ -156,7 +166,7 @@ class _Decoder:
             if name in self.body:
                 raise InvalidArgumentError("two nodes have this name", node=name, op=op)
             if op == _ARG:
-                raise InvalidArgumentError("a function's arguments stand in its signature", node=name, op=op)
+                raise InvalidArgumentError(STRAY_ARGUMENT, node=name, op=op)
             pending.append((self.body.add_node(name, op, (), (), attrs, device, attrs), texts))
         for node, texts in pending:
             try:
@@ -232,6 +242,8 @@ def _arg_sizes(definition: OpDef, node: Node) -> Iterator[tuple[ArgDef, int]]:
         if isinstance(value, Placeholder):
             message = f"the number of its outputs '{arg.name}' is left to the caller"
             raise InvalidArgumentError(message, node=node.name, op=node.op)
+        if not isinstance(value, int if arg.number_attr else list):
+            raise InvalidArgumentError(next(attribute_faults(definition, node.attrs)), node=node.name, op=node.op)
         yield arg, value if arg.number_attr else len(value)
 
 

@@ -13,9 +13,13 @@ from .scan import NodeReader
 
 
 class FunctionLibrary(DeclaredFunctions):
-    """Functions by name, in the library's order, each decoded at first touch."""
+    """Functions by name, in the library's order, each decoded at first touch.
 
-    def __init__(self, library: FunctionDefLibrary) -> None:
+    Where it `checks`, InvalidArgumentError then names the first node that does not fit its op.
+    """
+
+    def __init__(self, library: FunctionDefLibrary, checks: bool = True) -> None:
+        self._checks = checks
         self._entries: dict[str, Function | FunctionDef] = {}
         self._signatures: dict[str, OpDef] = {}
         self.reader = NodeReader()
@@ -28,7 +32,7 @@ class FunctionLibrary(DeclaredFunctions):
     def __getitem__(self, name: str) -> Function:
         entry = self._entries[name]
         if isinstance(entry, FunctionDef):
-            entry = self._entries[name] = decode_function(entry, self, self._gradients.get(name))
+            entry = self._entries[name] = decode_function(entry, self, self._gradients.get(name), self._checks)
         return entry
 
     def __setitem__(self, name: str, function: Function) -> None:
@@ -49,7 +53,7 @@ class FunctionLibrary(DeclaredFunctions):
         return name in self._entries
 
     def __copy__(self) -> FunctionLibrary:
-        result = FunctionLibrary(FunctionDefLibrary())
+        result = FunctionLibrary(FunctionDefLibrary(), self._checks)
         result._entries = dict(self._entries)
         result._gradients = dict(self._gradients)
         result.reader = self.reader

@@ -81,7 +81,7 @@ class NodeStream:
         """A graph with everything but nodes, once these were gone through."""
         rest = self._scan.rest()
         graph = Graph()
-        graph.functions = FunctionLibrary(rest.library)
+        graph.functions = FunctionLibrary(rest.library, checks=False)
         graph.versions = _decode_versions(rest)
         graph.source = GraphSource(rest, "graph", b"")
         return graph
@@ -96,7 +96,7 @@ def graph_from_bytes(
     with rare_collection():
         add_nodes(graph, scan.nodes(), faults)
     rest = scan.rest()
-    graph.functions = FunctionLibrary(rest.library)
+    graph.functions = FunctionLibrary(rest.library, checks=faults is None)
     graph.versions = _decode_versions(rest)
     graph.source = GraphSource(rest, kind, meta_graph)
     if rest.library.registered_gradients:

@@ -58,9 +58,9 @@ class _Paths:
         self._waits: dict[Node, tuple[Node, ...]] = {}
 
     def origin(self, value: Output) -> Output | None:
-        """The output that a value comes from; None where that is a constant, or outside of the picture."""
+        """The output that a value comes from; None where that is left out, or outside of the picture."""
         seen = set()
-        while value.node in self._left_out and not value.node.is_constant and value.node not in seen:
+        while value.node in self._left_out and value.node.inputs and value.node not in seen:
             seen.add(value.node)
             value = value.node.inputs[0]
         return value if value.node in self._nodes and value.node not in self._left_out else None

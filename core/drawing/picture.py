@@ -8,7 +8,7 @@ import functools
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ..explaining.listing import tensor_text
+from ..explaining.listing import value_text
 from ..graph import Node, Output
 from ..words import counted
 from .folding import Link, folded, links
@@ -264,7 +264,7 @@ class _Painter:
 def constants_in(node: Node, left_out: Container[Node]) -> list[str]:
     """What the constants hold that stand in the node's box, having none of their own."""
     values = [v.node for v in node.inputs if v.node in left_out and v.node.is_constant]
-    texts = [tensor_text(constant.attr("value")) for constant in values[:_MAX_CONSTANTS]]
+    texts = [value_text(constant.attr("value", None)) for constant in values[:_MAX_CONSTANTS]]
     return [f"with {text}" for text in texts] + (["with ..."] if len(values) > _MAX_CONSTANTS else [])
 
 

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..errors import InvalidArgumentError, TfgError
 from ..functions.callers import all_nodes
-from ..graph import Graph
+from ..graph import Function, Graph
 from ..validation import check_node
 
 
 def make_presentable(graph: Graph) -> list[TfgError]:
     """Leave out functions that cannot be read, and outputs of nodes that do not say what they make; what was found wrong."""
-    faults = _drop_unreadable(graph)
-    try:
-        graph.check()
-    except InvalidArgumentError as error:
+    unreadable = _drop_unreadable(graph)
+    found = [_fault(graph.check), *map(fault_of, graph.functions.values())]
+    unfit = [fault for fault in found if fault is not None]
+    if unfit:
         _drop_outputs(graph)
-        faults.append(error)
-    return faults
+    return [*unreadable, *unfit]
+
+
+def fault_of(function: Function) -> TfgError | None:
+    """What is wrong with the first node of a function that does not fit its op."""
+    return _fault(lambda: function.check(function.signature.attrs))
+
+
+def _fault(check: Callable[[], object]) -> TfgError | None:
+    try:
+        check()
+    except InvalidArgumentError as error:
+        return error
+    return None
 
 
 def _drop_unreadable(graph: Graph) -> list[TfgError]:

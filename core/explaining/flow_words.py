@@ -14,14 +14,15 @@ from ..words import counted
 def flow_role(node: Node) -> str | None:
     """The role of a node of a loop or conditional, of V1's or V2's form; None for all others."""
     if node.is_loop_condition:
-        return f"Says whether its loop goes on for another iteration: while '{_input(node)}' is true."
+        return f"Says whether its loop goes on for another iteration: while '{shown_input(node)}' is true."
     for fact, describe in _V1.items():
         if has_fact(node.op, fact):
             return describe(node)
     return _functional_role(node)
 
 
-def _input(node: Node, index: int = 0) -> str:
+def shown_input(node: Node, index: int = 0) -> str:
+    """The name of an input, where the node has it: nodes of broken graphs may not."""
     return str(node.inputs[index]) if index < len(node.inputs) else "nothing"
 
 
@@ -32,20 +33,20 @@ def _frame(node: Node) -> str:
 
 def _enter(node: Node) -> str:
     if node.attr("is_constant", False):
-        return f"Hands '{_input(node)}' into loop '{_frame(node)}'; every iteration sees the same value."
-    return f"Hands '{_input(node)}' into loop '{_frame(node)}', as the first value of a variable of the loop."
+        return f"Hands '{shown_input(node)}' into loop '{_frame(node)}'; every iteration sees the same value."
+    return f"Hands '{shown_input(node)}' into loop '{_frame(node)}', as the first value of a variable of the loop."
 
 
 def _exit(node: Node) -> str:
-    return f"Hands the last value of a loop's variable, '{_input(node)}', out of the loop once that has ended."
+    return f"Hands the last value of a loop's variable, '{shown_input(node)}', out of the loop once that has ended."
 
 
 def _next_iteration(node: Node) -> str:
-    return f"Hands '{_input(node)}' to the next iteration, where the Merge at the head of the loop takes it."
+    return f"Hands '{shown_input(node)}' to the next iteration, where the Merge at the head of the loop takes it."
 
 
 def _switch(node: Node) -> str:
-    value, predicate = _input(node), _input(node, 1)
+    value, predicate = shown_input(node), shown_input(node, 1)
     if len(node.inputs) > 1 and node.inputs[1].node.is_loop_condition:
         return f"Keeps '{value}' in the loop (output 1) while '{predicate}' is true, and lets it out (output 0) after."
     outputs = "output 1 where that is true, else output 0" if len(node.output_dtypes) == 2 else "the output of that number"
@@ -81,11 +82,12 @@ def _functional_role(node: Node) -> str | None:
         )
     if {"then_branch", "else_branch"} <= functions.keys():
         return (
-            f"A conditional ({node.op}): where '{_input(node)}' is true calls {functions['then_branch']}, otherwise "
+            f"A conditional ({node.op}): where '{shown_input(node)}' is true calls {functions['then_branch']}, otherwise "
             f"{functions['else_branch']}, with the other inputs."
         )
     branches = node.attr("branches", None)
     if isinstance(branches, (list, tuple)) and branches and all(isinstance(branch, FuncRef) for branch in branches):
         names = ", ".join(branch.name for branch in branches)
-        return f"A choice ({node.op}): calls the one of number '{_input(node)}' of {names}, the last where there is none such."
+        number = shown_input(node)
+        return f"A choice ({node.op}): calls the one of number '{number}' of {names}, the last where there is none such."
     return None

@@ -230,13 +230,13 @@ def value_text(value: Any) -> str:
         shown = [value_text(item) for item in value[:MAX_PREVIEW]]
         return f"[{', '.join(shown)}{', ...' if len(value) > MAX_PREVIEW else ''}]"
     if isinstance(value, Tensor):
-        return tensor_text(value)
+        return _tensor_text(value)
     if isinstance(value, FuncRef):
         return f"{value.name}()"
     return "none" if value is None else str(value)
 
 
-def tensor_text(tensor: Tensor) -> str:
+def _tensor_text(tensor: Tensor) -> str:
     """A constant's first elements, or only its dtype and shape where they are not at hand."""
     elements = tensor.preview(MAX_PREVIEW)
     if not elements:

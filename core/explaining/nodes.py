@@ -19,7 +19,7 @@ from ..tensor_names import parse_tensor_name
 from ..tensors import Tensor
 from ..variable_nodes import VariableNodes
 from ..words import counted
-from .flow_words import flow_role
+from .flow_words import flow_role, shown_input
 from .listing import NodeRecord, node_record, value_text
 from .roles import Roles, Slot, named_inputs
 from .stages import stage_of_nodes
@@ -204,7 +204,8 @@ class Explainer:
     def _write_role(self, node: Node) -> str | None:
         if node in self.roles.initializers:
             variable = self.roles.initializers[node]
-            return f"Initializer: writes the initial value '{node.inputs[1]}' into variable '{variable.name}' when it runs."
+            value = shown_input(node, 1)
+            return f"Initializer: writes the initial value '{value}' into variable '{variable.name}' when it runs."
         if node in self.roles.updates:
             return self._update_text(node)
         if node in self.roles.restored:

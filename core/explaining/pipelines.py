@@ -38,7 +38,7 @@ class PipelineFacts:
 
 def pipelines(graph: Graph) -> tuple[PipelineFacts, ...]:
     """The pipelines behind the nodes of a graph that ask for elements."""
-    return tuple(_facts(graph, node) for node in graph if has_fact(node.op, "next_element"))
+    return tuple(_facts(graph, node) for node in graph if has_fact(node.op, "next_element") and node.inputs)
 
 
 def _facts(graph: Graph, node: Node) -> PipelineFacts:

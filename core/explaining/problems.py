@@ -22,6 +22,7 @@ from ..traversal import descendants, forward_predecessors, reachable, strongly_c
 from ..validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs
 from ..variable_nodes import find_variables
 from ..words import counted
+from .broken import fault_of
 from .graphs import missing_among
 
 ERROR: Final = "error"
@@ -252,8 +253,9 @@ def _contradictions(body: Body, broken: set[str | None]) -> Iterator[Problem]:
     if body.function is not None:  # of a body with the shapes of its calls, which inference looks into
         return
     sound = _sound_part(body, broken)
+    functions = {name: f for name, f in body.functions.items() if fault_of(f) is None}
     try:
-        inference = infer(sound, functions=body.functions)
+        inference = infer(sound, functions=functions)
     except TfgError as error:
         yield Problem(ERROR, "shape", error.node, error.op, None, error.message, error.hint)
         return

@@ -168,7 +168,8 @@ class Roles:
 
 def _counts(node: Node) -> bool:
     """True for a step counter: a constant is added each time."""
-    return node.op in ("AssignAdd", "AssignAddVariableOp") and node.inputs[1].node.is_constant
+    adds = node.op in ("AssignAdd", "AssignAddVariableOp") and len(node.inputs) > 1
+    return adds and node.inputs[1].node.is_constant
 
 
 def follow(value: Output, ops: Iterable[str], stop: Iterable[str] = ()) -> Output:

@@ -15,10 +15,12 @@ def check_calls(graph: Graph) -> None:
     """InvalidArgumentError names the first node whose functions have other arguments or results than it gives and has.
 
     What takes calls apart asks this first; a run says it of the calls that it reaches, inference leaves their outputs unknown.
-    Left alone are functions that leave attributes to callers, and ops that give them more, or other, than their inputs.
+    Nodes of functions must fit their ops. Left alone are functions that leave attributes to callers, and ops that give more,
+    or other, than their inputs.
     """
     check_own_calls(graph)
     for function in graph.functions.values():
+        function.check(function.signature.attrs)
         if not function.signature.attrs:
             _check_nodes(function.body, graph.functions)
 

@@ -96,8 +96,6 @@ def optimize(
     """
     graph.check()
     check_calls(graph)
-    for function in graph.functions.values():
-        function.body.check(function.signature.attrs)
     result = graph.copy()
     names = (fetches,) if isinstance(fetches, str) else fetches
     chosen = choose_passes(passes, disable)

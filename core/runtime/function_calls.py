@@ -92,7 +92,7 @@ class FunctionCalls:
             return self._bodies[key, site]
 
     def _compiled(self, function: Function, site: CallSite) -> _Body:
-        function.body.check()
+        function.check()
         plan = function_plan(function, site)
         if self._cache is not None:
             plan = with_cached_trees(plan, function.body)

@@ -75,6 +75,16 @@ BREAKS = {
     "function that is missing": ("call", lambda g: g.library.ClearField("function")),
     "function that cannot be read": ("sum", in_function(lambda f: f.node_def[0].input.append("gone:z:0"))),
     "broken body": ("sum", in_function(lambda f: f.node_def[0].attr["T"].__setattr__("type", 2))),
+    "copy of nothing in a body": ("sum", in_function(lambda f: (
+        f.node_def[0].input.__delitem__(slice(None)), setattr(f.node_def[0], "op", "Identity"),
+        f.ret.__setitem__("b", "sum:output:0"),
+    ))),
+    "constant without a value in a body": ("sum", in_function(lambda f: (
+        f.node_def[0].input.__delitem__(slice(None)), setattr(f.node_def[0], "op", "Const"),
+        f.ret.__setitem__("b", "sum:output:0"),
+    ))),
+    "assignment of nothing": ("v/Assign", lambda g: node(g, "v/Assign").input.__delitem__(1)),
+    "constant without a value": ("start", lambda g: node(g, "start").attr.__delitem__("value")),
     "unreached effect": ("told", added(f"node {{ name: 'told' op: 'CheckNumerics' input: 'y' {TAKEN} {MESSAGE} }}")),
     "missing kernel": ("k", added("node { name: 'k' op: 'IsotonicRegressionNoKernel' }")),
     "variable that nobody initializes": ("v", lambda g: g.node.remove(node(g, "v/Assign"))),
@@ -110,6 +120,27 @@ def test_what_is_broken_can_be_looked_at(broken, command):
     done = tfg(command, broken)
     assert done.code == 0
     assert "PartitionedCall" in done.out
+
+
+@pytest.mark.parametrize("broken", BREAKS, indirect=True)
+def test_each_node_of_what_is_broken_is_explained(broken):
+    done = tfg("explain", broken, *["x", "v", "start", "v/Assign", "v/read", "y", "z", "call"])
+    assert done.code in (0, 1) and "Traceback" not in done.err
+
+
+UNFIT = ["broken body", "copy of nothing in a body", "constant without a value in a body"]
+ON_A_CALL = [
+    ["run", "--fetch", "call", "--feed", "x=zeros(2,3)", "--init"], ["flops", "--fetch", "call"],
+    ["optimize", "--fetch", "call"], ["grad", "--y", "call", "--x", "x"], ["explain", "--races", "--fetch", "call"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("broken", UNFIT, indirect=True)
+@pytest.mark.parametrize("command", ON_A_CALL, ids=lambda command: command[0])
+def test_a_body_that_does_not_fit_is_refused_where_it_is_called(broken, command):
+    done = tfg(command[0], broken, *command[1:])
+    assert done.code == 1
+    assert "function 'twice'" in done.err and "'sum'" in done.err
 
 
 def test_tells_all_breaks_at_once(tmp_path):

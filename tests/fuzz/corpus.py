@@ -18,6 +18,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.catalog import CATALOG
 from tfg.core.dtypes import DType
 from tfg.core.errors import TfgError
+from tfg.core.functions.instantiation import instantiate
 from tfg.core.graph import Graph, Node
 from tfg.core.shapes import Shape
 from tfg.core.tensor_names import parse_tensor_name
@@ -129,13 +130,25 @@ _ARRAY_CHANGES: Sequence[Callable[[Random, np.ndarray, DType], np.ndarray]] = (
 
 
 def mutate_graph(random: Random, graph: Graph) -> None:
-    """One change to an attribute, an edge, a constant or the type of a node; mostly one that is not refused at the door."""
+    """One change to an attribute, an edge, a constant or the type of a node, of a function's sometimes.
+
+    Mostly it is one that is not refused at the door; of functions, which are looked into later, it may be any.
+    """
+    if graph.functions and chance(random, 0.3):
+        name = random.choice(sorted(graph.functions))
+        graph.functions[name] = changed = instantiate(graph.functions[name], {})
+        _change_node(random, changed.body, is_any=chance(random, 0.5))
+    else:
+        _change_node(random, graph, is_any=chance(random, 0.1))
+
+
+def _change_node(random: Random, graph: Graph, is_any: bool) -> None:
     nodes = list(graph)
     for _ in range(random.choice((1, 4, 4, 4)) if nodes else 0):
         node = random.choice(nodes)
         before = node.op, node.attrs, node.inputs, node.control_inputs
         random.choice(_GRAPH_CHANGES)(random, graph, node)
-        if _is_accepted(graph):
+        if is_any or _is_accepted(graph):
             return
         op, node.attrs, inputs, controls = before
         node.change_op(op)
