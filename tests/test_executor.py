@@ -1,9 +1,11 @@
 """Plans, loops, functions, blocking kernels, limits and hooks: what the op cases do not show."""
 
 import collections
+import concurrent.futures
 import importlib
 import re
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -228,6 +230,22 @@ def test_nobody_waits_for_a_thread_that_is_listed_and_does_not_run(mailbox, monk
     gone.join()
     monkeypatch.setattr(threading, "enumerate", lambda: [*listed(), gone, threading.Thread(target=str)])
     test_nothing_to_wait_for(mailbox)
+
+
+def test_nobody_waits_for_threads_of_a_pool_that_wait_for_work(mailbox):
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        pool.submit(str).result()
+        test_nothing_to_wait_for(mailbox)
+
+
+def test_what_a_pool_was_given_to_do_is_waited_for(mailbox):
+    builder = GraphBuilder()
+    builder.TestTake(0.0, name="take")
+    builder.TestPut(3.0, name="put")
+    session = Session(builder.graph)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        pool.submit(lambda: (time.sleep(0.5), session.run("put")))
+        assert session.run("take:0") == 3
 
 
 def test_a_loop_can_wait_for_what_is_outside(mailbox):

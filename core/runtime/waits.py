@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+import types
 from typing import Final
 
 from ..errors import DeadlineExceededError
@@ -55,10 +56,11 @@ class Wait:
     def for_change(self, deadline: float, reason: str, node: Node) -> None:
         """Sleep until something changes; DeadlineExceededError from `deadline` on, or where nobody is left to change it."""
         me = threading.current_thread()
+        has_looked = False
         with _condition:
             try:
                 while self._seen == _changes or me in _stuck:
-                    if me in _stuck or not _others_act(me):
+                    if me in _stuck or not _others_act(me, has_looked):
                         _stuck.update(_asleep)
                         _condition.notify_all()
                         raise DeadlineExceededError(f"{reason}, and nothing can change that", node=node.name, op=node.op)
@@ -66,24 +68,32 @@ class Wait:
                     if left <= 0:
                         raise DeadlineExceededError(f"{reason} after the time allowed", node=node.name, op=node.op)
                     _asleep.add(me)
-                    _condition.wait(min(left, _LOOK_AGAIN))
+                    has_looked = not _condition.wait(min(left, _LOOK_AGAIN))
                 self._seen = _changes
             finally:
                 _asleep.discard(me)
                 _stuck.discard(me)
 
 
-def _others_act(me: threading.Thread) -> bool:
+def _others_act(me: threading.Thread, has_looked: bool) -> bool:
     """True where another thread of the program may still do something; those that serve kernels only do what they are told.
 
-    One that was interrupted while it began or ended may stay listed, but runs nothing.
+    One that was interrupted while it began or ended may stay listed, but runs nothing. A thread of a pool that waits for work
+    does nothing either, if that is so for longer than it takes to begin with what it was just given.
     """
-    running = sys._current_frames()
+    frames = sys._current_frames()
     return any(
         thread is not me
-        and thread.ident in running
+        and thread.ident in frames
         and thread not in _asleep
         and not thread.name.startswith(OWN_THREADS)
         and not isinstance(thread, threading._DummyThread)
+        and not (has_looked and _is_without_work(frames[thread.ident]))
         for thread in threading.enumerate()
     )
+
+
+def _is_without_work(frame: types.FrameType) -> bool:
+    """True in a thread of a `ThreadPoolExecutor` that waits to be given something to do."""
+    pools = sys.modules.get("concurrent.futures.thread")
+    return pools is not None and frame.f_code is pools._worker.__code__ and frame.f_locals["work_queue"].empty()
