@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..core.drawing.picture import MAX_BOXES, Look, Picture, make_picture
-from ..core.errors import DeadlineExceededError, NotFoundError, UnknownError
+from ..core.errors import DeadlineExceededError, InvalidArgumentError, NotFoundError, UnknownError
 from ..core.graph import Graph, Node, Output
 from ..core.journal import Stopwatch
 from . import render
@@ -78,6 +78,8 @@ class DrawJob:
         if out == "-":
             write_file(out, drawn)
             return
+        if os.path.isdir(out):
+            raise InvalidArgumentError(f"'{out}' is a folder")
         for path, data in zip(_paths(out, [picture.title for picture in pictures]), drawn, strict=True):
             write_file(path, [data])
             if len(drawn) > 1:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from .pauses import pause
 from .philox import Philox, uniform_from_words
 
 _BLOCK = 1024
@@ -71,6 +72,7 @@ def kmeans_plus_plus(points: Array, count: int, seed: int, retries: int) -> Arra
     for _ in range(count):
         candidates = []
         for _ in range(1 + retries):
+            pause()
             index = _draw(stream, nearest, chosen)
             closer = np.minimum(nearest, half_norms - points @ points[index] + half_norms[index])
             candidates.append((closer.sum(dtype=np.float32), index, closer))

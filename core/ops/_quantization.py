@@ -64,7 +64,9 @@ def unclamped(x: Any, low: Any, high: Any, dtype: DType) -> int:
         return lowest
     count = steps(dtype)
     scale = count / (float(np.float32(high) - np.float32(low)) * (count / (count - 1.0)))
-    return int(round_half_away(float(x) * scale) - round_half_away(float(low) * scale)) + lowest
+    offset = round_half_away(float(x) * scale) - round_half_away(float(low) * scale)
+    # What is not finite becomes 2^63, of which TensorFlow keeps the last 32 bits.
+    return int(offset) + lowest if np.isfinite(offset) else lowest
 
 
 def to_float(q: Any, low: Any, high: Any, dtype: DType) -> Array:

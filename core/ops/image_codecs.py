@@ -89,13 +89,17 @@ def _check_channels(channels: int, allowed: tuple[int, ...]) -> None:
     require(channels in allowed, f"channels must be one of {', '.join(map(str, allowed))}, not {channels}")
 
 
+def _png_header(data: bytes) -> tuple[int, int, int, int, int]:
+    try:
+        return png.header(data)
+    except ValueError as error:
+        raise InvalidArgumentError(f"invalid PNG data: {error}") from None
+
+
 def _decode_png(data: bytes, channels: int, dtype: Any) -> Array:
     """(height, width, channels) as uint8 or uint16; channels 0 means the file's."""
     _check_channels(channels, (0, 1, 3, 4))
-    try:
-        width, height, depth, _, _ = png.header(data)
-    except ValueError as error:
-        raise InvalidArgumentError(f"invalid PNG data: {error}") from None
+    width, height, depth, _, _ = _png_header(data)
     reserve(2 * width * height * 3 * depth // 8)
     pixels = _decode_png_16(data, channels) if depth == 16 else _decode_png_8(data, channels)
     if pixels.dtype == dtype:
@@ -455,7 +459,7 @@ def decode_image(contents: Array, *, channels: int, dtype: DType, expand_animati
     elif kind == "bmp":
         pixels = _decode_bmp(data, channels)
     else:
-        wide = kind == "png" and dtype.numpy != np.uint8 and png.header(data)[2] == 16
+        wide = kind == "png" and dtype.numpy != np.uint8 and _png_header(data)[2] == 16
         pixels = _decode_any(data, channels, np.uint16 if wide else np.uint8, allow_gif=False)
     return _as_type(pixels, dtype.numpy)
 

@@ -33,6 +33,8 @@ def tile(x: Array, multiples: Array) -> Result:
     for i, count in enumerate(times):
         if count < 0:
             raise InvalidArgumentError(f"Expected multiples[{i}] >= 0, but got {count}")
+    if x.size * math.prod(times) >= 1 << 63:
+        raise InvalidArgumentError(f"Encountered overflow when multiplying {x.shape} with {times}")
     if x.dtype in _NOT_TILED and any(count != 1 for count in times) and x.size * math.prod(times):
         raise UnimplementedError(f"TensorFlow's Tile handles no {dtypes.from_numpy(x.dtype)}")
     return np.tile(x, times)

@@ -73,7 +73,7 @@ def dynamic_stitch(indices: list[Array], data: list[Array]) -> Result:
         raise InvalidArgumentError(f"indices[{int(np.argmin(flat))}] = {int(flat.min())} is out of range")
     merged = np.zeros((count, *inner), data[0].dtype) if data[0].dtype != object else np.full((count, *inner), b"", object)
     for index, values in zip(indices, data):
-        merged[index] = values
+        merged[index] = values[()]
     return merged
 
 

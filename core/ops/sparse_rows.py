@@ -13,7 +13,7 @@ from ..graph import Node, Output
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..shapes import Shape, TensorSpec
 from . import _onnx_sparse as in_onnx
-from ._checks import require_rank
+from ._checks import require, require_rank
 from ._shapes import dims_of
 from ._sparse import (
     rank_of,
@@ -35,6 +35,7 @@ def sparse_fill_empty_rows(
     count, rank = int(dense_shape[0]), indices.shape[1]
     if rank != dense_shape.size:
         raise InvalidArgumentError(f"dense_shape has {dense_shape.size} dimensions, indices have {rank}")
+    require(count >= 0, f"Expected shape dimensions to be non-negative, got {count}")
     rows = indices[:, 0]
     _check_rows(rows, count)
     order, is_empty, targets = fill_order(rows, count)

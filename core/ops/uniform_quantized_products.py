@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -306,8 +307,8 @@ def uniform_quantized_convolution_shape(
 
 def _window_products(rhs: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]) -> int:
     """One for each output and each weight of its filter."""
-    filters = rhs.shape[_orders(dimension_numbers, len(rhs.shape) - 2)[1][-1]]
-    return outputs[0].shape.num_elements * (rhs.shape.num_elements // filters)
+    place = _orders(dimension_numbers, len(rhs.shape) - 2)[1][-1]
+    return outputs[0].shape.num_elements * math.prod(size for i, size in enumerate(rhs.shape) if i != place)
 
 
 @flops("UniformQuantizedConvolution")

@@ -40,6 +40,11 @@ REFUSED = {
         "WindowDataset", ["RANGE", *[np.int64(1)] * 3, np.array([True, False])],
         {"output_types": ["variant"], "output_shapes": [[]]},
     ),
+    "rows below zero": (
+        "SparseFillEmptyRows", [np.zeros((0, 2), np.int64), np.zeros(0), np.int64([-1, 3]), np.float64(0)], {},
+    ),
+    "more copies than there are numbers": ("Tile", [np.zeros((2, 1)), np.int64([1, 2**63 - 1])], {}),
+    "the beginning of a PNG file": ("DecodeImage", [np.array(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", object)], {}),
     "text as a shape": ("NonDeterministicInts", [TEXT], {}),
 }  # fmt: skip
 

@@ -331,7 +331,10 @@ def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
     value, shape = r.constant_value(axes), r.shape(x)
     if value is None or shape.dims is None:
         return None
-    sizes = [shape.dims[int(axis)] for axis in np.ravel(value)]
+    places = [int(axis) for axis in np.ravel(value)]
+    if any(not -len(shape.dims) <= place < len(shape.dims) for place in places):
+        return None
+    sizes = [shape.dims[place] for place in places]
     if not sizes or (all(size == 1 for size in sizes) and node.attr("keep_dims")):
         return x
     result = r.shape(node.output())
