@@ -242,9 +242,10 @@ def _arg_sizes(definition: OpDef, node: Node) -> Iterator[tuple[ArgDef, int]]:
         if isinstance(value, Placeholder):
             message = f"the number of its outputs '{arg.name}' is left to the caller"
             raise InvalidArgumentError(message, node=node.name, op=node.op)
-        if not isinstance(value, int if arg.number_attr else list):
+        size = value if arg.number_attr else len(value) if isinstance(value, list) else None
+        if not isinstance(size, int):
             raise InvalidArgumentError(next(attribute_faults(definition, node.attrs)), node=node.name, op=node.op)
-        yield arg, value if arg.number_attr else len(value)
+        yield arg, size
 
 
 def _arg_start(definition: OpDef, node: Node, arg_name: str) -> int:

@@ -15,12 +15,16 @@ from ..graph import Node, Output
 from ..numerics.products import matmul
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
+from ..runtime.runs import reserve
 from ..shapes import Shape, TensorSpec, merge_shapes
 
 
 def _window_sums(squares: Array, radius: int) -> Array:
     """Sums over channels within `radius`, along the last dimension: the product with a matrix of ones about its diagonal."""
+    if not squares.size:
+        return squares
     channels = np.arange(squares.shape[-1])
+    reserve(len(channels) ** 2 * squares.itemsize)
     near = (np.abs(channels[:, None] - channels) <= radius).astype(squares.dtype)
     return matmul(squares.reshape(-1, len(channels)), near).reshape(squares.shape)
 

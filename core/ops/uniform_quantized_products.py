@@ -305,7 +305,7 @@ def uniform_quantized_convolution_shape(
     return Shape(form.shape)
 
 
-def _window_products(rhs: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]) -> int:
+def _window_products(rhs: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]) -> DimLike:
     """One for each output and each weight of its filter."""
     place = _orders(dimension_numbers, len(rhs.shape) - 2)[1][-1]
     return outputs[0].shape.num_elements * math.prod(size for i, size in enumerate(rhs.shape) if i != place)
