@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def _window_sums(squares: Array, radius: int) -> Array:
     channels = np.arange(squares.shape[-1])
     reserve(len(channels) ** 2 * squares.itemsize)
     near = (np.abs(channels[:, None] - channels) <= radius).astype(squares.dtype)
-    return matmul(squares.reshape(-1, len(channels)), near).reshape(squares.shape)
+    return matmul(squares.reshape(math.prod(squares.shape[:-1]), len(channels)), near).reshape(squares.shape)
 
 
 def _inverse_power(norm: Array, beta: float) -> Array:

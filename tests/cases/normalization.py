@@ -37,6 +37,7 @@ CASES = [
     *backward("FusedBatchNormGradV2"),
     *backward("FusedBatchNormGradV3", NONE),
     case("LRN", normal(2, 3, 4, 7)),
+    case("LRN", normal(2, 3, 4, 0)),
     case("LRN", normal(2, 3, 4, 7), depth_radius=2, bias=2.0, alpha=0.5, beta=0.7),
     case("LRN", normal(2, 3, 4, 7, dtype="half"), depth_radius=1),
     case("LRN", normal(2, 3, 4, 7), depth_radius=-1),
