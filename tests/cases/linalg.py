@@ -14,8 +14,8 @@ SQUARE_OPS = ("Cholesky", "MatrixInverse", "MatrixDeterminant", "LogMatrixDeterm
 
 
 def positive(*shape, dtype="double"):
-    """Positive definite matrices."""
-    x = normal(*shape, dtype="double" if dtype == "half" else dtype)
+    """Positive definite matrices, of such numbers that no processor rounds."""
+    x = np.round(normal(*shape, dtype="double" if dtype == "half" else dtype) * 8) / 8
     return (x @ np.conj(np.swapaxes(x, -1, -2)) + shape[-1] * np.eye(shape[-1])).astype(
         np.float16 if dtype == "half" else x.dtype
     )
