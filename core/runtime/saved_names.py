@@ -19,10 +19,12 @@ def restored_variables(graph: Graph) -> dict[str, str]:
     """The names of the nodes that own the variables by the keys of the checkpoint from which a SavedModel restores them.
 
     Variables of objects have keys such as `layer/kernel/.ATTRIBUTES/VARIABLE_VALUE`, which say nothing of the nodes' names.
-    Empty for a graph that restores nothing; slices of a variable, whose key several have, are left out.
+    Empty for a graph that restores nothing, or whose restore op was pruned; slices of a variable, whose key several have, are
+    left out.
     """
     saver = graph.meta.saver if graph.meta is not None else None
-    roots = list(graph) if saver is None else [graph.node(saver.restore_op.partition(":")[0])]
+    restore = None if saver is None else graph.get(saver.restore_op.partition(":")[0])
+    roots = list(graph) if saver is None else [restore] if restore is not None else []
     return {key: owner.name for key, owner in _restored(graph, roots, lambda handle: handle.node)}
 
 
