@@ -115,7 +115,10 @@ def pipelines(draw: Any) -> Any:
 
 
 def elements(run: Any, ends: type[Exception], fails: type[Exception], passes: int = 2) -> Sequence[Any]:
-    """What the passes give: lists and numbers, "error" where an element fails."""
+    """What the passes give: lists and numbers, up to the first "error" of an element that fails.
+
+    Which of the others it takes along depends on which maps and batches are fused.
+    """
     found = []
     for _ in range(passes):
         run("start")
@@ -125,6 +128,6 @@ def elements(run: Any, ends: type[Exception], fails: type[Exception], passes: in
             except ends:
                 break
             except fails:
-                found.append("error")
+                return [*found, "error"]
         found.append("end")
     return found
