@@ -133,17 +133,18 @@ def _require_no_state(dataset: Dataset) -> None:
 @kernel("DatasetToGraph")
 def dataset_to_graph(input_dataset: Array, *, allow_stateful: bool, strip_device_assignment: bool) -> Array:
     """The GraphDef of a dataset."""
-    dataset = dataset_of(input_dataset)
-    if not allow_stateful:
-        _require_no_state(dataset)
-    return scalar_object(graph_codec().encode(graph_of(dataset, not strip_device_assignment)))
+    return _graph_def(input_dataset, allow_stateful, strip_device_assignment)
 
 
 @kernel("DatasetToGraphV2")
 def dataset_to_graph_v2(input_dataset: Array, *, external_state_policy: int, strip_device_assignment: bool) -> Array:
     """The GraphDef of a dataset."""
+    return _graph_def(input_dataset, external_state_policy != _FAIL, strip_device_assignment)
+
+
+def _graph_def(input_dataset: Array, may_have_state: bool, strip_device_assignment: bool) -> Array:
     dataset = dataset_of(input_dataset)
-    if external_state_policy == _FAIL:
+    if not may_have_state:
         _require_no_state(dataset)
     return scalar_object(graph_codec().encode(graph_of(dataset, not strip_device_assignment)))
 

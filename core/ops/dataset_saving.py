@@ -116,11 +116,18 @@ def save_dataset(
     use_shard_func: bool,
 ) -> None:
     """Write all elements into a folder."""
+    saving = _saving(ctx, input_dataset, path, compression, _shard_of(ctx, shard_func, captured, use_shard_func))
+    for _ in saving.over(finalized(saving.source)):
+        pass
+
+
+def _saving(
+    ctx: KernelContext, input_dataset: Array, path: Array, compression: str, shard_of: Callable[[Element], int]
+) -> Saving:
+    """The elements of a dataset on their way into a folder."""
     dataset = dataset_of(input_dataset)
     folder = Folder(ctx, file_name(text_in(path, "path")), compression)
-    saving = Saving((dataset,), _shard_of(ctx, shard_func, captured, use_shard_func), folder, dataset.spec.dtypes)
-    for _ in saving.over(finalized(dataset)):
-        pass
+    return Saving((dataset,), shard_of, folder, dataset.spec.dtypes)
 
 
 @shape("SaveDataset")
@@ -147,9 +154,7 @@ def save_dataset_v2(
     use_shard_func: bool,
 ) -> Dataset:
     """The elements, which a pass writes into a folder when it comes to its end."""
-    dataset = dataset_of(input_dataset)
-    folder = Folder(ctx, file_name(text_in(path, "path")), compression)
-    return Saving((dataset,), _shard_of(ctx, shard_func, captured, use_shard_func), folder, dataset.spec.dtypes)
+    return _saving(ctx, input_dataset, path, compression, _shard_of(ctx, shard_func, captured, use_shard_func))
 
 
 @dataset_kernel("SnapshotDatasetV2")
