@@ -35,9 +35,8 @@ def outcomes(
             found[place] = error
 
     run, begun = current(None), time.perf_counter()
-
-    for place in range(min(1, len(elements))):
-        call(place)
+    if elements:
+        call(0)
     is_slow, others = time.perf_counter() - begun > _WORTH_DIVIDING, range(1, len(elements))
     if not is_slow or run is None or run.hook is not None or run.reserve is not None:
         for place in others:
