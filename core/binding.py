@@ -107,6 +107,8 @@ def group_inputs(definition: OpDef, node: Node, call: Callable[..., Any]) -> Cal
         return call
     if len(lengths) == 1:
         return lambda *values: call(list(values))
+    if len(lengths) == 2 and lengths[1] is None:
+        return lambda *values: call(list(values[:-1]), values[-1])
     return lambda *values: call(*regroup(values, lengths))
 
 
@@ -126,16 +128,22 @@ def regroup(values: Sequence[Any], lengths: Sequence[int | None]) -> list[Any]:
 
 def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef], count: int) -> Callable[..., Any]:
     """`call` with the items of list outputs one after the other; the item itself where the node has one output."""
+    if len(outputs) == 1 and count > 1:
+        return lambda *values: _of_length(tuple(call(*values)), count)
 
     def flattened(*values: Any) -> Any:
         found = call(*values)
         results = (found,) if len(outputs) == 1 else found
         flat = tuple(value for arg, result in zip(outputs, results) for value in (result if arg.is_list else (result,)))
-        if len(flat) != count:
-            raise InvalidArgumentError(f"its attributes ask for {counted(len(flat), 'output')}, its interface has {count}")
-        return flat[0] if count == 1 else flat
+        return _of_length(flat, count)[0] if count == 1 else _of_length(flat, count)
 
     return flattened
+
+
+def _of_length(results: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    if len(results) != count:
+        raise InvalidArgumentError(f"its attributes ask for {counted(len(results), 'output')}, its interface has {count}")
+    return results
 
 
 class _Attrs(Mapping[str, Any]):

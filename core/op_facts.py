@@ -29,6 +29,7 @@ FACTS: Final = {
     "training": "writes a variable from a gradient",
     "debug": "observes values and changes nothing",
     "snapshot": "looks at a variable once, and needs no lock: what another thread writes meanwhile comes before or after it",
+    "unshared": "works on what one run made for itself: no other thread has it",
     "channels_last": "its kernel takes NHWC only",
     "blocks": "may have to wait for what another node of the same run supplies, as at an empty queue",
     "enter": "hands a value into a V1 loop",

@@ -18,8 +18,8 @@ def chosen(condition: Array, x: Array, y: Array) -> Array:
 
     All three broadcast; x and y are of one dtype.
     """
-    words = _WORDS.get(x.dtype.itemsize) if x.dtype.kind in "fiu" else None
-    if words is None or condition.size <= _FEW:
+    words = _WORDS.get(x.dtype.itemsize) if condition.size > _FEW and x.dtype.kind in "fiu" else None
+    if words is None:
         return np.where(condition, x, y)
     mask = condition.view(np.int8).astype(words)
     np.negative(mask, out=mask)

@@ -19,6 +19,9 @@ _WIDEST: Final = 1 << 11
 """Columns up to which several rows are laid side by side."""
 _IN_CACHE: Final = 1 << 17
 _FEW_COLUMNS: Final = 32
+_FEW_ROWS: Final = 16
+_SMALL: Final = 1 << 15
+"""Elements up to which one product is faster than several, and rounds little."""
 
 
 def summed(x: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
@@ -51,6 +54,10 @@ def _block_sums(x: Array) -> Array:
 def column_sums(x: Array) -> Array:
     """The sums of the columns of a matrix."""
     rows, columns = x.shape
+    if rows <= _FEW_ROWS:
+        return np.add.reduce(x, 0)
+    if x.size <= _SMALL:
+        return np.ones(rows, x.dtype) @ x
     fold = folded_rows(rows, columns)
     wide = x.reshape(rows // fold, fold * columns)
     step = max(_IN_CACHE // wide.shape[1], 1)

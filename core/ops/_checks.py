@@ -53,6 +53,8 @@ def scalar(x: Array, name: str) -> Any:
 
 def single(x: Array, name: str) -> Any:
     """The one element of a tensor of any rank."""
+    if isinstance(x, np.ndarray | np.generic) and x.size == 1:
+        return x.item()
     if np.size(x) != 1:
         raise InvalidArgumentError(f"{name} must have one element, not shape {np.shape(x)}")
     return np.asarray(x).item()

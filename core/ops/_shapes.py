@@ -81,11 +81,15 @@ def number(value: Any) -> int:
 
 def numbers(value: Any) -> list[int]:
     """The elements of an integer array as a flat list of plain ints."""
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iu":
+        return value.tolist()
     return [number(v) for v in np.ravel(value).tolist()]
 
 
 def ints(value: Any, name: str, count: int | None = None) -> tuple[int, ...]:
     """A vector of integers (of `count` elements) as a tuple; InvalidArgumentError where it is of another shape."""
+    if isinstance(value, np.ndarray) and value.ndim == 1 and count in (None, value.size):
+        return tuple(numbers(value))
     if np.ndim(value) != 1 or (count is not None and np.size(value) != count):
         wanted = "a vector" if count is None else f"a vector of {count} elements"
         raise InvalidArgumentError(f"{name} must be {wanted}, not of shape {Shape(np.shape(value))}")

@@ -26,6 +26,8 @@ def _channel_axis(data_format: str, rank: int) -> int:
 @kernel("BiasAdd")
 def bias_add(value: Array, bias: Array, *, data_format: str) -> Result:
     """`value` plus a vector along its channels."""
+    if data_format == "NHWC" and bias.ndim == 1 and value.ndim > 1 and bias.shape[0] == value.shape[-1]:
+        return value + bias
     axis = _checked_axis(value, bias, data_format)
     if axis == value.ndim - 1:
         return value + bias

@@ -332,8 +332,10 @@ def add_n_variant(inputs: list[Array]) -> Result:
 @kernel("AddN", "AccumulateNV2")
 def add_n(inputs: list[Array]) -> Result:
     """The sum of tensors of one shape."""
-    if any(np.shape(value) != np.shape(inputs[0]) for value in inputs):
-        raise InvalidArgumentError(f"inputs to AddN must have one shape, not {[np.shape(v) for v in inputs]}")
+    dims = inputs[0].shape
+    for value in inputs:
+        if value.shape != dims:
+            raise InvalidArgumentError(f"inputs to AddN must have one shape, not {[np.shape(v) for v in inputs]}")
     if len(inputs) == 1:
         return inputs[0]
     total = inputs[0] + inputs[1]
@@ -438,9 +440,7 @@ onnx_as(
 onnx("Add", "AddV2")(lambda g, a, b: g.StringConcat(a, b) if a.dtype.is_object else g.Add(a, b))
 onnx("Equal")(equal_onnx)
 onnx("NotEqual")(
-    lambda g, a, b, *, incompatible_shape_error: g.Not(
-        equal_onnx(g, a, b, incompatible_shape_error=incompatible_shape_error)
-    )
+    lambda g, a, b, *, incompatible_shape_error: g.Not(equal_onnx(g, a, b, incompatible_shape_error=incompatible_shape_error))
 )
 onnx("Mod", "TruncateMod")(lambda g, a, b: g.Mod(a, b, fmod=1))
 onnx("Div")(lambda g, a, b: g.Div(a, b))

@@ -28,19 +28,22 @@ from ._shapes import ints, normalize_axis, replaced, scalar_int, scalar_of, unkn
 @kernel("ConcatV2")
 def concat(values: list[Array], axis: Array) -> Result:
     """The inputs one after the other along an axis."""
-    arrays = [np.asarray(value) for value in values]
-    first = arrays[0].shape
-    axis = normalize_axis(scalar_int(axis, "axis"), len(first), "ConcatOp : Expected concatenating dimension")
+    return np.concatenate(values, _concat_axis(tuple([value.shape for value in values]), scalar_int(axis, "axis")))
+
+
+@functools.lru_cache(4096)
+def _concat_axis(shapes: tuple[tuple[int, ...], ...], axis: int) -> int:
+    """The axis from 0 on, along which shapes may differ; the same few come again at every step."""
+    first = shapes[0]
+    axis = normalize_axis(axis, len(first), "ConcatOp : Expected concatenating dimension")
     rest = (*first[:axis], *first[axis + 1 :])
-    for i, array in enumerate(arrays):
-        if array.shape == first:
-            continue
-        if array.ndim != len(first) or (*array.shape[:axis], *array.shape[axis + 1 :]) != rest:
+    for i, dims in enumerate(shapes):
+        if len(dims) != len(first) or (*dims[:axis], *dims[axis + 1 :]) != rest:
             raise InvalidArgumentError(
                 f"ConcatOp : Dimension {axis} in both shapes must be equal but the others must match: "
-                f"shape[0] = {Shape(first)} vs. shape[{i}] = {Shape(array.shape)}"
+                f"shape[0] = {Shape(first)} vs. shape[{i}] = {Shape(dims)}"
             )
-    return np.concatenate(arrays, axis)
+    return axis
 
 
 @shape("ConcatV2")

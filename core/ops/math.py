@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -107,13 +108,21 @@ def _sign(x: Array) -> Array:
 
 def _sigmoid(x: Array, *, out: Array | None = None) -> Array:
     """1 / (1 + exp(-x)); where exp overflows the quotient is the zero that it should be."""
-    one = x.dtype.type(1)
-    power = np.negative(x, out=out)
-    if not power.ndim:
-        return one / (one + np.exp(power))
-    np.exp(power, out=power)
-    np.add(one, power, out=power)
-    return np.divide(one, power, out=power)
+    one = _one_of(x.dtype)
+    if not x.ndim:
+        return one / (one + np.exp(-x))
+    power = np.negative(x, out)
+    np.exp(power, power)
+    np.add(power, one, power)
+    return np.divide(one, power, power)
+
+
+@functools.cache
+def _one_of(dtype: np.dtype[Any]) -> Array:
+    """1 as an array of rank 0: what is no array of the dtype ufuncs make one of, at each call."""
+    one = np.ones((), dtype)
+    one.flags.writeable = False
+    return one
 
 
 def _rsqrt(x: Array) -> Array:
@@ -174,7 +183,7 @@ def _of_value(formula: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel of the same number of elements in y and dy, from a NumPy formula; 16-bit floats in float32."""
 
     def gradient_op(y: Array, dy: Array) -> Array:
-        if np.shape(y) != np.shape(dy):
+        if y.shape != dy.shape:
             if np.size(y) != np.size(dy):
                 raise InvalidArgumentError(f"y and dy must have as many elements: {np.shape(y)} and {np.shape(dy)}")
             dy = np.reshape(dy, np.shape(y))
@@ -221,8 +230,8 @@ def _rsqrt_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[O
 
 # TensorFlow conjugates y in some of these kernels; for the others their callers do
 _OF_VALUE = (
-    ("TanhGrad", lambda y, dy: dy * (1 - y * y), 3, _tanh_grad_gradient),
-    ("SigmoidGrad", lambda y, dy: dy * y * (1 - y), 3, _sigmoid_grad_gradient),
+    ("TanhGrad", lambda y, dy: dy * (_one_of(y.dtype) - y * y), 3, _tanh_grad_gradient),
+    ("SigmoidGrad", lambda y, dy: dy * y * (_one_of(y.dtype) - y), 3, _sigmoid_grad_gradient),
     ("ReciprocalGrad", _unless_zero(lambda y, dy: -dy * y * y), 3, _reciprocal_grad_gradient),
     ("InvGrad", _unless_zero(lambda y, dy: -dy * y * y), 3, _reciprocal_grad_gradient),
     ("SqrtGrad", _unless_zero(lambda y, dy: dy * y.dtype.type(0.5) / y), 2, _sqrt_grad_gradient),

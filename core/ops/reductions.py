@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -31,8 +32,14 @@ from ._shapes import normalize_axis, numbers, scalar_of
 
 def _axes(indices: Array, rank: int) -> tuple[int, ...]:
     """The axes to reduce as a sorted tuple; InvalidArgumentError for one out of range or given twice."""
+    return _sorted_axes(tuple(numbers(indices)), rank)
+
+
+@functools.lru_cache(1024)
+def _sorted_axes(indices: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """What `_axes` gives; the same few come again at every step."""
     axes = []
-    for axis in numbers(indices):
+    for axis in indices:
         if not -rank <= axis < rank:
             raise InvalidArgumentError(
                 f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)); it must be in [{-rank}, {rank})"

@@ -31,6 +31,9 @@ def select(condition: Array, t: Array, e: Array) -> Result:
     if condition.shape != t.shape:
         if condition.ndim != 1 or t.ndim < 1 or condition.shape[0] != t.shape[0]:
             raise InvalidArgumentError(f"a condition of shape {Shape(condition.shape)} does not fit {Shape(t.shape)}")
+        held = np.count_nonzero(condition)
+        if held in (0, condition.size):  # as in loops over sequences of one length
+            return t if held else e
         condition = condition.reshape([-1] + [1] * (t.ndim - 1))
     return chosen(condition, t, e)
 

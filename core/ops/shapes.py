@@ -107,6 +107,8 @@ zero_flops("Shape", "ShapeN", "Size", "Rank")
 facts("total", of=("Shape", "ShapeN", "Size", "Rank"))
 facts("inexpensive", "metadata", of=("Rank", "Shape", "ShapeN", "Size"))
 
+_SIZES = "ilq"
+"""What NumPy calls int32 and int64."""
 _MOST_DIMS = 64
 """The largest rank that NumPy knows."""
 
@@ -114,14 +116,24 @@ _MOST_DIMS = 64
 @kernel("Reshape")
 def reshape(x: Array, dims: Array) -> Result:
     """The same elements in another shape; one dimension may be -1."""
+    if dims.dtype.char in _SIZES and dims.ndim == 1:
+        wanted = dims.tolist()
+        if min(wanted, default=0) >= 0:
+            try:
+                return x.reshape(wanted)
+            except ValueError:
+                pass  # what is wrong is said below
+    return _reshaped(x, dims)
+
+
+def _reshaped(x: Array, dims: Array) -> Result:
+    """`reshape` where a dimension is -1 or symbolic, or something is wrong."""
     if np.ndim(dims) > 1:
         raise InvalidArgumentError(f"sizes input must be 1-D, not {Shape(np.shape(dims))}")
     wanted = np.ravel(dims).tolist() if np.ndim(dims) == 0 else dims.tolist()
     if dims.dtype == object and any(isinstance(d, Dim) for d in wanted):
         return np.reshape(x, np.shape(x))
     x = np.asarray(x)
-    if math.prod(wanted) == x.size and min(wanted, default=0) >= 0 and len(wanted) <= _MOST_DIMS:
-        return x.reshape(wanted)
     unknown = [i for i, d in enumerate(wanted) if d == -1]
     if len(unknown) > 1 or any(d < -1 for d in wanted):
         raise InvalidArgumentError(f"cannot reshape to {wanted}: sizes must be non-negative, one of them may be -1")

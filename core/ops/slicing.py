@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..registry import facts, gradient, kernel, layout, lower, not_differentiabl
 from ..shapes import Shape, TensorSpec
 from ._checks import require_rank
 from ._onnx import gathered
-from ._shapes import dims_of, ints, shape_from, unknown_dims
+from ._shapes import dims_of, ints, number, shape_from, unknown_dims
 from ._strided import Masks, numpy_index, sliced_shape
 from ._variables import resource_variable
 
@@ -29,15 +30,21 @@ _MASK_NAMES = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shri
 @kernel("Slice")
 def slice_(x: Array, begin: Array, size: Array) -> Result:
     """x[begin : begin + size] along each dimension; a size of -1 goes to the end."""
-    starts, sizes = ints(begin, "begin"), ints(size, "size")
-    dims = np.shape(x)
+    if begin.ndim != 1 or size.ndim != 1:
+        ints(begin, "begin"), ints(size, "size")
+    return x[_windows(x.shape, tuple(begin.tolist()), tuple(size.tolist()))]
+
+
+@functools.lru_cache(4096)
+def _windows(dims: tuple[int, ...], starts: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[Any, ...]:
+    """The index of a slice; the same few come again at every step."""
     if not len(starts) == len(sizes) == len(dims):
         raise InvalidArgumentError(
             f"Expected begin and size arguments to be 1-D tensors of size {len(dims)}, "
             f"but got {len(starts)} and {len(sizes)} numbers"
         )
-    windows = [_window(i, *item) for i, item in enumerate(zip(dims, starts, sizes))]
-    return np.asarray(x)[(*windows, ...)]
+    windows = [_window(i, *map(number, item)) for i, item in enumerate(zip(dims, starts, sizes))]
+    return (*windows, ...)
 
 
 def _window(i: int, dim: int, start: int, size: int) -> Any:

@@ -307,6 +307,8 @@ _ONNX: dict[str, Callable[..., Any]] = {
 for _op, _lowering in _ONNX.items():
     onnx(_op)(in_onnx.widened(_lowering))
 onnx("BesselY1")(in_onnx.bessel_y1)
+
+
 @onnx("NextAfter")
 def _next_after_onnx(g: Any, x: Any, y: Any) -> Any:
     """A step that rounding takes to the next number: between a half and three halves of the distance to it."""

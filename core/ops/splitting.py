@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,15 +26,21 @@ def split(axis: Array, x: Array, *, num_split: int) -> Sequence[Result]:
     x = np.asarray(x)
     if np.ndim(axis) != 0:
         raise InvalidArgumentError(f"split_dim must be a scalar but has rank {np.ndim(axis)}")
-    axis = normalize_axis(scalar_int(axis, "split_dim"), x.ndim, "split_dim")
-    if x.shape[axis] % num_split:
+    return [x[window] for window in _equal_windows(x.shape, scalar_int(axis, "split_dim"), num_split)]
+
+
+@functools.lru_cache(4096)
+def _equal_windows(dims: tuple[int, ...], axis: int, num_split: int) -> list[tuple[slice, ...]]:
+    """The indices of equal parts; the same few come again at every step."""
+    axis = normalize_axis(axis, len(dims), "split_dim")
+    if dims[axis] % num_split:
         raise InvalidArgumentError(
             "Number of ways to split should evenly divide the split dimension, "
-            f"but got split_dim {axis} (size = {x.shape[axis]}) and num_split {num_split}"
+            f"but got split_dim {axis} (size = {dims[axis]}) and num_split {num_split}"
         )
-    size = x.shape[axis] // num_split
+    size = dims[axis] // num_split
     before = (slice(None),) * axis
-    return [x[(*before, slice(i * size, (i + 1) * size))] for i in range(num_split)]
+    return [(*before, slice(i * size, (i + 1) * size)) for i in range(num_split)]
 
 
 @shape("Split")

@@ -1,9 +1,11 @@
 """Stacks, on which a loop leaves what its gradient needs: handles by reference (V1) or as resources (V2)."""
 # Ops here (scripts/regenerate.py writes this list):
 #   Stack
-#   StackClose StackCloseV2: inexpensive
-#   StackPop StackPopV2 StackPush StackPushV2: inexpensive asynchronous
+#   StackClose: inexpensive
+#   StackPop StackPush: inexpensive asynchronous
 #   StackV2: run_state
+#   StackCloseV2: unshared inexpensive
+#   StackPopV2 StackPushV2: unshared inexpensive asynchronous
 
 from __future__ import annotations
 
@@ -33,18 +35,23 @@ class Stack:
     def __init__(self, name: str, dtype: DType, max_size: int) -> None:
         self.name = name
         self.dtype = dtype
+        self._numpy = dtype.numpy
         self.max_size = max_size
         self.is_closed = False
         self.elements: list[Array] = []
 
     def push(self, value: Array) -> None:
-        self._require_open()
+        if self.is_closed:
+            self._require_open()
+        if value.dtype != self._numpy:
+            raise InvalidArgumentError(f"Must have type {self.dtype} but got {value.dtype}")
         if 0 <= self.max_size <= len(self.elements):
             raise InvalidArgumentError(f"Stack[{self.name}] overflowed its max_size ({self.max_size})")
         self.elements.append(value)
 
     def pop(self) -> Array:
-        self._require_open()
+        if self.is_closed:
+            self._require_open()
         if not self.elements:
             raise InvalidArgumentError(f"Stack[{self.name}] is empty when calling Pop().")
         return self.elements.pop()
@@ -92,19 +99,14 @@ def stack_v2_shape(max_size: TensorSpec) -> TensorSpec:
 @kernel("StackPush")
 def stack_push(ctx: KernelContext, handle: Any, elem: Array) -> Result:
     """The element itself, now on top of the stack."""
-    return _push(_named(ctx, handle), elem)
+    _named(ctx, handle).push(elem)
+    return elem
 
 
 @kernel("StackPushV2")
 def stack_push_v2(handle: Array, elem: Array) -> Result:
     """The element itself, now on top of the stack."""
-    return _push(_from_handle(handle), elem)
-
-
-def _push(found: Stack, elem: Array) -> Array:
-    if elem.dtype != found.dtype.numpy:
-        raise InvalidArgumentError(f"Must have type {found.dtype} but got {elem.dtype}")
-    found.push(elem)
+    _from_handle(handle).push(elem)
     return elem
 
 
@@ -148,6 +150,7 @@ def stack_close_shape(handle: TensorSpec) -> tuple[()]:
 
 
 facts("inexpensive", of=("StackClose", "StackCloseV2"))
+facts("unshared", of=("StackPushV2", "StackPopV2", "StackCloseV2"))
 
 
 def _named(ctx: KernelContext, handle: Variable) -> Stack:
@@ -158,14 +161,11 @@ def _named(ctx: KernelContext, handle: Variable) -> Stack:
     return ctx.step.resources.get(container, name, Stack)
 
 
-def _stack(found: Any) -> Any:
+def _from_handle(handle: Array) -> Stack:
+    found = handle.item() if handle.size == 1 else None
     if not isinstance(found, Stack):
         raise InvalidArgumentError(f"the handle leads to a {type(found).__name__}, not to a stack")
     return found
-
-
-def _from_handle(handle: Array) -> Stack:
-    return _stack(handle.item() if handle.dtype == object and handle.size == 1 else None)
 
 
 lower("StackV2", static=(0,), always=True)(lambda xla, max_size, *, elem_type: xla.new_stack(elem_type.numpy, int(max_size)))

@@ -23,7 +23,9 @@ def exclusive(node: Node, call: Callable[..., Any]) -> Callable[..., Any]:
 
 def _places_to_lock(node: Node) -> list[int]:
     """Which inputs lead to what the kernel must have to itself: references and handles, but not those it only passes on."""
-    if has_fact(node.op, "snapshot") or registry.gradient_function(node.op) is registry.BY_SWEEP:
+    if has_fact(node.op, "snapshot") or has_fact(node.op, "unshared"):
+        return []
+    if registry.gradient_function(node.op) is registry.BY_SWEEP:
         return []
     definition = require_op_def(node)
     if any("func" in attr.type for attr in definition.attrs.values()):
