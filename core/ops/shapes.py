@@ -1,10 +1,9 @@
-"""Ops that ask for shapes, change them, or fill tensors of a given shape."""
+"""Ops that change shapes, or fill tensors of a given shape."""
 # Ops here (scripts/regenerate.py writes this list):
 #   BroadcastTo Empty UnravelIndex
 #   OnesLike ZerosLike: elementwise idempotent total
 #   InvertPermutation: involution
 #   Fill: total shape_arithmetic
-#   Rank Shape ShapeN Size: total view inexpensive metadata
 #   ExpandDims Reshape Squeeze: total view shape_arithmetic inexpensive alias_view
 
 from __future__ import annotations
@@ -25,87 +24,12 @@ from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..registry import facts, gradient, kernel, layout, lower, lower_as, not_differentiable, onnx, shape, zero_flops
 from ..runtime import variants
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..shapes import UNKNOWN, Shape, TensorSpec
 from . import _onnx_lists as lists
 from ._checks import require_rank
 from ._onnx import last_dims
 from ._onnx_sparse import vectors
-from ._shapes import dims_of, ints, normalize_axis, scalar_int, scalar_of, scalar_value, shape_from, shape_value, unknown_dims
-
-
-@kernel("Shape")
-def shape_of(x: Array, *, out_type: DType) -> Result:
-    """The dimensions of the input, (rank,)."""
-    return _dimensions(x.shape, out_type)
-
-
-@functools.lru_cache(4096)
-def _dimensions(dims: tuple[int, ...], out_type: DType) -> Array:
-    """A vector of dimensions; the same few come again at every step of a training."""
-    return _checked(np.array(dims, np.int64), out_type)
-
-
-@shape("Shape")
-def shape_of_shape(x: TensorSpec, *, out_type: DType) -> Shape | TensorSpec:
-    if x.rank is None:
-        return Shape([None])
-    return TensorSpec(out_type, Shape([x.rank]), shape_value(x.shape, out_type))
-
-
-layout("T -> V", "Shape")
-
-
-@kernel("ShapeN")
-def shape_n(values: list[Array], *, out_type: DType) -> Sequence[Result]:
-    """The dimensions of each input."""
-    return [shape_of(x, out_type=out_type) for x in values]
-
-
-@shape("ShapeN")
-def shape_n_shape(values: list[TensorSpec], *, out_type: DType) -> list[Shape | TensorSpec]:
-    return [shape_of_shape(x, out_type=out_type) for x in values]
-
-
-layout("T* -> V*", "ShapeN")
-
-
-@kernel("Size")
-def size(x: Array, *, out_type: DType) -> Result:
-    """The number of elements."""
-    return _checked(np.int64(np.size(x)), out_type)
-
-
-def _checked(value: Any, out_type: DType) -> Array:
-    """The dimensions as `out_type`; InvalidArgumentError where one does not fit."""
-    if out_type is dtypes.int32 and np.any(value > 2**31 - 1):
-        raise InvalidArgumentError("Shape output type is 32-bit but a dimension does not fit")
-    return value.astype(out_type.numpy)
-
-
-@shape("Size")
-def size_shape(x: TensorSpec, *, out_type: DType) -> Shape | TensorSpec:
-    if x.rank is None:
-        return SCALAR
-    return TensorSpec(out_type, SCALAR, scalar_value(x.shape.num_elements, out_type))
-
-
-@kernel("Rank")
-def rank(x: Array) -> Result:
-    """The number of dimensions."""
-    return np.int32(np.ndim(x))
-
-
-@shape("Rank")
-def rank_shape(x: TensorSpec) -> Shape | TensorSpec:
-    return SCALAR if x.rank is None else TensorSpec(dtypes.int32, SCALAR, np.array(x.rank, np.int32))
-
-
-layout("T -> .", "Rank", "Size")
-
-not_differentiable("Shape", "ShapeN", "Size", "Rank")
-zero_flops("Shape", "ShapeN", "Size", "Rank")
-facts("total", of=("Shape", "ShapeN", "Size", "Rank"))
-facts("inexpensive", "metadata", of=("Rank", "Shape", "ShapeN", "Size"))
+from ._shapes import dims_of, ints, normalize_axis, scalar_int, scalar_of, shape_from, unknown_dims
 
 _SIZES = "ilq"
 """What NumPy calls int32 and int64."""
@@ -196,18 +120,15 @@ def _resolved(wanted: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
     return [floor_div(count, rest) if i in gaps else d for i, d in enumerate(wanted)]
 
 
-_VIEWS = ("Reshape", "ExpandDims", "Squeeze", "Shape", "ShapeN", "Size", "Rank")
-
-facts("view", of=_VIEWS)
+facts("view", of=("Reshape", "ExpandDims", "Squeeze"))
 
 
 @kernel("ExpandDims")
 def expand_dims(x: Array, axis: Array) -> Result:
     """The input with a dimension of 1 inserted at `axis`."""
-    rank = np.ndim(x)
-    axis = normalize_axis(scalar_int(axis, "dim"), rank + 1, "dim")
-    dims = np.shape(x)
-    return np.reshape(x, (*dims[:axis], 1, *dims[axis:]))
+    dims = x.shape
+    axis = normalize_axis(scalar_int(axis, "dim"), len(dims) + 1, "dim")
+    return x.reshape((*dims[:axis], 1, *dims[axis:]))
 
 
 @shape("ExpandDims")
@@ -233,14 +154,19 @@ facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("Reshape",))
 @kernel("Squeeze")
 def squeeze(x: Array, *, squeeze_dims: list[int]) -> Result:
     """The input without the given dimensions, which must be 1, or without all that are."""
-    dims = np.shape(x)
-    dropped = {normalize_axis(axis, len(dims), "squeeze_dims") for axis in squeeze_dims}
+    return x.reshape(_squeezed(x.shape, tuple(squeeze_dims)))
+
+
+@functools.lru_cache(1024)
+def _squeezed(dims: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The dimensions that stay."""
+    dropped = {normalize_axis(axis, len(dims), "squeeze_dims") for axis in axes}
     for axis in dropped:
         if dims[axis] != 1:
             raise InvalidArgumentError(f"Can not squeeze dim[{axis}], expected a dimension of 1, got {dims[axis]}")
-    if not squeeze_dims:
-        return np.reshape(x, [d for d in dims if d != 1])
-    return np.reshape(x, [d for axis, d in enumerate(dims) if axis not in dropped])
+    if not axes:
+        return tuple([d for d in dims if d != 1])
+    return tuple([d for axis, d in enumerate(dims) if axis not in dropped])
 
 
 @shape("Squeeze")
@@ -458,10 +384,6 @@ def _invert_permutation_lowering(xla: Any, x: Any) -> Any:
     return xla.argsort(x)
 
 
-lower("Shape")(lambda xla, x, *, out_type: np.array(x.shape, out_type.numpy))
-lower("ShapeN")(lambda xla, values, *, out_type: tuple(np.array(x.shape, out_type.numpy) for x in values))
-lower("Size")(lambda xla, x, *, out_type: np.array(x.size, out_type.numpy))
-lower("Rank")(lambda xla, x: np.array(x.ndim, np.int32))
 lower("Reshape", static=(1,))(lambda xla, x, dims: x.reshape(dims.tolist()))
 lower("ExpandDims", static=(1,))(lambda xla, x, axis: xla.expand_dims(x, int(axis.item())))
 lower("Squeeze")(lambda xla, x, *, squeeze_dims: xla.squeeze(x, tuple(squeeze_dims) or None))
@@ -469,10 +391,6 @@ lower("BroadcastTo", static=(1,))(lambda xla, x, dims: xla.broadcast_to(x, dims.
 lower("Fill", static=(0,))(lambda xla, dims, value: xla.full(dims.tolist(), value))
 
 
-onnx("Shape")(lambda g, x: g.dims(x))
-onnx("ShapeN")(lambda g, values: [g.dims(x) for x in values])
-onnx("Rank")(lambda g, x: g.constant(np.int32(x.rank)) if x.rank is not None else g.Size(g.Shape(x)))
-onnx("Size")(lambda g, x: g.Size(x))
 onnx("BroadcastTo")(lambda g, x, shape: g.Expand(x, g.vector(shape)))
 onnx("Fill")(lambda g, dims, value: g.Expand(value, g.vector(dims)))
 onnx("OnesLike")(lambda g, x: g.Expand(g.like(1, x), g.dims(x)))
