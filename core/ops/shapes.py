@@ -123,6 +123,15 @@ def _resolved(wanted: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
 facts("view", of=("Reshape", "ExpandDims", "Squeeze"))
 
 
+@gradient("Reshape")
+def reshape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    return [g.Reshape(grad, g.shape_of(node.inputs[0])), *([None] * (len(node.inputs) - 1))]
+
+
+zero_flops("Reshape")
+facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("Reshape",))
+
+
 @kernel("ExpandDims")
 def expand_dims(x: Array, axis: Array) -> Result:
     """The input with a dimension of 1 inserted at `axis`."""
@@ -140,15 +149,6 @@ def expand_dims_shape(x: TensorSpec, axis: TensorSpec) -> Shape:
         return unknown_dims(x.rank + 1)
     position = normalize_axis(position, x.rank + 1, "dim")
     return x.shape[:position] + Shape([1]) + x.shape[position:]
-
-
-@gradient("Reshape", "ExpandDims")
-def reshape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.Reshape(grad, g.shape_of(node.inputs[0])), *([None] * (len(node.inputs) - 1))]
-
-
-zero_flops("Reshape")
-facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("Reshape",))
 
 
 @kernel("Squeeze")
@@ -182,7 +182,7 @@ def squeeze_shape(x: TensorSpec, *, squeeze_dims: list[int]) -> Shape:
     return Shape(d for axis, d in enumerate(x.shape) if axis not in dropped)
 
 
-gradient("Squeeze")(reshape_gradient)
+gradient("ExpandDims", "Squeeze")(reshape_gradient)
 
 layout("T -> R", "Squeeze")
 
