@@ -1,9 +1,10 @@
 """Convolution of channels-last arrays of any spatial rank, as matrix products.
 
 x is (N, spatial..., C), a filter (window..., C / groups, F), the result (N, output..., F). `pads` are (before, after) of each
-spatial dimension. There are three ways, of which the shapes decide:
+spatial dimension. There are four ways, of which the shapes decide:
 
 - A window of one element is one product.
+- Windows of 3 x 3 of many channels go by tiles (`winograd`), unless numbers turn up that are not finite.
 - At stride 1, the input of one place of the window is a stretch of the padded image, a row of C numbers for each position:
   one product a place, added up by BLAS, and nothing is gathered. The positions between the last window of a line and the
   first of the next one are computed too and left out of the result.
@@ -18,13 +19,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, product_parts
+from . import winograd
+from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, ordered_sum, product_parts
 from .threads import one_thread
 from .windows import Array, Pads, offsets, output_sizes, pad, window_view
 
@@ -50,6 +51,10 @@ def convolve(
 ) -> Array:
     """The convolution, plus a vector (F,); groups follow from the channel counts of x and w."""
     *window, depth, filters = w.shape
+    if winograd.suits(x, w, strides, pads, dilations):
+        by_tiles = winograd.convolve(x, w, pads, finishing, summand)
+        if by_tiles is not None:
+            return by_tiles
     x = pad(x, pads)
     result = np.empty((x.shape[0], *output_sizes(x, window, strides, dilations), filters), np.result_type(x, w))
     finish = finishing(result) if finishing else None
@@ -228,32 +233,44 @@ def convolve_filter_gradient(
 ) -> Array:
     """The gradient for the filter of `convolve(x, w)`, where `grad` is that for its result."""
     *window, depth, filters = filter_shape
+    if winograd.suits_gradient(x, filter_shape, grad, strides, pads, dilations):
+        by_tiles = winograd.filter_gradient(x, grad, pads)
+        if by_tiles is not None:
+            return by_tiles
     x = pad(x, pads)
     groups = x.shape[-1] // depth if depth else 1
-    if not groups:
-        return np.zeros(filter_shape, np.result_type(x, grad))
+    dtype = np.result_type(x, grad)
+    if not groups or not x.size or not grad.size:
+        return np.zeros(filter_shape, dtype)
     count = math.prod(window)
-    total = np.zeros((groups, count * depth, filters // groups), np.result_type(x, grad))
-    if groups == 1 and total.size and grad.size and count > 1:
-        _add_gathered(window_view(x, window, strides, dilations), grad, total[0])
-    elif total.size and grad.size:
-        for index, columns in _gathered(x, window, strides, dilations):
-            rows = grad[index].reshape(-1, groups, filters // groups).transpose(1, 0, 2)
-            total += matmul(_grouped_columns(columns, groups, depth).transpose(0, 2, 1), rows)
+    if groups == 1:
+        return _ungrouped_filter_gradient(x, grad, window, strides, dilations).reshape(filter_shape)
+    total = np.zeros((groups, count * depth, filters // groups), dtype)
+    for index, columns in _gathered(x, window, strides, dilations):
+        rows = grad[index].reshape(-1, groups, filters // groups).transpose(1, 0, 2)
+        total += matmul(_grouped_columns(columns, groups, depth).transpose(0, 2, 1), rows)
     total = total.reshape(groups, count, depth, filters // groups).transpose(1, 2, 0, 3)
     return total.reshape(filter_shape)
 
 
-def _add_gathered(view: Array, grad: Array, total: Array) -> None:
-    """total += the windows' transpose @ grad; each thread gathers its own windows."""
-    lock = threading.Lock()
+def _ungrouped_filter_gradient(
+    x: Array, grad: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> Array:
+    """The windows' transpose @ grad, (window * C, F); x is padded."""
+    if all(k == 1 for k in window):
+        view = x[(slice(None), *(slice(None, None, s) for s in strides))]
+        return matmul(view.reshape(-1, x.shape[-1]).T, grad.reshape(-1, grad.shape[-1]))
+    shape = math.prod(window) * x.shape[-1], grad.shape[-1]
+    return _sum_gathered(window_view(x, window, strides, dilations), grad, shape)
 
-    def add(index: tuple[Any, ...]) -> None:
-        part = view[index].reshape(-1, total.shape[0]).T @ grad[index].reshape(-1, total.shape[1])
-        with lock:
-            np.add(total, part, out=total)
 
-    divide(add, list(_blocks(grad.shape[:-1], total.shape[0], one_thread.share)))
+def _sum_gathered(view: Array, grad: Array, shape: tuple[int, int]) -> Array:
+    """The windows' transpose @ grad; each thread gathers its own windows."""
+
+    def add(index: tuple[Any, ...], total: Array, is_first: bool) -> None:
+        add_product(view[index].reshape(-1, shape[0]).T, grad[index].reshape(-1, shape[1]), total, is_first)
+
+    return ordered_sum(add, list(_blocks(grad.shape[:-1], shape[0], one_thread.available)), shape, np.result_type(view, grad))
 
 
 def _gathered(

@@ -24,7 +24,7 @@ _Part = TypeVar("_Part")
 WORTH_DIVIDING: Final = 1 << 23
 """Multiply-adds from which on a product takes much longer than handing out its parts."""
 
-_ROW_MAJOR, _NO_TRANSPOSE = 101, 111
+_ROW_MAJOR, _NO_TRANSPOSE, _TRANSPOSE = 101, 111, 112
 """What CBLAS calls them."""
 
 
@@ -97,6 +97,24 @@ def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | 
             raise failure
 
 
+def ordered_sum(add: Callable[[_Part, Array, bool], None], parts: Sequence[_Part], shape: Sequence[int], dtype: Any) -> Array:
+    """The sum of what `add(part, total, is_first)` adds to totals: the same however the threads get on.
+
+    Each adds neighbouring parts to a total of its own, as many as there are threads in the machine for this process.
+    """
+    shares = [parts[some] for some in cut(len(parts), min(max(one_thread.available, 1), len(parts)))]
+    totals = np.empty((len(shares), *shape), dtype)
+
+    def add_share(number: int) -> None:
+        for i, part in enumerate(shares[number]):
+            add(part, totals[number], i == 0)
+
+    divide(add_share, range(len(shares)))
+    for other in totals[1:]:
+        totals[0] += other
+    return totals[0]
+
+
 class _Task:
     """Something for a thread to do, unless its owner takes it back before. Python's executors take several times as long."""
 
@@ -134,10 +152,12 @@ def _serve(tasks: SimpleQueue[_Task]) -> None:
 def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
     """out = a @ b where this is the first product, out += a @ b afterwards.
 
-    BLAS adds by itself to matrices of one dtype with contiguous rows.
+    BLAS adds by itself to matrices of one dtype with contiguous rows; `a` may have contiguous columns.
     """
     call = _gemm(out.dtype.char)
-    is_plain = a.dtype == b.dtype == out.dtype and all(map(_has_rows, (a, b, out)))
+    is_turned = not _has_rows(a)
+    rows = a.T if is_turned else a
+    is_plain = a.dtype == b.dtype == out.dtype and all(map(_has_rows, (rows, b, out)))
     if call is None or not is_plain or not out.size or not a.size:
         if is_first:
             np.matmul(a, b, out=out)
@@ -145,7 +165,8 @@ def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
             out += np.matmul(a, b)
         return
     (m, k), n = a.shape, b.shape[1]
-    call(_ROW_MAJOR, _NO_TRANSPOSE, _NO_TRANSPOSE, m, n, k, 1, _address(a), _pitch(a), _address(b), _pitch(b),
+    turn = _TRANSPOSE if is_turned else _NO_TRANSPOSE
+    call(_ROW_MAJOR, turn, _NO_TRANSPOSE, m, n, k, 1, _address(a), _pitch(rows), _address(b), _pitch(b),
          0 if is_first else 1, _address(out), _pitch(out))  # fmt: skip
 
 

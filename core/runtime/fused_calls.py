@@ -246,7 +246,11 @@ class _Drafting:
             self._rename(self.block, result)
             self.draft.insert(0, (np.add, True, (self.block, slot), result))
             summand = None
-        return None if factor is None or way is None else way.scaled(filters, factor), summand
+        if factor is None or way is None:
+            return None, summand
+        filters = way.scaled(filters, factor)
+        filters.flags.writeable = False  # what is made of them may be kept
+        return filters, summand
 
     def _rename(self, old: int, new: int) -> None:
         """Have the operations take one value in another's place."""
