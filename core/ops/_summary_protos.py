@@ -5,7 +5,6 @@ https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/framework/s
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from ..arrays import Array
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
-from ..numerics import png, wire
+from ..numerics import png, wav, wire
 from ..numerics.histogram import histogram
 from . import _tensor_proto
 
@@ -107,22 +106,14 @@ def audio(tag: bytes, tensor: Array, rate: Any, limit: int) -> bytes:
         raise InvalidArgumentError(f"Tensor must be 3-D or 2-D, got: {tensor.shape}")
     if not rate > 0:
         raise InvalidArgumentError("sample_rate must be > 0")
-    channels = tensor.shape[2] if tensor.ndim == 3 else 1
+    if np.isinf(rate):
+        raise InvalidArgumentError("sample_rate must be in (0, 2^32)")
+    frames_per_second = max(round(float(rate)), 1)
+    frames, channels = tensor.shape[1], tensor.shape[2] if tensor.ndim == 3 else 1
     result = b""
     for name, clip in zip(numbered_tags(tag, b"audio", len(tensor), limit), tensor):
-        fields = wire.float_field(1, rate) + wire.varint_field(2, channels) + wire.varint_field(3, tensor.shape[1])
-        fields += wire.bytes_field(4, wav(clip.reshape(-1, channels), round(rate))) + wire.bytes_field(5, b"audio/wav")
+        fields = wire.float_field(1, rate) + wire.varint_field(2, channels) + wire.varint_field(3, frames)
+        contents = wav.encode(clip.reshape(frames, channels), frames_per_second)
+        fields += wire.bytes_field(4, contents) + wire.bytes_field(5, b"audio/wav")
         result += value(name, wire.bytes_field(_AUDIO, fields))
     return result
-
-
-def wav(clip: Array, rate: int) -> bytes:
-    """A WAV file of 16-bit samples from numbers in [-1, 1], (frames, channels)."""
-    scaled = np.clip(np.nan_to_num(clip.astype(np.float32) * 32768, nan=0.0), -32768, 32767)
-    # roundf: halves away from zero.
-    samples = (np.sign(scaled) * np.floor(np.abs(scaled) + 0.5)).clip(-32768, 32767).astype("<i2")
-    channels = clip.shape[1]
-    data = samples.tobytes()
-    head = struct.pack("<4sI4s4sIHHIIHH", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, channels, rate,
-                       rate * channels * 2, channels * 2, 16)  # fmt: skip
-    return head + struct.pack("<4sI", b"data", len(data)) + data

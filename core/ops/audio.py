@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
+from ..numerics import wav
 from ..registry import Cost, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
@@ -81,16 +82,7 @@ def encode_wav(audio: Array, sample_rate: Array) -> Result:
     """Floats in [-1, 1] (samples, channels) as a 16-bit PCM WAV file."""
     require_rank(audio, 2, "audio")
     rate = scalar(sample_rate, "sample_rate")
-    samples, channels = audio.shape
-    require(channels > 0 and channels < 65536, f"audio must have channels, not shape {audio.shape}")
-    require(rate > 0, f"sample_rate must be positive, not {rate}")
-    require(samples > 0, f"audio must hold samples, not shape {audio.shape}")
-    scaled = audio.astype(np.float32) * np.float32(32768)
-    rounded = np.trunc(scaled + np.copysign(np.float32(0.5), scaled))
-    body = np.clip(rounded, -32768, 32767).astype("<i2").tobytes()
-    form = struct.pack("<HHIIHH", 1, channels, rate, rate * channels * 2, channels * 2, 16)
-    header = struct.pack("<4sI4s4sI", b"RIFF", 36 + len(body), b"WAVE", b"fmt ", 16) + form
-    return scalar_object(header + struct.pack("<4sI", b"data", len(body)) + body)
+    return scalar_object(wav.encode(audio, int(rate)))
 
 
 @shape("EncodeWav")

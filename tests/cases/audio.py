@@ -29,6 +29,10 @@ CASES = [
     case("EncodeWav", uniform(7, 2, low=-1.2, high=1.2), np.int32(8000)),
     case("EncodeWav", uniform(7), np.int32(8000)),
     case("EncodeWav", uniform(7, 1), np.ones(1, np.int32)),
+    case("EncodeWav", uniform(0, 2), np.int32(8000)),
+    case("EncodeWav", uniform(3, 0), np.int32(8000)),
+    case("EncodeWav", uniform(3, 2), np.int32(-4)),
+    case("EncodeWav", uniform(3, 2), np.int32(2**31 - 1)),
     *(case("AudioSpectrogram", normal(50, 2), window_size=w, stride=s, magnitude_squared=m, tolerance=1e-3)
       for w, s, m in ((16, 7, False), (20, 20, True), (3, 2, False))),
     case("AudioSpectrogram", normal(5, 2), window_size=16, stride=7),
