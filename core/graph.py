@@ -69,6 +69,13 @@ class Graph:
             raise NotFoundError(f"the graph has no node '{name}'", hint=self._nearest(name))
         return found
 
+    def function(self, name: str) -> Function:
+        """The function of the library called `name`; NotFoundError where there is none."""
+        found = self.functions.get(name)
+        if found is None:
+            raise NotFoundError(f"function '{name}' is not in the graph's library")
+        return found
+
     def node_of(self, tensor_name: str) -> Node:
         """The node that `a`, `a:1` or `^a` is about; whether it has such an output is not asked."""
         return self.node(parse_tensor_name(tensor_name)[0])

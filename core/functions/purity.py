@@ -96,7 +96,7 @@ def has_state(graph: Graph, name: str, harmless: Sequence[str] = ()) -> bool:
 
     Assertions, and what calls functions, count as neither, nor do ops that are called `harmless`.
     """
-    names = {name, *reached_functions(graph, graph.functions[name])}
+    names = {name, *reached_functions(graph, graph.function(name))}
     nodes = (node for name in names for node in graph.functions[name].body if not node.is_argument)
     known = ("Assert", call_op(is_stateful=True), *harmless)
     return any(node.op_def is not None and node.op_def.is_stateful and node.op not in known for node in nodes)

@@ -73,11 +73,11 @@ class _Writer:
         return self.graph.add_node(self.graph.unique_name(op), op, tuple(inputs), (), attrs, device)
 
     def _take_functions(self, origin: Origin) -> None:
-        library = origin.library.functions
+        library = origin.library
         for reference in function_references(origin.node):
-            function = library[reference.name]
-            for name in (reference.name, *reached_functions(origin.library, function)):
-                self.graph.functions[name] = library[name]
+            function = library.function(reference.name)
+            for name in (reference.name, *reached_functions(library, function)):
+                self.graph.functions[name] = library.functions[name]
 
     def _value(self, value: Any, node: Node, index: int) -> Output:
         dtype = node.inputs[index].base_dtype

@@ -104,7 +104,7 @@ def _reads_files(dataset: Dataset) -> bool:
     origin = dataset.origin
     if origin is None or not dataset.inputs:
         return False
-    functions = (origin.library.functions[f.name] for f in function_references(origin.node))
+    functions = (origin.library.function(f.name) for f in function_references(origin.node))
     return any(has_fact(node.op, "reads_files") for function in functions for node in function.body)
 
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ..errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
+from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..functions.call_sites import PLAIN_CALL, CallSite, function_targets
 from ..functions.implementations import implementation
 from ..functions.instantiation import instantiate
@@ -51,6 +51,7 @@ class FunctionCalls:
         engagement: Engagement | None = None,
         fuse: bool = True,
     ) -> None:
+        self._graph = graph
         self._library = graph.functions
         self._context = context
         self._cache = cache
@@ -62,10 +63,7 @@ class FunctionCalls:
 
     def find(self, reference: FuncRef) -> Function:
         """A function of the library; NotFoundError where there is none of that name."""
-        function = self._library.get(reference.name)
-        if function is None:
-            raise NotFoundError(f"function '{reference.name}' is not in the graph's library")
-        return function
+        return self._graph.function(reference.name)
 
     def call(self, reference: FuncRef, args: Sequence[Any], site: CallSite = PLAIN_CALL) -> list[Any]:
         """The results of a library function on `args`; None for results that are left out."""

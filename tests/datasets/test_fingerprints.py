@@ -4,7 +4,9 @@ import pytest
 
 from tests.pipelines import NUMBER, function, int64, numbers
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.errors import NotFoundError
 from tfg.core.runtime.session import Session
+from tfg.core.tensors import FuncRef
 
 
 def mapped(g, name, factor, size=5):
@@ -22,3 +24,13 @@ def test_fingerprints(name, factor, size, same):
     first, second = Session(g.graph).run(["first:0", "second:0"])
     assert first.dtype == "uint64"
     assert (first == second) == same
+
+
+@pytest.mark.parametrize("op", ["DatasetFingerprint", "DatasetToGraphV2"])
+def test_a_dataset_whose_function_is_missing(op):
+    g = GraphBuilder()
+    dataset = mapped(g, "one", 3)
+    dataset.node.set_attr("f", FuncRef("gone"))
+    g.add(op, [dataset], {}, "op")
+    with pytest.raises(NotFoundError, match="'gone'"):
+        Session(g.graph).run(["op:0"])
