@@ -293,6 +293,11 @@ class Node(OfKind):
         definition = self.op_def.attrs.get(name) if self.op_def else None
         return definition.default if definition is not None and definition.has_default else default
 
+    def text_attr(self, name: str) -> str:
+        """A string attribute as text; empty where it is not set, or is no string in a graph that is only looked at."""
+        value = self.attr(name)
+        return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
+
     def change_op(self, op: str) -> None:
         """Make it a node of another type; inputs and attributes stay."""
         self.op = op

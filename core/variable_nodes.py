@@ -54,7 +54,7 @@ def variable(graph: Graph, name: str) -> VariableNodes:
 
 def _variable_nodes(graph: Graph, node: Node) -> VariableNodes:
     is_resource = node.op in RESOURCE_VARIABLES
-    shared = node.attr("shared_name", b"").decode("utf-8", "replace")
+    shared = node.text_attr("shared_name")
     initializer = _initializer(node)
     value = initializer.inputs[1] if initializer is not None and len(initializer.inputs) > 1 else None
     return VariableNodes(

@@ -26,15 +26,10 @@ def shown_input(node: Node, index: int = 0) -> str:
     return str(node.inputs[index]) if index < len(node.inputs) else "nothing"
 
 
-def _frame(node: Node) -> str:
-    name = node.attr("frame_name", b"")
-    return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
-
-
 def _enter(node: Node) -> str:
     if node.attr("is_constant", False):
-        return f"Hands '{shown_input(node)}' into loop '{_frame(node)}'; every iteration sees the same value."
-    return f"Hands '{shown_input(node)}' into loop '{_frame(node)}', as the first value of a variable of the loop."
+        return f"Hands '{shown_input(node)}' into loop '{node.text_attr('frame_name')}'; every iteration sees the same value."
+    return f"Hands '{shown_input(node)}' into loop '{node.text_attr('frame_name')}', as the first value of a variable of the loop."
 
 
 def _exit(node: Node) -> str:

@@ -201,7 +201,7 @@ def _crossings(
 def _received(node: Node, shapes: Inference) -> Crossing:
     """What a node of a divided graph receives."""
     names = ("tensor_name", "send_device", "recv_device")
-    tensor, start, target = (node.attr(name).decode("utf-8", "replace") for name in names)
+    tensor, start, target = map(node.text_attr, names)
     kind = _FEED if node.attr("client_terminated") else _TENSOR
     found = _crossing(node.output(), kind, start, target, (node.name,), shapes)
     return dataclasses.replace(found, tensor=tensor)

@@ -184,11 +184,9 @@ def handle_owner(value: Output) -> Node:
 
 def state_of(owner: Node) -> State:
     """The state that a variable's or table's node owns; the one of that shared name where it has one."""
-    shared = owner.attr("shared_name", b"") or b""
-    container = owner.attr("container", b"") or b""
     if owner.is_argument:
         return State("argument", owner.name)
-    return State(container.decode("utf-8", "replace"), shared.decode("utf-8", "replace") or owner.name)
+    return State(owner.text_attr("container"), owner.text_attr("shared_name") or owner.name)
 
 
 def is_seeded(node: Node) -> bool:
