@@ -130,7 +130,7 @@ class Loops:
         found = dict(known)
         present = dict.fromkeys(frames[node] for node in order if node in frames)
         for frame in sorted(present, key=lambda frame: frame.depth):
-            merges = [node for node in frame.with_op(MERGE) if _back_edge(node) is not None]
+            merges = [node for node in frame.with_op(MERGE) if _is_loop_variable(node)]
             inside = [node for node in order if node in frames and frames[node].is_inside(frame)]
             growth = self._frame_growth(merges, inside, inference, found, _iteration(frame))
             rounds = self.rounds(frame.name, frame.name, frame_trips(frame, inference))
@@ -147,7 +147,7 @@ class Loops:
     def _frame_growth(
         self, merges: Sequence[Node], inside: Sequence[Node], inference: Inference, known: Known, symbol: str
     ) -> Growth:
-        backs = [back for merge in merges if (back := _back_edge(merge)) is not None]
+        backs = [next(_back_edges(merge)) for merge in merges]
 
         def advance(specs: Sequence[TensorSpec]) -> list[TensorSpec]:
             assumed = {**dict(zip((merge.output() for merge in merges), specs)), **known}
@@ -194,8 +194,13 @@ def _iteration(frame: Frame) -> str:
     return f"iteration of {frame.name}"
 
 
-def _back_edge(merge: Node) -> Output | None:
-    return next((value for value in merge.inputs if value.node.op in NEXT_ITERATION), None)
+def _back_edges(merge: Node) -> Iterator[Output]:
+    return (value for value in merge.inputs if value.node.op in NEXT_ITERATION)
+
+
+def _is_loop_variable(merge: Node) -> bool:
+    """True for a Merge of what enters a loop and what comes back; graphs that are only looked at may lack either."""
+    return 0 < sum(1 for _ in _back_edges(merge)) < len(merge.inputs)
 
 
 def _entering(merge: Node, inference: Inference) -> TensorSpec:

@@ -58,7 +58,8 @@ def as_dims(shape: Any) -> tuple[int, ...]:
     dims = tuple(shape.tolist())
     if any(d < 0 for d in dims):
         raise InvalidArgumentError(f"the dimensions {dims} must not be negative")
-    if math.prod(dims) >= 1 << 63:
+    # As NumPy and TensorFlow count: a size of 0 excuses no others whose product no number holds.
+    if math.prod(d or 1 for d in dims) * shape.itemsize >= 1 << 60:
         raise InvalidArgumentError(f"a tensor of shape {dims} has too many elements")
     return dims
 

@@ -83,6 +83,7 @@ def uniform_quantized_dot_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorS
 def _asymmetric(x: Array, low: int = -128, high: int = 127) -> tuple[Any, Any, Any]:
     """(integers, scale, zero point) for floats by their own range and zero, as for dynamic range quantization."""
     least, most = min(float(x.min(initial=0)), 0.0), max(float(x.max(initial=0)), 0.0)
+    require(math.isfinite(most - least), "lhs must be finite")
     if least == most:
         return np.zeros(x.shape, np.int64), np.float32(1), 0
     scale = (most - least) / (high - low)

@@ -60,6 +60,7 @@ BREAKS = {
     "unknown op": ("n", added("node { name: 'n' op: 'NoSuchOp' input: 'y' }")),
     "unknown attribute": ("y", set_attr("y", "transpose_c", "b: true")),
     "attribute of another kind": ("y", set_attr("y", "transpose_a", "i: 1")),
+    "shared name that is a number": ("v", set_attr("v", "shared_name", "f: 1")),
     "attribute that is no dtype": ("z", set_attr("z", "T", "f: -inf")),
     "list of dtypes that is none": ("call", set_attr("call", "Tin", "type: DT_FLOAT")),
     "number that is none": ("s", added("node { name: 's' op: 'AddN' attr { key: 'N' value { s: 'x' } } }")),
@@ -166,3 +167,19 @@ def test_ops_that_nobody_declares():
     problems = process("check", SAMPLES / "skipgram.pbtxt", "--format", "json").json["problems"]
     assert {problem["kind"] for problem in problems} == {"unknown op"}
     assert [problem["op"] for problem in problems] == ["SkipPairs", "PairScores"]
+
+
+ENDLESS = f"""
+node {{ name: 'enter' op: 'Enter' input: 'z' attr {{ key: 'frame_name' value {{ s: 'loop' }} }} {TAKEN} }}
+node {{ name: 'merge' op: 'Merge' input: 'enter' input: 'next' attr {{ key: 'N' value {{ i: 2 }} }} {TAKEN} }}
+node {{ name: 'next' op: 'NextIteration' input: 'merge' {TAKEN} }}
+node {{ name: 'm' op: 'Merge' input: 'next' input: 'next' attr {{ key: 'N' value {{ i: 2 }} }} {TAKEN} }}
+"""
+
+
+@pytest.mark.parametrize("command", ["view", "flops", "explain", "dump"])
+def test_a_loop_variable_that_nothing_enters(tmp_path, command):
+    path = tmp_path / "endless.pbtxt"
+    path.write_text(GOOD + ENDLESS)
+    output = ["-o", tmp_path / "page.html"] if command == "view" else []
+    assert tfg(command, path, *output).code == 0

@@ -46,6 +46,12 @@ REFUSED = {
     "more copies than there are numbers": ("Tile", [np.zeros((2, 1)), np.int64([1, 2**63 - 1])], {}),
     "the beginning of a PNG file": ("DecodeImage", [np.array(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", object)], {}),
     "text as a shape": ("NonDeterministicInts", [TEXT], {}),
+    "an empty tensor of sizes whose product no number holds": (
+        "RandomStandardNormal", [np.int64([2, 2**63 - 1, 0])], {"dtype": "float32"},
+    ),
+    "a clip of endlessly many samples a second": (
+        "AudioSummaryV2", [np.array(b"a", object), np.ones((1, 2), np.float32), np.float32(np.inf)], {},
+    ),
 }  # fmt: skip
 
 
@@ -227,3 +233,23 @@ def test_options_that_are_no_message(options):
     except TfgError as error:
         assert not isinstance(error, InternalError)
         assert "'op'" in str(error)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_what_has_no_range_is_not_quantized(number):
+    g = GraphBuilder()
+    rhs = g.Bitcast(np.int8([[1]]), type="qint8")
+    limits = {"rhs_quantization_min_val": -127, "rhs_quantization_max_val": 127}
+    g.UniformQuantizedDotHybrid(np.float32([[number]]), rhs, np.float32(1), np.int32(0), Tout="float32", name="op", **limits)
+    infer(g.graph)
+    with pytest.raises(InvalidArgumentError, match="'op'.*finite") as caught:
+        Session(g.graph).run(["op:0"])
+    assert not isinstance(caught.value, InternalError)
+
+
+def test_a_map_is_no_key():
+    g = GraphBuilder()
+    found = g.TensorMapHasKey(g.EmptyTensorMap(), g.EmptyTensorMap(), name="op")
+    with pytest.raises(InvalidArgumentError, match="'op'.*key") as caught:
+        Session(g.graph).run([found.name])
+    assert not isinstance(caught.value, InternalError)
