@@ -27,9 +27,10 @@ def shown_input(node: Node, index: int = 0) -> str:
 
 
 def _enter(node: Node) -> str:
+    hands_in = f"Hands '{shown_input(node)}' into loop '{node.text_attr('frame_name')}'"
     if node.attr("is_constant", False):
-        return f"Hands '{shown_input(node)}' into loop '{node.text_attr('frame_name')}'; every iteration sees the same value."
-    return f"Hands '{shown_input(node)}' into loop '{node.text_attr('frame_name')}', as the first value of a variable of the loop."
+        return f"{hands_in}; every iteration sees the same value."
+    return f"{hands_in}, as the first value of a variable of the loop."
 
 
 def _exit(node: Node) -> str:

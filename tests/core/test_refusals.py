@@ -242,7 +242,7 @@ def test_what_has_no_range_is_not_quantized(number):
     limits = {"rhs_quantization_min_val": -127, "rhs_quantization_max_val": 127}
     g.UniformQuantizedDotHybrid(np.float32([[number]]), rhs, np.float32(1), np.int32(0), Tout="float32", name="op", **limits)
     infer(g.graph)
-    with pytest.raises(InvalidArgumentError, match="'op'.*finite") as caught:
+    with pytest.raises(InvalidArgumentError, match=r"'op'.*finite") as caught:
         Session(g.graph).run(["op:0"])
     assert not isinstance(caught.value, InternalError)
 
@@ -250,6 +250,6 @@ def test_what_has_no_range_is_not_quantized(number):
 def test_a_map_is_no_key():
     g = GraphBuilder()
     found = g.TensorMapHasKey(g.EmptyTensorMap(), g.EmptyTensorMap(), name="op")
-    with pytest.raises(InvalidArgumentError, match="'op'.*key") as caught:
+    with pytest.raises(InvalidArgumentError, match=r"'op'.*key") as caught:
         Session(g.graph).run([found.name])
     assert not isinstance(caught.value, InternalError)
