@@ -2,25 +2,28 @@
 # Ops here (scripts/regenerate.py writes this list):
 #   ExperimentalStatsAggregatorHandle ExperimentalStatsAggregatorSummary ExperimentalThreadPoolHandle StatsAggregatorHandle
 #   StatsAggregatorHandleV2 StatsAggregatorSummary ThreadPoolHandle
-#   BytesProducedStatsDataset ChooseFastestDataset ExperimentalBytesProducedStatsDataset: input_pipeline
-#   ExperimentalChooseFastestDataset ExperimentalIgnoreErrorsDataset ExperimentalLatencyStatsDataset: input_pipeline
-#   ExperimentalMaxIntraOpParallelismDataset ExperimentalNonSerializableDataset: input_pipeline
-#   ExperimentalPrivateThreadPoolDataset ExperimentalSetStatsAggregatorDataset ExperimentalSleepDataset: input_pipeline
-#   ExperimentalThreadPoolDataset FinalizeDataset IgnoreErrorsDataset LatencyStatsDataset: input_pipeline
-#   MaxIntraOpParallelismDataset ModelDataset NonSerializableDataset OptimizeDataset OptimizeDatasetV2: input_pipeline
-#   OptionsDataset PrefetchDataset PrivateThreadPoolDataset RewriteDataset SetStatsAggregatorDataset: input_pipeline
-#   SleepDataset ThreadPoolDataset: input_pipeline
+#   BytesProducedStatsDataset ChooseFastestBranchDataset ChooseFastestDataset: input_pipeline
+#   ExperimentalBytesProducedStatsDataset ExperimentalChooseFastestDataset ExperimentalIgnoreErrorsDataset: input_pipeline
+#   ExperimentalLatencyStatsDataset ExperimentalMaxIntraOpParallelismDataset: input_pipeline
+#   ExperimentalNonSerializableDataset ExperimentalPrivateThreadPoolDataset: input_pipeline
+#   ExperimentalSetStatsAggregatorDataset ExperimentalSleepDataset ExperimentalThreadPoolDataset: input_pipeline
+#   FinalizeDataset IgnoreErrorsDataset LatencyStatsDataset MaxIntraOpParallelismDataset ModelDataset: input_pipeline
+#   NonSerializableDataset OptimizeDataset OptimizeDatasetV2 OptionsDataset PrefetchDataset: input_pipeline
+#   PrivateThreadPoolDataset RewriteDataset SetStatsAggregatorDataset SleepDataset ThreadPoolDataset: input_pipeline
 #   AssertNextDataset AssertPrevDataset AutoShardDataset ExperimentalAssertNextDataset: input_pipeline observes_pipeline
 #   ExperimentalAutoShardDataset: input_pipeline observes_pipeline
 #   StatsAggregatorSetSummaryWriter: side_effect
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from typing import Any
 
 from ..arrays import Array
 from ..datasets import options
 from ..datasets.base import Dataset
+from ..datasets.branching import ChooseFastestBranch
 from ..datasets.sharding import part_of
 from ..errors import InvalidArgumentError
 from ..functions.callers import function_references
@@ -30,7 +33,8 @@ from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape
-from ._datasets import dataset_kernel, dataset_of, number_in, texts_in, with_twins
+from ..tensors import FuncRef
+from ._datasets import dataset_function, dataset_kernel, dataset_of, number_in, positive_in, texts_in, with_twins
 from ._event_writer import WriterResource
 from ._resources import named, resource
 
@@ -165,6 +169,36 @@ def choose_fastest_dataset(ctx: KernelContext, input_datasets: list[Array]) -> D
     for other in others:
         first.spec.require(other.spec)
     return options.Advice((first, *others), "ChooseFastest")
+
+
+@dataset_kernel("ChooseFastestBranchDataset")
+def choose_fastest_branch_dataset(
+    ctx: KernelContext,
+    input_dataset: Array,
+    ratio_numerator: Array,
+    ratio_denominator: Array,
+    captured: list[Any],
+    *,
+    num_elements_per_branch: int,
+    branches: list[FuncRef],
+    other_arguments_lengths: list[int],
+) -> Dataset:
+    """What one of several functions makes of a dataset."""
+    ratio = positive_in(ratio_numerator, "`ratio_numerator`"), positive_in(ratio_denominator, "`ratio_denominator`")
+    if num_elements_per_branch % ratio[1]:
+        raise InvalidArgumentError("`num_elements_per_branch` must be divisible by `ratio_denominator`.")
+    if len(branches) != len(other_arguments_lengths):
+        raise InvalidArgumentError("branches and other_arguments_lengths must have the same length.")
+    ends = itertools.accumulate(other_arguments_lengths)
+    parts = [captured[end - count : end] for end, count in zip(ends, other_arguments_lengths)]
+    calls = [_branch(ctx, function, part) for function, part in zip(branches, parts)]
+    return ChooseFastestBranch((dataset_of(input_dataset),), calls, num_elements_per_branch, ratio)
+
+
+def _branch(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Callable[[Dataset], Dataset]:
+    """A function of the graph that makes a dataset of a dataset."""
+    run = dataset_function(ctx, function, captured)
+    return lambda dataset: run([scalar_object(dataset)])
 
 
 @shape("ThreadPoolHandle", "ExperimentalThreadPoolHandle")

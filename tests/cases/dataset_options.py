@@ -66,6 +66,39 @@ def fastest(op, *counts):
     return pipeline(f"{counts}", op, make, take=4, plain=True)
 
 
+def branching(key, count, ratio, tried, branches, spec=NUMBER, take=14):
+    """Branches that are alike wherever the fastest one is taken."""
+
+    def make(g):
+        names = [function(g, f"branch{i}", ["variant"], branch) for i, branch in enumerate(branches)]
+        attrs = {"num_elements_per_branch": tried, "branches": names, "other_arguments_lengths": [0] * len(names)}
+        return g.ChooseFastestBranchDataset(numbers(g, count), *map(int64, ratio), [], Targuments=[], **attrs, **spec)
+
+    return pipeline(f"{key} of {count} {ratio}", "ChooseFastestBranchDataset", make, spec, take)
+
+
+def adding(number):
+    """A branch whose function is a function of the library."""
+
+    def branch(b, dataset):
+        f = function(b, f"adding{number}", ["int64"], lambda inner, x: [inner.AddV2(x, int64(number))])
+        return [b.MapDataset(dataset, [], f=f, Targuments=[], **NUMBER)]
+
+    return branch
+
+
+def batches(b, dataset):
+    return [b.BatchDataset(dataset, int64(3), **elements(("int64", (None,))))]
+
+
+def twice(b, dataset):
+    return [b.RepeatDataset(dataset, int64(2), **NUMBER)]
+
+
+def behind(b, dataset):
+    return [b.SkipDataset(dataset, int64(1), **NUMBER)]
+
+
 FOLDER = "/tmp/tfg_cases/datasets_sharded/"
 TEXT = elements(("string", ()))
 
@@ -105,6 +138,13 @@ CASES = [
     *(summary(op) for op in ("StatsAggregatorSummary", "ExperimentalStatsAggregatorSummary")),
     graph_case("set", "StatsAggregatorSetSummaryWriter", no_writer),
     *(fastest(op, 3, 3) for op in ("ChooseFastestDataset", "ExperimentalChooseFastestDataset")),
+    branching("batches", 20, (3, 1), 3, [batches, batches], elements(("int64", (None,)))),
+    branching("batches", 20, (1, 3), 3, [batches, batches], elements(("int64", (None,)))),
+    branching("batches", 20, (1, 2), 3, [batches, batches], elements(("int64", (None,)))),
+    branching("batches", 20, (0, 2), 3, [batches, batches], elements(("int64", (None,)))),
+    branching("what is left", 9, (1, 1), 3, [behind, behind]),
+    branching("passes", 4, (1, 1), 2, [twice, twice], take=5),
+    branching("sums", 4, (1, 1), 2, [adding(0), adding(100)]),
     kept("OptionsDataset", serialized_options=NO_REWRITES),
     kept("PrefetchDataset", int64(2)),
     kept("PrefetchDataset", int64(0)),

@@ -1,0 +1,104 @@
+"""Datasets that put several datasets, or the slices of elements, one behind the other, so that each element has a place."""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from .base import Dataset, Element, Pull, array_of, known_size, require_index, row_of
+
+
+def weighted_sizes(sizes: Sequence[int], weights: Sequence[float]) -> list[int]:
+    """How many elements of datasets of such sizes are taken, by their weights, if the least one is taken to its end.
+
+    InvalidArgumentError where one has fewer: what is least is found, as in TensorFlow, by weights relative to the largest one.
+    """
+    largest = max(weights)
+    least, place = min((size * weight / largest, i) for i, (size, weight) in enumerate(zip(sizes, weights)))
+    taken = [int(least * weight / weights[place]) for weight in weights]
+    for i, (count, size) in enumerate(zip(taken, sizes)):
+        if count > size:
+            raise InvalidArgumentError(f"Input {i} needs to have at least {count} elements. It only has {size} elements.")
+    return taken
+
+
+@dataclasses.dataclass(eq=False)
+class WeightedFlatMap(Dataset):
+    """The first elements of one dataset after the other, so many of each."""
+
+    kind: ClassVar[str] = "WeightedFlatMap"
+    sizes: Sequence[int]
+
+    def begin(self) -> Pull:
+        elements = itertools.chain.from_iterable(map(itertools.islice, self.inputs, self.sizes))
+        return lambda: next(elements, None)
+
+    def cardinality(self) -> int:
+        return sum(self.sizes)
+
+    def element(self, index: int) -> Element:
+        require_index(index, self.cardinality())
+        ends = list(itertools.accumulate(self.sizes))
+        place = bisect.bisect_right(ends, index)
+        return self.inputs[place].element(index - (ends[place] - self.sizes[place]))
+
+
+@dataclasses.dataclass(eq=False)
+class IndexFlatMap(Dataset):
+    """The slices of what a function makes of elements; another one says in which element, and where in it, a place lies.
+
+    As in TensorFlow, a pass asks that function only when to go on to the next element, and ends with the elements.
+    """
+
+    kind: ClassVar[str] = "IndexFlatMap"
+    function: Callable[[Element], Element]
+    place_of: Callable[[Element], Sequence[Any]]
+    size: int
+
+    def begin(self) -> Pull:
+        pull, current, held, place = self.source.begin(), 0, Element(), 0
+
+        def next_element() -> Element | None:
+            nonlocal current, held, place
+            wanted, offset = self._place(place)
+            if wanted > current or not held:
+                element, held = pull(), ()
+                if element is None:
+                    return None
+                held, current = self.function(element), wanted
+            place += 1
+            return _slice(held, offset)
+
+        return next_element
+
+    def _place(self, place: int) -> tuple[int, int]:
+        """(which element, where in it) of a place."""
+        found = self.place_of((np.int64(place),))
+        if len(found) != 2 or any(array_of(part).dtype.kind not in "iu" or np.ndim(part) for part in found):
+            raise InvalidArgumentError(
+                "The `index_map_func` for `index_flat_map` is expected to return two int32/int64 values representing the "
+                f"element index and an offset within the element. Got: {[array_of(part).tolist() for part in found]}"
+            )
+        return int(found[0]), int(found[1])
+
+    def cardinality(self) -> int:
+        return self.size
+
+    def element(self, index: int) -> Element:
+        require_index(index, known_size(self))
+        place, offset = self._place(index)
+        return _slice(self.function(self.source.element(place)), offset)
+
+
+def _slice(element: Element, offset: int) -> Element:
+    """One slice of each component, all of those of rank 0."""
+    arrays = [array_of(component) for component in element]
+    if any(array.ndim and not 0 <= offset < len(array) for array in arrays):
+        raise InvalidArgumentError(f"`index_map_func` gives offset {offset}, which an element does not reach")
+    return tuple([row_of(array, offset) if array.ndim else array for array in arrays])
