@@ -15,7 +15,7 @@ from .dtypes import DType
 from .errors import InvalidArgumentError, UnimplementedError
 from .foreign_ops import supply_hint
 from .graph import Node
-from .input_pipelines import stand_ins
+from .input_pipelines import asks_service, stand_ins
 from .words import counted
 
 
@@ -34,7 +34,8 @@ def select_kernel(node: Node) -> registry.Kernel:
             return candidate
     if not candidates:
         hint = stand_ins(node) or supply_hint(node.op)
-        raise UnimplementedError(f"tfg has no kernel for op '{node.op}'", node=node.name, op=node.op, hint=hint)
+        reason = ", which asks a data service of TensorFlow's" if asks_service(node.op) else ""
+        raise UnimplementedError(f"tfg has no kernel for op '{node.op}'{reason}", node=node.name, op=node.op, hint=hint)
     types = ", ".join(f"{k}={v}" for k, v in node.attrs.items() if any(k in c.dtypes for c in candidates))
     raise UnimplementedError(f"tfg has no kernel for op '{node.op}' with {types}", node=node.name, op=node.op)
 

@@ -7,6 +7,11 @@ from .graph import Graph, Node, Output
 from .op_facts import has_fact
 
 
+def asks_service(op: str) -> bool:
+    """True for the ops that hand datasets to TensorFlow's data service, or take elements from it."""
+    return "DataService" in op or op.startswith("RegisterDataset")
+
+
 def beginning(iterator: Node) -> list[Node]:
     """The nodes that begin a pass of an iterator, each over the dataset that is its first input."""
     users = [user for user in iterator.uses if user.op_def is not None and not user.output_dtypes and len(user.inputs) == 2]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, ClassVar
 
 from ..errors import DataLossError, InvalidArgumentError, TfgError
-from ..numerics import records
+from ..numerics import records, snappy
 from ..numerics.records import RecordError
 from ..numerics.unpacking import unpacked_limit
 from ..runtime.runs import check_time
@@ -59,7 +59,7 @@ class Files(Dataset):
 
 
 def uncompressing(file: BinaryIO, compression: str, path: bytes) -> Any:
-    """The file behind its compression: '', ZLIB or GZIP."""
+    """The file behind its compression: '', ZLIB, GZIP or SNAPPY."""
     if compression == "GZIP":
         return gzip.GzipFile(fileobj=file)
     if compression == "ZLIB":
@@ -69,11 +69,13 @@ def uncompressing(file: BinaryIO, compression: str, path: bytes) -> Any:
         if unpacker.unconsumed_tail:
             raise DataLossError(f"{_shown(path)}: {len(contents):,} bytes would uncompress to too many")
         return io.BytesIO(found)
+    if compression == "SNAPPY":
+        return io.BytesIO(snappy.unframed(file.read()))
     return file
 
 
 def require_compression(compression: str) -> str:
-    """The compression; InvalidArgumentError for one that there is none of."""
+    """The compression of a file of lines or records without checksums; InvalidArgumentError for one that there is none of."""
     if compression not in ("", "ZLIB", "GZIP"):
         raise InvalidArgumentError(f"Unsupported compression_type: {compression}")
     return compression

@@ -7,52 +7,63 @@ files hold TensorProtos as TFRecords, one a component. Read off what tf.data.Dat
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import BinaryIO, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 from ..dtypes import DType
 from ..errors import DataLossError
 from ..numerics import wire
 from .base import Dataset, Element, Pull, SameElements
-from .records import read_records
 
-_RUN, _VERSION, _DTYPES, _SIZE, _FINISHED = 2, 4, 5, 6, 1000
+_GRAPH, _RUN, _CREATED, _VERSION, _DTYPES, _SIZE, _FINISHED = 1, 2, 3, 4, 5, 6, 1000
+FORMAT, FIRST_FORMAT = 2, 1
+"""Versions of the format: `save`, `load` and SnapshotDatasetV2 have the second one, SnapshotDataset the first."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a saved dataset says of itself: the run that wrote it, the numbers of the dtypes, how many elements there are."""
+    """What a saved dataset says of itself: the run that wrote it, the numbers of the dtypes, how many elements there are.
 
-    FORMAT: ClassVar[int] = 2
+    `graph` is the hash of the pipeline and `created` the time in microseconds, which the first format has.
+    """
+
     run: str
     dtypes: tuple[int, ...]
-    size: int
+    size: int = 0
     finished: bool = True
+    version: int = FORMAT
+    graph: str = ""
+    created: int = 0
 
     def serialized(self) -> bytes:
         """The message."""
-        packed = b"".join(map(wire.varint, self.dtypes))
-        head = wire.string_field(_RUN, self.run.encode()) + wire.varint_field(_VERSION, self.FORMAT)
-        return (
-            head
-            + wire.bytes_field(_DTYPES, packed)
-            + wire.varint_field(_SIZE, self.size)
-            + wire.varint_field(_FINISHED, int(self.finished))
+        return b"".join(
+            [
+                wire.string_field(_GRAPH, self.graph.encode()),
+                wire.string_field(_RUN, self.run.encode()),
+                wire.varint_field(_CREATED, self.created),
+                wire.varint_field(_VERSION, self.version),
+                wire.bytes_field(_DTYPES, b"".join(map(wire.varint, self.dtypes))),
+                wire.varint_field(_SIZE, self.size),
+                wire.varint_field(_FINISHED, int(self.finished)),
+            ]
         )
 
     @staticmethod
-    def parse(data: bytes) -> Metadata:
-        """The metadata in a message; DataLossError where it is damaged or of a format that is not known."""
+    def parse(data: bytes, version: int = FORMAT) -> Metadata:
+        """The metadata in a message; DataLossError where it is damaged or of another format."""
         found: dict[int, list[wire.Field]] = {}
         for field in wire.fields(data):
             found.setdefault(field.number, []).append(field)
-        versions = wire.repeated_integers(found.get(_VERSION, []))
-        if versions[-1:] != [Metadata.FORMAT] or _RUN not in found:
-            raise DataLossError(f"a saved dataset of version {versions} cannot be read, only of version {Metadata.FORMAT}")
-        size = wire.repeated_integers(found.get(_SIZE, [])) or [0]
-        dtypes = wire.repeated_integers(found.get(_DTYPES, []))
-        is_finished = bool((wire.repeated_integers(found.get(_FINISHED, [])) or [0])[-1])
-        return Metadata(found[_RUN][-1].payload.decode("utf-8", "replace"), tuple(dtypes), size[-1], is_finished)
+        versions, sizes, finished, created = (
+            wire.repeated_integers(found.get(number, [])) or [0] for number in (_VERSION, _SIZE, _FINISHED, _CREATED)
+        )
+        if versions[-1] != version or _RUN not in found:
+            raise DataLossError(f"a saved dataset of version {versions} cannot be read, only of version {version}")
+        run, graph = (b"".join(f.payload for f in found.get(n, [])[-1:]).decode("utf-8", "replace") for n in (_RUN, _GRAPH))
+        dtypes = tuple(wire.repeated_integers(found.get(_DTYPES, [])))
+        return Metadata(run, dtypes, sizes[-1], bool(finished[-1]), version, graph, created[-1])
 
 
 @dataclasses.dataclass(eq=False)
@@ -61,23 +72,21 @@ class Shard(Dataset):
 
     kind: ClassVar[str] = "SnapshotReader"
     paths: Sequence[bytes]
-    open: Callable[[bytes], BinaryIO]
-    compression: str
-    parse: Callable[[bytes], object]
-    width: int
+    read: Callable[[bytes], Iterator[Element]]
 
     def begin(self) -> Pull:
-        elements = self._elements()
+        elements = itertools.chain.from_iterable(map(self.read, self.paths))
         return lambda: next(elements, None)
 
-    def _elements(self) -> Iterator[Element]:
-        for path in self.paths:
-            found: list[object] = []
-            for record in read_records(self.open, path, self.compression):
-                found.append(self.parse(record))
-                if len(found) == self.width:
-                    yield tuple(found)
-                    found = []
+
+def elements_of(records: Iterable[bytes], parse: Callable[[bytes], object], width: int) -> Iterator[Element]:
+    """Elements of so many components, one in each record."""
+    found: list[object] = []
+    for record in records:
+        found.append(parse(record))
+        if len(found) == width:
+            yield tuple(found)
+            found = []
 
 
 @dataclasses.dataclass(eq=False)
@@ -137,3 +146,50 @@ class Snapshot(Saving):
 
     def begin(self) -> Pull:
         return self.loaded().begin() if self.folder.has_elements() else super().begin()
+
+
+READ, WRITE, PASS = "read", "write", "passthrough"
+"""What a pass over a snapshot does: it reads elements, writes them, or does neither."""
+
+
+class FirstStore(Protocol):
+    """A folder for elements in the first format."""
+
+    def state(self) -> str:
+        """What a pass that begins now does."""
+        ...
+
+    def load(self) -> Iterator[Element]:
+        """The elements in the folder."""
+        ...
+
+    def store(self, elements: Sequence[Element]) -> None:
+        """Write the elements, and what says that they are there."""
+        ...
+
+
+@dataclasses.dataclass(eq=False)
+class FirstSnapshot(SameElements):
+    """A snapshot in the first format: whether it is read or written is decided when the first element is asked for."""
+
+    kind: ClassVar[str] = "Snapshot"
+    folder: FirstStore
+
+    def begin(self) -> Pull:
+        elements: Iterator[Element] | None = None
+
+        def next_element() -> Element | None:
+            nonlocal elements
+            if elements is None:
+                state = self.folder.state()
+                elements = self.folder.load() if state == READ else self._written() if state == WRITE else iter(self.source)
+            return next(elements, None)
+
+        return next_element
+
+    def _written(self) -> Iterator[Element]:
+        kept: list[Element] = []
+        for element in self.source:
+            kept.append(element)
+            yield element
+        self.folder.store(kept)

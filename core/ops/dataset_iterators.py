@@ -1,8 +1,8 @@
 """Iterators over datasets."""
 # Ops here (scripts/regenerate.py writes this list):
 #   AnonymousIterator AnonymousIteratorV2 AnonymousIteratorV3 ExperimentalIteratorGetDevice Iterator: input_pipeline
-#   IteratorFromStringHandle IteratorFromStringHandleV2 IteratorGetDevice IteratorToStringHandle IteratorV2: input_pipeline
-#   OneShotIterator: input_pipeline
+#   IteratorFromStringHandle IteratorFromStringHandleV2 IteratorGetDevice IteratorGetModelProto: input_pipeline
+#   IteratorToStringHandle IteratorV2 OneShotIterator: input_pipeline
 #   DeleteIterator MakeIterator: side_effect input_pipeline
 #   IteratorGetNext IteratorGetNextAsOptional IteratorGetNextSync: side_effect input_pipeline next_element
 #   DeserializeIterator SerializeIterator: side_effect input_pipeline observes_pipeline
@@ -19,7 +19,7 @@ from ..arrays import Array, Result
 from ..datasets.base import array_of
 from ..datasets.iterators import DatasetIterator, IteratorState
 from ..dtypes import DType
-from ..errors import InvalidArgumentError, NotFoundError
+from ..errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.stored_variants import StoredVariant
@@ -158,9 +158,17 @@ def iterator_get_device(resource: Any) -> Array:
     return scalar_object(b"/job:localhost/replica:0/task:0/device:CPU:0")
 
 
+@kernel("IteratorGetModelProto")
+def iterator_get_model_proto(iterator: Any) -> Array:
+    """NotFoundError: TensorFlow's model of how long datasets take is there where it tunes them, and nothing is tuned here."""
+    if resource(iterator, DatasetIterator).dataset is None:
+        raise FailedPreconditionError("GetModelProto() failed because the iterator has not been initialized.")
+    raise NotFoundError("Cannot find this iterator's analytical model: tfg does not tune datasets.")
+
+
 _HANDLES_OF = (
     "Iterator", "IteratorV2", "OneShotIterator", "AnonymousIterator", "AnonymousIteratorV3", "IteratorToStringHandle",
-    "IteratorFromStringHandle", "IteratorFromStringHandleV2", *with_twins("IteratorGetDevice"),
+    "IteratorFromStringHandle", "IteratorFromStringHandleV2", "IteratorGetModelProto", *with_twins("IteratorGetDevice"),
 )  # fmt: skip
 _ELEMENTS = ("IteratorGetNext", "IteratorGetNextSync")
 

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import os
 import secrets
@@ -19,12 +20,14 @@ import numpy as np
 from .. import dtypes
 from ..arrays import Array
 from ..datasets.base import Dataset, Element, Spec, array_of
+from ..datasets.records import read_records
 from ..datasets.rewriting import finalized
 from ..datasets.selecting import Skip
-from ..datasets.snapshots import Loaded, Metadata, Saving, Shard, Snapshot
+from ..datasets.snapshots import FORMAT, Loaded, Metadata, Saving, Shard, Snapshot, elements_of
 from ..datasets.sources import ListOf
 from ..dtypes import DType
 from ..errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from ..numerics import snappy
 from ..numerics.records import encode_record
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
@@ -46,13 +49,16 @@ from ._tensor_proto import parse, serialize_content
 from .dataset_graphs import fingerprint
 from .dataset_records import opener
 
-_METADATA = "snapshot.metadata"
-_PACK = {"": lambda data: data, "GZIP": gzip.compress, "ZLIB": zlib.compress}
+METADATA = "snapshot.metadata"
+"""The file of a folder that says what was saved there."""
+_PACK = {"": lambda data: data, "GZIP": gzip.compress, "ZLIB": zlib.compress, "SNAPPY": snappy.framed}
+_AUTOMATIC = "SNAPPY"
+"""What TensorFlow compresses a snapshot by where that is left to it."""
 
 
 def _require_compression(compression: str) -> str:
     if compression not in _PACK:
-        raise UnimplementedError(f"tfg does not compress saved datasets as {compression}", hint="GZIP and ZLIB are known")
+        raise InvalidArgumentError(f"there is no compression {compression!r}", hint="GZIP, ZLIB and SNAPPY are known")
     return compression
 
 
@@ -71,7 +77,7 @@ class Folder:
             name = os.path.join(self._path, run, f"{number:08d}.shard", "00000000.snapshot")
             write_file(self._ctx, name, pack(b"".join(_encoded(element, types) for element in elements)))
         metadata = Metadata(run, tuple(dtype.number for dtype in types), sum(map(len, shards.values())))
-        write_file(self._ctx, os.path.join(self._path, _METADATA), metadata.serialized())
+        write_file(self._ctx, os.path.join(self._path, METADATA), metadata.serialized())
 
     def has_elements(self) -> bool:
         """True where a dataset was written to its end."""
@@ -81,19 +87,25 @@ class Folder:
             return False
 
     def _metadata(self) -> Metadata:
-        return Metadata.parse(read_file(self._ctx, os.path.join(self._path, _METADATA)))
+        return Metadata.parse(read_file(self._ctx, os.path.join(self._path, METADATA)))
 
     def load(self, spec: Spec, read: Callable[..., Dataset]) -> Loaded:
         """The elements, in the order in which a function reads the datasets of the shards."""
         metadata = self._metadata()
         shards: list[Element] = []
         for paths in _shard_files(self._ctx, os.path.join(self._path, metadata.run)):
-            shard = Shard((), paths, opener(self._ctx), self._compression, _decoded, len(spec.dtypes))
+            shard = _shard(self._ctx, paths, self._compression, len(spec.dtypes))
             shard.spec = spec
             shards.append((scalar_object(shard),))
         nested = ListOf((), shards)
         nested.spec = Spec((dtypes.variant,), (SCALAR,))
         return Loaded((read([scalar_object(nested)]),), metadata.size)
+
+
+def _shard(ctx: KernelContext, paths: Sequence[bytes], compression: str, width: int) -> Shard:
+    """The elements in the files of a shard, each component a record."""
+    records = functools.partial(read_records, opener(ctx), compression=compression)
+    return Shard((), paths, lambda path: elements_of(records(path), decoded, width))
 
 
 def _encoded(element: Element, types: Iterable[DType]) -> bytes:
@@ -177,6 +189,7 @@ def snapshot_dataset_v2(
     """
     dataset = dataset_of(input_dataset)
     number = hash % 2**64 if hash_valid else fingerprint(dataset)
+    compression = _AUTOMATIC if compression == "AUTO" else compression
     folder = Folder(ctx, os.path.join(file_name(text_in(path, "path")), str(number)), compression)
     read, spec = dataset_function(ctx, reader_func, captured_by_reader), spec_of_node(ctx.node)
     shard_of = _shard_of(ctx, shard_func, captured_by_shard, True)
@@ -188,13 +201,13 @@ def snapshot_dataset_reader(
     ctx: KernelContext, path: Array, start_index: Any = 0, *, compression: str, output_types: list[DType], version: int = 2
 ) -> Dataset:
     """The elements in one shard of a saved dataset, or in one of its files."""
-    if version != Metadata.FORMAT:
-        raise UnimplementedError(f"a saved dataset of version {version} cannot be read, only of version {Metadata.FORMAT}")
+    if version != FORMAT:
+        raise UnimplementedError(f"a saved dataset of version {version} cannot be read, only of version {FORMAT}")
     name = file_name(text_in(path, "path"))
     with system_errors(name):
         is_folder = os.path.isdir(gate(ctx).to_read(name))
-    paths = _files_in(ctx, name) if is_folder else [os.fsencode(name)]
-    shard = Shard((), paths, opener(ctx), _require_compression(compression), _decoded, len(output_types))
+    paths = files_in(ctx, name) if is_folder else [os.fsencode(name)]
+    shard = _shard(ctx, paths, _require_compression(compression), len(output_types))
     return Skip((shard,), number_in(start_index, "start_index"))
 
 
@@ -204,8 +217,8 @@ def snapshot_nested_dataset_reader(ctx: KernelContext, inputs: list[Array]) -> D
     return ListOf((), [(value,) for value in inputs])
 
 
-def _files_in(ctx: KernelContext, folder: str) -> list[bytes]:
-    """The files of a shard."""
+def files_in(ctx: KernelContext, folder: str) -> list[bytes]:
+    """The files of a folder that hold elements."""
     with system_errors(folder):
         names = [name for name in gate(ctx).names_in(folder) if name.endswith(".snapshot")]
     return [os.fsencode(os.path.join(folder, name)) for name in names]
@@ -215,10 +228,11 @@ def _shard_files(ctx: KernelContext, folder: str) -> list[list[bytes]]:
     """The files of each shard of a run."""
     with system_errors(folder):
         shards = [name for name in gate(ctx).names_in(folder) if name.endswith(".shard")]
-    return [_files_in(ctx, os.path.join(folder, shard)) for shard in shards]
+    return [files_in(ctx, os.path.join(folder, shard)) for shard in shards]
 
 
-def _decoded(record: bytes) -> Any:
+def decoded(record: bytes) -> Any:
+    """The tensor in a record; DataLossError where there is none."""
     try:
         return parse(record)[0]
     except ValueError as error:

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from ...core.errors import DataLossError, UnimplementedError
-from ...core.numerics import wire
+from ...core.numerics import snappy, wire
 from ...core.numerics.crc32c import crc32c, mask, masked_crc32c
 from ...core.numerics.varint import varint
-from . import snappy
 
 MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)
 _FOOTER_SIZE, _TRAILER_SIZE = 48, 5

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.opcases import graph_case, normal, strings
-from tests.pipelines import NUMBER, elements, function, int64, numbers, slices
+from tests.pipelines import NO_REWRITES, NUMBER, elements, function, int64, numbers, slices
 
 ROWS, NAMES = normal(3, 2), strings("a", "", "cc")
 FLOAT_AND_TEXT = elements(("float32", (2,)), ("string", ()))
@@ -106,7 +106,16 @@ def no_state(g):
     return [["keep"]]
 
 
+def not_tuned(g):
+    """TensorFlow keeps a model of datasets that it tunes only."""
+    iterator = g.IteratorV2(**V1, **NUMBER)
+    g.MakeIterator(g.OptionsDataset(numbers(g, 3), serialized_options=NO_REWRITES, **NUMBER), iterator, name="start")
+    g.IteratorGetModelProto(iterator, name="model")
+    return [["model:0"], ["start"], ["model:0"]]
+
+
 CASES = [
+    graph_case("not tuned", "IteratorGetModelProto", not_tuned),
     graph_case("no state", "SerializeIterator", no_state),
     following(),
     following("IteratorGetNextSync"),

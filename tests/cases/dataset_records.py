@@ -7,13 +7,14 @@ import numpy as np
 
 from tests.opcases import graph_case, strings
 from tests.pipelines import NO_REWRITES, elements, int64, text
+from tfg.core.numerics import snappy
 from tfg.core.numerics.records import encode_record
 
 FOLDER = "/tmp/tfg_cases/datasets/"
 TEXT = elements(("string", ()))
 LINES = [b"one\ntwo\r\n\nfour", b"", b"last\n"]
 RECORDS = [b"".join(map(encode_record, (b"one", b"", b"three"))), b"", encode_record(b"four")]
-PACKED = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
+PACKED = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress, "SNAPPY": snappy.framed}
 
 
 def reading(key, op, contents, *inputs, missing=(), spec=TEXT, take=8):
@@ -142,7 +143,8 @@ CASES = [
     lines("", -1),
     lines("", missing=(1,), key="missing"),
     lines("", contents=[b"\n\n"], key="empty lines"),
-    *(records(compression) for compression in ("", "GZIP", "ZLIB", "LZ4")),
+    *(records(compression) for compression in ("", "GZIP", "ZLIB", "LZ4", "SNAPPY")),
+    records("SNAPPY", contents=[snappy.framed(RECORDS[0])[:30]], key="cut off"),
     records("", contents=DAMAGED, key="damaged"),
     records("", contents=[RECORDS[0][:-3], RECORDS[2]], key="cut off"),
     records("", missing=(1,), key="missing"),

@@ -35,22 +35,22 @@ def saved(key, make, spec, compression="", shards=1, take=8, version=""):
     return graph_case(f"SaveDataset {key} {compression} {shards}", "SaveDataset", build)
 
 
-def passed(key, op, shards=1):
+def passed(key, op, shards=1, compression="", read_as=""):
     """Passes that write what they give, and another node that reads it."""
     attrs = {"metadata": b"", "hash_valid": True, "hash": 77} if op == "SnapshotDatasetV2" else {"use_shard_func": shards > 1}
 
     def build(g):
-        folder = f"{FOLDER}{op} {key} {shards}"
+        folder = f"{FOLDER}{op} {key} {shards} {compression}"
         shard = function(g, "shard", ["int64"], lambda b, x: [b.FloorMod(x, int64(shards))])
         inner = function(g, "inner", ["variant"], lambda b, x: [b.Identity(x)])
         reader = function(g, "reader", ["variant"], lambda b, x: [b.FlatMapDataset(x, [], f=inner, Targuments=[], **NUMBER)])
-        given = {"compression": "", "shard_func": shard, "Tshard_func_args": [], **attrs}
+        given = {"compression": compression, "shard_func": shard, "Tshard_func_args": [], **attrs}
         if op == "SnapshotDatasetV2":
             given |= {"reader_func": reader, "Treader_func_args": []}
             kept, path = g.SnapshotDatasetV2(numbers(g, 5), text(folder), [], [], **given, **NUMBER), folder + "/77"
         else:
             kept, path = g.SaveDatasetV2(numbers(g, 5), text(folder), [], **given, **NUMBER), folder
-        found = g.LoadDataset(text(path), [], compression="", reader_func=reader, Treader_func_args=[], **NUMBER)
+        found = g.LoadDataset(text(path), [], compression=read_as, reader_func=reader, Treader_func_args=[], **NUMBER)
         steps = []
         for name, dataset in (("kept", kept), ("found", found)):
             dataset = g.OptionsDataset(dataset, serialized_options=NO_REWRITES, **NUMBER)
@@ -60,7 +60,7 @@ def passed(key, op, shards=1):
             steps += [[f"start_{name}"], *[[f"next_{name}:0"]] * 6]
         return steps * 2
 
-    return graph_case(f"{op} {key} {shards}", op, build)
+    return graph_case(f"{op} {key} {shards} {compression}", op, build)
 
 
 def written(op, compression=""):
@@ -92,7 +92,10 @@ CASES = [
     passed("numbers", "SaveDatasetV2"),
     passed("numbers", "SaveDatasetV2", 2),
     passed("numbers", "SnapshotDatasetV2"),  # with several shards, what an earlier run left would come in another order
+    passed("numbers", "SnapshotDatasetV2", compression="AUTO", read_as="SNAPPY"),
+    passed("numbers", "SaveDatasetV2", compression="SNAPPY", read_as="SNAPPY"),
     saved("numbers", lambda g: numbers(g, 6), NUMBER),
+    saved("numbers", lambda g: numbers(g, 6), NUMBER, "SNAPPY"),
     saved("numbers", lambda g: numbers(g, 6), NUMBER, "GZIP"),
     saved("numbers", lambda g: numbers(g, 6), NUMBER, shards=2),
     saved("rows and names", lambda g: slices(g, ROWS, NAMES), BOTH),

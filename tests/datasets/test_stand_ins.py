@@ -40,6 +40,7 @@ def test_the_outputs_of_what_asks_for_elements_are_named(make):
         session.run("images_and_labels:0")
     assert raised.value.hint is not None
     assert "--feed images_and_labels:0=VALUE --feed images_and_labels:1=VALUE" in raised.value.hint
+    assert ("data service" in raised.value.message) == (make is served)
 
 
 def test_a_one_shot_iterator_too():

@@ -15,11 +15,11 @@ from tfg.core.errors import (
     PermissionDeniedError,
     UnimplementedError,
 )
+from tfg.core.numerics import snappy
 from tfg.core.numerics.crc32c import crc32c, mask
 from tfg.core.runtime.files import FileAccess, FileGate
 from tfg.core.tensors import Tensor
 from tfg.formats import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
-from tfg.formats.checkpoint import snappy
 from tfg.formats.checkpoint.bundle import write_index
 from tfg.formats.checkpoint.slices import encode_extents, parse_spec, slice_key
 from tfg.formats.checkpoint.table import read_table, write_table
@@ -54,6 +54,20 @@ def test_snappy():
     assert snappy.decompress(memoryview(data)) == b"ab" * 9
     long = b"x" * 300
     assert snappy.decompress(memoryview(b"\xac\x02\xf4\x2b\x01" + long)) == long
+
+
+@pytest.mark.parametrize("size", [0, 1, 60, 61, 256, 257, 70_000, 200_001])
+def test_snappy_blocks_are_read_as_they_were_written(size):
+    data = np.random.default_rng(size).bytes(size)
+    assert snappy.decompress(memoryview(snappy.compress(data))) == data
+    assert snappy.unframed(snappy.framed(data)) == data
+
+
+def test_damaged_frames():
+    framed = snappy.framed(b"hello")
+    for cut in range(1, len(framed)):
+        with pytest.raises(DataLossError):
+            snappy.unframed(framed[:cut])
 
 
 @pytest.mark.parametrize(

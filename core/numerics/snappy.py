@@ -1,9 +1,57 @@
-"""Decoder of snappy's block format, in which old checkpoints and some tables are compressed."""
+"""Snappy's block format, in which old checkpoints, some tables and snapshots of datasets are compressed.
+
+Source: https://github.com/google/snappy/blob/main/format_description.txt. TensorFlow's files are frames of its own: the size
+of a block as four bytes, the highest one first, and the block.
+"""
 
 from __future__ import annotations
 
-from ...core.errors import DataLossError
-from ...core.numerics import wire
+import struct
+from typing import Final
+
+from ..errors import DataLossError
+from . import wire
+from .varint import varint
+
+_SIZE: Final = struct.Struct(">I")
+_FRAME: Final = 1 << 18
+"""Bytes that a frame holds: TensorFlow's readers have room for as many."""
+
+
+def unframed(data: bytes) -> bytes:
+    """The contents of a file; DataLossError where it is damaged."""
+    view, position, blocks = memoryview(data), 0, []
+    while position < len(view):
+        start = position + _SIZE.size
+        if start > len(view):
+            raise DataLossError(f"a snappy file is cut off at byte {position}")
+        position = start + _SIZE.unpack_from(view, start - _SIZE.size)[0]
+        if position > len(view):
+            raise DataLossError(f"a snappy file is cut off: a block ends {position - len(view)} bytes past its end")
+        blocks.append(decompress(view[start:position]))
+    return b"".join(blocks)
+
+
+def framed(data: bytes) -> bytes:
+    """A file of such contents."""
+    blocks = (compress(data[start : start + _FRAME]) for start in range(0, len(data), _FRAME))
+    return b"".join(_SIZE.pack(len(block)) + block for block in blocks)
+
+
+def compress(data: bytes) -> bytes:
+    """A block of such contents, which it holds as they are: finding what repeats would take Python longer than the disk."""
+    head = varint(len(data))
+    if not data:
+        return head
+    size = len(data) - 1
+    if size < _SHORT:
+        return head + bytes([size << 2]) + data
+    width = (size.bit_length() + 7) // 8
+    return head + bytes([_SHORT - 1 + width << 2]) + size.to_bytes(width, "little") + data
+
+
+_SHORT: Final = 60
+"""Literals up to this length have it in their first byte."""
 
 
 def decompress(data: memoryview) -> bytes:

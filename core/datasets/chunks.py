@@ -1,0 +1,61 @@
+"""The chunks of a snapshot that a service writes, as they come."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import time
+from typing import ClassVar, Final, Protocol
+
+from ..runtime.runs import check_time
+from ..runtime.values import scalar_object
+from .base import Dataset, Element, Pull
+
+_NAME: Final = re.compile(rb"chunk_(\d+)_(\d+)")
+_MOMENT: Final = 0.1
+"""Seconds after which a folder is looked at again."""
+
+
+class ChunkStore(Protocol):
+    """A folder of chunks."""
+
+    def chunks(self) -> list[bytes]:
+        """The paths of those that are there."""
+        ...
+
+    def is_done(self) -> bool:
+        """True where there will be no more."""
+        ...
+
+
+@dataclasses.dataclass(eq=False)
+class Chunks(Dataset):
+    """The paths of chunks by their numbers, then by their streams; waits for more until the snapshot is done."""
+
+    kind: ClassVar[str] = "ListSnapshotChunks"
+    folder: ChunkStore
+
+    def begin(self) -> Pull:
+        given: set[bytes] = set()
+        waiting: list[bytes] = []
+
+        def next_element() -> Element | None:
+            is_done = False
+            while not waiting and not is_done:
+                is_done = self.folder.is_done()
+                waiting.extend(sorted(set(self.folder.chunks()) - given, key=_place))
+                given.update(waiting)
+                if not waiting and not is_done:
+                    time.sleep(_MOMENT)
+                    check_time()
+            return (scalar_object(waiting.pop(0)),) if waiting else None
+
+        return next_element
+
+
+def _place(path: bytes) -> tuple[int, int, bytes]:
+    """(number of the chunk, number of its stream, path) of a path."""
+    found = _NAME.match(os.path.basename(path))
+    stream, number = map(int, found.groups()) if found else (0, 0)
+    return number, stream, path
