@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import itertools
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .catalog import OpDef
 from .dtypes import DType
 from .errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
-from .node import CheckMemo, Node, Output, WideInputs
+from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses
 from .tensor_names import parse_tensor_name
 from .words import counted
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["STRAY_ARGUMENT", "Function", "Graph", "Node", "Output"]
 
-_WIDE: Final = 64
-"""From so many inputs on a node keeps where each stands while they are replaced."""
 _linking: Final = threading.Lock()
 
 STRAY_ARGUMENT: Final = "a function's arguments stand in its signature"
@@ -36,6 +35,7 @@ class Graph:
     def __init__(self) -> None:
         self._nodes: dict[str, Node] = {}
         self._is_linked = True
+        self._wide_uses: dict[Node, WideUses] = {}
         self.edits = 0
         """How often nodes came or went, or edges changed: what follows from these holds while the number stays."""
         self.functions: MutableMapping[str, Function] = {}
@@ -52,6 +52,10 @@ class Graph:
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self._nodes.values())
+
+    def since(self, count: int) -> list[Node]:
+        """The nodes that were added since there were `count`, if none went."""
+        return list(itertools.islice(reversed(self._nodes.values()), len(self) - count))[::-1]
 
     def __contains__(self, name: object) -> bool:
         return name in self._nodes
@@ -137,6 +141,7 @@ class Graph:
             consumer = next(iter(node.uses))
             raise InvalidArgumentError(f"it is still used by '{consumer.name}'", node=node.name, op=node.op)
         self.set_inputs(node, (), ())
+        self._wide_uses.pop(node, None)
         del self._nodes[node.name]
 
     def remove_nodes(self, nodes: Iterable[Node]) -> None:
@@ -180,6 +185,7 @@ class Graph:
                     users[node] = users.get(node, 0) + 1
             for node, users in uses.items():
                 node._uses = users
+            self._wide_uses = {}
             self._is_linked = True
 
     def set_inputs(self, node: Node, inputs: Iterable[Output], control_inputs: Iterable[Node] | None = None) -> None:
@@ -187,16 +193,16 @@ class Graph:
         self.link()
         self.edits += 1
         for value in node.inputs:
-            _drop_use(value.node, node)
+            self._drop_taker(value, node)
         node.spelling = node._wide = None
         node._inputs = tuple(inputs)
         for value in node._inputs:
-            _add_use(value.node, node)
+            self._add_taker(value, node)
         if control_inputs is None:
             return
         for control in node.control_inputs:
             _drop_use(control, node)
-        node._control_inputs = tuple(dict.fromkeys(control_inputs))
+        node._control_inputs, node._waits = tuple(dict.fromkeys(control_inputs)), None
         for control in node._control_inputs:
             _add_use(control, node)
 
@@ -207,29 +213,33 @@ class Graph:
     def add_control_input(self, node: Node, control: Node) -> None:
         """Make `node` wait for `control`."""
         self.link()
-        if control not in node.control_inputs:
+        if not node.waits_for(control):
             self.edits += 1
             _add_use(control, node)
-            node._control_inputs = (*node.control_inputs, control)
+            if node._waits is not None:
+                node._waits[control] = None
+            node._control_inputs = (*node.control_inputs, control) if node._waits is None else None
             node.spelling = None
 
     def remove_control_input(self, node: Node, control: Node) -> None:
         """Make `node` no longer wait for `control`."""
         self.link()
-        if control in node.control_inputs:
+        if node.waits_for(control):
             self.edits += 1
             _drop_use(control, node)
-            node._control_inputs = tuple(c for c in node.control_inputs if c is not control)
+            if node._waits is not None:
+                del node._waits[control]
+            node._control_inputs = tuple(c for c in node.control_inputs if c is not control) if node._waits is None else None
             node.spelling = None
 
     def replace_all_uses(self, old: Output, new: Output) -> None:
         """Let every data consumer of `old` take `new`; control edges from old's node stay."""
-        for consumer in list(old.node.uses):
+        for consumer in self.consumers(old):
             if consumer is new.node:
                 continue
-            if consumer.input_count() >= _WIDE:
+            if consumer.input_count() >= WIDE:
                 self._replace_in_wide(consumer, old, new)
-            elif old in consumer.inputs:
+            else:
                 self.set_inputs(consumer, (new if value is old else value for value in consumer.inputs))
 
     def _replace_in_wide(self, consumer: Node, old: Output, new: Output) -> None:
@@ -238,24 +248,39 @@ class Graph:
         if old in wide and old is not new:
             self.edits += 1
             for _ in range(wide.replace(old, new)):
-                _drop_use(old.node, consumer)
-                _add_use(new.node, consumer)
+                self._drop_taker(old, consumer)
+                self._add_taker(new, consumer)
             consumer.spelling = consumer._inputs = None
 
     def replace_control_uses(self, old: Node, new: Node) -> None:
         """Let every node that waits for `old` wait for `new`."""
         for consumer in list(old.uses):
-            if consumer is not new and old in consumer.control_inputs:
+            if consumer is not new and consumer.waits_for(old):
                 self.remove_control_input(consumer, old)
                 self.add_control_input(consumer, new)
 
     def consumers(self, output: Output) -> list[Node]:
         """Nodes that take `output` as a data input."""
-        return [node for node in output.node.uses if output in node.inputs]
+        uses = output.node.uses
+        if len(uses) < WIDE:
+            return [node for node in uses if node.takes(output)]
+        if output.node not in self._wide_uses:
+            self._wide_uses[output.node] = WideUses(output.node)
+        return self._wide_uses[output.node].takers(output.index)
+
+    def _add_taker(self, value: Output, consumer: Node) -> None:
+        _add_use(value.node, consumer)
+        if value.node in self._wide_uses:
+            self._wide_uses[value.node].add(value.index, consumer)
+
+    def _drop_taker(self, value: Output, consumer: Node) -> None:
+        _drop_use(value.node, consumer)
+        if value.node in self._wide_uses:
+            self._wide_uses[value.node].drop(value.index, consumer)
 
     def control_consumers(self, node: Node) -> list[Node]:
         """Nodes that wait for `node`."""
-        return [consumer for consumer in node.uses if node in consumer.control_inputs]
+        return [consumer for consumer in node.uses if consumer.waits_for(node)]
 
     def copy(self, library: MutableMapping[str, Function] | None = None) -> Graph:
         """A graph of new nodes that shares attribute values and functions with this one.

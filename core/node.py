@@ -13,6 +13,9 @@ from .node_kinds import OfKind
 from .tensor_names import parse_tensor_name
 from .validation import Checked, check_colocation, check_name, check_node
 
+WIDE: Final = 64
+"""From so many inputs on a node keeps where each stands while they are replaced, from so many uses on who takes what."""
+
 
 class Output:
     """One output of a node: the end of an edge. `str()` is the tensor name, `node:index`.
@@ -113,6 +116,35 @@ class WideInputs:
         return len(places)
 
 
+class WideUses:
+    """The many uses of a node: which nodes take each of its outputs."""
+
+    __slots__ = ("_takers",)
+
+    def __init__(self, node: Node) -> None:
+        self._takers: dict[int, dict[Node, int]] = {}
+        for user in node.uses:
+            for value in user.inputs:
+                if value.node is node:
+                    self.add(value.index, user)
+
+    def takers(self, index: int) -> list[Node]:
+        """The nodes that take an output."""
+        return list(self._takers.get(index, ()))
+
+    def add(self, index: int, user: Node) -> None:
+        """Note that a node takes an output once more."""
+        users = self._takers.setdefault(index, {})
+        users[user] = users.get(user, 0) + 1
+
+    def drop(self, index: int, user: Node) -> None:
+        """Note that a node takes an output once less."""
+        users = self._takers[index]
+        users[user] -= 1
+        if not users[user]:
+            del users[user]
+
+
 class Node(OfKind):
     """One operation of a graph. Edges are changed through the graph's methods only.
 
@@ -121,8 +153,8 @@ class Node(OfKind):
     """
 
     __slots__ = (
-        "_control_inputs", "_first", "_home", "_inputs", "_others", "_output_dtypes", "_uses", "_wide", "attrs", "checked",
-        "device", "name", "op", "source", "spelling",
+        "_control_inputs", "_first", "_home", "_inputs", "_others", "_output_dtypes", "_uses", "_waits", "_wide", "attrs",
+        "checked", "device", "name", "op", "source", "spelling",
     )  # fmt: skip
 
     name: str
@@ -138,6 +170,8 @@ class Node(OfKind):
     _home: Home
     _inputs: tuple[Output, ...] | None
     _control_inputs: tuple[Node, ...] | None
+    _waits: dict[Node, None] | None
+    """The control inputs where there are very many and they are changed one by one."""
     _uses: dict[Node, int] | None
     _wide: WideInputs | None
     _output_dtypes: tuple[DType, ...] | None
@@ -160,7 +194,7 @@ class Node(OfKind):
         self.device = device
         self.source = source
         self.spelling = spelling
-        self.checked = self._output_dtypes = self._first = self._others = self._wide = None
+        self.checked = self._output_dtypes = self._first = self._others = self._wide = self._waits = None
         if home is None:
             self._uses, self._inputs, self._control_inputs = {}, (), ()
         else:
@@ -179,12 +213,27 @@ class Node(OfKind):
     @property
     def control_inputs(self) -> tuple[Node, ...]:
         if self._control_inputs is None:
-            self._resolve()
+            if self._waits is not None:
+                self._control_inputs = tuple(self._waits)
+            else:
+                self._resolve()
         return self._control_inputs  # type: ignore[return-value]
 
     @control_inputs.setter
     def control_inputs(self, value: object) -> None:
         raise AttributeError("edges are changed by Graph.add_control_input, remove_control_input or set_inputs")
+
+    def waits_for(self, control: Node) -> bool:
+        """True where `control` is among the control inputs."""
+        if self._waits is None and len(self.control_inputs) >= WIDE:
+            self._waits = dict.fromkeys(self.control_inputs)
+        return control in (self.control_inputs if self._waits is None else self._waits)
+
+    def takes(self, output: Output) -> bool:
+        """True where `output` is among the data inputs."""
+        if self._wide is None and self.input_count() >= WIDE:
+            self._wide = WideInputs(self.inputs)
+        return output in (self.inputs if self._wide is None else self._wide)
 
     @property
     def uses(self) -> dict[Node, int]:

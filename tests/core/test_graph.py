@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tfg import GraphBuilder
@@ -129,3 +130,40 @@ def test_check_names_the_node(graph, damage, message):
     if message:
         with pytest.raises(InvalidArgumentError, match=message):
             graph.check()
+
+
+def test_edges_of_nodes_with_many_of_them():
+    """Whatever is replaced in which order, what is kept of wide nodes agrees with a look at all inputs."""
+    rng = np.random.default_rng(7)
+    g = GraphBuilder()
+    many = g.Unpack(g.Placeholder(dtype="float32", shape=(200, 2), name="x"), num=200)
+    ends = [g.AddN(list(many), name="sum"), *(g.Neg(value) for value in many)]
+    graph = g.graph
+    nodes = [value.node for value in ends]
+    with g.control_dependencies(nodes[1:]):
+        gate = g.NoOp(name="gate")
+    for _ in range(600):
+        old, new = (many[i] for i in rng.integers(len(many), size=2))
+        other, node = (nodes[1 + i] for i in rng.integers(len(many), size=2))
+        match rng.integers(5):
+            case 0:
+                graph.replace_all_uses(old, new)
+            case 1:
+                graph.set_input(node, 0, new)
+            case 2:
+                graph.remove_control_input(gate, node)
+            case 3:
+                graph.add_control_input(gate, node)
+            case 4:
+                graph.replace_control_uses(node, other)
+        assert_consistent(graph, [old, new], [node, other])
+    graph.check()
+
+
+def assert_consistent(graph, values, nodes):
+    for value in values:
+        assert set(graph.consumers(value)) == {node for node in graph if value in node.inputs}
+    for node in nodes:
+        assert set(graph.control_consumers(node)) == {user for user in graph if node in user.control_inputs}
+        taken = [value.node for user in graph for value in user.inputs] + [n for user in graph for n in user.control_inputs]
+        assert sum(node.uses.values()) == taken.count(node)
