@@ -204,3 +204,11 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
         head = len(longer) - len(shorter)
         result = longer[:head] + tuple(broadcast_dims(x, y) for x, y in zip(longer[head:], shorter))
     return Shape(result)
+
+
+def broadcasts_to(shape: Shape, wanted: Shape) -> bool:
+    """True where all that is of one shape can be broadcast to the other, whatever the dimensions that are not numbers are."""
+    if shape.dims is None or wanted.dims is None or len(shape.dims) > len(wanted.dims):
+        return False
+    last = wanted.dims[len(wanted.dims) - len(shape.dims) :]
+    return all(dim == 1 or dim == other for dim, other in zip(shape.dims, last))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from ..graph import Output
+from ..shapes import UNKNOWN, Shape, broadcasts_to
 from .builder import GraphBuilder
 
 
@@ -31,6 +32,12 @@ class GradientBuilder(GraphBuilder):
 
     sweep: str = "gradients"
     """The scope of the gradient computation that is being built."""
+    shapes: Callable[[Output], Shape] | None = None
+    """Where `static_shape` has it from."""
+
+    def static_shape(self, x: Output) -> Shape:
+        """What follows of the shape of `x` from the graph; nothing of nodes that the gradient computation adds."""
+        return UNKNOWN if self.shapes is None else self.shapes(x)
 
     def shape_of(self, x: Output) -> Output:
         """The shape of `x` as an int32 vector."""
@@ -44,7 +51,9 @@ class GradientBuilder(GraphBuilder):
         return self.constant(value, x.dtype.base if x.dtype else None)
 
     def reduce_to(self, grad: Output, x: Output, other: Output) -> Output:
-        """`grad`, of the shape that x and `other` broadcast to, summed to the shape of x."""
+        """`grad`, of the shape that x and `other` broadcast to, summed to the shape of x; itself where x has that shape."""
+        if broadcasts_to(self.static_shape(other), self.static_shape(x)):
+            return grad
         shape = self.shape_of(x)
         axes, _ = self.BroadcastGradientArgs(shape, self.shape_of(other))
         return self.Reshape(self.Sum(grad, axes), shape)

@@ -62,7 +62,7 @@ class _LoopGradient:
             return self._build_backward(grads)
 
     def _build_backward(self, grads: Gradients) -> list[Gradient]:
-        before = set(self.graph)
+        before = len(self.graph)
         exits = iter(grads)
         arriving = {v: next(exits) for v in loop_variables(self.frame) if v.exit is not None}
         self.backward_counter = self._backward_counter()
@@ -82,7 +82,7 @@ class _LoopGradient:
                 results[enter] = self._accumulate(enter, grad)
         for variable in self.handles:
             self._add_exit_gradient(variable, arriving.get(variable), results)
-        self._legalise([node for node in self.graph if node not in before])
+        self._legalise(self.graph.since(before))
         self._order_stack_operations()
         return [results.get(enter) for enter in self.frame.with_op(ENTER)]
 

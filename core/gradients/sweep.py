@@ -17,7 +17,7 @@ from ..control_flow.conditions import NEXT_ITERATION, Frame
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output
 from ..inference import infer
-from ..shapes import TensorSpec
+from ..shapes import UNKNOWN, Shape, TensorSpec
 from ..traversal import forward_predecessors, topological_order
 from .function_parts import DifferentiatedFunctions, dtype_of, source_of
 from .loop_state import Loops, loop_values
@@ -91,6 +91,7 @@ class Sweep(abc.ABC):
         self._xs = tuple(xs)
         self._ys = tuple(ys)
         self._specs: Mapping[Output, TensorSpec] | None = None
+        builder.shapes = self._shape
         self._between = self._nodes_between()
 
     def seed(self, ys: Sequence[Output], grad_ys: Sequence[Output | None] | None) -> None:
@@ -109,6 +110,8 @@ class Sweep(abc.ABC):
 
     def sweep(self) -> None:
         """Take all gradients from ys back to xs."""
+        if self.loops.has_loops:
+            self._infer()  # of no loop that is half built
         for unit in reversed(self._units()):
             grads = [self.total(output) for output in unit.outputs]
             if any(grad is not None for grad in grads):
@@ -147,6 +150,7 @@ class Sweep(abc.ABC):
             functions=self.functions,
             call=self.call,
         )
+        inner._specs, self.builder.shapes = self._specs, self._shape
         inner.scope = f"{self.scope}{frame.name}_grad/"
         inner.seed(ys, grad_ys)
         inner.sweep()
@@ -160,8 +164,8 @@ class Sweep(abc.ABC):
             output = stack.pop()
             if output in self._stops or not self.is_differentiable(output):
                 continue
-            for consumer in output.node.uses:
-                if consumer not in forward and output in consumer.inputs and not self._ends_iteration(consumer):
+            for consumer in self.graph.consumers(output):
+                if consumer not in forward and not self._ends_iteration(consumer):
                     forward.add(consumer)
                     stack += [consumer.output(i) for i in range(len(consumer.output_dtypes))]
         return forward & _needed_for(self._ys, forward)
@@ -185,11 +189,19 @@ class Sweep(abc.ABC):
 
     def spec(self, value: Output) -> TensorSpec:
         """What follows of a value's shape, and of what its handle holds, from what the graph says and it is called with."""
+        found = self._infer().get(value)
+        return TensorSpec(dtype_of(value)) if found is None else dataclasses.replace(found, value=None)
+
+    def _shape(self, value: Output) -> Shape:
+        found = self._infer().get(value)
+        return UNKNOWN if found is None else found.shape
+
+    def _infer(self) -> Mapping[Output, TensorSpec]:
+        """What follows of the nodes that are there when this is first asked."""
         if self._specs is None:
             known = self.call.known if self.call is not None else None
             self._specs = infer(self.graph, known, answers=self.functions.answers).specs
-        found = self._specs.get(value)
-        return TensorSpec(dtype_of(value)) if found is None else dataclasses.replace(found, value=None)
+        return self._specs
 
     def carries_gradient(self, value: Output) -> bool:
         """True for values with a gradient of their own dtype; a list of integers has none."""
@@ -249,7 +261,7 @@ class Sweep(abc.ABC):
 
     def _units(self) -> list[Unit]:
         """What lies between xs and ys in topological order, an inner loop as one unit."""
-        between = [node for node in self.graph if node in self._between]
+        between = self.loops.in_order(self._between)
         loop_of = {node: self.loops.outermost_within(node, self._enclosing) for node in between}
         first: dict[Frame, Node] = {}
         members: dict[Node, list[Node]] = {}
