@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import types
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -47,11 +48,21 @@ class Inference:
         return self.specs[output].shape
 
 
+_NOTHING: Final[Mapping[Output, TensorSpec]] = types.MappingProxyType({})
+
+
 class Specs(dict[Output, TensorSpec]):
-    """What is known of outputs; of those that inference did not come to, or that no interface declares, at most the dtype."""
+    """What is known of outputs; of those that inference did not come to, or that no interface declares, at most the dtype.
+
+    What is not asked for often may stay in `others`.
+    """
+
+    def __init__(self, known: Mapping[Output, TensorSpec] = _NOTHING, others: Mapping[Output, TensorSpec] = _NOTHING) -> None:
+        super().__init__(known)
+        self.others = others
 
     def __missing__(self, output: Output) -> TensorSpec:
-        return TensorSpec(output.dtype or resource)
+        return self.others.get(output) or TensorSpec(output.dtype or resource)
 
 
 @dataclasses.dataclass(slots=True)
@@ -87,7 +98,7 @@ def infer(
     watch = Stopwatch()
     graph.check()
     library = _Library(graph.functions if functions is None else functions, loop_rule, answers)
-    found = _infer(topological_order(graph), {}, known or {}, library)
+    found = _infer(topological_order(graph), Specs(), known or {}, library)
     watch.tell("inferred the shapes of %d nodes", len(graph), level=DEBUG)
     return found
 
@@ -99,18 +110,13 @@ def infer_again(
     functions: Mapping[str, Function],
     loop_rule: LoopRule | None = None,
 ) -> Inference:
-    """What `before` says, with the specs of `nodes`, which stand in topological order, derived anew from `known`."""
+    """The specs of `nodes`, which stand in topological order, derived anew from `known` and what `before` says of others."""
     anew = set(nodes)
-    base = {output: spec for output, spec in before.specs.items() if output.node not in anew}
-    again = _infer(nodes, base, known, _Library(functions, loop_rule))
-    names = {node.name for node in nodes}
-    kept = {name: reason for name, reason in before.reasons.items() if name not in names}
-    return Inference(again.specs, {**kept, **again.reasons})
+    given = {value: before.specs[value] for node in nodes for value in node.inputs if value.node not in anew}
+    return _infer(nodes, Specs(given, before.specs), known, _Library(functions, loop_rule))
 
 
-def _infer(
-    order: Sequence[Node], base: Mapping[Output, TensorSpec], known: Mapping[Output, TensorSpec], library: _Library
-) -> Inference:
+def _infer(order: Sequence[Node], base: Specs, known: Mapping[Output, TensorSpec], library: _Library) -> Inference:
     loops = {node: back for node in order if node.op in _MERGE and (back := _back_edge(node)) is not None}
     containers = {node for node in order if node.op in _CONTAINERS}
     assumed: dict[Output, TensorSpec] = {}
@@ -140,14 +146,14 @@ def _back_edge(merge: Node) -> Output | None:
 
 def _sweep(
     order: Sequence[Node],
-    base: Mapping[Output, TensorSpec],
+    base: Specs,
     known: Mapping[Output, TensorSpec],
     assumed: Mapping[Output, TensorSpec],
     loops: Mapping[Node, Output],
     library: _Library,
 ) -> Inference:
     """One sweep over the nodes; `assumed` says what comes along back edges, by default what enters the loop."""
-    specs = Specs(base)
+    specs = Specs(base, base.others)
     reasons: dict[str, str] = {}
     for node in order:
         back = loops.get(node)
@@ -335,7 +341,7 @@ class _Library:
         known = dict(zip((arg.output() for arg in function.args), inputs))
         self._calls.append(reference.name)
         try:
-            inner = _infer(topological_order(function.body), {}, known, self)
+            inner = _infer(topological_order(function.body), Specs(), known, self)
         finally:
             self._calls.pop()
         specs = [inner.specs.get(result) for result in function.results]

@@ -11,7 +11,7 @@ from ..errors import InvalidArgumentError
 from ..functions.call_signatures import Signatures, renamed, signature_of
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
-from ..inference import Inference, container_of, infer_again
+from ..inference import Inference, Specs, container_of, infer_again
 from ..registry import Cost
 from ..shapes import TensorSpec, substituted
 from ..traversal import topological_order
@@ -125,24 +125,39 @@ class Loops:
         self, graph: Graph, inference: Inference, known: Known, frames: Mapping[Node, Frame]
     ) -> tuple[Inference, dict[Frame, Loop]]:
         """The V1 loops of a graph, and its inference with what they say of their variables and of what leaves them."""
-        order = topological_order(graph)
+        order = {node: place for place, node in enumerate(topological_order(graph))}
         loops: dict[Frame, Loop] = {}
         found = dict(known)
-        present = dict.fromkeys(frames[node] for node in order if node in frames)
-        for frame in sorted(present, key=lambda frame: frame.depth):
+        current = Inference(Specs(inference.specs), dict(inference.reasons))
+        within = _within(order, frames)
+        for frame in sorted(within, key=lambda frame: frame.depth):
             merges = [node for node in frame.with_op(MERGE) if _is_loop_variable(node)]
-            inside = [node for node in order if node in frames and frames[node].is_inside(frame)]
-            growth = self._frame_growth(merges, inside, inference, found, _iteration(frame))
-            rounds = self.rounds(frame.name, frame.name, frame_trips(frame, inference))
+            inside = within[frame]
+            growth = self._frame_growth(merges, inside, current, found, _iteration(frame))
+            rounds = self.rounds(frame.name, frame.name, frame_trips(frame, current))
             loops[frame] = loop = Loop(frame.name, rounds, growth, _condition(frame, frames))
-            found = {**_variables(merges, loop), **found}
+            _add_new(found, _variables(merges, loop))
+            if not self._update(current, _with_containers(inside, order), found):
+                continue
             behind = _behind(order, inside)
-            inference = infer_again(behind, inference, found, self._functions, self.rule)
-            handed_over = _handed_over(behind, inference, frame, loop, frames)
+            self._update(current, behind, found)
+            handed_over = _handed_over(behind, current, frame, loop, frames)
             if handed_over:
-                found = {**handed_over, **found}
-                inference = infer_again(behind, inference, found, self._functions, self.rule)
-        return inference, loops
+                _add_new(found, handed_over)
+                self._update(current, behind, found)
+        return current, loops
+
+    def _update(self, current: Inference, nodes: Sequence[Node], known: Known) -> bool:
+        """Derive the specs of nodes anew; True where others take what is now another one."""
+        again = infer_again(nodes, current, known, self._functions, self.rule)
+        anew = set(nodes)
+        taken = [value for node in nodes if not anew.issuperset(node.uses) for value in node.outputs()]
+        is_other = any(signature_of([current.specs[value]]) != signature_of([again.specs[value]]) for value in taken)
+        for node in nodes:
+            current.reasons.pop(node.name, None)
+        current.specs.update(again.specs)
+        current.reasons.update(again.reasons)
+        return is_other
 
     def _frame_growth(
         self, merges: Sequence[Node], inside: Sequence[Node], inference: Inference, known: Known, symbol: str
@@ -157,15 +172,38 @@ class Loops:
         return find_growth([_entering(merge, inference) for merge in merges], advance, symbol)
 
 
-def _behind(order: Sequence[Node], loop: Sequence[Node]) -> list[Node]:
+def _add_new(known: dict[Output, TensorSpec], more: Known) -> None:
+    """Take in what is not known yet."""
+    for output, spec in more.items():
+        known.setdefault(output, spec)
+
+
+def _within(order: Iterable[Node], frames: Mapping[Node, Frame]) -> dict[Frame, list[Node]]:
+    """The nodes of each V1 loop, those of loops in it too."""
+    found: dict[Frame, list[Node]] = {}
+    for node in order:
+        frame = frames.get(node)
+        while frame is not None:
+            found.setdefault(frame, []).append(node)
+            frame = frame.enclosing
+    return found
+
+
+def _with_containers(loop: Sequence[Node], order: Mapping[Node, int]) -> list[Node]:
+    """A V1 loop's nodes and the containers that it fills, in topological order."""
+    filled = (node for writer in loop if (node := container_of(writer)) is not None)
+    return sorted(dict.fromkeys((*loop, *filled)), key=order.__getitem__)
+
+
+def _behind(order: Mapping[Node, int], loop: Sequence[Node]) -> list[Node]:
     """A V1 loop's nodes, the containers that it fills, and all that comes behind them."""
-    found = {*loop, *(node for writer in loop if (node := container_of(writer)) is not None)}
+    found = set(_with_containers(loop, order))
     stack = list(found)
     while stack:
         users = [user for user in stack.pop().uses if user not in found]
         found.update(users)
         stack += users
-    return [node for node in order if node in found]
+    return sorted(found, key=order.__getitem__)
 
 
 def _in_all(node: NodeCost, symbol: str, rounds: DimLike, loop: str) -> NodeCost:
