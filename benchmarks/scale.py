@@ -18,120 +18,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 import tfg
-from tfg.core import dtypes
+from benchmarks.scale_graphs import KEPT, PLAIN_FORMS, UNKNOWN, shape_of, write_graph
 from tfg.core.explaining.stages import recover_stages
 from tfg.core.graph import Graph
 from tfg.core.planning.planner import compile_plan
-from tfg.core.shapes import Shape
-from tfg.core.tensors import FuncRef, Tensor
-from tfg.formats.attrs import encode_attr
-from tfg.formats.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
 
-FLOAT = {"T": dtypes.float32}
-UNKNOWN = Shape()
-BODY, BLOCK, MOST = 8, 14, 50_000
 TICK = 1e-3
 """The least seconds of CPU that are told: some systems count in steps."""
-
-
-def node(name: str, op: str, *inputs: str, **attrs: Any) -> NodeDef:
-    """A NodeDef with attributes given as plain values."""
-    return NodeDef(name=name, op=op, input=inputs, attr={key: encode_attr(value) for key, value in attrs.items()})
-
-
-def constant(name: str, *dims: int) -> NodeDef:
-    value = Tensor.from_numpy(np.full(dims, 0.5, np.float32))
-    return node(name, "Const", dtype=dtypes.float32, value=value)
-
-
-def placeholder(shape: Shape) -> NodeDef:
-    return node("x", "Placeholder", dtype=dtypes.float32, shape=shape)
-
-
-def chain(count: int) -> Iterator[NodeDef]:
-    """x + c + c + ..."""
-    yield constant("c", 4)
-    last = "x"
-    for i in range(count):
-        yield node(f"layer_{i // 100}/add_{i}", "AddV2", last, "c", **FLOAT)
-        last = f"layer_{i // 100}/add_{i}"
-    yield node("y", "Identity", last, **FLOAT)
-
-
-def wide(count: int) -> Iterator[NodeDef]:
-    """One value that many nodes take, and nodes that take what up to MOST of these give."""
-    sums = []
-    for start in range(0, count, MOST):
-        names = [f"branch_{i}" for i in range(start, min(start + MOST, count))]
-        for name in names:
-            yield node(name, "Tanh", "x", **FLOAT)
-        sums.append(f"sum_{start}")
-        yield node(sums[-1], "AddN", *names, N=len(names), **FLOAT)
-    yield node("y", "AddN", *sums, N=len(sums), **FLOAT)
-
-
-def calls(count: int) -> Iterator[NodeDef]:
-    """Calls one after the other, each of a function of its own; a call and its function are ten nodes."""
-    last = "x"
-    kinds = {"Tin": [dtypes.float32], "Tout": [dtypes.float32]}
-    for i in range(count // (BODY + 2)):
-        yield node(f"call_{i}", "PartitionedCall", last, f=FuncRef(f"f_{i}"), **kinds)
-        last = f"call_{i}"
-    yield node("y", "Identity", last, **FLOAT)
-
-
-def functions(count: int) -> Iterator[FunctionDef]:
-    """What `calls` calls."""
-    for i in range(count // (BODY + 2)):
-        function = FunctionDef(ret={"r": f"t{BODY - 1}:y:0"})
-        function.signature.name = f"f_{i}"
-        function.signature.input_arg.add(name="a", type=dtypes.float32.number)
-        function.signature.output_arg.add(name="r", type=dtypes.float32.number)
-        inputs = ["a", *(f"t{k}:y:0" for k in range(BODY))]
-        function.node_def.extend(node(f"t{k}", "Tanh", inputs[k], **FLOAT) for k in range(BODY))
-        yield function
-
-
-def blocks(count: int) -> Iterator[NodeDef]:
-    """The residual blocks of a convolutional network in inference: weights, convolution, batch norm, ReLU, sum."""
-    last = "x"
-    for i in range(count // BLOCK):
-        yield from residual_block(f"block_{i}", last)
-        last = f"block_{i}/out"
-    yield node("y", "Identity", last, **FLOAT)
-
-
-def residual_block(scope: str, last: str) -> Iterator[NodeDef]:
-    statistics = [f"{scope}/{name}" for name in ("gamma", "beta", "mean", "variance")]
-    yield constant(f"{scope}/kernel", 1, 1, 4, 4)
-    for name in statistics:
-        yield constant(name, 4)
-    for name in (f"{scope}/kernel", *statistics):
-        yield node(f"{name}/read", "Identity", name, **FLOAT)
-    reads = [f"{name}/read" for name in statistics]
-    yield node(f"{scope}/conv", "Conv2D", last, f"{scope}/kernel/read", strides=[1, 1, 1, 1], padding=b"SAME", **FLOAT)
-    yield node(f"{scope}/norm", "FusedBatchNormV3", f"{scope}/conv", *reads, U=dtypes.float32, is_training=False, **FLOAT)
-    yield node(f"{scope}/relu", "Relu", f"{scope}/norm", **FLOAT)
-    yield node(f"{scope}/out", "AddV2", f"{scope}/relu", last, **FLOAT)
-
-
-FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {"chain": chain, "wide": wide, "functions": calls, "blocks": blocks}
-"""Graphs of about so many nodes from the placeholder `x` to `y`."""
-
-
-def write_graph(path: pathlib.Path, form: str, count: int, shape: Shape) -> None:
-    with open(path, "wb") as file:
-        file.write(GraphDef(node=[placeholder(shape)]).SerializeToString())
-        for found in FORMS[form](count):
-            file.write(GraphDef(node=[found]).SerializeToString())
-        if form == "functions":
-            file.write(GraphDef(library={"function": functions(count)}).SerializeToString())
 
 
 def command(*arguments: str) -> None:
@@ -142,9 +40,16 @@ def command(*arguments: str) -> None:
         assert run(arguments) == 0
 
 
+def kept(graph: Graph) -> list[str]:
+    """What a user would ask for of a graph."""
+    return [name for name in KEPT if name.partition(":")[0] in graph]
+
+
 def run_once(graph: Graph) -> None:
     dims = graph["x"].attrs["shape"].dims
-    tfg.Session(graph).run("y:0", {"x:0": np.zeros(dims, np.float32)})
+    session = tfg.Session(graph)
+    session.run([name for name in kept(graph) if name == "init"])
+    session.run("y:0", {"x:0": np.zeros(dims, np.float32)})
 
 
 def plan(graph: Graph) -> None:
@@ -165,7 +70,7 @@ ON_GRAPHS: Mapping[str, Callable[[Graph], object]] = {
     "run": run_once,
     "flops": lambda graph: tfg.count_flops(graph, ["y:0"]),
     "gradients": lambda graph: tfg.gradients(graph, "y:0", ["x:0"]),
-    "optimize": lambda graph: tfg.optimize(graph, ["y:0"], ["x:0"]),
+    "optimize": lambda graph: tfg.optimize(graph, kept(graph), ["x:0"]),
 }
 WITHOUT_SHAPES = {
     "flops-unknown": ON_GRAPHS["flops"],
@@ -213,8 +118,7 @@ def graph_path(folder: pathlib.Path, form: str, size: int, work: str) -> pathlib
     is_unknown = work in WITHOUT_SHAPES
     path = folder / f"{form}-{size}{'-unknown' * is_unknown}.pb"
     if not path.exists():
-        shape = UNKNOWN if is_unknown else Shape((2, 4, 4, 4) if form == "blocks" else (4,))
-        write_graph(path, form, size, shape)
+        write_graph(path, form, size, UNKNOWN if is_unknown else shape_of(form))
     text = path.with_suffix(".pbtxt")
     if work == "parse" and not text.exists():
         command("convert", str(path), str(text), "--quiet")
@@ -246,7 +150,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     works = [*ON_FILES, *ON_GRAPHS, *WITHOUT_SHAPES]
     parser.add_argument("--sizes", default="1k,10k,100k")
-    parser.add_argument("--forms", default=",".join(FORMS))
+    parser.add_argument("--forms", default=",".join(PLAIN_FORMS))
     parser.add_argument("--only", default=",".join(works))
     parser.add_argument("--limit", type=int, default=200)
     parser.add_argument("--folder", type=pathlib.Path, help="Keep the graphs here, for the next time.")

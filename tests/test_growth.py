@@ -9,6 +9,7 @@ import pytest
 
 import tfg
 from benchmarks import scale
+from benchmarks.scale_graphs import FORMS
 
 SMALL, LARGE = 280, 1120
 MOST = 1.15
@@ -22,7 +23,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("work", WORKS)
-@pytest.mark.parametrize("form", scale.FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_calls_grow_with_nodes(folder, form, work):
     calls(folder, form, work, SMALL)  # what is imported and found once is there
     small, large = (calls(folder, form, work, count) for count in (SMALL, LARGE))

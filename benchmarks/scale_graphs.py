@@ -1,0 +1,243 @@
+"""Graphs of any size, of forms that programs have and of forms that are hard on what looks at whole graphs."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from tfg.core import dtypes
+from tfg.core.shapes import Shape
+from tfg.core.tensors import FuncRef, Tensor
+from tfg.formats.attrs import encode_attr
+from tfg.formats.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
+
+FLOAT = {"T": dtypes.float32}
+INT = {"T": dtypes.int32}
+CALL = {"Tin": [dtypes.float32], "Tout": [dtypes.float32]}
+COUNTS = {name: Tensor.from_numpy(np.array(i, np.int32)) for i, name in enumerate(("zero", "one", "two"))}
+UNKNOWN = Shape()
+BODY, BLOCK, LOOP, MOST, DEEPEST = 8, 14, 17, 50_000, 100
+
+
+def node(name: str, op: str, *inputs: str, **attrs: Any) -> NodeDef:
+    """A NodeDef with attributes given as plain values."""
+    return NodeDef(name=name, op=op, input=inputs, attr={key: encode_attr(value) for key, value in attrs.items()})
+
+
+def constant(name: str, *dims: int) -> NodeDef:
+    value = Tensor.from_numpy(np.full(dims, 0.5, np.float32))
+    return node(name, "Const", dtype=dtypes.float32, value=value)
+
+
+def placeholder(shape: Shape) -> NodeDef:
+    return node("x", "Placeholder", dtype=dtypes.float32, shape=shape)
+
+
+def chain(count: int) -> Iterator[NodeDef]:
+    """x + c + c + ..."""
+    yield constant("c", 4)
+    last = "x"
+    for i in range(count):
+        yield node(f"layer_{i // 100}/add_{i}", "AddV2", last, "c", **FLOAT)
+        last = f"layer_{i // 100}/add_{i}"
+    yield node("y", "Identity", last, **FLOAT)
+
+
+def wide(count: int) -> Iterator[NodeDef]:
+    """One value that many nodes take, and nodes that take what up to MOST of these give."""
+    sums = []
+    for start in range(0, count, MOST):
+        names = [f"branch_{i}" for i in range(start, min(start + MOST, count))]
+        for name in names:
+            yield node(name, "Tanh", "x", **FLOAT)
+        sums.append(f"sum_{start}")
+        yield node(sums[-1], "AddN", *names, N=len(names), **FLOAT)
+    yield node("y", "AddN", *sums, N=len(sums), **FLOAT)
+
+
+def calls(count: int) -> Iterator[NodeDef]:
+    """Calls one after the other, each of a function of its own; a call and its function are ten nodes."""
+    last = "x"
+    for i in range(count // (BODY + 2)):
+        yield node(f"call_{i}", "PartitionedCall", last, f=FuncRef(f"f_{i}"), **CALL)
+        last = f"call_{i}"
+    yield node("y", "Identity", last, **FLOAT)
+
+
+def functions(count: int) -> Iterator[FunctionDef]:
+    """What `calls` calls."""
+    for i in range(count // (BODY + 2)):
+        function = FunctionDef(ret={"r": f"t{BODY - 1}:y:0"})
+        function.signature.name = f"f_{i}"
+        function.signature.input_arg.add(name="a", type=dtypes.float32.number)
+        function.signature.output_arg.add(name="r", type=dtypes.float32.number)
+        inputs = ["a", *(f"t{k}:y:0" for k in range(BODY))]
+        function.node_def.extend(node(f"t{k}", "Tanh", inputs[k], **FLOAT) for k in range(BODY))
+        yield function
+
+
+def blocks(count: int) -> Iterator[NodeDef]:
+    """The residual blocks of a convolutional network in inference: weights, convolution, batch norm, ReLU, sum."""
+    last = "x"
+    for i in range(count // BLOCK):
+        yield from residual_block(f"block_{i}", last)
+        last = f"block_{i}/out"
+    yield node("y", "Identity", last, **FLOAT)
+
+
+def residual_block(scope: str, last: str) -> Iterator[NodeDef]:
+    statistics = [f"{scope}/{name}" for name in ("gamma", "beta", "mean", "variance")]
+    yield constant(f"{scope}/kernel", 1, 1, 4, 4)
+    for name in statistics:
+        yield constant(name, 4)
+    for name in (f"{scope}/kernel", *statistics):
+        yield node(f"{name}/read", "Identity", name, **FLOAT)
+    reads = [f"{name}/read" for name in statistics]
+    yield node(f"{scope}/conv", "Conv2D", last, f"{scope}/kernel/read", strides=[1, 1, 1, 1], padding=b"SAME", **FLOAT)
+    yield node(f"{scope}/norm", "FusedBatchNormV3", f"{scope}/conv", *reads, U=dtypes.float32, is_training=False, **FLOAT)
+    yield node(f"{scope}/relu", "Relu", f"{scope}/norm", **FLOAT)
+    yield node(f"{scope}/out", "AddV2", f"{scope}/relu", last, **FLOAT)
+
+
+def hub(count: int) -> Iterator[NodeDef]:
+    """A node of very many inputs, one of very many outputs, and one that takes all that is made of these."""
+    many = count // 2
+    yield from (node(f"in_{i}", "Neg", "x", **FLOAT) for i in range(many))
+    yield node("pack", "Pack", *(f"in_{i}" for i in range(many)), N=many, axis=0, **FLOAT)
+    yield node("unpack", "Unpack", "pack", num=many, axis=0, **FLOAT)
+    yield from (node(f"out_{i}", "Tanh", f"unpack:{i}", **FLOAT) for i in range(many))
+    yield node("y", "AddN", *(f"out_{i}" for i in range(many)), N=many, **FLOAT)
+
+
+def waits(count: int) -> Iterator[NodeDef]:
+    """A node that waits for very many, and that very many wait for."""
+    many = count // 2
+    yield from (node(f"first_{i}", "Tanh", "x", **FLOAT) for i in range(many))
+    yield node("gate", "NoOp", *(f"^first_{i}" for i in range(many)))
+    yield from (node(f"then_{i}", "Neg", "x", "^gate", **FLOAT) for i in range(many))
+    yield node("y", "AddN", *(f"then_{i}" for i in range(many)), N=many, **FLOAT)
+
+
+def nested(count: int) -> Iterator[NodeDef]:
+    """Calls of functions that call functions, DEEPEST below one another."""
+    last = "x"
+    for i in range(0, count // (BODY + 2), DEEPEST):
+        yield node(f"call_{i}", "PartitionedCall", last, f=FuncRef(f"f_{i}"), **CALL)
+        last = f"call_{i}"
+    yield node("y", "Identity", last, **FLOAT)
+
+
+def nested_functions(count: int) -> Iterator[FunctionDef]:
+    """What `nested` calls: what functions of `functions` do, and a call of the next one."""
+    for i, function in enumerate(functions(count)):
+        if (i + 1) % DEEPEST and i + 1 < count // (BODY + 2):
+            function.node_def.append(node("deeper", "PartitionedCall", function.ret["r"], f=FuncRef(f"f_{i + 1}"), **CALL))
+            function.ret["r"] = "deeper:output:0"
+        yield function
+
+
+def variables(count: int) -> Iterator[NodeDef]:
+    """Variables with their initializers, saved and restored, in a product of them all."""
+    names = [f"layer_{i}/kernel" for i in range(count // 9)]
+    last = "x"
+    for i, name in enumerate(names):
+        yield constant(f"{name}/initial", 4)
+        yield node(name, "VariableV2", dtype=dtypes.float32, shape=Shape((4,)))
+        yield node(f"{name}/Assign", "Assign", name, f"{name}/initial", **FLOAT)
+        yield node(f"{name}/read", "Identity", name, **FLOAT)
+        yield node(f"layer_{i}/mul", "Mul", last, f"{name}/read", **FLOAT)
+        yield node(f"save/Assign_{i}", "Assign", name, f"save/RestoreV2:{i}", **FLOAT)
+        yield node(f"layer_{i}/l2", "L2Loss", f"{name}/read", **FLOAT)
+        yield node(f"layer_{i}/step", "AssignSub", name, f"layer_{i}/mul", **FLOAT)
+        last = f"layer_{i}/mul"
+    yield node("init", "NoOp", *(f"^{name}/Assign" for name in names))
+    yield node("train", "NoOp", *(f"^layer_{i}/step" for i in range(len(names))))
+    yield from saver(names)
+    yield node("losses", "AddN", *(f"layer_{i}/l2" for i in range(len(names))), N=len(names), **FLOAT)
+    yield node("y", "AddV2", last, "losses", **FLOAT)
+
+
+def saver(names: list[str]) -> Iterator[NodeDef]:
+    kinds = [dtypes.float32] * len(names)
+    yield text("save/Const", np.array(b"model", object))
+    yield text("save/names", np.array([name.encode() for name in names], object))
+    yield text("save/slices", np.array([b""] * len(names), object))
+    yield node("save/SaveV2", "SaveV2", "save/Const", "save/names", "save/slices", *names, dtypes=kinds)
+    yield node("save/control_dependency", "Identity", "save/Const", "^save/SaveV2", T=dtypes.string)
+    yield node("save/RestoreV2", "RestoreV2", "save/Const", "save/names", "save/slices", dtypes=kinds)
+    yield node("save/restore_all", "NoOp", *(f"^save/Assign_{i}" for i in range(len(names))))
+
+
+def text(name: str, values: np.ndarray) -> NodeDef:
+    return node(name, "Const", dtype=dtypes.string, value=Tensor.from_numpy(values))
+
+
+def conditionals(count: int) -> Iterator[NodeDef]:
+    """V1 conditionals on one predicate, one after the other."""
+    yield node("wanted", "Const", dtype=dtypes.bool_, value=Tensor.from_numpy(np.array(True)))
+    last = "x"
+    for i in range(count // 5):
+        yield node(f"cond_{i}/Switch", "Switch", last, "wanted", **FLOAT)
+        yield node(f"cond_{i}/then", "Neg", f"cond_{i}/Switch:1", **FLOAT)
+        yield node(f"cond_{i}/else", "Tanh", f"cond_{i}/Switch", **FLOAT)
+        yield node(f"cond_{i}/Merge", "Merge", f"cond_{i}/else", f"cond_{i}/then", N=2, **FLOAT)
+        yield node(f"after_{i}", "Tanh", f"cond_{i}/Merge", **FLOAT)
+        last = f"after_{i}"
+    yield node("y", "Identity", last, **FLOAT)
+
+
+def loops(count: int) -> Iterator[NodeDef]:
+    """V1 loops of two iterations, one after the other."""
+    yield from (node(name, "Const", dtype=dtypes.int32, value=number) for name, number in COUNTS.items())
+    last = "x"
+    for i in range(count // LOOP):
+        yield from loop(f"while_{i}", last)
+        last = f"while_{i}/Exit_1"
+    yield node("y", "Identity", last, **FLOAT)
+
+
+def loop(scope: str, last: str) -> Iterator[NodeDef]:
+    for suffix, first, kind, step in (("", "zero", INT, "count"), ("_1", last, FLOAT, "body")):
+        yield node(f"{scope}/Enter{suffix}", "Enter", first, frame_name=scope.encode(), **kind)
+        yield node(f"{scope}/Merge{suffix}", "Merge", f"{scope}/Enter{suffix}", f"{scope}/Next{suffix}", N=2, **kind)
+        yield node(f"{scope}/Switch{suffix}", "Switch", f"{scope}/Merge{suffix}", f"{scope}/LoopCond", **kind)
+        yield node(f"{scope}/Next{suffix}", "NextIteration", f"{scope}/{step}", **kind)
+        yield node(f"{scope}/Exit{suffix}", "Exit", f"{scope}/Switch{suffix}", **kind)
+    for name in COUNTS:
+        yield node(f"{scope}/{name}", "Enter", name, frame_name=scope.encode(), is_constant=True, **INT)
+    yield node(f"{scope}/Less", "Less", f"{scope}/Merge", f"{scope}/two", **INT)
+    yield node(f"{scope}/LoopCond", "LoopCond", f"{scope}/Less")
+    yield node(f"{scope}/count", "AddV2", f"{scope}/Switch:1", f"{scope}/one", **INT)
+    yield node(f"{scope}/body", "Tanh", f"{scope}/Switch_1:1", **FLOAT)
+
+
+PLAIN_FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
+    "chain": chain, "wide": wide, "functions": calls, "blocks": blocks,
+}  # fmt: skip
+"""Graphs of about so many nodes from the placeholder `x` to `y`, as programs are."""
+FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
+    **PLAIN_FORMS, "hub": hub, "waits": waits, "variables": variables, "conditionals": conditionals,
+    "loops": loops,
+}  # fmt: skip
+"""Those, and what is hard on analyses."""
+LIBRARIES: Mapping[str, Callable[[int], Iterator[FunctionDef]]] = {"functions": functions, "nested": nested_functions}
+
+KEPT = ("y:0", "init", "train", "save/restore_all", "save/control_dependency")
+"""What is asked for, where a graph has it."""
+
+
+def shape_of(form: str) -> Shape:
+    """The shape of the placeholder `x`."""
+    return Shape((2, 4, 4, 4) if form == "blocks" else (4,))
+
+
+def write_graph(path: pathlib.Path, form: str, count: int, shape: Shape) -> None:
+    with open(path, "wb") as file:
+        file.write(GraphDef(node=[placeholder(shape)]).SerializeToString())
+        for found in FORMS[form](count):
+            file.write(GraphDef(node=[found]).SerializeToString())
+        if form in LIBRARIES:
+            file.write(GraphDef(library={"function": LIBRARIES[form](count)}).SerializeToString())
