@@ -61,13 +61,31 @@ def may_be_written(value: Output) -> bool:
         value = value.node.inputs[0]
     if value.dtype is None or not value.dtype.is_ref:
         return False
-    owner = referenced_variable(value)
-    return any(written_reference(user) is owner for user in owner.uses)
+    return is_written(referenced_variable(value))
 
 
 def is_view(node: Node) -> bool:
     """True where a node's result is its first input's memory, seen in another way."""
     return has_fact(node.op, "alias_view")
+
+
+def kept_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
+    """The positions of what a node of an input pipeline captures for its functions, which are called in later runs."""
+    if not has_fact(node.op, "input_pipeline"):
+        return ()
+    places: list[int] = []
+    start = 0
+    for arg in definition.inputs:
+        count = len(definition.arg_dtypes(arg, node.attrs))
+        if arg.type_list_attr is not None and "arg" in arg.type_list_attr.lower():
+            places += range(start, start + count)
+        start += count
+    return tuple(places)
+
+
+def is_written(owner: Node) -> bool:
+    """True where some node of the graph writes to a variable through a reference."""
+    return any(written_reference(user) is owner for user in owner.uses)
 
 
 def memory_of_variables(nodes: Iterable[Node], fed: Container[Output]) -> dict[Output, Node]:

@@ -19,6 +19,7 @@ from ..graph import Node
 from ..op_facts import has_fact
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
+from ..runtime.resources import Readable
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape
 from ..tensors import FuncRef
@@ -87,8 +88,10 @@ def texts_in(value: Any, name: str) -> list[bytes]:
 
 
 def function_of(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Call:
-    """A function of the graph, called with the components of an element and what it captures."""
+    """A function of the graph, called with the components of an element and what it captures, variables as they are then."""
     run, rest = ctx.function(function), list(captured)
+    if any(isinstance(value, Readable) for value in rest):
+        return lambda args: run([*args, *(value.read() if isinstance(value, Readable) else value for value in rest)])
     return (lambda args: run([*args, *rest])) if rest else run
 
 
@@ -114,7 +117,7 @@ def _short_cut(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -
     """A function of the graph; one that only hands arguments on is not run for that."""
     body, run, rest = ctx.session.functions.find(function), function_of(ctx, function, captured), list(captured)
     places = places_handed_on(body)
-    if places is None:
+    if places is None or any(isinstance(value, Readable) for value in rest):
         return run
 
     def pick(args: Sequence[Any]) -> list[Any]:

@@ -26,6 +26,7 @@ from ..node_making import add_constant
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.graph_codec import graph_codec
 from ..runtime.kernel_context import KernelContext
+from ..runtime.resources import Readable
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape
 from ..tensors import FuncRef, Tensor
@@ -81,6 +82,7 @@ class _Writer:
 
     def _value(self, value: Any, node: Node, index: int) -> Output:
         dtype = node.inputs[index].base_dtype
+        value = value.read() if isinstance(value, Readable) else value
         if not dtype.is_object or dtype is dtypes.string:
             return self._constant(value, dtype)
         held = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value

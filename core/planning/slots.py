@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..control_flow.conditions import EXIT, NEXT_ITERATION, SWITCH, Frame, is_transparent
-from ..control_flow.references import dereferenced_inputs, memory_of_variables, written_reference
+from ..control_flow.references import dereferenced_inputs, is_written, kept_inputs, memory_of_variables, written_reference
 from ..graph import Node, Output
+from ..op_facts import has_fact
 from .liveness import Liveness
 
 
@@ -60,19 +61,23 @@ class Slots:
         """The values that are a variable's own memory, where one of them is used after a write to the variable.
 
         TensorFlow's kernels write in place, so that what was read before shows what was written. Where nothing is used later,
-        the value that was read will do.
+        the value that was read will do. What a dataset keeps is used in later runs.
         """
         first_write: dict[Node, int] = {}
         for i, unit in enumerate(self.units.order):
             for node in [unit] if isinstance(unit, Node) else _nodes_within(unit):
                 if (owner := written_reference(node)) is not None:
                     first_write.setdefault(owner, i)
-        if not first_write:
+        nodes = [unit for unit in self.units.order if isinstance(unit, Node)]
+        pipeline = (node for node in nodes if has_fact(node.op, "input_pipeline"))
+        kept = [node.inputs[i] for node in pipeline for i in kept_inputs(node, self.run.definition(node))]
+        if not first_write and not kept:
             return frozenset()
-        memory = memory_of_variables((unit for unit in self.units.order if isinstance(unit, Node)), self.run.fed)
+        memory = memory_of_variables(nodes, self.run.fed)
         uses = [(i, value) for i, unit in enumerate(self.units.order) for value in self.units.values_of(unit)]
         uses += [(len(self.units.order), fetch) for fetch in self.run.fetches if isinstance(fetch, Output)]
         late = {memory[v] for i, v in uses if v in memory and i >= first_write.get(memory[v], len(self.units.order) + 1)}
+        late |= {memory[value] for value in kept if value in memory and is_written(memory[value])}
         return frozenset(value for value, owner in memory.items() if owner in late)
 
 

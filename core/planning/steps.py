@@ -7,7 +7,7 @@ from typing import Any
 
 from ..catalog import OpDef
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
-from ..control_flow.references import dereferenced_inputs, is_view, memory_outputs, passed_references
+from ..control_flow.references import dereferenced_inputs, is_view, kept_inputs, memory_outputs, passed_references
 from ..functions.call_kinds import PARTLY_READ
 from ..graph import Node, Output
 from .liveness import Liveness
@@ -41,7 +41,8 @@ class FrameSteps:
         outputs = [self.slots.output_slot(Output(node, i)) for i in range(count)]
         tells_liveness = is_guarded and (not outputs or node.op in SWITCH)
         values = [self.slots.canonical(value) for value in node.inputs]
-        positions = [i for i, value in enumerate(values) if value in self.slots.shared]
+        kept = kept_inputs(node, definition) if self.slots.shared else ()
+        positions = [i for i, value in enumerate(values) if value in self.slots.shared and i not in kept]
         return Step(
             node,
             tuple(self.slots.slot(value) for value in values),

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tests.pipelines import NUMBER, elements, function, int64, numbers, pipeline, slices
+from tests.opcases import graph_case
+from tests.pipelines import NO_REWRITES, NUMBER, elements, function, int64, numbers, pipeline, slices
 
 VECTOR = elements(("int64", (None,)))
 PAIR = elements(("int64", ()), ("int64", ()))
@@ -37,6 +38,47 @@ def captured(op):
         return getattr(g, op)(numbers(g, 4), [g.constant(int64(7))], *calls, f=sums, Targuments=["int64"], **NUMBER)
 
     return pipeline("plus a captured number", op, make, take=6)
+
+
+def capturing(op, read, make):
+    """A function that captures what was read from a variable, which is written to between elements."""
+
+    def build(g):
+        variable = g.VariableV2(dtype="int64", shape=[], shared_name="", container="", name="v")
+        g.Assign(variable, int64(1), name="begin")
+        g.AssignAdd(variable, int64(10), name="add")
+        dataset = make(g, numbers(g, 5), read(g, g.Identity(variable)))
+        dataset = g.OptionsDataset(dataset, serialized_options=NO_REWRITES, **NUMBER)
+        iterator = g.IteratorV2(shared_name="", container="", **NUMBER)
+        g.MakeIterator(dataset, iterator, name="start")
+        g.IteratorGetNext(iterator, name="next", **NUMBER)
+        return [["begin"], ["start"], ["next:0"], ["add"], ["next:0"], ["add"], ["next:0"], ["begin"], ["next:0"]]
+
+    return graph_case(f"{op} captures a variable, {read.__name__}", op, build)
+
+
+def itself(g, value):
+    return value
+
+
+def computed(g, value):
+    return g.AddV2(value, int64(5))
+
+
+def with_sum(g, data, captured):
+    sums = function(g, "sums", ["int64", "int64"], lambda b, x, y: [b.AddV2(x, y)])
+    return g.MapDataset(data, [captured], f=sums, Targuments=["int64"], **NUMBER)
+
+
+def below(g, data, captured):
+    less = function(g, "less", ["int64", "int64"], lambda b, x, y: [b.Less(x, y)])
+    return g.FilterDataset(data, [captured], predicate=less, Targuments=["int64"], **NUMBER)
+
+
+def with_state(g, data, captured):
+    step = function(g, "step", ["int64"] * 3, lambda b, s, x, y: [b.AddV2(s, y), b.AddV2(s, x)])
+    attrs = {"f": step, "Tstate": ["int64"], "Targuments": ["int64"]}
+    return g.ScanDataset(data, [captured], [captured], **attrs, **NUMBER)
 
 
 def failing(op, **more):
@@ -172,6 +214,9 @@ CASES = [
     mapped("ParallelMapDatasetV2", deterministic="true", use_unbounded_threadpool=True),
     captured("MapDataset"),
     captured("ParallelMapDatasetV2"),
+    *(capturing("MapDataset", read, with_sum) for read in (itself, computed)),
+    capturing("FilterDataset", itself, below),
+    capturing("ScanDataset", itself, with_state),
     failing("MapDataset"),
     failing("ParallelMapDatasetV2"),
     ignoring("IgnoreErrorsDataset"),
