@@ -17,6 +17,11 @@ def _hex(text: str) -> Array:
     return np.array([float.fromhex(word) for word in text.split()])
 
 
+def _numbers(text: str) -> tuple[Array, ...]:
+    """As arrays of rank 0, which ufuncs take as they are: numbers they make arrays of, at each call."""
+    return tuple(np.array(number) for number in _hex(text))
+
+
 _INVERSES: Final = _hex(
     "0x1.661ec79f8f3bep+0 0x1.571ed4aaf883dp+0 0x1.49539f0f010bp+0 0x1.3c995b0b80385p+0 "
     "0x1.30d190c8864a5p+0 0x1.25e227b0b8eap+0 0x1.1bb4a4a1a343fp+0 0x1.12358f08ae5bap+0 "
@@ -29,17 +34,21 @@ _LOGARITHMS: Final = _hex(
     "-0x1.252f438e10c1ep-5 0x0p+0 0x1.aa5aa5df25984p-5 0x1.c5e53aa362eb4p-4 "
     "0x1.526e57720db08p-3 0x1.bc2860d22477p-3 0x1.1058bc8a07ee1p-2 0x1.4043057b6ee09p-2"
 )
-_LOG_2, _A0, _A1, _A2 = _hex("0x1.62e42fefa39efp-1 -0x1.00ea348b88334p-2 0x1.5575b0be00b6ap-2 -0x1.ffffef20a4123p-2")
-_OFFSET: Final = np.int32(0x3F330000)
+_LOG_2, _A0, _A1, _A2 = _numbers("0x1.62e42fefa39efp-1 -0x1.00ea348b88334p-2 0x1.5575b0be00b6ap-2 -0x1.ffffef20a4123p-2")
+_OFFSET: Final = np.array(0x3F330000, np.int32)
 _STEP: Final = 19
 """The upper bits of a number less the offset, its exponent and the place in the table, are those from this one on."""
 _PLACES: Final = np.arange(0x00800000 - 0x3F330000 >> _STEP, (0x7F7FFFFF - 0x3F330000 >> _STEP) + 1)
 _INVERSE_AT: Final = _INVERSES[_PLACES & 15]
 _LOGARITHM_AT: Final = _LOGARITHMS[_PLACES & 15] + (_PLACES >> 4) * _LOG_2
 
-_TWO_OVER_PI, _HALF_PI = _hex("0x1.45F306DC9C883p+23 0x1.921FB54442D18p0")
-_C1, _C2, _C3, _C4 = _hex("-0x1.ffffffd0c621cp-2 0x1.55553e1068f19p-5 -0x1.6c087e89a359dp-10 0x1.99343027bf8c3p-16")
-_S1, _S2, _S3 = _hex("-0x1.555545995a603p-3 0x1.1107605230bc4p-7 -0x1.994eb3774cf24p-13")
+_TWO_OVER_PI, _HALF_PI = _numbers("0x1.45F306DC9C883p+23 0x1.921FB54442D18p0")
+_C1, _C2, _C3, _C4 = _numbers("-0x1.ffffffd0c621cp-2 0x1.55553e1068f19p-5 -0x1.6c087e89a359dp-10 0x1.99343027bf8c3p-16")
+_S1, _S2, _S3 = _numbers("-0x1.555545995a603p-3 0x1.1107605230bc4p-7 -0x1.994eb3774cf24p-13")
+_ONE: Final = np.array(1.0)
+_EXPONENT, _ROUNDING, _FRACTION, _ODD, _SECOND, _TO_SIGN = (
+    np.array(bits, np.int32) for bits in (-1 << 23, 0x800000, 24, 1, 2, 30)
+)
 
 
 def log(x: Array) -> Array:
@@ -48,10 +57,10 @@ def log(x: Array) -> Array:
     offset = bits - _OFFSET
     place = (offset >> _STEP).astype(np.intp)
     place -= _PLACES[0]
-    offset &= np.int32(-1 << 23)
+    offset &= _EXPONENT
     r = np.subtract(bits, offset, out=offset).view(np.float32).astype(np.float64)
     r *= _INVERSE_AT.take(place)
-    r -= 1.0
+    r -= _ONE
     result = _LOGARITHM_AT.take(place)
     result += r
     square = r * r
@@ -68,19 +77,19 @@ def sincos(x: Array) -> tuple[Array, Array]:
     """Sine and cosine of numbers of magnitude below 120, float32."""
     angle = x.astype(np.float64)
     quadrant = (angle * _TWO_OVER_PI).astype(np.int32)
-    quadrant += np.int32(0x800000)
-    quadrant >>= 24
+    quadrant += _ROUNDING
+    quadrant >>= _FRACTION
     angle -= quadrant * _HALF_PI
     square = angle * angle
     sine, cosine = _sine_near_zero(angle, square).view(np.int32), _cosine_near_zero(square).view(np.int32)
     # In odd quadrants they change places; the signs are bits.
     exchange = sine ^ cosine
-    exchange &= -(quadrant & np.int32(1))
+    exchange &= -(quadrant & _ODD)
     sine ^= exchange
     cosine ^= exchange
-    sine ^= (quadrant & np.int32(2)) << 30
-    quadrant += np.int32(1)
-    cosine ^= (quadrant & np.int32(2)) << 30
+    sine ^= (quadrant & _SECOND) << _TO_SIGN
+    quadrant += _ODD
+    cosine ^= (quadrant & _SECOND) << _TO_SIGN
     return sine.view(np.float32), cosine.view(np.float32)
 
 
@@ -103,7 +112,7 @@ def _cosine_near_zero(square: Array) -> Array:
     higher += _C3
     higher *= fourth * square
     result = square * _C1
-    result += 1.0
+    result += _ONE
     fourth *= _C2
     result += fourth
     result += higher

@@ -6,6 +6,7 @@ Philox: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -27,7 +28,11 @@ _CHUNK: Final = 1 << 13
 _PART: Final = 1 << 15
 """Samples that are drawn together where there are many."""
 _FEW: Final = 12
-"""Up to so many counters Python integers are faster than arrays."""
+"""Up to so many counters anywhere Python integers are faster than arrays."""
+_LANES: Final = 128
+"""Up to so many counters one after the other are computed in the lanes of a few large integers."""
+_KEYS: Final = tuple((step * _KEY_STEPS[0] & _MASK32, step * _KEY_STEPS[1] & _MASK32) for step in range(_ROUNDS))
+"""What each round adds to the two words of the key."""
 
 RESERVED_PER_OUTPUT: Final = 256
 """Blocks that TensorFlow's stateful kernels set aside for each output."""
@@ -71,6 +76,11 @@ class Philox:
 
     def words(self, count: int) -> Array:
         """The next `count` words, uint32."""
+        blocks = (count + 3) // 4
+        if blocks == 1:
+            return np.array(self.block(), np.uint32)[:count]
+        if blocks <= _LANES and (self.counter & _MASK32) + blocks <= _MASK32:
+            return _lanes(self.key, self.counter, blocks).reshape(-1)[:count]
         return self.blocks(np.arange((count + 3) // 4, dtype=np.uint64)).reshape(-1)[:count]
 
     def blocks(self, offsets: Array) -> Array:
@@ -87,13 +97,39 @@ class Philox:
 
 
 def _block(key: int, counter: int) -> tuple[int, int, int, int]:
-    c0, c1, c2, c3 = (counter >> shift & _MASK32 for shift in (0, 32, 64, 96))
-    k0, k1 = key & _MASK32, key >> 32
-    for _ in range(_ROUNDS):
-        p0, p1 = c0 * _MULTIPLIERS[0], c2 * _MULTIPLIERS[1]
-        c0, c1, c2, c3 = (p1 >> 32) ^ c1 ^ k0, p1 & _MASK32, (p0 >> 32) ^ c3 ^ k1, p0 & _MASK32
-        k0, k1 = (k0 + _KEY_STEPS[0]) & _MASK32, (k1 + _KEY_STEPS[1]) & _MASK32
+    c0, c1, c2, c3 = counter & _MASK32, counter >> 32 & _MASK32, counter >> 64 & _MASK32, counter >> 96
+    k0, k1, mask = key & _MASK32, key >> 32, _MASK32
+    m0, m1 = _MULTIPLIERS
+    for step0, step1 in _KEYS:
+        p0, p1 = c0 * m0, c2 * m1
+        c0, c1, c2, c3 = (p1 >> 32) ^ c1 ^ (k0 + step0 & mask), p1 & mask, (p0 >> 32) ^ c3 ^ (k1 + step1 & mask), p0 & mask
     return c0, c1, c2, c3
+
+
+@functools.cache
+def _each_lane(count: int) -> tuple[int, int]:
+    """(1, the lane's number) in each of so many lanes of 64 bits."""
+    return sum(1 << 64 * i for i in range(count)), sum(i << 64 * i for i in range(count))
+
+
+def _lanes(key: int, counter: int, count: int) -> Array:
+    """The blocks from `counter` on, (count, 4), whose lowest words do not overflow: all lanes of an integer at once.
+
+    A product of two words fills a lane of 64 bits and goes no further.
+    """
+    one, numbers = _each_lane(count)
+    mask = one * _MASK32
+    c0 = (counter & _MASK32) * one + numbers
+    c1, c2, c3 = ((counter >> shift & _MASK32) * one for shift in (32, 64, 96))
+    k0, k1 = key & _MASK32, key >> 32
+    for step0, step1 in _KEYS:
+        p0, p1 = c0 * _MULTIPLIERS[0], c2 * _MULTIPLIERS[1]
+        c0, c1 = p1 >> 32 & mask ^ c1 ^ (k0 + step0 & _MASK32) * one, p1 & mask
+        c2, c3 = p0 >> 32 & mask ^ c3 ^ (k1 + step1 & _MASK32) * one, p0 & mask
+    result = np.empty((count, 2), "<u8")
+    for place, words in enumerate((c0 | c1 << 32, c2 | c3 << 32)):
+        result[:, place] = np.frombuffer(words.to_bytes(8 * count, "little"), "<u8")
+    return result.view("<u4")
 
 
 def _blocks(key: int, counter: int, offsets: Array, result: Array) -> None:
@@ -146,13 +182,18 @@ def _samples(from_words: Callable[[Array, np.dtype[Any]], Array], gen: Philox, c
     return result
 
 
+_MANTISSA, _EXPONENT = np.array(0x7FFFFF, np.uint32), np.array(0x3F800000, np.uint32)
+_ONE: Final = np.array(1, np.float32)
+"""Constants are arrays of rank 0, which ufuncs take as they are: numbers they make arrays of, at each call."""
+
+
 def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
     """Uniform samples on [0, 1): random mantissas under the exponent of [1, 2), less one."""
     if dtype == np.float32:
-        bits = words & np.uint32(0x7FFFFF)
-        bits |= np.uint32(0x3F800000)
+        bits = words & _MANTISSA
+        bits |= _EXPONENT
         samples = bits.view(np.float32)
-        samples -= np.float32(1)
+        samples -= _ONE
         return samples
     if dtype == np.float64:
         pairs = words.reshape(-1, 2).astype(np.uint64)
@@ -186,16 +227,19 @@ def _box_muller(uniforms: Array, turn: float) -> Array:
     return result
 
 
+_LEAST, _MINUS_TWO, _TURN = np.array(1e-7, np.float32), np.array(-2, np.float32), np.array(2 * np.pi)
+
+
 def _box_muller_float(uniforms: Array) -> Array:
     """The float version, with the C library's logarithm, sine and cosine."""
     result = np.empty(len(uniforms), np.float32)
     for start in range(0, len(uniforms), _CHUNK):
         pause()
         part, found = uniforms[start : start + _CHUNK], result[start : start + _CHUNK]
-        radius = libm32.log(np.maximum(part[0::2], np.float32(1e-7)))
-        radius *= np.float32(-2)
-        np.sqrt(radius, out=radius)
-        sine, cosine = libm32.sincos(np.multiply(part[1::2], 2.0 * np.pi, dtype=np.float64).astype(np.float32))
+        radius = libm32.log(np.maximum(part[0::2], _LEAST))
+        radius *= _MINUS_TWO
+        np.sqrt(radius, radius)
+        sine, cosine = libm32.sincos((part[1::2] * _TURN).astype(np.float32))
         np.multiply(sine, radius, out=found[0::2])
         np.multiply(cosine, radius, out=found[1::2])
     return result

@@ -29,7 +29,7 @@ def summed(x: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
     first, last = axes[0], axes[-1] + 1
     is_block = len(axes) == last - first < x.ndim
     if not is_block or x.size < _WORTHWHILE or x.dtype.char not in "fd" or not x.flags.c_contiguous:
-        return np.add.reduce(x, tuple(axes), dtype=x.dtype, keepdims=keepdims)  # type: ignore[call-overload]
+        return np.add.reduce(x, tuple(axes), x.dtype, None, keepdims)  # type: ignore[call-overload]
     sums = _block_sums(x.reshape(math.prod(x.shape[:first]), -1, math.prod(x.shape[last:])))
     return sums.reshape(*x.shape[:first], *((1,) * len(axes) if keepdims else ()), *x.shape[last:])
 

@@ -46,6 +46,8 @@ def require_same_shape(x: Array, y: Array, what: str) -> None:
 
 def scalar(x: Array, name: str) -> Any:
     """The one element of a tensor of rank 0: a number, or the bytes of a string."""
+    if isinstance(x, np.ndarray | np.generic) and not x.ndim:
+        return x.item()
     if np.ndim(x) != 0:
         raise InvalidArgumentError(f"{name} must be a scalar, not of shape {np.shape(x)}")
     return np.asarray(x).item()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..shapes import UNKNOWN, Shape, as_shape, merge_shapes
 
 def list_in(handle: Array, dtype: DType | None = None) -> TensorList:
     """The list in a handle; InvalidArgumentError where it holds something else, or other elements than `dtype`."""
-    if np.ndim(handle):
+    if handle.ndim:
         raise InvalidArgumentError(f"Input list must be a scalar saw: {Shape(np.shape(handle))}")
     found = handle.item()
     if not isinstance(found, TensorList):
@@ -32,9 +33,16 @@ def shape_in(tensor: Array) -> Shape:
         if int(tensor) != -1:
             raise InvalidArgumentError("The only valid scalar shape tensor is the fully unknown shape specified as -1.")
         return UNKNOWN
-    if np.ndim(tensor) != 1 or np.any(tensor < -1):
-        raise InvalidArgumentError(f"Shape must be at most rank 1 with dimensions >= -1, it is {tensor.tolist()}")
-    return as_shape(tensor.tolist())
+    dims = tensor.tolist()
+    if tensor.ndim != 1 or min(dims, default=0) < -1:
+        raise InvalidArgumentError(f"Shape must be at most rank 1 with dimensions >= -1, it is {dims}")
+    return as_shape(dims) if -1 in dims else _known_shape(tuple(dims))
+
+
+@functools.lru_cache(1024)
+def _known_shape(dims: tuple[int, ...]) -> Shape:
+    """A shape without unknown dimensions, each of which would be one of its own; the same few come again at every step."""
+    return Shape(dims)
 
 
 def lowered_shape(element_shape: Any) -> Shape:

@@ -192,7 +192,7 @@ BINARY = (
     Binary("AddV2", np.add, lambda g, x, y, z, dz: (dz, dz)),
     Binary("Sub", np.subtract, lambda g, x, y, z, dz: (dz, g.Neg(dz))),
     Binary("Mul", np.multiply, _mul_gradient),
-    Binary("RealDiv", _broadcasting(np.true_divide), _div_gradient, widened=True),
+    Binary("RealDiv", np.true_divide, _div_gradient, widened=True),
     Binary("Div", _broadcasting(np.true_divide), _div_gradient, widened=True),
     Binary("DivNoNan", _broadcasting(_div_no_nan), _div_no_nan_gradient, widened=True),
     Binary("MulNoNan", _broadcasting(_mul_no_nan), _mul_no_nan_gradient),

@@ -24,7 +24,7 @@ def _shifted(function: Callable[..., Any]) -> Callable[..., Any]:
     """A shift whose distance is kept between 0 and the number of bits less one, as TensorFlow does."""
 
     def shift(x: Array, y: Array) -> Array:
-        distance = np.clip(y, 0, x.dtype.itemsize * 8 - 1)
+        distance = np.minimum(np.maximum(y, y.dtype.type(0)), y.dtype.type(x.dtype.itemsize * 8 - 1))
         try:
             return function(x, distance)
         except ValueError:

@@ -39,6 +39,8 @@ from ._checks import require
 
 def is_true(value: Array) -> bool:
     """What TensorFlow takes for true: a scalar other than zero or an empty string, any other tensor that is not empty."""
+    if value.__class__ is np.bool_:
+        return bool(value)
     if np.ndim(value):
         return np.size(value) > 0
     if value.dtype != object:
@@ -77,7 +79,11 @@ def _require_dtypes(function: str, verb: str, found: list[DType], wanted: list[D
 @kernel("PartitionedCall", "StatefulPartitionedCall")
 def partitioned_call(ctx: KernelContext, args: list[Array], *, f: FuncRef) -> Sequence[Result]:
     """The results of the function on `args`."""
-    return ctx.call(f, args)
+    known: dict[Any, Any] = ctx.state(dict)
+    run = known.get(ctx.unused)
+    if run is None:
+        run = known[ctx.unused] = ctx.function(f)
+    return run(args)
 
 
 lower("PartitionedCall", "StatefulPartitionedCall", always=True)(lambda xla, args, *, f: tuple(xla.call(f, args)))

@@ -25,7 +25,7 @@ from ..graph import Node, Output
 from ..numerics.widening import widened
 from ..profiler_formulas import of_input, of_output
 from ..registry import facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, profiled, shape
-from ._elementwise import Unary, register_unary, unary_flops
+from ._elementwise import NARROW, Unary, register_unary, unary_flops
 
 # (g, x, y, dy) -> dx. Complex derivatives are conjugated: TensorFlow's gradient is that of a real loss.
 
@@ -132,7 +132,7 @@ def _rsqrt(x: Array) -> Array:
 def _reciprocal(x: Array) -> Array:
     if x.dtype.kind in "iu":
         return np.where(x == 1, 1, np.where(x == -1, -1, 0)).astype(x.dtype)
-    return x.dtype.type(1) / x
+    return _one_of(x.dtype) / x
 
 
 UNARY = (
@@ -180,16 +180,15 @@ facts("total", of=("Neg", "Abs", "Sign", "Square"))
 
 
 def _of_value(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel of the same number of elements in y and dy, from a NumPy formula; 16-bit floats in float32."""
+    """A kernel of the same number of elements in y and dy, from a NumPy formula."""
 
     def gradient_op(y: Array, dy: Array) -> Array:
         if y.shape != dy.shape:
             if np.size(y) != np.size(dy):
                 raise InvalidArgumentError(f"y and dy must have as many elements: {np.shape(y)} and {np.shape(dy)}")
             dy = np.reshape(dy, np.shape(y))
-        return computed(y, dy)
+        return formula(y, dy)
 
-    computed = widened(formula)
     return gradient_op
 
 
@@ -238,7 +237,9 @@ _OF_VALUE = (
     ("RsqrtGrad", _unless_zero(lambda y, dy: dy * (y * y * y * y.dtype.type(-0.5))), 4, _rsqrt_grad_gradient),
 )
 for _op, _formula, _flops, _second in _OF_VALUE:
-    kernel(_op)(_of_value(_formula))
+    _call = _of_value(_formula)
+    kernel(_op, T=NARROW)(widened(_call))
+    kernel(_op)(_call)
     shape(_op)(lambda y, dy: y.shape)
     flops(_op)(unary_flops(_flops))
     gradient(_op)(_second)

@@ -15,7 +15,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import products
-from ..numerics.widening import widened
+from ..numerics.widening import is_narrow, widened
 from ..profiler_formulas import inner_product
 from ..registry import Cost, facts, flops, gradient, kernel, lower, multiply_adds, onnx, profiled, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims
@@ -34,7 +34,7 @@ def matmul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Resul
     b = b.T if transpose_b else b
     if a.shape[1] != b.shape[0]:
         raise InvalidArgumentError(f"Matrix size-incompatible: In[0]: {Shape(a.shape)}, In[1]: {Shape(b.shape)}")
-    return _product(a, b)
+    return _product(a, b) if is_narrow(a.dtype) else products.matmul(a, b)
 
 
 @shape("MatMul")

@@ -20,6 +20,7 @@ _AUTO_SELECT: Final = 3
 _OTHER_ALGORITHMS: Final = (0, 2)
 """Numbers that TensorFlow knows but does not run: no error as long as nothing is to be drawn."""
 
+_MASK64: Final = (1 << 64) - 1
 _SCRAMBLE_KEY: Final = 0x02461E293EC8F720
 """The key under which TensorFlow turns a user's seed into key and counter."""
 
@@ -28,22 +29,23 @@ def seeded(seed: Any) -> Philox:
     """The generator of a seed of two integers, which are scrambled so that any of their bits will do."""
     if seed.shape != (2,):
         raise InvalidArgumentError(f"seed must have shape [2], not {Shape(seed.shape)}")
-    first, second = (int(value) % (1 << 64) for value in seed.tolist())
-    mix = Philox(_SCRAMBLE_KEY, first | second << 64).block()
+    first, second = seed.tolist()
+    mix = Philox(_SCRAMBLE_KEY, first & _MASK64 | (second & _MASK64) << 64).block()
     return Philox(mix[0] | mix[1] << 32, (mix[2] | mix[3] << 32) << 64)
 
 
 def keyed(key: Any, counter: Any, alg: Any, size: int = 1) -> Philox:
     """The generator of a key and a counter as tensors, for `size` outputs; only Philox runs on a CPU."""
-    if np.ndim(alg):
+    if alg.ndim:
         raise InvalidArgumentError(f"alg must have shape [], not {Shape(np.shape(alg))}")
-    if int(alg) not in (PHILOX, _AUTO_SELECT) and (size or int(alg) not in _OTHER_ALGORITHMS):
-        raise InvalidArgumentError(f"Unsupported algorithm id: {int(alg)}")
+    algorithm = alg.item()
+    if algorithm not in (PHILOX, _AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
+        raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
     if key.shape != (1,):
         raise InvalidArgumentError(f"key must have shape [1], not {Shape(key.shape)}")
     if counter.ndim != 1 or len(counter) < 2:
         raise InvalidArgumentError(f"counter must be a vector of at least two elements, not {Shape(counter.shape)}")
-    return Philox(int(key[0]), int(counter[0]) | int(counter[1]) << 64)
+    return Philox(key.item(0), counter.item(0) | counter.item(1) << 64)
 
 
 def require_scalars(*specs: TensorSpec) -> None:
@@ -65,8 +67,7 @@ def require_keys(key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> None:
 def stateless_random_get_key_counter(seed: Array) -> tuple[Result, Result]:
     """The key (1) and the counter (2) that a seed stands for."""
     gen = seeded(seed)
-    mask = (1 << 64) - 1
-    return np.array([gen.key], np.uint64), np.array([gen.counter & mask, gen.counter >> 64], np.uint64)
+    return np.array([gen.key], np.uint64), np.array([gen.counter & _MASK64, gen.counter >> 64], np.uint64)
 
 
 @shape("StatelessRandomGetKeyCounter")

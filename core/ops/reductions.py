@@ -22,7 +22,7 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
 from ..numerics.sums import summed
-from ..numerics.widening import wide
+from ..numerics.widening import is_narrow, wide
 from ..profiler_formulas import of_input, reduction
 from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec
@@ -56,7 +56,6 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     def reduce(input: Array, reduction_indices: Array, *, keep_dims: bool) -> Array:
         if not reduction_indices.size and reduction_indices.ndim == 1:
             return input
-        input = np.asarray(input)
         axes = _axes(reduction_indices, input.ndim)
         return function(input, axes, keep_dims) if axes else input
 
@@ -66,9 +65,9 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
 def _sum(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     if input.dtype == object:
         return np.sum(input, axes, keepdims=keepdims)
-    x = wide(input)
-    found = summed(x, axes, keepdims)
-    return found if x is input else found.astype(input.dtype)
+    if is_narrow(input.dtype):
+        return summed(wide(input), axes, keepdims).astype(input.dtype)
+    return summed(input, axes, keepdims)
 
 
 def _prod(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:

@@ -21,8 +21,8 @@ from ..shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 @kernel("Select")
 def select(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere; a vector condition picks rows."""
-    if condition.shape == t.shape == e.shape and t.shape:
-        return chosen(condition, t, e)
+    if condition.shape == t.shape == e.shape:
+        return chosen(condition, t, e) if t.shape else (t if condition else e)
     condition, t, e = np.asarray(condition), np.asarray(t), np.asarray(e)
     if t.shape != e.shape:
         raise InvalidArgumentError(f"'t' and 'e' must have the same size, but received: {Shape(t.shape)} vs. {Shape(e.shape)}")
@@ -56,6 +56,8 @@ layout("TTT -> T", "Select")
 @kernel("SelectV2")
 def select_v2(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere, all three broadcast."""
+    if not condition.shape and t.shape == e.shape:
+        return t if condition else e
     try:
         return chosen(condition, t, e)
     except ValueError:

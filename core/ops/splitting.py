@@ -113,12 +113,16 @@ layout("T.A -> T*", "SplitV")
 @kernel("Unpack")
 def unpack(x: Array, *, num: int, axis: int) -> Sequence[Result]:
     """The `num` slices along an axis, without it."""
-    x = np.asarray(x)
-    axis = normalize_axis(axis, x.ndim)
-    if x.shape[axis] != num:
-        raise InvalidArgumentError(f"Input shape axis {axis} must equal {num}, got shape {Shape(x.shape)}")
-    moved = np.moveaxis(x, axis, 0)
-    return [moved[i, ...] for i in range(num)]
+    return [x[place] for place in _places(x.shape, axis, num)]
+
+
+@functools.lru_cache(1024)
+def _places(dims: tuple[int, ...], axis: int, num: int) -> list[tuple[Any, ...]]:
+    """The indices along an axis; the same few come again at every step."""
+    axis = normalize_axis(axis, len(dims))
+    if dims[axis] != num:
+        raise InvalidArgumentError(f"Input shape axis {axis} must equal {num}, got shape {Shape(dims)}")
+    return [(*(slice(None),) * axis, i, ...) for i in range(num)]
 
 
 @shape("Unpack")

@@ -26,7 +26,7 @@ from .foretold_calls import ForetoldCall
 from .fused_calls import FusedCall
 from .fusing import Fused, settled_steps, with_fused_steps
 from .resources import Readable, Variable, View
-from .runs import current
+from .runs import Run, current
 from .values import DEAD, WouldBlock
 from .variable_groups import VariableGroup
 from .waits import Wait
@@ -90,9 +90,9 @@ class Program:
             self._instructions = self._assemble(plan.steps, self._initial, False)
         self._unsettled_runs = _RUNS_TO_SETTLE if fuses and groups is None and cache is None else 0
 
-    def run(self, feeds: Sequence[Any]) -> list[Any]:
+    def run(self, feeds: Sequence[Any], run: Run | None = None) -> list[Any]:
         """The values of the plan's fetches, None for operations, with the hook of the current run. Several threads may."""
-        hook = current().hook
+        hook = (run or current()).hook
         if self._dataflow is not None:
             return self._dataflow.run(feeds, hook)
         if self._unsettled_runs and hook is None:
@@ -101,7 +101,11 @@ class Program:
         for slot, value in zip(self.plan.feeds, feeds):
             slots[slot] = value
         _execute(self._instructions if hook is None else self._hooked_instructions(), slots)
-        return [None if slot is None else self._fetched(i, slots[slot]) for i, slot in enumerate(self.plan.fetches)]
+        values = [None if slot is None else slots[slot] for slot in self.plan.fetches]
+        for i, value in enumerate(values):
+            if value.__class__ is not np.ndarray and value is not None:
+                values[i] = self._fetched(i, value)
+        return values
 
     def _settle(self) -> None:
         """Fuse steps in the second run, and take apart in the last of some the groups whose values are too small for it.

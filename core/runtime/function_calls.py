@@ -38,6 +38,8 @@ class _Body:
     args: int
     results: tuple[int | None, ...]
     """For each result its place among the program's fetches, None where it is left out."""
+    is_complete: bool
+    """The fetches are the results, and no other."""
 
 
 class FunctionCalls:
@@ -70,6 +72,18 @@ class FunctionCalls:
         body = self._bodies.get((reference.name, site)) or self._library_body(reference, site)
         return self._run(body, args)
 
+    def caller(self, reference: FuncRef, site: CallSite = PLAIN_CALL) -> Callable[[Sequence[Any]], list[Any]]:
+        """`call` of one function, which is looked up when it is first called."""
+        body: _Body | None = None
+
+        def run(args: Sequence[Any]) -> list[Any]:
+            nonlocal body
+            if body is None:
+                body = self._library_body(reference, site)
+            return self._run(body, args)
+
+        return run
+
     def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
         """The results of a function that is not in the library, but was made by a kernel."""
         with self._lock:
@@ -101,7 +115,7 @@ class FunctionCalls:
         program = Program(plan, self._context, self._library, self._cache, groups, self._fuse)
         places = iter(range(len(function.results)))
         results = tuple(None if i in site.unused else next(places) for i in range(len(function.results)))
-        return _Body(function.name, program, len(function.args), results)
+        return _Body(function.name, program, len(function.args), results, results == tuple(range(len(plan.fetches))))
 
     def _run(self, body: _Body, args: Sequence[Any]) -> list[Any]:
         if len(args) != body.args:
@@ -113,12 +127,12 @@ class FunctionCalls:
         try:
             if run.depth == _DEEP:
                 with _deep_stack:
-                    found = body.program.run(args)
+                    found = body.program.run(args, run)
             else:
-                found = body.program.run(args)
+                found = body.program.run(args, run)
         finally:
             run.depth -= 1
-        return [None if place is None else found[place] for place in body.results]
+        return found if body.is_complete else [None if place is None else found[place] for place in body.results]
 
 
 class _DeepStack:

@@ -28,6 +28,10 @@ class Functions(Protocol):
         """The results of a library function on `args`; None for results that are left out."""
         ...
 
+    def caller(self, reference: FuncRef, site: CallSite = ...) -> Callable[[Sequence[Any]], list[Any]]:
+        """`call` of one function, which is looked up when it is first called."""
+        ...
+
     def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
         """The results of a function that is not in the library, but was made by a kernel."""
         ...
@@ -108,8 +112,7 @@ class KernelContext:
 
     def function(self, function: FuncRef) -> Callable[[Sequence[Any]], list[Any]]:
         """A function of the graph's library, to be called with the list of its arguments."""
-        run, site = self.session.functions.call, self._call_site
-        return lambda args: run(function, args, site)
+        return self.session.functions.caller(function, self._call_site)
 
     def apart(self) -> KernelContext:
         """This context in a session whose functions keep the states of their nodes apart, from nothing on."""
