@@ -270,7 +270,9 @@ def _sum_gathered(view: Array, grad: Array, shape: tuple[int, int]) -> Array:
     def add(index: tuple[Any, ...], total: Array, is_first: bool) -> None:
         add_product(view[index].reshape(-1, shape[0]).T, grad[index].reshape(-1, shape[1]), total, is_first)
 
-    return ordered_sum(add, list(_blocks(grad.shape[:-1], shape[0], one_thread.available)), shape, np.result_type(view, grad))
+    shares = one_thread.available
+    blocks = list(_blocks(grad.shape[:-1], shape[0], shares))
+    return ordered_sum(add, blocks, shares, shape, np.result_type(view, grad))
 
 
 def _gathered(

@@ -105,8 +105,12 @@ def _convolve_transposed(
 ) -> Array:
     """The input gradient at stride 1: a convolution with the filter flipped in space and transposed in channels."""
     *window, depth, filters = w.shape
-    flipped = w[(slice(None, None, -1),) * len(window)].reshape(*window, depth, groups, filters // groups)
-    flipped = np.moveaxis(flipped, -1, -3).swapaxes(-1, -2).reshape(*window, filters // groups, groups * depth)
+    flipped = w[(slice(None, None, -1),) * len(window)]
+    if groups == 1:
+        flipped = flipped.swapaxes(-1, -2)  # BLAS takes it as it lies
+    else:
+        flipped = np.moveaxis(flipped.reshape(*window, depth, groups, filters // groups), -1, -3).swapaxes(-1, -2)
+        flipped = flipped.reshape(*window, filters // groups, groups * depth)
     around = transposed_pads(input_shape[1:-1], grad.shape[1:-1], window, pads, dilations)
     return convolve(grad, flipped, (1,) * len(window), around, dilations)
 

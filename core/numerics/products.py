@@ -99,19 +99,21 @@ def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | 
             raise failure
 
 
-def ordered_sum(add: Callable[[_Part, Array, bool], None], parts: Sequence[_Part], shape: Sequence[int], dtype: Any) -> Array:
-    """The sum of what `add(part, total, is_first)` adds to totals: the same however the threads get on.
+def ordered_sum(
+    add: Callable[[_Part, Array, bool], None], parts: Sequence[_Part], shares: int, shape: Sequence[int], dtype: Any
+) -> Array:
+    """The sum of what `add(part, total, is_first)` adds to totals, of this shape: the same however the threads get on.
 
-    Each adds neighbouring parts to a total of its own, as many as there are threads in the machine for this process.
+    There are so many totals at most, each of neighbouring parts.
     """
-    shares = [parts[some] for some in cut(len(parts), min(max(one_thread.available, 1), len(parts)))]
-    totals = np.empty((len(shares), *shape), dtype)
+    runs = [parts[some] for some in cut(len(parts), min(shares, len(parts)))]
+    totals = np.empty((len(runs), *shape), dtype)
 
-    def add_share(number: int) -> None:
-        for i, part in enumerate(shares[number]):
+    def add_run(number: int) -> None:
+        for i, part in enumerate(runs[number]):
             add(part, totals[number], i == 0)
 
-    divide(add_share, range(len(shares)))
+    divide(add_run, range(len(runs)))
     for other in totals[1:]:
         totals[0] += other
     return totals[0]
@@ -154,12 +156,11 @@ def _serve(tasks: SimpleQueue[_Task]) -> None:
 def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
     """out = a @ b where this is the first product, out += a @ b afterwards.
 
-    BLAS adds by itself to matrices of one dtype with contiguous rows; `a` may have contiguous columns.
+    BLAS adds by itself to matrices of one dtype with contiguous rows; `a` and `b` may have contiguous columns.
     """
     call = _gemm(out.dtype.char)
-    is_turned = not _has_rows(a)
-    rows = a.T if is_turned else a
-    is_plain = a.dtype == b.dtype == out.dtype and all(map(_has_rows, (rows, b, out)))
+    (turn_a, rows_a), (turn_b, rows_b) = _as_rows(a), _as_rows(b)
+    is_plain = a.dtype == b.dtype == out.dtype and all(map(_has_rows, (rows_a, rows_b, out)))
     if call is None or not is_plain or not out.size or not a.size:
         if is_first:
             np.matmul(a, b, out=out)
@@ -167,9 +168,13 @@ def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
             out += np.matmul(a, b)
         return
     (m, k), n = a.shape, b.shape[1]
-    turn = _TRANSPOSE if is_turned else _NO_TRANSPOSE
-    call(_ROW_MAJOR, turn, _NO_TRANSPOSE, m, n, k, 1, _address(a), _pitch(rows), _address(b), _pitch(b),
+    call(_ROW_MAJOR, turn_a, turn_b, m, n, k, 1, _address(a), _pitch(rows_a), _address(b), _pitch(rows_b),
          0 if is_first else 1, _address(out), _pitch(out))  # fmt: skip
+
+
+def _as_rows(a: Array) -> tuple[int, Array]:
+    """How CBLAS is told of a matrix, and the matrix by its rows where it has contiguous columns."""
+    return (_NO_TRANSPOSE, a) if _has_rows(a) else (_TRANSPOSE, a.T)
 
 
 def _has_rows(a: Array) -> bool:

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from .products import WORTH_DIVIDING, add_product, cut, divide, ordered_sum
+from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, ordered_sum
 from .threads import one_thread
 from .windows import Array, Pads, output_size, pad
 
@@ -32,7 +32,9 @@ _FEWEST_CHANNELS: Final = 32
 _FEWEST_WEIGHTS: Final = 1 << 11
 """Channels, also of results, and their product, from which on the products take longer than the transforms."""
 _FEWEST_TILES: Final = 32
-"""Tiles from which on filters are worth their transform, though it serves once."""
+"""Tiles from which on the products, which read more numbers of filters, take less time."""
+_MANY_CHANNELS: Final = 256
+"""Channels from which on threads share these for a gradient, and each transforms all of the result's."""
 _FEW_TILES: Final = 128
 """With fewer, threads share the filters."""
 _MOST_COMPUTED: Final = 1.5
@@ -58,19 +60,17 @@ _kept: dict[int, _Kept] = {}
 
 def suits(x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]) -> bool:
     """True where a convolution takes less time by tiles than by windows."""
-    return x.dtype == w.dtype and _is_worth(x, w.shape, strides, pads, dilations, 1 if never_changes(w) else _FEWEST_TILES)
+    return x.dtype == w.dtype and _is_worth(x, w.shape, strides, pads, dilations)
 
 
 def suits_gradient(
     x: Array, filter_shape: Sequence[int], grad: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> bool:
     """The same of the gradient for the filter."""
-    return x.dtype == grad.dtype and _is_worth(x, filter_shape, strides, pads, dilations, _FEWEST_TILES)
+    return x.dtype == grad.dtype and _is_worth(x, filter_shape, strides, pads, dilations)
 
 
-def _is_worth(
-    x: Array, filter_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int], fewest: int
-) -> bool:
+def _is_worth(x: Array, filter_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]) -> bool:
     *window, depth, filters = filter_shape
     if window != [3, 3] or depth != x.shape[-1] or x.dtype != np.float32 or any(n != 1 for n in (*strides, *dilations)):
         return False
@@ -78,7 +78,7 @@ def _is_worth(
         return False
     outputs = _outputs(x.shape, pads)
     tiles = math.prod(-(-n // 2) for n in outputs)
-    return x.shape[0] * tiles >= fewest and 4 * tiles <= _MOST_COMPUTED * math.prod(outputs)
+    return x.shape[0] * tiles >= _FEWEST_TILES and 4 * tiles <= _MOST_COMPUTED * math.prod(outputs)
 
 
 def convolve(
@@ -112,6 +112,21 @@ def filter_gradient(x: Array, grad: Array, pads: Pads) -> Array | None:
     """The gradient for the filter (3, 3, C, F), where `grad` is that for the result; None where numbers are not finite."""
     depth, filters = x.shape[-1], grad.shape[-1]
     x = _padded(x, pads)
+    found = np.empty((3, 3, depth, filters), np.float32)
+    blocks = _blocks(grad.shape, 2 * TILES, one_thread.available)
+    is_by_channels = depth >= _MANY_CHANNELS or len(blocks) < one_thread.available
+
+    def fill(channels: slice) -> None:
+        total = _summed(x[..., channels], grad, blocks, 1 if is_by_channels else one_thread.available)
+        found[:, :, channels] = (_FILTERS.T @ total.reshape(16, -1)).reshape(3, 3, -1, filters)
+
+    divide(fill, cut(depth, one_thread.share if is_by_channels else 1))
+    return found if np.isfinite(found).all() else None
+
+
+def _summed(x: Array, grad: Array, blocks: Sequence[tuple[slice, slice]], shares: int) -> Array:
+    """The products of transforms of x and of the result's gradient, (16, C, F), added up over tiles in so many shares."""
+    depth, filters = x.shape[-1], grad.shape[-1]
 
     def add(part: tuple[slice, slice], total: Array, is_first: bool) -> None:
         images, rows = part
@@ -120,10 +135,7 @@ def filter_gradient(x: Array, grad: Array, pads: Pads) -> Array | None:
         for some, other, out in zip(tiles, given, total):
             add_product(some.T, other, out, is_first)
 
-    parts = _blocks(grad.shape, 2 * TILES, one_thread.available)
-    total = ordered_sum(add, parts, (16, depth, filters), np.float32)
-    found = (_FILTERS.T @ total.reshape(16, -1)).reshape(3, 3, depth, filters)
-    return found if np.isfinite(found).all() else None
+    return ordered_sum(add, blocks, shares, (16, depth, filters), np.float32)
 
 
 def never_changes(a: Array) -> bool:
@@ -248,4 +260,9 @@ def _forget(key: int, _: Any) -> None:
 
 
 def _transform_filters(w: Array) -> Array:
-    return (_FILTERS @ w.reshape(9, -1)).reshape(16, *w.shape[2:])
+    """(16, C, F); what is flipped in space or turned in channels, as for a gradient, is not copied."""
+    if w.strides[2] < w.strides[3]:
+        return _transform_filters(w.swapaxes(2, 3)).swapaxes(1, 2)
+    is_flipped = w.strides[0] < 0 and w.strides[1] < 0
+    places = (w[::-1, ::-1] if is_flipped else w).reshape(9, -1)
+    return matmul(_FILTERS[:, ::-1] if is_flipped else _FILTERS, places).reshape(16, *w.shape[2:])
