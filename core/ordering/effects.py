@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
 
 from ..catalog import CATALOG
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
@@ -61,6 +61,26 @@ def accesses(graph: Graph, nodes: Sequence[Node], fed: frozenset[Output] = froze
     return _Effects(graph, fed).of(nodes)
 
 
+Looked: TypeAlias = dict[str, tuple[Function, int] | None]
+"""Functions of a library by name, with how often their bodies had been edited; None for one that is not there."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Found:
+    """What a function does, true while the functions that were looked at are the same."""
+
+    accesses: list[Access]
+    looked_at: Looked
+
+    def holds(self, functions: Mapping[str, Function]) -> bool:
+        return all(_looked(functions, name) == seen for name, seen in self.looked_at.items())
+
+
+def _looked(functions: Mapping[str, Function], name: str) -> tuple[Function, int] | None:
+    function = functions.get(name)
+    return None if function is None else (function, function.body.edits)
+
+
 class _Effects:
     """What is known of a graph's nodes on the way through them."""
 
@@ -69,7 +89,11 @@ class _Effects:
         self.fed = fed
         self.memory: dict[Output, Node] = {}
         self.active: frozenset[str] = frozenset()
-        self.bodies: dict[str, list[Access]] = {}
+        self.bodies: dict[str, _Found] = {}
+        self.looked_at: Looked = {}
+        """The functions that what is found follows from."""
+        self.is_part = False
+        """True where functions call themselves, and what is found is what they do up to there."""
 
     def of(self, nodes: Sequence[Node]) -> list[Access]:
         self.memory = memory_of_variables(nodes, self.fed)
@@ -115,6 +139,8 @@ class _Effects:
             return
         for reference in kind.references(node):
             function = self.graph.functions.get(reference.name)
+            self.looked_at[reference.name] = _looked(self.graph.functions, reference.name)
+            self.is_part |= reference.name in self.active
             if function is None or reference.name in self.active:
                 continue
             body = instantiate(function, reference.attrs) if function.signature.attrs else function
@@ -124,11 +150,22 @@ class _Effects:
 
     def of_body(self, function: Function) -> list[Access]:
         """What a function does, in terms of its own arguments."""
-        if function.name not in self.bodies:
-            inner = _Effects(self.graph, frozenset())
-            inner.active = self.active | {function.name}
-            self.bodies[function.name] = inner.of(list(function.body))
-        return self.bodies[function.name]
+        known: _Found | None = self.bodies.get(function.name) or function.noted.get("accesses")
+        if known is None or not known.holds(self.graph.functions):
+            known = self.looked_into(function)
+        self.bodies[function.name] = known
+        self.looked_at |= known.looked_at
+        return known.accesses
+
+    def looked_into(self, function: Function) -> _Found:
+        """What a function does, kept where that is all of it."""
+        inner = _Effects(self.graph, frozenset())
+        inner.active = self.active | {function.name}
+        found = _Found(inner.of(list(function.body)), inner.looked_at)
+        self.is_part |= inner.is_part
+        if not inner.is_part:
+            function.noted["accesses"] = found
+        return found
 
     def seen_from_outside(self, node: Node, inner: Access, given: dict[State, Output]) -> Iterator[Access]:
         state = inner.state
