@@ -19,7 +19,7 @@ INT = {"T": dtypes.int32}
 CALL = {"Tin": [dtypes.float32], "Tout": [dtypes.float32]}
 COUNTS = {name: Tensor.from_numpy(np.array(i, np.int32)) for i, name in enumerate(("zero", "one", "two"))}
 UNKNOWN = Shape()
-BODY, BLOCK, LOOP, MOST, DEEPEST = 8, 14, 17, 50_000, 100
+BODY, BLOCK, LOOP, MOST, DEEPEST = 8, 14, 17, 50_000, 40
 
 
 def node(name: str, op: str, *inputs: str, **attrs: Any) -> NodeDef:
@@ -219,7 +219,7 @@ PLAIN_FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
 }  # fmt: skip
 """Graphs of about so many nodes from the placeholder `x` to `y`, as programs are."""
 FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
-    **PLAIN_FORMS, "hub": hub, "waits": waits, "variables": variables, "conditionals": conditionals,
+    **PLAIN_FORMS, "hub": hub, "waits": waits, "nested": nested, "variables": variables, "conditionals": conditionals,
     "loops": loops,
 }  # fmt: skip
 """Those, and what is hard on analyses."""

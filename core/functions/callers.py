@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import collections
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..dtypes import resource
 from ..graph import Function, Graph, Node
@@ -33,10 +34,74 @@ def callers_by_function(graph: Graph) -> dict[str, tuple[str, ...]]:
     return {name: tuple(calls) for name, calls in found.items()}
 
 
+class CallTable:
+    """How many nodes call each function, kept up to date while functions are replaced; the graph itself goes by ''."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, Function] = {}
+        self._called: dict[str, Mapping[str, int]] = {}
+        self._callers: dict[str, dict[str, int]] = {}
+        self._totals: collections.Counter[str] = collections.Counter()
+
+    def update(self, functions: Mapping[str, Function]) -> None:
+        """Look at the functions that are new, others or gone since the last time."""
+        for name in self._seen.keys() - functions.keys():
+            del self._seen[name]
+            self.note(name, ())
+        for function in functions.values():
+            self.put(function)
+
+    def add(self, functions: Mapping[str, Function]) -> None:
+        """Look at the functions that were added since the last time, if none went and no name stands for another one."""
+        if len(functions) > len(self._seen):
+            for name in list(functions)[len(self._seen) :]:
+                self.put(functions[name])
+
+    def put(self, function: Function) -> None:
+        """Note what a function calls, in place of the one that had its name."""
+        if self._seen.get(function.name) is not function:
+            self._seen[function.name] = function
+            self.note(function.name, function.body)
+
+    def note(self, caller: str, nodes: Iterable[Node]) -> None:
+        """Note what the nodes of a caller call, in place of what they did before."""
+        for name, count in self._called.get(caller, {}).items():
+            self._totals[name] -= count
+            del self._callers[name][caller]
+        found = self._called[caller] = calls_of(nodes)
+        for name, count in found.items():
+            self._totals[name] += count
+            self._callers.setdefault(name, {})[caller] = count
+
+    def count(self, name: str, but: str) -> int:
+        """How many nodes call a function, those of one caller not counted."""
+        return self._totals[name] - self._callers.get(name, {}).get(but, 0)
+
+    def calls_itself(self, name: str) -> bool:
+        """True for a function that calls itself, directly or through others."""
+        found: set[str] = set()
+        pending = [name]
+        while pending:
+            inside = self._called.get(pending.pop(), {}).keys() - found
+            found |= inside
+            pending += inside
+        return name in found
+
+
+def calls_of(nodes: Iterable[Node]) -> collections.Counter[str]:
+    """How many of the nodes name each function."""
+    return collections.Counter(name for node in nodes for name in _called_names(node))
+
+
+def _called_names(node: Node) -> set[str]:
+    """The functions that a node may call: those that it refers to, and the one that its op is."""
+    by_name = (node.op,) if node.op_def is None else ()
+    return {*by_name, *(reference.name for reference in function_references(node))}
+
+
 def _note_calls(found: dict[str, list[str]], nodes: Iterable[Node], prefix: str) -> None:
     for node in nodes:
-        names = {reference.name for reference in function_references(node)}
-        for name in (*names, *({node.op} - names)):
+        for name in _called_names(node):
             if name in found:
                 found[name].append(prefix + node.name)
 

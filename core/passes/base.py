@@ -11,7 +11,7 @@ from ..control_flow.conditions import ENTER, SWITCH
 from ..control_flow.references import may_be_written, memory_outputs
 from ..dtypes import DType
 from ..functions.call_kinds import CALL_KINDS, PARTLY_READ
-from ..functions.callers import callers_by_function
+from ..functions.callers import CallTable, calls_of
 from ..functions.purity import CONTROL_FLOW, impurity
 from ..graph import Function, Graph, Node, Output
 from ..inference import Answers, Inference, infer
@@ -84,6 +84,21 @@ class Shared:
     """The seconds of computing that folding took so far."""
     settled: dict[str, Settled] = dataclasses.field(default_factory=dict)
     """The functions that need no second look, by name."""
+    calls: CallTable = dataclasses.field(default_factory=CallTable)
+    """What the graph and its functions call."""
+    is_called_anew: bool = True
+    """True where functions may have gone since `calls` was last looked at."""
+    impurities: dict[str, str | None] = dataclasses.field(default_factory=dict)
+    """Why functions do not only compute, None where they do."""
+
+    def forget_impure(self) -> None:
+        """Look again at functions that did more than compute: passes may take that away, but add no effects."""
+        self.impurities = {name: reason for name, reason in self.impurities.items() if reason is None}
+
+    def update_calls(self, functions: Mapping[str, Function]) -> None:
+        """Look at the functions that came since this was last asked for; at all of them where a pass has begun meanwhile."""
+        (self.calls.update if self.is_called_anew else self.calls.add)(functions)
+        self.is_called_anew = False
 
 
 class PassContext:
@@ -123,8 +138,7 @@ class PassContext:
         self._inference: Inference | None = None
         self._inside: set[Node] | None = None
         self._effects: dict[Node, bool] = {}
-        self._impurities: dict[str, str | None] = {}
-        self._callers: Mapping[str, tuple[str, ...]] | None = None
+        self._calls: Mapping[str, int] | None = None
         self._size = len(graph)
         self._order: tuple[int, list[Node]] | None = None
 
@@ -133,7 +147,12 @@ class PassContext:
         has_changed = bool(self.fired) or len(self.graph) != self._size
         self._size = len(self.graph)
         self.fired, self.refusals = collections.Counter(), {}
-        self._inside, self._effects, self._impurities, self._callers = None, {}, {}, None
+        self._inside, self._effects, self._calls = None, {}, None
+        if not self.function:
+            self.shared.impurities.clear()
+            self.shared.is_called_anew = True
+        elif has_changed:
+            self.shared.forget_impure()
         if has_changed and self._inference is not None:
             specs = self._inference.specs
             if any(output not in specs for node in self.graph for output in node.outputs()):
@@ -240,18 +259,26 @@ class PassContext:
 
     def impurity(self, node: Node) -> str | None:
         """Why a node does not only compute, None where it does; what functions do is looked up once in a pass."""
-        return impurity(self.graph, node, self._impurities)
+        return impurity(self.graph, node, self.shared.impurities)
 
-    def callers(self, function: str) -> tuple[str, ...]:
-        """The nodes that call a function, as they were when the pass began; a body that is being optimized counts once."""
-        if self._callers is None:
-            own = f"{self.function}: "
-            found = callers_by_function(self.graph)
-            self._callers = {
-                name: tuple(call for call in calls if not self.function or not call.startswith(own))
-                for name, calls in found.items()
-            }
-        return self._callers.get(function, ())
+    def is_shared(self, function: str) -> bool:
+        """True where several nodes call a function, as it was when the pass began."""
+        table, own = self._called()
+        return table.count(function, but=self.function) + own[function] > 1
+
+    def calls_itself(self, function: str) -> bool:
+        """True for a function that calls itself, directly or through others, as it was when the pass began."""
+        return self._called()[0].calls_itself(function)
+
+    def _called(self) -> tuple[CallTable, Mapping[str, int]]:
+        """What the graph and all functions call, and how often this graph calls each function."""
+        table = self.shared.calls
+        if self._calls is None:
+            self._calls = calls_of(self.graph)
+            self.shared.update_calls(self.graph.functions)
+            if not self.function:
+                table.note("", self.graph)
+        return table, self._calls
 
     def anchors(self, node: Node, values: Sequence[Output] | None = None) -> list[Node]:
         """What a constant in the place of `node` must wait for: effects, and in a loop or on a branch its inputs.

@@ -24,7 +24,7 @@ def why_not_copied(ctx: PassContext, function: Function) -> str | None:
     if function.name in reached:
         return f"function '{function.name}' calls itself"
     bodies = [function.body, *(functions[name].body for name in reached)]
-    if len(ctx.callers(function.name)) > 1 and any(has_fact(n.op, "random") for body in bodies for n in body):
+    if ctx.is_shared(function.name) and any(has_fact(n.op, "random") for body in bodies for n in body):
         return f"function '{function.name}' draws random numbers and is called from several places"
     return None
 

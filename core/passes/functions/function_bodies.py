@@ -123,7 +123,8 @@ class _Body:
             self._drop_ends()
             forget_locations(self.graph)
             self.graph.check(self.function.signature.attrs)
-            self.graph.functions[self.function.name] = dataclasses.replace(self.function, source=None)
+            changed = self.graph.functions[self.function.name] = dataclasses.replace(self.function, source=None)
+            self.outer.shared.calls.put(changed)
             self.outer.fired += changes
         elif not any(name for node in self.graph for name in function_names(self.graph, node)):
             refused = tuple(self.refused.values())
@@ -163,7 +164,7 @@ class _Body:
 def _known(ctx: PassContext, node: Node, name: str) -> dict[int, TensorSpec]:
     """What is known of a function's arguments where `node` alone calls it: shapes that hold in all calls, by place."""
     kind = call_kind(ctx.graph.functions, node)
-    if kind is None or not kind.is_plain or len(ctx.callers(name)) > 1:
+    if kind is None or not kind.is_plain or ctx.is_shared(name):
         return {}
     given = node.outputs() if kind.is_loop else node.inputs[kind.before :]
     specs = ctx.inference.specs

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ...functions.call_kinds import INLINED
-from ...functions.callers import captured_functions, reached_functions
+from ...functions.callers import captured_functions
 from ...functions.instantiation import instantiate
 from ...graph import Function, Graph, Node, Output
 from ...node_making import add_identity
@@ -45,7 +45,7 @@ class Inline(Pass):
             if reason is not None:
                 ctx.refuse("inline", node, reason)
                 continue
-            if len(ctx.callers(function.name)) > 1:
+            if ctx.is_shared(function.name):
                 ctx.shared.copied += len(function.body)
             if function.signature.attrs:
                 function = instantiate(function, reference.attrs)
@@ -58,12 +58,12 @@ class Inline(Pass):
             return "its result may be fed"
         if len(function.body) > self.limit:
             return f"the function has more than {self.limit} nodes"
-        is_shared = len(ctx.callers(function.name)) > 1
+        is_shared = ctx.is_shared(function.name)
         if is_shared and ctx.shared.copied + len(function.body) > self.copies:
             return f"copies of functions that are called from several places take more than {self.copies} nodes"
         if any(arg.is_ref for arg in function.signature.outputs):
             return "it returns a reference"
-        if function.name in reached_functions(graph, function):
+        if ctx.calls_itself(function.name):
             return "the function calls itself"
         if function.name in captured_functions(graph):
             return "a gradient that is saved with the graph reads its nodes"

@@ -143,7 +143,7 @@ class _Specialization:
         reasons = [why_not_copied(self.ctx, function) for function in self.functions]
         if any(reasons):
             return next(reason for reason in reasons if reason)
-        is_shared = any(len(self.ctx.callers(function.name)) > 1 for function in self.functions)
+        is_shared = any(self.ctx.is_shared(function.name) for function in self.functions)
         saves = len(self.results) < len(self.all_results) or any(map(self._is_folding, self.functions))
         return "others call its function, too, and a copy would not compute less" if is_shared and not saves else None
 
