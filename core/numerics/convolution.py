@@ -8,7 +8,7 @@ spatial dimension. There are four ways, of which the shapes decide:
 - At stride 1, the input of one place of the window is a stretch of the padded image, a row of C numbers for each position:
   one product a place, added up by BLAS, and nothing is gathered. The positions between the last window of a line and the
   first of the next one are computed too and left out of the result.
-- Else windows are gathered through a strided view (im2col, Chellapilla et al. 2006).
+- Else windows are gathered through a strided view (im2col, Chellapilla et al. 2006), of a channel or two from `planes`.
 
 Threads take blocks of the result that stay in their caches. What is to be done with a block as soon as it is there is what
 `finishing` returns when it is given the empty result: a function of a range of positions and a range of channels. A vector
@@ -25,6 +25,7 @@ from typing import Any, Final
 import numpy as np
 
 from . import winograd
+from .planes import Planes
 from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, ordered_sum, product_parts
 from .threads import one_thread
 from .windows import Array, Pads, offsets, output_sizes, pad, window_view
@@ -35,6 +36,9 @@ _MOST_LEFT_OUT: Final = 1.06
 """Where more positions are computed for each one in the result, gathering costs less."""
 FEWEST_CHANNELS: Final = 8
 """With fewer, the products of single places are too narrow."""
+
+_SHORTEST_RUN: Final = 8
+"""With fewer numbers side by side in a window, whole lines of planes are copied in less time."""
 
 Finish = Callable[[slice, slice], object]
 Finishing = Callable[[Array], Finish | None]
@@ -193,20 +197,30 @@ def _multiply_gathered(
     """The convolution by gathered windows: each thread gathers its own, or all share them where they are few."""
     *window, _, filters = w.shape
     matrix = w.reshape(-1, filters)
-    view = window_view(x, window, strides, dilations)
-    blocks = list(_blocks(view.shape[: len(window) + 1], matrix.shape[0], one_thread.share))
+    gathered = _gathering(x, window, strides, dilations)
+    blocks = list(_blocks(result.shape[:-1], matrix.shape[0], one_thread.share))
     if len(blocks) == 1:
-        columns = view[blocks[0]].reshape(-1, matrix.shape[0])
-        _multiply_blocks(columns, matrix, result.reshape(-1, filters), finish, summand)
+        _multiply_blocks(gathered(blocks[0]), matrix, result.reshape(-1, filters), finish, summand)
         return
 
     def multiply(index: tuple[Any, ...]) -> None:
         block = result[index]
-        _multiply(view[index].reshape(-1, matrix.shape[0]), matrix, block.reshape(-1, filters), summand)
+        _multiply(gathered(index), matrix, block.reshape(-1, filters), summand)
         if finish is not None:
             finish(_positions(index, result.shape), slice(0, filters))
 
     divide(multiply, blocks)
+
+
+def _gathering(
+    x: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> Callable[[tuple[Any, ...]], Array]:
+    """From an index of `_blocks` to a matrix of its windows, (positions, window * C), of the padded x."""
+    if window[-1] * x.shape[-1] < _SHORTEST_RUN and all(d == 1 for d in dilations):
+        return Planes(x, window, strides).columns
+    view = window_view(x, window, strides, dilations)
+    width = math.prod(window) * x.shape[-1]
+    return lambda index: view[index].reshape(-1, width)
 
 
 def _positions(index: tuple[Any, ...], shape: Sequence[int]) -> slice:
@@ -256,23 +270,19 @@ def convolve_filter_gradient(
 def _ungrouped_filter_gradient(
     x: Array, grad: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> Array:
-    """The windows' transpose @ grad, (window * C, F); x is padded."""
+    """The windows' transpose @ grad, (window * C, F), each thread with windows that it gathers; x is padded."""
     if all(k == 1 for k in window):
         view = x[(slice(None), *(slice(None, None, s) for s in strides))]
         return matmul(view.reshape(-1, x.shape[-1]).T, grad.reshape(-1, grad.shape[-1]))
     shape = math.prod(window) * x.shape[-1], grad.shape[-1]
-    return _sum_gathered(window_view(x, window, strides, dilations), grad, shape)
-
-
-def _sum_gathered(view: Array, grad: Array, shape: tuple[int, int]) -> Array:
-    """The windows' transpose @ grad; each thread gathers its own windows."""
+    gathered = _gathering(x, window, strides, dilations)
 
     def add(index: tuple[Any, ...], total: Array, is_first: bool) -> None:
-        add_product(view[index].reshape(-1, shape[0]).T, grad[index].reshape(-1, shape[1]), total, is_first)
+        add_product(gathered(index).T, grad[index].reshape(-1, shape[1]), total, is_first)
 
     shares = one_thread.available
     blocks = list(_blocks(grad.shape[:-1], shape[0], shares))
-    return ordered_sum(add, blocks, shares, shape, np.result_type(view, grad))
+    return ordered_sum(add, blocks, shares, shape, np.result_type(x, grad))
 
 
 def _gathered(

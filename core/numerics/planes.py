@@ -1,0 +1,41 @@
+"""Windows of arrays of few channels, which lie apart in planes: copied by whole lines, not by the few numbers of a place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .windows import Array, offsets, output_sizes, pad
+
+
+class Planes:
+    """A padded array (N, spatial..., C) of which windows are gathered that take each place in a row.
+
+    There is a plane for each channel and phase, the positions that leave the same remainders by the strides.
+    """
+
+    def __init__(self, x: Array, window: Sequence[int], strides: Sequence[int]) -> None:
+        self.window, self.strides = window, strides
+        self.outputs = output_sizes(x, window, strides, [1] * len(window))
+        x = pad(x, [(0, -n % s) for n, s in zip(x.shape[1:-1], strides)])
+        rank = len(window)
+        split = x.reshape(len(x), *(n for size, s in zip(x.shape[1:-1], strides) for n in (size // s, s)), x.shape[-1])
+        axes = *range(2, 2 * rank + 1, 2), 2 * rank + 1, 0, *range(1, 2 * rank, 2)
+        self.phases = np.ascontiguousarray(split.transpose(axes))
+
+    def columns(self, index: tuple[Any, ...]) -> Array:
+        """The windows of some images, or of some lines of an image, as a matrix (positions, window * C) by its columns."""
+        images, lines = index if len(index) == 2 else (index[0], slice(0, self.outputs[0]))
+        images = images if isinstance(images, slice) else slice(images, images + 1)
+        phases = self.phases[(..., images, slice(lines.start, None), *[slice(None)] * (len(self.window) - 1))]
+        count = min(lines.stop, self.outputs[0]) - lines.start
+        channels, found = phases.shape[len(self.window)], phases.shape[len(self.window) + 1]
+        columns = np.empty((*self.window, channels, found, count, *self.outputs[1:]), phases.dtype)
+        for phase in offsets(self.strides):
+            target = columns[tuple(slice(first, None, stride) for first, stride in zip(phase, self.strides))]
+            planes = phases[phase]
+            jumps = *planes.strides[2:], *planes.strides
+            target[...] = np.lib.stride_tricks.as_strided(planes, target.shape, jumps, writeable=False)
+        return columns.reshape(-1, found * count * int(np.prod(self.outputs[1:]))).T
