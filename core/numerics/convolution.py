@@ -254,7 +254,7 @@ def convolve_filter_gradient(
     x = pad(x, pads)
     groups = x.shape[-1] // depth if depth else 1
     dtype = np.result_type(x, grad)
-    if not groups or not x.size or not grad.size:
+    if not groups or not x.size or not grad.size or not math.prod(filter_shape):
         return np.zeros(filter_shape, dtype)
     count = math.prod(window)
     if groups == 1:

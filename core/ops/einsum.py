@@ -40,11 +40,18 @@ def einsum_shape(inputs: list[TensorSpec], *, equation: str) -> Shape:
     return Shape(sizes[label] for label in labels)
 
 
-def _parsed(equation: Any) -> Any:
+def _parsed(equation: str, inputs: Sequence[object]) -> Any:
     try:
-        return numerics.parse(equation)
+        parsed = numerics.parse(equation)
+        _check_count(parsed, inputs)
+        return parsed
     except ValueError as error:
         raise InvalidArgumentError(f"einsum '{equation}': {error}") from None
+
+
+def _check_count(equation: Any, inputs: Sequence[object]) -> None:
+    if len(equation.inputs) != len(inputs):
+        raise ValueError(f"Expected {len(equation.inputs)} inputs but got: {len(inputs)}")
 
 
 def _sizes(inputs: list[TensorSpec], equation: str) -> tuple[Any, Any]:
@@ -53,8 +60,7 @@ def _sizes(inputs: list[TensorSpec], equation: str) -> tuple[Any, Any]:
         return {}, None
     try:
         parsed = numerics.parse(equation)
-        if len(parsed.inputs) != len(inputs):
-            raise ValueError(f"Expected {len(parsed.inputs)} inputs but got: {len(inputs)}")
+        _check_count(parsed, inputs)
         labels = [numerics.expand(s, len(x.shape)) for s, x in zip(parsed.inputs, inputs)]
         out = numerics.output_labels(parsed, labels)
     except ValueError as error:
@@ -69,7 +75,7 @@ def _sizes(inputs: list[TensorSpec], equation: str) -> tuple[Any, Any]:
 
 def _labels_of(inputs: list[TensorSpec], equation: str) -> list[dict[Any, Any]]:
     """The labels of each input with their sizes there."""
-    subscripts = _parsed(equation).inputs
+    subscripts = _parsed(equation, inputs).inputs
     return [dict(zip(numerics.expand(s, len(x.shape)), x.shape)) for s, x in zip(subscripts, inputs)]
 
 
@@ -95,7 +101,7 @@ def einsum_flops(inputs: list[TensorSpec], *, equation: str) -> Cost:
 @gradient("Einsum")
 def einsum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """For each input the output's subscripts and the other input's, contracted to its own."""
-    equation = _parsed(node.attr("equation").decode("utf-8", "surrogateescape"))
+    equation = _parsed(node.attr("equation").decode("utf-8", "surrogateescape"), node.inputs)
     if len(node.inputs) == 1:
         return [_input_gradient(g, [grad], [equation.output], node.inputs[0], equation.inputs[0])]
     x, y = node.inputs

@@ -116,6 +116,22 @@ def test_an_image_without_channels(op):
     assert not np.any(Session(g.graph).run([value.name])[0])
 
 
+def test_the_gradient_of_a_filter_without_places_is_empty():
+    g = GraphBuilder()
+    image, sizes = np.ones((1, 4, 5, 6, 2)), np.int32([0, 1, 1, 2, 3])
+    value = g.Conv3DBackpropFilterV2(image, sizes, np.ones((1, 5, 5, 6, 3)), strides=[1] * 5, padding="VALID")
+    assert Session(g.graph).run([value.name])[0].shape == tuple(sizes)
+
+
+def test_more_factors_than_an_equation_has_terms_have_no_gradient():
+    g = GraphBuilder()
+    x = placeholder(g, "x")
+    y = g.Einsum([x, x, x], equation="i,i->", name="op")
+    with pytest.raises(InvalidArgumentError, match=r"'op'.*2 inputs") as caught:
+        gradients(g.graph, [y.name], [x.name])
+    assert not isinstance(caught.value, InternalError)
+
+
 def test_the_message_of_a_gradient_that_is_prevented_may_be_no_text():
     g = GraphBuilder()
     x = placeholder(g, "x")
