@@ -138,13 +138,14 @@ class Runner:
         FailedPreconditionError where the graph has none.
         """
         names = initializers(self.graph) if operation is None else (self.graph.node(operation).name,)
+        tables = table_initializers(self.graph, names) if operation is None else ()
         iterators = iterator_initializers(self.graph) if operation is None else ()
-        if not names and not iterators:
+        if not names and not tables and not iterators:
             problem = "nothing initializes the graph's variables" if self.variables else "nothing to initialize: no variables"
             raise FailedPreconditionError(problem, hint="give values with --assign VARIABLE=VALUE or --state FILE")
-        for some in filter(None, (names, iterators)):  # datasets may take values of variables
+        for some in filter(None, (names, tables, iterators)):  # datasets may take values of variables and look into tables
             self.session.run(list(some))
-        return (*names, *iterators)
+        return (*names, *tables, *iterators)
 
     def restore(self, tensors: Mapping[str, Tensor]) -> Restored:
         """Assign every tensor whose name a variable has; InvalidArgumentError where that is none."""
@@ -250,6 +251,18 @@ def initializers(graph: Graph) -> tuple[str, ...]:
         return (graph.meta.init_op,)
     found = initializer_ops(graph) or tuple(v.initializer for v in find_variables(graph).values() if v.initializer)
     return tuple(node.name for node in found)
+
+
+def table_initializers(graph: Graph, others: Sequence[str]) -> tuple[str, ...]:
+    """The nodes that fill tables; not those that `others` run, that a value is to be fed to or that restore a checkpoint."""
+    filled = reachable([graph.node(name.partition(":")[0]) for name in others])
+    filling = [node for node in graph if has_fact(node.op, "fills_table") and node not in filled]
+    behind = {node: [item for item in reachable([node]) if item is not node] for node in filling}
+    return tuple(
+        node.name
+        for node, sources in behind.items()
+        if not any(source.must_be_fed or has_fact(source.op, "reads_files") for source in sources)
+    )
 
 
 def iterator_initializers(graph: Graph) -> tuple[str, ...]:

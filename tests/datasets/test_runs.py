@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.cli.running import tfg
-from tests.pipelines import NUMBER, int64, numbers
+from tests.pipelines import NUMBER, function, int64, numbers
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import OutOfRangeError
 from tfg.core.runtime.runner import Orders, Runner
@@ -18,6 +18,35 @@ def pipeline(size):
     g.MakeIterator(numbers(g, size), iterator, name="start")
     g.IteratorGetNext(iterator, name="next", **NUMBER)
     return g.graph
+
+
+def looking_up(g, name="filled"):
+    """A pipeline whose function looks into a table that a node fills."""
+    table = g.HashTableV2(key_dtype="int64", value_dtype="int64", shared_name="", container="", use_node_name_sharing=True)
+    g.LookupTableImportV2(table, np.arange(3), np.int64([5, 7, 9]), name=name)
+    found = function(g, "found", ["int64", "resource"], lambda b, x, t: [b.LookupTableFindV2(t, x, int64(-1))], stateful=True)
+    iterator = g.IteratorV2(shared_name="", container="", **NUMBER)
+    g.MakeIterator(g.MapDataset(numbers(g, 4), [table], f=found, Targuments=["resource"], **NUMBER), iterator, name="start")
+    g.IteratorGetNext(iterator, name="next", **NUMBER)
+    return table
+
+
+def test_tables_are_filled_before_iterators_begin():
+    g = GraphBuilder()
+    looking_up(g)
+    runner = Runner(Session(g.graph))
+    assert runner.initialize() == ("filled", "start")
+    assert [int(runner.session.run("next:0")) for _ in range(4)] == [5, 7, 9, -1]
+
+
+def test_tables_that_the_initializer_fills_or_a_value_is_fed_to_are_left_to_it():
+    g = GraphBuilder()
+    table = looking_up(g)
+    fed = g.Placeholder(dtype="int64", shape=(3,), name="fed")
+    g.LookupTableImportV2(table, fed, fed, name="of_fed")
+    with g.control_dependencies([g.graph.node("filled")]):
+        g.NoOp(name="init")
+    assert Runner(Session(g.graph)).initialize() == ("init", "start")
 
 
 def test_steps_end_with_the_elements(tmp_path):
