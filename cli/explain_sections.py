@@ -54,8 +54,9 @@ def graph_sections(facts: GraphFacts, max_rows: int = _MAX_ROWS) -> Iterator[Sec
 def _pipeline(facts: PipelineFacts) -> Text:
     """What is done to elements, one line each, and what is given."""
     given = ", ".join(f"{part.dtype}{part.shape}" for part in facts.components)
-    begun = f"begun by {', '.join(facts.begun_by)}" if facts.begun_by else f"begins with {facts.iterator}"
-    return Text((*facts.stages, f"gives {given}; {begun}"), f"input pipeline of {facts.node}")
+    begins = f"; begins with {facts.iterator}" if facts.iterator else ""
+    begun = f"; begun by {', '.join(facts.begun_by)}" if facts.begun_by else begins
+    return Text((*facts.stages, f"gives {given or 'nothing'}{begun}"), f"input pipeline of {facts.node}")
 
 
 def _footprint(facts: GraphFacts) -> Iterator[tuple[str, str]]:

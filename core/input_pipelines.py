@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .functions.callers import function_references
+from collections.abc import Iterable, Iterator
+
+from .functions.callers import called_functions_of, function_references
 from .graph import Graph, Node, Output
 from .op_facts import has_fact
 
@@ -23,6 +25,26 @@ def datasets_behind(graph: Graph, iterator: Node) -> list[Output]:
     begun = [user.inputs[0] for user in beginning(iterator)]
     made = [graph.functions[f.name].results for f in function_references(iterator) if f.name in graph.functions]
     return begun or [result for results in made for result in results]
+
+
+def asked_datasets(graph: Graph, node: Node) -> list[Output]:
+    """The datasets whose elements a node goes through, by an iterator or by itself."""
+    if has_fact(node.op, "next_element"):
+        return datasets_behind(graph, node.inputs[0].node) if node.inputs else []
+    return node.inputs[:1] if has_fact(node.op, "takes_all_elements") else []
+
+
+def going_through_elements(graph: Graph, nodes: Iterable[Node]) -> Iterator[tuple[str, Node]]:
+    """(path, node) of those that go through datasets, among the nodes and in the functions that they call: `FUNCTION/NODE`."""
+    pending, seen = [("", node) for node in nodes], set[str]()
+    while pending:
+        scope, node = pending.pop(0)
+        if asked_datasets(graph, node):
+            yield f"{scope}{node.name}", node
+        elif not has_fact(node.op, "input_pipeline"):
+            names = [name for name in called_functions_of(graph, node) if name not in seen]
+            seen.update(names)
+            pending += [(f"{name}/", inner) for name in names for inner in graph.functions[name].body]
 
 
 def asking_for_elements(node: Node) -> list[Node]:

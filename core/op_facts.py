@@ -24,6 +24,7 @@ FACTS: Final = {
     "input_pipeline": "makes datasets, asks of them, or begins and follows passes over them",
     "observes_pipeline": "looks at the transformations that a dataset is made of, or asks for its elements by their places",
     "next_element": "gives the next element of a pass over a dataset",
+    "takes_all_elements": "goes through the elements of a dataset that it takes first, up to the last one",
     "reads_files": "opens files that its inputs name",
     "calls_python": "calls a Python function of the process that built the graph",
     "training": "writes a variable from a gradient",

@@ -6,9 +6,9 @@ import dataclasses
 import re
 from collections.abc import Iterator
 
-from ..functions.callers import function_references
-from ..graph import Graph, Node, Output
-from ..input_pipelines import beginning, datasets_behind
+from ..functions.callers import called_functions, function_references
+from ..graph import Function, Graph, Node, Output
+from ..input_pipelines import asked_datasets, beginning, going_through_elements
 from ..op_facts import has_fact
 from ..shapes import SCALAR, Shape
 from ..words import counted
@@ -27,7 +27,10 @@ class Component:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PipelineFacts:
-    """What a node that asks for elements gets: stages from the source on, components, and the nodes that begin a pass."""
+    """What a node that asks for elements gets: stages from the source on, components, and the nodes that begin a pass.
+
+    Without an iterator it goes through all elements by itself.
+    """
 
     node: str
     iterator: str
@@ -37,21 +40,24 @@ class PipelineFacts:
 
 
 def pipelines(graph: Graph) -> tuple[PipelineFacts, ...]:
-    """The pipelines behind the nodes of a graph that ask for elements."""
-    return tuple(_facts(graph, node) for node in graph if has_fact(node.op, "next_element") and node.inputs)
+    """The pipelines behind the nodes that ask for elements, in the graph and in functions that it calls."""
+    return tuple(_facts(graph, path, node) for path, node in going_through_elements(graph, graph))
 
 
-def _facts(graph: Graph, node: Node) -> PipelineFacts:
+def _facts(graph: Graph, path: str, node: Node) -> PipelineFacts:
+    has_iterator = has_fact(node.op, "next_element")
     iterator = node.inputs[0].node
-    begun = beginning(iterator)
-    datasets = datasets_behind(graph, iterator)
+    begun = beginning(iterator) if has_iterator else []
+    datasets = asked_datasets(graph, node)
     several = len(datasets) > 1
     stages = [
         f"{begun[i].name}: {words}" if several and i < len(begun) else words
         for i, dataset in enumerate(datasets)
         for words in _stages(graph, dataset)
     ]
-    return PipelineFacts(node.name, iterator.name, tuple(user.name for user in begun), tuple(stages), components(node))
+    if not has_iterator:
+        return PipelineFacts(path, "", (), (*stages, _words(graph, node)), components(node))
+    return PipelineFacts(path, iterator.name, tuple(user.name for user in begun), tuple(stages), components(node))
 
 
 def components(node: Node) -> tuple[Component, ...]:
@@ -99,4 +105,17 @@ def _functions(graph: Graph, node: Node) -> Iterator[str]:
     for reference in function_references(node):
         function = graph.functions.get(reference.name)
         size = "" if function is None else f" of {counted(len(function.body) - len(function.args), 'node')}"
-        yield f"function {reference.name}{size}"
+        ops = _work(graph, function) if function is not None else []
+        shown = f": {', '.join(ops[:_SHOWN])}{' ...' if len(ops) > _SHOWN else ''}" if ops else ""
+        yield f"function {reference.name}{size}{shown}"
+
+
+def _work(graph: Graph, function: Function) -> list[str]:
+    """The op types of a function and of those it calls, but for constants and what only hands values on."""
+    names = [function.name, *sorted(called_functions(graph, function.body) - {function.name})]
+    nodes = (node for name in names for node in graph.functions[name].body)
+    return list(dict.fromkeys(n.op for n in nodes if n.inputs and not n.is_identity))
+
+
+_SHOWN = 4
+"""So many op types of a function are told."""

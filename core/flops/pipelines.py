@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from ..dtypes import DType
 from ..functions.callers import function_references
 from ..graph import Function, Graph, Node, Output
-from ..input_pipelines import datasets_behind
+from ..input_pipelines import asked_datasets, going_through_elements
 from ..op_facts import has_fact
 from ..shapes import UNKNOWN, Shape
 from ..tensors import FuncRef
@@ -18,21 +18,24 @@ Count = Callable[[Graph, Sequence[str]], FlopsReport]
 
 def per_element(graph: Graph, needed: Iterable[Node], count: Count) -> Iterator[PipelineCost]:
     """The cost of one call of each function whose arguments are an element and what is captured, from the source on."""
-    for node in dict.fromkeys(dataset for asking in needed for dataset in _datasets(graph, asking)):
+    for node, scope in _calling(graph, needed).items():
         for reference in function_references(node):
             function = graph.functions.get(reference.name)
             given = None if function is None or not node.inputs else _arguments(node, function)
             if function is not None and given is not None:
                 called = _call(graph, reference, function, given)
-                yield PipelineCost(node.name, node.op, reference.name, count(called, ["call"]).total())
+                yield PipelineCost(f"{scope}{node.name}", node.op, reference.name, count(called, ["call"]).total())
 
 
-def _datasets(graph: Graph, asking: Node) -> Iterator[Node]:
-    """The datasets behind a node that asks for elements, sources first."""
-    if not has_fact(asking.op, "next_element"):
-        return
-    for dataset in datasets_behind(graph, asking.inputs[0].node):
-        yield from _chain(dataset)
+def _calling(graph: Graph, needed: Iterable[Node]) -> dict[Node, str]:
+    """What may call functions for elements, sources first, with the function it stands in, as `FUNCTION/`."""
+    found: dict[Node, str] = {}
+    for path, asking in going_through_elements(graph, needed):
+        scope = path.removesuffix(asking.name)
+        for dataset in asked_datasets(graph, asking):
+            found.update(dict.fromkeys(_chain(dataset), scope))
+        found[asking] = scope
+    return found
 
 
 def _chain(dataset: Output) -> Iterator[Node]:
@@ -44,15 +47,16 @@ def _chain(dataset: Output) -> Iterator[Node]:
 
 
 def _arguments(node: Node, function: Function) -> list[tuple[DType, Shape]] | None:
-    """The dtypes and shapes of a function's arguments; None where its first ones are no element."""
+    """The dtypes and shapes of a function's arguments; None where its first ones are no element, behind a state."""
     source = node.inputs[0].node
+    state = node.attr("Tstate", None) or []
     types = source.attr("output_types", None) or source.attr("Toutput_types", None) or []
     shapes = source.attr("output_shapes", None) or [UNKNOWN] * len(types)
     dtypes = [arg.attr("T") for arg in function.args]
-    if dtypes[: len(types)] != list(types) or len(dtypes) - len(types) >= len(node.inputs):
+    if dtypes[: len(state) + len(types)] != [*state, *types] or len(dtypes) - len(types) >= len(node.inputs):
         return None
-    captured = node.inputs[1 : 1 + len(dtypes) - len(types)]
-    return list(zip(dtypes, [*shapes, *map(_declared, captured)]))
+    taken = list(map(_declared, node.inputs[1 : 1 + len(dtypes) - len(types)]))
+    return list(zip(dtypes, [*taken[: len(state)], *shapes, *taken[len(state) :]]))
 
 
 def _declared(value: Output) -> Shape:

@@ -1,10 +1,11 @@
 """What is asked of a dataset as a whole."""
 # Ops here (scripts/regenerate.py writes this list):
 #   UncompressElement
-#   CompressElement ComputeBatchSize DatasetCardinality DatasetToSingleElement ExperimentalDatasetCardinality: input_pipeline
-#   ReduceDataset UnwrapDatasetVariant WrapDatasetVariant: input_pipeline
+#   CompressElement ComputeBatchSize DatasetCardinality ExperimentalDatasetCardinality UnwrapDatasetVariant: input_pipeline
+#   WrapDatasetVariant: input_pipeline
 #   GetElementAtIndex: input_pipeline observes_pipeline
-#   InitializeTableFromDataset: side_effect input_pipeline
+#   DatasetToSingleElement ReduceDataset: input_pipeline takes_all_elements
+#   InitializeTableFromDataset: side_effect input_pipeline takes_all_elements
 
 from __future__ import annotations
 
@@ -179,3 +180,4 @@ facts(
     of=("InitializeTableFromDataset", *_SCALARS, "DatasetToSingleElement", "ReduceDataset", "GetElementAtIndex"),
 )
 facts("observes_pipeline", of=("GetElementAtIndex",))
+facts("takes_all_elements", of=("InitializeTableFromDataset", "DatasetToSingleElement", "ReduceDataset"))

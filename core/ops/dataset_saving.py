@@ -3,7 +3,7 @@
 #   SaveDatasetV2 SnapshotNestedDatasetReader: input_pipeline
 #   SnapshotDatasetV2: input_pipeline observes_pipeline reads_files
 #   LoadDataset SnapshotChunkDataset SnapshotDatasetReader: input_pipeline reads_files
-#   DatasetToTFRecord ExperimentalDatasetToTFRecord SaveDataset: side_effect
+#   DatasetToTFRecord ExperimentalDatasetToTFRecord SaveDataset: side_effect takes_all_elements
 
 from __future__ import annotations
 
@@ -259,6 +259,7 @@ _WRITING = ("SaveDataset", *with_twins("DatasetToTFRecord"))
 not_differentiable(*_WRITING)
 zero_flops(*_WRITING)
 facts("side_effect", of=_WRITING)
+facts("takes_all_elements", of=_WRITING)
 _READING = ("LoadDataset", "SnapshotDatasetV2", "SnapshotDatasetReader", "SnapshotChunkDataset")
 facts("reads_files", of=_READING)
 facts("observes_pipeline", of=("SnapshotDatasetV2",))

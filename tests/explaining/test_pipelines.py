@@ -8,6 +8,7 @@ from tests.pipelines import NUMBER, elements, function, int64, numbers, slices
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.explaining.graphs import explain_graph
 from tfg.core.explaining.stages import recover_stages
+from tfg.core.flops import count_flops
 from tfg.formats import to_bytes
 
 ROWS = elements(("float32", (None, 2)))
@@ -46,7 +47,7 @@ def test_stages_are_told_from_the_source_on():
     assert found.stages == (
         "tensor slice (float(5,2))",
         "shuffle (buffer size 4, seed 1, seed2 2)",
-        "map (function double of 1 node)",
+        "map (function double of 1 node: AddV2)",
         "batch (batch size 2, drop remainder True)",
     )
     assert (found.node, found.iterator, found.begun_by) == ("next", "IteratorV2", ("start",))
@@ -63,6 +64,31 @@ def test_a_one_shot_iterator_has_its_dataset_in_a_function():
     found = explain_graph(one_shot()).pipelines[0]
     assert found.stages == ("range (start 0, stop 3, step 1)",)
     assert found.begun_by == ()
+
+
+def reduced_in_a_function():
+    """What a TF2 function with a loop over a dataset is: a reduction of it, behind a call."""
+
+    def total(b):
+        add = function(b, "add", ["int64", "int64"], lambda c, state, x: [c.AddV2(state, c.Mul(x, x))])
+        types = {"Tstate": ["int64"], "Targuments": [], "output_types": ["int64"], "output_shapes": [()]}
+        return [b.ReduceDataset(numbers(b, 3), [b.constant(int64(0))], [], f=add, name="all", **types)[0]]
+
+    g = GraphBuilder()
+    called = function(g, "total", [], total)
+    g.PartitionedCall([], f=called, Tin=[], Tout=["int64"], name="y")
+    return g.graph
+
+
+def test_a_pipeline_in_a_function_is_told():
+    (found,) = explain_graph(reduced_in_a_function()).pipelines
+    assert (found.node, found.iterator, found.begun_by) == ("total/all", "", ())
+    assert found.stages == ("range (start 0, stop 3, step 1)", "reduce (0, function add of 2 nodes: Mul, AddV2)")
+
+
+def test_a_function_of_the_reduction_is_counted_for_each_element():
+    (cost,) = count_flops(reduced_in_a_function(), ["y:0"]).pipeline
+    assert (cost.dataset, cost.function, cost.cost.flops) == ("total/all", "add", 2)
 
 
 @pytest.mark.parametrize("make", [initializable, one_shot])
