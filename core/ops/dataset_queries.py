@@ -159,6 +159,7 @@ _SCALARS = (
     "CompressElement", "ComputeBatchSize", "DatasetCardinality", "ExperimentalDatasetCardinality", "WrapDatasetVariant",
     "UnwrapDatasetVariant",
 )  # fmt: skip
+_GOING_THROUGH = ("InitializeTableFromDataset", "DatasetToSingleElement", "ReduceDataset")
 _ELEMENTS = ("DatasetToSingleElement", "ReduceDataset", "GetElementAtIndex", "UncompressElement")
 
 
@@ -180,4 +181,4 @@ facts(
     of=("InitializeTableFromDataset", *_SCALARS, "DatasetToSingleElement", "ReduceDataset", "GetElementAtIndex"),
 )
 facts("observes_pipeline", of=("GetElementAtIndex",))
-facts("takes_all_elements", of=("InitializeTableFromDataset", "DatasetToSingleElement", "ReduceDataset"))
+facts("takes_all_elements", of=_GOING_THROUGH)
