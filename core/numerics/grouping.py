@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..arrays import Array
+from . import sparse_products
 from .widening import is_narrow
 
 _WORST: Final = {np.maximum: -np.inf, np.minimum: np.inf}
@@ -93,18 +94,16 @@ def _sums(rows: Array, order: Array | None, starts: Array) -> Array:
 
     As the product of a sparse matrix of ones with the rows, many times faster than `reduceat` of several columns.
     """
-    from scipy.sparse import csr_array
-
-    count = len(rows)
-    places = np.arange(count) if order is None else order
-    ones = csr_array((np.ones(count, rows.dtype), places, np.append(starts, count)), shape=(len(starts), count))
-    return (ones @ rows.reshape(count, -1)).reshape(len(starts), *rows.shape[1:])
+    return sparse_products.sums_between(starts, np.arange(len(rows)) if order is None else order, np.ascontiguousarray(rows))
 
 
 def update_rows(ufunc: np.ufunc, target: Array, groups: Array, rows: Array) -> None:
     """target[groups[i]] = ufunc(target[groups[i]], rows[i]) for each i, repeated groups too; groups must be in range."""
     if ufunc is np.add and target.dtype.kind in "fc" and target.size == len(target) and target.flags.c_contiguous:
         np.add.at(target.reshape(-1), groups, rows.reshape(-1))
+        return
+    if ufunc is np.add and len(groups) and sparse_products.takes(target, rows):
+        sparse_products.add_coordinates(target, groups, np.arange(len(groups)), np.ones(len(groups), rows.dtype), rows)
         return
     found, reduced = reduce_groups(ufunc, groups, rows)
     if len(found):

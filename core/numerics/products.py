@@ -32,6 +32,8 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """`np.matmul` of (..., m, k) and (..., k, n); `out` is written to where it is given."""
     if out is None and a.ndim == b.ndim == 2 and a.shape[0] * a.shape[1] * b.shape[1] < WORTH_DIVIDING:
         return a.dot(b)
+    if out is None and b.ndim == 2 < a.ndim and a.flags.c_contiguous and b.size:
+        return matmul(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[-1])
     if a.ndim > 2 and a.ndim == b.ndim and a.shape[-2] == b.shape[-1] == 1 and out is None and a.dtype.kind == "f":
         return np.einsum("...i,...i->...", a[..., 0, :], b[..., 0])[..., np.newaxis, np.newaxis]
     workers = one_thread.share

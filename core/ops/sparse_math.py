@@ -16,6 +16,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..numerics import sparse_products
 from ..numerics.edits import edit_distance
 from ..numerics.grouping import reduce_groups, update_rows
 from ..numerics.integers import truncated_quotient
@@ -288,15 +289,11 @@ def sparse_tensor_dense_mat_mul(
 
 @widened
 def _sparse_product(weights: Array, b: Array, indices: Array, *, shape: tuple[int, int], is_turned: bool) -> Array:
-    """A b, or with A turned around; where its elements come row by row they are rows of a matrix as they stand."""
-    from scipy.sparse import csr_array
-
-    rows, columns = np.ascontiguousarray(indices.T)
-    if np.all(rows[1:] >= rows[:-1]):
-        matrix = csr_array((weights, columns, np.searchsorted(rows, np.arange(shape[0] + 1))), shape=shape)
-    else:
-        matrix = csr_array((weights, (rows, columns)), shape=shape)
-    return np.asarray((matrix.T if is_turned else matrix) @ b).astype(weights.dtype, copy=False)
+    """A b, or with A turned around, element after element of A."""
+    rows, columns = indices.T[::-1] if is_turned else indices.T
+    result = np.zeros((shape[is_turned], b.shape[1]), weights.dtype)
+    sparse_products.add_coordinates(result, rows, columns, np.ascontiguousarray(weights), np.ascontiguousarray(b))
+    return result
 
 
 @shape("SparseTensorDenseMatMul")

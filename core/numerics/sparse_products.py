@@ -1,0 +1,56 @@
+"""Products of sparse with dense matrices, added up by SciPy's compiled loops.
+
+Its classes look at all that they are given and convert it, which takes many times as long as a product with some hundred rows.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Array
+
+_NUMBERS: Final = "bBhHiIlLqQfdFD"
+
+
+def takes(*arrays: Array) -> bool:
+    """True of contiguous arrays of one dtype that there are loops for."""
+    dtype = arrays[0].dtype
+    return dtype.char in _NUMBERS and all(array.dtype == dtype and array.flags.c_contiguous for array in arrays)
+
+
+def add_coordinates(result: Array, rows: Array, columns: Array, weights: Array, dense: Array) -> None:
+    """result[rows[i]] += weights[i] * dense[columns[i]] for each i in turn, of arrays that `takes` takes.
+
+    The places are vectors; IndexError for one that is out of range.
+    """
+    from scipy.sparse import _sparsetools
+
+    count, width = len(weights), dense.size // max(len(dense), 1)
+    if not count or not width:
+        return
+    _check_range(rows, len(result))
+    _check_range(columns, len(dense))
+    places = [np.ascontiguousarray(place, np.int64) for place in (rows, columns)]
+    _sparsetools.coo_matmat_dense(count, width, *places, weights, dense.reshape(-1), result.reshape(-1))
+
+
+def sums_between(starts: Array, places: Array, dense: Array) -> Array:
+    """The sums of dense[places] from each start to the next one, one row after the other; `takes` takes `dense`."""
+    from scipy.sparse import _sparsetools
+
+    _check_range(places, len(dense))
+    count, width = len(places), dense.size // len(dense)
+    result = np.zeros((len(starts), *dense.shape[1:]), dense.dtype)
+    ends = np.append(starts, count).astype(np.int64)
+    ones = np.ones(count, dense.dtype)
+    indices = np.ascontiguousarray(places, np.int64)
+    _sparsetools.csr_matvecs(len(starts), len(dense), width, ends, indices, ones, dense.reshape(-1), result.reshape(-1))
+    return result
+
+
+def _check_range(places: Array, count: int) -> None:
+    """The loops check nothing themselves."""
+    if places.min() < 0 or places.max() >= count:
+        raise IndexError(f"a place of {places.tolist()[:10]} is out of range [0, {count})")

@@ -1,0 +1,59 @@
+"""Rows added at places: what SciPy's loops give is the sum written out, and places that are not there are errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfg.core.numerics import sparse_products
+from tfg.core.numerics.grouping import reduce_groups, update_rows
+from tfg.core.numerics.products import matmul
+
+RNG = np.random.default_rng(3)
+
+
+def values(dtype, *shape):
+    return RNG.integers(-9, 9, shape).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "int32", "int8"])
+@pytest.mark.parametrize("inner", [(), (3,), (2, 4)])
+def test_added_rows(dtype, inner):
+    places, rows = np.array([4, 0, 4, 2, 4], np.int32), values(dtype, 5, *inner)
+    target = values(dtype, 6, *inner)
+    expected = target.copy()
+    for place, row in zip(places, rows):
+        expected[place] += row
+    update_rows(np.add, target, places, rows)
+    np.testing.assert_array_equal(target, expected)
+
+
+@pytest.mark.parametrize("groups", [[0, 0, 2, 2, 2], [2, 0, 2, 1, 0]])
+def test_sums_of_groups(groups):
+    rows = values("float32", 5, 3)
+    found, sums = reduce_groups(np.add, np.array(groups), rows)
+    assert found.tolist() == sorted(set(groups))
+    for group, total in zip(found, sums):
+        np.testing.assert_array_equal(total, sum(row for place, row in zip(groups, rows) if place == group))
+
+
+@pytest.mark.parametrize("place", [-1, 2])
+def test_places_that_are_not_there(place):
+    result, rows = np.zeros((2, 3), np.float32), np.ones((1, 3), np.float32)
+    with pytest.raises(IndexError, match="out of range"):
+        sparse_products.add_coordinates(result, np.array([place]), np.array([0]), np.ones(1, np.float32), rows)
+    with pytest.raises(IndexError, match="out of range"):
+        sparse_products.sums_between(np.array([0]), np.array([place]), np.ones((2, 3), np.float32))
+
+
+def test_nothing_to_add():
+    result = np.ones((2, 0), np.float32)
+    none = np.zeros(0, np.int64)
+    sparse_products.add_coordinates(result, none, none, np.ones(0, np.float32), np.ones((0, 0), np.float32))
+    assert result.shape == (2, 0)
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4), (2, 1, 3, 4), (0, 3, 4), (2, 3, 0)])
+def test_many_matrices_by_one(shape):
+    a, b = values("float32", *shape), values("float32", shape[-1], 5)
+    np.testing.assert_array_equal(matmul(a, b), np.einsum("...i,ij->...j", a, b))
