@@ -29,7 +29,8 @@ class Planes:
         """The windows of some images, or of some lines of an image, as a matrix (positions, window * C) by its columns."""
         images, lines = index if len(index) == 2 else (index[0], slice(0, self.outputs[0]))
         images = images if isinstance(images, slice) else slice(images, images + 1)
-        phases = self.phases[(..., images, slice(lines.start, None), *[slice(None)] * (len(self.window) - 1))]
+        seen: tuple[Any, ...] = (..., images, slice(lines.start, None), *[slice(None)] * (len(self.window) - 1))
+        phases = self.phases[seen]
         count = min(lines.stop, self.outputs[0]) - lines.start
         channels, found = phases.shape[len(self.window)], phases.shape[len(self.window) + 1]
         columns = np.empty((*self.window, channels, found, count, *self.outputs[1:]), phases.dtype)

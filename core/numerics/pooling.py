@@ -14,22 +14,45 @@ import numpy as np
 
 from ..arrays import Array
 from .products import cut, divide
-from .windows import Pads, offset_index, offsets, output_sizes, pad, unpad
+from .windows import Pads, image_blocks, offset_index, offsets, output_size, output_sizes, pad, seen, unpad
 
 Ints = Sequence[int]
 
 _IN_CACHE: Final = 1 << 16
 """Elements of some images' windows that go from step to step without leaving the cache."""
+_BLOCK: Final = 1 << 18
+"""Elements of a block of images that is pooled at once."""
 
 
 def max_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The largest element of each window; NaN only counts where there is nothing else (and is then the lowest number)."""
-    padded, outputs = _padded(x, windows, strides, pads, _lowest(x.dtype))
     larger = np.maximum if x.dtype.kind in "iub" else np.fmax
-    result = np.full((x.shape[0], *outputs, x.shape[-1]), _lowest(x.dtype), x.dtype)
-    for offset in offsets(windows):
-        larger(result, padded[offset_index(offset, outputs, strides, [1] * len(outputs))], out=result)
+    lowest = np.asarray(_lowest(x.dtype), x.dtype)
+    result = np.empty((x.shape[0], *_outputs(x, windows, strides, pads), x.shape[-1]), x.dtype)
+
+    def fill(block: tuple[slice, slice]) -> None:
+        some = seen(x, block, windows[0], strides[0], pads, lowest)
+        larger(_reduced(larger, some, windows, strides), lowest, out=result[block])
+
+    divide(fill, _blocks(x, result))
     return result
+
+
+def _blocks(x: Array, result: Array) -> list[tuple[slice, slice]]:
+    """(images, lines) of blocks of the result that stay in the cache with what they see."""
+    return image_blocks(len(result), result.shape[1], -(-max(x.size, result.size) // _BLOCK)) if result.size else []
+
+
+def _reduced(ufunc: np.ufunc, x: Array, windows: Ints, strides: Ints) -> Array:
+    """What `ufunc` makes of all windows of x, axis by axis; `x` itself where windows hold one element and follow closely."""
+    for axis, (size, stride) in enumerate(zip(windows, strides), 1):
+        ends = max(x.shape[axis] - size + 1, 0)
+        lead = (slice(None),) * axis
+        first, *others = [x[(*lead, slice(i, i + ends, stride))] for i in range(size)]
+        x = ufunc(first, others[0]) if others else first
+        for other in others[1:]:
+            ufunc(x, other, out=x)
+    return x
 
 
 def max_pool_places(x: Array, windows: Ints, strides: Ints, pads: Pads) -> tuple[Array, Array]:
@@ -58,9 +81,7 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     padded, outputs = _padded(x, windows, strides, pads, -np.inf)
     indexes = [offset_index(offset, outputs, strides, [1] * len(outputs)) for offset in offsets(windows)]
-    largest = np.full(grad.shape, -np.inf, x.dtype)
-    for index in indexes:
-        np.maximum(largest, padded[index], out=largest)  # NaN stays NaN
+    largest = _reduced(np.maximum, padded, windows, strides)  # NaN stays NaN
     if not (np.isfinite(largest).all() and np.isfinite(grad).all()):
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     result = np.zeros((*padded.shape[:-1], x.shape[-1]), grad.dtype)
@@ -130,11 +151,15 @@ def scatter_places(grad: Array, places: Array, shape: Sequence[int]) -> Array:
 
 def average_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The mean of each window, padding left out of it."""
-    padded, outputs = _padded(x, windows, strides, pads, 0)
-    total = np.zeros((x.shape[0], *outputs, x.shape[-1]), x.dtype)
-    for offset in offsets(windows):
-        total += padded[offset_index(offset, outputs, strides, [1] * len(outputs))]
-    return total / _counts(x.shape[1:-1], windows, strides, pads, x.dtype)
+    counts = _counts(x.shape[1:-1], windows, strides, pads, x.dtype)
+    result = np.empty((x.shape[0], *counts.shape[:-1], x.shape[-1]), x.dtype)
+
+    def fill(block: tuple[slice, slice]) -> None:
+        total = _reduced(np.add, seen(x, block, windows[0], strides[0], pads), windows, strides)
+        np.divide(total, counts[block[1]], out=result[block])
+
+    divide(fill, _blocks(x, result))
+    return result
 
 
 def average_pool_grad(shape: Ints, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
@@ -151,6 +176,11 @@ def _padded(x: Array, windows: Ints, strides: Ints, pads: Pads, value: Any) -> t
     return padded, output_sizes(padded, windows, strides, [1] * len(windows))
 
 
+def _outputs(x: Array, windows: Ints, strides: Ints, pads: Pads) -> tuple[int, ...]:
+    sizes = [size + before + after for size, (before, after) in zip(x.shape[1:-1], pads)]
+    return tuple(map(output_size, sizes, windows, strides, [1] * len(sizes)))
+
+
 def _padded_positions(sizes: Ints, pads: Pads) -> Array:
     """The flat index of every position of the padded image, -1 in the padding."""
     positions = np.arange(int(np.prod(sizes))).reshape(sizes)
@@ -158,13 +188,13 @@ def _padded_positions(sizes: Ints, pads: Pads) -> Array:
 
 
 def _counts(sizes: Ints, windows: Ints, strides: Ints, pads: Pads, dtype: Any) -> Array:
-    """How many elements each window covers, padding left out: (outputs..., 1)."""
-    ones = np.ones((1, *sizes, 1), dtype)
-    padded, outputs = _padded(ones, windows, strides, pads, 0)
-    counts = np.zeros((1, *outputs, 1), dtype)
-    for offset in offsets(windows):
-        counts += padded[offset_index(offset, outputs, strides, [1] * len(outputs))]
-    return np.maximum(counts[0], 1)
+    """How many elements each window covers, padding left out: (outputs..., 1); one where it covers none."""
+    counts = np.ones((), np.int64)
+    for size, window, stride, (before, after) in zip(sizes, windows, strides, pads):
+        starts = np.arange(output_size(size + before + after, window, stride, 1)) * stride - before
+        covered = np.minimum(starts + window, size) - np.maximum(starts, 0)
+        counts = np.multiply.outer(counts, np.maximum(covered, 0))
+    return np.maximum(counts, 1).astype(dtype)[..., np.newaxis]
 
 
 def _lowest(dtype: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from .products import cut
 
 Pads = Sequence[tuple[int, int]]
 
@@ -24,6 +25,23 @@ def pad(x: Array, pads: Pads, value: Any = 0) -> Array:
     inner = tuple(slice(max(b, 0), max(b, 0) + n) for n, (b, _) in zip(x.shape[1:-1], pads))
     padded[(slice(None), *inner)] = x
     return padded
+
+
+def image_blocks(images: int, lines: int, count: int) -> list[tuple[slice, slice]]:
+    """(images, lines) of about so many blocks: of images, or of lines of one image where there are more blocks."""
+    if count <= images:
+        return [(some, slice(0, lines)) for some in cut(images, max(count, 1))]
+    parts = cut(lines, min(-(-count // images), lines)) if images else []
+    return list(itertools.product([slice(i, i + 1) for i in range(images)], parts))
+
+
+def seen(x: Array, block: tuple[slice, slice], reach: int, stride: int, pads: Pads, value: Any = 0) -> Array:
+    """The padded input that a block of lines of the output sees through windows that reach so far along lines' axis."""
+    images, lines = block
+    size, before = x.shape[1], pads[0][0]
+    start, stop = lines.start * stride - before, (lines.stop - 1) * stride - before + reach
+    around = max(min(stop, 0) - start, 0), max(stop - max(start, size), 0)
+    return pad(x[images, max(start, 0) : max(stop, 0)], [around, *pads[1:]], value)
 
 
 def unpad(x: Array, pads: Pads) -> Array:

@@ -12,7 +12,6 @@ computes by the definition. The other way round, the gradient for the filter is 
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 import weakref
 from collections.abc import Callable, Sequence
@@ -22,7 +21,7 @@ import numpy as np
 
 from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, ordered_sum
 from .threads import one_thread
-from .windows import Array, Pads, output_size, pad
+from .windows import Array, Pads, image_blocks, output_size, pad
 
 Finish = Callable[[slice, slice], object]
 
@@ -140,11 +139,12 @@ def _summed(x: Array, grad: Array, blocks: Sequence[tuple[slice, slice]], shares
 
 def never_changes(a: Array) -> bool:
     """True of an array whose memory nobody may write to."""
-    while isinstance(a, np.ndarray):
-        if a.flags.writeable:
+    base: Any = a
+    while isinstance(base, np.ndarray):
+        if base.flags.writeable:
             return False
-        a = a.base
-    return a is None or isinstance(a, bytes) or (isinstance(a, memoryview) and a.readonly)
+        base = base.base
+    return base is None or isinstance(base, bytes) or (isinstance(base, memoryview) and base.readonly)
 
 
 def _outputs(shape: Sequence[int], pads: Pads) -> list[int]:
@@ -176,10 +176,7 @@ def _blocks(shape: Sequence[int], most: int, workers: int) -> list[tuple[slice, 
     lines, columns = (-(-n // 2) for n in shape[1:-1])
     count = -(-images * lines * columns // most)
     count = -(-count // workers) * workers
-    if count <= images:
-        return [(some, slice(0, lines)) for some in cut(images, count)]
-    rows = cut(lines, min(-(-count // images), lines))
-    return list(itertools.product([slice(i, i + 1) for i in range(images)], rows))
+    return image_blocks(images, lines, count)
 
 
 def _convolve_block(x: Array, filters: Array, out: Array, summand: Array | None, channels: slice) -> None:

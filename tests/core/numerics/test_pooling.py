@@ -1,4 +1,4 @@
-"""The gradient of maximum pooling beside its definition, window by window."""
+"""Pooling and the gradient of maximum pooling beside their definitions, window by window."""
 
 import itertools
 
@@ -52,6 +52,34 @@ def test_gradients_of_maximum_pooling(case, special, workers, monkeypatch):
     grad = rng.standard_normal((5, *outputs, 2)).astype(np.float32)
     found = pooling.max_pool_grad(x, grad, windows, strides, pads)
     np.testing.assert_allclose(found, by_definition(x, grad, windows, strides, pads), atol=1e-5)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("block", [20, 1 << 18])
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+def test_pooling(case, block, dtype, monkeypatch):
+    monkeypatch.setattr(threads.one_thread, "available", 3)
+    monkeypatch.setattr(pooling, "_BLOCK", block)
+    sizes, windows, strides, pads = case
+    x = np.random.default_rng(0).integers(-9, 9, (5, *sizes, 2)).astype(dtype)
+    outputs = [(n + sum(p) - k) // s + 1 for n, k, s, p in zip(sizes, windows, strides, pads)]
+    largest, mean = np.empty((5, *outputs, 2)), np.empty((5, *outputs, 2))
+    for place in np.ndindex(*outputs):
+        starts = [p * s - before for p, s, (before, _) in zip(place, strides, pads)]
+        inside = tuple(slice(max(a, 0), a + k) for a, k in zip(starts, windows))
+        largest[(slice(None), *place)] = x[(slice(None), *inside)].max((1, 2))
+        mean[(slice(None), *place)] = x[(slice(None), *inside)].mean((1, 2))
+    np.testing.assert_array_equal(pooling.max_pool(x, windows, strides, pads), largest)
+    if dtype == np.float32:
+        np.testing.assert_allclose(pooling.average_pool(x, windows, strides, pads), mean, atol=1e-5)
+
+
+def test_windows_without_a_number_have_the_lowest():
+    x = np.full((1, 2, 4, 1), np.nan, np.float32)
+    x[0, 0, 0], x[0, :, 2:] = 3, -np.inf
+    found = pooling.max_pool(x, (2, 1), (1, 1), [(0, 0), (0, 0)])
+    lowest = np.finfo(np.float32).min
+    assert found.ravel().tolist() == [3, lowest, lowest, lowest]
 
 
 def test_an_infinite_gradient_goes_to_one_element():
