@@ -76,6 +76,28 @@ class Dataset:
         """A fresh pass over the elements."""
         raise NotImplementedError
 
+    def begin_at(self, count: int) -> Pull:
+        """A fresh pass whose first `count` elements are passed; an error where one of them fails.
+
+        Here they are made and thrown away. A dataset that knows better need not make them.
+        """
+        pull = self.begin()
+        for _ in range(count):
+            if pull() is None:
+                return ended
+            check_time()
+        return pull
+
+    @property
+    def is_pure(self) -> bool:
+        """True where what a pass gives follows from the elements of the inputs, and it leaves nothing behind."""
+        return False
+
+    @property
+    def is_plain(self) -> bool:
+        """True where each pass gives the same elements, whatever came before."""
+        return self.is_pure and all(source.is_plain for source in self.inputs)
+
     def cardinality(self) -> int:
         """How many elements there are, INFINITE or UNKNOWN."""
         return UNKNOWN
@@ -108,12 +130,27 @@ class Dataset:
             yield element
 
 
+class Pure(Dataset):
+    """What follows from the elements of the inputs alone."""
+
+    @property
+    def is_pure(self) -> bool:
+        return True
+
+
 @dataclasses.dataclass(eq=False)
 class SameElements(Dataset):
     """What changes neither the elements nor their number."""
 
     def begin(self) -> Pull:
         return self.source.begin()
+
+    def begin_at(self, count: int) -> Pull:
+        return self.source.begin_at(count) if self.is_pure else super().begin_at(count)
+
+    @property
+    def is_pure(self) -> bool:
+        return type(self).begin is SameElements.begin
 
     def cardinality(self) -> int:
         return self.source.cardinality()

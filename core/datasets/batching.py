@@ -13,7 +13,7 @@ from ..errors import DataLossError, InvalidArgumentError
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import object_array
 from ..shapes import Shape
-from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, array_of, known_size, require_index, row_of
+from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, Pure, array_of, known_size, require_index, row_of
 from .mapping import Map, ending_with
 from .parallel import Outcome, outcomes
 from .sources import Slices
@@ -43,7 +43,7 @@ def _stack(place: int, column: Sequence[Any]) -> Any:
 
 
 @dataclasses.dataclass(eq=False)
-class Batch(Dataset):
+class Batch(Pure):
     """So many elements at a time as one; what is left over as a smaller one, or dropped."""
 
     kind: ClassVar[str] = "Batch"
@@ -51,11 +51,14 @@ class Batch(Dataset):
     drops_remainder: bool
 
     def begin(self) -> Pull:
-        return self._slices(self.source) if isinstance(self.source, Slices) else self.joining(stacked)
+        return self.begin_at(0)
 
-    def joining(self, join: Callable[[list[Element]], Element]) -> Pull:
-        """A pass that gives what `join` makes of the elements of each batch."""
-        pull, size = self.source.begin(), self.size
+    def begin_at(self, count: int) -> Pull:
+        return self._slices(self.source, count) if isinstance(self.source, Slices) else self.joining(stacked, count)
+
+    def joining(self, join: Callable[[list[Element]], Element], count: int) -> Pull:
+        """A pass, begun at a batch, that gives what `join` makes of the elements of each."""
+        pull, size = self.source.begin_at(count * self.size), self.size
 
         def next_element() -> Element | None:
             elements: list[Element] = []
@@ -67,9 +70,9 @@ class Batch(Dataset):
 
         return next_element
 
-    def _slices(self, source: Slices) -> Pull:
+    def _slices(self, source: Slices, count: int) -> Pull:
         """Batches of slices of a tensor are slices too."""
-        starts = iter(range(0, self.cardinality() * self.size, self.size))
+        starts = iter(range(count * self.size, self.cardinality() * self.size, self.size))
 
         def next_element() -> Element | None:
             start = next(starts, None)
@@ -107,8 +110,19 @@ class MapAndBatch(Batch):
     keeps_cardinality: bool
     calls: int = 1
 
+    @property
+    def is_pure(self) -> bool:
+        """True where calls do not bear on each other: what has a state, and so makes one call at a time, is not told apart."""
+        return self.keeps_cardinality and self.calls != 1
+
+    def begin_at(self, count: int) -> Pull:
+        return self._batches(self.source.begin_at(count * self.size)) if self.is_pure else Dataset.begin_at(self, count)
+
     def begin(self) -> Pull:
-        mapped, is_over = self._one_by_one() if self.calls == 1 else self._together(), False
+        return self._batches(self.source.begin())
+
+    def _batches(self, pull: Pull) -> Pull:
+        mapped, is_over = self._one_by_one(pull) if self.calls == 1 else self._together(pull), False
 
         def next_element() -> Element | None:
             nonlocal is_over
@@ -130,14 +144,14 @@ class MapAndBatch(Batch):
 
         return next_element
 
-    def _one_by_one(self) -> Callable[[], Iterable[Outcome]]:
+    def _one_by_one(self, pull: Pull) -> Callable[[], Iterable[Outcome]]:
         """The outcomes of a batch, each as it is asked for."""
-        pull = Map(self.inputs, self.function, self.keeps_cardinality).begin()
-        return lambda: (_outcome(pull) for _ in range(self.size))
+        mapped = Map(self.inputs, self.function, self.keeps_cardinality).over(pull)
+        return lambda: (_outcome(mapped) for _ in range(self.size))
 
-    def _together(self) -> Callable[[], Iterable[Outcome]]:
+    def _together(self, pull: Pull) -> Callable[[], Iterable[Outcome]]:
         """The outcomes of a batch, which are made together."""
-        pull, function = self.source.begin(), ending_with(self.function, self.keeps_cardinality)
+        function = ending_with(self.function, self.keeps_cardinality)
 
         def next_outcomes() -> Iterable[Outcome]:
             asked = (_outcome(pull) for _ in range(self.size))
@@ -167,8 +181,10 @@ class PaddedBatch(Batch):
     shapes: Sequence[Sequence[int]]
     padding: Element
 
-    def begin(self) -> Pull:
-        return self.joining(lambda elements: tuple([self._padded(i, column) for i, column in enumerate(zip(*elements))]))
+    def begin_at(self, count: int) -> Pull:
+        return self.joining(
+            lambda elements: tuple([self._padded(i, column) for i, column in enumerate(zip(*elements))]), count
+        )
 
     def _padded(self, place: int, column: Sequence[Any]) -> Any:
         wanted = self.shapes[place]

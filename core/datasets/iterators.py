@@ -6,32 +6,35 @@ import dataclasses
 import secrets
 from typing import ClassVar
 
-from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
+from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, TfgError
 from ..numerics import wire
 from ..runtime.resources import Shared
 from ..runtime.runs import check_time
 from ..runtime.stored_variants import StoredVariant
 from ..shapes import Shape
-from .base import Dataset, Element, Pull, Spec, tree
+from .base import Dataset, Element, Pull, Spec, ended, tree
+from .options import NOT_OF_ELEMENTS
 from .rewriting import finalized
 from .seeds import Seeds
 
-_TAKEN, _SEEDS = 1, 2
+_TAKEN, _SEEDS, _FAILED = 1, 2, 3
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class IteratorState:
-    """Where a pass stands: the elements asked for, and the states of its seeds at its start."""
+    """Where a pass stands: the elements asked for, the states of its seeds at its start, whether an element failed."""
 
     KIND: ClassVar[str] = "tfg::IteratorState"
     taken: int
     seeds: tuple[tuple[int, int, int], ...]
+    has_failed: bool = False
 
     def stored(self) -> StoredVariant:
         """The state as a checkpoint holds it."""
         seeds = (b"".join(map(wire.varint, seed)) for seed in self.seeds)
         parts = (wire.bytes_field(_SEEDS, packed) for packed in seeds)
-        return StoredVariant.of(self.KIND, wire.varint_field(_TAKEN, self.taken) + b"".join(parts))
+        numbers = wire.varint_field(_TAKEN, self.taken) + wire.varint_field(_FAILED, int(self.has_failed))
+        return StoredVariant.of(self.KIND, numbers + b"".join(parts))
 
     @staticmethod
     def parse(stored: StoredVariant) -> IteratorState:
@@ -42,9 +45,12 @@ class IteratorState:
                 hint="TensorFlow's states are of its own iterators: run the iterator's initializer, it begins anew",
             )
         found = list(wire.fields(stored.metadata))
-        taken = wire.repeated_integers([field for field in found if field.number == _TAKEN])
+        taken, failed = (
+            wire.repeated_integers([field for field in found if field.number == number]) for number in (_TAKEN, _FAILED)
+        )
         seeds = [wire.read_varints(field.payload, 3)[0] for field in found if field.number == _SEEDS]
-        return IteratorState(max(0, *taken, 0), tuple((a, b, position) for a, b, position in seeds))
+        starts = tuple((a, b, position) for a, b, position in seeds)
+        return IteratorState(max(0, *taken, 0), starts, any(failed))
 
 
 class DatasetIterator(Shared):
@@ -63,6 +69,7 @@ class DatasetIterator(Shared):
             if shape.dims is not None
         ]
         self._starts: tuple[tuple[int, int, int], ...] = ()
+        self._has_failed = False
 
     def start(self, dataset: Dataset) -> None:
         """Begin a pass; InvalidArgumentError where the elements are not what the iterator gives."""
@@ -73,7 +80,7 @@ class DatasetIterator(Shared):
         self._starts = tuple(seeds.state for seeds in _seeds(final))
         self._pull = final.begin()
         self.dataset = final
-        self.taken = 0
+        self.taken, self._has_failed = 0, False
 
     def pull(self) -> Element | None:
         """The next element, None at the end; FailedPreconditionError before the start."""
@@ -83,7 +90,11 @@ class DatasetIterator(Shared):
                 "operation for this iterator before getting the next element."
             )
         self.taken += 1
-        element = self._pull()
+        try:
+            element = self._pull()
+        except TfgError:
+            self._has_failed = True
+            raise
         if element is not None and self._sizes:
             self._check(element)
         return element
@@ -111,10 +122,13 @@ class DatasetIterator(Shared):
         """What `resume` takes."""
         if self.dataset is None:
             raise FailedPreconditionError("the iterator has not been initialized, so it has no state")
-        return IteratorState(self.taken, self._starts)
+        return IteratorState(self.taken, self._starts, self._has_failed)
 
     def resume(self, state: IteratorState) -> None:
-        """Go on where an iterator of a like dataset stood: what came before is made once more."""
+        """Go on where an iterator of a like dataset stood.
+
+        What came before is passed as datasets know to pass it; where an element failed, it is made once more.
+        """
         if self.dataset is None:
             raise FailedPreconditionError(
                 "Failed to restore iterator as its dataset is not initialized: run its initializer first"
@@ -124,10 +138,22 @@ class DatasetIterator(Shared):
             raise InvalidArgumentError("the state of another dataset's iterator cannot be restored into this one")
         for seeds, kept in zip(found, state.seeds):
             seeds.restore(kept)
-        self._starts, self._pull, self.taken = state.seeds, self.dataset.begin(), 0
-        while self.taken < state.taken and self.pull() is not None:
-            check_time()
-        self.taken = state.taken
+        self._starts, self.taken, self._has_failed = state.seeds, state.taken, state.has_failed
+        self._pull = self._after_failures(state.taken) if state.has_failed else self.dataset.begin_at(state.taken)
+
+    def _after_failures(self, count: int) -> Pull:
+        """A pass of which so many elements were taken, also such as fail."""
+        assert self.dataset is not None
+        pull = self.dataset.begin()
+        for _ in range(count):
+            try:
+                if pull() is None:
+                    return ended
+            except NOT_OF_ELEMENTS:
+                raise
+            except TfgError:
+                check_time()
+        return pull
 
 
 def _seeds(dataset: Dataset) -> list[Seeds]:

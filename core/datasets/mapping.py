@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ..errors import InvalidArgumentError, OutOfRangeError
 from ..runtime.runs import check_time
-from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, known_size, require_index
+from .base import INFINITE, UNKNOWN, Dataset, Element, PerPass, Pull, Pure, known_size, require_index
 from .seeds import Seeds, Words
 
 Function = Callable[[Element], Element]
@@ -45,13 +45,25 @@ class Map(Dataset):
     calls: int = -1
 
     def begin(self) -> Pull:
-        pull, function = self.source.begin(), ending_with(self.function, self.keeps_cardinality)
+        return self.over(self.source.begin())
+
+    def begin_at(self, count: int) -> Pull:
+        return self.over(self.source.begin_at(count)) if self.is_pure else super().begin_at(count)
+
+    def over(self, pull: Pull) -> Pull:
+        """The rest of a pass over the source."""
+        function = ending_with(self.function, self.keeps_cardinality)
 
         def next_element() -> Element | None:
             element = pull()
             return None if element is None else function(element)
 
         return next_element
+
+    @property
+    def is_pure(self) -> bool:
+        """True where no call of the function bears on another, and none says that there are no more elements."""
+        return self.keeps_cardinality and not self.is_stateful and not isinstance(self.function, PerPass)
 
     def cardinality(self) -> int:
         return self.source.cardinality() if self.keeps_cardinality else UNKNOWN
@@ -235,13 +247,18 @@ class Scan(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
-class Zip(Dataset):
+class Zip(Pure):
     """The elements of several datasets side by side, up to the end of the first that ends."""
 
     kind: ClassVar[str] = "Zip"
 
     def begin(self) -> Pull:
-        pulls = [source.begin() for source in self.inputs]
+        return self._joined([source.begin() for source in self.inputs])
+
+    def begin_at(self, count: int) -> Pull:
+        return self._joined([source.begin_at(count) for source in self.inputs])
+
+    def _joined(self, pulls: Sequence[Pull]) -> Pull:
         is_over = False
 
         def next_element() -> Element | None:

@@ -103,7 +103,7 @@ class IgnoreErrors(Dataset):
             while True:
                 try:
                     return pull()
-                except _NOT_OF_ELEMENTS:
+                except NOT_OF_ELEMENTS:
                     raise
                 except TfgError:
                     check_time()
@@ -111,4 +111,5 @@ class IgnoreErrors(Dataset):
         return next_element
 
 
-_NOT_OF_ELEMENTS = (DeadlineExceededError, InternalError, PermissionDeniedError, UnimplementedError)
+NOT_OF_ELEMENTS = (DeadlineExceededError, InternalError, PermissionDeniedError, UnimplementedError)
+"""What ends a run, or what tfg cannot do or may not read: no error of an element."""

@@ -10,13 +10,13 @@ import numpy as np
 
 from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..runtime.runs import check_time
-from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, SameElements, array_of, ended, known_size, require_index
+from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, Pure, SameElements, array_of, ended, known_size, require_index
 
 Predicate = Callable[[Element], bool]
 
 
 @dataclasses.dataclass(eq=False)
-class Take(Dataset):
+class Take(Pure):
     """The first elements; all of them for a negative count."""
 
     kind: ClassVar[str] = "FiniteTake"
@@ -28,8 +28,12 @@ class Take(Dataset):
         return count < 0
 
     def begin(self) -> Pull:
-        pull, left = self.source.begin(), self.count
-        if left < 0:
+        return self.begin_at(0)
+
+    def begin_at(self, count: int) -> Pull:
+        passed = count if self.count < 0 else min(count, self.count)
+        pull, left = self.source.begin_at(passed), self.count - passed
+        if self.count < 0:
             return pull
 
         def next_element() -> Element | None:
@@ -60,7 +64,7 @@ class Take(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
-class Skip(Dataset):
+class Skip(Pure):
     """What comes after the first elements; nothing for a negative count."""
 
     kind: ClassVar[str] = "FiniteSkip"
@@ -70,6 +74,9 @@ class Skip(Dataset):
     def is_noop(count: int) -> bool:
         """True where no element is left out."""
         return count == 0
+
+    def begin_at(self, count: int) -> Pull:
+        return self.source.begin_at(self.count + count) if count and self.count >= 0 else self.begin()
 
     def begin(self) -> Pull:
         if self.count < 0:
@@ -104,7 +111,7 @@ class Skip(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
-class Repeat(Dataset):
+class Repeat(Pure):
     """The elements of so many passes, without end for a negative count; an empty pass is the last."""
 
     kind: ClassVar[str] = "FiniteRepeat"
@@ -116,8 +123,19 @@ class Repeat(Dataset):
         return count == 1
 
     def begin(self) -> Pull:
-        pull: Pull | None = self.source.begin() if self.count > 0 else None
-        left = self.count
+        return self._passes(self.source.begin() if self.count > 0 else None, self.count)
+
+    def begin_at(self, count: int) -> Pull:
+        size = self.source.cardinality()
+        if not self.source.is_plain or size <= 0:
+            return super().begin_at(count)
+        passed, within = divmod(count, size)
+        if 0 <= self.count <= passed:
+            return ended
+        return self._passes(self.source.begin_at(within), max(-1, self.count - passed))
+
+    def _passes(self, pull: Pull | None, left: int) -> Pull:
+        """The rest of a pass over the input, if one is begun, and those that come then: `left` with it."""
 
         def next_element() -> Element | None:
             nonlocal pull, left
@@ -156,7 +174,7 @@ class Repeat(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
-class Shard(Dataset):
+class Shard(Pure):
     """Every `count`-th element, from place `index` on."""
 
     kind: ClassVar[str] = "Shard"
@@ -169,8 +187,14 @@ class Shard(Dataset):
         """True where there is one part."""
         return count == 1
 
+    def begin_at(self, count: int) -> Pull:
+        return super().begin_at(count) if self.require_non_empty else self._mine(self.source.begin_at(count * self.count))
+
     def begin(self) -> Pull:
-        pull, place, is_checked = self.source.begin(), 0, not self.require_non_empty
+        return self._mine(self.source.begin())
+
+    def _mine(self, pull: Pull) -> Pull:
+        place, is_checked = 0, not self.require_non_empty
 
         def next_element() -> Element | None:
             nonlocal place, is_checked
@@ -212,14 +236,21 @@ class Shard(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
-class Concatenate(Dataset):
+class Concatenate(Pure):
     """The elements of one dataset after those of the other."""
 
     kind: ClassVar[str] = "Concatenate"
 
     def begin(self) -> Pull:
-        left = list(self.inputs)
-        pull = left.pop(0).begin()
+        return self.begin_at(0)
+
+    def begin_at(self, count: int) -> Pull:
+        left, within = list(self.inputs), count
+        while len(left) > 1 and left[0].is_plain and 0 <= left[0].cardinality() <= within:
+            within -= left.pop(0).cardinality()
+        if within and not left[0].is_plain:
+            return super().begin_at(count)
+        pull = left.pop(0).begin_at(within)
 
         def next_element() -> Element | None:
             nonlocal pull

@@ -12,20 +12,27 @@ import numpy as np
 
 from ..dtypes import DType, int64
 from ..errors import InvalidArgumentError, OutOfRangeError
-from .base import INFINITE, Dataset, Element, Pull, array_of, require_index, row_of
+from .base import INFINITE, Dataset, Element, Pull, Pure, array_of, require_index, row_of
 from .seeds import Seeds, Words
 
 
+class ByPlace(Pure):
+    """Elements that are found by their places as fast as in turn, and number `cardinality()`."""
+
+    def begin(self) -> Pull:
+        return self.begin_at(0)
+
+    def begin_at(self, count: int) -> Pull:
+        found = map(self.element, range(count, self.cardinality()))
+        return lambda: next(found, None)
+
+
 @dataclasses.dataclass(eq=False)
-class Tensors(Dataset):
+class Tensors(ByPlace):
     """One element."""
 
     kind: ClassVar[str] = "Tensor"
     components: Element
-
-    def begin(self) -> Pull:
-        found = iter([self.components])
-        return lambda: next(found, None)
 
     def cardinality(self) -> int:
         return 1
@@ -36,7 +43,7 @@ class Tensors(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
-class Slices(Dataset):
+class Slices(ByPlace):
     """The slices of tensors along their first dimension: views, not copies."""
 
     kind: ClassVar[str] = "TensorSlice"
@@ -53,11 +60,11 @@ class Slices(Dataset):
             raise InvalidArgumentError(f"All components must have the same size in the 0th dimension, not {sizes}")
         return Slices((), arrays)
 
-    def begin(self) -> Pull:
+    def begin_at(self, count: int) -> Pull:
         if any(component.dtype == object for component in self.components):
-            found = map(self._row, range(self.cardinality()))
+            found = map(self._row, range(count, self.cardinality()))
             return lambda: next(found, None)
-        rows = zip(*self.components)
+        rows = zip(*[component[count:] for component in self.components])
         return lambda: next(rows, None)
 
     def _row(self, index: int) -> Element:
@@ -72,14 +79,14 @@ class Slices(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
-class ListOf(Dataset):
+class ListOf(ByPlace):
     """Elements that are there one by one."""
 
     kind: ClassVar[str] = "List"
     elements: Sequence[Element]
 
-    def begin(self) -> Pull:
-        found = iter(self.elements)
+    def begin_at(self, count: int) -> Pull:
+        found = iter(self.elements[count:])
         return lambda: next(found, None)
 
     def cardinality(self) -> int:
@@ -91,15 +98,15 @@ class ListOf(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
-class Range(Dataset):
+class Range(ByPlace):
     """Numbers at equal distances."""
 
     kind: ClassVar[str] = "Range"
     numbers: range
     dtype: DType
 
-    def begin(self) -> Pull:
-        numbers = zip(map(np.int64 if self.dtype is int64 else self._cast, self.numbers))
+    def begin_at(self, count: int) -> Pull:
+        numbers = zip(map(np.int64 if self.dtype is int64 else self._cast, self.numbers[count:]))
         return lambda: next(numbers, None)
 
     def cardinality(self) -> int:
