@@ -31,6 +31,7 @@ FACTS: Final = {
     "debug": "observes values and changes nothing",
     "snapshot": "looks at a variable once, and needs no lock: what another thread writes meanwhile comes before or after it",
     "unshared": "works on what one run made for itself: no other thread has it",
+    "idle": "does nothing: it is there for others to wait for",
     "channels_last": "its kernel takes NHWC only",
     "blocks": "may have to wait for what another node of the same run supplies, as at an empty queue",
     "enter": "hands a value into a V1 loop",

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidArgumentError, NotFoundError
 from ..runtime.resources import Variable
 from ..shapes import Shape
-
-ANONYMOUS_NAME: Final = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
-"""The shared name by which TensorFlow asks for a new variable in every run."""
 
 
 def variable_behind(handle: Any) -> Variable:

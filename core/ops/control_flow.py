@@ -4,11 +4,12 @@ A kernel answers for one firing of its node. Which node fires, and what is dead,
 core/runtime/dataflow.py: an output of value DEAD is on the branch that was not taken.
 """
 # Ops here (scripts/regenerate.py writes this list):
-#   ControlTrigger LoopCond: control_flow inexpensive
+#   LoopCond: control_flow inexpensive
 #   Enter: enter control_flow inexpensive
 #   RefEnter: enter control_flow inexpensive initialized_reference
 #   Exit: exit control_flow inexpensive
 #   RefExit: exit control_flow inexpensive initialized_reference
+#   ControlTrigger: idle control_flow inexpensive
 #   RefSelect: inexpensive initialized_reference
 #   Merge: merge control_flow inexpensive
 #   RefMerge: merge control_flow inexpensive initialized_reference
@@ -105,6 +106,9 @@ def loop_cond_shape(data: TensorSpec) -> Shape:
 @kernel("ControlTrigger")
 def control_trigger() -> None:
     """Nothing, but alive even where what it waits for is dead."""
+
+
+facts("idle", of=("ControlTrigger",))
 
 
 @shape("ControlTrigger", "Abort")

@@ -2,7 +2,6 @@
 # Ops here (scripts/regenerate.py writes this list):
 #   HostConst ToBool
 #   Bitcast: alias_view
-#   NoOp: control_flow inexpensive
 #   DebugNanCount DebugNumericSummary: debug
 #   Cast: elementwise
 #   DebugGradientIdentity DeepCopy GuaranteeConst: elementwise forwarding
@@ -14,6 +13,7 @@
 #   PreventGradient: elementwise idempotent forwarding transparent shape_arithmetic inexpensive alias
 #   Snapshot: elementwise idempotent monotone forwarding transparent shape_arithmetic
 #   Identity StopGradient: elementwise idempotent monotone forwarding transparent shape_arithmetic inexpensive alias
+#   NoOp: idle control_flow inexpensive
 #   PlaceholderWithDefault: inexpensive alias
 #   IdentityN: shape_arithmetic inexpensive
 #   Assert PrintV2: side_effect diagnostic
@@ -254,6 +254,9 @@ facts("alias_view", of=("EnsureShape",))
 @kernel("NoOp")
 def no_op() -> None:
     return None
+
+
+facts("idle", of=("NoOp",))
 
 
 @shape("NoOp")

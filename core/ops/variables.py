@@ -36,10 +36,10 @@ from ..graph import Node, Output
 from ..profiler_formulas import of_input
 from ..registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, profiled, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
-from ..runtime.resources import Variable
+from ..runtime.resources import ANONYMOUS_NAME, Variable
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ._variables import ANONYMOUS_NAME, resource_variable, same_shape, variable_behind
+from ._variables import resource_variable, same_shape, variable_behind
 
 _STEP_CONTAINER: Final = "temporary variables"
 

@@ -8,8 +8,10 @@ from typing import Any, Final
 import numpy as np
 
 from ..binding import select_kernel
+from ..dtypes import resource
 from ..op_facts import has_fact
 from ..planning.plan import Step
+from .resources import ANONYMOUS_NAME
 
 _MOST_BYTES: Final = 1 << 20
 """Of a value that is kept: it is there as long as the session."""
@@ -20,6 +22,8 @@ def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) ->
 
     None where that depends on more than the values, or is no number. Where the kernel fails, runs will say so.
     """
+    if _gives_lasting_handle(step):
+        return (call(),)
     if not step.inputs or any(value is None for value in values) or not _is_pure(step):
         return None
     try:
@@ -28,6 +32,19 @@ def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) ->
         return None
     results = (found,) if len(step.outputs) == 1 else tuple(found)
     return results if all(map(_is_small_number, results)) else None
+
+
+def does_nothing(step: Step) -> bool:
+    """True of a step that is only there for others to wait for."""
+    return not step.outputs and not step.controls and has_fact(step.node.op, "idle")
+
+
+def _gives_lasting_handle(step: Step) -> bool:
+    """True of the handle of a variable with a name, which stays what it is as long as the session."""
+    node = step.node
+    if type(step) is not Step or step.is_guarded or not has_fact(node.op, "variable") or node.output_dtypes != (resource,):
+        return False
+    return node.attr("shared_name") != ANONYMOUS_NAME.encode()
 
 
 def _is_pure(step: Step) -> bool:

@@ -19,7 +19,7 @@ from ..planning.plan import Loop, Plan, Step
 from ..tensors import FuncRef
 from ..traversal import descendants
 from .caching import Cached, ValueCache
-from .constant_steps import fixed_values
+from .constant_steps import does_nothing, fixed_values
 from .dataflow import DataflowProgram
 from .exclusion import exclusive
 from .foretold_calls import ForetoldCall
@@ -139,6 +139,8 @@ class Program:
         """Instructions for the steps, with or without a hook's call; constants are put into `initial` instead."""
         instructions = []
         for step in steps:
+            if does_nothing(step) and not hooked:
+                continue
             call: _Call
             if isinstance(step, Loop):
                 call = self._loop(step, hooked)

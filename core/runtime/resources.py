@@ -16,6 +16,8 @@ from ..shapes import UNKNOWN, Shape
 from . import waits
 
 _Resource = TypeVar("_Resource")
+ANONYMOUS_NAME: Final = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+"""The shared name by which TensorFlow asks for a new variable in every run."""
 
 
 class Shared:

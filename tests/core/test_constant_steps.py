@@ -80,3 +80,43 @@ def test_every_run_names_the_node_that_fails():
         with pytest.raises(InvalidArgumentError, match="requested shape has 3") as caught:
             session.run("bad:0")
         assert caught.value.node == "bad"
+
+
+def test_handles_of_variables_are_taken_once_and_their_values_each_time():
+    b = GraphBuilder()
+    handle = b.VarHandleOp(dtype="float32", shape=[], shared_name="v", name="v")
+    b.AssignVariableOp(handle, b.Placeholder(dtype="float32", shape=[], name="x"), name="set")
+    b.Add(b.ReadVariableOp(handle, dtype="float32"), b.constant(np.float32(1)), name="y")
+    session = Session(b.graph)
+    for value in range(RUNS):
+        session.run("set", {"x:0": np.float32(value)})
+        assert session.run("y:0") == value + 1
+    assert not any("VarHandleOp" in [i[-1].node.op for i in p.program._instructions] for p in session._prepared.values())
+
+
+def test_variables_without_a_name_are_new_in_every_run():
+    b = GraphBuilder()
+    handle = b.VarHandleOp(dtype="float32", shape=[], shared_name="cd2c89b7-88b7-44c8-ad83-06c2a9158347")
+    is_there = b.VarIsInitializedOp(handle, name="is_there")
+    with b.control_dependencies([is_there]):
+        b.AssignVariableOp(handle, b.constant(np.float32(1)), name="set")
+    session = Session(b.graph)
+    assert not any(session.run(["is_there:0", "set"])[0] for _ in range(RUNS))
+
+
+def test_steps_that_others_wait_for_and_that_do_nothing_are_left_out_but_for_hooks():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[], name="x")
+    waited_for = b.NoOp(name="first")
+    with b.control_dependencies([waited_for]):
+        b.Neg(x, name="y")
+    session, seen = Session(b.graph), []
+
+    def hook(node, call, inputs):
+        seen.append(node.name)
+        return call(*inputs)
+
+    assert session.run(["y:0", "first"], {"x:0": np.float32(2)}) == [-2, None]
+    assert instructions(session) == ["Neg"]
+    session.run(["y:0", "first"], {"x:0": np.float32(2)}, hook=hook)
+    assert "first" in seen
