@@ -105,7 +105,8 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     ends = target.removesuffix(".gz")
     text = ends.endswith(_TEXT_ENDS) if options.text is None else options.text
     compress = target.endswith(".gz") if options.compress is None else options.compress
-    save(graph, target, text=text, gzip=compress, kind=options.kind)
+    with render.Working(f"writing {target}", options.quiet):
+        save(graph, target, text=text, gzip=compress, kind=options.kind)
     if target != "-":
         render.note(f"wrote {counted(len(graph), 'node')} to {render.place(target)}", options.quiet)
     note_variables(graph, loaded, options.quiet)

@@ -28,7 +28,9 @@ def command(before: str, after: str, format_: str, quiet: bool, reader: GraphRea
     tfg diff graph.pb optimized.pb
     tfg diff graph.pb graph.pbtxt --quiet && echo equal
     """
-    result = diff_graphs(reader.load(before), reader.load(after))
+    graphs = reader.load(before), reader.load(after)
+    with render.Working("comparing", quiet):
+        result = diff_graphs(*graphs)
     if not quiet:
         render.emit(result, format_, lambda: _sections(result, format_))
     return DONE if result.is_empty else COMPARISON_FAILED

@@ -123,8 +123,9 @@ class ExplainJob:
         render.emit({"nodes": facts}, self.options.format_, lambda: node_sections(facts))
 
     def _graph(self) -> None:
-        inference = self._inference()
-        facts = explain_graph(self.graph, self.path, inference)
+        with render.Working("looking through the graph"):
+            inference = self._inference()
+            facts = explain_graph(self.graph, self.path, inference)
         if self.names.asked is not None:
             facts = explain_signature(facts, self.graph, self.names.asked, self.path, inference)
         render.emit(facts, self.options.format_, lambda: graph_sections(facts))

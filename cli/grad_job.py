@@ -80,7 +80,8 @@ class GradJob:
     def _build(self) -> int:
         options = self.options
         ys, xs = [y.name for y in self.ys], [x.name for x in self.xs]
-        result, names = gradients(self.graph, ys, xs, self.grad_ys or None, self.stops, colocate=options.colocate)
+        with render.Working("differentiating", options.quiet):
+            result, names = gradients(self.graph, ys, xs, self.grad_ys or None, self.stops, colocate=options.colocate)
         found: list[dict[str, Any]] = [{"x": x, "gradient": name} for x, name in zip(xs, names)]
         if options.output:
             from ..formats.saving import save

@@ -136,12 +136,11 @@ def _node_changes(old: Node, new: Node) -> Iterator[FieldChange]:
         yield FieldChange("op", old.op, new.op)
     if old.device != new.device:
         yield FieldChange("device", old.device or None, new.device or None)
-    inputs = [[str(value) for value in node.inputs] for node in (old, new)]
-    if inputs[0] != inputs[1]:
-        yield FieldChange("inputs", ", ".join(inputs[0]), ", ".join(inputs[1]))
-    controls = [[f"^{control.name}" for control in node.control_inputs] for node in (old, new)]
-    if set(controls[0]) != set(controls[1]):
-        yield FieldChange("control_inputs", ", ".join(controls[0]), ", ".join(controls[1]))
+    (inputs, controls), (new_inputs, new_controls) = old.input_names(), new.input_names()
+    if inputs != new_inputs:
+        yield FieldChange("inputs", *(", ".join(map(str, node.inputs)) for node in (old, new)))
+    if set(controls) != set(new_controls):
+        yield FieldChange("control_inputs", *(", ".join(f"^{name}" for name in names) for names in (controls, new_controls)))
     for name in dict.fromkeys((*old.attrs, *new.attrs)):
         values = [node.attrs.get(name) for node in (old, new)]
         present = [name in node.attrs for node in (old, new)]
