@@ -117,10 +117,11 @@ def _decode_versions(proto: GraphDef) -> Versions:
     return Versions(versions.producer or proto.version, versions.min_consumer, tuple(versions.bad_consumers))
 
 
-def graph_text(graph: Graph) -> str:
-    """The GraphDef in protobuf's text format."""
-    nodes = (print_text(GraphDef(node=[complete_proto(source)])) for source in _encoded_nodes(graph))
-    return "".join(nodes) + print_text(_encode_rest(graph))
+def graph_texts(graph: Graph) -> Iterator[str]:
+    """The GraphDef in protobuf's text format, in pieces."""
+    for source in _encoded_nodes(graph):
+        yield print_text(GraphDef(node=[complete_proto(source)]))
+    yield print_text(_encode_rest(graph))
 
 
 def to_node_def(node: Node) -> NodeDef:

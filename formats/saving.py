@@ -10,7 +10,7 @@ from ..core.arguments import takes
 from ..core.errors import InvalidArgumentError
 from ..core.escaping import printable_proto
 from ..core.graph import Graph
-from .graphdef import GraphSource, Kind, graph_chunks, graph_text
+from .graphdef import GraphSource, Kind, graph_chunks, graph_texts
 from .scan import parse
 from .source import write_file
 from .textformat import print_text
@@ -28,13 +28,13 @@ def save(
     `kind` says whether a GraphDef or a MetaGraphDef is written; without it, what the graph was loaded from, and a GraphDef
     for a SavedModel. InvalidArgumentError for a binary graph of 2 GiB, which nothing could read.
     """
-    write_file(path, [_text_for(path, graph, kind)] if text else _message(graph, kind), gzip)
+    write_file(path, _encoded_texts(path, graph, kind) if text else _message(graph, kind), gzip)
 
 
-def _text_for(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> bytes:
-    """The text form; standard output may be a terminal, to which no control character goes."""
-    text = to_text(graph, kind)
-    return (printable_proto(text) if path == "-" else text).encode()
+def _encoded_texts(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> Iterator[bytes]:
+    """The text form in pieces; standard output may be a terminal, to which no control character goes."""
+    for text in _texts(graph, kind):
+        yield (printable_proto(text) if path == "-" else text).encode()
 
 
 def _message(graph: Graph, kind: Kind | None) -> list[bytes | memoryview]:
@@ -56,11 +56,16 @@ def to_bytes(graph: Graph, kind: Kind | None = None) -> bytes:
 
 def to_text(graph: Graph, kind: Kind | None = None) -> str:
     """The GraphDef or MetaGraphDef in protobuf's text format, as TensorFlow prints it."""
+    return "".join(_texts(graph, kind))
+
+
+def _texts(graph: Graph, kind: Kind | None) -> Iterator[str]:
     if _output_kind(graph, kind) == "graph":
-        return graph_text(graph)
+        yield from graph_texts(graph)
+        return
     from .protos.meta_graph_pb2 import MetaGraphDef
 
-    return print_text(parse(MetaGraphDef, to_bytes(graph, "meta_graph")))
+    yield print_text(parse(MetaGraphDef, to_bytes(graph, "meta_graph")))
 
 
 def _output_kind(graph: Graph, kind: Kind | None) -> Kind:
