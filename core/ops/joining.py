@@ -112,15 +112,15 @@ facts("total", of=("Concat",))
 @kernel("ConcatOffset")
 def concat_offset(axis: Array, shapes: list[Array]) -> Sequence[Result]:
     """Where each input of a concatenation begins in its result, by their shapes."""
-    vectors = tuple(tuple(ints(s, "a shape")) for s in shapes)
-    axis = normalize_axis(scalar_int(axis, "concat_dim"), len(vectors[0]), "concat_dim")
-    return list(_offsets(axis, vectors, np.asarray(shapes[0]).dtype))
+    vectors = tuple([ints(s, "a shape") for s in shapes])
+    return _offsets(scalar_int(axis, "concat_dim"), vectors, shapes[0].dtype)
 
 
 @functools.lru_cache(1024)
-def _offsets(axis: int, vectors: tuple[tuple[int, ...], ...], dtype: np.dtype[Any]) -> list[Array]:
+def _offsets(axis: int, vectors: tuple[tuple[int, ...], ...], dtype: np.dtype[Any]) -> tuple[Array, ...]:
     """One vector an input; training asks for the same ones at every step."""
     rank = len(vectors[0])
+    axis = normalize_axis(axis, rank, "concat_dim")
     total = 0
     offsets = []
     for i, vector in enumerate(vectors):
@@ -130,7 +130,7 @@ def _offsets(axis: int, vectors: tuple[tuple[int, ...], ...], dtype: np.dtype[An
         offset[axis] = total
         offsets.append(offset)
         total += vector[axis]
-    return offsets
+    return tuple(offsets)
 
 
 @shape("ConcatOffset")

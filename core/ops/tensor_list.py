@@ -30,7 +30,8 @@ from ._lists import list_in, lowered_dims, lowered_shape, merged_shapes, require
 
 
 def _require_shape(items: TensorList, value: Array, what: str) -> None:
-    if items.element_shape.dims is not None and items.element_shape.dims != np.shape(value):
+    dims = items.element_shape.dims
+    if dims is not None and dims != value.shape:
         try:
             merge_shapes(items.element_shape, Shape(np.shape(value)))
         except InvalidArgumentError:

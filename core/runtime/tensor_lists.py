@@ -37,17 +37,17 @@ class TensorList:
         return self._items
 
     def __len__(self) -> int:
-        return len(self.items)
+        return len(self.items if self._items is None else self._items)
 
     def pushed(self, value: Any) -> TensorList:
         """With one element more at the end."""
-        items = self.items
+        items = self.items if self._items is None else self._items
         items.append(value)
         return self._followed_by(items, "pop", 0, None)
 
     def popped(self) -> TensorList:
         """Without the last element."""
-        items = self.items
+        items = self.items if self._items is None else self._items
         return self._followed_by(items, "push", 0, items.pop())
 
     def replaced(self, index: int, value: Any) -> TensorList:
@@ -69,7 +69,7 @@ class TensorList:
 
     def _followed_by(self, items: list[Any], change: str, index: int, value: Any) -> TensorList:
         """The next version, which takes the elements over; this one keeps how it differs."""
-        following = self.with_items(items)
+        following = TensorList(self.dtype, self.element_shape, items, self.max_num_elements)
         self._items = None
         self._difference = (following, change, index, value)
         return following
