@@ -13,7 +13,8 @@ from ..shapes import Shape
 
 def variable_behind(handle: Any) -> Variable:
     """The variable that a handle leads to, initialized or not; InvalidArgumentError where it leads to something else."""
-    found = handle.item() if np.size(handle) == 1 else None
+    size = handle.size if isinstance(handle, np.ndarray) else np.size(handle)
+    found = handle.item() if size == 1 else None
     if not isinstance(found, Variable):
         raise InvalidArgumentError(f"the handle leads to a {type(found).__name__}, not to a variable")
     return found

@@ -108,8 +108,8 @@ class _Layout:
     def check_scalars(self, inputs: Sequence[Any]) -> None:
         for i in self.scalars:
             name, value = self.names[i], inputs[i]
-            if np.ndim(value):
-                raise InvalidArgumentError(f"{self.op}: {name} is not a scalar but of shape {Shape(np.shape(value))}")
+            if value.ndim:
+                raise InvalidArgumentError(f"{self.op}: {name} is not a scalar but of shape {Shape(value.shape)}")
             if self.is_strict and name in _CONDITIONS and not _CONDITIONS[name][0](value):
                 raise InvalidArgumentError(f"{self.op}: {name} must be {_CONDITIONS[name][1]}, not {value}")
 
