@@ -94,6 +94,11 @@ class Dataset:
         return False
 
     @property
+    def has_places(self) -> bool:
+        """True where elements are found by their places without a pass, if those of the inputs are."""
+        return type(self).element is not Dataset.element
+
+    @property
     def is_plain(self) -> bool:
         """True where each pass gives the same elements, whatever came before."""
         return self.is_pure and all(source.is_plain for source in self.inputs)
@@ -152,6 +157,10 @@ class SameElements(Dataset):
     def is_pure(self) -> bool:
         return type(self).begin is SameElements.begin
 
+    @property
+    def has_places(self) -> bool:
+        return self.is_pure
+
     def cardinality(self) -> int:
         return self.source.cardinality()
 
@@ -181,6 +190,16 @@ def tree(dataset: Dataset) -> Iterator[Dataset]:
     yield dataset
     for source in dataset.inputs:
         yield from tree(source)
+
+
+def require_places(dataset: Dataset) -> None:
+    """FailedPreconditionError where a dataset, or one that it is made of, does not find elements by their places."""
+    for item in tree(dataset):
+        if not item.has_places:
+            raise FailedPreconditionError(
+                "`global_shuffle` requires all upstream transformations be compatible with random access. Got: "
+                f"{item.kind}Dataset does not support random access."
+            )
 
 
 def require_index(index: int, size: int) -> None:

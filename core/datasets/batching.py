@@ -86,6 +86,10 @@ class Batch(Pure):
             return size
         return size // self.size if self.drops_remainder else -(-size // self.size)
 
+    @property
+    def has_places(self) -> bool:
+        return type(self) is Batch and self.drops_remainder
+
     def element(self, index: int) -> Element:
         require_index(index, known_size(self))
         first, size = index * self.size, known_size(self.source)
@@ -165,6 +169,8 @@ class MapAndBatch(Batch):
     def cardinality(self) -> int:
         return super().cardinality() if self.keeps_cardinality else UNKNOWN
 
+    element = Dataset.element
+
 
 def _outcome(pull: Pull) -> Outcome:
     try:
@@ -210,8 +216,7 @@ class PaddedBatch(Batch):
             result[corner] = value
         return result
 
-    def element(self, index: int) -> Element:
-        return Dataset.element(self, index)
+    element = Dataset.element
 
 
 @dataclasses.dataclass(eq=False)

@@ -37,6 +37,10 @@ class Cache(SameElements):
             return lambda: next(found, None)
         return _keeping(self.source, self.cache.keep)
 
+    @property
+    def has_places(self) -> bool:
+        return True
+
     def element(self, index: int) -> Element:
         kept = self.cache.by_place
         if self.cache.pull is None:

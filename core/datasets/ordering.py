@@ -46,6 +46,10 @@ class Shuffle(Dataset):
             return size and INFINITE
         return 0 if not self.count else size if size in (INFINITE, UNKNOWN) else size * self.count
 
+    @property
+    def has_places(self) -> bool:
+        return False
+
     def element(self, index: int) -> Element:
         if self.places is None:
             self.places = _permutation(known_size(self.source), Words(*self.seeds.pair))

@@ -394,6 +394,10 @@ class AssertCardinality(SameElements):
 
         return next_element
 
+    @property
+    def has_places(self) -> bool:
+        return True
+
     def _refusal(self, found: str) -> FailedPreconditionError:
         wanted = "an infinite number of" if self.count == INFINITE else str(self.count)
         return FailedPreconditionError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..arrays import Array
-from ..datasets.base import Dataset
+from ..datasets.base import Dataset, require_places
 from ..datasets.ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
 from ..datasets.seeds import Seeds, seeds_of
 from ..errors import InvalidArgumentError
@@ -111,8 +111,10 @@ def global_shuffle_dataset(
     reshuffle_each_iteration: bool,
 ) -> Dataset:
     """All elements in random order, each asked for by its place."""
+    source = dataset_of(input_dataset)
+    require_places(source)
     seeds = chosen_seeds(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), seed_generator, reshuffle_each_iteration)
-    return GlobalShuffle((dataset_of(input_dataset),), seeds)
+    return GlobalShuffle((source,), seeds)
 
 
 facts(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.pipelines import NUMBER, int64, numbers, pipeline
+from tests.pipelines import NUMBER, elements, int64, numbers, pipeline, text
 
 
 def shuffled(size, source=12, op="ShuffleDataset", seeds=(5, 7), reshuffle=True, repeats=1, passes=1):
@@ -57,7 +57,27 @@ def globally(seeds, reshuffle, source=12):
     return pipeline(f"{seeds} {reshuffle} {source}", "GlobalShuffleDataset", make, take=2 * source + 1)
 
 
+def globally_over(key, make_source, spec=NUMBER):
+    """A global shuffle needs elements that are found by their places."""
+
+    def make(g):
+        given = make_source(g), int64(3), int64(4), g.DummySeedGenerator()
+        return g.GlobalShuffleDataset(*given, reshuffle_each_iteration=False, **spec)
+
+    return pipeline(key, "GlobalShuffleDataset", make, spec, take=4)
+
+
+def batches(drops, **more):
+    return lambda g: g.BatchDatasetV2(numbers(g, 7), int64(2), np.array(drops), **more, **VECTOR)
+
+
+VECTOR = elements(("int64", (None,)))
 CASES = [
+    globally_over("full batches", batches(True), VECTOR),
+    globally_over("batches", batches(False), VECTOR),
+    globally_over("a shuffle", lambda g: g.ShuffleDataset(numbers(g, 3), *map(int64, (3, 1, 2)), **NUMBER)),
+    globally_over("what is cached", lambda g: g.CacheDataset(numbers(g, 3), text(""), **NUMBER)),
+    globally_over("elements without errors", lambda g: g.IgnoreErrorsDataset(numbers(g, 3), **NUMBER)),
     *(shuffled(size) for size in (1, 2, 5, 12, 100, -2)),
     shuffled(3, seeds=(0, 1)),
     shuffled(3, seeds=(2**40, -1)),
