@@ -101,15 +101,15 @@ class _Walk:
     def steps(self, steps: Sequence[Step]) -> tuple[int, str]:
         """The largest sum, and the node at which it is reached."""
         alive: dict[int, int] = {}
-        peak, place = 0, ""
+        total, peak, place = 0, 0, ""
         for step in steps:
             inside = max(self.steps(part)[0] for part in (step.head, step.body, step.tail)) if isinstance(step, Loop) else 0
-            alive.update(zip(step.outputs, self._sizes(step), strict=False))
-            total = sum(alive.values()) + inside
-            if total > peak:
-                peak, place = total, step.node.name
-            for slot in step.released:
-                alive.pop(slot, None)
+            for slot, size in zip(step.outputs, self._sizes(step), strict=False):
+                total += size - alive.get(slot, 0)
+                alive[slot] = size
+            if total + inside > peak:
+                peak, place = total + inside, step.node.name
+            total -= sum(alive.pop(slot, 0) for slot in step.released)
         return peak, place
 
     def _sizes(self, step: Step) -> list[int]:
