@@ -51,7 +51,12 @@ from .dataset_records import opener
 
 METADATA = "snapshot.metadata"
 """The file of a folder that says what was saved there."""
-_PACK = {"": lambda data: data, "GZIP": gzip.compress, "ZLIB": zlib.compress, "SNAPPY": snappy.framed}
+_PACK: dict[str, Callable[[bytes], bytes]] = {
+    "": lambda data: data,
+    "GZIP": gzip.compress,
+    "ZLIB": zlib.compress,
+    "SNAPPY": snappy.framed,
+}
 _AUTOMATIC = "SNAPPY"
 """What TensorFlow compresses a snapshot by where that is left to it."""
 
