@@ -31,7 +31,7 @@ def asked_datasets(graph: Graph, node: Node) -> list[Output]:
     """The datasets whose elements a node goes through, by an iterator or by itself."""
     if has_fact(node.op, "next_element"):
         return datasets_behind(graph, node.inputs[0].node) if node.inputs else []
-    return node.inputs[:1] if has_fact(node.op, "takes_all_elements") else []
+    return list(node.inputs[:1]) if has_fact(node.op, "takes_all_elements") else []
 
 
 def going_through_elements(graph: Graph, nodes: Iterable[Node]) -> Iterator[tuple[str, Node]]:
