@@ -42,6 +42,14 @@ class Loop:
         return self.growth.after(self.rounds)
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Changing(Inference):
+    """An inference that takes in what is derived anew."""
+
+    specs: Specs
+    reasons: dict[str, str]
+
+
 class Loops:
     """The loops of one count."""
 
@@ -128,7 +136,7 @@ class Loops:
         order = {node: place for place, node in enumerate(topological_order(graph))}
         loops: dict[Frame, Loop] = {}
         found = dict(known)
-        current = Inference(Specs(inference.specs), dict(inference.reasons))
+        current = _Changing(Specs(inference.specs), dict(inference.reasons))
         within = _within(order, frames)
         for frame in sorted(within, key=lambda frame: frame.depth):
             merges = [node for node in frame.with_op(MERGE) if _is_loop_variable(node)]
@@ -147,7 +155,7 @@ class Loops:
                 self._update(current, behind, found)
         return current, loops
 
-    def _update(self, current: Inference, nodes: Sequence[Node], known: Known) -> bool:
+    def _update(self, current: _Changing, nodes: Sequence[Node], known: Known) -> bool:
         """Derive the specs of nodes anew; True where others take what is now another one."""
         again = infer_again(nodes, current, known, self._functions, self.rule)
         anew = set(nodes)

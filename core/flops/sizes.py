@@ -47,11 +47,11 @@ def named(
     if not names:
         return inference
     invariant = {symbol: name for symbol, name in names.items() if symbol not in inside}
-    named_specs = Specs(
-        (output, substituted(spec, invariant if is_inside(output.node, frames) else names))
+    named_specs = {
+        output: substituted(spec, invariant if is_inside(output.node, frames) else names)
         for output, spec in inference.specs.items()
-    )
-    return Inference(named_specs, inference.reasons)
+    }
+    return Inference(Specs(named_specs), inference.reasons)
 
 
 def shared_names(pairs: Iterable[tuple[TensorSpec, TensorSpec]]) -> dict[str, DimLike]:
