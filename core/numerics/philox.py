@@ -76,6 +76,7 @@ class Philox:
 
     def words(self, count: int) -> Array:
         """The next `count` words, uint32."""
+        pause()  # who draws until enough fit may draw for ever
         blocks = (count + 3) // 4
         if blocks == 1:
             return np.array(self.block(), np.uint32)[:count]
