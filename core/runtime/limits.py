@@ -17,7 +17,7 @@ from ..faults import faults_of
 from ..graph import Node
 from ..node_calls import call_flops_function, call_shape_function, spec_of
 from ..op_facts import has_fact
-from ..registry import Cost, flops_function, shape_function
+from ..registry import Cost, flops_function, kernels, shape_function
 from ..shapes import TensorSpec
 from .isolation import can_be_apart, run_apart
 from .runs import Hook, Run
@@ -67,6 +67,8 @@ class Limits:
             result = inner(node, call, inputs)
         elif is_long and can_be_apart(node, inputs):
             result = run_apart(node, inputs, run.deadline - time.monotonic(), run.timeout)
+        elif run.deadline < math.inf and can_be_interrupted(node):
+            result = _interrupted_in_time(run, node, call, inputs)
         else:
             result = call(*inputs)
         if self.max_memory is not None:
@@ -109,6 +111,21 @@ class Limits:
             if key not in self._references:
                 self._references[key] = weakref.ref(value, forget)
                 self._held += size
+
+
+def can_be_interrupted(node: Node) -> bool:
+    """True for tfg's own kernels that leave nothing half done: they change no state and call no functions that do."""
+    return node.op_def is not None and not node.op_def.is_stateful and all(kernel.is_own for kernel in kernels(node.op))
+
+
+def _interrupted_in_time(run: Run, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+    from .interruption import Interruption, call_until
+
+    try:
+        return call_until(run.deadline, call, inputs)
+    except Interruption as interruption:
+        with faults_of(node, "limit"):
+            raise run.overdue() from interruption
 
 
 def _content_bytes(strings: np.ndarray[Any, Any]) -> int:

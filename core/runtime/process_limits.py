@@ -79,11 +79,11 @@ class TimeLimit:
         if time.monotonic() >= self._end + _GRACE and self._watchdog is not None and self._watchdog.stdin is not None:
             os.write(self._watchdog.stdin.fileno(), b"\n")  # the shell says it once, whoever asks it to
             os._exit(1)
-        if not _is_importing(frame):
+        if not is_importing(frame):
             raise DeadlineExceededError(self._message)
 
 
-def _is_importing(frame: types.FrameType | None) -> bool:
+def is_importing(frame: types.FrameType | None) -> bool:
     """True inside an import: libraries that are left half made print what stopped them, and stay so for the process."""
     while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
         frame = frame.f_back

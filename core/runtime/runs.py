@@ -60,7 +60,11 @@ class Run:
     def check_time(self) -> None:
         """DeadlineExceededError where its time is over."""
         if time.monotonic() > self.deadline:
-            raise DeadlineExceededError(f"the run took more than the {self.timeout:g} seconds allowed")
+            raise self.overdue()
+
+    def overdue(self) -> DeadlineExceededError:
+        """The error of a run whose time is over."""
+        return DeadlineExceededError(f"the run took more than the {self.timeout:g} seconds allowed")
 
     def part(self) -> Run:
         """A run for a thread that does a part of this one's work and is done before it: under the same number and deadline."""

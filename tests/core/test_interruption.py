@@ -1,0 +1,103 @@
+"""Kernels that hold the interpreter end at their deadline, and nothing else does."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import tfg
+from tfg.core.errors import DeadlineExceededError
+from tfg.core.runtime.interruption import Interruption, call_until
+
+FAR = 1e6
+
+
+def soon():
+    return time.monotonic() + 0.05
+
+
+def endless(_):
+    while True:
+        pass
+
+
+def test_a_call_in_time_gives_its_result():
+    assert call_until(time.monotonic() + FAR, sum, [(1, 2, 3)]) == 6
+
+
+def test_an_error_of_a_call_is_its_own():
+    with pytest.raises(ZeroDivisionError):
+        call_until(time.monotonic() + FAR, lambda x: 1 / x, [0])
+
+
+@pytest.mark.parametrize("deadline", [0, 0.05])
+def test_an_endless_call_ends(deadline):
+    with pytest.raises(Interruption):
+        call_until(time.monotonic() + deadline, endless, [0])
+
+
+def test_what_swallows_an_interruption_meets_the_next():
+    met = []
+
+    def stubborn(_):
+        try:
+            endless(0)
+        except Interruption:
+            met.append(1)
+            endless(0)
+
+    with pytest.raises(Interruption):
+        call_until(soon(), stubborn, [0])
+    assert met
+
+
+def test_the_deadline_of_a_call_in_a_call_is_the_earlier_one():
+    def outer(_):
+        with pytest.raises(Interruption):
+            call_until(soon(), endless, [0])
+        return call_until(time.monotonic() + FAR, len, ["abc"])
+
+    assert call_until(time.monotonic() + FAR, outer, [0]) == 3
+
+
+def test_nothing_comes_after_a_call():
+    """A deadline that is over when the call is: either ends it or nobody."""
+    for _ in range(200):
+        try:
+            call_until(time.monotonic() + 2e-5, sum, [range(300)])
+        except Interruption:
+            continue
+    for _ in range(1000):
+        sum(range(100))
+
+
+def test_other_threads_go_on():
+    ends = []
+
+    def interrupted():
+        try:
+            call_until(soon(), endless, [0])
+        except Interruption:
+            ends.append("interrupted")
+
+    def at_ease():
+        ends.append(call_until(time.monotonic() + FAR, lambda n: sum(range(n)), [3_000_000]))
+
+    threads = [threading.Thread(target=work) for work in (interrupted, at_ease)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert set(ends) == {"interrupted", sum(range(3_000_000))}
+
+
+def test_a_session_ends_a_kernel_and_stays_of_use():
+    g = tfg.GraphBuilder()
+    n = g.Placeholder(dtype="int32", shape=[], name="n")
+    boxes = g.StatelessRandomUniform(g.Pack([n, np.int32(4)]), np.int32([1, 2]), dtype="float32")
+    kept = g.NonMaxSuppressionV3(boxes, g.Fill(g.Pack([n]), np.float32(1)), n, np.float32(1), np.float32(0), name="kept")
+    session = tfg.Session(g.graph, timeout=0.5)
+    with pytest.raises(DeadlineExceededError, match="'kept'"):
+        session.run(kept.name, {"n": 1_000_000})
+    assert len(session.run(kept.name, {"n": 5})) == 5
