@@ -21,6 +21,8 @@ from ..runtime.runs import check_time
 from ..shapes import Shape, merge_shapes
 
 Element: TypeAlias = tuple[Any, ...]
+CHECKED: Final = 256
+"""Elements of an input after which who gathers many looks at the time."""
 Pull: TypeAlias = Callable[[], Element | None]
 
 INFINITE: Final = -1

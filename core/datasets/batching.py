@@ -13,7 +13,7 @@ from ..errors import DataLossError, InvalidArgumentError
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import object_array
 from ..shapes import Shape
-from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, Pure, array_of, known_size, require_index, row_of
+from .base import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, Pure, array_of, known_size, require_index, row_of
 from .mapping import Map, ending_with
 from .parallel import Outcome, outcomes
 from .sources import Slices
@@ -64,6 +64,8 @@ class Batch(Pure):
             elements: list[Element] = []
             while len(elements) < size and (element := pull()) is not None:
                 elements.append(element)
+                if len(elements) % CHECKED == 0:
+                    check_time()
             if not elements or (self.drops_remainder and len(elements) < size):
                 return None
             return join(elements)

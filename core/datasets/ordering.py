@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import InvalidArgumentError
 from ..numerics.index_shuffle import shuffle_indices
 from ..runtime.runs import check_time
-from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, known_size
+from .base import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, known_size
 from .seeds import Seeds, Words
 
 _MAX_EPOCHS: Final = 3
@@ -111,6 +111,8 @@ class _Buffer:
             if element is not None:
                 epochs[-1].append(element)
                 self._waiting += 1
+                if self._waiting % CHECKED == 0:
+                    check_time()
                 continue
             self._pull = None
             if self._has_nothing() and dataset.count < 0:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ..errors import InvalidArgumentError
+from ..runtime.runs import check_time
 from . import fusing
 from .base import Dataset, PerPass, SameElements, tree
 from .batching import Batch, MapAndBatch, ParallelBatch
@@ -33,6 +34,7 @@ def finalized(dataset: Dataset) -> Dataset:
 
 def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
     """The options of a dataset: those set later count."""
+    check_time()  # a dataset that is twice an input of each of many others stands at very many places
     found: dict[OptionName, int] = {}
     for source in dataset.inputs:
         found.update(gathered_options(source))
@@ -58,6 +60,7 @@ def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
 
 def everywhere(dataset: Dataset, rewrite: Callable[[Dataset], Dataset]) -> Dataset:
     """The dataset with each of those it is made of rewritten, inputs first."""
+    check_time()
     inputs = tuple([everywhere(source, rewrite) for source in dataset.inputs])
     if any(one is not other for one, other in zip(inputs, dataset.inputs)):
         dataset = dataset.with_inputs(inputs)
@@ -194,6 +197,7 @@ def _with_prefetch(dataset: Dataset) -> Dataset:
 
 def hold_assertions(dataset: Dataset, following: tuple[str, ...] = ("Root",)) -> None:
     """InvalidArgumentError where what follows a dataset is not what it asserts."""
+    check_time()
     if isinstance(dataset, AssertNext):
         _hold(dataset.transformations, following)
     if isinstance(dataset, AssertPrev):

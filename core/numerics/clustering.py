@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from .pauses import pause
+from .pauses import PIECE, pause
 from .philox import Philox, uniform_from_words
 
 _BLOCK = 1024
@@ -101,7 +101,19 @@ def _draw(stream: WordStream, nearest: Array, chosen: list[int]) -> int:
 
 def nearest_centers(points: Array, centers: Array, k: int) -> tuple[Array, Array]:
     """The `k` nearest centers to each point, the nearest first and the first of equals first, and squared distances."""
-    squares = [np.einsum("ij,ij->i", x, x) for x in (points, centers)]
-    distances = np.maximum(squares[0][:, None] - 2 * (points @ centers.T) + squares[1], 0)
+    squares = np.einsum("ij,ij->i", centers, centers)
+    order = np.empty((len(points), min(k, len(centers))), np.int64)
+    distances = np.empty(order.shape, np.result_type(points, centers))
+    rows = max(PIECE // max(len(centers), 1), 1)
+    for start in range(0, len(points), rows):
+        pause()
+        part = slice(start, start + rows)
+        order[part], distances[part] = _nearest(points[part], centers, squares, k)
+    return order, distances
+
+
+def _nearest(points: Array, centers: Array, squares: Array, k: int) -> tuple[Array, Array]:
+    own = np.einsum("ij,ij->i", points, points)[:, None]
+    distances = np.maximum(own - 2 * (points @ centers.T) + squares, 0)
     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
     return order, np.take_along_axis(distances, order, 1)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from .pauses import PIECE, pause
 
 _U64 = np.ndarray[Any, np.dtype[np.uint64]]
 _Pair = tuple[_U64, _U64]
@@ -56,8 +57,12 @@ def _by_length(strings: Sequence[bytes], hash_rows: Callable[[Array], _U64]) -> 
         places.setdefault(len(text), []).append(i)
     with np.errstate(over="ignore"):
         for length, rows in places.items():
-            data = np.frombuffer(b"".join([strings[i] for i in rows]), np.uint8).reshape(len(rows), length)
-            result[rows] = hash_rows(data)
+            count = PIECE // max(length, 1) + 1
+            for start in range(0, len(rows), count):
+                pause()
+                part = rows[start : start + count]
+                data = np.frombuffer(b"".join([strings[i] for i in part]), np.uint8).reshape(len(part), length)
+                result[part] = hash_rows(data)
     return result
 
 

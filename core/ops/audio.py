@@ -14,6 +14,7 @@ from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..numerics import wav
 from ..registry import Cost, flops, kernel, not_differentiable, shape, zero_flops
+from ..runtime.runs import reserve
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
 from ._checks import require, require_rank, scalar, with_rank
@@ -63,9 +64,11 @@ def decode_wav(contents: Array, *, desired_channels: int, desired_samples: int) 
     require(isinstance(data, bytes) and len(data) <= 2**31 - 1, "contents must be a string of less than 2 GiB")
     samples, rate = _read_wav(data)
     if desired_channels != -1:
+        reserve(8 * desired_channels * (1 + len(samples)))
         taken = np.minimum(np.arange(desired_channels), samples.shape[1] - 1)
         samples = samples[:, taken]
     if desired_samples != -1:
+        reserve(12 * desired_samples * samples.shape[1])
         missing = max(desired_samples - len(samples), 0)
         samples = np.pad(samples[:desired_samples], ((0, missing), (0, 0)))
     return samples.astype(np.float32) / np.float32(32768), np.int32(rate)

@@ -17,6 +17,7 @@ from ..dtypes import DType
 from ..errors import OutOfRangeError
 from ..graph import Node, Output
 from ..numerics.philox import Philox
+from ..numerics.range_samplers import Words
 from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..shapes import Shape, TensorSpec
@@ -297,29 +298,8 @@ not_differentiable("DrawBoundingBoxes", "DrawBoundingBoxesV2")
 zero_flops("DrawBoundingBoxes", "DrawBoundingBoxesV2")
 
 
-class _Words:
-    """The words of a Philox stream one by one."""
-
-    def __init__(self, stream: Philox, count: int) -> None:
-        self.words = iter(stream.words(count).tolist())
-
-    def uniform(self) -> np.float32:
-        """A float in [0, 1)."""
-        return np.float32((next(self.words) & 0x7FFFFF) * 2.0**-23)
-
-    def below(self, n: Any) -> Any:
-        """An integer in [0, n); words that would favour small ones are thrown away."""
-        word = next(self.words)
-        if n & (n - 1) == 0:
-            return word & (n - 1)
-        rest = 0xFFFFFFFF % n + 1
-        while word < rest:
-            word = next(self.words)
-        return word % n
-
-
 def _random_crop(
-    width: int, height: int, area_range: list[float], aspect_ratio: Any, words: _Words
+    width: int, height: int, area_range: list[float], aspect_ratio: Any, words: Words
 ) -> tuple[Any, Any, Any, Any] | None:
     """A random (top, left, bottom, right) of the aspect ratio, its area within the range; None where rounding allows none."""
     least, most = (np.float32(a) * np.float32(width) * np.float32(height) for a in area_range)
@@ -333,14 +313,14 @@ def _random_crop(
     most_rows = min(most_rows, height)
     rows = min(rows, most_rows)
     if rows < most_rows:
-        rows += words.below(most_rows - rows + 1)
+        rows += words.below(most_rows - rows + 1, 32)
     rows += width_of(rows) * rows < least
     rows -= width_of(rows) * rows > most
     columns = width_of(rows)
     if not (least <= columns * rows <= most and 0 < columns <= width and 0 < rows <= height):
         return None
-    top = words.below(height - rows) if rows < height else 0
-    left = words.below(width - columns) if columns < width else 0
+    top = words.below(height - rows, 32) if rows < height else 0
+    left = words.below(width - columns, 32) if columns < width else 0
     return top, left, top + rows, left + columns
 
 
@@ -394,11 +374,11 @@ def _sample(
     """The first of `max_attempts` random crops that covers enough of a box, else the whole image."""
     height, width = _check_sampling(image_size, covered, aspect_ratio_range, area_range, max_attempts)
     objects = _object_boxes(boxes, height, width, use_image)
-    words = _Words(stream.reserve(1, max_attempts), 4 * max_attempts)
+    words = Words(stream.reserve(1, max_attempts))
     low, high = map(np.float32, aspect_ratio_range)
     crop = (0, 0, height, width)
     for _ in range(max_attempts):
-        ratio = words.uniform() * (high - low) + low
+        ratio = np.float32(words.float32()) * (high - low) + low
         found = _random_crop(width, height, area_range, ratio, words)
         if found is not None and _covers(found, objects, np.float32(covered)):
             crop = found

@@ -20,6 +20,7 @@ from ..dims import Dim, DimLike
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ..runtime.runs import reserve
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._checks import require_rank, scalar
@@ -257,14 +258,15 @@ def unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: Array
         raise InvalidArgumentError(f"segment_ids are not allowed to exceed num_segments or to have negative values: {count}")
     rest = inputs.shape[ids.ndim :]
     width = int(np.prod(rest))
+    reserve(8 * count * width)
     segments: dict[int, list[bytes]] = {}
     for segment, row in zip(ids.ravel().tolist(), inputs.reshape(ids.size, width).tolist()):
         for column, text in enumerate(row):
             segments.setdefault(segment * width + column, []).append(text)
-    joined = np.full(count * width, b"", object)
+    result = np.full(count * width, b"", object)
     for place, texts in segments.items():
-        joined[place] = separator.encode("utf-8", "surrogateescape").join(texts)
-    return joined.reshape(count, *rest)
+        result[place] = joined(separator.encode("utf-8", "surrogateescape"), texts)
+    return result.reshape(count, *rest)
 
 
 @shape("UnsortedSegmentJoin")

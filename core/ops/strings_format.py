@@ -19,9 +19,10 @@ from ..arrays import Array, Result
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ..runtime.runs import reserve
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
-from ._strings import as_objects, map_bytes, same_shape
+from ._strings import as_objects, bounded, map_bytes, same_shape
 from ._summarize import summarize_numpy_style
 
 
@@ -36,7 +37,8 @@ def as_string(input: Array, *, T: DType, precision: int, scientific: bool, short
         convert = _text_converter(width, precision, flag)
     else:
         convert = _converter(T, _number_format(T, precision, scientific, shortest, width, flag), width, flag)
-    return as_objects((convert(value).encode("utf-8", "surrogateescape") for value in array.ravel()), array.shape)
+    reserve(max(width, precision, 0))
+    return as_objects(bounded(convert(value).encode("utf-8", "surrogateescape") for value in array.ravel()), array.shape)
 
 
 shape("AsString")(same_shape)
