@@ -319,7 +319,7 @@ def _random_crop(
     columns = width_of(rows)
     if not (least <= columns * rows <= most and 0 < columns <= width and 0 < rows <= height):
         return None
-    top = words.below(height - rows, 32) if rows < height else 0
+    top = words.below(int(height - rows), 32) if rows < height else 0
     left = words.below(width - columns, 32) if columns < width else 0
     return top, left, top + rows, left + columns
 
