@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+from ..numerics.threads import OWN_THREADS
 from .process_limits import is_importing
 
 _AGAIN: Final = 0.1
@@ -69,7 +70,7 @@ class _Watchdog:
             self._calls.append(call)
             if self._wakes_at is None:
                 self._wakes_at = call.deadline
-                threading.Thread(target=self._serve, name="tfg deadlines", daemon=True).start()
+                threading.Thread(target=self._serve, name=f"{OWN_THREADS}deadlines", daemon=True).start()
             elif call.deadline < self._wakes_at:
                 self._wakes_at = call.deadline
                 self._changed.notify()

@@ -101,3 +101,13 @@ def test_a_session_ends_a_kernel_and_stays_of_use():
     with pytest.raises(DeadlineExceededError, match="'kept'"):
         session.run(kept.name, {"n": 1_000_000})
     assert len(session.run(kept.name, {"n": 5})) == 5
+
+
+def test_the_thread_that_interrupts_is_no_one_to_wait_for():
+    """Nobody is left to fill the queue; whoever could would be waited for without end."""
+    assert call_until(time.monotonic() + FAR, len, ["ab"]) == 2
+    g = tfg.GraphBuilder()
+    queue = g.FIFOQueueV2(component_types=["int32"])
+    taken = g.QueueDequeueV2(queue, component_types=["int32"], name="taken")
+    with pytest.raises(DeadlineExceededError, match="nothing can change that"):
+        tfg.Session(g.graph).run(taken.name)
