@@ -108,6 +108,6 @@ def test_the_thread_that_interrupts_is_no_one_to_wait_for():
     assert call_until(time.monotonic() + FAR, len, ["ab"]) == 2
     g = tfg.GraphBuilder()
     queue = g.FIFOQueueV2(component_types=["int32"])
-    taken = g.QueueDequeueV2(queue, component_types=["int32"], name="taken")
+    g.QueueDequeueV2(queue, component_types=["int32"], name="taken")
     with pytest.raises(DeadlineExceededError, match="nothing can change that"):
-        tfg.Session(g.graph).run(taken.name)
+        tfg.Session(g.graph).run("taken:0")
