@@ -23,13 +23,15 @@ def takes(*arrays: Array) -> bool:
 def add_coordinates(result: Array, rows: Array, columns: Array, weights: Array, dense: Array) -> None:
     """result[rows[i]] += weights[i] * dense[columns[i]] for each i in turn, of arrays that `takes` takes.
 
-    The places are vectors; IndexError for one that is out of range.
+    The places are vectors; IndexError for one that is out of range, ValueError where lengths do not fit.
     """
     from scipy.sparse import _sparsetools
 
     count, width = len(weights), dense.size // max(len(dense), 1)
     if not count or not width:
         return
+    if not len(rows) == len(columns) == count or result.size != len(result) * width:
+        raise ValueError(f"{count} weights, {len(rows)} rows of {result.shape} and {len(columns)} of {dense.shape} do not fit")
     _check_range(rows, len(result))
     _check_range(columns, len(dense))
     places = [np.ascontiguousarray(place, np.int64) for place in (rows, columns)]
@@ -41,6 +43,7 @@ def sums_between(starts: Array, places: Array, dense: Array) -> Array:
     from scipy.sparse import _sparsetools
 
     _check_range(places, len(dense))
+    _check_range(starts, len(places))
     count, width = len(places), dense.size // len(dense)
     result = np.zeros((len(starts), *dense.shape[1:]), dense.dtype)
     ends = np.append(starts, count).astype(np.int64)

@@ -46,6 +46,14 @@ def test_places_that_are_not_there(place):
         sparse_products.sums_between(np.array([0]), np.array([place]), np.ones((2, 3), np.float32))
 
 
+@pytest.mark.parametrize("rows, columns, width", [([0, 1], [0], 3), ([0], [0, 1], 3), ([0], [0], 4), ([0], [0], 2)])
+def test_lengths_that_do_not_fit(rows, columns, width):
+    """The loops would read or write memory of others."""
+    target, weights = np.zeros((2, 3), np.float32), np.ones(1, np.float32)
+    with pytest.raises(ValueError, match="do not fit"):
+        sparse_products.add_coordinates(target, np.array(rows), np.array(columns), weights, np.ones((2, width), np.float32))
+
+
 def test_nothing_to_add():
     result = np.ones((2, 0), np.float32)
     none = np.zeros(0, np.int64)
