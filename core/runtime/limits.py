@@ -115,7 +115,10 @@ class Limits:
 
 def can_be_interrupted(node: Node) -> bool:
     """True for tfg's own kernels that leave nothing half done: they change no state and call no functions that do."""
-    return node.op_def is not None and not node.op_def.is_stateful and all(kernel.is_own for kernel in kernels(node.op))
+    definition = node.op_def
+    if definition is None or definition.is_stateful or any(arg.is_ref for arg in definition.inputs):
+        return False
+    return all(kernel.is_own for kernel in kernels(node.op))
 
 
 def _interrupted_in_time(run: Run, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:

@@ -8,7 +8,9 @@ import pytest
 
 import tfg
 from tfg.core.errors import DeadlineExceededError
+from tfg.core.graph import Graph
 from tfg.core.runtime.interruption import Interruption, call_until
+from tfg.core.runtime.limits import can_be_interrupted
 
 FAR = 1e6
 
@@ -111,3 +113,14 @@ def test_the_thread_that_interrupts_is_no_one_to_wait_for():
     g.QueueDequeueV2(queue, component_types=["int32"], name="taken")
     with pytest.raises(DeadlineExceededError, match="nothing can change that"):
         tfg.Session(g.graph).run("taken:0")
+
+
+@pytest.mark.parametrize("op", ["Assign", "AssignAddVariableOp", "QueueEnqueue", "IteratorGetNext", "OfALibrary", "While"])
+def test_what_changes_a_state_is_not_interrupted(op):
+    node = Graph().add_node("op", op)
+    assert not can_be_interrupted(node)
+
+
+@pytest.mark.parametrize("op", ["MatMul", "StringNGrams", "NonMaxSuppressionV3", "StatelessWhile"])
+def test_what_only_computes_is_interrupted(op):
+    assert can_be_interrupted(Graph().add_node("op", op))
