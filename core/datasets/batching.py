@@ -257,6 +257,8 @@ class Unbatch(Dataset):
 def _common_size(element: Element) -> int:
     if any(not component.ndim for component in element):
         raise InvalidArgumentError("Cannot unbatch an element of rank 0.")
+    if not element:
+        raise InvalidArgumentError("Cannot unbatch an element without components.")
     sizes = [len(component) for component in element]
     if len(set(sizes)) > 1:
         raise InvalidArgumentError(

@@ -7,6 +7,7 @@ import enum
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
+from ..errors import InvalidArgumentError
 from ..graph import Node
 from ..tensors import FuncRef
 
@@ -70,7 +71,10 @@ class CallKind:
         if not self.functions:
             return [FuncRef(node.op, node.attrs)]
         values = [node.attr(name) for name in self.functions]
-        return [reference for value in values for reference in (value if isinstance(value, list) else [value])]
+        found = [reference for value in values for reference in (value if isinstance(value, list) else [value])]
+        if not all(isinstance(reference, FuncRef) for reference in found):
+            raise InvalidArgumentError("it names no function that it calls", node=node.name, op=node.op)
+        return found
 
     def naming(self, node: Node, references: Iterable[FuncRef]) -> dict[str, Any]:
         """The attributes with which a node calls other functions, given in the order of `references`."""

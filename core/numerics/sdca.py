@@ -103,13 +103,21 @@ def _smooth_hinge_derivative(wx: float, label: float) -> float:
     return 0.0 if y >= 1 else -label if y <= 1 - _GAMMA else (y - 1) * label / _GAMMA
 
 
+def _exp(x: float) -> float:
+    """e to the power of x, infinite where C's is."""
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return math.inf
+
+
 def _poisson_dual(label: float, dual: float, wx: float, scale: float) -> float:
     gap = label - dual
     x = math.log(gap) if gap > 0 else 0.0
     for _ in range(_NEWTON_STEPS):
-        e = math.exp(x)
+        e = _exp(x)
         x -= (x - wx - scale * (gap - e)) / (1 + scale * e)
-    return label - math.exp(x)
+    return label - _exp(x)
 
 
 def _poisson_dual_loss(dual: float, label: float) -> float:
@@ -146,9 +154,9 @@ LOSSES: Final = {
     "poisson_loss": Loss(
         lambda label: label if label >= 0 else None,
         _poisson_dual,
-        lambda wx, label: math.exp(wx) - wx * label,
+        lambda wx, label: _exp(wx) - wx * label,
         _poisson_dual_loss,
-        lambda wx, label: math.exp(wx) - label,
+        lambda wx, label: _exp(wx) - label,
         1,
     ),
 }

@@ -19,6 +19,7 @@ from ..numerics import philox_distributions
 from ..numerics.philox import Philox
 from ..registry import Cost
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ._shapes import dims_of
 
 
 class _Stream(Philox):
@@ -74,10 +75,11 @@ def requested_shape(shape: TensorSpec) -> Shape:
     """The shape that a shape tensor asks for, as far as it is known."""
     if shape.rank not in (None, 1):
         raise InvalidArgumentError(f"shape must be a vector, not of shape {shape.shape}")
-    if shape.value is not None:
-        if any(isinstance(d, int) and d < -1 for d in shape.value.tolist()):
-            raise InvalidArgumentError(f"the dimensions {shape.value.tolist()} must not be negative")
-        return Shape(None if isinstance(d, int) and d < 0 else d for d in shape.value.tolist())
+    dims = dims_of(shape)
+    if dims is not None:
+        if any(isinstance(d, int) and d < -1 for d in dims):
+            raise InvalidArgumentError(f"the dimensions {dims} must not be negative")
+        return Shape(None if isinstance(d, int) and d < 0 else d for d in dims)
     if shape.rank is None or isinstance(shape.shape[0], Dim):
         return UNKNOWN
     return Shape([None] * shape.shape[0])

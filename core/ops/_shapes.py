@@ -49,7 +49,10 @@ def shape_from(spec: TensorSpec, rank: int | None = None) -> Shape:
 def shape_value(dims: Iterable[DimLike], dtype: DType = int64) -> np.ndarray[Any, Any]:
     """Dimensions as a vector of `dtype`, or as an object array where some are symbolic."""
     listed = list(dims)
-    return np.array(listed, object if any(isinstance(d, Dim) for d in listed) else dtype.numpy)
+    try:
+        return np.array(listed, object if any(isinstance(d, Dim) for d in listed) else dtype.numpy)
+    except OverflowError:
+        raise InvalidArgumentError(f"the dimensions {listed} do not fit in {dtype}") from None
 
 
 def scalar_value(dim: DimLike, dtype: DType = int64) -> np.ndarray[Any, Any]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,6 +29,8 @@ def _sparse_counts(
     dtype = weights.dtype
     kept = values < maxlength if maxlength >= 0 else np.ones(values.shape, bool)
     width = _width(values, minlength, maxlength)
+    if math.prod((*group_shape, max(width, 1))) >= 1 << 63:
+        raise InvalidArgumentError(f"counts of {width} values in groups {list(group_shape)} have too many places")
     keys = groups[kept] * max(width, 1) + values[kept]
     found, inverse = np.unique(keys, return_inverse=True)
     if binary:

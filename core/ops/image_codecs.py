@@ -333,6 +333,7 @@ def encode_jpeg(
     wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}[format]
     require(image.shape[2] in wanted, f"image must have {' or '.join(map(str, wanted))} channels, not {image.shape[2]}")
     require(image.size > 0 and max(image.shape[:2]) < 65536, f"image must not be empty or too large: {image.shape}")
+    x_density, y_density = x_density & 0xFFFF, y_density & 0xFFFF  # as much as a JFIF header holds
     density = (x_density, y_density) if density_unit == "in" else (x_density * 2.54, y_density * 2.54)
     options: dict[str, Any] = {"progressive": progressive, "optimize": optimize_size, "dpi": density}
     if image.shape[2] == 3:

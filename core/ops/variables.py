@@ -37,6 +37,7 @@ from ..profiler_formulas import of_input
 from ..registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, profiled, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import ANONYMOUS_NAME, Variable
+from ..runtime.tensor_arrays import zeros
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._variables import resource_variable, same_shape, variable_behind
@@ -73,7 +74,7 @@ def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_na
     """The reference of a variable that lives until it is destroyed or the step ends; its first value is zeros here."""
     name = var_name or ctx.name
     created = Variable(name, dtype, shape)
-    created.assign(np.zeros(shape.known(), dtype.numpy))
+    created.assign(zeros(shape.known(), dtype))
     if ctx.step.resources.get_or_create(_STEP_CONTAINER, name, Variable, lambda: created) is not created:
         raise AlreadyExistsError(f"temporary variable '{name}' exists")
     return created

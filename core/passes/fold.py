@@ -122,7 +122,9 @@ _ALL_SECONDS = 3
 
 def _written(value: np.ndarray[Any, Any]) -> int:
     """The bytes of a value in a file, where a string is written as often as it stands in the array."""
-    return value.nbytes + (sum(map(len, value.ravel().tolist())) if value.dtype == object else 0)
+    if value.dtype != object:
+        return value.nbytes
+    return value.nbytes + sum(len(item) for item in value.ravel().tolist() if isinstance(item, bytes))
 
 
 def _spec(constant: Tensor) -> TensorSpec:

@@ -11,11 +11,14 @@ import numpy as np
 import pytest
 
 from tests.passes.rewriting import placeholder
-from tfg import GraphBuilder, Session, gradients, optimize
+from tfg import GraphBuilder, Session, count_flops, gradients, jacobian, optimize
 from tfg.core.catalog import CATALOG
+from tfg.core.datasets.batching import Unbatch
+from tfg.core.datasets.sources import Generated
 from tfg.core.errors import InternalError, InvalidArgumentError, TfgError, UnimplementedError
 from tfg.core.graph import Output
 from tfg.core.inference import infer
+from tfg.core.numerics.sdca import LOSSES, _poisson_dual
 from tfg.core.shapes import UNKNOWN
 
 IMAGE, FILTER = np.ones((1, 4, 4, 2), np.float32), np.ones((1, 1, 2, 3), np.float32)
@@ -46,6 +49,9 @@ REFUSED = {
     "more copies than there are numbers": ("Tile", [np.zeros((2, 1)), np.int64([1, 2**63 - 1])], {}),
     "the beginning of a PNG file": ("DecodeImage", [np.array(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", object)], {}),
     "text as a shape": ("NonDeterministicInts", [TEXT], {}),
+    "counts of more values than there are numbers": (
+        "DenseCountSparseOutput", [np.zeros((2, 1), np.int64), EMPTY], {"maxlength": 2**63 - 1, "binary_output": True},
+    ),
     "an empty tensor of sizes whose product no number holds": (
         "RandomStandardNormal", [np.int64([2, 2**63 - 1, 0])], {"dtype": "float32"},
     ),
@@ -269,3 +275,55 @@ def test_a_map_is_no_key():
     with pytest.raises(InvalidArgumentError, match=r"'op'.*key") as caught:
         Session(g.graph).run([found.name])
     assert not isinstance(caught.value, InternalError)
+
+
+def test_a_sparse_tensor_of_more_places_than_there_are_numbers():
+    g = GraphBuilder()
+    g.SparseReshape(np.zeros((0, 2), np.int64), np.int64([2**62, 2**62]), np.int64([4, -1]), name="op")
+    with pytest.raises(TfgError) as caught:
+        infer(g.graph)
+        Session(g.graph).run(["op:1"])
+    assert not isinstance(caught.value, InternalError)
+
+
+def test_a_temporary_variable_of_text_begins_empty():
+    g = GraphBuilder()
+    variable = g.TemporaryVariable(shape=[2], dtype="string")
+    g.Identity(variable, name="read")
+    assert Session(g.graph).run("read:0").tolist() == [b"", b""]
+
+
+def test_an_element_without_components_is_not_divided():
+    nothing = Generated((), lambda args: args, lambda args: (), lambda args: args)
+    with pytest.raises(InvalidArgumentError, match="without components"):
+        Unbatch((nothing,)).begin()()
+
+
+def test_the_cost_of_what_has_text_for_a_shape():
+    g = GraphBuilder()
+    g.NonDeterministicInts(TEXT, dtype="int64", name="op")
+    with contextlib.suppress(TfgError):
+        count_flops(g.graph, ["op:0"])
+
+
+@pytest.mark.parametrize("unit", ["in", "cm"])
+def test_a_density_that_a_picture_cannot_hold_wraps_around(unit):
+    """As in TensorFlow, whose header has 16 bits for it."""
+    g = GraphBuilder()
+    pixels = np.zeros((2, 2, 3), np.uint8)
+    few, many = (g.EncodeJpeg(pixels, x_density=d, y_density=3, density_unit=unit) for d in (300, 300 + (5 << 16)))
+    first, second = Session(g.graph).run([few.name, many.name])
+    assert first == second
+
+
+def test_a_loss_that_overflows_is_infinite():
+    assert _poisson_dual(1.0, 0.5, 1e6, 1.0) != 0  # NaN or infinite, as C's
+    assert LOSSES["poisson_loss"].primal_loss(1e6, 1.0) == np.inf
+
+
+def test_text_has_no_jacobian():
+    g = GraphBuilder()
+    x = g.constant(np.array(b"x", object))
+    y = g.StringJoin([x, x])
+    with pytest.raises(InvalidArgumentError, match="no derivatives"):
+        jacobian(g.graph, y.name, x.name)

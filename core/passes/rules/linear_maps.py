@@ -55,9 +55,11 @@ def input_axes(product: Node) -> tuple[int, ...]:
 
 
 def output_channels(r: Rewriter, product: Node) -> int | None:
-    """The number of channels of the result, None where the shape of the weights is not known."""
-    weights = r.shape(product.inputs[WEIGHTS])
-    return math.prod(weights.known()[axis] for axis in output_axes(product)) if weights.is_known else None
+    """The number of channels of the result, None where the shape of the weights is not known or does not fit."""
+    weights, axes = r.shape(product.inputs[WEIGHTS]), output_axes(product)
+    if not weights.is_known or any(not -len(weights) <= axis < len(weights) for axis in axes):
+        return None
+    return math.prod(weights.known()[axis] for axis in axes)
 
 
 def is_channels_first(node: Node) -> bool:
