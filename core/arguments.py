@@ -34,6 +34,13 @@ def takes(**kinds: type | types.UnionType) -> Callable[[Callable[_P, _R]], Calla
     return decorate
 
 
+def expect(kind: type | types.UnionType, *values: object) -> None:
+    """ArgumentTypeError for the first of `values` that is no `kind`: for what is called too often for `takes`."""
+    for value in values:
+        if not isinstance(value, kind):
+            raise ArgumentTypeError(f"{_named(kind)} is needed here, not {type(value).__name__}")
+
+
 @contextlib.contextmanager
 def bounded_depth() -> Iterator[None]:
     """Let a graph whose functions are nested deeper than the interpreter's stack end in ResourceExhaustedError."""

@@ -200,7 +200,11 @@ def from_numpy(dtype: Any) -> DType:
     """The DType whose elements NumPy holds as `dtype`; quantized types are never guessed. Text becomes string."""
     import numpy as np
 
-    return _from_numpy(np.dtype(dtype))
+    try:
+        found = np.dtype(dtype)
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f"{dtype!r} is no data type") from None
+    return _from_numpy(found)
 
 
 @functools.cache

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from .arguments import expect
 from .catalog import OpDef
 from .dtypes import DType
 from .errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
@@ -127,16 +128,20 @@ class Graph:
         source: Any = None,
     ) -> Node:
         """Append a node; AlreadyExistsError where the name is taken."""
+        expect(str, name, op, device)
+        expect(Mapping | None, attrs)
+        outputs, controls = _sources(inputs, control_inputs)
         if name in self._nodes:
             raise AlreadyExistsError(f"the graph already has a node '{name}'")
         self.link()
         node = Node(name, op, attrs if attrs is not None else {}, device, source)
         self._nodes[name] = node
-        self.set_inputs(node, inputs, control_inputs)
+        self._connect(node, outputs, controls)
         return node
 
     def remove_node(self, node: Node) -> None:
         """Remove a node that nothing uses; InvalidArgumentError names a consumer otherwise."""
+        expect(Node, node)
         if node.uses:
             consumer = next(iter(node.uses))
             raise InvalidArgumentError(f"it is still used by '{consumer.name}'", node=node.name, op=node.op)
@@ -147,6 +152,7 @@ class Graph:
     def remove_nodes(self, nodes: Iterable[Node]) -> None:
         """Remove nodes that only each other use."""
         doomed = list(nodes)
+        expect(Node, *doomed)
         for node in doomed:
             self.set_inputs(node, (), ())
         for node in doomed:
@@ -154,6 +160,8 @@ class Graph:
 
     def rename_node(self, node: Node, name: str) -> None:
         """Give a node another name, its place in the order kept."""
+        expect(Node, node)
+        expect(str, name)
         if name in self._nodes and self._nodes[name] is not node:
             raise AlreadyExistsError(f"the graph already has a node '{name}'")
         for user in node.uses:
@@ -190,28 +198,38 @@ class Graph:
 
     def set_inputs(self, node: Node, inputs: Iterable[Output], control_inputs: Iterable[Node] | None = None) -> None:
         """Replace all data inputs, and all control inputs where they are given."""
+        expect(Node, node)
+        outputs, controls = _sources(inputs, control_inputs)
         self.link()
+        self._connect(node, outputs, controls)
+
+    def _connect(self, node: Node, inputs: tuple[Output, ...], controls: tuple[Node, ...] | None) -> None:
         self.edits += 1
         for value in node.inputs:
             self._drop_taker(value, node)
         node.spelling = node._wide = None
-        node._inputs = tuple(inputs)
-        for value in node._inputs:
+        node._inputs = inputs
+        for value in inputs:
             self._add_taker(value, node)
-        if control_inputs is None:
+        if controls is None:
             return
         for control in node.control_inputs:
             _drop_use(control, node)
-        node._control_inputs, node._waits = tuple(dict.fromkeys(control_inputs)), None
+        node._control_inputs, node._waits = controls, None
         for control in node._control_inputs:
             _add_use(control, node)
 
     def set_input(self, node: Node, index: int, value: Output) -> None:
-        """Replace one data input."""
+        """Replace one data input; InvalidArgumentError where the node has none of that number."""
+        expect(Node, node)
+        expect(int, index)
+        if not 0 <= index < node.input_count():
+            raise InvalidArgumentError(f"there is no input {index}", node=node.name, op=node.op)
         self.set_inputs(node, (*node.inputs[:index], value, *node.inputs[index + 1 :]))
 
     def add_control_input(self, node: Node, control: Node) -> None:
         """Make `node` wait for `control`."""
+        expect(Node, node, control)
         self.link()
         if not node.waits_for(control):
             self.edits += 1
@@ -223,6 +241,7 @@ class Graph:
 
     def remove_control_input(self, node: Node, control: Node) -> None:
         """Make `node` no longer wait for `control`."""
+        expect(Node, node, control)
         self.link()
         if node.waits_for(control):
             self.edits += 1
@@ -234,6 +253,7 @@ class Graph:
 
     def replace_all_uses(self, old: Output, new: Output) -> None:
         """Let every data consumer of `old` take `new`; control edges from old's node stay."""
+        expect(Output, old, new)
         for consumer in self.consumers(old):
             if consumer is new.node:
                 continue
@@ -254,6 +274,7 @@ class Graph:
 
     def replace_control_uses(self, old: Node, new: Node) -> None:
         """Let every node that waits for `old` wait for `new`."""
+        expect(Node, old, new)
         for consumer in list(old.uses):
             if consumer is not new and consumer.waits_for(old):
                 self.remove_control_input(consumer, old)
@@ -261,6 +282,7 @@ class Graph:
 
     def consumers(self, output: Output) -> list[Node]:
         """Nodes that take `output` as a data input."""
+        expect(Output, output)
         uses = output.node.uses
         if len(uses) < WIDE:
             return [node for node in uses if node.takes(output)]
@@ -280,6 +302,7 @@ class Graph:
 
     def control_consumers(self, node: Node) -> list[Node]:
         """Nodes that wait for `node`."""
+        expect(Node, node)
         return [consumer for consumer in node.uses if consumer.waits_for(node)]
 
     def copy(self, library: MutableMapping[str, Function] | None = None) -> Graph:
@@ -380,6 +403,16 @@ class Graph:
         if not close:
             close = [n for n in self._nodes if name.lower() in n.lower()][:3]
         return f"nearest names: {', '.join(close)}" if close else "`tfg dump --format list` lists all nodes"
+
+
+def _sources(
+    inputs: Iterable[Output], control_inputs: Iterable[Node] | None
+) -> tuple[tuple[Output, ...], tuple[Node, ...] | None]:
+    """Inputs, and control inputs once each; ArgumentTypeError where they are something else, before anything is changed."""
+    outputs, controls = tuple(inputs), None if control_inputs is None else tuple(dict.fromkeys(control_inputs))
+    expect(Output, *outputs)
+    expect(Node, *(controls or ()))
+    return outputs, controls
 
 
 def _add_use(source: Node, consumer: Node) -> None:

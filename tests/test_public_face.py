@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tfg
+from tfg.core.dtypes import float32
 from tfg.core.errors import TfgError
 
 WRONG = (
@@ -95,3 +96,58 @@ def test_what_is_fed_is_refused_in_words(wrong, dtype):
     y = g.Identity(x)
     with contextlib.suppress(TfgError, TypeError):
         tfg.Session(g.graph).run([y.name], {"x:0": wrong})
+
+
+def right_edits(graph):
+    """Public methods of a graph and of its builder with what they take."""
+    x, y, square = graph.output("x:0"), graph.node("y"), graph.node("Square")
+    builder = tfg.GraphBuilder(graph)
+    return [
+        (graph.add_node, {"name": "n", "op": "Neg", "inputs": [x], "control_inputs": [y], "attrs": {"T": float32}}),
+        (graph.remove_node, {"node": y}),
+        (graph.remove_nodes, {"nodes": [y]}),
+        (graph.rename_node, {"node": y, "name": "other"}),
+        (graph.set_inputs, {"node": square, "inputs": [x], "control_inputs": []}),
+        (graph.set_input, {"node": square, "index": 0, "value": x}),
+        (graph.add_control_input, {"node": y, "control": x.node}),
+        (graph.remove_control_input, {"node": y, "control": x.node}),
+        (graph.replace_all_uses, {"old": square.output(), "new": x}),
+        (graph.replace_control_uses, {"old": x.node, "new": square}),
+        (graph.consumers, {"output": x}),
+        (graph.control_consumers, {"node": x.node}),
+        (graph.reorder, {"nodes": list(graph)}),
+        (builder.apply, {"op": "Neg", "inputs": x, "name": "n"}),
+        (builder.constant, {"value": 1, "dtype": "float", "name": "c"}),
+        (builder.variable, {"value": 1.0, "name": "v", "dtype": "float", "resource": True, "trainable": False}),
+        (builder.as_output, {"value": x}),
+        (builder.group, {"nodes": [x, y], "name": "all"}),
+        (builder.name_scope, {"name": "scope"}),
+        (builder.device, {"device": "/cpu:0"}),
+        (builder.colocate_with, {"target": x}),
+        (builder.control_dependencies, {"controls": [x]}),
+        (builder.global_variables_initializer, {"name": "init"}),
+    ]
+
+
+def entered(function, arguments):
+    """What the function does, a block that it opens included."""
+    made = call(function, arguments)
+    if hasattr(made, "__enter__"):
+        with made:
+            pass
+
+
+@pytest.mark.parametrize("index", range(len(right_edits(sample()))))
+def test_wrong_edits_are_refused_and_leave_the_graph_sound(index):
+    function, right = right_edits(sample())[index]
+    entered(function, right)
+    for parameter in right:
+        for wrong in WRONG:
+            graph = sample()
+            function, arguments = right_edits(graph)[index]
+            with contextlib.suppress(TfgError, TypeError):
+                entered(function, arguments | {parameter: wrong})
+            with contextlib.suppress(TfgError):
+                graph.check()
+            assert all(node in value.node.uses for node in graph for value in node.inputs)
+            assert {"x", "Square"} <= {node.name for node in graph}

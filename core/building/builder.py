@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..arguments import expect
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output
@@ -31,6 +32,7 @@ class GraphBuilder(NodeBuilder):
 
         `value` initializes it: an Output, or a value that becomes a Const.
         """
+        expect(bool, resource, validate_shape, trainable)
         element = None if dtype is None else dtypes.as_dtype(dtype)
         if resource:
             made = _resource_variable(self, value, name, element, trainable)

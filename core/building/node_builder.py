@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..arguments import expect
 from ..catalog import CATALOG, ArgDef, OpDef
 from ..dtypes import DType
 from ..errors import ArgumentTypeError, InvalidArgumentError
@@ -106,11 +107,11 @@ class NodeBuilder:
         node = self.add("Const", (), {"value": tensor, "dtype": tensor.dtype, **attrs}, name)
         return node.output()
 
-    def group(self, nodes: Iterable[Output | Node], name: str = "group_deps") -> Node:
+    def group(self, nodes: Iterable[Output | Node | Variable], name: str = "group_deps") -> Node:
         """A NoOp that waits for all `nodes`; where they are on several devices, one NoOp on each comes in between."""
         by_device: dict[str, list[Node]] = {}
         for item in nodes:
-            node = item.node if isinstance(item, Output) else item
+            node = _node_of(item)
             by_device.setdefault(node.device, []).append(node)
         with self.name_scope(name) as scope:
             if len(by_device) > 1:
@@ -126,6 +127,7 @@ class NodeBuilder:
     @contextlib.contextmanager
     def name_scope(self, name: str) -> Iterator[str]:
         """Nodes made inside are called `name/...`; a taken name gets a suffix, `name/` opens a scope again. Yields `name/`."""
+        expect(str, name)
         outer = self._scope
         self._scope = name if name.endswith("/") else f"{self._names.unique_scope(outer + name)}/"
         try:
@@ -159,6 +161,7 @@ class NodeBuilder:
     @contextlib.contextmanager
     def device(self, device: str | None) -> Iterator[None]:
         """Nodes made inside are placed on `device`, what it leaves open on that of the scope around; None is no device."""
+        expect(str | None, device)
         outer = self._device
         if device is None:
             self._device = ""
@@ -251,6 +254,7 @@ class NodeBuilder:
 def _node_of(item: Output | Node | Variable) -> Node:
     if isinstance(item, Variable):
         return item.handle.node
+    expect(Node | Output, item)
     return item.node if isinstance(item, Output) else item
 
 
