@@ -10,6 +10,7 @@ import itertools
 import math
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import Any, Final, TypeVar
@@ -23,6 +24,9 @@ _Part = TypeVar("_Part")
 
 WORTH_DIVIDING: Final = 1 << 23
 """Multiply-adds from which on a product takes much longer than handing out its parts."""
+
+_unfinished: contextvars.ContextVar[Sequence[object]] = contextvars.ContextVar("unfinished", default=())
+"""Those of the branches one of which the caller works on that nobody has done yet."""
 
 _ROW_MAJOR, _NO_TRANSPOSE, _TRANSPOSE = 101, 111, 112
 """What CBLAS calls them."""
@@ -74,11 +78,20 @@ def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | 
     NumPy's error state is that of the caller in all of them. The first error is raised when all have stopped, which they do
     behind the part that they are at. A thread that has not begun when the parts are taken is not waited for.
     """
-    workers = min(one_thread.share, len(parts), most or len(parts))
+    threads = one_thread.share // max(len(_unfinished.get()), 1)
+    workers = min(threads, len(parts), most or len(parts))
     if workers <= 1:
         for part in parts:
             work(part)
         return
+    begun = time.perf_counter()
+    try:
+        _divide(work, parts, workers)
+    finally:
+        divided.seconds += time.perf_counter() - begun
+
+
+def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: int) -> None:
     remaining = iter(parts)
 
     def take() -> None:
@@ -99,6 +112,34 @@ def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | 
     for failure in failures:
         if failure is not None:
             raise failure
+
+
+class _Divided(threading.local):
+    """How many seconds a thread spent on what it divided, since it began."""
+
+    seconds = 0.0
+
+
+divided = _Divided()
+
+
+def run_branches(branches: Sequence[Callable[[], object]]) -> None:
+    """Call all of them, by the threads that this run may take.
+
+    What they divide is cut as ever, so that nothing that they compute depends on the others. It is shared with those threads
+    alone that have no branch left.
+    """
+    unfinished = list(branches)
+
+    def run(branch: Callable[[], object]) -> None:
+        token = _unfinished.set(unfinished)
+        try:
+            branch()
+        finally:
+            _unfinished.reset(token)
+            unfinished.pop()
+
+    divide(run, branches)
 
 
 def ordered_sum(

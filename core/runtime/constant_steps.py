@@ -24,7 +24,7 @@ def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) ->
     """
     if _gives_lasting_handle(step):
         return (call(),)
-    if not step.inputs or any(value is None for value in values) or not _is_pure(step):
+    if not step.inputs or any(value is None for value in values) or not only_computes(step):
         return None
     try:
         found = call(*values)
@@ -47,7 +47,7 @@ def _gives_lasting_handle(step: Step) -> bool:
     return node.attr("shared_name") != ANONYMOUS_NAME.encode()
 
 
-def _is_pure(step: Step) -> bool:
+def only_computes(step: Step) -> bool:
     """True of a step of its own that only makes values of values."""
     definition = step.node.op_def
     if type(step) is not Step or definition is None or definition.is_stateful or has_fact(step.node.op, "debug"):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from ..errors import InvalidArgumentError
 from ..faults import faults_of
 from ..graph import Function, Node
 from ..node_calls import raise_from_kernel
+from ..numerics.products import divided
+from ..numerics.threads import one_thread
 from ..planning.plan import Loop, Plan, Step
 from ..tensors import FuncRef
 from ..traversal import descendants
@@ -25,6 +27,9 @@ from .exclusion import exclusive
 from .foretold_calls import ForetoldCall
 from .fused_calls import FusedCall
 from .fusing import Fused, settled_steps, with_fused_steps
+from .instructions import Instruction, instruction_of, released_slots
+from .parallel_regions import Timing
+from .region_calls import Measurement, single_instructions
 from .resources import Readable, Variable, View
 from .runs import Run, current
 from .values import DEAD, WouldBlock
@@ -35,22 +40,7 @@ if TYPE_CHECKING:
     from ..engines.engagement import Group
 
 _Call = Callable[..., Any]
-_OPERATORS: Final[dict[_Call, _Call]] = {
-    np.add: operator.add,
-    np.subtract: operator.sub,
-    np.multiply: operator.mul,
-    np.true_divide: operator.truediv,
-    np.negative: operator.neg,
-    np.less: operator.lt,
-    np.greater: operator.gt,
-}
-"""What does the same as a ufunc, of numbers of rank 0 in a tenth of the time."""
 _RUNS_TO_SETTLE = 6
-_Instruction = tuple[int, _Call, Any, Any, Any, Any, Step]
-"""(inputs, call, slot or slots of inputs, slot of a second input, slot or slots of outputs, slot or slots to clear, step).
-
-`inputs` is 1 or 2 where one output follows from that many inputs, which is most of a graph, and 0 for the general form.
-"""
 
 
 class Program:
@@ -58,7 +48,8 @@ class Program:
 
     `context` gives what a stateful kernel takes as `ctx`; `functions` is the library that ops may name; `groups` makes a
     function of an engine's group and of what runs it in NumPy. One that `fuses` runs groups of steps as one where there is no
-    hook, engine or cache, from the second run on: what runs once is not worth looking for them.
+    hook, engine or cache, from the second run on: what runs once is not worth looking for them. When that has settled, it
+    measures what steps take in some runs, and has threads share branches.
     """
 
     def __init__(
@@ -76,14 +67,15 @@ class Program:
         self._context = context
         self._functions = functions if functions is not None else {}
         self._calls: dict[Node, _Call] = {}
-        self._hooked: list[_Instruction] | None = None
+        self._hooked: list[Instruction] | None = None
         self._hooking = threading.Lock()
         self._dataflow: DataflowProgram | None = None
         self._fused_calls: dict[Fused, FusedCall] = {}
         self._fused_steps: Sequence[Step] = ()
         self._is_settling = False
+        self._measurement: Measurement | None = None
         self._initial: list[Any] = [None] * plan.slots
-        self._instructions: list[_Instruction] = []
+        self._instructions: list[Instruction] = []
         if plan.needs_dataflow:
             self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps})
         else:
@@ -100,7 +92,10 @@ class Program:
         slots = self._initial.copy()
         for slot, value in zip(self.plan.feeds, feeds):
             slots[slot] = value
-        _execute(self._instructions if hook is None else self._hooked_instructions(), slots)
+        if hook is None and self._measurement is not None and one_thread.share > 1:
+            self._measure(slots, self._measurement)
+        else:
+            _execute(self._instructions if hook is None else self._hooked_instructions(), slots)
         values = [None if slot is None else slots[slot] for slot in self.plan.fetches]
         for i, value in enumerate(values):
             if value.__class__ is not np.ndarray and value is not None:
@@ -122,6 +117,19 @@ class Program:
             if not self._unsettled_runs and len(useful) < len(self._fused_calls):
                 steps = settled_steps(self._fused_steps, useful, self.plan)
                 self._instructions = self._assemble(steps, self._initial, False)
+            if not self._unsettled_runs:
+                self._measurement = Measurement()
+
+    def _measure(self, slots: list[Any], measurement: Measurement) -> None:
+        """Run and note what the steps take; after some runs, those of a region become one instruction."""
+        instructions = self._instructions
+        timings = _execute_timed(instructions, slots)
+        with self._hooking:
+            if self._measurement is measurement:
+                measurement.add(timings)
+                if measurement.is_over:
+                    self._instructions = measurement.with_regions(instructions, _execute)
+                    self._measurement = None
 
     def _fetched(self, index: int, value: Any) -> Any:
         if value is DEAD:
@@ -129,13 +137,13 @@ class Program:
             raise InvalidArgumentError(f"'{target}' has no value: it is on a branch that was not taken")
         return value.read() if isinstance(value, Readable) else value
 
-    def _hooked_instructions(self) -> list[_Instruction]:
+    def _hooked_instructions(self) -> list[Instruction]:
         with self._hooking:
             if self._hooked is None:
                 self._hooked = self._assemble(self.plan.steps, self._initial, True)
         return self._hooked
 
-    def _assemble(self, steps: Sequence[Step], initial: list[Any], hooked: bool) -> list[_Instruction]:
+    def _assemble(self, steps: Sequence[Step], initial: list[Any], hooked: bool) -> list[Instruction]:
         """Instructions for the steps, with or without a hook's call; constants are put into `initial` instead."""
         instructions = []
         for step in steps:
@@ -166,7 +174,7 @@ class Program:
                         continue
             if step.is_guarded:
                 call = _guard(call, step)
-            instructions.append(_instruction(step, call, initial))
+            instructions.append(instruction_of(step, call, initial))
         return instructions
 
     def _call(self, step: Step, hooked: bool) -> _Call:
@@ -217,16 +225,16 @@ class Program:
     def _fused(self, step: Fused, initial: list[Any]) -> _Call:
         """A group of steps that work together, which no hook meets."""
         calls = [self._call(inner, False) for inner in step.body]
-        body = [_instruction(inner, call, ()) for inner, call in zip(step.body, calls)]
+        body = [instruction_of(inner, call, ()) for inner, call in zip(step.body, calls)]
         constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
         call = FusedCall(step, calls, lambda start, slots: _execute(body[start:], slots), constants)
         return self._fused_calls.setdefault(step, call)
 
     def _body(self, body: Body, hooked: bool) -> _Call:
         """A function from a body's inputs to the tuple of its outputs; its kernels are bound when it is first called."""
-        made: list[tuple[list[Any], list[_Instruction]]] = []
+        made: list[tuple[list[Any], list[Instruction]]] = []
 
-        def assembled() -> tuple[list[Any], list[_Instruction]]:
+        def assembled() -> tuple[list[Any], list[Instruction]]:
             with self._hooking:
                 if not made:
                     initial: list[Any] = [None] * body.slots
@@ -253,24 +261,7 @@ def _single(call: _Call) -> _Call:
     return lambda *values: call(*values)[0]
 
 
-def _instruction(step: Step, call: _Call, initial: Sequence[Any]) -> _Instruction:
-    """The instruction of a step; what is there from the start stays, for a loop may need it again."""
-    call = _OPERATORS.get(call, call)
-    inputs = step.inputs + step.controls
-    outputs: Any = step.outputs
-    released: Any = tuple([slot for slot in step.released if not initial or initial[slot] is None]) or None
-    if released is not None and len(released) == 1:
-        released = released[0]
-    if len(outputs) == 1 and not step.tells_liveness and not isinstance(step, Loop):
-        outputs = outputs[0]
-        if len(inputs) == 1:
-            return (1, call, inputs[0], None, outputs, released, step)
-        if len(inputs) == 2:
-            return (2, call, inputs[0], inputs[1], outputs, released, step)
-    return (0, call, inputs, None, outputs, released, step)
-
-
-def _execute(instructions: Sequence[_Instruction], slots: list[Any]) -> None:
+def _execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
     """Run the instructions on the slots; an error names the node it came from."""
     step: Step | None = None
     try:
@@ -279,6 +270,8 @@ def _execute(instructions: Sequence[_Instruction], slots: list[Any]) -> None:
                 slots[out] = call(slots[a], slots[b])
             elif kind == 1:
                 slots[out] = call(slots[a])
+            elif kind:
+                call(slots)
             else:
                 result = call(*[slots[i] for i in a])
                 if out.__class__ is int:
@@ -302,10 +295,27 @@ def _execute(instructions: Sequence[_Instruction], slots: list[Any]) -> None:
         raise
 
 
-def _execute_around(instructions: Sequence[_Instruction], slots: list[Any], first: Step) -> None:
+def _execute_timed(instructions: Sequence[Instruction], slots: list[Any]) -> list[Timing]:
+    """Run the instructions on the slots; what they took, nothing where one had to wait."""
+    timings = []
+    for i, instruction in enumerate(instructions):
+        begun, divided_before = time.perf_counter(), divided.seconds
+        try:
+            _execute_one(instruction, slots)
+        except WouldBlock:
+            _execute_around(instructions[i:], slots, instruction[-1])
+            return []
+        for slot in released_slots(instruction):
+            slots[slot] = None
+        shared = divided.seconds - divided_before
+        timings.append(Timing(time.perf_counter() - begun - shared, shared))
+    return timings
+
+
+def _execute_around(instructions: Sequence[Instruction], slots: list[Any], first: Step) -> None:
     """Go on from step `first`, which would block: put it and what depends on it aside, retry while other steps get on."""
     start = next(i for i, instruction in enumerate(instructions) if instruction[-1] is first)
-    pending = instructions[start:]
+    pending: Sequence[Instruction] = list(single_instructions(instructions[start:]))
     deadline = current().deadline
     with Wait() as wait:
         while pending:
@@ -315,9 +325,9 @@ def _execute_around(instructions: Sequence[_Instruction], slots: list[Any], firs
             pending = waiting
 
 
-def _attempt(pending: Sequence[_Instruction], slots: list[Any]) -> tuple[list[_Instruction], str]:
+def _attempt(pending: Sequence[Instruction], slots: list[Any]) -> tuple[list[Instruction], str]:
     """Run what can run of the instructions; those that have to wait are returned, with the first one's reason."""
-    waiting: list[_Instruction] = []
+    waiting: list[Instruction] = []
     blocked: set[Node] = set()
     reason = ""
     for instruction in pending:
@@ -334,7 +344,7 @@ def _attempt(pending: Sequence[_Instruction], slots: list[Any]) -> tuple[list[_I
     return waiting, reason
 
 
-def _execute_one(instruction: _Instruction, slots: list[Any]) -> None:
+def _execute_one(instruction: Instruction, slots: list[Any]) -> None:
     """Run one instruction; nothing is released, since others may have been put aside."""
     _, call, _, _, out, _, step = instruction
     try:
@@ -360,9 +370,9 @@ def _entries(step: Step) -> tuple[Node, ...]:
 def _loop_runner(
     loop: Loop,
     initial: list[Any],
-    head: list[_Instruction],
-    body: list[_Instruction],
-    tail: list[_Instruction],
+    head: list[Instruction],
+    body: list[Instruction],
+    tail: list[Instruction],
     hooked: bool,
 ) -> _Call:
     """A function from a loop's inputs to the tuple of its exits."""

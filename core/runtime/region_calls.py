@@ -1,0 +1,142 @@
+"""Parallel regions at work: their branches in several threads, where a trial showed that this takes less time."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from ..errors import TfgError
+from ..numerics.products import run_branches
+from ..numerics.threads import one_thread
+from .fusing import Fused
+from .instructions import ON_SLOTS, Instruction, released_slots, releasing
+from .parallel_regions import Region, Timing, find_regions
+
+_MEASURED_RUNS: Final = 3
+_LEAST_MEAN: Final = 2e-5
+"""Seconds of a step, in the mean of all, from which on it is worth looking for regions."""
+_TRIALS: Final = 4
+"""How often a region is run in either way before one is chosen."""
+_GAIN: Final = 0.96
+"""Which part of the time the branches may take."""
+
+Execute = Callable[[Sequence[Instruction], list[Any]], None]
+
+
+class Measurement:
+    """What the steps of a program took in some runs."""
+
+    def __init__(self) -> None:
+        self.runs: list[Sequence[Timing]] = []
+        self.is_over = False
+
+    def add(self, timings: Sequence[Timing]) -> None:
+        """Note a run; one that had to wait for others has no timings, and its program will not have regions."""
+        self.runs.append(timings)
+        is_worth = sum(timing.seconds for timing in timings) > _LEAST_MEAN * len(timings)
+        self.is_over = len(self.runs) >= _MEASURED_RUNS or not is_worth
+        if not is_worth:
+            self.runs.clear()
+
+    def with_regions(self, instructions: Sequence[Instruction], execute: Execute) -> list[Instruction]:
+        """The instructions, those of each region as one."""
+        found: list[Instruction] = []
+        done = 0
+        timings = [min(times, key=lambda timing: timing.seconds) for times in zip(*self.runs)]
+        regions = find_regions([instruction[-1] for instruction in instructions], timings, one_thread.share) if timings else ()
+        for region in regions:
+            found += instructions[done : region.start]
+            call = RegionCall(instructions, region, execute)
+            found.append((ON_SLOTS, call, None, None, (), None, instructions[region.start][-1]))
+            done = region.stop
+        return [*found, *instructions[done:]]
+
+
+def single_instructions(instructions: Sequence[Instruction]) -> Iterator[Instruction]:
+    """The instructions without regions."""
+    for instruction in instructions:
+        call = instruction[1]
+        if isinstance(call, RegionCall):
+            yield from call.in_order
+        else:
+            yield instruction
+
+
+class RegionCall:
+    """Branches of instructions on the slots of a run.
+
+    What only one branch uses it clears itself, the rest is cleared after all of them.
+    """
+
+    def __init__(self, instructions: Sequence[Instruction], region: Region, execute: Execute) -> None:
+        self.in_order = instructions[region.start : region.stop]
+        self.branches, self.released = _branches(instructions, region)
+        self.execute = execute
+        self.place = {name: i for i, instruction in enumerate(self.in_order) for name in _names(instruction)}
+        self.is_parallel: bool | None = None
+        self.times: tuple[list[float], list[float]] = ([], [])
+
+    def __call__(self, slots: list[Any]) -> None:
+        if one_thread.share == 1:
+            self.execute(self.in_order, slots)
+        elif self.is_parallel is None:
+            self._try(slots)
+        else:
+            self._run(slots, self.is_parallel)
+
+    def _run(self, slots: list[Any], is_parallel: bool) -> None:
+        if is_parallel:
+            self._run_branches(slots)
+        else:
+            self.execute(self.in_order, slots)
+
+    def _try(self, slots: list[Any]) -> None:
+        """Run in the way that was tried less often, and choose when both were tried often enough."""
+        in_order, in_branches = self.times
+        is_parallel = len(in_branches) < len(in_order)
+        begun = time.perf_counter()
+        self._run(slots, is_parallel)
+        self.times[is_parallel].append(time.perf_counter() - begun)
+        if min(len(in_order), len(in_branches)) >= _TRIALS:
+            self.is_parallel = min(in_branches) < _GAIN * min(in_order)
+
+    def _run_branches(self, slots: list[Any]) -> None:
+        """Run all branches; of several errors, the one that comes first where steps run in order."""
+        errors: list[TfgError] = []
+
+        def run(branch: Sequence[Instruction]) -> None:
+            try:
+                self.execute(branch, slots)
+            except TfgError as error:
+                errors.append(error)
+
+        run_branches([functools.partial(run, branch) for branch in self.branches])
+        if errors:
+            raise min(errors, key=lambda error: self.place.get(error.node or "", 0))
+        for slot in self.released:
+            slots[slot] = None
+
+
+def _names(instruction: Instruction) -> list[str]:
+    """The names of the nodes that an instruction runs."""
+    step = instruction[-1]
+    return [inner.node.name for inner in (step.steps if isinstance(step, Fused) else (step,))]
+
+
+def _branches(instructions: Sequence[Instruction], region: Region) -> tuple[list[list[Instruction]], list[int]]:
+    """(the instructions of each branch, the slots that are cleared after all of them)."""
+    users = collections.Counter(slot for branch in region.branches for slot in _used([instructions[i] for i in branch]))
+    branches = [
+        [releasing(instructions[i], [slot for slot in released_slots(instructions[i]) if users[slot] == 1]) for i in branch]
+        for branch in region.branches
+    ]
+    inside = instructions[region.start : region.stop]
+    return branches, [slot for instruction in inside for slot in released_slots(instruction) if users[slot] > 1]
+
+
+def _used(instructions: Sequence[Instruction]) -> set[int]:
+    """The slots that instructions read or write."""
+    return {slot for instruction in instructions for slot in (*instruction[-1].inputs, *instruction[-1].outputs)}

@@ -1,0 +1,356 @@
+"""Branches in several threads: the same bits as one step after the other, the same errors, nothing that steps share."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.functions import define
+from tfg import GraphBuilder, Session
+from tfg.core.errors import TfgError
+from tfg.core.numerics import products, threads
+from tfg.core.planning.planner import compile_plan
+from tfg.core.runtime import fused_calls, parallel_regions, region_calls
+from tfg.core.runtime.executor import _RUNS_TO_SETTLE, _execute
+from tfg.core.runtime.instructions import ON_SLOTS
+from tfg.core.runtime.parallel_regions import Timing, find_regions
+from tfg.core.runtime.region_calls import RegionCall
+
+RUNS_UNTIL_CHOSEN = _RUNS_TO_SETTLE + region_calls._MEASURED_RUNS + 2 * region_calls._TRIALS
+SECONDS = Timing(1.0, 0.0)
+
+
+@pytest.fixture(autouse=True)
+def two_threads_and_everything_is_worth_it(monkeypatch):
+    monkeypatch.setattr(threads._OneThread, "share", property(lambda self: max(2 // max(self._entered, 1), 1)))
+    monkeypatch.setattr(parallel_regions, "HANDING_OUT", 0.0)
+    monkeypatch.setattr(parallel_regions, "TAKING_TURNS", 0.0)
+    monkeypatch.setattr(region_calls, "_LEAST_MEAN", 0.0)
+    monkeypatch.setattr(region_calls, "_GAIN", np.inf)
+    monkeypatch.setattr(fused_calls, "_WORTH_TILING", 1)
+    monkeypatch.setattr(products, "WORTH_DIVIDING", 64)
+
+
+def regions(session):
+    """The regions of a session's only program."""
+    (prepared,) = session._prepared.values()
+    return [instruction[1] for instruction in prepared.program._instructions if instruction[0] == ON_SLOTS]
+
+
+def ops(session):
+    """The ops of each branch of each region."""
+    chosen = [region for region in regions(session) if region.is_parallel]
+    return [[[step.node.op for *_, step in branch] for branch in region.branches] for region in chosen]
+
+
+def two_towers(b, x, kernel="MatMul", towers=2, layers=2):
+    """Products and activations side by side that a sum brings together."""
+    found = []
+    for tower in range(towers):
+        y = x
+        for layer in range(layers):
+            y = b.Tanh(getattr(b, kernel)(y, x, name=f"tower{tower}/{layer}"))
+        found.append(y)
+    return b.AddN(found, name="sum")
+
+
+def run_until_chosen(session, fetch, feeds):
+    return [session.run(fetch, feeds) for _ in range(RUNS_UNTIL_CHOSEN + 2)]
+
+
+def square(size=12, seed=0):
+    return np.random.default_rng(seed).standard_normal((size, size)).astype(np.float32)
+
+
+def test_two_towers():
+    b = GraphBuilder()
+    two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"))
+    session = Session(b.graph)
+    found = run_until_chosen(session, "sum:0", {"x:0": square()})
+    assert ops(session) == [[["MatMul", "Tanh", "MatMul", "Tanh"]] * 2]
+    assert all(value.tobytes() == found[-1].tobytes() for value in found)
+    np.testing.assert_allclose(found[-1], Session(b.graph, fuse=False).run("sum:0", {"x:0": square()}), rtol=1e-5, atol=1e-6)
+
+
+UNARY = ["Tanh", "Relu", "Neg", "Sigmoid", "Softmax"]
+BINARY = ["AddV2", "Mul", "MatMul", "Maximum"]
+
+
+@st.composite
+def graphs(draw):
+    """Square matrices: values fork and join at random, some by convolutions, some by a variable that is read between."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[12, 12], name="x")
+    v = b.VarHandleOp(dtype="float32", shape=[12, 12], shared_name="v")
+    b.AssignVariableOp(v, b.constant(square(seed=7)), name="init")
+    filters = b.constant(square(seed=8).reshape(1, 1, 12, 12))
+    values = [x]
+    for _ in range(draw(st.integers(2, 24))):
+        one = values[draw(st.integers(max(len(values) - 6, 0), len(values) - 1))]
+        kind = draw(st.sampled_from(["unary", "binary", "binary", "convolution", "read"]))
+        if kind == "unary":
+            values.append(getattr(b, draw(st.sampled_from(UNARY)))(one))
+        elif kind == "binary":
+            other = values[draw(st.integers(0, len(values) - 1))]
+            values.append(getattr(b, draw(st.sampled_from(BINARY)))(one, other))
+        elif kind == "convolution":
+            image = b.Reshape(one, b.constant(np.array([1, 1, 12, 12], np.int32)))
+            image = b.Conv2D(image, filters, strides=[1, 1, 1, 1], padding="SAME")
+            values.append(b.Reshape(image, b.constant(np.array([12, 12], np.int32))))
+        else:
+            values.append(b.AddV2(one, b.ReadVariableOp(v, dtype="float32")))
+    b.AddN([b.Tanh(value) for value in values], name="y")
+    return b.graph
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs())
+def test_the_same_bits_as_one_step_after_the_other(graph):
+    session = Session(graph)
+    session.run("init")
+    feeds = {"x:0": square()}
+    found = [session.run("y:0", feeds) for _ in range(RUNS_UNTIL_CHOSEN + 3)][_RUNS_TO_SETTLE:]
+    assert all(value.tobytes() == found[0].tobytes() for value in found)
+
+
+def test_slots_are_cleared():
+    b = GraphBuilder()
+    two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"), towers=3)
+    session = Session(b.graph)
+    run_until_chosen(session, "sum:0", {"x:0": square()})
+    ((prepared),) = session._prepared.values()
+    program = prepared.program
+    slots = program._initial.copy()
+    slots[program.plan.feeds[0]] = square()
+    with threads.one_thread:
+        _execute(program._instructions, slots)
+    left = {i for i, value in enumerate(slots) if value is not None and program._initial[i] is None}
+    assert left == set(program.plan.fetches)
+
+
+def failing_gathers(b, count):
+    """Branches that end in the row that `i` says; another op joins them."""
+    x = b.Placeholder(dtype="float32", shape=[12, 12], name="x")
+    places = b.Placeholder(dtype="int32", shape=[count], name="places")
+    rows = []
+    for i, place in enumerate(b.Unpack(places, num=count, axis=0)):
+        y = x
+        for _ in range(count - i):  # the first in order takes longest
+            y = b.Softmax(b.MatMul(y, x))
+        rows.append(b.GatherV2(y, place, b.constant(np.int32(0)), name=f"row{i}"))
+    b.AddN(rows, name="sum")
+
+
+@pytest.mark.parametrize("wrong", [[0], [2], [0, 2], [1, 2], [0, 1, 2]])
+def test_errors_name_the_node_that_fails_first_in_order(wrong):
+    b = GraphBuilder()
+    failing_gathers(b, 3)
+    places = np.array([99 if i in wrong else 1 for i in range(3)], np.int32)
+    session, single = Session(b.graph), Session(b.graph, fuse=False)
+    run_until_chosen(session, "sum:0", {"x:0": square(), "places:0": np.zeros(3, np.int32)})
+    assert any(len(branches) == 3 for branches in ops(session))
+    feeds = {"x:0": square(), "places:0": places}
+    with pytest.raises(TfgError) as expected:
+        single.run("sum:0", feeds)
+    for _ in range(20):
+        with pytest.raises(TfgError) as found:
+            session.run("sum:0", feeds)
+        assert (found.value.node, str(found.value)) == (expected.value.node, str(expected.value))
+    assert np.isfinite(session.run("sum:0", {**feeds, "places:0": np.zeros(3, np.int32)})).all()
+
+
+def test_what_has_a_state_stays_in_order():
+    """Updates, random numbers and what functions do are not done by the side."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[12, 12], name="x")
+    v = b.VarHandleOp(dtype="float32", shape=[12, 12], shared_name="v")
+    b.AssignVariableOp(v, b.constant(square()), name="init")
+    define(b, "half", ["float32"], lambda inner, a: [inner.Mul(a, inner.constant(np.float32(0.5)))])
+    parts = []
+    for _ in range(3):
+        read = b.ReadVariableOp(v, dtype="float32")
+        update = b.AssignAddVariableOp(v, b.Tanh(b.MatMul(read, x)))
+        with b.control_dependencies([update]):
+            (called,) = b.PartitionedCall([b.MatMul(b.ReadVariableOp(v, dtype="float32"), x)], f="half", Tout=["float32"])
+        draws = b.RandomUniform(b.constant(np.array([12, 12], np.int32)), dtype="float32")
+        parts.append(b.AddV2(called, b.MatMul(b.Mul(draws, b.constant(np.float32(0))), x)))
+    b.AddN(parts, name="sum")
+    session, single = Session(b.graph, seed=1), Session(b.graph, fuse=False, seed=1)
+    for each in (session, single):
+        each.run("init")
+    for _ in range(RUNS_UNTIL_CHOSEN + 3):
+        found, expected = session.run("sum:0", {"x:0": square() / 20}), single.run("sum:0", {"x:0": square() / 20})
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    prepared = session._prepared[("sum:0",), ("x:0",)]
+    inside = [step.node for i in prepared.program._instructions if i[0] == ON_SLOTS for *_, step in i[1].in_order]
+    assert not [node.op for node in inside if node.op_def.is_stateful or node.op_def.takes_functions]
+
+
+def test_what_waits_for_the_same_run_waits_still():
+    """A queue's element comes from a later step of the run; branches before and after it are done all the same."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[12, 12], name="x")
+    queue = b.FIFOQueueV2(component_types=["float32"], name="queue")
+    (taken,) = b.QueueDequeueV2(queue, component_types=["float32"], name="taken")
+    first = two_towers(b, b.AddV2(x, taken))
+    b.QueueEnqueueV2(queue, [b.Mul(x, b.constant(np.float32(2)))], name="given")
+    session = Session(b.graph)
+    found = [session.run([first.name, "given"], {"x:0": square()})[0] for _ in range(RUNS_UNTIL_CHOSEN + 2)]
+    assert all(value.tobytes() == found[-1].tobytes() for value in found)
+
+
+def test_hooks_see_every_kernel():
+    b = GraphBuilder()
+    two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"))
+    session = Session(b.graph)
+    found = run_until_chosen(session, "sum:0", {"x:0": square()})[-1]
+    seen = []
+
+    def hook(node, call, inputs):
+        seen.append(node.op)
+        return call(*inputs)
+
+    hooked = session.run("sum:0", {"x:0": square()}, hook=hook)
+    assert seen.count("MatMul") == 4 and seen.count("Tanh") == 4
+    np.testing.assert_array_equal(hooked, found)
+    assert ops(session) and session.run("sum:0", {"x:0": square()}).tobytes() == found.tobytes()
+
+
+def test_a_session_in_many_threads():
+    b = GraphBuilder()
+    two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"), towers=3)
+    session = Session(b.graph)
+    inputs = [square(seed=seed) for seed in range(4)]
+    expected = [run_until_chosen(session, "sum:0", {"x:0": value})[-1] for value in inputs]
+    found = [[] for _ in inputs]
+
+    def run(i):
+        for _ in range(30):
+            found[i].append(session.run("sum:0", {"x:0": inputs[i]}))
+
+    workers = [threading.Thread(target=run, args=(i,)) for i in range(len(inputs))]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    for values, value in zip(found, expected):
+        assert len(values) == 30
+        np.testing.assert_allclose(values, [value] * 30, rtol=1e-5, atol=1e-6)
+
+
+def test_a_session_of_one_thread_measures_nothing(monkeypatch):
+    monkeypatch.setattr(threads._OneThread, "share", 1)
+    b = GraphBuilder()
+    two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"))
+    session = Session(b.graph)
+    run_until_chosen(session, "sum:0", {"x:0": square()})
+    assert not regions(session)
+
+
+def test_branches_that_take_longer_than_their_steps_are_left(monkeypatch):
+    monkeypatch.setattr(region_calls, "_GAIN", 0.0)
+    b = GraphBuilder()
+    two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"))
+    session = Session(b.graph)
+    run_until_chosen(session, "sum:0", {"x:0": square()})
+    assert [region.is_parallel for region in regions(session)] == [False]
+
+
+def test_light_steps_are_not_looked_through(monkeypatch):
+    monkeypatch.setattr(region_calls, "_LEAST_MEAN", 1.0)
+    b = GraphBuilder()
+    two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"))
+    session = Session(b.graph)
+    run_until_chosen(session, "sum:0", {"x:0": square()})
+    assert not regions(session)
+
+
+def found_regions(b, timings=None, threads=2, fetch="sum"):
+    steps = compile_plan(b.graph, [b.graph.fetch(f"{fetch}:0")], [b.graph.fetch("x:0")]).steps
+    steps = [step for step in steps if not step.node.is_constant]
+    timings = timings or [SECONDS] * len(steps)
+    return [
+        [[steps[i].node.op for i in branch] for branch in region.branches] for region in find_regions(steps, timings, threads)
+    ]
+
+
+def test_a_chain_has_no_region():
+    b = GraphBuilder()
+    y = b.Placeholder(dtype="float32", shape=[12, 12], name="x")
+    for _ in range(100):
+        y = b.Tanh(y)
+    b.Identity(y, name="sum")
+    assert found_regions(b) == []
+
+
+def test_what_is_divided_gains_nothing():
+    b = GraphBuilder()
+    two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"), layers=1)
+    assert found_regions(b, [Timing(0.0, 1.0)] * 5) == []
+    assert found_regions(b, [Timing(1.0, 0.0)] * 5) == [[["MatMul", "Tanh"]] * 2]
+
+
+def test_the_longest_branch_comes_first():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[12, 12], name="x")
+    b.AddN([b.Tanh(x), b.Exp(b.Tanh(b.Neg(b.Abs(x)))), b.Exp(b.Neg(x))], name="sum")
+    (branches,) = found_regions(b)
+    assert [len(branch) for branch in branches] == [4, 2, 1]
+
+
+def test_what_is_computed_of_lists_and_strings_stays_in_order():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[12, 12], name="x")
+    lists = [b.TensorListFromTensor(x, b.constant(np.array([12], np.int32))) for _ in range(2)]
+    tensors = [b.TensorListStack(item, b.constant(np.array([12], np.int32)), element_dtype="float32") for item in lists]
+    b.AddN(tensors, name="sum")
+    assert found_regions(b) == []
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_branches_divide_their_work_when_a_thread_has_none(count):
+    """While all threads have branches, each does the parts of its own; the last branch shares them."""
+    product = square(64), square(64, 1)
+    expected = product[0] @ product[1]
+    found = []
+
+    def branch():
+        found.append(products.matmul(*product))
+
+    with threads.one_thread:
+        products.run_branches([branch] * count)
+    assert len(found) == count
+    assert all(value.tobytes() == found[0].tobytes() for value in found)
+    np.testing.assert_allclose(found[0], expected, rtol=1e-5, atol=1e-5)
+
+
+def test_parts_of_two_branches_stay_with_their_threads():
+    meeting = threading.Barrier(2, timeout=30)
+    takers = {}
+
+    def branch(name):
+        meeting.wait()
+        takers[name] = set()
+        products.divide(lambda _: takers[name].add(threading.get_ident()), range(8))
+        meeting.wait()
+
+    with threads.one_thread:
+        products.run_branches([lambda: branch("a"), lambda: branch("b")])
+    assert [len(idents) for idents in takers.values()] == [1, 1] and takers["a"] != takers["b"]
+
+
+def test_an_error_that_ends_the_process_ends_all_branches():
+    def interrupted(instructions, slots):
+        raise KeyboardInterrupt
+
+    b = GraphBuilder()
+    two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"))
+    session = Session(b.graph)
+    run_until_chosen(session, "sum:0", {"x:0": square()})
+    (region,) = regions(session)
+    assert isinstance(region, RegionCall)
+    region.execute = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        session.run("sum:0", {"x:0": square()})
