@@ -21,7 +21,7 @@ import numpy as np
 
 from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, ordered_sum
 from .threads import one_thread
-from .windows import Array, Pads, image_blocks, output_size, pad
+from .windows import Array, Pads, image_blocks, output_size
 
 Finish = Callable[[slice, slice], object]
 
@@ -87,7 +87,7 @@ def convolve(
     outputs, filters = _outputs(x.shape, pads), w.shape[-1]
     result = np.empty((x.shape[0], *outputs, filters), np.float32)
     finish = finishing(result) if finishing else None
-    x, transformed = _padded(x, pads), _transformed_filters(w)
+    transformed, columns = _transformed_filters(w), -(-outputs[1] // 2)
     failures: list[Any] = []
 
     def compute(part: tuple[slice, slice, slice]) -> None:
@@ -95,7 +95,8 @@ def convolve(
         if failures:
             return
         block = result[images, 2 * rows.start : 2 * rows.stop, :, channels]
-        _convolve_block(_reached(x, images, rows), transformed[..., channels], block, summand, channels)
+        planes = _reached(x, (images, rows), pads, columns)
+        _convolve_block(planes, transformed[..., channels], block, None if summand is None else summand[channels])
         if not np.isfinite(block).all():
             failures.append(part)
         elif finish is not None:
@@ -110,27 +111,28 @@ def convolve(
 def filter_gradient(x: Array, grad: Array, pads: Pads) -> Array | None:
     """The gradient for the filter (3, 3, C, F), where `grad` is that for the result; None where numbers are not finite."""
     depth, filters = x.shape[-1], grad.shape[-1]
-    x = _padded(x, pads)
     found = np.empty((3, 3, depth, filters), np.float32)
     blocks = _blocks(grad.shape, 2 * TILES, one_thread.available)
     is_by_channels = depth >= _MANY_CHANNELS or len(blocks) < one_thread.available
 
     def fill(channels: slice) -> None:
-        total = _summed(x[..., channels], grad, blocks, 1 if is_by_channels else one_thread.available)
+        total = _summed(x[..., channels], grad, pads, blocks, 1 if is_by_channels else one_thread.available)
         found[:, :, channels] = (_FILTERS.T @ total.reshape(16, -1)).reshape(3, 3, -1, filters)
 
     divide(fill, cut(depth, one_thread.share if is_by_channels else 1))
     return found if np.isfinite(found).all() else None
 
 
-def _summed(x: Array, grad: Array, blocks: Sequence[tuple[slice, slice]], shares: int) -> Array:
+def _summed(x: Array, grad: Array, pads: Pads, blocks: Sequence[tuple[slice, slice]], shares: int) -> Array:
     """The products of transforms of x and of the result's gradient, (16, C, F), added up over tiles in so many shares."""
     depth, filters = x.shape[-1], grad.shape[-1]
+    columns = -(-grad.shape[2] // 2)
 
     def add(part: tuple[slice, slice], total: Array, is_first: bool) -> None:
         images, rows = part
-        tiles = _transformed(_reached(x, images, rows)).reshape(16, -1, depth)
-        given = _transformed_gradient(grad[images, 2 * rows.start : 2 * rows.stop]).reshape(16, -1, filters)
+        tiles = _transformed(_reached(x, part, pads, columns)).reshape(16, -1, depth)
+        planes = _even_and_odd(grad[images], (2 * rows.start, 2 * (rows.stop - rows.start)), (0, columns))
+        given = _transformed_gradient(planes).reshape(16, -1, filters)
         for some, other, out in zip(tiles, given, total):
             add_product(some.T, other, out, is_first)
 
@@ -151,15 +153,34 @@ def _outputs(shape: Sequence[int], pads: Pads) -> list[int]:
     return [output_size(n + before + after, 3, 1, 1) for n, (before, after) in zip(shape[1:-1], pads)]
 
 
-def _padded(x: Array, pads: Pads) -> Array:
-    """x with its padding, and with more of it where the last tile reaches over the end."""
-    odd = [n % 2 for n in _outputs(x.shape, pads)]
-    return pad(x, [(before, after + more) for (before, after), more in zip(pads, odd)])
+def _reached(x: Array, part: tuple[slice, slice], pads: Pads, columns: int) -> Array:
+    """What rows of tiles reach of the padded images: their even columns and their odd ones."""
+    images, rows = part
+    (above, _), (left, _) = pads
+    lines = 2 * rows.start - above, 2 * (rows.stop - rows.start) + 2
+    return _even_and_odd(x[images], lines, (-left, columns + 1))
 
 
-def _reached(x: Array, images: slice, rows: slice) -> Array:
-    """What rows of tiles reach of the padded images."""
-    return x[images, 2 * rows.start : 2 * rows.stop + 2]
+def _even_and_odd(x: Array, lines: tuple[int, int], pairs: tuple[int, int]) -> Array:
+    """(2, N, lines, pairs, C) of images (N, H, W, C), zero outside of them: the first line and how many, and so of pairs.
+
+    NumPy goes along what is contiguous in one loop: whole lines of even or of odd columns, else the channels of a position.
+    """
+    first, count = lines
+    planes = np.zeros((2, len(x), count, pairs[1], x.shape[-1]), x.dtype)
+    to_lines, from_lines = _inside(first, 1, count, x.shape[1])
+    for phase, plane in enumerate(planes):
+        to_columns, from_columns = _inside(pairs[0] + phase, 2, pairs[1], x.shape[2])
+        plane[:, to_lines, to_columns] = x[:, from_lines, from_columns]
+    return planes
+
+
+def _inside(first: int, step: int, count: int, size: int) -> tuple[slice, slice]:
+    """Which of so many positions lie in an axis of this size, and the part of the axis that they are."""
+    start = max(-(first // step), 0)
+    stop = max(min(count, (size - 1 - first) // step + 1), start)
+    begin = first + start * step
+    return slice(start, stop), slice(begin, begin + (stop - start) * step, step)
 
 
 def _parts(shape: Sequence[int], multiply_adds: int) -> list[tuple[slice, slice, slice]]:
@@ -179,33 +200,34 @@ def _blocks(shape: Sequence[int], most: int, workers: int) -> list[tuple[slice, 
     return image_blocks(images, lines, count)
 
 
-def _convolve_block(x: Array, filters: Array, out: Array, summand: Array | None, channels: slice) -> None:
+def _convolve_block(planes: Array, filters: Array, out: Array, summand: Array | None) -> None:
     """Some rows of tiles of some images, for some filters."""
-    tiles = _transformed(x)
-    products = np.matmul(tiles.reshape(16, -1, x.shape[-1]), filters).reshape(*tiles.shape[:-1], -1)
+    tiles = _transformed(planes)
+    products = np.matmul(tiles.reshape(16, -1, tiles.shape[-1]), filters).reshape(*tiles.shape[:-1], -1)
     if summand is not None:
-        products[1, 1] += summand[channels]  # which meets each result once
-    products[0] += products[1]
-    products[0] += products[2]
-    products[1] -= products[2]
-    products[1] -= products[3]
+        products[1, 1] += summand  # which meets each result once
+    _combine_back(products, products[0], products[1])
     for a, lines in enumerate(products[:2]):
-        for b, combine in enumerate((np.add, np.subtract)):
-            target = out[:, a::2, b::2]
-            inside = slice(None), slice(target.shape[1]), slice(target.shape[2])
-            first, second = (lines[0], lines[1]) if b == 0 else (lines[1], lines[2])
-            combine(first[inside], second[inside], out=target)
-            combine(target, lines[2 + b][inside], out=target)
+        _combine_back(lines, out[:, a::2, 0::2], out[:, a::2, 1::2])
 
 
-def _transformed(x: Array) -> Array:
-    """The transforms of the tiles of x (N, 2 (rows + 1), W, C): (4, 4, N, rows, columns, C)."""
-    images, height, width, channels = x.shape
-    rows, columns = height // 2 - 1, width // 2 - 1
-    even, odd = x[:, :, 0::2], x[:, :, 1::2]
-    lines = np.empty((4, images, height, columns, channels), x.dtype)
+def _combine_back(values: Array, even: Array, odd: Array) -> None:
+    """The way back along one axis, where so much of the results is asked for; two of the four values change."""
+    values[0] += values[1]
+    values[1] -= values[2]
+    for target, combine, first, second in ((even, np.add, 0, 2), (odd, np.subtract, 1, 3)):
+        inside = slice(None), slice(target.shape[1]), slice(target.shape[2])
+        combine(values[first][inside], values[second][inside], out=target)
+
+
+def _transformed(planes: Array) -> Array:
+    """The transforms of the tiles of planes (2, N, 2 (rows + 1), columns + 1, C): (4, 4, N, rows, columns, C)."""
+    even, odd = planes
+    images, height, pairs, channels = even.shape
+    rows, columns = height // 2 - 1, pairs - 1
+    lines = np.empty((4, images, height, columns, channels), planes.dtype)
     _combine(even[:, :, :columns], odd[:, :, :columns], even[:, :, 1:], odd[:, :, 1:], lines)
-    tiles = np.empty((4, 4, images, rows, columns, channels), x.dtype)
+    tiles = np.empty((4, 4, images, rows, columns, channels), planes.dtype)
     even, odd = lines[:, :, 0::2], lines[:, :, 1::2]
     _combine(even[:, :, :rows], odd[:, :, :rows], even[:, :, 1:], odd[:, :, 1:], tiles)
     return tiles
@@ -219,13 +241,12 @@ def _combine(first: Array, second: Array, third: Array, fourth: Array, out: Arra
     np.subtract(second, fourth, out=out[3])
 
 
-def _transformed_gradient(grad: Array) -> Array:
-    """The transforms of tiles of 2 x 2 of a result's gradient: (4, 4, N, rows, columns, F)."""
-    grad = pad(grad, [(0, n % 2) for n in grad.shape[1:-1]])
-    images, height, width, filters = grad.shape
-    lines = np.empty((4, images, height, width // 2, filters), grad.dtype)
-    _spread(grad[:, :, 0::2], grad[:, :, 1::2], lines)
-    tiles = np.empty((4, 4, images, height // 2, width // 2, filters), grad.dtype)
+def _transformed_gradient(planes: Array) -> Array:
+    """The transforms of tiles of 2 x 2 of a result's gradient in planes: (4, 4, N, rows, columns, F)."""
+    _, images, height, columns, filters = planes.shape
+    lines = np.empty((4, images, height, columns, filters), planes.dtype)
+    _spread(*planes, lines)
+    tiles = np.empty((4, 4, images, height // 2, columns, filters), planes.dtype)
     _spread(lines[:, :, 0::2], lines[:, :, 1::2], tiles)
     return tiles
 
