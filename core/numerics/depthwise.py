@@ -5,19 +5,18 @@ x is (N, spatial..., C), a filter (window..., C, M), the result (N, output..., C
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 
-from .convolution import Finishing
+from .convolution import Finish, Finishing
 from .input_gradient import transposed_pads
-from .products import cut, divide
+from .products import divide
 from .sums import column_sums
 from .threads import one_thread
-from .windows import Array, Pads, offset_index, offsets, output_sizes, pad, unpad
+from .windows import Array, Pads, image_blocks, offset_index, offsets, output_size, pad, placed, unpad
 
 _LINE: Final = 1024
 """NumPy multiplies and adds along lines of contiguous numbers: about so many cost least for each, and still stay in cache."""
@@ -25,7 +24,9 @@ _WIDE: Final = 128
 """Channels from which on a line of single positions costs less than laying them side by side."""
 _WORTH_DIVIDING: Final = 1 << 19
 """Multiply-adds from which on threads share the lines of the result."""
-_PARTS: Final = 4
+_BLOCK: Final = 1 << 18
+"""Elements of a block of the result or of what it sees."""
+_PARTS: Final = 2
 """Parts for each thread."""
 
 
@@ -39,33 +40,44 @@ def depthwise_convolve(
 ) -> Array:
     """The convolution; `finishing` as for `convolution.convolve`."""
     *window, channels, multiplier = w.shape
-    x = pad(x, pads)
-    outputs = output_sizes(x, window, strides, dilations)
+    sizes = [n + before + after for n, (before, after) in zip(x.shape[1:-1], pads)]
+    outputs = tuple(map(output_size, sizes, window, strides, dilations))
     result = np.empty((x.shape[0], *outputs, channels * multiplier), np.result_type(x, w))
     finish = finishing(result) if finishing else None
-    positions = x.shape[0] * math.prod(outputs)
     if multiplier == 1 and result.size and w.size and result.dtype in (np.float32, np.float64):
-        summed = _LineSums(x, w[..., 0], strides, dilations, result)
-        lines = result.reshape(x.shape[0], outputs[0], -1)
-        inner = math.prod(outputs[1:])
-
-        def fill(part: tuple[int, slice]) -> None:
-            image, some = part
-            summed.fill(image, some)
-            if finish is not None:
-                first = image * lines.shape[1]
-                finish(slice((first + some.start) * inner, (first + some.stop) * inner), slice(0, channels))
-
-        is_worth = result.size * math.prod(window) >= _WORTH_DIVIDING
-        count = -(-_PARTS * one_thread.share // x.shape[0]) if is_worth else 1
-        parts = [part for part in cut(outputs[0], count) if part.start < part.stop]
-        divide(fill, list(itertools.product(range(x.shape[0]), parts)))
+        if x.size <= _BLOCK:
+            x, pads = pad(x, pads), [(0, 0)] * len(pads)
+        _sum_lines(x, w[..., 0], strides, pads, dilations, result, finish)
         return result
     result[...] = 0
-    _add_products(x, w, strides, dilations, result.reshape(*result.shape[:-1], channels, multiplier))
+    _add_products(pad(x, pads), w, strides, dilations, result.reshape(*result.shape[:-1], channels, multiplier))
     if finish is not None:
-        finish(slice(0, positions), slice(0, channels * multiplier))
+        finish(slice(0, x.shape[0] * math.prod(outputs)), slice(0, channels * multiplier))
     return result
+
+
+def _sum_lines(
+    x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int], result: Array, finish: Finish | None
+) -> None:
+    """Fill the result by blocks of lines that stay in a cache with what they see."""
+    if len(pads) == 1:  # one line of an image
+        given = (x[:, np.newaxis], w[np.newaxis], [1, *strides], [(0, 0), *pads], [1, *dilations], result[:, np.newaxis])
+        _sum_lines(*given, finish)
+        return
+    sums = _LineSums(x, w, strides, pads, dilations, result)
+    images, lines, *inner, channels = result.shape
+    per_line = math.prod(inner)
+    count = -(-max(result.size, x.size) // _BLOCK)
+    if result.size * math.prod(w.shape[:-1]) >= _WORTH_DIVIDING:
+        count = max(count, _PARTS * one_thread.share)
+
+    def fill(block: tuple[slice, slice]) -> None:
+        sums.fill(*block)
+        if finish is not None:
+            first, last = block[0].start * lines + block[1].start, (block[0].stop - 1) * lines + block[1].stop
+            finish(slice(first * per_line, last * per_line), slice(0, channels))
+
+    divide(fill, image_blocks(images, lines, count))
 
 
 class _LineSums:
@@ -74,33 +86,44 @@ class _LineSums:
     With a stride along lines, the positions that one place of the window meets are laid side by side before.
     """
 
-    def __init__(self, x: Array, w: Array, strides: Sequence[int], dilations: Sequence[int], result: Array) -> None:
-        *window, channels = w.shape
-        *_, last = result.shape[1:-1]
+    def __init__(
+        self, x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int], result: Array
+    ) -> None:
+        channels, last = result.shape[-1], result.shape[-2]
+        self.x, self.befores, self.dilations = x, [before for before, _ in pads], dilations
         is_narrow = strides[-1] == 1 or (dilations[-1] == 1 and channels < _WIDE)
-        fold = _fold(last, channels) if is_narrow else 1
-        step = strides[-1] if fold > 1 else 1
-        if fold > 1 and step == 1:
-            x = np.ascontiguousarray(x)
-        self.terms: list[tuple[Array, Array]] = []
-        for phase in range(min(step, window[-1])):
-            filters = w[..., phase::step, :]
-            phased = np.ascontiguousarray(x[..., phase::step, :]) if step > 1 else x
-            repeated = np.repeat(filters[..., np.newaxis, :], fold, -2).reshape(*filters.shape[:-1], fold * channels)
-            along = strides[-1] if step == 1 else 1
-            view = _folded(phased, result.shape, filters.shape[:-1], [*strides[:-1], along], dilations, fold)
-            self.terms.append((view, repeated))
-        self.result = result.reshape(*result.shape[:-2], last // fold, fold * channels)
+        self.fold = _fold(last, channels) if is_narrow else 1
+        step = strides[-1] if self.fold > 1 else 1
+        self.steps = [1] * (len(pads) - 1) + [step]
+        self.strides = [*strides[:-1], strides[-1] // step]
+        self.filters = [self._repeated(w[..., phase::step, :]) for phase in range(min(step, w.shape[-2]))]
+        self.result = result.reshape(*result.shape[:-2], last // self.fold, self.fold * channels)
 
-    def fill(self, image: int, lines: slice) -> None:
-        """Compute some lines of an image."""
-        out = self.result[image, lines]
-        (view, filters), *rest = self.terms
-        _sum_windows(view[image, lines], filters, out)
-        for view, filters in rest:
-            part = np.empty_like(out)
-            _sum_windows(view[image, lines], filters, part)
-            np.add(out, part, out=out)
+    def _repeated(self, w: Array) -> Array:
+        return np.repeat(w[..., np.newaxis, :], self.fold, -2).reshape(*w.shape[:-1], -1)
+
+    def fill(self, images: slice, lines: slice) -> None:
+        """Compute some lines of some images."""
+        out = self.result[images, lines]
+        for phase, filters in enumerate(self.filters):
+            view = self._windows(images, lines, phase, filters.shape[:-1])
+            part = np.empty_like(out) if phase else out
+            _sum_windows(view, filters, part)
+            if phase:
+                np.add(out, part, out=out)
+
+    def _windows(self, images: slice, lines: slice, phase: int, window: Sequence[int]) -> Array:
+        """What these places of the window meet, `_folded`."""
+        shape = (images.stop - images.start, lines.stop - lines.start, *self.result.shape[2:-2])
+        shape = (*shape, self.result.shape[-2] * self.fold, self.x.shape[-1])
+        firsts = [-before for before in self.befores]
+        firsts[0] += lines.start * self.strides[0]
+        firsts[-1] += phase
+        reach = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(shape[1:], self.strides, window, self.dilations)]
+        seen = placed(self.x[images], firsts, self.steps, reach)
+        if self.fold > 1 and seen.strides[-2:] != (seen.shape[-1] * seen.itemsize, seen.itemsize):
+            seen = np.ascontiguousarray(seen)
+        return _folded(seen, shape, window, self.strides, self.dilations, self.fold)
 
 
 def _fold(positions: int, channels: int) -> int:

@@ -44,6 +44,31 @@ def seen(x: Array, block: tuple[slice, slice], reach: int, stride: int, pads: Pa
     return pad(x[images, max(start, 0) : max(stop, 0)], [around, *pads[1:]], value)
 
 
+def inside(first: int, step: int, count: int, size: int) -> tuple[slice, slice]:
+    """Which of `count` positions, `step` apart, lie in an axis of this size, and the part of the axis that they are."""
+    start = max(-(first // step), 0)
+    stop = max(min(count, (size - 1 - first) // step + 1), start)
+    begin = first + start * step
+    return slice(start, stop), slice(begin, begin + (stop - start) * step, step)
+
+
+def placed(x: Array, firsts: Sequence[int], steps: Sequence[int], counts: Sequence[int]) -> Array:
+    """(N, counts..., C): so many positions of each spatial axis of x, from the first one on; zero outside of x.
+
+    A view where all lie in x.
+    """
+    pairs = [inside(*axis) for axis in zip(firsts, steps, counts, x.shape[1:-1])]
+    source = x[(slice(None), *(part for _, part in pairs))]
+    if source.shape[1:-1] == tuple(counts):
+        return source
+    result = np.empty((len(x), *counts, x.shape[-1]), x.dtype)
+    for axis, (part, _) in enumerate(pairs, 1):
+        for outside in (slice(part.start), slice(part.stop, None)):
+            result[(*(slice(None),) * axis, outside)] = 0
+    result[(slice(None), *(part for part, _ in pairs))] = source
+    return result
+
+
 def unpad(x: Array, pads: Pads) -> Array:
     """The view of a padded array without its padding."""
     return x[(slice(None), *(slice(b, n - a) for n, (b, a) in zip(x.shape[1:-1], pads)))]

@@ -21,7 +21,7 @@ import numpy as np
 
 from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, ordered_sum
 from .threads import one_thread
-from .windows import Array, Pads, image_blocks, output_size
+from .windows import Array, Pads, image_blocks, output_size, placed
 
 Finish = Callable[[slice, slice], object]
 
@@ -132,7 +132,7 @@ def _summed(x: Array, grad: Array, pads: Pads, blocks: Sequence[tuple[slice, sli
         images, rows = part
         tiles = _transformed(_reached(x, part, pads, columns)).reshape(16, -1, depth)
         planes = _even_and_odd(grad[images], (2 * rows.start, 2 * (rows.stop - rows.start)), (0, columns))
-        given = _transformed_gradient(planes).reshape(16, -1, filters)
+        given = _transformed_gradient(*planes).reshape(16, -1, filters)
         for some, other, out in zip(tiles, given, total):
             add_product(some.T, other, out, is_first)
 
@@ -161,26 +161,13 @@ def _reached(x: Array, part: tuple[slice, slice], pads: Pads, columns: int) -> A
     return _even_and_odd(x[images], lines, (-left, columns + 1))
 
 
-def _even_and_odd(x: Array, lines: tuple[int, int], pairs: tuple[int, int]) -> Array:
-    """(2, N, lines, pairs, C) of images (N, H, W, C), zero outside of them: the first line and how many, and so of pairs.
+def _even_and_odd(x: Array, lines: tuple[int, int], pairs: tuple[int, int]) -> list[Array]:
+    """Twice (N, lines, pairs, C) of images (N, H, W, C), zero outside: of each axis the first place and how many there are.
 
     NumPy goes along what is contiguous in one loop: whole lines of even or of odd columns, else the channels of a position.
     """
-    first, count = lines
-    planes = np.zeros((2, len(x), count, pairs[1], x.shape[-1]), x.dtype)
-    to_lines, from_lines = _inside(first, 1, count, x.shape[1])
-    for phase, plane in enumerate(planes):
-        to_columns, from_columns = _inside(pairs[0] + phase, 2, pairs[1], x.shape[2])
-        plane[:, to_lines, to_columns] = x[:, from_lines, from_columns]
-    return planes
-
-
-def _inside(first: int, step: int, count: int, size: int) -> tuple[slice, slice]:
-    """Which of so many positions lie in an axis of this size, and the part of the axis that they are."""
-    start = max(-(first // step), 0)
-    stop = max(min(count, (size - 1 - first) // step + 1), start)
-    begin = first + start * step
-    return slice(start, stop), slice(begin, begin + (stop - start) * step, step)
+    firsts, counts = zip(lines, pairs)
+    return [np.ascontiguousarray(placed(x, (firsts[0], firsts[1] + phase), (1, 2), counts)) for phase in range(2)]
 
 
 def _parts(shape: Sequence[int], multiply_adds: int) -> list[tuple[slice, slice, slice]]:
@@ -200,7 +187,7 @@ def _blocks(shape: Sequence[int], most: int, workers: int) -> list[tuple[slice, 
     return image_blocks(images, lines, count)
 
 
-def _convolve_block(planes: Array, filters: Array, out: Array, summand: Array | None) -> None:
+def _convolve_block(planes: Sequence[Array], filters: Array, out: Array, summand: Array | None) -> None:
     """Some rows of tiles of some images, for some filters."""
     tiles = _transformed(planes)
     products = np.matmul(tiles.reshape(16, -1, tiles.shape[-1]), filters).reshape(*tiles.shape[:-1], -1)
@@ -220,14 +207,14 @@ def _combine_back(values: Array, even: Array, odd: Array) -> None:
         combine(values[first][inside], values[second][inside], out=target)
 
 
-def _transformed(planes: Array) -> Array:
-    """The transforms of the tiles of planes (2, N, 2 (rows + 1), columns + 1, C): (4, 4, N, rows, columns, C)."""
+def _transformed(planes: Sequence[Array]) -> Array:
+    """The transforms of the tiles of two planes (N, 2 (rows + 1), columns + 1, C): (4, 4, N, rows, columns, C)."""
     even, odd = planes
     images, height, pairs, channels = even.shape
     rows, columns = height // 2 - 1, pairs - 1
-    lines = np.empty((4, images, height, columns, channels), planes.dtype)
+    lines = np.empty((4, images, height, columns, channels), even.dtype)
     _combine(even[:, :, :columns], odd[:, :, :columns], even[:, :, 1:], odd[:, :, 1:], lines)
-    tiles = np.empty((4, 4, images, rows, columns, channels), planes.dtype)
+    tiles = np.empty((4, 4, images, rows, columns, channels), even.dtype)
     even, odd = lines[:, :, 0::2], lines[:, :, 1::2]
     _combine(even[:, :, :rows], odd[:, :, :rows], even[:, :, 1:], odd[:, :, 1:], tiles)
     return tiles
@@ -241,12 +228,12 @@ def _combine(first: Array, second: Array, third: Array, fourth: Array, out: Arra
     np.subtract(second, fourth, out=out[3])
 
 
-def _transformed_gradient(planes: Array) -> Array:
+def _transformed_gradient(even: Array, odd: Array) -> Array:
     """The transforms of tiles of 2 x 2 of a result's gradient in planes: (4, 4, N, rows, columns, F)."""
-    _, images, height, columns, filters = planes.shape
-    lines = np.empty((4, images, height, columns, filters), planes.dtype)
-    _spread(*planes, lines)
-    tiles = np.empty((4, 4, images, height // 2, columns, filters), planes.dtype)
+    images, height, columns, filters = even.shape
+    lines = np.empty((4, images, height, columns, filters), even.dtype)
+    _spread(even, odd, lines)
+    tiles = np.empty((4, 4, images, height // 2, columns, filters), even.dtype)
     _spread(lines[:, :, 0::2], lines[:, :, 1::2], tiles)
     return tiles
 
