@@ -31,7 +31,11 @@ _FEWEST_CHANNELS: Final = 32
 _FEWEST_WEIGHTS: Final = 1 << 11
 """Channels, also of results, and their product, from which on the products take longer than the transforms."""
 _FEWEST_TILES: Final = 32
-"""Tiles from which on the products, which read more numbers of filters, take less time."""
+_FEWEST_TILES_OF_NEW: Final = 48
+_FEWEST_TILES_OF_GRADIENT: Final = 64
+"""Tiles from which on it takes less time, though more numbers of filters are read: of kept filters, of others, which are
+transformed each time, and of a gradient for filters, which is transformed back.
+"""
 _MANY_CHANNELS: Final = 256
 """Channels from which on threads share these for a gradient, and each transforms all of the result's."""
 _FEW_TILES: Final = 128
@@ -59,17 +63,20 @@ _kept: dict[int, _Kept] = {}
 
 def suits(x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]) -> bool:
     """True where a convolution takes less time by tiles than by windows."""
-    return x.dtype == w.dtype and _is_worth(x, w.shape, strides, pads, dilations)
+    fewest = _FEWEST_TILES if never_changes(w) else _FEWEST_TILES_OF_NEW
+    return x.dtype == w.dtype and _is_worth(x, w.shape, strides, pads, dilations, fewest)
 
 
 def suits_gradient(
     x: Array, filter_shape: Sequence[int], grad: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> bool:
     """The same of the gradient for the filter."""
-    return x.dtype == grad.dtype and _is_worth(x, filter_shape, strides, pads, dilations)
+    return x.dtype == grad.dtype and _is_worth(x, filter_shape, strides, pads, dilations, _FEWEST_TILES_OF_GRADIENT)
 
 
-def _is_worth(x: Array, filter_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]) -> bool:
+def _is_worth(
+    x: Array, filter_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int], fewest: int
+) -> bool:
     *window, depth, filters = filter_shape
     if window != [3, 3] or depth != x.shape[-1] or x.dtype != np.float32 or any(n != 1 for n in (*strides, *dilations)):
         return False
@@ -77,7 +84,7 @@ def _is_worth(x: Array, filter_shape: Sequence[int], strides: Sequence[int], pad
         return False
     outputs = _outputs(x.shape, pads)
     tiles = math.prod(-(-n // 2) for n in outputs)
-    return x.shape[0] * tiles >= _FEWEST_TILES and 4 * tiles <= _MOST_COMPUTED * math.prod(outputs)
+    return x.shape[0] * tiles >= fewest and 4 * tiles <= _MOST_COMPUTED * math.prod(outputs)
 
 
 def convolve(
