@@ -11,19 +11,21 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from ..arrays import Array
+from .pauses import pause
 
-_FEW_TAPS = 4
-_SHORT = 16
-_IN_CACHE = 1 << 17  # numbers summed at once
+_SHORT: Final = 16
+"""Channels from which on a product for each line takes less time than one that has each channel's weights apart."""
+_BAND: Final = 16
+"""About so many outputs, or inputs where these are more, go together: few of their products are with nothing."""
 _CUBIC_TABLE = 1024
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Taps:
     """`indices` and `weights` (outputs, taps) into an axis of `size` elements."""
 
@@ -38,15 +40,46 @@ class Taps:
         return matrix
 
 
+class _Band(NamedTuple):
+    """Neighbouring outputs, the inputs that they read and the weights of these: (outputs, inputs).
+
+    Of few channels a line is one row, and `wide` is a matrix for it: (inputs * channels, outputs * channels).
+    """
+
+    outputs: slice
+    inputs: slice
+    matrix: Array
+    wide: Array
+
+
+@functools.lru_cache(maxsize=16)
+def _bands(taps: Taps, dtype: Any, channels: int) -> list[_Band]:
+    count = len(taps.indices)
+    step = max(min(_BAND, _BAND * count // max(taps.size, 1)), 4)
+    found = []
+    for start in range(0, count, step):
+        indices = taps.indices[start : start + step]
+        first, last = int(indices.min()), int(indices.max()) + 1
+        matrix = np.zeros((len(indices), last - first), dtype)
+        np.add.at(matrix, (np.arange(len(indices))[:, None], indices - first), taps.weights[start : start + step])
+        wide = np.kron(matrix.T, np.eye(channels, dtype=dtype)) if channels < _SHORT else matrix
+        found.append(_Band(slice(start, start + len(indices)), slice(first, last), matrix, wide))
+    return found
+
+
 def resample(x: Array, rows: Taps, columns: Taps) -> Array:
     """The image resampled along both axes."""
-    return _apply(_apply(x, rows, 1), columns, 2)
+    with np.errstate(all="ignore"):
+        result = _apply(_apply(x, rows, 1), columns, 2)
+    if np.isfinite(result).all():
+        return result
+    # A product with a weight of nothing is nothing only of numbers that are finite.
+    return _apply_taps(_apply_taps(x, rows, 1), columns, 2)
 
 
 def resample_gradient(grad: Array, rows: Taps, columns: Taps) -> Array:
     """The gradient for the input of `resample`."""
-    grad = _multiply(rows.matrix(grad.dtype).T, grad, 1)
-    return _multiply(columns.matrix(grad.dtype).T, grad, 2)
+    return _apply_transposed(_apply_transposed(grad, rows, 1), columns, 2)
 
 
 def resample_gradient_wide(grad: Array, rows: Taps, columns: Taps) -> Array:
@@ -61,37 +94,55 @@ def resample_gradient_wide(grad: Array, rows: Taps, columns: Taps) -> Array:
 
 
 def _apply(x: Array, taps: Taps, axis: int) -> Array:
+    """The given axis of an image resampled, by a matrix product for some outputs at a time."""
+    shape = (*x.shape[:axis], len(taps.indices), *x.shape[axis + 1 :])
+    flat, result, channels = _lines(x, axis), np.empty(shape, x.dtype), x.shape[-1]
+    target = _lines(result, axis)
+    for band in _bands(taps, x.dtype, channels if axis == 2 else _SHORT):
+        pause()
+        if flat.ndim == 2:
+            np.matmul(flat[:, _spread(band.inputs, channels)], band.wide, out=target[:, _spread(band.outputs, channels)])
+        else:
+            np.matmul(band.matrix, flat[:, band.inputs], out=target[:, band.outputs])
+    return result
+
+
+def _apply_transposed(grad: Array, taps: Taps, axis: int) -> Array:
+    """The gradient of `_apply` for its input."""
+    shape = (*grad.shape[:axis], taps.size, *grad.shape[axis + 1 :])
+    flat, result, channels = _lines(grad, axis), np.zeros(shape, grad.dtype), grad.shape[-1]
+    target = _lines(result, axis)
+    for band in _bands(taps, grad.dtype, channels if axis == 2 else _SHORT):
+        pause()
+        if flat.ndim == 2:
+            target[:, _spread(band.inputs, channels)] += flat[:, _spread(band.outputs, channels)] @ band.wide.T
+        else:
+            target[:, band.inputs] += band.matrix.T @ flat[:, band.outputs]
+    return result
+
+
+def _lines(x: Array, axis: int) -> Array:
+    """An image with the given axis in the middle, or with lines as rows of a matrix where its channels are few."""
+    batch, height, width, channels = x.shape
+    if axis == 1:
+        return x.reshape(batch, height, width * channels)
+    few = channels < _SHORT
+    return x.reshape((batch * height, width * channels) if few else (batch * height, width, channels))
+
+
+def _spread(part: slice, channels: int) -> slice:
+    return slice(part.start * channels, part.stop * channels)
+
+
+def _apply_taps(x: Array, taps: Taps, axis: int) -> Array:
     """The given axis of an image resampled: a sum over the taps, first to last."""
-    if taps.indices.shape[1] > _FEW_TAPS:
-        return _multiply(taps.matrix(x.dtype), x, axis)
-    batch, height, width, channels = x.shape
-    flat = x.reshape((batch, height, width * channels) if axis == 1 else (batch * height, width, channels))
-    indices, weights = taps.indices, taps.weights.astype(x.dtype)
-    outer, size, inner = flat.shape
-    if inner < _SHORT:
-        # NumPy is slow along short dimensions: this one becomes part of the resampled one.
-        flat = flat.reshape(outer, size * inner, 1)
-        indices = (indices[:, None] * inner + np.arange(inner)[:, None]).reshape(-1, indices.shape[1])
-        weights = np.repeat(weights, inner, 0)
-    total = np.zeros((outer, len(indices), flat.shape[2]), x.dtype)
-    step = max(1, _IN_CACHE // (len(indices) * flat.shape[2] + 1))
-    for start in range(0, outer, step):
-        rows = slice(start, start + step)
-        for index, weight in zip(indices.T, weights.T):
-            part = flat[rows].take(index, 1)
-            part *= weight[:, None]
-            total[rows] += part
-    outputs = len(taps.indices)
-    return total.reshape((batch, outputs, width, channels) if axis == 1 else (batch, height, outputs, channels))
-
-
-def _multiply(matrix: Array, x: Array, axis: int) -> Array:
-    """The matrix times the given axis of an image."""
-    if axis == 2:
-        return np.matmul(matrix, x)
-    batch, height, width, channels = x.shape
-    product = np.matmul(matrix, x.reshape(batch, height, width * channels))
-    return product.reshape(batch, len(matrix), width, channels)
+    lead, shape = (slice(None),) * axis, (-1, *(1,) * (x.ndim - axis - 1))
+    terms = zip(taps.indices.T, taps.weights.T.astype(x.dtype))
+    total = np.zeros((*x.shape[:axis], len(taps.indices), *x.shape[axis + 1 :]), x.dtype)
+    for index, weight in terms:
+        pause()
+        total += x[(*lead, index)] * weight.reshape(shape)
+    return total
 
 
 def scale_of(size: int, outputs: int, align_corners: bool) -> np.float32:
@@ -139,6 +190,7 @@ def _cubic(distance: Array, a: float) -> Array:
     return np.where(x <= 1, near, np.where(x < 2, far, 0))
 
 
+@functools.lru_cache(maxsize=8)
 def bicubic(size: int, outputs: int, align_corners: bool, half_pixel: bool) -> Taps:
     """Cubic interpolation of four; fractions are rounded to a table of 1024 as TensorFlow's are."""
     at = _positions(size, outputs, align_corners, half_pixel)
