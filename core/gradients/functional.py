@@ -15,7 +15,7 @@ from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
 from ..dtypes import DType
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, Form, call_kind, call_op
 from ..functions.instantiation import origin_of
-from ..graph import Function, Node, Output
+from ..graph import Function, Graph, Node, Output
 from ..tensors import FuncRef
 from .function_bodies import differentiate, known_of
 from .function_parts import (
@@ -45,27 +45,29 @@ def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     wanted = tuple(_grad_dtype(grad) for grad in dense)
     key = (repr(reference), wanted, known_of(backward, node, arguments, Form.CALL))
     call = backward.functions.once(key, lambda: _differentiated_call(backward, node, function, reference, wanted))
-    parts = call.parts
-    _retarget_call(node, FuncRef(call.forward), [*node.output_dtypes, *(dtype_of(v) for v in parts.captured)])
-    saved = [node.output(len(parts.results) + i) for i in range(len(parts.captured))]
+    _retarget_call(node, FuncRef(call.forward), [*node.output_dtypes, *call.saved])
+    saved = [node.output(call.results + i) for i in range(len(call.saved))]
     inputs = [*(arguments[i] for i in call.read), *saved, *(grad for grad in dense if grad is not None)]
     if not call.backward:
-        return [*nothing, *parts.grads]
-    results = iter(g.apply(node.op, *before, inputs, f=FuncRef(call.backward), Tout=_dtypes(parts.grads)))
-    return [*nothing, *(rebuilt(grad, results) for grad in parts.grads)]
+        return [*nothing, *call.grads]
+    results = iter(g.apply(node.op, *before, inputs, f=FuncRef(call.backward), Tout=_dtypes(call.grads)))
+    return [*nothing, *(rebuilt(grad, results) for grad in call.grads)]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Call:
-    """A differentiated function and the names of its forward and its backward function, empty where there is none.
+    """What a function has become, of which nothing else is kept: a graph may call very many.
 
-    `read` are the arguments that the backward function takes.
+    The names of its forward and its backward function, empty where there is none; how many results the function itself has,
+    and the dtypes that it saves; which arguments the backward function takes, and what it returns.
     """
 
-    parts: Differentiated
     forward: str
     backward: str
+    results: int
+    saved: list[DType]
     read: list[int]
+    grads: Gradients
 
 
 def _differentiated_call(
@@ -77,7 +79,15 @@ def _differentiated_call(
     forward = add_forward_function(backward.graph, parts)
     read = parts.read_args()
     is_differentiable = any(grad is not None for grad in parts.grads)
-    return _Call(parts, forward, add_backward_function(backward.graph, parts, read) if is_differentiable else "", read)
+    name = add_backward_function(backward.graph, parts, read) if is_differentiable else ""
+    saved = [dtype_of(value) for value in parts.captured]
+    return _Call(forward, name, len(parts.results), saved, read, _returned(backward.graph, name, parts.grads))
+
+
+def _returned(graph: Graph, name: str, grads: Gradients) -> Gradients:
+    """The gradients as the backward function has them, empty for none: those beside the forward nodes hold all of these."""
+    results = iter(graph.functions[name].results if name else ())
+    return [rebuilt(grad, results) for grad in grads]
 
 
 def branch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
@@ -133,7 +143,7 @@ def _differentiated_branches(
         forwards.append(add_forward_function(backward.graph, parts, before, after))
         backwards.append(add_backward_function(backward.graph, parts, read, before, after))
     saved = [dtype for found in saved_dtypes for dtype in found]
-    return _Branches(forwards, backwards, read, saved, all_parts[0].grads)
+    return _Branches(forwards, backwards, read, saved, _returned(backward.graph, backwards[0], all_parts[0].grads))
 
 
 def _agree(branches: Sequence[Differentiated]) -> None:
