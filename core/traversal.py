@@ -132,6 +132,22 @@ def descendants(roots: Iterable[Node]) -> set[Node]:
     return found
 
 
+def groups(nodes: Iterable[Node], is_member: Callable[[Node], bool]) -> list[Node]:
+    """The NoOps among `nodes` that wait for members, or for other such NoOps, and for nothing else; in the order given."""
+    candidates = (node for node in nodes if node.is_no_op and not node.inputs and node.control_inputs)
+    left = {node: sum(not is_member(control) for control in node.control_inputs) for node in candidates}
+    pending = [node for node, count in left.items() if not count]
+    found: set[Node] = set()
+    while pending:
+        node = pending.pop()
+        found.add(node)
+        for user in node.uses:
+            if user in left:
+                left[user] -= 1
+                pending += [user] if not left[user] else []
+    return [node for node in left if node in found]
+
+
 def function_names(graph: Graph, node: Node) -> Iterator[str]:
     """The library functions that a node refers to: by its op, or in attributes; none where there is no library."""
     if not graph.functions:

@@ -11,6 +11,7 @@ from .errors import NotFoundError
 from .graph import Graph, Node, Output
 from .op_facts import ops_with
 from .shapes import UNKNOWN, Shape
+from .traversal import groups
 
 VARIABLES = ops_with("variable")
 RESOURCE_VARIABLES = tuple(op for op in VARIABLES if not CATALOG[op].outputs[0].is_ref)
@@ -80,18 +81,10 @@ def writers(node: Node) -> Iterator[Node]:
 def initializer_ops(graph: Graph) -> tuple[Node, ...]:
     """NoOps that do nothing but wait for initializers of variables and tables, outermost ones only, in graph order."""
     initializers = {v.initializer for v in find_variables(graph).values() if v.initializer is not None}
-    groups: dict[Node, bool] = {}
-
-    def is_group(node: Node) -> bool:
-        if node not in groups:
-            groups[node] = False  # for the time being, should NoOps wait for each other in a circle
-            waits = node.control_inputs
-            groups[node] = node.is_no_op and not node.inputs and bool(waits) and all(map(initializes, waits))
-        return groups[node]
 
     def initializes(node: Node) -> bool:
-        return node in initializers or node.op.startswith("InitializeTable") or "TableInit" in node.op or is_group(node)
+        return node in initializers or node.op.startswith("InitializeTable") or "TableInit" in node.op
 
-    found = [node for node in graph if is_group(node)]
-    outer = tuple(node for node in found if not any(user in groups and groups[user] for user in node.uses))
+    found = dict.fromkeys(groups(graph, initializes))
+    outer = tuple(node for node in found if not any(user in found for user in node.uses))
     return outer or tuple(node for node in graph if node.is_no_op and node.name == "init")

@@ -240,10 +240,11 @@ def tensor_facts(node: Node, index: int = 0, inference: Inference | None = None)
 
 def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
     """The losses, and nodes of the model whose values nobody takes."""
-    yield from roles.losses
+    losses = dict.fromkeys(roles.losses)
+    yield from losses
     for node in graph:
         ends = not node.uses and node.op not in _NO_OUTPUT and (node.output_dtypes or node.op_def is None)
-        if ends and placed[node][0] in ("model", "loss") and node not in roles.losses:
+        if ends and placed[node][0] in ("model", "loss") and node not in losses:
             yield node
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 
 from ..control_flow.conditions import ENTER, EXIT, SWITCH
 from ..dtypes import resource
@@ -49,6 +49,7 @@ class Roles:
         self.graph = graph
         self.variables = find_variables(graph)
         self.by_node = {variable.node: variable for variable in self.variables.values()}
+        self._origins = Origins(set(_FORWARDING).difference(VARIABLES))
 
     @functools.cached_property
     def initializers(self) -> dict[Node, VariableNodes]:
@@ -64,10 +65,11 @@ class Roles:
     def restored(self) -> dict[Node, Node]:
         """Assignments that put what a Restore op read into a variable, each with that op."""
         found = {}
+        read = Origins(("Identity", "Reshape"))
         for node in self.graph:
             if node in self.initializers or not node.op.startswith("Assign") or len(node.inputs) < 2:
                 continue
-            source = follow(node.inputs[1], ("Identity", "Reshape")).node
+            source = read(node.inputs[1]).node
             if source.op.startswith("Restore"):
                 found[node] = source
         return found
@@ -139,7 +141,7 @@ class Roles:
 
     def owner(self, value: Output) -> VariableNodes | None:
         """The variable whose memory, handle or value arrives along an edge."""
-        return self.by_node.get(follow(value, _FORWARDING, VARIABLES).node)
+        return self.by_node.get(self._origins(value).node)
 
     def _update(self, node: Node, owner: VariableNodes) -> Update:
         match = _APPLY.fullmatch(node.op)
@@ -172,13 +174,21 @@ def _counts(node: Node) -> bool:
     return adds and node.inputs[1].node.is_constant
 
 
-def follow(value: Output, ops: Iterable[str], stop: Iterable[str] = ()) -> Output:
-    """Back along first inputs through nodes of types `ops`, to one of another type or of `stop`."""
-    passed = set()
-    while value.node.op in ops and value.node.op not in stop and value.node.inputs and value.node not in passed:
-        passed.add(value.node)
-        value = value.node.inputs[0]
-    return value
+class Origins:
+    """Where values come from that nodes of some types hand on; each of these nodes is passed once."""
+
+    def __init__(self, ops: Container[str]) -> None:
+        self._ops = ops
+        self._found: dict[Node, Output] = {}
+
+    def __call__(self, value: Output) -> Output:
+        """Back along first inputs through nodes of these types, to one of another type."""
+        passed: set[Node] = set()
+        while value.node.op in self._ops and value.node.inputs and value.node not in passed:
+            passed.add(value.node)
+            value = self._found.get(value.node) or value.node.inputs[0]
+        self._found.update(dict.fromkeys(passed, value))
+        return value
 
 
 def named_inputs(node: Node) -> Iterator[tuple[str, Output]]:
@@ -203,10 +213,12 @@ def exclusive(roots: Iterable[Node], allowed: Callable[[Node], bool]) -> set[Nod
     members = set(roots)
     found: set[Node] = set()
     stack = list(members)
+    users_left: dict[Node, int] = {}
     while stack:
         node = stack.pop()
-        for source in (*(value.node for value in node.inputs), *node.control_inputs):
-            if source not in members and allowed(source) and all(user in members for user in source.uses):
+        for source in dict.fromkeys((*(value.node for value in node.inputs), *node.control_inputs)):
+            left = users_left[source] = users_left.get(source, len(source.uses)) - 1
+            if not left and source not in members and allowed(source):
                 members.add(source)
                 found.add(source)
                 stack.append(source)

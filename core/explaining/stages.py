@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable
 
 from ..collecting import rare_collection
-from ..functions.callers import called_functions
+from ..functions.callers import functions_that_reach, named_functions
 from ..graph import Graph, Node
 from ..op_facts import has_fact
-from ..traversal import descendants, reachable
+from ..traversal import descendants, groups, reachable
 from .listing import Filter
 from .roles import Roles, exclusive
 
@@ -106,15 +106,9 @@ class _Sorter:
 
     def _groups(self, stage: str, evidence: str) -> None:
         """NoOps that wait for nothing but nodes of a stage belong to it."""
-        changed = True
-        while changed:
-            changed = False
-            for node in self.roles.graph:
-                waits = node.control_inputs
-                grouped = node.is_no_op and waits and all(self.placed.get(c, ("",))[0] == stage for c in waits)
-                if grouped and self._is_free(node):
-                    self._put(stage, [node], evidence.format(count=len(waits)))
-                    changed = True
+        free = filter(self._is_free, self.roles.graph)
+        for node in groups(free, lambda control: self.placed.get(control, ("",))[0] == stage):
+            self._put(stage, [node], evidence.format(count=len(node.control_inputs)))
 
     def _variables(self) -> None:
         for variable in self.roles.variables.values():
@@ -145,7 +139,7 @@ class _Sorter:
         self._put("initial values", self._only_for(assigns), "feeds only initializers")
 
     def _save_restore(self) -> None:
-        cores = [node for node in self.roles.graph if _SAVE.fullmatch(node.op)]
+        cores = dict.fromkeys(node for node in self.roles.graph if _SAVE.fullmatch(node.op))
         for node in cores:
             self._put("save/restore", [node], f"{node.op} reads or writes checkpoints")
         self._put("save/restore", self._saving_calls(), "calls a function that reads or writes checkpoints")
@@ -161,7 +155,8 @@ class _Sorter:
         """The calls of functions with Save or Restore ops in them, as TF2 adds to a SavedModel for its loader."""
         graph = self.roles.graph
         saving = {name for name, function in graph.functions.items() if any(_SAVE.fullmatch(n.op) for n in function.body)}
-        return [node for node in graph if not saving.isdisjoint(called_functions(graph, [node]))] if saving else []
+        found = functions_that_reach(graph, saving)
+        return [node for node in graph if not found.isdisjoint(named_functions(graph, node))] if found else []
 
     def _input_pipeline(self) -> None:
         cores = [node for node in self.roles.graph if has_fact(node.op, "input_pipeline")]

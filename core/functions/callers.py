@@ -158,19 +158,41 @@ def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
     """The functions of the graph's library that nodes name: directly, through another one, as its gradient, or as what runs
     in its place."""
     found: set[str] = set()
-    pending = [name for node in nodes for name in _names(graph, node)]
+    pending = [name for node in nodes for name in named_functions(graph, node)]
     while pending:
         name = pending.pop()
         if name in graph.functions and name not in found:
             found.add(name)
-            function = graph.functions[name]
-            pending += [inner for node in function.body for inner in _names(graph, node)]
-            pending += [function.gradient] if function.gradient else []
-            pending.append(implementation(graph.functions, name))
+            pending += _named_by(graph, name)
     return found
 
 
-def _names(graph: Graph, node: Node) -> Iterator[str]:
+def functions_that_reach(graph: Graph, wanted: set[str]) -> set[str]:
+    """The functions of the library among `wanted`, and those through which `called_functions` finds one of them."""
+    namers: dict[str, list[str]] = {}
+    for name in graph.functions if wanted else ():
+        for inner in _named_by(graph, name):
+            namers.setdefault(inner, []).append(name)
+    found = {name for name in wanted if name in graph.functions}
+    pending = list(found)
+    while pending:
+        more = [name for name in namers.get(pending.pop(), ()) if name not in found]
+        found.update(more)
+        pending += more
+    return found
+
+
+def _named_by(graph: Graph, name: str) -> Iterator[str]:
+    """What the nodes of a function name, its gradient, and what runs in its place."""
+    function = graph.functions[name]
+    for node in function.body:
+        yield from named_functions(graph, node)
+    if function.gradient:
+        yield function.gradient
+    yield implementation(graph.functions, name)
+
+
+def named_functions(graph: Graph, node: Node) -> Iterator[str]:
     """The functions that a node calls, and the one that is registered as its gradient."""
     yield from function_names(graph, node)
     registered = graph.registered_gradients.get(gradient_name(node))
