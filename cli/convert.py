@@ -47,6 +47,17 @@ class ConvertOptions:
         """True where only a part of the graph is to be kept."""
         return self.subgraph or bool(self.outputs or self.inputs)
 
+    @property
+    def keeps_all(self) -> bool:
+        """True where a graph is to be written as it is."""
+        changes = self.freeze, self.inline_functions, self.strip_default_attrs, self.clear_devices
+        return self.kind in (None, "graph") and not self.cuts and not any(changes)
+
+    def form_of(self, target: str) -> tuple[bool, bool]:
+        """(is text written, is it compressed) to a file, as was asked for or as its name ends."""
+        text = target.removesuffix(".gz").endswith(_TEXT_ENDS) if self.text is None else self.text
+        return text, target.endswith(".gz") if self.compress is None else self.compress
+
 
 @click.command()
 @click.argument("source", metavar="IN")
@@ -88,8 +99,10 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
     from .models import note_variables, save_model
     from .names import Names
 
-    loaded = reader.load(source)
     is_onnx = target.endswith(".onnx")
+    if not is_onnx and session.signature is None and options.keeps_all and _write_as_read(source, target, reader, options):
+        return DONE
+    loaded = reader.load(source)
     opens = is_onnx or options.freeze or options.kind == "saved_model"
     opened = session.open(loaded, options.quiet) if opens else None
     names = Names(loaded, session.signature)
@@ -102,15 +115,31 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
         words = options.outputs or names.outputs or _default_outputs(loaded, names, options)
         save_model(target, graph, opened.session, names, words, options.quiet)
         return DONE
-    ends = target.removesuffix(".gz")
-    text = ends.endswith(_TEXT_ENDS) if options.text is None else options.text
-    compress = target.endswith(".gz") if options.compress is None else options.compress
+    text, compress = options.form_of(target)
     with render.Working(f"writing {target}", options.quiet):
         save(graph, target, text=text, gzip=compress, kind=options.kind)
     if target != "-":
-        render.note(f"wrote {counted(len(graph), 'node')} to {render.place(target)}", options.quiet)
+        _note_written(len(graph), target, options)
     note_variables(graph, loaded, options.quiet)
     return DONE
+
+
+def _write_as_read(source: str, target: str, reader: GraphReader, options: ConvertOptions) -> bool:
+    """Write a large file of nodes while it is read; False, and nothing is written, where the graph has to be loaded."""
+    stream = reader.stream(source) if target != "-" else None
+    if stream is None:
+        return False
+    from ..formats.streaming import write_stream
+
+    with render.Working(f"writing {target}", options.quiet):
+        count = write_stream(stream, target, *options.form_of(target))
+    if count is not None:
+        _note_written(count, target, options)
+    return count is not None
+
+
+def _note_written(count: int, target: str, options: ConvertOptions) -> None:
+    render.note(f"wrote {counted(count, 'node')} to {render.place(target)}", options.quiet)
 
 
 def _to_onnx(target: str, names: Names, opened: Runner, session: SessionOptions, options: ConvertOptions) -> int:

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from ..core.escaping import printable_line, printable_proto
 from ..core.explaining.listing import Filter, NodeRecord, list_functions, node_record, require_nodes
-from ..formats.graphdef import NodeStream, node_text
+from ..formats.graphdef import NodeStream
+from ..formats.node_writing import NodePrinter
 from ..formats.saving import to_text
 from . import render
 from .dump_sections import COLUMNS, Dump, node_row, node_sections
@@ -20,7 +21,8 @@ def dump_stream(stream: NodeStream, name: str, chosen: Filter, format_: str) -> 
     """Print the nodes that pass, then those of functions; NotFoundError where there are none."""
     found = _Found(chosen.apply(stream.nodes()))
     if format_ == "text":
-        render.print_lines(printable_proto(node_text(node)).rstrip("\n") for node in found)
+        texts = map(NodePrinter().text, found)
+        render.print_lines(printable_proto(text).rstrip("\n") for text in texts)
         if chosen.is_empty:
             render.print_text(printable_proto(to_text(stream.rest())))
         return

@@ -53,12 +53,12 @@ class Dump(NamedTuple):
 
     def text(self, chosen: Filter) -> str:
         """The chosen nodes, or the whole graph, in protobuf's text format."""
-        from ..formats.graphdef import node_text
+        from ..formats.node_writing import NodePrinter
         from ..formats.saving import to_text
 
         if chosen.is_empty:
             return to_text(self.graph)
-        return "".join(map(node_text, self._ordered(chosen.apply(self.graph))))
+        return "".join(map(NodePrinter().text, self._ordered(chosen.apply(self.graph))))
 
 
 def node_sections(

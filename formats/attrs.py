@@ -41,15 +41,15 @@ class NodeAttrs(Mapping[str, Any]):
             data = self._data = NodeDef.FromString(data)
         return data
 
-    def tail(self) -> bytes:
-        """The serialized message without name, op, inputs and device, its map entries in the order of their keys."""
+    def bare(self) -> NodeDef:
+        """The message without name, op, inputs and device."""
         proto = self.proto
         if any(getattr(proto, field) for field in _HEAD):
             proto = NodeDef()
             proto.CopyFrom(self.proto)
             for field in _HEAD:
                 proto.ClearField(field)
-        return proto.SerializeToString(deterministic=True)
+        return proto
 
     def __getitem__(self, name: str) -> Any:
         try:

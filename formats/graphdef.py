@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal
 
 from ..core.collecting import rare_collection
 from ..core.errors import InvalidArgumentError, TfgError
 from ..core.graph import Graph, Node
 from ..core.node import CheckMemo
-from ..core.numerics import wire
 from ..core.tensor_names import parse_tensor_name
 from ..core.versions import Versions
 from .function_library import FunctionLibrary, encode_library
-from .node_def import EncodedNode, add_nodes, complete_proto, encode_node, input_texts, node_chunks
+from .node_def import add_nodes, complete_proto, encode_node, input_texts
+from .node_writing import NodePrinter, NodeWriter
 from .protos.graph_pb2 import GraphDef, NodeDef
 from .scan import GraphScan
 from .textformat import print_text
@@ -117,11 +117,10 @@ def _decode_versions(proto: GraphDef) -> Versions:
     return Versions(versions.producer or proto.version, versions.min_consumer, tuple(versions.bad_consumers))
 
 
-def graph_texts(graph: Graph) -> Iterator[str]:
-    """The GraphDef in protobuf's text format, in pieces."""
-    for source in _encoded_nodes(graph):
-        yield print_text(GraphDef(node=[complete_proto(source)]))
-    yield print_text(_encode_rest(graph))
+def graph_texts(nodes: Iterable[Node], rest: Callable[[], Graph]) -> Iterator[str]:
+    """The GraphDef in protobuf's text format, in pieces; `rest` is asked for all but the nodes when these are written."""
+    yield from map(NodePrinter().text, nodes)
+    yield print_text(_encode_rest(rest()))
 
 
 def to_node_def(node: Node) -> NodeDef:
@@ -129,18 +128,12 @@ def to_node_def(node: Node) -> NodeDef:
     return complete_proto(encode_node(node, input_texts(node)))
 
 
-def node_text(node: Node) -> str:
-    """One node in protobuf's text format, as in a GraphDef: `node { ... }`."""
-    return print_text(GraphDef(node=[to_node_def(node)]))
-
-
-def graph_chunks(graph: Graph) -> Iterator[bytes | memoryview]:
-    """The serialized GraphDef in pieces; map entries are in the order of their keys."""
-    for source in _encoded_nodes(graph):
-        pieces = list(node_chunks(source))
-        yield wire.length_prefix(GraphDef.NODE_FIELD_NUMBER, sum(map(len, pieces)))
-        yield from pieces
-    yield _encode_rest(graph).SerializeToString(deterministic=True)
+def graph_chunks(nodes: Iterable[Node], rest: Callable[[], Graph]) -> Iterator[bytes | memoryview]:
+    """As `graph_texts`, serialized; map entries are in the order of their keys."""
+    writer = NodeWriter()
+    for node in nodes:
+        yield from writer.chunks(node)
+    yield _encode_rest(rest()).SerializeToString(deterministic=True)
 
 
 def part_bytes(graph: Graph, nodes: Iterable[Node], functions: Collection[str]) -> bytes:
@@ -150,11 +143,6 @@ def part_bytes(graph: Graph, nodes: Iterable[Node], functions: Collection[str]) 
     part = GraphDef(node=map(to_node_def, nodes), versions=rest.versions)
     part.library.function.extend(kept)
     return part.SerializeToString(deterministic=True)
-
-
-def _encoded_nodes(graph: Graph) -> Iterator[EncodedNode]:
-    for node in graph:
-        yield encode_node(node, input_texts(node))
 
 
 def _encode_rest(graph: Graph) -> GraphDef:

@@ -102,7 +102,7 @@ def write_saved_model(folder: str, model: ModelToWrite, source: MetaGraph | None
 
 
 def _write(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Callable[[str], None]) -> None:
-    chunks = list(graph_chunks(model.graph))
+    chunks = list(graph_chunks(model.graph, lambda: model.graph))
     around = model.about.SerializeToString(deterministic=True)
     graph_field = wire.length_prefix(MetaGraphDef.GRAPH_DEF_FIELD_NUMBER, sum(map(len, chunks)))
     size = len(around) + len(graph_field) + sum(map(len, chunks))

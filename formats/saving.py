@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ..core.arguments import takes
@@ -28,7 +28,7 @@ def save(
     `kind` says whether a GraphDef or a MetaGraphDef is written; without it, what the graph was loaded from, and a GraphDef
     for a SavedModel. InvalidArgumentError for a binary graph of 2 GiB, which nothing could read.
     """
-    write_file(path, _encoded_texts(path, graph, kind) if text else _message(graph, kind), gzip)
+    write_file(path, _encoded_texts(path, graph, kind) if text else _message(path, graph, kind), gzip)
 
 
 def _encoded_texts(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> Iterator[bytes]:
@@ -37,16 +37,24 @@ def _encoded_texts(path: str | os.PathLike[str], graph: Graph, kind: Kind | None
         yield (printable_proto(text) if path == "-" else text).encode()
 
 
-def _message(graph: Graph, kind: Kind | None) -> list[bytes | memoryview]:
-    """The pieces of a message that is not too large to be one."""
-    chunks = list(_chunks(graph, kind))
-    size = sum(map(len, chunks))
+def _message(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> Iterable[bytes | memoryview]:
+    """The pieces of a message that is not too large to be one; all were looked at before the first goes to standard output."""
+    pieces = within_limit(_chunks(graph, kind))
+    return list(pieces) if path == "-" else pieces
+
+
+def within_limit(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
+    """The pieces of a message; InvalidArgumentError behind the last of them where they are too large to be one."""
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size <= MAX_MESSAGE:
+            yield piece
     if size > MAX_MESSAGE:
         raise InvalidArgumentError(
             f"the graph takes {size:,} bytes, and protobuf, with it TensorFlow, reads no message of 2 GiB or more",
             hint="split it: convert without --freeze, and keep the values in a checkpoint (`tfg run --save-state PREFIX`)",
         )
-    return chunks
 
 
 def to_bytes(graph: Graph, kind: Kind | None = None) -> bytes:
@@ -61,7 +69,7 @@ def to_text(graph: Graph, kind: Kind | None = None) -> str:
 
 def _texts(graph: Graph, kind: Kind | None) -> Iterator[str]:
     if _output_kind(graph, kind) == "graph":
-        yield from graph_texts(graph)
+        yield from graph_texts(graph, lambda: graph)
         return
     from .protos.meta_graph_pb2 import MetaGraphDef
 
@@ -73,8 +81,9 @@ def _output_kind(graph: Graph, kind: Kind | None) -> Kind:
 
 
 def _chunks(graph: Graph, kind: Kind | None) -> Iterator[bytes | memoryview]:
+    chunks = graph_chunks(graph, lambda: graph)
     if _output_kind(graph, kind) == "graph":
-        return graph_chunks(graph)
+        return chunks
     from .meta_graph import meta_graph_chunks
 
-    return meta_graph_chunks(graph, list(graph_chunks(graph)))
+    return meta_graph_chunks(graph, list(chunks))

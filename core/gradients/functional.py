@@ -84,7 +84,7 @@ def _differentiated_call(
     return _Call(forward, name, len(parts.results), saved, read, _returned(backward.graph, name, parts.grads))
 
 
-def _returned(graph: Graph, name: str, grads: Gradients) -> Gradients:
+def _returned(graph: Graph, name: str, grads: Gradients) -> list[Gradient]:
     """The gradients as the backward function has them, empty for none: those beside the forward nodes hold all of these."""
     results = iter(graph.functions[name].results if name else ())
     return [rebuilt(grad, results) for grad in grads]

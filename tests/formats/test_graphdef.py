@@ -16,7 +16,7 @@ from tfg.core.graph import Graph
 from tfg.core.shapes import Shape
 from tfg.core.tensors import FuncRef, Placeholder, Tensor
 from tfg.formats import load, save, to_bytes, to_text
-from tfg.formats.graphdef import node_text
+from tfg.formats.node_writing import NodePrinter
 from tfg.formats.protos.graph_pb2 import GraphDef
 
 TEXT = """\
@@ -196,7 +196,7 @@ def test_new_nodes_use_the_declared_types():
     x = graph.add_node("x", "Placeholder", attrs={"dtype": dtypes.float32, "shape": Shape([None, 2])})
     graph.add_node("y", "LeakyRelu", [x.output()], [x], {"T": dtypes.float32, "alpha": 1})
     graph.add_node("z", "Odd", attrs={"a": True, "b": ["x", b"y"], "c": [1, 2.5], "d": np.int32(4), "e": None})
-    text = node_text(graph["y"])
+    text = NodePrinter().text(graph["y"])
     assert "f: 1.0" in text and 'input: "^x"' in text
     attrs = load(to_bytes(graph))["z"].attrs
     assert dict(attrs) == {"a": True, "b": [b"x", b"y"], "c": [1.0, 2.5], "d": 4, "e": None}

@@ -1,0 +1,106 @@
+"""Graphs that are written while they are read, node by node, without a graph that holds all of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Final
+
+from ..core.dtypes import DType
+from ..core.errors import TfgError
+from ..core.graph import Graph, Node
+from ..core.tensor_names import parse_tensor_name
+from .graphdef import NodeStream, graph_chunks, graph_texts
+from .saving import within_limit
+from .source import write_file
+
+_NOTHING: Final[tuple[DType, ...]] = ()
+
+
+class Unsound(Exception):
+    """Loading would refuse the graph, and say why; or might, which only loading tells."""
+
+
+class SoundNodes:
+    """The nodes of a stream; Unsound, at the latest behind the last of them, where loading might refuse the graph."""
+
+    def __init__(self, stream: NodeStream) -> None:
+        self._stream = stream
+        self._edges = _Edges()
+        self.count = 0
+        """How many nodes there were so far."""
+
+    def __iter__(self) -> Iterator[Node]:
+        try:
+            for node in self._stream.nodes():
+                if not self._edges.take(node):
+                    raise Unsound
+                self.count += 1
+                yield node
+        except TfgError:
+            raise Unsound from None
+        if self._stream.faults or not self._edges.are_sound():
+            raise Unsound
+
+    def rest(self) -> Graph:
+        """A graph with everything but nodes, once these were gone through."""
+        try:
+            rest = self._stream.rest()
+        except TfgError:
+            raise Unsound from None
+        if rest.source.rest.library.registered_gradients:
+            raise Unsound
+        return rest
+
+
+class _Edges:
+    """Whether nodes take what others give, which may come before or after them."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, tuple[DType, ...]] = {}
+        self._waiting: list[tuple[str, DType]] = []
+
+    def take(self, node: Node) -> bool:
+        """Look at the next node; False where it is not sound, or cannot be told to be."""
+        checked = node.checked
+        if checked is None or checked.opened:
+            return False
+        self._given[node.name] = checked.outputs
+        texts = (node.spelling or ())[: node.input_count()]
+        if any(text.startswith("^") for text in texts):
+            return False
+        expected = checked.inputs
+        if expected is None:
+            return True
+        return len(expected) == len(texts) and all(map(self._fits, texts, expected))
+
+    def are_sound(self) -> bool:
+        """True where what was named before it was there fits too."""
+        return all(self._fits(text, want) for text, want in self._waiting if want is not None)
+
+    def _fits(self, text: str, want: DType | None) -> bool:
+        if want is None:
+            return True
+        given, index = self._given.get(text), 0
+        if given is None:
+            name, index, _ = parse_tensor_name(text)
+            given = self._given.get(name)
+        if given is None:
+            self._waiting.append((text, want))
+            return True
+        got = given[index] if index < len(given) else None
+        return got is want or (got is not None and got.base is want.base and (got.is_ref or not want.is_ref))
+
+
+def write_stream(stream: NodeStream, path: str | os.PathLike[str], text: bool, gzip: bool) -> int | None:
+    """Write the graph of a stream, as `saving.save` does, and return the number of its nodes.
+
+    None, and nothing is written, where the graph has to be loaded: loading may refuse it.
+    """
+    nodes = SoundNodes(stream)
+    encoded = (piece.encode() for piece in graph_texts(nodes, nodes.rest))
+    try:
+        write_file(path, encoded if text else within_limit(graph_chunks(nodes, nodes.rest)), gzip)
+    except Unsound:
+        return None
+    return nodes.count
