@@ -121,12 +121,15 @@ def _infer(order: Sequence[Node], base: Specs, known: Mapping[Output, TensorSpec
     containers = {node for node in order if node.op in _CONTAINERS}
     assumed: dict[Output, TensorSpec] = {}
     inference = _sweep(order, base, known, assumed, loops, library)
-    for sweep in range(_MAX_SWEEPS + len(loops)):
+    for sweep in range(_MAX_SWEEPS + len(loops) + len(containers)):
         changed = _relaxed(inference, loops, known)
+        contents = _contents(inference, order, assumed, containers) if containers else {}
         if sweep >= _MAX_SWEEPS:
             changed = {back: TensorSpec(spec.dtype) for back, spec in changed.items()}
-        elif containers:
-            changed |= _contents(inference, order, assumed, containers)
+            contents = {
+                handle: _of_anything(spec) for handle, spec in contents.items() if not _holds_anything(assumed, handle)
+            }
+        changed |= contents
         if not changed:
             break
         assumed |= changed
@@ -137,6 +140,16 @@ def _infer(order: Sequence[Node], base: Specs, known: Mapping[Output, TensorSpec
 _MERGE = ops_with("merge")
 _MAX_SWEEPS = 4
 """After so many sweeps what a loop goes on changing is unknown."""
+
+
+def _of_anything(container: TensorSpec) -> TensorSpec:
+    """A container of whose elements nothing is known."""
+    return dataclasses.replace(container, handle=(TensorSpec(container.handle[0].dtype), *container.handle[1:]))
+
+
+def _holds_anything(assumed: Mapping[Output, TensorSpec], handle: Output) -> bool:
+    """True where nothing is assumed of a container's elements any more."""
+    return handle in assumed and _shown(assumed[handle]) == _shown(_of_anything(assumed[handle]))
 
 
 def _back_edge(merge: Node) -> Output | None:

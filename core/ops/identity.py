@@ -9,7 +9,7 @@
 #   DebugIdentityV2 DebugIdentityV3: elementwise forwarding debug diagnostic
 #   Print: elementwise forwarding side_effect debug diagnostic
 #   CheckNumerics CheckNumericsV2: elementwise forwarding side_effect diagnostic
-#   EnsureShape: elementwise idempotent forwarding shape_arithmetic inexpensive alias_view
+#   EnsureShape: elementwise idempotent forwarding same_shape_same_value shape_arithmetic inexpensive alias_view
 #   PreventGradient: elementwise idempotent forwarding transparent shape_arithmetic inexpensive alias
 #   Snapshot: elementwise idempotent monotone forwarding transparent shape_arithmetic
 #   Identity StopGradient: elementwise idempotent monotone forwarding transparent shape_arithmetic inexpensive alias
@@ -229,7 +229,7 @@ def ensure_shape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
 
 
 facts("elementwise", of=("EnsureShape",))
-facts("idempotent", of=("EnsureShape",))
+facts("idempotent", "same_shape_same_value", of=("EnsureShape",))
 facts("shape_arithmetic", of=("IdentityN", "EnsureShape"))
 
 facts("forwarding", of=_FORWARDING)

@@ -1,7 +1,8 @@
 """Pads and tiles: Tile, Pad, MirrorPad and the ops of their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   MirrorPad MirrorPadGrad Pad PadV2 TileGrad
-#   Tile: total shape_arithmetic
+#   MirrorPadGrad TileGrad
+#   MirrorPad Pad PadV2: same_shape_same_value
+#   Tile: same_shape_same_value total shape_arithmetic
 
 from __future__ import annotations
 
@@ -65,6 +66,7 @@ def tile_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 zero_flops("Tile")
 facts("shape_arithmetic", of=("Tile",))
 facts("total", of=("Tile",))
+facts("same_shape_same_value", of=("Tile",))
 
 
 @kernel("TileGrad")
@@ -124,6 +126,7 @@ def pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 zero_flops("Pad")
+facts("same_shape_same_value", of=("Pad",))
 
 
 def _unpadded(g: GradientBuilder, node: Node, grad: Output) -> Output:
@@ -177,6 +180,7 @@ def pad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 layout("TV. -> T", "PadV2")
 
 zero_flops("PadV2")
+facts("same_shape_same_value", of=("PadV2",))
 
 
 @kernel("MirrorPad")
@@ -219,6 +223,7 @@ def mirror_pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 
 
 zero_flops("MirrorPad")
+facts("same_shape_same_value", of=("MirrorPad",))
 
 
 @kernel("MirrorPadGrad")

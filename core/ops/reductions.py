@@ -1,8 +1,8 @@
 """Reductions over axes: sums, means, extremes, products, logic, norms, and the places of extremes."""
 # Ops here (scripts/regenerate.py writes this list):
 #   ArgMax ArgMin EuclideanNorm LinSpace Range
-#   All Any Max Mean Min: total
-#   Prod Sum: total shape_arithmetic
+#   All Any Max Mean Min: nothing_without_axes total
+#   Prod Sum: nothing_without_axes total shape_arithmetic
 
 from __future__ import annotations
 
@@ -128,6 +128,7 @@ for _op, _function in (
     kernel(_op)(_reduction(_function))
 facts("shape_arithmetic", of=("Sum", "Prod"))
 facts("total", of=("Sum", "Prod", "Mean", "Max", "Min", "All", "Any"))
+facts("nothing_without_axes", of=("Sum", "Prod", "Mean", "Max", "Min", "All", "Any"))
 not_differentiable("All", "Any")
 layout("TA -> R", "All", "Any", "Sum", "Mean", "Max", "Min", "Prod")
 

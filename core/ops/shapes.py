@@ -1,10 +1,12 @@
 """Ops that change shapes, or fill tensors of a given shape."""
 # Ops here (scripts/regenerate.py writes this list):
-#   BroadcastTo Empty UnravelIndex
+#   Empty UnravelIndex
 #   OnesLike ZerosLike: elementwise idempotent total
 #   InvertPermutation: involution
+#   BroadcastTo: same_shape_same_value
+#   Reshape Squeeze: same_shape_same_value total view shape_arithmetic inexpensive alias_view
 #   Fill: total shape_arithmetic
-#   ExpandDims Reshape Squeeze: total view shape_arithmetic inexpensive alias_view
+#   ExpandDims: total view shape_arithmetic inexpensive alias_view
 
 from __future__ import annotations
 
@@ -121,6 +123,7 @@ def _resolved(wanted: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
 
 
 facts("view", of=("Reshape", "ExpandDims", "Squeeze"))
+facts("same_shape_same_value", of=("Reshape", "Squeeze"))
 
 
 @gradient("Reshape")
@@ -228,6 +231,7 @@ def broadcast_to_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
 
 
 layout("TV -> T", "BroadcastTo")
+facts("same_shape_same_value", of=("BroadcastTo",))
 
 
 @kernel("Fill")

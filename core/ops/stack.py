@@ -5,7 +5,8 @@
 #   StackPop StackPush: inexpensive asynchronous
 #   StackV2: run_state
 #   StackCloseV2: unshared inexpensive
-#   StackPopV2 StackPushV2: unshared inexpensive asynchronous
+#   StackPopV2: unshared inexpensive asynchronous stack_pop
+#   StackPushV2: unshared inexpensive asynchronous stack_push
 
 from __future__ import annotations
 
@@ -150,6 +151,8 @@ def stack_close_shape(handle: TensorSpec) -> tuple[()]:
 
 
 facts("inexpensive", of=("StackClose", "StackCloseV2"))
+facts("stack_push", of=("StackPushV2",))
+facts("stack_pop", of=("StackPopV2",))
 facts("unshared", of=("StackPushV2", "StackPopV2", "StackCloseV2"))
 
 

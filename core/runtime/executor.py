@@ -32,6 +32,8 @@ from .parallel_regions import Timing
 from .region_calls import Measurement, single_instructions
 from .resources import Readable, Variable, View
 from .runs import Run, current
+from .shape_programs import ShapePrograms
+from .specializing import Known
 from .values import DEAD, WouldBlock
 from .variable_groups import VariableGroup
 from .waits import Wait
@@ -60,13 +62,14 @@ class Program:
         cache: ValueCache | None = None,
         groups: Callable[[Body, _Call], Group] | None = None,
         fuses: bool = False,
+        calls: dict[Node, _Call] | None = None,
     ) -> None:
         self.plan = plan
         self._cache = cache
         self._groups = groups
         self._context = context
         self._functions = functions if functions is not None else {}
-        self._calls: dict[Node, _Call] = {}
+        self._calls = calls if calls is not None else {}
         self._hooked: list[Instruction] | None = None
         self._hooking = threading.Lock()
         self._dataflow: DataflowProgram | None = None
@@ -80,15 +83,23 @@ class Program:
             self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps})
         else:
             self._instructions = self._assemble(plan.steps, self._initial, False)
-        self._unsettled_runs = _RUNS_TO_SETTLE if fuses and groups is None and cache is None else 0
+        self._unsettled_runs = 0
+        self._by_shapes: ShapePrograms | None = None
+        if fuses and groups is None and cache is None:
+            self._unsettled_runs = _RUNS_TO_SETTLE if calls is None else _RUNS_TO_SETTLE - 1
+            self._by_shapes = ShapePrograms(plan, self._functions, self._kernel, self._special) if calls is None else None
 
     def run(self, feeds: Sequence[Any], run: Run | None = None) -> list[Any]:
         """The values of the plan's fetches, None for operations, with the hook of the current run. Several threads may."""
         hook = (run or current()).hook
         if self._dataflow is not None:
             return self._dataflow.run(feeds, hook)
-        if self._unsettled_runs and hook is None:
-            self._settle()
+        if hook is None:
+            special = None if self._by_shapes is None else self._by_shapes.find(feeds)
+            if special is not None:
+                return special.run(feeds, run)
+            if self._unsettled_runs:
+                self._settle()
         slots = self._initial.copy()
         for slot, value in zip(self.plan.feeds, feeds):
             slots[slot] = value
@@ -160,6 +171,10 @@ class Program:
                 call = ForetoldCall(step, self._body(step.cluster.body, hooked))
             elif isinstance(step, Fused):
                 call = self._fused(step, initial)
+            elif isinstance(step, Known):
+                for slot, value in zip(step.outputs, step.values):
+                    initial[slot] = _as_number(value)
+                continue
             else:
                 call = self._call(step, hooked)
                 if step.node.is_constant and not step.is_guarded:
@@ -180,12 +195,21 @@ class Program:
     def _call(self, step: Step, hooked: bool) -> _Call:
         """The kernel of a step on the values of its inputs, references followed."""
         node = step.node
-        call = self._calls.get(node)
-        if call is None:
-            call = self._calls[node] = self._bind(node, step.unused)
+        call = self._kernel(node, step.unused)
         if hooked:
             call = _hooked(node, call)
         return _following_references(call, step)
+
+    def _kernel(self, node: Node, unused: tuple[int, ...] = ()) -> _Call:
+        """The kernel of a node, bound once."""
+        call = self._calls.get(node)
+        if call is None:
+            call = self._calls[node] = self._bind(node, unused)
+        return call
+
+    def _special(self, plan: Plan) -> Program:
+        """A program of the plan for certain shapes, with this one's kernels, that fuses in its first run."""
+        return Program(plan, self._context, self._functions, fuses=True, calls=self._calls)
 
     def _bind(self, node: Node, unused: tuple[int, ...]) -> _Call:
         ctx = self._context(node, unused) if unused else self._context(node)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Self, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from . import waits
 _Resource = TypeVar("_Resource")
 ANONYMOUS_NAME: Final = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 """The shared name by which TensorFlow asks for a new variable in every run."""
+_RESHAPES: Final = itertools.count(1)
 
 
 class Shared:
@@ -110,8 +112,11 @@ class Variable(Shared, Readable):
 
     A value that was read is never written to while anybody holds it: `writable` copies an array that has other references.
     `version` counts the writes and so tells whether anything that depends on the variable is still valid. Between runs an
-    engine may hold the value (`kept` is a Held then): whoever reads it or writes into it gets NumPy's.
+    engine may hold the value (`kept` is a Held then): whoever reads it or writes into it gets NumPy's. `reshapes` is another
+    number each time that any variable gets or loses a shape.
     """
+
+    reshapes: ClassVar[int] = 0
 
     __slots__ = ("_memory", "_value", "dtype", "name", "shape", "version")
 
@@ -163,8 +168,11 @@ class Variable(Shared, Readable):
         if self._memory is not None and np.size(value) != np.size(self._value):
             self._memory.leave(self._value)
             self._memory = None
+        before = self._value
         self._value = value
         self.version += 1
+        if before is None or before.shape != value.shape:
+            Variable.reshapes = next(_RESHAPES)
 
     def memory(self) -> Memory:
         """The elements as whatever is written in place changes them; FailedPreconditionError before the first write."""
@@ -203,6 +211,7 @@ class Variable(Shared, Readable):
             self._memory.leave(self._value)
         self._value = self._memory = None
         self.version += 1
+        Variable.reshapes = next(_RESHAPES)
 
 
 class View(Readable):
