@@ -83,6 +83,7 @@ class Session:
 
     From its second run on, a fetch without limits, hook, engine or cache may `fuse` steps: a convolution and what follows it
     block by block, chains of elementwise ops tile by tile. Results differ from those of single kernels by rounding at most.
+    For shapes of feeds that come again, what follows from shapes alone is computed once.
     After some more runs, branches that do not depend on each other run side by side, where this takes less time.
     """
 
