@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import functools
+import os
 import sys
+from collections.abc import Callable
 from typing import Final
 
 # The parameters of glibc's mallopt, https://man7.org/linux/man-pages/man3/mallopt.3.html
@@ -14,8 +17,12 @@ _MMAP_MAX: Final = -4
 _ARENA_MAX: Final = -8
 _KEPT: Final = 1 << 30
 _MOST_KEPT: Final = (1 << 31) - 1
+_KEPT_UNASKED: Final = 1 << 28
 _PAD: Final = 64 << 20
+_PAD_UNASKED: Final = 16 << 20
 _LARGEST_MMAP_THRESHOLD: Final = 32 << 20
+_CHOICES: Final = ("GLIBC_TUNABLES", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP_PAD_", "MALLOC_TRIM_THRESHOLD_")
+"""What the user tells glibc of this in the environment."""
 
 
 def keep_freed_memory(in_threads: bool = False, of_any_size: bool = False) -> None:
@@ -25,14 +32,43 @@ def keep_freed_memory(in_threads: bool = False, of_any_size: bool = False) -> No
     all that a run needs at once. `in_threads`: also in threads that are begun from now on, which have heaps of their own
     otherwise, too small to keep much. Nothing changes where the C library is not glibc.
     """
-    if sys.platform != "linux":
+    options = {_ARENA_MAX: 1} if in_threads else {}
+    options |= {_MMAP_MAX: 0} if of_any_size else {}
+    kept = _MOST_KEPT if of_any_size else _KEPT
+    _tell(options | {_MMAP_THRESHOLD: _LARGEST_MMAP_THRESHOLD, _TRIM_THRESHOLD: kept, _TOP_PAD: _PAD})
+
+
+def keep_some_freed_memory() -> None:
+    """The same of up to 256 MiB, for programs that did not ask.
+
+    Nothing changes where it was told before, where the user has chosen, and where the address space is limited.
+    """
+    if _told or any(name in os.environ for name in _CHOICES) or _has_limited_memory():
         return
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    _tell({_MMAP_THRESHOLD: _LARGEST_MMAP_THRESHOLD, _TRIM_THRESHOLD: _KEPT_UNASKED, _TOP_PAD: _PAD_UNASKED})
+
+
+_told: dict[int, int] = {}
+"""What the C library was told last."""
+
+
+def _tell(options: dict[int, int]) -> None:
+    _told.update(options)
+    mallopt = _mallopt()
     if mallopt is not None:
-        if in_threads:
-            mallopt(_ARENA_MAX, 1)
-        if of_any_size:
-            mallopt(_MMAP_MAX, 0)
-        kept = _MOST_KEPT if of_any_size else _KEPT
-        for parameter, value in ((_MMAP_THRESHOLD, _LARGEST_MMAP_THRESHOLD), (_TRIM_THRESHOLD, kept), (_TOP_PAD, _PAD)):
+        for parameter, value in options.items():
             mallopt(parameter, value)
+
+
+@functools.cache
+def _mallopt() -> Callable[[int, int], int] | None:
+    """glibc's function; None of another C library."""
+    return getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+
+
+def _has_limited_memory() -> bool:
+    if sys.platform != "linux":
+        return False
+    import resource
+
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
