@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from .catalog import CATALOG, OpDef
 from .dtypes import DType
 from .errors import InvalidArgumentError
 from .node_kinds import OfKind
 from .tensor_names import parse_tensor_name
-from .validation import Checked, check_colocation, check_name, check_node
+from .validation import Checked, check_name, check_node
+
+_Kind = TypeVar("_Kind")
 
 WIDE: Final = 64
 """From so many inputs on a node keeps where each stands while they are replaced, from so many uses on who takes what."""
@@ -342,10 +344,14 @@ class Node(OfKind):
         definition = self.op_def.attrs.get(name) if self.op_def else None
         return definition.default if definition is not None and definition.has_default else default
 
-    def text_attr(self, name: str) -> str:
-        """A string attribute as text; empty where it is not set, or is no string in a graph that is only looked at."""
+    def attr_of(self, kind: type[_Kind], name: str) -> _Kind | None:
+        """As `attr`; None where that is no `kind`, as it may be in a graph that is only looked at, and in a function."""
         value = self.attr(name)
-        return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
+        return value if isinstance(value, kind) else None
+
+    def text_attr(self, name: str) -> str:
+        """A string attribute as text; empty where there is none."""
+        return (self.attr_of(bytes, name) or b"").decode("utf-8", "replace")
 
     def change_op(self, op: str) -> None:
         """Make it a node of another type; inputs and attributes stay."""
@@ -392,9 +398,9 @@ class Node(OfKind):
     @property
     def colocation(self) -> tuple[str, ...]:
         """The names after `loc:@` in `_class`: the nodes this one must share a device with."""
-        entries = self.attrs.get("_class", ())
-        check_colocation(entries)
-        return tuple(e[5:].decode("utf-8", "replace") for e in entries if e.startswith(b"loc:@"))
+        value = self.attrs.get("_class")
+        entries = value if isinstance(value, (list, tuple)) else ()
+        return tuple(e[5:].decode("utf-8", "replace") for e in entries if isinstance(e, bytes) and e.startswith(b"loc:@"))
 
     def __repr__(self) -> str:
         return f"Node({self.name}, {self.op})"

@@ -144,9 +144,22 @@ class FuncRef:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Placeholder:
-    """An attribute value that a function body leaves to its caller: `$T`."""
+    """An attribute value that a function body leaves to its caller: `$T`. For those who look at dtypes it is one of values."""
 
     name: str
+
+    @property
+    def is_ref(self) -> bool:
+        """False: functions take no references."""
+        return False
+
+    @property
+    def base(self) -> Placeholder:
+        """Itself."""
+        return self
+
+    def __str__(self) -> str:
+        return f"${self.name}"
 
 
 def attribute_key(value: Any) -> Hashable:

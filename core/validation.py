@@ -80,6 +80,7 @@ def check_node(op: str, attrs: Mapping[str, Any], count: int) -> Checked:
     definition = CATALOG.get(op)
     if definition is None:
         check_op_name(op)
+        check_colocation(attrs.get("_class", ()))
         return Checked(op, attrs)
     opened = check_attrs(definition, attrs)
     expected = expected_inputs(definition, attrs, count)
@@ -104,8 +105,7 @@ def check_attrs(definition: OpDef, attrs: Mapping[str, Any]) -> Sequence[str]:
     A `Placeholder`, which a function's caller fills in, is taken for any value; what they are called is returned.
     """
     opened = _check_rules(definition.name, _rules_of(definition), attrs)
-    if "_class" in attrs:
-        check_colocation(attrs["_class"])
+    check_colocation(attrs.get("_class", ()))
     if "value" in definition.attrs and "dtype" in definition.attrs:
         _check_constant(attrs.get("value"), attrs.get("dtype"))
     return opened

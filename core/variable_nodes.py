@@ -58,8 +58,9 @@ def _variable_nodes(graph: Graph, node: Node) -> VariableNodes:
     shared = node.text_attr("shared_name")
     initializer = _initializer(node)
     value = initializer.inputs[1] if initializer is not None and len(initializer.inputs) > 1 else None
+    dtype, shape = node.attr_of(DType, "dtype"), node.attr_of(Shape, "shape")
     return VariableNodes(
-        node, shared or node.name, node.attr("dtype", resource), node.attr("shape", UNKNOWN), is_resource, initializer, value,
+        node, shared or node.name, dtype or resource, UNKNOWN if shape is None else shape, is_resource, initializer, value,
         tuple(consumer for consumer in node.uses if consumer.op in READ_OPS and Output(node, 0) in consumer.inputs),
     )  # fmt: skip
 

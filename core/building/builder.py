@@ -90,7 +90,5 @@ def _element(g: NodeBuilder, initial: Output, dtype: DType | None) -> DType:
 
 def _shape(g: NodeBuilder, initial: Output) -> Shape:
     """The static shape of an initial value."""
-    constant = initial.node.attrs.get("value")
-    if isinstance(constant, Tensor):
-        return Shape(constant.shape)
-    return infer(g.graph).shape(initial)
+    constant = initial.node.attr_of(Tensor, "value")
+    return infer(g.graph).shape(initial) if constant is None else Shape(constant.shape)

@@ -13,6 +13,7 @@ from ..inference import Inference, infer
 from ..planning.plan import Loop, Step
 from ..planning.planner import compile_plan
 from ..shapes import Shape
+from ..tensors import Tensor
 from ..variable_nodes import VariableNodes
 from .roles import Roles
 
@@ -51,7 +52,7 @@ def holdings(graph: Graph, roles: Roles) -> tuple[Holding, ...]:
     variables: dict[str, list[tuple[Shape, int]]] = {"trained": [], "slots": [], "other": []}
     for variable in roles.variables.values():
         variables[_purpose(variable, roles, trained)].append((variable.shape, variable.dtype.size))
-    constants = [node.attr("value") for node in graph if node.is_constant]
+    constants = [node.attr_of(Tensor, "value") for node in graph if node.is_constant]
     held = {**variables, "constants": [(Shape(tensor.shape), tensor.dtype.size) for tensor in constants if tensor is not None]}
     return tuple(_holding(purpose, tensors) for purpose, tensors in held.items() if tensors)
 

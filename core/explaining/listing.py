@@ -175,8 +175,8 @@ def _outputs(node: Node, inference: Inference | None) -> tuple[OutputRecord, ...
 
 def declared_shapes(node: Node, count: int) -> Sequence[Shape]:
     """The shapes that the node's own attributes tell, without inference."""
-    recorded = node.attrs.get(RECORDED_SHAPES)
-    if recorded is not None and len(recorded) == count:
+    recorded = node.attr_of(list, RECORDED_SHAPES) or ()
+    if len(recorded) == count and all(isinstance(shape, Shape) for shape in recorded):
         return recorded
     if count == 1:
         for name in ("value", "shape"):

@@ -216,8 +216,8 @@ class Explainer:
             return f"The operation that initializes: it does nothing itself but waits for {count}."
         starts = [v for v in self.roles.variables.values() if v.initial_value is not None and v.initial_value.node is node]
         if starts:
-            constant = node.attrs.get("value")
-            shown = f" ({value_text(constant)})" if isinstance(constant, Tensor) else ""
+            constant = node.attr_of(Tensor, "value")
+            shown = f" ({value_text(constant)})" if constant is not None else ""
             names = ", ".join(f"'{v.name}'" for v in starts[:3])
             return f"The initial value{shown} of variable {names}; it is read when the initializer runs, and never again."
         return None

@@ -11,6 +11,7 @@ from ..graph import Function, Graph, Node, Output
 from ..input_pipelines import asked_datasets, beginning, going_through_elements
 from ..op_facts import has_fact
 from ..shapes import SCALAR, Shape
+from ..tensors import Tensor
 from ..words import counted
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[0-9]+")
@@ -93,7 +94,7 @@ def _constants(node: Node) -> Iterator[str]:
     names = [arg.name for arg in node.op_def.inputs if not arg.is_list] if node.op_def is not None else []
     named = len(names) == len(node.inputs)
     for i, value in enumerate(node.inputs):
-        tensor = value.node.attr("value") if value.node.op_def is not None and "value" in value.node.op_def.attrs else None
+        tensor = value.node.attr_of(Tensor, "value")
         if tensor is None:
             continue
         label = names[i].replace("_", " ") if named else ""

@@ -17,6 +17,7 @@ from ..runtime.session import Session
 from ..runtime.session_like import SessionLike
 from ..runtime.values import Batched
 from ..shapes import UNKNOWN
+from ..variable_nodes import RESOURCE_VARIABLES
 from .backward import add_gradients
 from .batching import batch_hook
 
@@ -122,10 +123,9 @@ class Derivative:
 
     @functools.cached_property
     def _x_value(self) -> Output:
-        if self.x.dtype is not None and self.x.dtype.name == "resource":
-            dtype = self.x.node.attrs["dtype"]
-            return self.builder.ReadVariableOp(self.x, dtype=dtype)
-        return self.x
+        if self.x.node.op not in RESOURCE_VARIABLES:
+            return self.x
+        return self.builder.ReadVariableOp(self.x, dtype=self.x.node.attrs["dtype"])
 
     @functools.cached_property
     def _reverse(self) -> tuple[Output, Output]:

@@ -52,12 +52,13 @@ def shape_value(dims: Iterable[DimLike], dtype: DType = int64) -> np.ndarray[Any
     try:
         return np.array(listed, object if any(isinstance(d, Dim) for d in listed) else dtype.numpy)
     except OverflowError:
-        raise InvalidArgumentError(f"the dimensions {listed} do not fit in {dtype}") from None
+        shown = ", ".join(map(str, listed))
+        raise InvalidArgumentError(f"the dimensions [{shown}] do not fit in {dtype}") from None
 
 
 def scalar_value(dim: DimLike, dtype: DType = int64) -> np.ndarray[Any, Any]:
     """One dimension as a scalar array of `dtype`, or of objects where it is symbolic."""
-    return np.array(dim, object if isinstance(dim, Dim) else dtype.numpy)
+    return shape_value([dim], dtype).reshape(())
 
 
 def unknown_dims(rank: int | None) -> Shape:

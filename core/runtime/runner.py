@@ -84,8 +84,8 @@ def _slices(graph: Graph, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The values of partitioned variables' slices, which a state holds whole: the graph's Restore ops tell who takes what."""
     found: dict[str, Tensor] = {}
     for restoring in (node for node in graph if node.op == "RestoreV2"):
-        names, specs = (value.node.attrs.get("value") for value in restoring.inputs[1:])
-        if not isinstance(names, Tensor) or not isinstance(specs, Tensor):
+        names, specs = (value.node.attr_of(Tensor, "value") for value in restoring.inputs[1:])
+        if names is None or specs is None:
             continue
         wanted = zip(*(map(os.fsdecode, texts.numpy().ravel().tolist()) for texts in (names, specs)))
         for index, (name, spec) in enumerate(wanted):

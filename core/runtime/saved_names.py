@@ -69,8 +69,8 @@ def _outer(handle: Output, *, given: Mapping[Node, Output], owner: _Owner) -> No
 
 
 def _assigned_keys(restore: Node, owner: _Owner) -> Iterator[tuple[str, Node]]:
-    names, slices = (value.node.attrs.get("value") for value in restore.inputs[1:])
-    if not isinstance(names, Tensor) or not isinstance(slices, Tensor):
+    names, slices = (value.node.attr_of(Tensor, "value") for value in restore.inputs[1:])
+    if names is None or slices is None:
         return
     texts = zip(names.numpy().ravel().tolist(), slices.numpy().ravel().tolist())
     for index, (key, spec) in enumerate(texts):

@@ -129,6 +129,28 @@ def test_each_node_of_what_is_broken_is_explained(broken):
     assert done.code in (0, 1) and "Traceback" not in done.err
 
 
+KINDS = [
+    "i: 3", "f: 2.5", "b: true", "s: 'x'", "type: DT_STRING", "shape {}", "list {}", "list { i: 1 i: 2 }", "list { shape {} }",
+    "func { name: 'f' }", "tensor { dtype: DT_FLOAT float_val: 1 tensor_shape {} }", "placeholder: 'T'",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("attr", ["value", "dtype", "shape", "T", "f", "shared_name", "_class", "_output_shapes"])
+def test_attributes_of_any_kind_can_be_looked_at(tmp_path, attr, kind):
+    graph = text_format.Parse(GOOD, GraphDef())
+    for found in (*graph.node, *graph.library.function[0].node_def):
+        if attr in found.attr or attr.startswith("_"):
+            found.attr[attr].Clear()
+            text_format.Merge(kind, found.attr[attr])
+    path = tmp_path / "graph.pb"
+    path.write_bytes(graph.SerializeToString())
+    for command in ("dump", "explain", "draw"):
+        assert tfg(command, path).code == 0
+    assert tfg("view", path, "-o", tmp_path / "graph.html").code == 0
+    assert tfg("check", path).code in (0, 3)
+
+
 UNFIT = ["broken body", "copy of nothing in a body", "constant without a value in a body"]
 ON_A_CALL = [
     ["run", "--fetch", "call", "--feed", "x=zeros(2,3)", "--init"], ["flops", "--fetch", "call"],

@@ -266,3 +266,11 @@ def test_unknown_sizes_of_nodes_that_share_their_attributes_in_a_file_are_not_on
     optimized, _ = optimize(graph, ["shape_of_a:0", "shape_of_b:0"])
     values = tfg.Session(optimized).run(["shape_of_a:0", "shape_of_b:0"], {"a:0": [1.0], "b:0": [1.0, 2.0]})
     assert [value.tolist() for value in values] == [[1], [2]]
+
+
+@pytest.mark.parametrize("op", ["Size", "Shape"])
+def test_sizes_that_their_dtype_does_not_hold_are_refused(op):
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float", shape=[2**31, 2**31], name="x")
+    g.apply(op, x, name="size")
+    assert "do not fit in int32" in infer(g.graph).reasons["size"]

@@ -95,3 +95,11 @@ def test_with_respect_to_a_variable(resource: bool) -> None:
 def test_an_unknown_mode_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="mode is 'sideways'"):
         jacobian(graph_of("tanh"), "y:0", "x:0", {"x:0": X}, mode="sideways")
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_handle_of_no_variable_has_no_derivatives(mode: str) -> None:
+    g = GraphBuilder()
+    g.LookupTableFindV2(g.HashTableV2(key_dtype="int64", value_dtype="float32", name="table"), np.int64([1]), 0.0, name="y")
+    with pytest.raises(InvalidArgumentError, match="table:0' is of resource"):
+        jacobian(g.graph, "y:0", "table:0", mode=mode)
