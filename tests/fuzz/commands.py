@@ -87,13 +87,17 @@ def samples() -> tuple[tuple[str, bytes], ...]:
 def draw_invocation(random: Random) -> Invocation:
     """One command on a graph that works or nearly does, its bytes sometimes changed, with states and feeds to name."""
     trial = _draw_graph(random)
+    is_broken = random.random() < 0.2
+    if is_broken:
+        corpus.spoil_attributes(random, trial.graph)
     files = {"graph": _encoded(random, trial), "other": random.choice(samples())[1]}
     if random.random() < 0.15:
         files["graph"] = changed_bytes(random, files["graph"], files["other"])
     files |= _feed_files(random, trial)
     files |= draw_state(random).files if random.random() < 0.3 else originals()[random.choice(("npz", "V2"))]
     words = Words(random, trial, sorted(files))
-    return Invocation(draw_arguments(random, words), files, trial.origin)
+    choice = _LOOKS if is_broken else [name for name in commands() if name != "ops" or random.random() < 0.3]
+    return Invocation(draw_arguments(random, words, random.choice(choice)), files, trial.origin)
 
 
 def _draw_graph(random: Random) -> Trial:
@@ -128,9 +132,12 @@ def _feed_files(random: Random, trial: Trial) -> dict[str, bytes]:
     return {"feed.npy": changed_bytes(random, data) if random.random() < 0.2 else data}
 
 
-def draw_arguments(random: Random, words: Words) -> tuple[str, ...]:
+_LOOKS = ("check", "convert", "diff", "draw", "dump", "explain", "view")
+"""Commands that take graphs which no session could run."""
+
+
+def draw_arguments(random: Random, words: Words, command: str) -> tuple[str, ...]:
     """A command with options that fit the graph mostly."""
-    command = random.choice([name for name in commands() if name != "ops" or random.random() < 0.3])
     arguments = [command]
     for name, parameter in _options(command).items():
         likely = parameter.required or name in _COMMON.get(command, ())

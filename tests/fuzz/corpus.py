@@ -142,6 +142,19 @@ def mutate_graph(random: Random, graph: Graph) -> None:
         _change_node(random, graph, is_any=chance(random, 0.1))
 
 
+def spoil_attributes(random: Random, graph: Graph) -> None:
+    """Values of any kind for a few attributes, those of no op among them: broken graphs are to be looked at, too."""
+    bodies = [graph]
+    for name in sorted(graph.functions):
+        graph.functions[name] = changed = instantiate(graph.functions[name], {})
+        bodies.append(changed.body)
+    nodes = [node for body in bodies for node in body]
+    for node in random.choices(nodes, k=random.choice((1, 1, 2, 4)) if nodes else 0):
+        declared = node.op_def.attrs if node.op_def is not None else ()
+        name = random.choice(["_class", "_output_shapes", *node.attrs, *declared])
+        node.set_attr(name, drawing.draw_nonsense(random))
+
+
 def _change_node(random: Random, graph: Graph, is_any: bool) -> None:
     nodes = list(graph)
     for _ in range(random.choice((1, 4, 4, 4)) if nodes else 0):
