@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tfg.core.numerics import convolution, input_gradient, products, threads, winograd
+from tfg.core.numerics.winograd_transforms import FOUR, TWO
 
 CASES = [
     # images, sizes, channels, filters, pads
@@ -25,6 +26,13 @@ def workers(request, monkeypatch):
     monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(winograd, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(winograd, "TILES", 20)
+
+
+@pytest.fixture(params=[TWO, FOUR], ids=["two", "four"])
+def transform(request, monkeypatch):
+    """The tiles that are taken, whatever they cost."""
+    monkeypatch.setattr(winograd, "_cheapest", lambda *_: request.param)
+    return request.param
 
 
 def drawn(case):
@@ -48,7 +56,7 @@ def assert_near(found, want):
 
 @pytest.mark.parametrize("few", [0, 1000])
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_results_are_those_of_the_definition(case, few, workers, monkeypatch):
+def test_results_are_those_of_the_definition(case, few, workers, transform, monkeypatch):
     monkeypatch.setattr(winograd, "_FEW_TILES", few)
     x, w, pads = drawn(case)
     summand = np.arange(w.shape[-1], dtype=np.float32)
@@ -59,7 +67,7 @@ def test_results_are_those_of_the_definition(case, few, workers, monkeypatch):
 
 @pytest.mark.parametrize("few", [0, 1000])
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_every_number_is_finished_once_after_it_is_there(case, few, workers, monkeypatch):
+def test_every_number_is_finished_once_after_it_is_there(case, few, workers, transform, monkeypatch):
     monkeypatch.setattr(winograd, "_FEW_TILES", few)
     x, w, pads = drawn(case)
 
@@ -90,14 +98,14 @@ def test_gradients_are_those_of_the_definition(case, workers, monkeypatch):
     np.testing.assert_allclose((dx.astype(np.float64) * x).sum(), (want * grad).sum(), rtol=1e-4)
 
 
-def test_small_integers_stay_exact():
+def test_small_integers_stay_exact(transform):
     x, w, pads = drawn(CASES[1])
     x, w = np.rint(4 * x), np.rint(4 * w)
     np.testing.assert_array_equal(winograd.convolve(x, w, pads), by_definition(x, w, pads))
 
 
 @pytest.mark.parametrize("value", [np.inf, np.nan, 3e38])
-def test_what_is_not_finite_meets_its_windows_only(value):
+def test_what_is_not_finite_meets_its_windows_only(value, transform):
     x, w, pads = drawn(CASES[0])
     x[0, 5, 5, 3] = value
     with np.errstate(all="ignore"):
@@ -109,7 +117,7 @@ def test_what_is_not_finite_meets_its_windows_only(value):
     assert np.isfinite(grad[:, :, np.arange(x.shape[-1]) != 3]).all()
 
 
-def test_only_filters_that_cannot_change_are_kept(monkeypatch):
+def test_only_filters_that_cannot_change_are_kept(transform, monkeypatch):
     monkeypatch.setattr(winograd, "_kept", {})
     x, w, pads = drawn(CASES[0])
     for _ in range(4):
@@ -125,6 +133,22 @@ def test_only_filters_that_cannot_change_are_kept(monkeypatch):
     np.testing.assert_array_equal(winograd.convolve(x, other, pads), 2 * first)
     del w, kept
     assert not winograd._kept
+
+
+@pytest.mark.parametrize("depth", [64, 256])
+def test_the_error_is_within_a_millionth_of_the_largest(depth, transform):
+    rng = np.random.default_rng(2)
+    pads = [(1, 1), (1, 1)]
+    for x in (rng.standard_normal((1, 24, 24, depth), np.float32), rng.random((1, 24, 24, depth), np.float32)):
+        w = rng.standard_normal((3, 3, depth, 64), np.float32)
+        want = by_definition(x, w, pads)
+        np.testing.assert_allclose(winograd.convolve(x, w, pads), want, rtol=0, atol=1e-6 * np.abs(want).max())
+
+
+def test_larger_tiles_are_taken_of_larger_images():
+    assert winograd._cheapest((14, 14), 1, 64, 64) is TWO
+    assert winograd._cheapest((112, 112), 1, 64, 64) is FOUR
+    assert winograd._cheapest((112, 112), 1, 512, 512) is TWO  # filters would take three times the memory
 
 
 def test_other_convolutions_go_by_windows():
