@@ -366,7 +366,7 @@ def _is_source(node: Node) -> bool:
 
 def moved_bytes(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> DimLike:
     """Bytes read and written; ops that only pass a value on move none."""
-    passes_on = node.op == "IdentityN" or has_fact(node.op, "forwarding")
+    passes_on = has_fact(node.op, "passes_each_on") or has_fact(node.op, "forwarding")
     if _is_source(node) or node.op in VARIABLES or passes_on:
         return 0
     moved: DimLike = 0

@@ -115,5 +115,5 @@ def _behind(graph: Graph, outputs: Sequence[str]) -> set[Node]:
         value = pending.pop()
         if value not in found:
             found.add(value)
-            pending += [value.node.inputs[value.index]] if value.node.op == "IdentityN" else value.node.inputs
+            pending += [value.node.inputs[value.index]] if has_fact(value.node.op, "passes_each_on") else value.node.inputs
     return {value.node for value in found}

@@ -15,7 +15,7 @@
 #   Identity StopGradient: elementwise idempotent monotone forwarding transparent shape_arithmetic inexpensive alias
 #   NoOp: idle control_flow inexpensive
 #   PlaceholderWithDefault: inexpensive alias
-#   IdentityN: shape_arithmetic inexpensive
+#   IdentityN: passes_each_on shape_arithmetic inexpensive
 #   Assert PrintV2: side_effect diagnostic
 
 from __future__ import annotations
@@ -231,6 +231,7 @@ def ensure_shape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
 facts("elementwise", of=("EnsureShape",))
 facts("idempotent", "same_shape_same_value", of=("EnsureShape",))
 facts("shape_arithmetic", of=("IdentityN", "EnsureShape"))
+facts("passes_each_on", of=("IdentityN",))
 
 facts("forwarding", of=_FORWARDING)
 

@@ -9,6 +9,7 @@ from ..control_flow.conditions import MERGE, is_transparent
 from ..functions.callers import has_variables
 from ..functions.purity import CONTROL_FLOW
 from ..graph import Graph, Node
+from ..op_facts import has_fact
 from ..traversal import forward_predecessors
 from .base import Pass, PassContext
 
@@ -30,7 +31,7 @@ class Dependencies(Pass):
         for node in ctx.order():
             if is_transparent(node):
                 self._bypass_identity(graph, ctx, node)
-            elif node.op == "IdentityN":
+            elif has_fact(node.op, "passes_each_on"):
                 self._bypass_identity_n(graph, ctx, node)
             elif node.is_no_op:
                 self._bypass_no_op(graph, ctx, node)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -194,6 +195,7 @@ class _Drafting:
         self.operands: list[int] = []
         self.forms: list[Form] = []
         self.draft: list[tuple[_Call, bool, tuple[int, ...], int]] = []
+        self.same: dict[int, int] = {}
 
     def layout(self) -> _Layout | None:
         """The layout; None where an operand has no form that tiles can be cut of."""
@@ -205,8 +207,12 @@ class _Drafting:
                 self._compute_early(_Early(self.group.calls[i], step.inputs, step.outputs))
             elif affine is not None:
                 self._add_affine(step, affine)
+            elif step is not self.group.step.body[-1] and (same := self._factor_of_one(self.group.calls[i], step)) is not None:
+                self.same[step.outputs[0]] = self.same.get(same, same)
             else:
                 self.draft.append((self.group.calls[i], self.group.takes_out[i], step.inputs, step.outputs[0]))
+        for same, slot in self.same.items():
+            self._rename(same, slot)
         filters, summand = self._absorbed() if self.group.step.has_producer else (None, None)
         if not self._take_operands():
             return None
@@ -217,6 +223,13 @@ class _Drafting:
             if slot in self.fixed and form is not Form.FULL
         }
         return _Layout(fixed, tuple(self.early), tuple(self.operands), chain, filters, summand)
+
+    def _factor_of_one(self, call: _Call, step: Step) -> int | None:
+        """The slot of what a step multiplies by ones that are the same in every run, as swish does; else None."""
+        for factor, other in itertools.permutations(step.inputs, 2) if call is np.multiply else ():
+            if factor in self.fixed and self.shapes[other] == self.full and np.all(self.fixed[factor] == 1):
+                return other
+        return None
 
     def _absorbed(self) -> tuple[Any, Any]:
         """(filters, summand) of the convolution that does what the first operations do with vectors that are always the same.

@@ -42,17 +42,33 @@ def with_fused_steps(plan: Plan) -> Plan:
     if plan.needs_dataflow:
         return plan
     kept = {slot for slot in plan.fetches if slot is not None}
-    groups = _Grouping(plan.steps, kept).groups()
-    if not groups:
+    single = _without_passing_on(plan.steps, kept)
+    groups = _Grouping(single, kept).groups()
+    if not groups and len(single) == len(plan.steps):
         return plan
     inside = {id(step) for group in groups.values() for step in group}
     steps: list[Step] = []
-    for step in plan.steps:
+    for step in single:
         if id(step) in groups:
             steps.append(_fused(groups[id(step)]))
         elif id(step) not in inside:
             steps.append(step)
     return dataclasses.replace(plan, steps=with_releases(steps, kept))
+
+
+def _without_passing_on(steps: Sequence[Step], kept: Set[int]) -> list[Step]:
+    """The steps without those that only pass on what they take: who takes what they give takes that instead."""
+    found = []
+    passed: dict[int, int] = {}
+    for step in steps:
+        if not passed.keys().isdisjoint((*step.inputs, *step.controls)):
+            inputs, controls = (tuple([passed.get(slot, slot) for slot in slots]) for slots in (step.inputs, step.controls))
+            step = dataclasses.replace(step, inputs=inputs, controls=controls)
+        if kept.isdisjoint(step.outputs) and has_fact(step.node.op, "passes_each_on") and _is_plain(step):
+            passed.update(zip(step.outputs, step.inputs))
+        else:
+            found.append(step)
+    return found
 
 
 def settled_steps(steps: Sequence[Step], useful: Set[Fused], plan: Plan) -> tuple[Step, ...]:

@@ -16,6 +16,7 @@ from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.implementations import OF_AN_INTERFACE, implementation
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
+from ..op_facts import has_fact
 from ..shapes import UNKNOWN, Shape
 from ..tensors import FuncRef
 from ..traversal import topological_order
@@ -184,7 +185,7 @@ def _pass_on(node: Node, taken: Mapping[int, Value]) -> Values:
     node.attrs = _without(node.attrs, _OF_A_HANDLE)
     _retype(node, CATALOG[node.op].inputs, taken)
     changed = [i for i, (old, new) in enumerate(zip(before, node.output_dtypes)) if old is not new]
-    if node.op == "IdentityN":
+    if has_fact(node.op, "passes_each_on"):
         return {node.output(i): taken[i] for i in changed}
     return dict.fromkeys(map(node.output, changed), _common(node, list(taken.values())))
 

@@ -107,6 +107,56 @@ def test_a_residual_and_an_activation_that_reads_twice():
     assert sorted(group) == ["AddV2", "Conv2D", "FusedBatchNormV3", "Mul", "Sigmoid"]
 
 
+def swish(b, x, beta=1.0):
+    """As tf.nn.silu gives it, with the IdentityN of its own gradient."""
+    y = b.Mul(x, b.Sigmoid(b.Mul(b.constant(np.float32(beta)), x)))
+    return b.IdentityN([y, x], T=["float32", "float32"])[0]
+
+
+@pytest.mark.parametrize("beta, operations", [(1.0, 2), (0.5, 3)])
+def test_an_activation_with_a_gradient_of_its_own(beta, operations):
+    """What passes each value on takes no part; neither does a factor of one."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    y = b.Conv2D(x, b.constant(drawn(3, 3, 8, 8)), strides=[1, 1, 1, 1], padding="SAME")
+    b.Neg(swish(b, normalized(b, y, 8), beta), name="y")
+    session = Session(b.graph)
+    value = drawn(2, 6, 6, 8)
+    value[0, 0, 0] = np.nan, np.inf, -np.inf, 0, -0.0, 1e38, -1e38, 1
+    for _ in range(4):
+        found = session.run("y:0", {"x:0": value})
+    np.testing.assert_allclose(found, Session(b.graph, fuse=False).run("y:0", {"x:0": value}), rtol=1e-5, atol=1e-5)
+    ((step, call),) = program(session)._fused_calls.items()
+    assert [inner.node.op for inner in step.body] == ["Conv2D", "FusedBatchNormV3", "Mul", "Sigmoid", "Mul", "Neg"]
+    (layout,) = call.layouts.values()
+    assert len(layout.chain.instructions) == operations + 1
+
+
+def test_what_passes_values_on_may_be_fetched_and_fed():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    first = b.IdentityN([b.Neg(x), b.Relu(x)], T=["float32", "float32"])
+    b.IdentityN([b.Sigmoid(first[0]), first[1]], T=["float32", "float32"], name="y")
+    value = drawn(2, 6, 6, 8)
+    session = Session(b.graph)
+    for fetches, feeds in [(["y:0", "y:1"], {}), ([first[1].name, "y:0"], {}), (["y:1", "y:0"], {first[0].name: value / 2})]:
+        for _ in range(8):
+            found = session.run(fetches, {"x:0": value, **feeds})
+        expected = Session(b.graph, fuse=False).run(fetches, {"x:0": value, **feeds})
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_ones_that_come_from_outside_are_a_factor():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    factor = b.Placeholder(dtype="float32", shape=[8], name="factor")
+    b.Neg(b.Sigmoid(b.Mul(x, factor)), name="y")
+    session, single, value = Session(b.graph), Session(b.graph, fuse=False), drawn(2, 6, 6, 8)
+    for scale in (1, 1, 1, 1, 2, 1):
+        feeds = {"x:0": value, "factor:0": np.full(8, scale, np.float32)}
+        np.testing.assert_allclose(session.run("y:0", feeds), single.run("y:0", feeds), rtol=1e-6)
+
+
 def test_one_number_for_each_image_and_channel():
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[3, 5, 5, 4], name="x")
