@@ -148,6 +148,19 @@ def relax_shapes(a: Shape, b: Shape) -> Shape:
     return Shape(x if x == y else None for x, y in zip(a.dims, b.dims))
 
 
+def fits(dims: tuple[int, ...], shape: Shape) -> bool:
+    """True where dimensions that are numbers may be those of `shape`, whose unknown ones may be any."""
+    wanted = shape.dims
+    if wanted is None or wanted == dims:
+        return True
+    if len(wanted) != len(dims):
+        return False
+    for dim, size in zip(wanted, dims):  # noqa: SIM110 - a generator takes twice the time
+        if dim.__class__ is int and dim != size:
+            return False
+    return True
+
+
 def covering_shape(a: Shape, b: Shape) -> Shape:
     """The most definite shape that covers all that two containers hold; one of unknown rank stands for nothing yet."""
     if a.dims is None or b.dims is None:

@@ -25,12 +25,13 @@ def adjoint(x: Array) -> Array:
 
 def solve_triangular(matrix: Array, rhs: Array, lower: bool, conjugate: bool) -> Array:
     """X with A X = rhs, or A^H X = rhs, reading one triangle of A; batches broadcast. A zero pivot gives inf or NaN."""
+    if matrix.ndim == rhs.ndim == 2 and rhs.size and matrix.dtype == rhs.dtype:
+        solver = _triangular_solver(rhs.dtype.char)
+        return np.ascontiguousarray(solver(1, matrix, rhs, 0, lower, 2 if conjugate else 0))
     batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     if conjugate:
         matrix, lower = adjoint(matrix), not lower
     size, columns = rhs.shape[-2:]
-    if not batch and size * columns and matrix.dtype == rhs.dtype:
-        return np.ascontiguousarray(_triangular_solver(rhs.dtype.char)(1, matrix, rhs, lower=lower))
     if not math.prod(batch) * size * columns:
         return np.zeros((*batch, size, columns), rhs.dtype)
     if math.prod(batch) > size:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +15,7 @@ from ._checks import with_rank
 from ._shapes import dims_of, numbers
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Masks:
+class Masks(NamedTuple):
     """The bit masks of a strided slice: bit i speaks of the i-th entry of begin, end and strides."""
 
     begin: int
@@ -54,7 +52,8 @@ class Masks:
 
 def numpy_index(shape: tuple[int, ...], begin: Any, end: Any, strides: Any, masks: Masks) -> tuple[Any, ...]:
     """The NumPy index that takes the slice; InvalidArgumentError for bounds and strides that TensorFlow refuses."""
-    if not np.ndim(begin) == np.ndim(end) == np.ndim(strides) == 1 or not np.size(begin) == np.size(end) == np.size(strides):
+    dims = np.shape(begin)
+    if len(dims) != 1 or np.shape(end) != dims or np.shape(strides) != dims:
         raise InvalidArgumentError(
             "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
             f"{Shape(np.shape(begin))}, {Shape(np.shape(end))} and {Shape(np.shape(strides))}"

@@ -235,15 +235,19 @@ def matrix_solve_flops(matrix: TensorSpec, rhs: TensorSpec) -> Cost:
 def matrix_triangular_solve(matrix: Array, rhs: Array, *, lower: bool, adjoint: bool) -> Result:
     """X with A X = rhs, or A^H X = rhs, reading one triangle of A; the batch dimensions broadcast."""
     _require_triangular(matrix, rhs)
-    require(matrix.shape[-1] == matrix.shape[-2], f"In[0] must be square matrices, not of shape {matrix.shape}")
+    if matrix.shape[-1] != matrix.shape[-2]:
+        raise InvalidArgumentError(f"In[0] must be square matrices, not of shape {matrix.shape}")
     return numerics.solve_triangular(matrix, rhs, lower, adjoint)
 
 
 def _require_triangular(matrix: Array, rhs: Array) -> None:
     for i, x in enumerate((matrix, rhs)):
-        require(x.ndim >= 2, f"In[{i}] ndims must be >= 2: {x.ndim}")
-    broadcast_shapes(Shape(matrix.shape[:-2]), Shape(rhs.shape[:-2]))
-    require(matrix.shape[-1] == rhs.shape[-2], f"In[0] mismatch In[1] shape: {matrix.shape} and {rhs.shape}")
+        if x.ndim < 2:
+            raise InvalidArgumentError(f"In[{i}] ndims must be >= 2: {x.ndim}")
+    if matrix.shape[:-2] != rhs.shape[:-2]:
+        broadcast_shapes(Shape(matrix.shape[:-2]), Shape(rhs.shape[:-2]))
+    if matrix.shape[-1] != rhs.shape[-2]:
+        raise InvalidArgumentError(f"In[0] mismatch In[1] shape: {matrix.shape} and {rhs.shape}")
 
 
 @shape("MatrixTriangularSolve", "BatchMatrixTriangularSolve")

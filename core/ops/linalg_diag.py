@@ -90,11 +90,24 @@ def _longest(rows: DimLike, columns: DimLike, lower: int, upper: int) -> Any:
 
 
 def _from_diagonals(diagonal: Array, lower: int, upper: int, rows: int, columns: int, padding: Array, align: str) -> Array:
-    packed = diagonal if lower < upper else diagonal[..., None, :]
-    row, column, place, position = _places(rows, columns, lower, upper, align)
-    result = np.full((*packed.shape[:-2], rows, columns), padding, diagonal.dtype)
-    result[..., row, column] = packed[..., place, position]
+    batch = diagonal.shape[: -2 if lower < upper else -1]
+    result = np.empty((*batch, rows, columns), diagonal.dtype)
+    result[...] = padding
+    _set_diagonals(result, diagonal, lower, upper, align)
     return result
+
+
+def _set_diagonals(result: Array, diagonal: Array, lower: int, upper: int, align: str) -> None:
+    """Write diagonals into matrices (..., rows, columns), whose elements lie in order."""
+    rows, columns = result.shape[-2:]
+    if lower == upper and columns:  # every so many elements, as long as there are rows
+        start = upper if upper >= 0 else -upper * columns
+        flat = result.reshape(*result.shape[:-2], rows * columns)
+        flat[..., start :: columns + 1][..., : diagonal.shape[-1]] = diagonal
+        return
+    row, column, place, position = _places(rows, columns, lower, upper, align)
+    packed = diagonal if lower < upper else diagonal[..., None, :]
+    result[..., row, column] = packed[..., place, position]
 
 
 @shape("MatrixDiag", "BatchMatrixDiag")
@@ -126,9 +139,12 @@ def matrix_diag_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 
 def _diagonal_range(k: Array) -> tuple[int, int]:
     """(lower, upper) from a scalar, or a vector of one or two elements."""
-    require(np.ndim(k) <= 1, f"diag_index must be a scalar or vector, received shape: {np.shape(k)}")
-    require(np.size(k) in (1, 2), f"diag_index must have only one or two elements, received {np.size(k)} elements.")
-    values = np.ravel(k).tolist()
+    k = np.asarray(k)
+    if not k.ndim:
+        return k.item(), k.item()
+    require(k.ndim == 1, f"diag_index must be a scalar or vector, received shape: {k.shape}")
+    require(k.size in (1, 2), f"diag_index must have only one or two elements, received {k.size} elements.")
+    values = k.tolist()
     lower, upper = values[0], values[-1]
     require(lower <= upper, f"lower_diag_index must not be larger than upper_diag_index: {lower} > {upper}")
     return lower, upper
@@ -234,15 +250,14 @@ def matrix_diag_part_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -
 
 def _require_diagonals(rows: int, columns: int, lower: int, upper: int) -> None:
     for name, value in (("lower_diag_index", lower), ("upper_diag_index", upper)):
-        require(
-            -rows < value < columns or value == 0,
-            f"{name} is out of bound: {value}. It must be between {-rows} and {columns}",
-        )
+        if value and not -rows < value < columns:
+            raise InvalidArgumentError(f"{name} is out of bound: {value}. It must be between {-rows} and {columns}")
 
 
 def _part_padding(value: Array) -> Array:
     """The padding value of a MatrixDiagPart, which may be any tensor of one element."""
-    require(np.size(value) == 1, f"padding_value must have one element, received a tensor of shape {np.shape(value)}")
+    if np.size(value) != 1:
+        raise InvalidArgumentError(f"padding_value must have one element, received a tensor of shape {np.shape(value)}")
     return np.reshape(value, ())
 
 
@@ -253,11 +268,14 @@ def matrix_diag_part_v3(input: Array, k: Array, padding_value: Array, *, align: 
     lower, upper = _diagonal_range(k)
     rows, columns = input.shape[-2:]
     _require_diagonals(rows, columns, lower, upper)
+    padding = _part_padding(padding_value)
+    if lower == upper:
+        return np.diagonal(input, upper, -2, -1)
     row, column, place, position = _places(rows, columns, lower, upper, align)
     size = (upper - lower + 1, max(_longest(rows, columns, lower, upper), 0))
-    result = np.full((*input.shape[:-2], *size), _part_padding(padding_value), input.dtype)
+    result = np.full((*input.shape[:-2], *size), padding, input.dtype)
     result[..., place, position] = input[..., row, column]
-    return result if lower < upper else result[..., 0, :]
+    return result
 
 
 @shape("MatrixDiagPartV2", "MatrixDiagPartV3")
@@ -319,11 +337,10 @@ def matrix_set_diag_v3(input: Array, diagonal: Array, k: Any, *, align: str) -> 
     _require_diagonals(rows, columns, lower, upper)
     count = () if lower == upper else (upper - lower + 1,)
     wanted = (*input.shape[:-2], *count, _longest(rows, columns, lower, upper))
-    require(diagonal.shape == wanted, f"diagonal must have shape {wanted}, not {diagonal.shape}")
-    packed = diagonal if lower < upper else diagonal[..., None, :]
-    row, column, place, position = _places(rows, columns, lower, upper, align)
+    if diagonal.shape != wanted:
+        raise InvalidArgumentError(f"diagonal must have shape {wanted}, not {diagonal.shape}")
     result = input.copy()
-    result[..., row, column] = packed[..., place, position]
+    _set_diagonals(result, diagonal, lower, upper, align)
     return result
 
 

@@ -165,7 +165,7 @@ def strided_slice_grad(
 ) -> Result:
     """Zeros of shape `dims` with `dy` at the places that the slice takes."""
     dims = ints(dims, "shape")
-    if any(d < 0 for d in dims):
+    if min(dims, default=0) < 0:
         raise InvalidArgumentError(f"the shape {dims} has a negative dimension")
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     dy = np.asarray(dy)

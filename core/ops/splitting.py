@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -73,9 +74,17 @@ def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[
     x = np.asarray(x)
     if num_split == 1:
         return [x]
-    axis = normalize_axis(scalar_int(axis, "split_dim"), x.ndim, "split_dim")
-    lengths = _split_sizes(ints(sizes, "size_splits"), x.shape[axis], num_split)
-    return np.split(x, np.cumsum(lengths)[:-1], axis)
+    parts = _unequal_parts(x.shape, scalar_int(axis, "split_dim"), ints(sizes, "size_splits"), num_split)
+    return [x[place] for place in parts]
+
+
+@functools.lru_cache(1024)
+def _unequal_parts(dims: tuple[int, ...], axis: int, sizes: tuple[int, ...], num_split: int) -> list[tuple[Any, ...]]:
+    """The indices of parts of the given sizes; the same few come again at every step."""
+    axis = normalize_axis(axis, len(dims), "split_dim")
+    lengths = _split_sizes(sizes, dims[axis], num_split)
+    before = (slice(None),) * axis
+    return [(*before, slice(end - size, end)) for size, end in zip(lengths, itertools.accumulate(lengths))]
 
 
 def _split_sizes(sizes: Sequence[Any], total: int, num_split: int) -> list[Any]:

@@ -22,7 +22,7 @@ from ..runtime.runs import reserve
 from ..runtime.tensor_arrays import zeros
 from ..runtime.tensor_lists import TensorList
 from ..runtime.values import object_array, scalar_object
-from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, covering_shape, merge_shapes
+from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, covering_shape, fits, merge_shapes
 from . import _onnx_lists as lists
 from ._checks import scalar
 from ._list_specs import declared_shape_of, dim_of, element_of, length_of, list_spec, static_shape, with_element
@@ -30,14 +30,10 @@ from ._lists import list_in, lowered_dims, lowered_shape, merged_shapes, require
 
 
 def _require_shape(items: TensorList, value: Array, what: str) -> None:
-    dims = items.element_shape.dims
-    if dims is not None and dims != value.shape:
-        try:
-            merge_shapes(items.element_shape, Shape(np.shape(value)))
-        except InvalidArgumentError:
-            raise InvalidArgumentError(
-                f"Tried to {what} a list. Op element shape: {Shape(np.shape(value))} list shape: {items.element_shape}"
-            ) from None
+    if not fits(value.shape, items.element_shape):
+        raise InvalidArgumentError(
+            f"Tried to {what} a list. Op element shape: {Shape(value.shape)} list shape: {items.element_shape}"
+        )
 
 
 @kernel("EmptyTensorList")
@@ -69,7 +65,7 @@ def tensor_list_reserve_shape(element_shape: TensorSpec, num_elements: TensorSpe
 def tensor_list_push_back(input_handle: Array, tensor: Array, *, element_dtype: DType) -> Result:
     items = list_in(input_handle, element_dtype)
     _require_shape(items, tensor, "append a tensor with incompatible shape to")
-    if 0 <= items.max_num_elements <= len(items):
+    if items.max_num_elements >= 0 and items.max_num_elements <= len(items):
         raise InvalidArgumentError(
             f"Tried to push item into a full list list size: {len(items)} max_num_elements: {items.max_num_elements}"
         )
@@ -157,9 +153,12 @@ zero_flops("TensorListResize")
 def tensor_list_pop_back(input_handle: Array, element_shape: Array, *, element_dtype: DType) -> tuple[Result, Result]:
     """The list without its last element, and that element."""
     items = list_in(input_handle, element_dtype)
-    if not len(items):
+    elements = items.items
+    if not elements:
         raise InvalidArgumentError("Trying to pop from an empty list.")
-    value = _element(items, len(items) - 1, element_shape)
+    value = elements[-1]
+    if value is None:
+        value = _element(items, len(elements) - 1, element_shape)
     return scalar_object(items.popped()), value
 
 

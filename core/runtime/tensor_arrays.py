@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
-from ..shapes import UNKNOWN, Shape, merge_shapes
+from ..shapes import UNKNOWN, Shape, fits, merge_shapes
 from .runs import check_time, reserve
 
 _Array = Any
@@ -169,12 +169,8 @@ class TensorArray:
     def _check_value(self, index: int, value: _Array) -> None:
         if value.dtype != self.dtype.numpy:
             raise self._refused(index, f"the value dtype is {value.dtype} but TensorArray dtype is {self.dtype}")
-        if self.element_shape.dims is not None and self.element_shape.dims != value.shape:
-            try:
-                merge_shapes(self.element_shape, Shape(value.shape))
-            except InvalidArgumentError:
-                shape = Shape(value.shape)
-                raise self._refused(index, f"the value shape is {shape}, not {self.element_shape}") from None
+        if not fits(value.shape, self.element_shape):
+            raise self._refused(index, f"the value shape is {Shape(value.shape)}, not {self.element_shape}")
         if self.identical_element_shapes and not self.element_shape.is_known:
             self.element_shape = Shape(value.shape)
 
