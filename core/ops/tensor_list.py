@@ -1,7 +1,8 @@
 """TensorLists, which functional loops accumulate in: a variant that holds tensors of one dtype."""
 # Ops here (scripts/regenerate.py writes this list):
-#   EmptyTensorList TensorListConcatLists TensorListGetItem TensorListPopBack TensorListPushBack TensorListPushBackBatch
-#   TensorListReserve TensorListResize TensorListSetItem
+#   EmptyTensorList TensorListConcatLists TensorListPushBack TensorListPushBackBatch TensorListReserve TensorListResize
+#   TensorListSetItem
+#   TensorListGetItem TensorListPopBack: list_read
 #   TensorListElementShape TensorListLength: metadata
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..graph import Node, Output
 from ..registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.tensor_arrays import zeros
-from ..runtime.tensor_lists import TensorList
+from ..runtime.tensor_lists import ANY, NOTHING_SET, TensorList
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, covering_shape, fits, merge_shapes
 from . import _onnx_lists as lists
@@ -39,7 +40,7 @@ def _require_shape(items: TensorList, value: Array, what: str) -> None:
 @kernel("EmptyTensorList")
 def empty_tensor_list(element_shape: Array, max_num_elements: Array, *, element_dtype: DType) -> Result:
     limit = scalar(max_num_elements, "max_num_elements")
-    return scalar_object(TensorList(element_dtype, shape_in(element_shape), [], limit))
+    return scalar_object(TensorList(element_dtype, shape_in(element_shape), [], limit, NOTHING_SET))
 
 
 @shape("EmptyTensorList")
@@ -53,7 +54,9 @@ def tensor_list_reserve(element_shape: Array, num_elements: Array, *, element_dt
     if count < 0:
         raise InvalidArgumentError(f"The num_elements to reserve must be a non negative number, but got {count}")
     reserve(8 * count)
-    return scalar_object(TensorList(element_dtype, shape_in(element_shape), [None] * count))
+    declared = shape_in(element_shape)
+    item_shape = declared.known() if declared.is_known else ANY
+    return scalar_object(TensorList(element_dtype, declared, [None] * count, item_shape=item_shape))
 
 
 @shape("TensorListReserve")
@@ -199,6 +202,9 @@ def tensor_list_pop_back_gradient(g: GradientBuilder, node: Node, grad_list: Out
     return [g.TensorListPushBack(grad_list, g.zeros_like(element) if grad_element is None else grad_element), None]
 
 
+facts("list_read", of=("TensorListPopBack",))
+
+
 zero_flops("TensorListPopBack")
 
 
@@ -312,6 +318,7 @@ def tensor_list_get_item_gradient(g: GradientBuilder, node: Node, grad: Output) 
 
 
 zero_flops("TensorListGetItem")
+facts("list_read", of=("TensorListGetItem",))
 
 
 def _element_shape(outputs: list[TensorSpec]) -> Shape:

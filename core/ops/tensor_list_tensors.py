@@ -33,7 +33,7 @@ def tensor_list_from_tensor(tensor: Array, element_shape: Array, *, element_dtyp
     expected = shape_in(element_shape)
     require_vector(tensor, "Tensor must")
     _require_rows_of(expected, tensor)
-    return scalar_object(TensorList(element_dtype, expected, rows_of(tensor)))
+    return scalar_object(TensorList(element_dtype, expected, rows_of(tensor), item_shape=tensor.shape[1:]))
 
 
 def _require_rows_of(expected: Shape, tensor: Array) -> None:

@@ -23,7 +23,7 @@ from ..traversal import topological_order
 from .resources import Variable
 from .runs import Run
 from .specializing import certain, every_step, is_worth_specializing, specialized, steps_left
-from .tensor_lists import TensorList
+from .tensor_lists import ANY, NOTHING_SET, TensorList
 from .variable_groups import variable_of
 
 _RUNS_BEFORE: Final = 1
@@ -58,7 +58,7 @@ class _Special:
         """True where the program is good for feeds of the right shapes."""
         for place, dims in self.lists:
             held = feeds[place].item()
-            if not isinstance(held, TensorList) or held.element_shape.dims != dims:
+            if type(held) is not TensorList or held.item_shape != dims:
                 return False
         for place, variable in self.handles:
             if feeds[place].item() is not variable:
@@ -139,7 +139,7 @@ class ShapePrograms:
         if not self._keeps_variables(nodes, inference):
             given.forget_variables()
             inference = self._inferred(nodes, given.known)
-        plan = specialized(self._plan, certain(nodes, inference.specs))
+        plan = specialized(self._plan, certain(nodes, inference.specs, given.known))
         before = steps_left(self._plan)
         if before - steps_left(plan) < _LEAST_GAIN * before:
             return None
@@ -186,9 +186,10 @@ class _Given:
 
     def _fed(self, place: int, output: Output, value: Any) -> TensorSpec:
         shape = Shape(value.shape)
-        if output.dtype is variant and isinstance(held := _single(value), TensorList) and held.element_shape.is_known:
-            self.lists.append((place, held.element_shape.known()))
-            return TensorSpec(variant, shape, handle=(TensorSpec(held.dtype, held.element_shape),))
+        if output.dtype is variant and _is_read(output) and type(held := _single(value)) is TensorList:
+            self.lists.append((place, held.item_shape))
+            if held.item_shape not in (ANY, NOTHING_SET):
+                return TensorSpec(variant, shape, handle=(TensorSpec(held.dtype, Shape(held.item_shape)),))
         if output.dtype is resource and isinstance(variable := _single(value), Variable):
             self.handles.append((place, variable))
             return self._handle(output, variable)
@@ -225,6 +226,19 @@ class _Given:
             return UNKNOWN
         self.variables[variable] = shape
         return Shape(shape)
+
+
+def _is_read(handle: Output) -> bool:
+    """True of a list of which a node takes elements."""
+    pending = [handle]
+    while pending:
+        passed = pending.pop()
+        for user in passed.node.uses:
+            if has_fact(user.op, "list_read") and user.inputs[0] == passed:
+                return True
+            if user.is_identity:
+                pending.append(user.output())
+    return False
 
 
 def _single(value: Any) -> Any:

@@ -33,14 +33,14 @@ class Known(Step):
     values: tuple[Any, ...] = ()
 
 
-def certain(nodes: Sequence[Node], specs: Specs) -> Specs:
-    """What of the specs holds in every run, without what inference takes for granted.
+def certain(nodes: Sequence[Node], specs: Specs, given: Specs) -> Specs:
+    """What of the specs holds in every run in which those `given` do, without what inference takes for granted.
 
     It takes an unknown dimension for another than 1 where shapes broadcast, and the elements of a list for alike, in functions
     too. What follows from such nodes is left out.
     """
     pool = set(nodes)
-    found = {node for node in nodes if _takes_for_granted(node, specs)}
+    found = {node for node in nodes if _takes_for_granted(node, specs, given)}
     pending = list(found)
     while pending:
         node = pending.pop()
@@ -52,14 +52,26 @@ def certain(nodes: Sequence[Node], specs: Specs) -> Specs:
     return KnownSpecs({output: spec for output, spec in specs.items() if output.node not in found})
 
 
-def _takes_for_granted(node: Node, specs: Specs) -> bool:
+def _takes_for_granted(node: Node, specs: Specs, given: Specs) -> bool:
     inputs, results = ([specs[value] for value in values] for values in (node.inputs, node.outputs()))
-    if node.op_def is None or node.op_def.takes_functions or any(spec.dtype is variant for spec in inputs):
+    if node.op_def is None or node.op_def.takes_functions:
         return True
+    if all(spec.dtype is variant for spec in results):
+        return False
+    if any(spec.dtype is variant for spec in inputs):
+        known = given.get(list_behind(node.inputs[0]))
+        return not has_fact(node.op, "list_read") or known is None or not known.handle
     partial = any(spec.value is not None and spec.value.dtype == object for spec in inputs)
     if not partial or has_fact(node.op, "shape_arithmetic"):
         return False
     return any(spec.value is not None and spec.value.dtype != object for spec in results)
+
+
+def list_behind(handle: Output) -> Output:
+    """The list that a node passes on, perhaps after others."""
+    while handle.node.is_identity:
+        handle = handle.node.inputs[0]
+    return handle
 
 
 def is_worth_specializing(plan: Plan) -> bool:

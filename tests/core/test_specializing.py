@@ -286,3 +286,47 @@ def test_threads_with_other_shapes_do_not_disturb_each_other():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def list_graph():
+    """`y` is twice the last element of a list, in the element's shape: by a function that a call is made of."""
+    b = GraphBuilder()
+
+    def body(inner, handle):
+        passed = inner.Identity(handle)
+        left, last = inner.TensorListPopBack(passed, inner.constant(-1), element_dtype="float32")
+        last = inner.Tanh(last)
+        return [left, inner.Reshape(inner.AddV2(last, last), inner.Shape(last)), inner.Shape(last)]
+
+    define(b, "last", ["variant"], body)
+    x, y = (b.Placeholder(dtype="float32", shape=None, name=name) for name in "xy")
+    rows = b.TensorListFromTensor(x, b.constant(-1), element_dtype="float32")
+    pushed = b.TensorListPushBack(rows, y)
+    both = pushed
+    results = []
+    for i in range(2):
+        both, value, sizes = b.PartitionedCall(
+            [both], Tout=["variant", "float32", "int32"], f=FuncRef("last"), name=f"call{i}"
+        )
+        results += [value.name, sizes.name]
+    return b.graph, results
+
+
+def test_functions_are_for_the_shapes_of_elements_of_lists():
+    shapes = [((2, 3), (3,))] * 4 + [((2, 4), (4,))] * 3 + [((2, 4), (3,)), ((3, 2), (2, 2)), ((2, 3), (3,))] * 2
+    feeds = [{"x:0": np.full(a, 0.5, np.float32), "y:0": np.full(b, 0.25, np.float32)} for a, b in shapes]
+    beside_plain(*list_graph(), feeds)
+
+
+def test_what_is_read_of_lists_has_a_known_shape():
+    graph, results = list_graph()
+    session = Session(graph)
+    for _ in range(RUNS):
+        session.run(results, {"x:0": np.ones((2, 3), np.float32), "y:0": np.ones(3, np.float32)})
+    body = next(iter(session.functions._bodies.values()))
+    steps = every_step(body.program._by_shapes._found[-1].program.plan.steps)
+    assert [step.node.op for step in steps if type(step) is not Known and not step.node.is_constant] == [
+        "TensorListPopBack",
+        "Tanh",
+        "AddV2",
+    ]
