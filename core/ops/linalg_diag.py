@@ -42,9 +42,9 @@ def _band(rows: int, columns: int, lower: int, upper: int) -> Array:
 
 
 def _band_width(value: Array, name: str, size: int) -> int:
-    value = scalar(value, name)
-    require(value <= size, f"{name} must be negative or not above {size}, not {value}")
-    return size if value < 0 else value
+    width: int = scalar(value, name)
+    require(width <= size, f"{name} must be negative or not above {size}, not {width}")
+    return size if width < 0 else width
 
 
 @shape("MatrixBandPart", "BatchMatrixBandPart")
@@ -102,8 +102,7 @@ def _set_diagonals(result: Array, diagonal: Array, lower: int, upper: int, align
     rows, columns = result.shape[-2:]
     if lower == upper and columns:  # every so many elements, as long as there are rows
         start = upper if upper >= 0 else -upper * columns
-        flat = result.reshape(*result.shape[:-2], rows * columns)
-        flat[..., start :: columns + 1][..., : diagonal.shape[-1]] = diagonal
+        result.reshape(*result.shape[:-2], rows * columns)[..., start :: columns + 1][..., : diagonal.shape[-1]] = diagonal
         return
     row, column, place, position = _places(rows, columns, lower, upper, align)
     packed = diagonal if lower < upper else diagonal[..., None, :]
@@ -140,11 +139,10 @@ def matrix_diag_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 def _diagonal_range(k: Array) -> tuple[int, int]:
     """(lower, upper) from a scalar, or a vector of one or two elements."""
     k = np.asarray(k)
-    if not k.ndim:
-        return k.item(), k.item()
-    require(k.ndim == 1, f"diag_index must be a scalar or vector, received shape: {k.shape}")
-    require(k.size in (1, 2), f"diag_index must have only one or two elements, received {k.size} elements.")
-    values = k.tolist()
+    if k.ndim:
+        require(k.ndim == 1, f"diag_index must be a scalar or vector, received shape: {k.shape}")
+        require(k.size in (1, 2), f"diag_index must have only one or two elements, received {k.size} elements.")
+    values = k.ravel().tolist()
     lower, upper = values[0], values[-1]
     require(lower <= upper, f"lower_diag_index must not be larger than upper_diag_index: {lower} > {upper}")
     return lower, upper
@@ -256,8 +254,7 @@ def _require_diagonals(rows: int, columns: int, lower: int, upper: int) -> None:
 
 def _part_padding(value: Array) -> Array:
     """The padding value of a MatrixDiagPart, which may be any tensor of one element."""
-    if np.size(value) != 1:
-        raise InvalidArgumentError(f"padding_value must have one element, received a tensor of shape {np.shape(value)}")
+    require(np.size(value) == 1, f"padding_value must have one element, received a tensor of shape {np.shape(value)}")
     return np.reshape(value, ())
 
 
