@@ -208,14 +208,13 @@ def _convolve_block(transform: Transform, tiles: Array, filters: Array, out: Arr
     """Some rows of tiles of some images, for some filters."""
     products = np.matmul(tiles.reshape(len(filters), -1, tiles.shape[-1]), filters).reshape(*tiles.shape[:-1], -1)
     if summand is not None:
-        products[1, 1] += summand  # which meets each result once
+        products[transform.common, transform.common] += summand
     transform.prepare(products)
+    for a, (combine, first, second) in enumerate(transform.last):
+        combine(products[first], products[second], out=products[a])
     size = transform.size
-    lines = np.empty((size, *products.shape[1:]), products.dtype)
-    for (combine, first, second), line in zip(transform.last, lines):
-        combine(products[first], products[second], out=line)
-    transform.prepare(lines.swapaxes(0, 1))
-    for a, line in enumerate(lines):
+    transform.prepare(products[:size].swapaxes(0, 1))
+    for a, line in enumerate(products[:size]):
         for b, (combine, first, second) in enumerate(transform.last):
             target = out[:, a::size, b::size]
             inside = slice(None), slice(target.shape[1]), slice(target.shape[2])

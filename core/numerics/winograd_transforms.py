@@ -31,7 +31,9 @@ class Transform:
     prepare: Callable[[Array], None]
     """Changes the values of all places so that each result is one sum of two."""
     last: Sequence[tuple[np.ufunc, int, int]]
-    """For each result the operation and its two places."""
+    """For each result the operation and its two places, of which the first has the result's number and is free after that."""
+    common: int
+    """The place whose value each result contains once."""
 
     @property
     def places(self) -> int:
@@ -68,24 +70,24 @@ def spread_two(first: Array, second: Array, out: Array) -> None:
 def _forward_four(given: Sequence[Array], out: Array) -> None:
     first, second, third, fourth, fifth, sixth = given
     np.subtract(first, fifth, out=out[0])
-    np.subtract(sixth, second, out=out[6])
-    np.add(third, fifth, out=out[3])
-    np.add(second, fourth, out=out[4])
-    np.add(out[3], out[4], out=out[1])
-    np.subtract(out[3], out[4], out=out[2])
-    np.subtract(fourth, second, out=out[5])
-    np.subtract(fifth, third, out=out[3])
-    np.subtract(out[5], out[3], out=out[4])
-    out[3] += out[5]
+    np.subtract(sixth, second, out=out[3])
+    np.add(third, fifth, out=out[5])
+    np.add(second, fourth, out=out[6])
+    np.add(out[5], out[6], out=out[2])
+    np.subtract(out[5], out[6], out=out[4])
+    np.subtract(fourth, second, out=out[1])
+    np.subtract(fifth, third, out=out[5])
+    np.subtract(out[1], out[5], out=out[6])
+    out[5] += out[1]
 
 
 def _prepare_four(values: Array) -> None:
-    values[3] += values[5]
-    values[4] += values[5]
-    np.subtract(values[1], values[2], out=values[5])
-    values[1] += values[2]
-    values[0] += values[1]
-    values[6] += values[5]
+    values[5] += values[1]
+    values[6] += values[1]
+    np.subtract(values[2], values[4], out=values[1])
+    values[2] += values[4]
+    values[0] += values[2]
+    values[3] += values[1]
 
 
 TWO: Final = Transform(
@@ -94,22 +96,24 @@ TWO: Final = Transform(
     _forward_two,
     _prepare_two,
     ((np.add, 0, 2), (np.subtract, 1, 3)),
+    1,
 )
 FOUR: Final = Transform(
     4,
     np.array(
         [
             [1, 0, 0],
+            [-0.5, -0.5, 0.5],
             [0.25, 0.25, 0.25],
+            [0, 0, 1],
             [0.25, -0.25, 0.25],
             [0.5, 0, -0.5],
             [0, 0.5, 0],
-            [-0.5, -0.5, 0.5],
-            [0, 0, 1],
         ],
         np.float32,
     ),
     _forward_four,
     _prepare_four,
-    ((np.add, 0, 3), (np.add, 5, 4), (np.subtract, 1, 3), (np.subtract, 6, 4)),
+    ((np.add, 0, 5), (np.add, 1, 6), (np.subtract, 2, 5), (np.subtract, 3, 6)),
+    2,
 )
