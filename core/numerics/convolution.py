@@ -4,7 +4,8 @@ x is (N, spatial..., C), a filter (window..., C / groups, F), the result (N, out
 spatial dimension. There are four ways, of which the shapes decide:
 
 - A window of one element is one product.
-- Windows of 3 x 3 of many channels go by tiles (`winograd`), unless numbers turn up that are not finite.
+- Windows of 3 x 3 or of one line, of many channels, go by tiles (`winograd`, `winograd_lines`), unless numbers turn up that
+  are not finite.
 - At stride 1, the input of one place of the window is a stretch of the padded image, a row of C numbers for each position:
   one product a place, added up by BLAS, and nothing is gathered. The positions between the last window of a line and the
   first of the next one are computed too and left out of the result.
@@ -24,7 +25,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from . import winograd
+from . import winograd, winograd_lines
 from .planes import Planes
 from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, ordered_sum, product_parts
 from .threads import one_thread
@@ -55,10 +56,11 @@ def convolve(
 ) -> Array:
     """The convolution, plus a vector (F,); groups follow from the channel counts of x and w."""
     *window, depth, filters = w.shape
-    if winograd.suits(x, w, strides, pads, dilations):
-        by_tiles = winograd.convolve(x, w, pads, finishing, summand)
-        if by_tiles is not None:
-            return by_tiles
+    for way in (winograd, winograd_lines):
+        if way.suits(x, w, strides, pads, dilations):
+            by_tiles = way.convolve(x, w, pads, finishing, summand)
+            if by_tiles is not None:
+                return by_tiles
     x = pad(x, pads)
     result = np.empty((x.shape[0], *output_sizes(x, window, strides, dilations), filters), np.result_type(x, w))
     finish = finishing(result) if finishing else None

@@ -26,6 +26,9 @@ from .windows import Array, Pads, image_blocks, output_size, placed
 from .winograd_transforms import FOUR, TWO, Transform, spread_two
 
 Finish = Callable[[slice, slice], object]
+Finishing = Callable[[Array], Finish | None]
+Part = tuple[slice, slice, slice]
+"""Images, lines and channels of a result."""
 
 TILES: Final = 256
 """Tiles of a block: their transforms stay in a cache, and the products are worth a call."""
@@ -105,33 +108,43 @@ def _cheapest(outputs: Sequence[int], images: int, depth: int, filters: int) -> 
     return min(TWO, FOUR, key=cost)
 
 
-def convolve(
-    x: Array, w: Array, pads: Pads, finishing: Callable[[Array], Finish | None] | None = None, summand: Array | None = None
-) -> Array | None:
+def convolve(x: Array, w: Array, pads: Pads, finishing: Finishing | None = None, summand: Array | None = None) -> Array | None:
     """The convolution of x (N, H, W, C) with w (3, 3, C, F), as `convolution.convolve`; None where numbers are not finite."""
     outputs, (depth, filters) = _outputs(x.shape, pads), w.shape[2:]
     result = np.empty((x.shape[0], *outputs, filters), np.float32)
     finish = finishing(result) if finishing else None
     transform = _cheapest(outputs, x.shape[0], depth, filters)
-    transformed, size = _transformed_filters(w, transform), transform.size
-    failures: list[Any] = []
+    transformed = transformed_filters(w, transform.planar)
 
-    def compute(part: tuple[slice, slice, slice]) -> None:
-        images, rows, channels = part
-        if failures:
-            return
-        block = result[images, size * rows.start : size * rows.stop, :, channels]
+    def compute(part: Part, block: Array) -> None:
+        images, lines, channels = part
+        rows = slice(lines.start // transform.size, -(-lines.stop // transform.size))
         tiles = _transformed(transform, x, (images, rows), pads, outputs)
         _convolve_block(transform, tiles, transformed[..., channels], block, None if summand is None else summand[channels])
+
+    parts = _parts(transform, result.shape, result.size * depth * 9)
+    return result if filled(result, parts, compute, finish) else None
+
+
+def filled(result: Array, parts: Sequence[Part], compute: Callable[[Part, Array], None], finish: Finish | None) -> bool:
+    """Have threads compute blocks of a result (N, H, W, F) and finish them; False as soon as one holds what is not finite."""
+    failures: list[Any] = []
+    height, width = result.shape[1:3]
+
+    def fill(part: Part) -> None:
+        images, lines, channels = part
+        if failures:
+            return
+        block = result[images, lines, :, channels]
+        compute(part, block)
         if not np.isfinite(block).all():
             failures.append(part)
         elif finish is not None:
-            first = images.start * outputs[0] + size * rows.start
-            count = block.shape[0] * block.shape[1]
-            finish(slice(first * outputs[1], (first + count) * outputs[1]), channels)
+            first = images.start * height + lines.start
+            finish(slice(first * width, (first + block.shape[0] * block.shape[1]) * width), channels)
 
-    divide(compute, _parts(transform, result.shape, result.size * depth * 9))
-    return None if failures else result
+    divide(fill, parts)
+    return not failures
 
 
 def filter_gradient(x: Array, grad: Array, pads: Pads) -> Array | None:
@@ -187,12 +200,14 @@ def _planes(x: Array, size: int, lines: tuple[int, int], columns: tuple[int, int
     return [np.ascontiguousarray(placed(x, (firsts[0], firsts[1] + i), (1, size), counts)) for i in range(size)]
 
 
-def _parts(transform: Transform, shape: Sequence[int], multiply_adds: int) -> list[tuple[slice, slice, slice]]:
-    """(images, rows of tiles, channels) of blocks of a result of this shape; few are divided by channels among the threads."""
+def _parts(transform: Transform, shape: Sequence[int], multiply_adds: int) -> list[Part]:
+    """Blocks of a result of this shape, of whole tiles; few are divided by channels among the threads."""
     workers = one_thread.share if multiply_adds >= WORTH_DIVIDING else 1
     is_narrow = shape[0] * math.prod(-(-n // transform.size) for n in shape[1:-1]) < _FEW_TILES
     blocks = _blocks(transform, shape, TILES, 1 if is_narrow else workers)
-    return [(*block, channels) for block in blocks for channels in cut(shape[-1], workers if is_narrow else 1)]
+    size, ranges = transform.size, cut(shape[-1], workers if is_narrow else 1)
+    lines = [(images, slice(size * rows.start, min(size * rows.stop, shape[1]))) for images, rows in blocks]
+    return [(*block, channels) for block in lines for channels in ranges]
 
 
 def _blocks(transform: Transform, shape: Sequence[int], most: int, workers: int) -> list[tuple[slice, slice]]:
@@ -238,25 +253,26 @@ def _transformed(transform: Transform, x: Array, part: tuple[slice, slice], pads
 def _transformed_gradient(grad: Array, part: tuple[slice, slice]) -> Array:
     """The same of tiles of 2 x 2 of a result's gradient: (places, places, N, rows, columns, F)."""
     images, rows = part
-    planes = _planes(grad[images], 2, (2 * rows.start, 2 * (rows.stop - rows.start)), (0, -(-grad.shape[2] // 2)))
-    lines = np.empty((TWO.places, *planes[0].shape), grad.dtype)
-    spread_two(*planes, lines)
-    tiles = np.empty((TWO.places, *lines.shape[:2], rows.stop - rows.start, *lines.shape[3:]), grad.dtype)
-    spread_two(lines[:, :, 0::2], lines[:, :, 1::2], tiles)
+    lines, columns = (2 * rows.start, 2 * (rows.stop - rows.start)), (0, -(-grad.shape[2] // 2))
+    even, odd = _planes(grad[images], 2, lines, columns)
+    spread = np.empty((TWO.places, *even.shape), grad.dtype)
+    spread_two(even, odd, spread)
+    tiles = np.empty((TWO.places, *spread.shape[:2], rows.stop - rows.start, *spread.shape[3:]), grad.dtype)
+    spread_two(spread[:, :, 0::2], spread[:, :, 1::2], tiles)
     return tiles
 
 
-def _transformed_filters(w: Array, transform: Transform) -> Array:
-    """(places, C, F) of filters (3, 3, C, F); what cannot change is kept with them."""
+def transformed_filters(w: Array, matrix: Array) -> Array:
+    """(places, C, F) of filters (window..., C, F) by a matrix (places, window); what cannot change is kept with them."""
     if not never_changes(w):
-        return _transform_filters(w, transform.planar)
-    key = id(w), transform.size
+        return _transform_filters(w, matrix)
+    key = id(w), len(matrix)
     known = _kept.get(key)
     if known is None or known.filters() is not w:
         known = _Kept(weakref.ref(w, functools.partial(_forget, key)), 0, None)
     if known.transformed is not None:
         return known.transformed
-    transformed, sights = _transform_filters(w, transform.planar), known.sights + 1
+    transformed, sights = _transform_filters(w, matrix), known.sights + 1
     _kept[key] = _Kept(known.filters, sights, transformed if sights >= _SIGHTS else None)
     return transformed
 
@@ -270,5 +286,5 @@ def _transform_filters(w: Array, matrix: Array) -> Array:
     if w.strides[2] < w.strides[3]:
         return _transform_filters(w.swapaxes(2, 3), matrix).swapaxes(1, 2)
     is_flipped = w.strides[0] < 0 and w.strides[1] < 0
-    places = (w[::-1, ::-1] if is_flipped else w).reshape(9, -1)
+    places = (w[::-1, ::-1] if is_flipped else w).reshape(matrix.shape[1], -1)
     return matmul(matrix[:, ::-1] if is_flipped else matrix, places).reshape(-1, *w.shape[2:])
