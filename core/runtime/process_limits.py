@@ -40,6 +40,7 @@ class TimeLimit:
         self.seconds = seconds
         self._end = 0.0
         self._watchdog: subprocess.Popen[bytes] | None = None
+        self._handler: Any = signal.SIG_DFL
         self._is_over = False
 
     def __enter__(self) -> TimeLimit:
@@ -48,14 +49,14 @@ class TimeLimit:
                 raise UnimplementedError("a time limit needs the timer signals of a Unix system")
             self._end = time.monotonic() + self.seconds
             self._watch(self.seconds + _STUCK)
-            signal.signal(signal.SIGALRM, self._expire)
+            self._handler = signal.signal(signal.SIGALRM, self._expire)
             signal.setitimer(signal.ITIMER_REAL, self.seconds, _AGAIN)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if self.seconds is not None:
             lift_time_limit()
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.signal(signal.SIGALRM, self._handler)
         if self._watchdog is not None and self._watchdog.stdin is not None:
             self._watchdog.stdin.close()
             self._watchdog.wait()

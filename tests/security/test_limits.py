@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -249,6 +250,19 @@ def test_an_interruption_that_something_wraps_is_still_one():
 
     with pytest.raises(DeadlineExceededError), TimeLimit(0.2):
         type("Made", (), {"slow": Slow()})
+
+
+def test_who_had_the_timers_signal_before_has_it_again():
+    def own(*_):
+        raise AssertionError("not its time")
+
+    before = signal.signal(signal.SIGALRM, own)
+    try:
+        with TimeLimit(30):
+            assert signal.getsignal(signal.SIGALRM) is not own
+        assert signal.getsignal(signal.SIGALRM) is own
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_what_swallows_interruptions_ends_with_the_process():
