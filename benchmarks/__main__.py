@@ -4,8 +4,8 @@
 
 TensorFlow runs as it comes, with oneDNN, a chain of sums excepted, which it would fold. Each engine has a process of its own;
 a pair is some runs of the one and then of the other, so that what else the machine does falls on both. The time is that of the
-clock, and beside it stands the processor's: on a machine that does other work, only the second can be compared. Prints a table
-in Markdown.
+clock, and beside it stands the processor's: on a machine that does other work, only the second can be compared. Memory is the
+largest that a process had, its libraries included. Prints a table in Markdown.
 """
 
 from __future__ import annotations
@@ -19,13 +19,21 @@ import statistics
 import subprocess
 import sys
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from .works import Missing, chosen
 
 PAIRS = 9
 SECONDS = 0.5
 """How long the runs of one side of a pair take together."""
+
+
+class Sample(NamedTuple):
+    """What a side tells of some runs: medians in seconds, by the clock and of processors, and its largest memory in KiB."""
+
+    wall: float
+    cpu: float
+    peak: float
 
 
 class Side:
@@ -49,13 +57,12 @@ class Side:
             line = self.process.stdout.readline()
         return json.loads(line) if line else {"missing": "its process ended"}
 
-    def seconds(self) -> tuple[float, float]:
-        """(seconds by the clock, seconds of processors) of a run, the median of some."""
+    def sample(self) -> Sample:
+        """What some runs take."""
         assert self.process.stdin is not None
         self.process.stdin.write("go\n")
         self.process.stdin.flush()
-        answer = self._answer()
-        return answer["wall"], answer["cpu"]
+        return Sample(**self._answer())
 
     def close(self) -> None:
         assert self.process.stdin is not None
@@ -85,13 +92,19 @@ def serve(engine: str, name: str) -> None:
             run()
             runs.append((time.perf_counter() - wall, processor_seconds() - cpu))
         walls, cpus = zip(*runs)
-        print(json.dumps({"wall": statistics.median(walls), "cpu": statistics.median(cpus)}), flush=True)
+        sample = Sample(statistics.median(walls), statistics.median(cpus), peak())
+        print(json.dumps(sample._asdict()), flush=True)
 
 
 def processor_seconds() -> float:
     """Those of this process and of the processes that it has waited for."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def peak() -> int:
+    """The largest memory of this process, or of one that it has waited for, in KiB."""
+    return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
 def compared(name: str, python: str | None) -> dict[str, Any] | None:
@@ -103,29 +116,32 @@ def compared(name: str, python: str | None) -> dict[str, Any] | None:
             print(f"{name}: needs {sides[-1].missing}", file=sys.stderr)
             return None
         present = [side for side in sides if not side.missing]
-        pairs = [[side.seconds() for side in present] for _ in range(PAIRS)]
+        pairs = [[side.sample() for side in present] for _ in range(PAIRS)]
     finally:
         for side in sides:
             side.close()
     return {"work": name, **figures(pairs)}
 
 
-def figures(pairs: list[list[tuple[float, float]]]) -> dict[str, float]:
-    """Milliseconds of tfg and, where there are two sides, of TensorFlow, and the medians of the ratios of pairs."""
+def figures(pairs: list[list[Sample]]) -> dict[str, float]:
+    """Milliseconds and MiB of tfg and, where there are two sides, of TensorFlow, and the medians of the ratios of pairs."""
     median = statistics.median
-    found = {"tfg_ms": 1e3 * median(pair[-1][0] for pair in pairs), "tfg_cpu_ms": 1e3 * median(pair[-1][1] for pair in pairs)}
+    found = {}
+    for side, engine in zip(reversed(range(len(pairs[0]))), ("tfg", "tensorflow")):
+        found[f"{engine}_ms"] = 1e3 * median(pair[side].wall for pair in pairs)
+        found[f"{engine}_cpu_ms"] = 1e3 * median(pair[side].cpu for pair in pairs)
+        found[f"{engine}_mib"] = pairs[-1][side].peak / 1024
     if len(pairs[0]) == 2:
-        found["tensorflow_ms"] = 1e3 * median(pair[0][0] for pair in pairs)
-        found["tensorflow_cpu_ms"] = 1e3 * median(pair[0][1] for pair in pairs)
-        found["ratio"] = median(pair[1][0] / pair[0][0] for pair in pairs)
-        found["cpu_ratio"] = median(pair[1][1] / pair[0][1] for pair in pairs)
+        found["ratio"] = median(own.wall / other.wall for other, own in pairs)
+        found["cpu_ratio"] = median(own.cpu / other.cpu for other, own in pairs)
+        found["memory_ratio"] = found["tfg_mib"] / found["tensorflow_mib"]
     return found
 
 
 def row(found: dict[str, Any]) -> str:
     """A line of the table."""
     cells = [found["work"], f"{found['tfg_ms']:.1f}"]
-    for name, form in (("tensorflow_ms", ".1f"), ("ratio", ".2f"), ("cpu_ratio", ".2f")):
+    for name, form in (("tensorflow_ms", ".1f"), ("ratio", ".2f"), ("cpu_ratio", ".2f"), ("memory_ratio", ".2f")):
         cells.append(format(found[name], form) if name in found else "")
     return f"| {' | '.join(cells)} |"
 
@@ -140,7 +156,7 @@ def main() -> None:
     if options.serve:
         serve(options.serve, options.only)
         return
-    print("| work | tfg ms | TensorFlow ms | ratio | ratio of processor time |\n| --- | --- | --- | --- | --- |")
+    print("| work | tfg ms | TensorFlow ms | ratio | of processor time | of memory |\n| --- | --- | --- | --- | --- | --- |")
     found = []
     for name, _ in chosen(options.only):
         figures_of_work = compared(name, options.tensorflow)

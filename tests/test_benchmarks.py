@@ -3,17 +3,17 @@
 import pytest
 
 from benchmarks import works
-from benchmarks.__main__ import figures, row
+from benchmarks.__main__ import Sample, figures, row
 
 
 def test_medians_are_of_the_ratios_of_pairs():
-    """Each pair is (TensorFlow, tfg), a side (clock, processors): what slows one pair down does not change its ratio."""
-    pairs = [[(1.0, 2.0), (2.0, 2.0)], [(10.0, 20.0), (20.0, 20.0)], [(3.0, 1.0), (1.0, 3.0)]]
-    found = figures(pairs)
-    assert (found["ratio"], found["cpu_ratio"]) == (2.0, 1.0)
-    assert (found["tfg_ms"], found["tensorflow_ms"]) == (2000.0, 3000.0)
-    assert row({"work": "w", **found}) == "| w | 2000.0 | 3000.0 | 2.00 | 1.00 |"
-    assert row({"work": "w", **figures([[(0.5, 0.5)]])}) == "| w | 500.0 |  |  |  |"
+    """Each pair is TensorFlow's sample and tfg's: what slows one pair down does not change its ratio."""
+    times = [[(1.0, 2.0), (2.0, 2.0)], [(10.0, 20.0), (20.0, 20.0)], [(3.0, 1.0), (1.0, 3.0)]]
+    found = figures([[Sample(*other, 4096), Sample(*own, 1024)] for other, own in times])
+    assert (found["ratio"], found["cpu_ratio"], found["memory_ratio"]) == (2.0, 1.0, 0.25)
+    assert (found["tfg_ms"], found["tensorflow_ms"], found["tfg_mib"]) == (2000.0, 3000.0, 1.0)
+    assert row({"work": "w", **found}) == "| w | 2000.0 | 3000.0 | 2.00 | 1.00 | 0.25 |"
+    assert row({"work": "w", **figures([[Sample(0.5, 0.5, 1024)]])}) == "| w | 500.0 |  |  |  |  |"
 
 
 @pytest.mark.parametrize("of_variable", [False, True])
