@@ -1,7 +1,8 @@
-"""Choosing between two arrays, element by element."""
+"""Choosing between two arrays, or an array and zero, element by element."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Final
 
 import numpy as np
@@ -10,6 +11,9 @@ from ..arrays import Array
 
 _FEW: Final = 1 << 10
 """Up to so many elements one call to NumPy costs less than four."""
+_LINE: Final = 1 << 12
+_WORTH_LINES: Final = 1 << 14
+"""Elements from which on NumPy's way with a single number takes longer than cutting an array into lines."""
 _WORDS: Final[dict[int, np.dtype[Any]]] = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
 
@@ -26,3 +30,28 @@ def chosen(condition: Array, x: Array, y: Array) -> Array:
     other = y.view(words)
     difference = np.bitwise_and(np.bitwise_xor(x.view(words), other), mask)
     return np.bitwise_xor(difference, other).view(x.dtype)
+
+
+def positive_part(x: Array, out: Array | None = None) -> Array:
+    """max(x, 0); NaN stays NaN. `out` may be x.
+
+    NumPy takes the maximum with a vector in a third of the time that it takes with one number.
+    """
+    zero = x.dtype.type(0)
+    if x.size < _WORTH_LINES or x.dtype.kind != "f":
+        return np.maximum(x, zero, out=out)
+    result = np.empty(x.shape, x.dtype) if out is None else out
+    if not x.flags.c_contiguous or not result.flags.c_contiguous:
+        return np.maximum(x, _zeros(x.dtype)[: x.shape[-1]] if x.shape[-1] <= _LINE else zero, out=result)
+    flat, target = x.reshape(-1), result.reshape(-1)
+    whole = x.size // _LINE * _LINE
+    np.maximum(flat[:whole].reshape(-1, _LINE), _zeros(x.dtype), out=target[:whole].reshape(-1, _LINE))
+    np.maximum(flat[whole:], zero, out=target[whole:])
+    return result
+
+
+@functools.cache
+def _zeros(dtype: np.dtype[Any]) -> Array:
+    zeros = np.zeros(_LINE, dtype)
+    zeros.flags.writeable = False
+    return zeros

@@ -17,7 +17,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..numerics.selecting import chosen
+from ..numerics.selecting import chosen, positive_part
 from ..numerics.widening import wide
 from ..registry import Cost, facts, flops, gradient, kernel, lower, lower_as, not_differentiable, onnx, onnx_as, shape
 from ..shapes import Shape, TensorSpec, merge_shapes
@@ -47,7 +47,7 @@ def _same_shapes(gradients: Array, features: Array) -> None:
 @kernel("Relu")
 def relu(features: Array, *, out: Array | None = None) -> Result:
     """max(x, 0); NaN stays NaN."""
-    return np.maximum(features, features.dtype.type(0), out=out)
+    return positive_part(features, out)
 
 
 @gradient("Relu")
@@ -90,7 +90,7 @@ def leaky_relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 def elu(features: Array) -> Result:
     """x where not negative, exp(x) - 1 elsewhere; as a sum, of which one part is zero, it needs no choice."""
     zero = features.dtype.type(0)
-    return np.maximum(features, zero) + np.expm1(np.minimum(features, zero))
+    return positive_part(features) + np.expm1(np.minimum(features, zero))
 
 
 _FORWARD = ("Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign")
@@ -115,7 +115,7 @@ def selu(features: Array) -> Result:
     """scale * x where not negative, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
     t = features.dtype.type
     below = t(_SELU_SCALE * _SELU_ALPHA) * np.expm1(np.minimum(features, t(0)))
-    return below + t(_SELU_SCALE) * np.maximum(features, t(0))
+    return below + t(_SELU_SCALE) * positive_part(features)
 
 
 @gradient("Selu")

@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..graph import Node, Output
+from ..numerics.selecting import positive_part
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, layout, not_differentiable, shape
 from ..shapes import Shape, TensorSpec, merge_shapes
@@ -132,7 +133,7 @@ def fused_batch_norm_ex(
         require_same_shape(side, x, "side_input and x")
         y = y + side
     if activation_mode == "Relu":
-        y = np.maximum(y, y.dtype.type(0))
+        y = positive_part(y)
     return (y, *moments, np.zeros(0, scale.dtype))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays import Array, Result
 from ..dims import DimLike
 from ..errors import InvalidArgumentError, UnimplementedError
+from ..numerics.selecting import positive_part
 from ..numerics.widening import wide
 from ..registry import Cost, facts, flops, kernel, layout, not_differentiable, onnx, shape
 from ..shapes import Shape, TensorSpec
@@ -67,7 +68,7 @@ def _gelu_exact(x: Array) -> Array:
 
 
 _ACTIVATIONS = {
-    "Relu": lambda y: np.maximum(y, y.dtype.type(0), out=y),
+    "Relu": lambda y: positive_part(y, y),
     "Relu6": lambda y: np.clip(y, y.dtype.type(0), y.dtype.type(6), out=y),
     "Elu": activations.elu,
     "Tanh": np.tanh,

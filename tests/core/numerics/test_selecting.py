@@ -1,9 +1,9 @@
-"""Choosing by bits beside np.where, which is its definition."""
+"""Choosing by bits beside np.where, which is its definition; positive parts beside np.maximum."""
 
 import numpy as np
 import pytest
 
-from tfg.core.numerics.selecting import chosen
+from tfg.core.numerics.selecting import chosen, positive_part
 
 SHAPES = [
     # condition, x, y
@@ -30,3 +30,25 @@ def test_nan_and_views():
     condition = np.arange(8000).reshape(4000, 2)[:, 0] % 3 == 0
     x, y = np.full(8000, np.nan, np.float32)[::2], np.arange(4000, dtype=np.float32)[::-1]
     np.testing.assert_array_equal(chosen(condition, x, y), np.where(condition, x, y))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32"])
+@pytest.mark.parametrize("shape", [(), (0, 7), (5,), (1 << 14,), (3, 5000), (40, 40, 13), (70, 300)], ids=str)
+@pytest.mark.parametrize("kind", ["whole", "columns", "reversed"])
+def test_positive_part(dtype, shape, kind):
+    rng = np.random.default_rng(1)
+    x = np.asarray(10 * rng.standard_normal(shape)).astype(dtype)
+    if x.dtype.kind == "f" and x.size > 8:
+        x.flat[::7], x.flat[1::7], x.flat[2::7] = np.nan, -0.0, -np.inf
+    if shape:
+        x = {"whole": x, "columns": x[..., :-2], "reversed": x[..., ::-1]}[kind]
+    want = np.maximum(x, x.dtype.type(0))
+    found, given = positive_part(x), np.full_like(x, 3)
+    assert found.dtype == want.dtype and found.shape == want.shape
+    np.testing.assert_array_equal(found, want)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(want))
+    if shape:
+        assert positive_part(x, given) is given
+        np.testing.assert_array_equal(given, want)
+        own = x.copy()
+        np.testing.assert_array_equal(positive_part(own, own), want)
