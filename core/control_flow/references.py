@@ -55,13 +55,33 @@ def memory_outputs(node: Node) -> list[Output]:
     return [node.output()] if node.op in MERGE else list(node.outputs())
 
 
-def may_be_written(value: Output) -> bool:
-    """True for the memory of a V1 variable that some node writes to: what it is read for may depend on when."""
-    while memory_outputs(value.node) and value.dtype is not None and not value.dtype.is_ref:
-        value = value.node.inputs[0]
-    if value.dtype is None or not value.dtype.is_ref:
-        return False
-    return is_written(referenced_variable(value))
+class WrittenMemory:
+    """Which values are the memory of V1 variables that are written to; what was found of a node holds from then on."""
+
+    def __init__(self) -> None:
+        self._owners: dict[Node, Node | None] = {}
+        self._written: dict[Node, bool] = {}
+
+    def holds(self, value: Output) -> bool:
+        """True for the memory of a variable that some node writes to: what it is read for may depend on when."""
+        owner = self._owner(value)
+        if owner is not None and owner not in self._written:
+            self._written[owner] = is_written(owner)
+        return owner is not None and self._written[owner]
+
+    def _owner(self, value: Output) -> Node | None:
+        """The variable whose memory a value is."""
+        passed = []
+        while memory_outputs(value.node) and value.dtype is not None and not value.dtype.is_ref:
+            if value.node in self._owners:
+                owner = self._owners[value.node]
+                break
+            passed.append(value.node)
+            value = value.node.inputs[0]
+        else:
+            owner = referenced_variable(value) if value.dtype is not None and value.dtype.is_ref else None
+        self._owners.update(dict.fromkeys(passed, owner))
+        return owner
 
 
 def is_view(node: Node) -> bool:

@@ -171,9 +171,10 @@ class Loops:
         self, merges: Sequence[Node], inside: Sequence[Node], inference: Inference, known: Known, symbol: str
     ) -> Growth:
         backs = [next(_back_edges(merge)) for merge in merges]
+        fixed = {value: known[value] for node in inside for value in node.outputs() if value in known}
 
         def advance(specs: Sequence[TensorSpec]) -> list[TensorSpec]:
-            assumed = {**dict(zip((merge.output() for merge in merges), specs)), **known}
+            assumed = {**dict(zip((merge.output() for merge in merges), specs)), **fixed}
             again = infer_again(inside, inference, assumed, self._functions, self.rule)
             return [again.specs[back.node.inputs[0]] for back in backs]
 
@@ -268,10 +269,13 @@ def _variables(merges: Sequence[Node], loop: Loop) -> dict[Output, TensorSpec]:
 
 def _condition(frame: Frame, frames: Mapping[Node, Frame]) -> frozenset[Node]:
     """What a loop's LoopCond needs of each iteration."""
-    found = [node for node in frame.nodes if node.is_loop_condition]
-    for node in found:
-        sources = [value.node for value in node.inputs if value.node.op not in (*ENTER, *NEXT_ITERATION)]
-        found += [source for source in dict.fromkeys(sources) if frames.get(source) is frame and source not in found]
+    pending = [node for node in frame.nodes if node.is_loop_condition]
+    found = set(pending)
+    while pending:
+        sources = {value.node for value in pending.pop().inputs if value.node.op not in (*ENTER, *NEXT_ITERATION)}
+        more = [source for source in sources - found if frames.get(source) is frame]
+        found.update(more)
+        pending += more
     return frozenset(found)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from ..control_flow.conditions import ENTER, SWITCH
-from ..control_flow.references import may_be_written, memory_outputs
+from ..control_flow.references import WrittenMemory, memory_outputs
 from ..dtypes import DType
 from ..functions.call_kinds import CALL_KINDS, PARTLY_READ
 from ..functions.callers import CallTable, calls_of
@@ -138,6 +138,7 @@ class PassContext:
         self._inference: Inference | None = None
         self._inside: set[Node] | None = None
         self._effects: dict[Node, bool] = {}
+        self._memory = WrittenMemory()
         self._calls: Mapping[str, int] | None = None
         self._size = len(graph)
         self._order: tuple[int, list[Node]] | None = None
@@ -147,7 +148,7 @@ class PassContext:
         has_changed = bool(self.fired) or len(self.graph) != self._size
         self._size = len(self.graph)
         self.fired, self.refusals = collections.Counter(), {}
-        self._inside, self._effects, self._calls = None, {}, None
+        self._inside, self._effects, self._memory, self._calls = None, {}, WrittenMemory(), None
         if not self.function:
             self.shared.impurities.clear()
             self.shared.is_called_anew = True
@@ -319,7 +320,7 @@ class PassContext:
                 rule, node, "its control edges cannot move to control flow, or to a call that runs as far as it is read"
             )
             return False
-        if may_be_written(value) and not memory_outputs(node):
+        if not memory_outputs(node) and self._memory.holds(value):
             self.refuse(rule, node, "what it computes stays as it is, the variable's memory behind it does not")
             return False
         if self.is_preserved(node):
