@@ -61,7 +61,11 @@ ON_FILES: Mapping[str, Callable[[str], object]] = {
     "dump": lambda path: command("dump", path),
     "list": lambda path: command("dump", path, "--format", "list"),
     "text": lambda path: command("convert", path, os.devnull, "--text", "--quiet"),
+    "binary": lambda path: command("convert", path, os.devnull, "--quiet"),
     "parse": lambda path: tfg.load(f"{path}txt"),
+    "check": lambda path: command("check", path),
+    "diff": lambda path: command("diff", path, path),
+    "view": lambda path: command("view", path, "-o", os.devnull, "--quiet"),
 }
 ON_GRAPHS: Mapping[str, Callable[[Graph], object]] = {
     "explain": tfg.explain,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pathlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -79,13 +80,19 @@ def functions(count: int) -> Iterator[FunctionDef]:
         yield function
 
 
+def in_a_row(scope: str, count: int, part: Callable[[str, str], Iterator[NodeDef]]) -> Iterator[NodeDef]:
+    """Parts that each take what the last node of the one before gives; the first takes `x`."""
+    last = "x"
+    for i in range(count):
+        for made in part(f"{scope}_{i}", last):
+            yield made
+        last = made.name
+    yield node("y", "Identity", last, **FLOAT)
+
+
 def blocks(count: int) -> Iterator[NodeDef]:
     """The residual blocks of a convolutional network in inference: weights, convolution, batch norm, ReLU, sum."""
-    last = "x"
-    for i in range(count // BLOCK):
-        yield from residual_block(f"block_{i}", last)
-        last = f"block_{i}/out"
-    yield node("y", "Identity", last, **FLOAT)
+    return in_a_row("block", count // BLOCK, residual_block)
 
 
 def residual_block(scope: str, last: str) -> Iterator[NodeDef]:
@@ -192,26 +199,62 @@ def conditionals(count: int) -> Iterator[NodeDef]:
 def loops(count: int) -> Iterator[NodeDef]:
     """V1 loops of two iterations, one after the other."""
     yield from (node(name, "Const", dtype=dtypes.int32, value=number) for name, number in COUNTS.items())
-    last = "x"
-    for i in range(count // LOOP):
-        yield from loop(f"while_{i}", last)
-        last = f"while_{i}/Exit_1"
-    yield node("y", "Identity", last, **FLOAT)
+    yield from in_a_row("while", count // LOOP, loop)
 
 
 def loop(scope: str, last: str) -> Iterator[NodeDef]:
-    for suffix, first, kind, step in (("", "zero", INT, "count"), ("_1", last, FLOAT, "body")):
-        yield node(f"{scope}/Enter{suffix}", "Enter", first, frame_name=scope.encode(), **kind)
-        yield node(f"{scope}/Merge{suffix}", "Merge", f"{scope}/Enter{suffix}", f"{scope}/Next{suffix}", N=2, **kind)
-        yield node(f"{scope}/Switch{suffix}", "Switch", f"{scope}/Merge{suffix}", f"{scope}/LoopCond", **kind)
-        yield node(f"{scope}/Next{suffix}", "NextIteration", f"{scope}/{step}", **kind)
-        yield node(f"{scope}/Exit{suffix}", "Exit", f"{scope}/Switch{suffix}", **kind)
     for name in COUNTS:
         yield node(f"{scope}/{name}", "Enter", name, frame_name=scope.encode(), is_constant=True, **INT)
     yield node(f"{scope}/Less", "Less", f"{scope}/Merge", f"{scope}/two", **INT)
     yield node(f"{scope}/LoopCond", "LoopCond", f"{scope}/Less")
     yield node(f"{scope}/count", "AddV2", f"{scope}/Switch:1", f"{scope}/one", **INT)
     yield node(f"{scope}/body", "Tanh", f"{scope}/Switch_1:1", **FLOAT)
+    for suffix, first, kind, step in (("", "zero", INT, "count"), ("_1", last, FLOAT, "body")):
+        yield node(f"{scope}/Enter{suffix}", "Enter", first, frame_name=scope.encode(), **kind)
+        yield node(f"{scope}/Merge{suffix}", "Merge", f"{scope}/Enter{suffix}", f"{scope}/Next{suffix}", N=2, **kind)
+        yield node(f"{scope}/Switch{suffix}", "Switch", f"{scope}/Merge{suffix}", f"{scope}/LoopCond", **kind)
+        yield node(f"{scope}/Next{suffix}", "NextIteration", f"{scope}/{step}", **kind)
+        yield node(f"{scope}/Exit{suffix}", "Exit", f"{scope}/Switch{suffix}", **kind)
+
+
+def handed_on(count: int) -> Iterator[NodeDef]:
+    """A variable's value through very many nodes that only hand it on to a loss, and its gradient on to an update."""
+    yield node("weights", "VariableV2", dtype=dtypes.float32, shape=Shape((4,)))
+    yield constant("weights/initial", 4)
+    yield node("weights/Assign", "Assign", "weights", "weights/initial", **FLOAT)
+    yield from copies("copy", "weights", count // 4)
+    yield node("y", "AddV2", f"copy_{count // 4 - 1}/cast", "x", **FLOAT)
+    yield node("loss", "Sum", "y", "zero", Tidx=dtypes.int32, **FLOAT)
+    yield node("zero", "Const", dtype=dtypes.int32, value=COUNTS["zero"])
+    yield node("gradients/grad_ys_0", "ZerosLike", "loss", **FLOAT)
+    yield node("gradients/loss_grad/Fill", "Mul", "gradients/grad_ys_0", "y", **FLOAT)
+    yield from copies("gradients/copy", "gradients/loss_grad/Fill", count // 4)
+    yield constant("rate")
+    last = f"gradients/copy_{count // 4 - 1}/cast"
+    yield node("update", "ApplyGradientDescent", "weights", "rate", last, **FLOAT)
+    yield node("init", "NoOp", "^weights/Assign")
+    yield node("train", "NoOp", "^update")
+
+
+def copies(scope: str, last: str, count: int) -> Iterator[NodeDef]:
+    """Identities and casts one after the other."""
+    for i in range(count):
+        yield node(f"{scope}_{i}/same", "Identity", last, **FLOAT)
+        last = f"{scope}_{i}/cast"
+        yield node(last, "Cast", f"{scope}_{i}/same", SrcT=dtypes.float32, DstT=dtypes.float32)
+
+
+def groups(count: int) -> Iterator[NodeDef]:
+    """NoOps that wait for one another, each before the one that it waits for: of an initializer, and of an update."""
+    yield node("weights", "VariableV2", dtype=dtypes.float32, shape=Shape((4,)))
+    yield constant("weights/initial", 4)
+    yield node("weights/Assign", "Assign", "weights", "weights/initial", **FLOAT)
+    yield node("update", "AssignAdd", "weights", "x", **FLOAT)
+    for root, first in (("init", "weights/Assign"), ("train", "update")):
+        names = [root, *(f"{root}_{i}" for i in range(count // 2)), first]
+        yield from (node(name, "NoOp", f"^{waited}") for name, waited in itertools.pairwise(names))
+    yield node("weights/read", "Identity", "weights", **FLOAT)
+    yield node("y", "AddV2", "weights/read", "x", **FLOAT)
 
 
 PLAIN_FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
@@ -220,7 +263,7 @@ PLAIN_FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
 """Graphs of about so many nodes from the placeholder `x` to `y`, as programs are."""
 FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
     **PLAIN_FORMS, "hub": hub, "waits": waits, "nested": nested, "variables": variables, "conditionals": conditionals,
-    "loops": loops,
+    "loops": loops, "handed_on": handed_on, "groups": groups,
 }  # fmt: skip
 """Those, and what is hard on analyses."""
 LIBRARIES: Mapping[str, Callable[[int], Iterator[FunctionDef]]] = {"functions": functions, "nested": nested_functions}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.graph import Graph, Node
@@ -15,6 +15,9 @@ from .attrs import NodeAttrs, attr_type, encode_attr
 from .protos.graph_pb2 import AttrValue, NodeDef, TensorProto
 from .scan import LoadedNode
 from .tensor_proto import split_tensor
+
+_HINTED: Final = 20
+"""With so many faults of a file the nearest names are told: each is looked for among all nodes."""
 
 
 def add_nodes(graph: Graph, nodes: Iterable[LoadedNode], faults: list[TfgError] | None = None) -> None:
@@ -56,7 +59,7 @@ def _found_inputs(
             continue
         name, _, is_control_now = parse_tensor_name(text)
         if source is None and graph.get(name) is None:
-            _note(faults, _missing_input(graph, node, text, name))
+            _note(faults, _missing_input(graph, node, text, name, is_hinted=len(faults or ()) < _HINTED))
             graph.load_node(name, ABSENT, (), {}, "")
         if is_control and not is_control_now:
             message, hint = f"input '{text}' comes after a control input", "control inputs come last"
@@ -66,14 +69,15 @@ def _found_inputs(
     return tuple(found if faults is None else sorted(found, key=lambda text: text.startswith("^")))
 
 
-def _missing_input(graph: Graph, node: Node, text: str, name: str) -> InvalidArgumentError:
+def _missing_input(graph: Graph, node: Node, text: str, name: str, is_hinted: bool) -> InvalidArgumentError:
     if not name:
         return InvalidArgumentError(
             f"input '{text}' is malformed", node=node.name, op=node.op, hint="inputs are 'node', 'node:index' or '^node'"
         )
     hint: str | None = None
     try:
-        graph.node(name)
+        if is_hinted:
+            graph.node(name)
     except NotFoundError as error:
         hint = error.hint
     return InvalidArgumentError(f"input '{text}' names a node that is not in the graph", node=node.name, op=node.op, hint=hint)

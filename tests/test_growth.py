@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pathlib
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 import tfg
-from benchmarks import scale
+from benchmarks import scale, scale_graphs
 from benchmarks.scale_graphs import FORMS
+from tfg.formats.loading import load_leniently
+from tfg.formats.protos.graph_pb2 import GraphDef
 
 SMALL, LARGE = 280, 1120
 MOST = 1.15
@@ -33,7 +37,11 @@ def test_calls_grow_with_nodes(folder, form, work):
 def calls(folder: pathlib.Path, form: str, work: str, size: int) -> int:
     """How many calls of functions, Python's and C's, a piece of work makes on a graph of a form and a number of nodes."""
     path = str(scale.graph_path(folder, form, size, work))
-    given = path if work in scale.ON_FILES else tfg.load(path)
+    return counted(WORKS[work], path if work in scale.ON_FILES else tfg.load(path))
+
+
+def counted(work: Callable[[Any], object], given: Any) -> int:
+    """How many calls of functions a piece of work makes on what it is given."""
     count = 0
 
     def note(frame, event, argument):
@@ -43,7 +51,18 @@ def calls(folder: pathlib.Path, form: str, work: str, size: int) -> int:
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        WORKS[work](given)
+        work(given)
     finally:
         sys.setprofile(before)
     return count
+
+
+def test_calls_grow_with_faults(tmp_path):
+    """A graph of whose inputs many do not exist, as a cut through a larger one leaves it, is looked through as fast."""
+    found = {}
+    for count in (SMALL, LARGE):
+        path = tmp_path / f"{count}.pb"
+        nodes = [scale_graphs.node(f"sum_{i}", "AddV2", f"lost_{i}", "sum_0", **scale_graphs.FLOAT) for i in range(count)]
+        path.write_bytes(GraphDef(node=nodes).SerializeToString())
+        found[count] = counted(load_leniently, str(path))
+    assert scale.power(*found.items()) < MOST, found

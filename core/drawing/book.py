@@ -14,7 +14,7 @@ from ..graph import Function, Graph, Node
 from ..inference import Inference
 from ..metagraph import Signature
 from ..tensor_names import parse_tensor_name
-from ..traversal import reachable
+from ..traversal import forward_predecessors, reachable
 from .folding import folded, links
 from .kinds import KINDS, kind_of
 from .picture import Look, constants_in, frequent_ops, opened_tree
@@ -277,18 +277,17 @@ class _Binder:
 
     def _holders(self, nodes: Sequence[Node], left_out: Collection[Node]) -> Iterator[tuple[int, int]]:
         """For each node without a box the nearest that has one, along what is given on."""
-        for node in filter(left_out.__contains__, nodes):
-            holder = next(_drawn_after(node, left_out), None)
-            if holder is not None:
-                yield self._numbers[node], self._numbers[holder]
+        found = _nearest_drawn(left_out)
+        return ((self._numbers[node], self._numbers[found[node]]) for node in nodes if node in found)
 
 
-def _drawn_after(node: Node, left_out: Collection[Node]) -> Iterator[Node]:
-    seen, pending = {node}, [node]
-    for current in pending:
-        for user in current.uses:
-            if user not in left_out:
-                yield user
-            elif user not in seen:
-                seen.add(user)
-                pending.append(user)
+def _nearest_drawn(left_out: Collection[Node]) -> dict[Node, Node]:
+    """For each node left out the nearest that is not, the first among equals; found from those nearest to one outwards."""
+    first_users = ((node, next((user for user in node.uses if user not in left_out), None)) for node in left_out)
+    found = {node: user for node, user in first_users if user is not None}
+    edge = list(found)
+    while edge:
+        before = (source for node in edge for source in forward_predecessors(node))
+        edge = [source for source in dict.fromkeys(before) if source in left_out and source not in found]
+        found |= {node: found[next(user for user in node.uses if user in found)] for node in edge}
+    return found

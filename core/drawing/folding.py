@@ -56,13 +56,15 @@ class _Paths:
         self._nodes = nodes
         self._left_out = left_out
         self._waits: dict[Node, tuple[Node, ...]] = {}
+        self._origins: dict[Node, Output] = {}
 
     def origin(self, value: Output) -> Output | None:
         """The output that a value comes from; None where that is left out, or outside of the picture."""
-        seen = set()
+        seen: set[Node] = set()
         while value.node in self._left_out and value.node.inputs and value.node not in seen:
             seen.add(value.node)
-            value = value.node.inputs[0]
+            value = self._origins.get(value.node) or value.node.inputs[0]
+        self._origins.update(dict.fromkeys(seen, value))
         return value if value.node in self._nodes and value.node not in self._left_out else None
 
     def waited_for(self, control: Node) -> tuple[Node, ...]:

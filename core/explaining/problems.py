@@ -54,6 +54,8 @@ class Body:
     graph: Graph
     functions: Mapping[str, Function]
     function: Function | None = None
+    dtypes: dict[Node, Sequence[DType] | None] = dataclasses.field(default_factory=dict)
+    """What `_output_dtypes` found of nodes."""
 
     def problem(self, severity: str, kind: str, node: Node | None, message: str, hint: str | None = None) -> Problem:
         name, op = (node.name, node.op) if node is not None else (None, None)
@@ -301,6 +303,12 @@ def _definition(body: Body, node: Node) -> OpDef | None:
 
 def _output_dtypes(body: Body, node: Node) -> Sequence[DType] | None:
     """The dtypes of a node's outputs; None where it does not say, of which it is told by itself."""
+    if node not in body.dtypes:
+        body.dtypes[node] = _declared_dtypes(body, node)
+    return body.dtypes[node]
+
+
+def _declared_dtypes(body: Body, node: Node) -> Sequence[DType] | None:
     definition = _definition(body, node)
     if definition is None:
         return None

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from ..collecting import rare_collection
-from ..functions.callers import functions_that_reach, named_functions
+from ..functions.callers import called_functions, functions_that_reach, named_functions
 from ..graph import Graph, Node
 from ..op_facts import has_fact
 from ..traversal import descendants, groups, reachable
@@ -154,7 +154,8 @@ class _Sorter:
     def _saving_calls(self) -> list[Node]:
         """The calls of functions with Save or Restore ops in them, as TF2 adds to a SavedModel for its loader."""
         graph = self.roles.graph
-        saving = {name for name, function in graph.functions.items() if any(_SAVE.fullmatch(n.op) for n in function.body)}
+        called = called_functions(graph, graph)
+        saving = {name for name in called if any(_SAVE.fullmatch(node.op) for node in graph.functions[name].body)}
         found = functions_that_reach(graph, saving)
         return [node for node in graph if not found.isdisjoint(named_functions(graph, node))] if found else []
 
