@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from ..arrays import Array, Result
 from ..dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div, is_never_negative
 from ..errors import InvalidArgumentError
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import with_rank
-from ._shapes import dims_of, numbers
+from ._shapes import dims_of, ints, numbers
+
+_MOST_SHAPES: Final = 64
+"""Of which a slice by the same vectors keeps the index."""
 
 
 class Masks(NamedTuple):
@@ -92,6 +96,64 @@ def _single(start: int, step: int, size: int, i: int) -> int:
     if not -size <= start < size:
         raise InvalidArgumentError(f"slice index {start} of dimension {i} out of bounds.")
     return start
+
+
+def slice_by(
+    begin: Array,
+    end: Array,
+    strides: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Callable[..., Result]:
+    """A StridedSlice by the same vectors each time, which keeps the index for each shape."""
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    index = functools.lru_cache(_MOST_SHAPES)(lambda dims: (*numpy_index(dims, begin, end, strides, masks), ...))
+    return lambda x, *_: x[index(x.shape)]
+
+
+def spread_by(
+    dims: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Callable[..., Result]:
+    """A StridedSliceGrad of the same shape at the same places each time."""
+    wanted = whole_dims(dims)
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    index = numpy_index(wanted, begin, end, strides, masks)
+
+    def spread(dims: Array, begin: Array, end: Array, strides: Array, dy: Array) -> Result:
+        result = np.full(wanted, b"", object) if dy.dtype == object else np.zeros(wanted, dy.dtype)
+        write_slice(result, index, dy)
+        return result
+
+    return spread
+
+
+def whole_dims(dims: Array) -> tuple[int, ...]:
+    """The dimensions of the tensor that a slice was taken of."""
+    found = ints(dims, "shape")
+    if min(found, default=0) < 0:
+        raise InvalidArgumentError(f"the shape {found} has a negative dimension")
+    return found
+
+
+def write_slice(target: Array, index: tuple[Any, ...], value: Array) -> None:
+    """target[index] = value where the shapes are the same; InvalidArgumentError otherwise."""
+    place = target[(*index, ...)]
+    if place.shape != value.shape:
+        raise InvalidArgumentError(f"shape of dy was {Shape(np.shape(value))} instead of {Shape(place.shape)}")
+    place[...] = value
 
 
 def sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, masks: Masks) -> Shape:

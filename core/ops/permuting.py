@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..prepared import prepared
 from ..registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
 from ..shapes import Shape, TensorSpec, merge_dims
 from ._checks import require_rank
@@ -26,6 +28,13 @@ from ._shapes import dims_of, ints, normalize_axis, numbers, replaced, unknown_d
 def transpose(x: Array, perm: Array) -> Result:
     """The input with its dimensions in the order `perm`."""
     return np.transpose(x, _permutation(perm, np.ndim(x)))
+
+
+@prepared("Transpose", constants=(1,))
+def transpose_by(perm: Array) -> Callable[..., Result]:
+    """`transpose` by the same permutation each time."""
+    axes = _permutation(perm, np.size(perm))
+    return lambda x, perm: x.transpose(axes) if x.ndim == len(axes) else transpose(x, perm)
 
 
 def _permutation(perm: Array, rank: int) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
 from ..numerics.sums import summed
 from ..numerics.widening import is_narrow, wide
+from ..prepared import prepared
 from ..profiler_formulas import of_input, reduction
 from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec
@@ -60,6 +61,21 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(input, axes, keep_dims) if axes else input
 
     return reduce
+
+
+def _reduction_over(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What makes of axes, the same each time, the kernel that `_reduction` makes of `function`."""
+
+    def reduction_over(reduction_indices: Array, *, keep_dims: bool) -> Callable[..., Any]:
+        axes_of_rank = functools.cache(functools.partial(_axes, reduction_indices))
+
+        def reduce(input: Array, reduction_indices: Array) -> Array:
+            axes = axes_of_rank(input.ndim)
+            return function(input, axes, keep_dims) if axes else input
+
+        return reduce
+
+    return reduction_over
 
 
 def _sum(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
@@ -126,6 +142,7 @@ for _op, _function in (
     ("Any", lambda input, axes, keepdims: np.logical_or.reduce(input, axes, keepdims=keepdims)),
 ):
     kernel(_op)(_reduction(_function))
+    prepared(_op, constants=(1,))(_reduction_over(_function))
 facts("shape_arithmetic", of=("Sum", "Prod"))
 facts("total", of=("Sum", "Prod", "Mean", "Max", "Min", "All", "Any"))
 facts("nothing_without_axes", of=("Sum", "Prod", "Mean", "Max", "Min", "All", "Any"))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from ..dims import Dim, DimLike, floor_div
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
+from ..prepared import prepared
 from ..registry import facts, gradient, kernel, layout, lower, lower_as, not_differentiable, onnx, shape, zero_flops
 from ..runtime import variants
 from ..shapes import UNKNOWN, Shape, TensorSpec
@@ -50,6 +51,20 @@ def reshape(x: Array, dims: Array) -> Result:
             except ValueError:
                 pass  # what is wrong is said below
     return _reshaped(x, dims)
+
+
+@prepared("Reshape", constants=(1,))
+def reshape_to(dims: Array) -> Callable[..., Result]:
+    """`reshape` to the same shape each time."""
+    wanted = ints(dims, "sizes input")
+
+    def reshaped(x: Array, dims: Array) -> Result:
+        try:
+            return x.reshape(wanted)
+        except ValueError:
+            return reshape(x, dims)
+
+    return reshaped if min(wanted, default=0) >= 0 else reshape
 
 
 def _reshaped(x: Array, dims: Array) -> Result:

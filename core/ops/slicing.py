@@ -16,12 +16,13 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..prepared import prepared
 from ..registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ..shapes import Shape, TensorSpec
 from ._checks import require_rank
 from ._onnx import gathered
 from ._shapes import dims_of, ints, number, shape_from, unknown_dims
-from ._strided import Masks, numpy_index, sliced_shape
+from ._strided import Masks, numpy_index, slice_by, sliced_shape, spread_by, whole_dims, write_slice
 from ._variables import resource_variable
 
 _MASK_NAMES = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
@@ -146,6 +147,7 @@ def _masks(node: Node) -> dict[Any, Any]:
 layout("TVVV -> T", "StridedSlice")
 
 zero_flops("StridedSlice")
+prepared("StridedSlice", constants=(1, 2, 3))(slice_by)
 facts("shape_arithmetic", of=("StridedSlice",))
 
 
@@ -164,22 +166,12 @@ def strided_slice_grad(
     shrink_axis_mask: int,
 ) -> Result:
     """Zeros of shape `dims` with `dy` at the places that the slice takes."""
-    dims = ints(dims, "shape")
-    if min(dims, default=0) < 0:
-        raise InvalidArgumentError(f"the shape {dims} has a negative dimension")
+    wanted = whole_dims(dims)
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     dy = np.asarray(dy)
-    result = np.full(dims, b"", object) if dy.dtype == object else np.zeros(dims, dy.dtype)
-    _write(result, numpy_index(result.shape, begin, end, strides, masks), dy)
+    result = np.full(wanted, b"", object) if dy.dtype == object else np.zeros(wanted, dy.dtype)
+    write_slice(result, numpy_index(result.shape, begin, end, strides, masks), dy)
     return result
-
-
-def _write(target: Array, index: tuple[Any, ...], value: Array) -> None:
-    """target[index] = value where the shapes are the same; InvalidArgumentError otherwise."""
-    place = target[(*index, ...)]
-    if place.shape != np.shape(value):
-        raise InvalidArgumentError(f"shape of dy was {Shape(np.shape(value))} instead of {Shape(place.shape)}")
-    place[...] = value
 
 
 @shape("StridedSliceGrad")
@@ -196,6 +188,7 @@ def strided_slice_grad_gradient(g: GradientBuilder, node: Node, grad: Output) ->
 
 
 zero_flops("StridedSliceGrad")
+prepared("StridedSliceGrad", constants=(0, 1, 2, 3))(spread_by)
 
 
 @kernel("TensorStridedSliceUpdate")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
-from ..binding import select_kernel
+from ..binding import bind_attrs, select_kernel
 from ..dtypes import resource
+from ..errors import TfgError
 from ..op_facts import has_fact
 from ..planning.plan import Step
+from ..prepared import prepared_kernel
 from .resources import ANONYMOUS_NAME
 
 _MOST_BYTES: Final = 1 << 20
@@ -32,6 +34,20 @@ def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) ->
         return None
     results = (found,) if len(step.outputs) == 1 else tuple(found)
     return results if all(map(_is_small_number, results)) else None
+
+
+def for_constants(step: Step, call: Callable[..., Any], values: Sequence[Any]) -> Callable[..., Any]:
+    """The kernel of a step for those of its inputs that are the same in every run; `call` where there is none for these."""
+    prepared = prepared_kernel(step.node.op)
+    if prepared is None or not only_computes(step):
+        return call
+    constants = [values[place] for place in prepared.constants]
+    if any(value is None for value in constants):
+        return call
+    try:
+        return cast("Callable[..., Any]", prepared.function(*constants, **bind_attrs(step.node, prepared.function)))
+    except TfgError:  # the kernel says it, when it runs
+        return call
 
 
 def does_nothing(step: Step) -> bool:

@@ -21,7 +21,7 @@ from ..planning.plan import Loop, Plan, Step
 from ..tensors import FuncRef
 from ..traversal import descendants
 from .caching import Cached, ValueCache
-from .constant_steps import does_nothing, fixed_values
+from .constant_steps import does_nothing, fixed_values, for_constants
 from .dataflow import DataflowProgram
 from .exclusion import exclusive
 from .foretold_calls import ForetoldCall
@@ -182,11 +182,13 @@ class Program:
                         initial[step.outputs[0]] = _as_number(self._calls[step.node]())
                     continue
                 if self._is_settling and not hooked:
-                    found = fixed_values(step, call, [initial[slot] for slot in step.inputs])
+                    values = [initial[slot] for slot in step.inputs]
+                    found = fixed_values(step, call, values)
                     if found is not None:
                         for slot, value in zip(step.outputs, found):
                             initial[slot] = value
                         continue
+                    call = for_constants(step, call, values)
             if step.is_guarded:
                 call = _guard(call, step)
             instructions.append(instruction_of(step, call, initial))

@@ -1,0 +1,106 @@
+"""Kernels for constant inputs beside the kernels for any: the same values, the same errors."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tfg import GraphBuilder, Session
+from tfg.core import registry
+from tfg.core.errors import InvalidArgumentError
+from tfg.core.prepared import _PREPARED, prepared_kernel
+from tfg.core.runtime.executor import _RUNS_TO_SETTLE
+
+REDUCTIONS = ("All", "Any", "Max", "Mean", "Min", "Prod", "Sum")
+OPS = (*REDUCTIONS, "Reshape", "StridedSlice", "StridedSliceGrad", "Transpose")
+SIZES = st.lists(st.integers(0, 3), max_size=3)
+INTS = st.integers(-3, 3)
+MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+
+
+def vector(values):
+    return np.array(values, np.int32)
+
+
+def tensor(dims, dtype):
+    return (np.arange(np.prod(dims, dtype=int)) % 7 - 3).reshape(dims).astype(dtype)
+
+
+@st.composite
+def calls(draw):
+    """(op, inputs, attributes) of an op that is prepared, right or wrong."""
+    op = draw(st.sampled_from(OPS))
+    x = tensor(draw(SIZES), draw(st.sampled_from(["float32", "int64", "float16"])))
+    if op in REDUCTIONS:
+        x = x.astype(bool) if op in ("All", "Any") else x
+        return op, [x, vector(draw(st.lists(INTS, max_size=3)))], {"keep_dims": draw(st.booleans())}
+    if op in ("Reshape", "Transpose"):
+        values = st.permutations(range(x.ndim)) | st.lists(INTS, max_size=4) | st.just([x.size, 1, 1])
+        return op, [x, vector(draw(values))], {}
+    count = draw(st.integers(0, 3))
+    numbers = [vector(draw(st.lists(INTS, min_size=count, max_size=count))) for _ in range(2)]
+    steps = vector(draw(st.lists(st.sampled_from([1, 1, 2, -1, 0]), min_size=count, max_size=count)))
+    masks = {name: draw(st.integers(0, 7)) if draw(st.booleans()) else 0 for name in MASKS}
+    if op == "StridedSlice":
+        return op, [x, *numbers, steps], masks
+    dims = vector(draw(SIZES) if draw(st.booleans()) else [draw(INTS)])
+    slices = outcome(registry.kernels("StridedSlice")[0].function, [np.zeros(np.abs(dims)), *numbers, steps], masks)
+    dy = tensor(slices[0] if isinstance(slices[0], tuple) else draw(SIZES), x.dtype)
+    return op, [dims, *numbers, steps, dy], masks
+
+
+def outcome(function, inputs, attrs):
+    """What a call gives, or the error that it ends in."""
+    try:
+        value = np.asarray(function(*inputs, **attrs))
+    except InvalidArgumentError as error:
+        return "error", error.message
+    return value.shape, value.dtype, value.tobytes()
+
+
+def by_constants(op):
+    """The op's kernel that is made for the constants among its inputs, twice in use."""
+    found = prepared_kernel(op)
+
+    def function(*inputs, **attrs):
+        try:
+            kernel = found.function(*(inputs[place] for place in found.constants), **attrs)
+        except InvalidArgumentError:  # refused: the kernel says why
+            return registry.kernels(op)[0].function(*inputs, **attrs)
+        kernel(*inputs)
+        return kernel(*inputs)
+
+    return function
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@settings(max_examples=600, deadline=None)
+@given(calls())
+def test_the_same_values_and_errors(call):
+    op, inputs, attrs = call
+    want = outcome(registry.kernels(op)[0].function, inputs, attrs)
+    assert outcome(by_constants(op), inputs, attrs) == want
+
+
+def test_runs_take_them_and_name_the_node_that_fails():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=None, name="x")
+    b.Transpose(x, b.constant([1, 0]), name="y")
+    b.StridedSlice(x, b.constant([1]), b.constant([3]), b.constant([1]), shrink_axis_mask=1, name="row")
+    session = Session(b.graph)
+    for rows in range(2, _RUNS_TO_SETTLE + 4):
+        given = np.arange(rows * 3, dtype=np.float32).reshape(rows, 3)
+        y, row = session.run(["y:0", "row:0"], {"x:0": given})
+        np.testing.assert_array_equal(y, given.T)
+        np.testing.assert_array_equal(row, given[1])
+        with pytest.raises(InvalidArgumentError) as caught:
+            session.run(["y:0", "row:0"], {"x:0": given[0]})
+        assert caught.value.node == "y"
+        with pytest.raises(InvalidArgumentError) as caught:
+            session.run(["row:0"], {"x:0": given[:1]})
+        assert caught.value.node == "row"
+
+
+def test_all_are_drawn():
+    assert all(prepared_kernel(op) for op in OPS)
+    assert set(_PREPARED) == set(OPS)
