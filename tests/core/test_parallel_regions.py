@@ -23,11 +23,14 @@ SECONDS = Timing(1.0, 0.0)
 
 
 @pytest.fixture(autouse=True)
-def two_threads_and_everything_is_worth_it(monkeypatch):
+def two_threads_and_everything_is_worth_it_and_takes_one_time(monkeypatch):
     monkeypatch.setattr(threads._OneThread, "share", property(lambda self: max(2 // max(self._entered, 1), 1)))
     monkeypatch.setattr(parallel_regions, "HANDING_OUT", 0.0)
     monkeypatch.setattr(parallel_regions, "TAKING_TURNS", 0.0)
     monkeypatch.setattr(region_calls, "_LEAST_MEAN", 0.0)
+    monkeypatch.setattr(
+        region_calls, "find_regions", lambda steps, _, count: find_regions(steps, [SECONDS] * len(steps), count)
+    )
     monkeypatch.setattr(region_calls, "_GAIN", np.inf)
     monkeypatch.setattr(fused_calls, "_WORTH_TILING", 1)
     monkeypatch.setattr(products, "WORTH_DIVIDING", 64)
