@@ -6,6 +6,7 @@ array. Which elements get a gradient is as in TensorFlow's kernels MaxPoolGrad a
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -189,6 +190,13 @@ def _padded_positions(sizes: Ints, pads: Pads) -> Array:
 
 def _counts(sizes: Ints, windows: Ints, strides: Ints, pads: Pads, dtype: Any) -> Array:
     """How many elements each window covers, padding left out: (outputs..., 1); one where it covers none."""
+    return _known_counts(tuple(sizes), tuple(windows), tuple(strides), tuple(map(tuple, pads)), dtype)
+
+
+@functools.lru_cache(64)
+def _known_counts(
+    sizes: tuple[int, ...], windows: tuple[int, ...], strides: tuple[int, ...], pads: tuple[tuple[int, ...], ...], dtype: Any
+) -> Array:
     counts = np.ones((), np.int64)
     for size, window, stride, (before, after) in zip(sizes, windows, strides, pads):
         starts = np.arange(output_size(size + before + after, window, stride, 1)) * stride - before
