@@ -7,6 +7,7 @@ array. Which elements get a gradient is as in TensorFlow's kernels MaxPoolGrad a
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -23,6 +24,8 @@ _IN_CACHE: Final = 1 << 16
 """Elements of some images' windows that go from step to step without leaving the cache."""
 _BLOCK: Final = 1 << 18
 """Elements of a block of images that is pooled at once."""
+_FEW_POSITIONS: Final = 1 << 16
+"""Up to so many positions of an image what follows from shapes is kept."""
 
 
 def max_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
@@ -190,7 +193,8 @@ def _padded_positions(sizes: Ints, pads: Pads) -> Array:
 
 def _counts(sizes: Ints, windows: Ints, strides: Ints, pads: Pads, dtype: Any) -> Array:
     """How many elements each window covers, padding left out: (outputs..., 1); one where it covers none."""
-    return _known_counts(tuple(sizes), tuple(windows), tuple(strides), tuple(map(tuple, pads)), dtype)
+    count = _known_counts if math.prod(sizes) <= _FEW_POSITIONS else _known_counts.__wrapped__
+    return count(tuple(sizes), tuple(windows), tuple(strides), tuple(map(tuple, pads)), dtype)
 
 
 @functools.lru_cache(64)

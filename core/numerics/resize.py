@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Array
 from .pauses import pause
 
-_SHORT: Final = 16
+_SHORT: Final = 8
 """Channels from which on a product for each line takes less time than one that has each channel's weights apart."""
 _BAND: Final = 16
 """About so many outputs, or inputs where these are more, go together: few of their products are with nothing."""
@@ -52,7 +52,7 @@ class _Band(NamedTuple):
     wide: Array
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=8)
 def _bands(taps: Taps, dtype: Any, channels: int) -> list[_Band]:
     count = len(taps.indices)
     step = max(min(_BAND, _BAND * count // max(taps.size, 1)), 4)
