@@ -12,7 +12,7 @@ import numpy as np
 
 from . import binding, registry
 from .collecting import rare_collection
-from .control_flow.conditions import hands_in, is_transparent
+from .control_flow.conditions import hands_in, source_of
 from .derived_specs import DerivedSpecs
 from .dims import Dim
 from .dtypes import DType, resource
@@ -426,13 +426,7 @@ def changing(body: Function, specs: Sequence[TensorSpec]) -> list[TensorSpec]:
 def unchanged(body: Function) -> set[Node]:
     """The arguments of a loop's body that it returns as they are; of a function that is no loop's body maybe none."""
     pairs = zip(reversed(body.args), reversed(body.results))
-    return {arg for arg, value in pairs if _passed_on(value) == arg.output()}
-
-
-def _passed_on(value: Output) -> Output:
-    while is_transparent(value.node):
-        value = value.node.inputs[0]
-    return value
+    return {arg for arg, value in pairs if source_of(value) == arg.output()}
 
 
 def _shown(spec: TensorSpec) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 from .catalog import CATALOG, OpDef
 from .dtypes import DType
-from .errors import InvalidArgumentError
+from .errors import InvalidArgumentError, TfgError
 from .node_kinds import OfKind
 from .tensor_names import parse_tensor_name
 from .validation import Checked, check_name, check_node
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _Kind = TypeVar("_Kind")
 
@@ -348,6 +351,14 @@ class Node(OfKind):
         """As `attr`; None where that is no `kind`, as it may be in a graph that is only looked at, and in a function."""
         value = self.attr(name)
         return value if isinstance(value, kind) else None
+
+    def constant_value(self) -> np.ndarray[Any, Any]:
+        """The elements of a Const, as `Tensor.numpy` gives them; what is wrong with them is an error of the node."""
+        try:
+            value: np.ndarray[Any, Any] = self.attrs["value"].numpy()
+        except TfgError as error:
+            raise type(error)(error.message, node=self.name, op=self.op, hint=error.hint) from None
+        return value
 
     def text_attr(self, name: str) -> str:
         """A string attribute as text; empty where there is none."""

@@ -53,7 +53,7 @@ class OfKind:
     @property
     def is_placeholder(self) -> bool:
         """True for a Placeholder of any kind, which stands for a feed."""
-        return self.op.startswith("Placeholder")
+        return self.must_be_fed or self.op == "PlaceholderWithDefault"
 
     @property
     def must_be_fed(self) -> bool:

@@ -72,16 +72,31 @@ class Tensor:
         peek = getattr(self.source, "preview", None)
         return None if peek is None else peek(limit)
 
+    def key(self) -> Hashable:
+        """What tells constants apart: dtype, shape and elements, handles and variants by what they are.
+
+        Constants that are equal have two keys where a file says of one of them only what its element is.
+        """
+        distinct = self._distinct()
+        items = distinct.ravel().tolist() if self.dtype.is_object else []
+        content = tuple(v if isinstance(v, bytes) else id(v) for v in items) if items else distinct.tobytes()
+        return (self.dtype.name, self.shape, content)
+
+    def _distinct(self) -> np.ndarray[Any, Any]:
+        """The elements, or one of them where one in memory stands for all, however many the shape claims to be."""
+        array = self.numpy()
+        is_repeated = array.size > 1 and not any(step for step, n in zip(array.strides, array.shape) if n > 1)
+        return array[(slice(1),) * array.ndim] if is_repeated else array
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tensor) or (self.dtype, self.shape) != (other.dtype, other.shape):
             return False
         if self.source is not None and self.source == other.source:
             return True
-        return (
-            self.numpy().tobytes() == other.numpy().tobytes()
-            if not self.dtype.is_object
-            else bool((self.numpy() == other.numpy()).all())
-        )
+        own, others = self._distinct(), other._distinct()
+        if own.shape != others.shape:
+            own, others = self.numpy(), other.numpy()
+        return bool((own == others).all()) if self.dtype.is_object else own.tobytes() == others.tobytes()
 
     def __hash__(self) -> int:
         return hash((self.dtype, self.shape))
@@ -167,8 +182,5 @@ def attribute_key(value: Any) -> Hashable:
     if isinstance(value, list):
         return tuple(map(attribute_key, value))
     if isinstance(value, Tensor):
-        array = value.numpy()
-        items = array.ravel().tolist() if value.dtype.is_object else []
-        content = tuple(v if isinstance(v, bytes) else id(v) for v in items) if items else array.tobytes()
-        return (value.dtype.name, value.shape, content)
+        return value.key()
     return repr(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ from ..core.tensors import Tensor
 from .protos.graph_pb2 import ResourceHandleProto, TensorProto, VariantTensorDataProto
 
 Buffer = bytes | memoryview
+
+_MOST_DIMENSIONS = 64
 
 # The typed list that holds the elements of a dtype, where it is not tensor_content.
 _VALUE_FIELDS = {
@@ -44,6 +47,8 @@ def decode_elements(
     InvalidArgumentError where there are too few or too many bytes, ResourceExhaustedError where they cannot fit into memory.
     """
     count = math.prod(shape)
+    if len(shape) > _MOST_DIMENSIONS or math.prod(n for n in shape if n) * np.dtype(dtype.numpy).itemsize > sys.maxsize:
+        raise InvalidArgumentError(f"a constant of {dtype} has shape {list(shape)}, which no array of NumPy has")
     if count == 0:
         return np.empty(shape, dtype.numpy)
     if len(content):

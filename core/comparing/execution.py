@@ -161,7 +161,7 @@ def _recorded(
     for node in _in_order(graph, fetches):
         # What is no step of a run: constants, and nodes that only pass a value on.
         if node.is_constant:
-            recorder.values[node.name] = [(node.attrs["value"].numpy(),)]
+            recorder.values[node.name] = [(node.constant_value(),)]
         elif node.is_identity and node.name not in recorder.values:
             source = node.inputs[0]
             runs = given.get(source.name) or [run[source.index] for run in recorder.values.get(source.node.name, ())]

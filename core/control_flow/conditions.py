@@ -187,10 +187,14 @@ def predicate_of(switch: Node) -> Output | Node:
 
 def predicate_source(switch: Node) -> Output:
     """The predicate of a Switch past all nodes that only pass it on."""
-    found = switch.inputs[1]
-    while is_transparent(found.node) and found.node.inputs:
-        found = found.node.inputs[0]
-    return found
+    return source_of(switch.inputs[1])
+
+
+def source_of(value: Output) -> Output:
+    """The value past nodes that only pass it on."""
+    while is_transparent(value.node) and value.node.inputs:
+        value = value.node.inputs[0]
+    return value
 
 
 def joined(node: Node, conditions: Sequence[Condition], arity: Mapping[Output | Node, int]) -> Condition:

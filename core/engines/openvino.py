@@ -100,7 +100,7 @@ def _is_small(value: Output) -> bool:
     made = source(value)
     if not made.node.is_constant or made.dtype is not dtypes.int64:
         return False
-    numbers = made.node.attrs["value"].numpy()
+    numbers = made.node.constant_value()
     return bool((numbers == numbers.astype(np.int32)).all())
 
 

@@ -54,7 +54,7 @@ def _results(step: Step, inputs: Sequence[Any]) -> Sequence[Any]:
     """What a step gives; of a truth value that is not known both are tried."""
     nothing = [UNKNOWN] * len(step.outputs)
     if step.node.is_constant:
-        return [step.node.attrs["value"].numpy()]
+        return [step.node.constant_value()]
     if isinstance(step, Loop) or step.node.op_def is None or step.node.op_def.is_stateful:
         return nothing
     missing = [i for i, value in enumerate(inputs) if not isinstance(value, (np.ndarray, np.generic))]

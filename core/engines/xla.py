@@ -60,7 +60,7 @@ class Xla:
 
     def compile(self, cluster: Cluster, values: Sequence[Given]) -> Compiled:
         """The cluster as a function that JAX has compiled; it runs once to begin with."""
-        lifted = {step.outputs[0]: step.node.attrs["value"].numpy() for step in cluster.body.steps if _is_lifted(step)}
+        lifted = {step.outputs[0]: step.node.constant_value() for step in cluster.body.steps if _is_lifted(step)}
         with jax.enable_x64(True), jax.default_matmul_precision("float32"):
             place = self.mesh or OneDevice()
             constants = [jnp.asarray(place.put(value)) for value in lifted.values()]

@@ -287,7 +287,7 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
     """The outputs of one step, of the dtypes that its node declares; references are the variables themselves."""
     node = step.node
     if node.is_constant:
-        return [node.attrs["value"].numpy()]
+        return [node.constant_value()]
     found = lowering(node.op)
     if found is not None and found.updates:
         return _updated(xla, node, found, values)

@@ -59,7 +59,7 @@ def while_trips(functions: Mapping[str, Function], node: Node, specs: Sequence[T
         by_input = dict(zip(node.inputs, specs))
         if value in by_input:
             return _scalar(by_input[value].value)
-        return _scalar(value.node.attrs["value"].numpy()) if value.node.is_constant else None
+        return _scalar(value.node.constant_value()) if value.node.is_constant else None
 
     return _trips(condition.results[0], counter_of, constant)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import GradientBuilder, Gradients
+from ..control_flow.conditions import source_of
 from ..dtypes import DType, int32, resource, variant
 from ..functions.call_kinds import Form
 from ..functions.call_signatures import signature_of
@@ -17,7 +18,7 @@ from ..op_facts import has_fact
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ..tensors import Tensor
 from ..traversal import reachable
-from .function_parts import Differentiated, add_arg, copied_body, dtype_of, source_of
+from .function_parts import Differentiated, add_arg, copied_body, dtype_of
 from .origins import origins
 from .slices import parts as tensors_of
 from .sweep import Call, Sweep, is_differentiable

@@ -11,7 +11,6 @@ from typing import Any, Final, TypeVar
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder
 from ..catalog import ArgDef, OpDef
-from ..control_flow.conditions import is_transparent
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..functions.instantiation import ORIGIN, instantiate, origin_of
@@ -229,13 +228,6 @@ def mapped(target: Graph, value: Output, mapping: dict[Output, Output]) -> Outpu
         copied = target.add_node(target.unique_name(constant.name), constant.op, attrs=constant.attrs)
         mapping[value] = copied.output(value.index)
     return mapping[value]
-
-
-def source_of(value: Output) -> Output:
-    """The value past nodes that only pass it on."""
-    while is_transparent(value.node):
-        value = value.node.inputs[0]
-    return value
 
 
 def add_arg(builder: GraphBuilder, dtype: DType, index: int) -> Node:

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 
 from .. import dtypes
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients
-from ..control_flow.conditions import ENTER, Frame
+from ..control_flow.conditions import ENTER, Frame, source_of
 from ..control_flow.frames import LoopVariable, loop_variables
 from ..errors import UnimplementedError
 from ..graph import Graph, Node, Output
 from .conditionals import branches_of
-from .function_parts import dtype_of, source_of
+from .function_parts import dtype_of
 from .slices import zeros_for
 from .sweep import Sweep
 

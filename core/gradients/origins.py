@@ -8,10 +8,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 
+from ..control_flow.conditions import source_of
 from ..dtypes import DType
 from ..functions.call_kinds import CALL_KINDS
 from ..graph import Function, Node, Output
-from .function_parts import source_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from .. import dtypes
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
-from ..control_flow.conditions import NEXT_ITERATION, Frame
+from ..control_flow.conditions import NEXT_ITERATION, Frame, source_of
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node, Output
 from ..inference import infer
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ..traversal import forward_predecessors, topological_order
-from .function_parts import DifferentiatedFunctions, dtype_of, source_of
+from .function_parts import DifferentiatedFunctions, dtype_of
 from .loop_state import Loops, loop_values
 from .origins import Scope, element_dtype, origins
 from .slices import carries_gradient, has_gradient

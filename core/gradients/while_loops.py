@@ -9,6 +9,7 @@ from typing import Any
 from .. import dtypes
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
+from ..control_flow.conditions import source_of
 from ..dtypes import DType
 from ..errors import UnimplementedError
 from ..functions.call_kinds import Form
@@ -26,7 +27,6 @@ from .function_parts import (
     forward_body,
     mapped,
     require_few,
-    source_of,
 )
 from .slices import gradient_dtype, zeros_for
 from .sweep import Sweep

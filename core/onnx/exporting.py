@@ -247,7 +247,7 @@ class _Frame:
         """What a node's outputs are: constants where all that it takes are, else what its lowering emits."""
         if node.is_constant:
             self.require_types(node)
-            return [self.emitter.constant(node.attrs["value"].numpy(), node.output_dtypes[0])]
+            return [self.emitter.constant(node.constant_value(), node.output_dtypes[0])]
         known = self.known(node, values)
         if known is not None:
             return known

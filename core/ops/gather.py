@@ -97,7 +97,7 @@ def gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Along axis 0 the rows that were touched, otherwise a sum by index; batches get distinct index ranges."""
     params, indices, axis = node.inputs
     batch_dims = node.attr("batch_dims")
-    if batch_dims == 0 and axis.node.is_constant and axis.node.attr("value").numpy().ravel().tolist() == [0]:
+    if batch_dims == 0 and axis.node.is_constant and axis.node.constant_value().ravel().tolist() == [0]:
         return [_row_gradient(g, params, indices, grad), None, None]
     return [_axis_gradient(g, params, indices, axis, batch_dims, grad), None, None]
 

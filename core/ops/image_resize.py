@@ -242,7 +242,7 @@ def _scaling_taps(
 ) -> list[Taps]:
     require(kernel_type in numerics.SAMPLING_KERNELS, f"kernel_type '{kernel_type}' is not known")
     scales, translations = _pair(scale, "scale"), _pair(translation, "translation")
-    require(min(scales) > 0, f"scale must be positive, not {scales}")
+    require(all(factor > 0 for factor in scales), f"scale must be positive, not {scales}")
     sizes = zip(shape[1:3], (height, width), scales, translations)
     return [numerics.scaled_and_translated(*size, kernel_type, antialias) for size in sizes]
 

@@ -223,7 +223,7 @@ class PassContext:
 
     def constant_value(self, output: Output) -> Any:
         """The array of a Const that no feed replaces, else None."""
-        return output.node.attrs["value"].numpy() if output.node.is_constant and not self.is_fed(output) else None
+        return output.node.constant_value() if output.node.is_constant and not self.is_fed(output) else None
 
     def is_inside(self, node: Node) -> bool:
         """True where a node may lie in a loop or on a branch: it comes after an Enter or a Switch."""

@@ -101,7 +101,7 @@ def evaluate(graph: Graph, node: Node) -> list[Any]:
     """The values of a pure node whose inputs are all Const nodes; UnimplementedError where its kernel needs a session."""
     if node.op in CALL_KINDS:
         return _evaluate_call(graph, node)
-    return folded_values(node, [value.node.attrs["value"].numpy() for value in node.inputs])
+    return folded_values(node, [value.node.constant_value() for value in node.inputs])
 
 
 def _evaluate_call(graph: Graph, node: Node) -> list[Any]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from ..arguments import takes
 from ..collecting import rare_collection
-from ..errors import InvalidArgumentError, TfgError
+from ..errors import InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..explaining.graphs import explain_graph
 from ..faults import fault
 from ..functions.callers import all_nodes
@@ -216,6 +216,8 @@ def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
         one.run(graph, ctx)
     except TfgError:
         raise
+    except MemoryError as error:
+        raise ResourceExhaustedError(f"out of memory in pass {one.name}") from error
     except Exception as error:
         raise fault(f"pass {one.name} failed: {type(error).__name__}: {error}") from error
     seconds = time.perf_counter() - start

@@ -85,7 +85,7 @@ class QuantizeWeights(Pass):
 def _weights(graph: Graph, ctx: PassContext, minimum: int) -> Iterator[tuple[Node, Any]]:
     for node in list(graph):
         if node.is_constant and node.attrs["dtype"] is dtypes.float32 and not ctx.is_fed(node.output()):
-            value = node.attrs["value"].numpy()
+            value = node.constant_value()
             if value.size < minimum:
                 ctx.refuse("weights", node, f"it has fewer than {minimum} elements")
             elif not np.all(np.isfinite(value)):

@@ -98,7 +98,7 @@ class _Cutter:
         if node.is_identity and not node.control_inputs:
             return self._value(node.inputs[0])
         if node.is_constant:
-            return node.attrs["value"].numpy()
+            return node.constant_value()
         runs = self._values.get(node.name, ())
         value = runs[0][output.index] if len(runs) == 1 and output.index < len(runs[0]) else None
         is_plain = isinstance(value, (np.ndarray, np.generic, bytes)) and output.dtype is not None and not output.dtype.is_ref

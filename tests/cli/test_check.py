@@ -205,3 +205,30 @@ def test_a_loop_variable_that_nothing_enters(tmp_path, command):
     path.write_text(GOOD + ENDLESS)
     output = ["-o", tmp_path / "page.html"] if command == "view" else []
     assert tfg(command, path, *output).code == 0
+
+
+@pytest.mark.parametrize("command", ["explain", "view", "draw"])
+def test_a_loop_whose_body_passes_on_nothing(tmp_path, command):
+    body = """
+function { signature { name: "%s" input_arg { name: "a" type: DT_FLOAT } output_arg { name: "b" type: %s } }
+  node_def { name: "n" op: "%s" %s attr { key: "T" value { type: DT_FLOAT } } } ret { key: "b" value: "n:%s:0" } }
+"""
+    loop = """
+node { name: "loop" op: "While" input: "z" attr { key: "T" value { list { type: DT_FLOAT } } }
+  attr { key: "cond" value { func { name: "go_on" } } } attr { key: "body" value { func { name: "step" } } } }
+"""
+    test = body % ("go_on", "DT_BOOL", "IsFinite", 'input: "a"', "y")
+    functions = test + body % ("step", "DT_FLOAT", "Identity", "", "output")
+    path = tmp_path / "loop.pbtxt"
+    path.write_text(GOOD.replace("library {", f"{loop} library {{ {functions}"))
+    done = tfg(command, path, *(["-o", tmp_path / "page.html"] if command == "view" else []))
+    assert (done.code, "the graph is broken" in done.err) == (0, True)
+
+
+def test_an_op_that_is_only_called_like_a_placeholder(tmp_path):
+    path = tmp_path / "graph.pbtxt"
+    path.write_text(GOOD.replace('op: "Placeholder"', 'op: "PlaceholderOfMine"'))
+    done = tfg("optimize", path, "--fetch", "y", "--verify")
+    assert (done.code, "'PlaceholderOfMine' is not declared" in done.err) == (1, True)
+    done = tfg("flops", path, "--fetch", "y")
+    assert (done.code, "its op is not declared" in done.out) == (0, True)

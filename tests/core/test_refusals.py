@@ -36,6 +36,9 @@ REFUSED = {
         "_FusedMatMul", [VECTOR[None].T, VECTOR[None], []], {"fused_ops": ["BiasAdd"], "num_args": 0},
     ),
     "paddings in a row": ("FusedPadConv2D", [IMAGE, np.int32([0]), FILTER], {"mode": "REFLECT", **FUSED}),
+    "a scale that is no number": (
+        "ScaleAndTranslate", [IMAGE, np.int32([2, 2]), np.float32([1, np.nan]), np.float32([0, 0])], {},
+    ),
     "rows without number": (
         "SparseTensorToCSRSparseMatrix", [np.int64([[0, 0, 0]]), np.ones(1), np.int64([2**63 - 1, 2, 3])], {},
     ),

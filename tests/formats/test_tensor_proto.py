@@ -141,3 +141,23 @@ def test_what_is_computed_with_stands_at_multiples_of_its_size():
     array = tensor.aligned()
     assert array.flags.aligned and not array.flags.writeable and array.tolist() == [0, 1, 2, 3, 4]
     assert tensor.aligned() is array and tensor.numpy() is array
+
+
+def test_shapes_that_numpy_has_not_are_refused():
+    for sizes in ([2, 2**62, 0], [1] * 65, [2**62, 1]):
+        dims = " ".join(f"dim {{ size: {size} }}" for size in sizes)
+        tensor = decode_tensor(proto(f"dtype: DT_DOUBLE double_val: 1 tensor_shape {{ {dims} }}"))
+        with pytest.raises(InvalidArgumentError, match="which no array of NumPy has"):
+            tensor.numpy()
+
+
+def test_one_element_that_stands_for_all_is_compared_once():
+    vast = "dim { size: 1099511627776 } dim { size: 1 } dim { size: 1024 }"
+    for text, other in (("dtype: DT_INT8 int_val: 7", 8), ('dtype: DT_STRING string_val: "7"', '"8"')):
+        tensor, same = (decode_tensor(proto(f"{text} tensor_shape {{ {vast} }}")) for _ in range(2))
+        different = decode_tensor(proto(f"{text.rpartition(' ')[0]} {other} tensor_shape {{ {vast} }}"))
+        tensor.source = None
+        assert tensor == same and tensor != different
+        assert tensor.key() == same.key() != different.key()
+    few = decode_tensor(proto("dtype: DT_INT8 int_val: 7 tensor_shape { dim { size: 3 } }"))
+    assert few == Tensor.from_numpy(np.full(3, 7, np.int8)) != Tensor.from_numpy(np.array([7, 7, 8], np.int8))
