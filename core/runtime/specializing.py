@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from ..shapes import TensorSpec
 from .constant_steps import only_computes
 
 Specs = Mapping[Output, TensorSpec]
+
+_LEAST_LOOKING: Final = 0.01
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -75,8 +77,10 @@ def list_behind(handle: Output) -> Output:
 
 
 def is_worth_specializing(plan: Plan) -> bool:
-    """True where a step may be left out once shapes are known."""
-    return not plan.needs_dataflow and any(map(_looks_at_shapes, every_step(plan.steps)))
+    """True where so many steps look at shapes that leaving out what follows from these is worth an inference."""
+    steps = every_step(plan.steps)
+    looking = sum(has_fact(step.node.op, "metadata") for step in steps)
+    return not plan.needs_dataflow and bool(looking) and looking >= _LEAST_LOOKING * len(steps)
 
 
 def specialized(plan: Plan, specs: Specs) -> Plan:
@@ -207,7 +211,3 @@ def every_step(steps: Sequence[Step]) -> list[Step]:
         else:
             found.append(step)
     return found
-
-
-def _looks_at_shapes(step: Step) -> bool:
-    return has_fact(step.node.op, "metadata") or has_fact(step.node.op, "same_shape_same_value")
