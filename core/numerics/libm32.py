@@ -6,7 +6,8 @@ polynomial in double precision, rounded once. TensorFlow's normally distributed 
 
 from __future__ import annotations
 
-from typing import Final
+import struct
+from typing import Any, Final
 
 import numpy as np
 
@@ -34,17 +35,22 @@ _LOGARITHMS: Final = _hex(
     "-0x1.252f438e10c1ep-5 0x0p+0 0x1.aa5aa5df25984p-5 0x1.c5e53aa362eb4p-4 "
     "0x1.526e57720db08p-3 0x1.bc2860d22477p-3 0x1.1058bc8a07ee1p-2 0x1.4043057b6ee09p-2"
 )
-_LOG_2, _A0, _A1, _A2 = _numbers("0x1.62e42fefa39efp-1 -0x1.00ea348b88334p-2 0x1.5575b0be00b6ap-2 -0x1.ffffef20a4123p-2")
+_LOG_2, *_LOG_TERMS = _numbers("0x1.62e42fefa39efp-1 -0x1.00ea348b88334p-2 0x1.5575b0be00b6ap-2 -0x1.ffffef20a4123p-2")
 _OFFSET: Final = np.array(0x3F330000, np.int32)
 _STEP: Final = 19
 """The upper bits of a number less the offset, its exponent and the place in the table, are those from this one on."""
 _PLACES: Final = np.arange(0x00800000 - 0x3F330000 >> _STEP, (0x7F7FFFFF - 0x3F330000 >> _STEP) + 1)
+_FIRST_PLACE: Final = int(_PLACES[0])
 _INVERSE_AT: Final = _INVERSES[_PLACES & 15]
 _LOGARITHM_AT: Final = _LOGARITHMS[_PLACES & 15] + (_PLACES >> 4) * _LOG_2
 
+_FLOAT, _BITS = struct.Struct("f"), struct.Struct("i")
+
 _TWO_OVER_PI, _HALF_PI = _numbers("0x1.45F306DC9C883p+23 0x1.921FB54442D18p0")
-_C1, _C2, _C3, _C4 = _numbers("-0x1.ffffffd0c621cp-2 0x1.55553e1068f19p-5 -0x1.6c087e89a359dp-10 0x1.99343027bf8c3p-16")
-_S1, _S2, _S3 = _numbers("-0x1.555545995a603p-3 0x1.1107605230bc4p-7 -0x1.994eb3774cf24p-13")
+_COSINE_TERMS: Final = _numbers("-0x1.ffffffd0c621cp-2 0x1.55553e1068f19p-5 -0x1.6c087e89a359dp-10 0x1.99343027bf8c3p-16")
+_SINE_TERMS: Final = _numbers("-0x1.555545995a603p-3 0x1.1107605230bc4p-7 -0x1.994eb3774cf24p-13")
+_LOG_NUMBERS, _SINE_NUMBERS, _COSINE_NUMBERS = (tuple(map(float, terms)) for terms in (_LOG_TERMS, _SINE_TERMS, _COSINE_TERMS))
+_TURNS, _QUARTER = float(_TWO_OVER_PI), float(_HALF_PI)
 _ONE: Final = np.array(1.0)
 _EXPONENT, _ROUNDING, _FRACTION, _ODD, _SECOND, _TO_SIGN = (
     np.array(bits, np.int32) for bits in (-1 << 23, 0x800000, 24, 1, 2, 30)
@@ -56,21 +62,33 @@ def log(x: Array) -> Array:
     bits = x.view(np.int32)
     offset = bits - _OFFSET
     place = (offset >> _STEP).astype(np.intp)
-    place -= _PLACES[0]
+    place -= _FIRST_PLACE
     offset &= _EXPONENT
-    r = np.subtract(bits, offset, out=offset).view(np.float32).astype(np.float64)
-    r *= _INVERSE_AT.take(place)
-    r -= _ONE
-    result = _LOGARITHM_AT.take(place)
-    result += r
+    mantissa = np.subtract(bits, offset, out=offset).view(np.float32).astype(np.float64)
+    found: Array = _logarithm(mantissa * _INVERSE_AT.take(place) - _ONE, _LOGARITHM_AT.take(place), *_LOG_TERMS)
+    return found.astype(np.float32)
+
+
+def log_of(x: float) -> float:
+    """`log` of one number, for those who have few."""
+    (bits,) = _BITS.unpack(_FLOAT.pack(x))
+    offset = bits - 0x3F330000
+    (mantissa,) = _FLOAT.unpack(_BITS.pack(bits - (offset & -1 << 23)))
+    place = (offset >> _STEP) - _FIRST_PLACE
+    return rounded(_logarithm(mantissa * _INVERSE_AT.item(place) - 1.0, _LOGARITHM_AT.item(place), *_LOG_NUMBERS))
+
+
+def rounded(x: float) -> float:
+    """The nearest number of single precision."""
+    (found,) = _FLOAT.unpack(_FLOAT.pack(x))
+    return float(found)
+
+
+def _logarithm(r: Any, known: Any, a0: Any, a1: Any, a2: Any) -> Any:
+    """log(1 + r) and what is `known`, of arrays or numbers."""
+    known = known + r
     square = r * r
-    r *= _A1
-    r += _A2
-    polynomial = _A0 * square
-    polynomial += r
-    polynomial *= square
-    polynomial += result
-    return polynomial.astype(np.float32)
+    return (a0 * square + (r * a1 + a2)) * square + known
 
 
 def sincos(x: Array) -> tuple[Array, Array]:
@@ -81,7 +99,8 @@ def sincos(x: Array) -> tuple[Array, Array]:
     quadrant >>= _FRACTION
     angle -= quadrant * _HALF_PI
     square = angle * angle
-    sine, cosine = _sine_near_zero(angle, square).view(np.int32), _cosine_near_zero(square).view(np.int32)
+    sine = _sine_near_zero(angle, square, *_SINE_TERMS).astype(np.float32).view(np.int32)
+    cosine = _cosine_near_zero(square, *_COSINE_TERMS).astype(np.float32).view(np.int32)
     # In odd quadrants they change places; the signs are bits.
     exchange = sine ^ cosine
     exchange &= -(quadrant & _ODD)
@@ -93,27 +112,25 @@ def sincos(x: Array) -> tuple[Array, Array]:
     return sine.view(np.float32), cosine.view(np.float32)
 
 
-def _sine_near_zero(angle: Array, square: Array) -> Array:
-    """The sine between -pi / 4 and pi / 4."""
+def sincos_of(x: float) -> tuple[float, float]:
+    """`sincos` of one number, for those who have few."""
+    quadrant = int(x * _TURNS) + 0x800000 >> 24
+    angle = x - quadrant * _QUARTER
+    square = angle * angle
+    sine = rounded(_sine_near_zero(angle, square, *_SINE_NUMBERS))
+    cosine = rounded(_cosine_near_zero(square, *_COSINE_NUMBERS))
+    if quadrant & 1:
+        sine, cosine = cosine, sine
+    return -sine if quadrant & 2 else sine, -cosine if quadrant + 1 & 2 else cosine
+
+
+def _sine_near_zero(angle: Any, square: Any, s1: Any, s2: Any, s3: Any) -> Any:
+    """The sine between -pi / 4 and pi / 4, of arrays or numbers."""
     cube = angle * square
-    higher = square * _S3
-    higher += _S2
-    higher *= cube * square
-    cube *= _S1
-    cube += angle
-    cube += higher
-    return cube.astype(np.float32)
+    return (cube * s1 + angle) + (square * s3 + s2) * (cube * square)
 
 
-def _cosine_near_zero(square: Array) -> Array:
-    """The cosine between -pi / 4 and pi / 4, of the squares of angles."""
+def _cosine_near_zero(square: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any:
+    """The cosine between -pi / 4 and pi / 4, of the squares of angles, arrays or numbers."""
     fourth = square * square
-    higher = square * _C4
-    higher += _C3
-    higher *= fourth * square
-    result = square * _C1
-    result += _ONE
-    fourth *= _C2
-    result += fourth
-    result += higher
-    return result.astype(np.float32)
+    return ((square * c1 + 1.0) + fourth * c2) + (square * c4 + c3) * (fourth * square)

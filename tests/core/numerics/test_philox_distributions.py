@@ -5,6 +5,7 @@ import pytest
 
 from tfg import GraphBuilder, Session
 from tfg.core.errors import InvalidArgumentError
+from tfg.core.numerics import philox
 
 
 @pytest.mark.parametrize(("prob", "drawn"), [(0.0, 0), (1.0, np.inf)])
@@ -24,3 +25,15 @@ def _binomial(count, prob):
         np.int32([2]), np.int64([1, 2]), np.float64(count), np.float64(prob), dtype="double", name="draw"
     )
     return Session(g.graph, timeout=20).run("draw:0")
+
+
+def test_few_normal_samples_have_the_bits_of_many():
+    edges = [0, 1, 0x7FFFFF, 0x400000, 0x200000, 0x600000, 0x100000]
+    words = np.concatenate([np.array(edges, np.uint32).repeat(len(edges)), np.tile(np.array(edges, np.uint32), len(edges))])
+    words = words.reshape(2, -1).T.ravel()  # all pairs of edges
+    words = np.concatenate([words, np.random.default_rng(0).integers(0, 1 << 32, 4000, dtype=np.uint32)])
+    many = philox.normal_from_words(words, np.dtype(np.float32))
+    for size in (2, 4, 8):
+        usable = len(words) // size * size
+        few = [philox.normal_from_words(part, np.dtype(np.float32)) for part in words[:usable].reshape(-1, size)]
+        np.testing.assert_array_equal(np.concatenate(few).view(np.int32), many[:usable].view(np.int32))
