@@ -239,3 +239,21 @@ def row_of(array: Any, index: int) -> Any:
 def ended() -> None:
     """A pass that has no elements left."""
     return None
+
+
+def keeping(source: Dataset, keep: Callable[[list[Element]], None]) -> Pull:
+    """A pass over `source` at whose end `keep` is handed all its elements."""
+    pull, kept = source.begin(), list[Element]()
+    is_over = False
+
+    def next_element() -> Element | None:
+        nonlocal is_over
+        element = None if is_over else pull()
+        if element is not None:
+            kept.append(element)
+        elif not is_over:
+            is_over = True
+            keep(kept)
+        return element
+
+    return next_element

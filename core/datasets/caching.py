@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from ..runtime.resources import Shared
-from .base import Dataset, Element, Pull, SameElements, require_index
+from .base import Element, Pull, SameElements, keeping, require_index
 
 
 class MemoryCache(Shared):
@@ -35,7 +35,7 @@ class Cache(SameElements):
         if self.cache.elements is not None:
             found = iter(self.cache.elements)
             return lambda: next(found, None)
-        return _keeping(self.source, self.cache.keep)
+        return keeping(self.source, self.cache.keep)
 
     @property
     def has_places(self) -> bool:
@@ -79,23 +79,6 @@ class FileCache(SameElements):
 
     def begin(self) -> Pull:
         if not self.file.is_there():
-            return _keeping(self.source, self.file.write)
+            return keeping(self.source, self.file.write)
         found = self.file.read()
         return lambda: next(found, None)
-
-
-def _keeping(source: Dataset, keep: Callable[[list[Element]], None]) -> Pull:
-    pull, kept = source.begin(), list[Element]()
-    is_over = False
-
-    def next_element() -> Element | None:
-        nonlocal is_over
-        element = None if is_over else pull()
-        if element is not None:
-            kept.append(element)
-        elif not is_over:
-            is_over = True
-            keep(kept)
-        return element
-
-    return next_element

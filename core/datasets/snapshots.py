@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol
 from ..dtypes import DType
 from ..errors import DataLossError
 from ..numerics import wire
-from .base import Dataset, Element, Pull, SameElements
+from .base import Dataset, Element, Pull, SameElements, keeping
 
 _GRAPH, _RUN, _CREATED, _VERSION, _DTYPES, _SIZE, _FINISHED = 1, 2, 3, 4, 5, 6, 1000
 FORMAT, FIRST_FORMAT = 2, 1
@@ -176,20 +176,19 @@ class FirstSnapshot(SameElements):
     folder: FirstStore
 
     def begin(self) -> Pull:
-        elements: Iterator[Element] | None = None
+        pull: Pull | None = None
 
         def next_element() -> Element | None:
-            nonlocal elements
-            if elements is None:
-                state = self.folder.state()
-                elements = self.folder.load() if state == READ else self._written() if state == WRITE else iter(self.source)
-            return next(elements, None)
+            nonlocal pull
+            pull = self._decided() if pull is None else pull
+            return pull()
 
         return next_element
 
-    def _written(self) -> Iterator[Element]:
-        kept: list[Element] = []
-        for element in self.source:
-            kept.append(element)
-            yield element
-        self.folder.store(kept)
+    def _decided(self) -> Pull:
+        """A pass that reads, writes or does neither, as the folder is now."""
+        state = self.folder.state()
+        if state == READ:
+            found = self.folder.load()
+            return lambda: next(found, None)
+        return keeping(self.source, self.folder.store) if state == WRITE else self.source.begin()
