@@ -81,7 +81,7 @@ class _Reader:
             if value is None:
                 pieces.append(self._nested(field, match, depth + 1))
             else:
-                pieces.append(field.tag + field.encode(value))
+                pieces += field.tag, field.encode(value)
         if position != end:
             raise _OtherLayout
         return b"".join(pieces)
@@ -91,7 +91,7 @@ class _Reader:
         if field.message is None:
             raise _OtherLayout
         start, end = match.span(3)
-        is_short = end - start <= _MAX_KEPT
+        is_short = depth > 1 and end - start <= _MAX_KEPT  # nodes have names of their own
         key = id(field), match[3] if is_short else ""
         found = self._known.get(key) if is_short else None
         if found is None:
