@@ -28,12 +28,25 @@ def command(before: str, after: str, format_: str, quiet: bool, reader: GraphRea
     tfg diff graph.pb optimized.pb
     tfg diff graph.pb graph.pbtxt --quiet && echo equal
     """
-    graphs = reader.load(before), reader.load(after)
-    with render.Working("comparing", quiet):
-        result = diff_graphs(*graphs)
+    result = _diff_as_read(before, after, quiet, reader)
+    if result is None:
+        graphs = reader.load(before), reader.load(after)
+        with render.Working("comparing", quiet):
+            result = diff_graphs(*graphs)
     if not quiet:
         render.emit(result, format_, lambda: _sections(result, format_))
     return DONE if result.is_empty else COMPARISON_FAILED
+
+
+def _diff_as_read(before: str, after: str, quiet: bool, reader: GraphReader) -> GraphDiff | None:
+    """Compare two large files of nodes while they are read; None where the graphs have to be loaded."""
+    streams = [stream for path in (before, after) if (stream := reader.stream(path)) is not None]
+    if len(streams) < 2:
+        return None
+    from ..formats.streaming import diff_streams
+
+    with render.Working("comparing", quiet):
+        return diff_streams(*streams)
 
 
 def _sections(diff: GraphDiff, format_: str) -> Iterator[render.Section]:

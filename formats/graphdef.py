@@ -77,11 +77,25 @@ class NodeStream:
         except InvalidArgumentError as error:
             self.faults.append(InvalidArgumentError(error.message, node=node.name, op=node.op, hint=error.hint))
 
-    def rest(self) -> Graph:
-        """A graph with everything but nodes, once these were gone through."""
+    @property
+    def place(self) -> int:
+        """Where the node that came last is found again."""
+        return self._scan.place
+
+    def node_at(self, place: int) -> Node:
+        """The node at a place, whose inputs are known by name only."""
+        name, op, inputs, device, attrs = self._scan.node_at(place)
+        return Node(name, op, attrs, device, attrs, inputs, Graph())
+
+    def has_at(self, place: int, other: NodeStream) -> bool:
+        """True where the file has the same bytes at a place as another stream's for the node that came last."""
+        return self._scan.has_at(place, other._scan.last_field())
+
+    def rest(self, checks: bool = False) -> Graph:
+        """A graph with everything but nodes, once these were gone through; with `checks` of its functions."""
         rest = self._scan.rest()
         graph = Graph()
-        graph.functions = FunctionLibrary(rest.library, checks=False)
+        graph.functions = FunctionLibrary(rest.library, checks)
         graph.versions = _decode_versions(rest)
         graph.source = GraphSource(rest, "graph", b"")
         return graph

@@ -117,6 +117,8 @@ class GraphScan:
         self._data = data
         self._rest = bytearray()
         self._reader = NodeReader()
+        self.place, self.end = 0, 0
+        """Where the field of the node that was read last begins and ends."""
 
     def rest(self) -> GraphDef:
         """The message without its nodes, once these have been gone through."""
@@ -128,7 +130,8 @@ class GraphScan:
         while position < end:
             window = bytes(self._data[position : position + _WINDOW])
             done = 0
-            for start, done in _small_nodes(window):
+            for start, end_of_node in _small_nodes(window):
+                self.place, self.end, done = position + done, position + end_of_node, end_of_node
                 yield self._reader.node(window, start, done)
             position += done
             if not done:
@@ -139,11 +142,27 @@ class GraphScan:
         field = next(wire.fields(self._data, position))
         if field.number != GraphDef.NODE_FIELD_NUMBER or field.wire_type != wire.LENGTH_DELIMITED:
             self._rest += self._data[field.tag_start : field.end]
-        elif field.end - field.start <= LARGE_CONTENT:
-            yield _whole_node(parse(NodeDef, self._data[field.start : field.end]))
         else:
-            yield _whole_node(*_large_node(self._data, field.start, field.end))
+            self.place, self.end = position, field.end
+            yield self._in_field(field)
         return field.end
+
+    def _in_field(self, field: wire.Field) -> LoadedNode:
+        if field.end - field.start <= LARGE_CONTENT:
+            return _whole_node(parse(NodeDef, self._data[field.start : field.end]))
+        return _whole_node(*_large_node(self._data, field.start, field.end))
+
+    def node_at(self, place: int) -> LoadedNode:
+        """The node whose field begins at a place."""
+        return self._in_field(next(wire.fields(self._data, place)))
+
+    def last_field(self) -> bytes:
+        """The field of the node that was read last."""
+        return bytes(self._data[self.place : self.end])
+
+    def has_at(self, place: int, field: bytes) -> bool:
+        """True where the field that begins at a place is the same as another."""
+        return self._data[place : place + len(field)] == field
 
 
 def _small_nodes(window: bytes) -> Iterator[tuple[int, int]]:

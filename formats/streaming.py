@@ -1,13 +1,16 @@
-"""Graphs that are written while they are read, node by node, without a graph that holds all of them."""
+"""Graphs that are written or compared while they are read, node by node, without a graph that holds all of them."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator
 from typing import Final
 
 from ..core.dtypes import DType
 from ..core.errors import TfgError
+from ..core.explaining.diff import GraphDiff, NodeChange, diff_around, node_changes
+from ..core.explaining.listing import NodeRecord, node_record
 from ..core.graph import Graph, Node
 from ..core.tensor_names import parse_tensor_name
 from .graphdef import NodeStream, graph_chunks, graph_texts
@@ -45,7 +48,7 @@ class SoundNodes:
     def rest(self) -> Graph:
         """A graph with everything but nodes, once these were gone through."""
         try:
-            rest = self._stream.rest()
+            rest = self._stream.rest(checks=True)
         except TfgError:
             raise Unsound from None
         if rest.source.rest.library.registered_gradients:
@@ -104,3 +107,30 @@ def write_stream(stream: NodeStream, path: str | os.PathLike[str], text: bool, g
     except Unsound:
         return None
     return nodes.count
+
+
+def diff_streams(before: NodeStream, after: NodeStream) -> GraphDiff | None:
+    """As `diff_graphs`; None where a graph has to be loaded, which may refuse it. Only nodes that differ are kept."""
+    try:
+        return _diff(before, after)
+    except Unsound:
+        return None
+
+
+def _diff(before: NodeStream, after: NodeStream) -> GraphDiff:
+    old, new = SoundNodes(before), SoundNodes(after)
+    places = {node.name: before.place for node in old}
+    added: list[NodeRecord] = []
+    changed: list[NodeChange] = []
+    for node in new:
+        place = places.pop(node.name, None)
+        if place is None:
+            added.append(node_record(node))
+        elif not before.has_at(place, after):
+            changes = tuple(node_changes(before.node_at(place), node))
+            changed += [NodeChange(node.name, node.op, changes)] if changes else []
+    removed = tuple(node_record(before.node_at(place)) for place in places.values())
+    around = diff_around(old.rest(), new.rest())
+    return dataclasses.replace(
+        around, nodes_before=old.count, nodes_after=new.count, added=tuple(added), removed=removed, changed=tuple(changed)
+    )

@@ -97,14 +97,25 @@ def diff_graphs(before: Graph, after: Graph) -> GraphDiff:
     What shapes a graph had recorded when it was exported is no difference to one that records none.
     """
     added, removed, changed = _diff_nodes(before, after)
+    around = diff_around(before, after)
+    return dataclasses.replace(around, added=added, removed=removed, changed=changed)
+
+
+def diff_around(before: Graph, after: Graph) -> GraphDiff:
+    """The differences in all but nodes."""
     functions_added = tuple(name for name in after.functions if name not in before.functions)
     functions_removed = tuple(name for name in before.functions if name not in after.functions)
     versions = (str(before.versions), str(after.versions))
     return GraphDiff(
-        len(before), len(after), added, removed, changed, functions_added, functions_removed,
-        tuple(_diff_functions(before.functions, after.functions)),
-        FieldChange("versions", *versions) if before.versions and after.versions and versions[0] != versions[1] else None,
-    )  # fmt: skip
+        len(before),
+        len(after),
+        functions_added=functions_added,
+        functions_removed=functions_removed,
+        functions_changed=tuple(_diff_functions(before.functions, after.functions)),
+        versions=FieldChange("versions", *versions)
+        if all((before.versions, after.versions)) and len({*versions}) > 1
+        else None,
+    )
 
 
 def diff_snapshots(snapshots: Iterable[tuple[str, Graph]]) -> tuple[Snapshot, ...]:
@@ -125,20 +136,21 @@ def _diff_nodes(before: Graph, after: Graph) -> tuple[tuple[NodeRecord, ...], tu
     changed = []
     for node in after:
         old = before.get(node.name)
-        changes = tuple(_node_changes(old, node)) if old is not None else ()
+        changes = tuple(node_changes(old, node)) if old is not None else ()
         if changes:
             changed.append(NodeChange(node.name, node.op, changes))
     return added, removed, tuple(changed)
 
 
-def _node_changes(old: Node, new: Node) -> Iterator[FieldChange]:
+def node_changes(old: Node, new: Node) -> Iterator[FieldChange]:
+    """What differs between two nodes; where inputs stand, only their names are asked for."""
     if old.op != new.op:
         yield FieldChange("op", old.op, new.op)
     if old.device != new.device:
         yield FieldChange("device", old.device or None, new.device or None)
     (inputs, controls), (new_inputs, new_controls) = old.input_names(), new.input_names()
     if inputs != new_inputs:
-        yield FieldChange("inputs", *(", ".join(map(str, node.inputs)) for node in (old, new)))
+        yield FieldChange("inputs", *(", ".join(map(_tensor_name, names)) for names in (inputs, new_inputs)))
     if set(controls) != set(new_controls):
         yield FieldChange("control_inputs", *(", ".join(f"^{name}" for name in names) for names in (controls, new_controls)))
     for name in dict.fromkeys((*old.attrs, *new.attrs)):
@@ -150,8 +162,12 @@ def _node_changes(old: Node, new: Node) -> Iterator[FieldChange]:
             yield FieldChange(name, *(value_text(v) if p else None for v, p in zip(values, present)))
 
 
+def _tensor_name(text: str) -> str:
+    return text if ":" in text else f"{text}:0"
+
+
 def same_value(a: Any, b: Any) -> bool:
-    """True where two attribute values mean the same; an unknown dimension is as good as another."""
+    """True where two attribute values mean the same; an unknown dimension is as good as another, and so is a NaN."""
     if isinstance(a, Shape) and isinstance(b, Shape):
         return str(a) == str(b)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
@@ -159,7 +175,7 @@ def same_value(a: Any, b: Any) -> bool:
     if isinstance(a, FuncRef) and isinstance(b, FuncRef):
         names = [*a.attrs]
         return a.name == b.name and names == [*b.attrs] and all(same_value(a.attrs[n], b.attrs[n]) for n in names)
-    return type(a) is type(b) and bool(a == b)
+    return type(a) is type(b) and bool(a == b or (isinstance(a, float) and a != a and b != b))
 
 
 def _diff_functions(before: Mapping[str, Function], after: Mapping[str, Function]) -> Iterator[FunctionChange]:
