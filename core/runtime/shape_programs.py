@@ -28,7 +28,7 @@ from .variable_groups import variable_of
 
 _RUNS_BEFORE: Final = 1
 """So many runs of the same shapes come before they are worth a program of their own."""
-_MOST_PROGRAMS: Final = 4
+_MOST_PROGRAMS: Final = 16
 _MOST_KEPT: Final = 64
 _LEAST_GAIN: Final = 0.02
 """Of the steps, that have to be left out."""
