@@ -88,7 +88,7 @@ class Sweep(abc.ABC):
         self.colocate = colocate
         self._arrived: dict[Output, list[Output | IndexedSlices]] = {}
         self._stops = frozenset(stop_gradients)
-        self._xs = tuple(xs)
+        self._xs = dict.fromkeys(xs)
         self._ys = tuple(ys)
         self._specs: Mapping[Output, TensorSpec] | None = None
         builder.shapes = self._shape
