@@ -12,8 +12,10 @@ import sys
 import pytest
 
 import tfg
+from tests.cli.running import process
 from tests.cli.running import tfg as run
 from tfg.cli import main
+from tfg.core.catalog import CATALOG
 
 ROOT = pathlib.Path(tfg.__file__).parent
 docs = runpy.run_path(str(ROOT / "scripts" / "update_docs.py"), run_name="update_docs")
@@ -27,12 +29,17 @@ def clone(tmp_path, monkeypatch):
     return tmp_path
 
 
+def untouched(*words):
+    """What the command does where nobody has loaded an op library, as other tests may have in this process."""
+    return (process if CATALOG.custom() else run)(*words)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_console_examples(page, clone):
     for fails, block in docs["BLOCK"].findall(page.read_text()):
         for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, expected = example.partition("\n")
-            done = run(*shlex.split(command)[1:])
+            done = untouched(*shlex.split(command)[1:])
             assert done.code in docs["codes"](fails), f"{command}: {done.err}"
             printed = f"{done.err}{done.out}".strip()
             assert docs["same"](printed, expected.strip()), f"{command}: run scripts/regenerate.py outputs"
