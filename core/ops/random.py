@@ -308,7 +308,7 @@ def random_crop_shape(image: TensorSpec, size: TensorSpec) -> Shape:
 @kernel("SobolSample")
 def sobol_sample(dim: Array, num_results: Array, skip: Array, *, dtype: DType) -> Result:
     """Points of the Sobol sequence in `dim` dimensions, after the origin and `skip` more."""
-    from scipy.stats import qmc
+    from ..numerics import sobol
 
     for name, value in (("dim", dim), ("num_results", num_results), ("skip", skip)):
         if np.ndim(value):
@@ -319,7 +319,7 @@ def sobol_sample(dim: Array, num_results: Array, skip: Array, *, dtype: DType) -
         raise InvalidArgumentError(f"num_results must be at least 1, got {num_results}")
     if skip < 0:
         raise InvalidArgumentError(f"skip must be at least 0, got {skip}")
-    engine = qmc.Sobol(int(dim), scramble=False, bits=32)
+    engine = sobol.engine(int(dim))
     step = max(PIECE // int(dim), 1)
     for count in _pieces(int(skip) + 1, step):
         engine.fast_forward(count)
