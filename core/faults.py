@@ -43,8 +43,11 @@ def raise_located(error: Exception, node: Node, what: str = "kernel") -> NoRetur
     raise fault(f"its {what} failed: {_described(error)}", node) from error
 
 
-_TOO_BIG = ("array is too big", "Maximum allowed", "Unable to allocate", "maximum supported dimension")
-"""How the ValueErrors begin by which NumPy refuses arrays for which it need not even ask for memory."""
+_TOO_BIG = (
+    "array is too big", "iterator is too large", "Maximum allowed", "Unable to allocate", "maximum supported dimension",
+    "precision too big", "width too big",
+)  # fmt: skip
+"""How the ValueErrors begin by which NumPy refuses arrays, and Python texts, for which it need not even ask for memory."""
 
 
 def fault(message: str, node: Node | None = None) -> InternalError:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-import time
 from typing import ClassVar, Final, Protocol
 
-from ..runtime.runs import check_time
+from ..runtime.runs import sleep
 from ..runtime.values import scalar_object
 from .base import Dataset, Element, Pull
 
@@ -47,8 +46,7 @@ class Chunks(Dataset):
                 waiting.extend(sorted(set(self.folder.chunks()) - given, key=_place))
                 given.update(waiting)
                 if not waiting and not is_done:
-                    time.sleep(_MOMENT)
-                    check_time()
+                    sleep(_MOMENT)
             return (scalar_object(waiting.pop(0)),) if waiting else None
 
         return next_element

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -14,7 +13,7 @@ from ..errors import (
     TfgError,
     UnimplementedError,
 )
-from ..runtime.runs import check_time
+from ..runtime.runs import check_time, sleep
 from .base import Dataset, Element, Pull, SameElements
 
 
@@ -77,17 +76,12 @@ class Sleep(SameElements):
         pull = self.source.begin()
 
         def next_element() -> Element | None:
-            end = time.monotonic() + self.microseconds / 1e6
-            while (left := end - time.monotonic()) > 0:
-                time.sleep(min(left, _MOMENT))
-                check_time()
+            sleep(self.microseconds / 1e6)
             return pull()
 
         return next_element
 
 
-_MOMENT = 0.1
-"""Seconds after which one that sleeps looks whether its run is over."""
 
 
 @dataclasses.dataclass(eq=False)

@@ -298,6 +298,11 @@ not_differentiable("DrawBoundingBoxes", "DrawBoundingBoxesV2")
 zero_flops("DrawBoundingBoxes", "DrawBoundingBoxesV2")
 
 
+def _nearest(value: Any) -> int:
+    """The nearest integer, where it is one of 32 bits; else the last of them, and 0 for what is no number."""
+    return int(min(np.rint(np.nan_to_num(np.float64(value), nan=0.0)), 2**31 - 1))
+
+
 def _random_crop(
     width: int, height: int, area_range: list[float], aspect_ratio: Any, words: Words
 ) -> tuple[Any, Any, Any, Any] | None:
@@ -305,9 +310,8 @@ def _random_crop(
     least, most = (np.float32(a) * np.float32(width) * np.float32(height) for a in area_range)
     if most <= 0 or aspect_ratio <= 0 or width <= 0 or height <= 0 or least > most:
         return None
-    width_of = lambda rows: int(np.rint(np.float32(rows) * aspect_ratio))  # noqa: E731 - a formula used four times
-    rows = int(np.rint(np.sqrt(least / aspect_ratio)))
-    most_rows = int(np.rint(np.sqrt(most / aspect_ratio)))
+    width_of = lambda rows: _nearest(np.float32(rows) * aspect_ratio)  # noqa: E731 - a formula used four times
+    rows, most_rows = (_nearest(np.sqrt(area / aspect_ratio)) for area in (least, most))
     if width_of(most_rows) > width:
         most_rows = int((width + 0.5 - 1e-7) / float(aspect_ratio))
     most_rows = min(most_rows, height)

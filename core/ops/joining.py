@@ -127,6 +127,8 @@ def _offsets(axis: int, vectors: tuple[tuple[int, ...], ...], dtype: np.dtype[An
         if len(vector) != rank or any(d != vectors[0][j] for j, d in enumerate(vector) if j != axis):
             raise InvalidArgumentError(f"All dimensions except {axis} must match. Input {i}: {vector}, not {vectors[0]}")
         offset = np.zeros(rank, dtype)
+        if total > np.iinfo(dtype).max:
+            raise InvalidArgumentError(f"input {i} begins at {total}, which does not fit in {dtype}")
         offset[axis] = total
         offsets.append(offset)
         total += vector[axis]

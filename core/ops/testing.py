@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from ..dtypes import DType
 from ..errors import AbortedError, AlreadyExistsError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
+from ..runtime.runs import sleep as sleep_in_run
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._resources import resource as held
@@ -172,7 +172,7 @@ def sleep(ctx: KernelContext, sleep_seconds: Array) -> None:
 def _sleep(seconds: Array) -> None:
     if np.ndim(seconds):
         raise InvalidArgumentError(f"Input must be a scalar, not of shape {Shape(np.shape(seconds))}")
-    time.sleep(max(int(seconds), 0))
+    sleep_in_run(int(seconds))
 
 
 @kernel("FileSystemSetConfiguration")

@@ -10,7 +10,7 @@ import contextvars
 import math
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from ..errors import DeadlineExceededError
 from ..graph import Node
@@ -111,6 +111,17 @@ def check_time() -> None:
     if run is not None:
         run.check_time()
 
+
+def sleep(seconds: float) -> None:
+    """Sleep, and look now and then whether the run that the caller works for has time left."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        time.sleep(min(left, _MOMENT))
+        check_time()
+
+
+_MOMENT: Final = 0.1
+"""Seconds after which one that sleeps looks whether its run is over."""
 
 pauses.watch(check_time)
 

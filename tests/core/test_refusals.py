@@ -15,7 +15,14 @@ from tfg import GraphBuilder, Session, count_flops, gradients, jacobian, optimiz
 from tfg.core.catalog import CATALOG
 from tfg.core.datasets.batching import Unbatch
 from tfg.core.datasets.sources import Generated
-from tfg.core.errors import InternalError, InvalidArgumentError, TfgError, UnimplementedError
+from tfg.core.errors import (
+    DeadlineExceededError,
+    InternalError,
+    InvalidArgumentError,
+    ResourceExhaustedError,
+    TfgError,
+    UnimplementedError,
+)
 from tfg.core.graph import Output
 from tfg.core.inference import infer
 from tfg.core.numerics.sdca import LOSSES, _poisson_dual
@@ -38,6 +45,9 @@ REFUSED = {
     "paddings in a row": ("FusedPadConv2D", [IMAGE, np.int32([0]), FILTER], {"mode": "REFLECT", **FUSED}),
     "a scale that is no number": (
         "ScaleAndTranslate", [IMAGE, np.int32([2, 2]), np.float32([1, np.nan]), np.float32([0, 0])], {},
+    ),
+    "offsets beyond their dtype": (
+        "ConcatOffset", [np.int32(1), [np.int32([2, 2**31 - 1]), np.int32([2, 4]), np.int32([2, 1])]], {},
     ),
     "rows without number": (
         "SparseTensorToCSRSparseMatrix", [np.int64([[0, 0, 0]]), np.ones(1), np.int64([2**63 - 1, 2, 3])], {},
@@ -330,3 +340,40 @@ def test_text_has_no_jacobian():
     y = g.StringJoin([x, x])
     with pytest.raises(InvalidArgumentError, match="no derivatives"):
         jacobian(g.graph, y.name, x.name)
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "attrs"),
+    [
+        ("AsString", [np.float32(1.5)], {"precision": 2**31 - 1}),
+        ("AsString", [np.int32(1)], {"width": 2**31 - 1}),
+        ("Empty", [np.int32([2**31 - 1, 2**31 - 1, 2**31 - 1])], {"dtype": "float32"}),
+        ("Empty", [np.int32([2**31 - 1, 2**31 - 1, 2**31 - 1, 0])], {"dtype": "float32"}),
+    ],
+)
+def test_what_python_or_numpy_will_not_make_is_too_much(op, inputs, attrs):
+    g = GraphBuilder()
+    g.apply(op, *inputs, name="op", **attrs)
+    with pytest.raises(ResourceExhaustedError, match="'op'"):
+        Session(g.graph, max_memory=1 << 30).run("op:0")
+    if op == "Empty":
+        with pytest.raises(ResourceExhaustedError, match="'op'"):
+            Session(g.graph).run("op:0")
+
+
+def test_who_sleeps_looks_at_the_time():
+    g = GraphBuilder()
+    g.SleepIdentityOp(np.int32(10**9), 1.0, name="op")
+    with pytest.raises(DeadlineExceededError, match="'op'"):
+        Session(g.graph, timeout=0.3).run("op:0")
+
+
+@pytest.mark.parametrize("ratio", [1e30, 1e-30, np.inf])
+def test_a_crop_of_an_aspect_that_no_image_has_is_the_whole_image(ratio):
+    g = GraphBuilder()
+    box = np.float32([[[0, 0, 1, 1]]])
+    g.SampleDistortedBoundingBoxV2(
+        np.int32([64, 48, 3]), box, 0.1, aspect_ratio_range=[ratio, ratio], use_image_if_no_bounding_boxes=True, name="op"
+    )
+    begin, size = Session(g.graph).run(["op:0", "op:1"])
+    assert (begin.tolist(), size.tolist()) == ([0, 0, 0], [64, 48, -1])
