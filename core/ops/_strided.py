@@ -98,46 +98,47 @@ def _single(start: int, step: int, size: int, i: int) -> int:
     return start
 
 
-def slice_by(
-    begin: Array,
-    end: Array,
-    strides: Array,
-    *,
-    begin_mask: int,
-    end_mask: int,
-    ellipsis_mask: int,
-    new_axis_mask: int,
-    shrink_axis_mask: int,
-) -> Callable[..., Result]:
+_Prepare = Callable[..., Callable[..., Result]]
+
+
+def _by_attributes(prepare: _Prepare) -> _Prepare:
+    """What is prepared for constants and `Masks` is so for constants and the attributes that hold these."""
+
+    def prepare_by_attributes(
+        *constants: Array, begin_mask: int, end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int
+    ) -> Callable[..., Result]:
+        return prepare(*constants, Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask))
+
+    return prepare_by_attributes
+
+
+@_by_attributes
+def slice_by(begin: Array, end: Array, strides: Array, masks: Masks) -> Callable[..., Result]:
     """A StridedSlice by the same vectors each time, which keeps the index for each shape."""
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     index = functools.lru_cache(_MOST_SHAPES)(lambda dims: (*numpy_index(dims, begin, end, strides, masks), ...))
     return lambda x, *_: x[index(x.shape)]
 
 
-def spread_by(
-    dims: Array,
-    begin: Array,
-    end: Array,
-    strides: Array,
-    *,
-    begin_mask: int,
-    end_mask: int,
-    ellipsis_mask: int,
-    new_axis_mask: int,
-    shrink_axis_mask: int,
-) -> Callable[..., Result]:
+@_by_attributes
+def spread_by(dims: Array, begin: Array, end: Array, strides: Array, masks: Masks) -> Callable[..., Result]:
     """A StridedSliceGrad of the same shape at the same places each time."""
     wanted = whole_dims(dims)
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     index = numpy_index(wanted, begin, end, strides, masks)
 
     def spread(dims: Array, begin: Array, end: Array, strides: Array, dy: Array) -> Result:
-        result = np.full(wanted, b"", object) if dy.dtype == object else np.zeros(wanted, dy.dtype)
-        write_slice(result, index, dy)
-        return result
+        return spread_out(wanted, index, dy)
 
     return spread
+
+
+def spread_out(dims: tuple[int, ...], index: tuple[Any, ...], dy: Array) -> Array:
+    """Zeros of shape `dims`, or empty strings, with `dy` at the index; InvalidArgumentError where the shapes there differ."""
+    result = np.full(dims, b"", object) if dy.dtype == object else np.zeros(dims, dy.dtype)
+    place = result[(*index, ...)]
+    if place.shape != dy.shape:
+        raise InvalidArgumentError(f"shape of dy was {Shape(np.shape(dy))} instead of {Shape(place.shape)}")
+    place[...] = dy
+    return result
 
 
 def whole_dims(dims: Array) -> tuple[int, ...]:
@@ -146,14 +147,6 @@ def whole_dims(dims: Array) -> tuple[int, ...]:
     if min(found, default=0) < 0:
         raise InvalidArgumentError(f"the shape {found} has a negative dimension")
     return found
-
-
-def write_slice(target: Array, index: tuple[Any, ...], value: Array) -> None:
-    """target[index] = value where the shapes are the same; InvalidArgumentError otherwise."""
-    place = target[(*index, ...)]
-    if place.shape != value.shape:
-        raise InvalidArgumentError(f"shape of dy was {Shape(np.shape(value))} instead of {Shape(place.shape)}")
-    place[...] = value
 
 
 def sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, masks: Masks) -> Shape:

@@ -22,7 +22,7 @@ from ..shapes import Shape, TensorSpec
 from ._checks import require_rank
 from ._onnx import gathered
 from ._shapes import dims_of, ints, number, shape_from, unknown_dims
-from ._strided import Masks, numpy_index, slice_by, sliced_shape, spread_by, whole_dims, write_slice
+from ._strided import Masks, numpy_index, slice_by, sliced_shape, spread_by, spread_out, whole_dims
 from ._variables import resource_variable
 
 _MASK_NAMES = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
@@ -168,10 +168,7 @@ def strided_slice_grad(
     """Zeros of shape `dims` with `dy` at the places that the slice takes."""
     wanted = whole_dims(dims)
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    dy = np.asarray(dy)
-    result = np.full(wanted, b"", object) if dy.dtype == object else np.zeros(wanted, dy.dtype)
-    write_slice(result, numpy_index(result.shape, begin, end, strides, masks), dy)
-    return result
+    return spread_out(wanted, numpy_index(wanted, begin, end, strides, masks), np.asarray(dy))
 
 
 @shape("StridedSliceGrad")

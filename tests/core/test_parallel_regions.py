@@ -243,31 +243,28 @@ def test_a_session_in_many_threads():
         np.testing.assert_allclose(values, [value] * 30, rtol=1e-5, atol=1e-6)
 
 
-def test_a_session_of_one_thread_measures_nothing(monkeypatch):
-    monkeypatch.setattr(threads._OneThread, "share", 1)
+def settled_towers():
+    """A session that has run two towers until it has chosen what to do with them."""
     b = GraphBuilder()
     two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"))
     session = Session(b.graph)
     run_until_chosen(session, "sum:0", {"x:0": square()})
-    assert not regions(session)
+    return session
+
+
+def test_a_session_of_one_thread_measures_nothing(monkeypatch):
+    monkeypatch.setattr(threads._OneThread, "share", 1)
+    assert not regions(settled_towers())
 
 
 def test_branches_that_take_longer_than_their_steps_are_left(monkeypatch):
     monkeypatch.setattr(region_calls, "_GAIN", 0.0)
-    b = GraphBuilder()
-    two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"))
-    session = Session(b.graph)
-    run_until_chosen(session, "sum:0", {"x:0": square()})
-    assert [region.is_parallel for region in regions(session)] == [False]
+    assert [region.is_parallel for region in regions(settled_towers())] == [False]
 
 
 def test_light_steps_are_not_looked_through(monkeypatch):
     monkeypatch.setattr(region_calls, "_LEAST_MEAN", 1.0)
-    b = GraphBuilder()
-    two_towers(b, b.Placeholder(dtype="float32", shape=[12, 12], name="x"))
-    session = Session(b.graph)
-    run_until_chosen(session, "sum:0", {"x:0": square()})
-    assert not regions(session)
+    assert not regions(settled_towers())
 
 
 def found_regions(b, timings=None, threads=2, fetch="sum"):

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from tests.core.numerics.finishing import doubling
 from tfg.core.numerics import convolution, input_gradient, products, threads
 
 CASES = [
@@ -102,16 +103,7 @@ def test_every_number_is_finished_once_after_it_is_there(case, workers):
     """`finish` doubles each block in place: what is missed, met twice or met too early differs."""
     x, w, stride, pads, dilation = drawn(case)
     n = len(pads)
-
-    def finishing(result):
-        flat = result.reshape(-1, result.shape[-1])
-
-        def finish(positions, channels):
-            flat[positions, channels] *= 2
-
-        return finish
-
-    found = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, finishing)
+    found = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, doubling)
     np.testing.assert_allclose(found, 2 * by_definition(x, w, stride, pads, dilation), rtol=1e-4, atol=1e-4)
 
 

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from tests.core.numerics.finishing import doubling
 from tfg.core.numerics import convolution, input_gradient, products, threads, winograd
 from tfg.core.numerics.winograd_transforms import FOUR, TWO
 
@@ -70,16 +71,7 @@ def test_results_are_those_of_the_definition(case, few, workers, transform, monk
 def test_every_number_is_finished_once_after_it_is_there(case, few, workers, transform, monkeypatch):
     monkeypatch.setattr(winograd, "_FEW_TILES", few)
     x, w, pads = drawn(case)
-
-    def finishing(result):
-        flat = result.reshape(-1, result.shape[-1])
-
-        def finish(positions, channels):
-            flat[positions, channels] *= 2
-
-        return finish
-
-    np.testing.assert_array_equal(winograd.convolve(x, w, pads, finishing), 2 * winograd.convolve(x, w, pads))
+    np.testing.assert_array_equal(winograd.convolve(x, w, pads, doubling), 2 * winograd.convolve(x, w, pads))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
