@@ -5,18 +5,20 @@ x is (N, spatial..., C), a filter (window..., C, M), the result (N, output..., C
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from .convolution import Finish, Finishing
 from .input_gradient import transposed_pads
+from .keeping import kept
 from .products import divide
 from .sums import column_sums
 from .threads import one_thread
-from .windows import Array, Pads, image_blocks, offset_index, offsets, output_size, pad, placed, unpad
+from .windows import Array, Pads, Placing, image_blocks, offset_index, offsets, output_size, pad, placing, unpad
 
 _LINE: Final = 1024
 """NumPy multiplies and adds along lines of contiguous numbers: about so many cost least for each, and still stay in cache."""
@@ -45,9 +47,7 @@ def depthwise_convolve(
     result = np.empty((x.shape[0], *outputs, channels * multiplier), np.result_type(x, w))
     finish = finishing(result) if finishing else None
     if multiplier == 1 and result.size and w.size and result.dtype in (np.float32, np.float64):
-        if x.size <= _BLOCK:
-            x, pads = pad(x, pads), [(0, 0)] * len(pads)
-        _sum_lines(x, w[..., 0], strides, pads, dilations, result, finish)
+        _sum_lines(x, w, strides, pads, dilations, result, finish)
         return result
     result[...] = 0
     _add_products(pad(x, pads), w, strides, dilations, result.reshape(*result.shape[:-1], channels, multiplier))
@@ -64,91 +64,140 @@ def _sum_lines(
         given = (x[:, np.newaxis], w[np.newaxis], [1, *strides], [(0, 0), *pads], [1, *dilations], result[:, np.newaxis])
         _sum_lines(*given, finish)
         return
-    sums = _LineSums(x, w, strides, pads, dilations, result)
-    images, lines, *inner, channels = result.shape
-    per_line = math.prod(inner)
+    sums = _line_sums(x.shape, w.shape[:-2], tuple(strides), tuple(map(tuple, pads)), tuple(dilations))
+    filters = sums.filters(w)
+    whole = [np.ascontiguousarray(placing.of(x)) for placing in sums.whole]
+    folded = result.reshape(sums.folded)
     count = -(-max(result.size, x.size) // _BLOCK)
     if result.size * math.prod(w.shape[:-1]) >= _WORTH_DIVIDING:
         count = max(count, _PARTS * one_thread.share)
 
-    def fill(block: tuple[slice, slice]) -> None:
-        sums.fill(*block)
+    def fill(block: _Block) -> None:
+        sums.fill(block, x, whole, filters, folded[block.images, block.lines])
         if finish is not None:
-            first, last = block[0].start * lines + block[1].start, (block[0].stop - 1) * lines + block[1].stop
-            finish(slice(first * per_line, last * per_line), slice(0, channels))
+            finish(block.positions, slice(0, x.shape[-1]))
 
-    divide(fill, image_blocks(images, lines, count))
+    divide(fill, sums.blocks(count))
+
+
+class _Block(NamedTuple):
+    """Some lines of some images of the result, their positions in a row, and what they see.
+
+    That are views of these shapes, offsets and strides, in elements: of the whole input, or of what `placings` cut of it.
+    """
+
+    images: slice
+    lines: slice
+    positions: slice
+    placings: tuple[Placing, ...]
+    views: tuple[tuple[tuple[int, ...], int, tuple[int, ...]], ...]
 
 
 class _LineSums:
     """The sum over the window of the input's windows times the filter, which is repeated for several positions of a line.
 
-    With a stride along lines, the positions that one place of the window meets are laid side by side before.
+    With a stride along lines, the positions that one place of the window meets are laid side by side before: the input in
+    phases. A small input is padded as a whole, of others each block pads what it sees.
     """
 
     def __init__(
-        self, x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int], result: Array
+        self, shape: tuple[int, ...], window: Sequence[int], strides: tuple[int, ...], pads: Pads, dilations: Sequence[int]
     ) -> None:
-        channels, last = result.shape[-1], result.shape[-2]
-        self.x, self.befores, self.dilations = x, [before for before, _ in pads], dilations
+        images, *sizes, channels = shape
+        self.shape, self.pads, self.dilations = shape, pads, dilations
+        self.padded = [n + before + after for n, (before, after) in zip(sizes, pads)]
+        outputs = list(map(output_size, self.padded, window, strides, dilations))
         is_narrow = strides[-1] == 1 or (dilations[-1] == 1 and channels < _WIDE)
-        self.fold = _fold(last, channels) if is_narrow else 1
-        step = strides[-1] if self.fold > 1 else 1
-        self.steps = [1] * (len(pads) - 1) + [step]
-        self.strides = [*strides[:-1], strides[-1] // step]
-        self.filters = [self._repeated(w[..., phase::step, :]) for phase in range(min(step, w.shape[-2]))]
-        self.result = result.reshape(*result.shape[:-2], last // self.fold, self.fold * channels)
+        self.fold = _fold(outputs[-1], channels) if is_narrow else 1
+        self.step = strides[-1] if self.fold > 1 else 1
+        self.strides = [*strides[:-1], strides[-1] // self.step]
+        self.windows = [
+            (*window[:-1], len(range(phase, window[-1], self.step))) for phase in range(min(self.step, window[-1]))
+        ]
+        self.folded = (images, *outputs[:-1], outputs[-1] // self.fold, self.fold * channels)
+        is_small = math.prod(shape) <= _BLOCK
+        self.whole = self._placings(-pads[0][0], self.padded[0]) if is_small else ()
+        self.blocks = functools.lru_cache(4)(self._blocks)
+        self.axes = _axes(len(window))
 
-    def _repeated(self, w: Array) -> Array:
-        return np.repeat(w[..., np.newaxis, :], self.fold, -2).reshape(*w.shape[:-1], -1)
+    def filters(self, w: Array) -> list[Array]:
+        """A filter (window..., C, 1) for each phase, repeated."""
+        if self.fold == 1:
+            return [w[..., 0]]
+        return kept(w, ("lines", self.fold, self.step), self._repeated)
 
-    def fill(self, images: slice, lines: slice) -> None:
-        """Compute some lines of some images."""
-        out = self.result[images, lines]
-        for phase, filters in enumerate(self.filters):
-            view = self._windows(images, lines, phase, filters.shape[:-1])
+    def _repeated(self, w: Array) -> list[Array]:
+        phases = [w[..., phase :: self.step, :, 0] for phase in range(len(self.windows))]
+        return [np.repeat(w[..., np.newaxis, :], self.fold, -2).reshape(*w.shape[:-1], -1) for w in phases]
+
+    def _placings(self, first: int, lines: int) -> tuple[Placing, ...]:
+        """For each phase how some padded lines are cut out of the input."""
+        firsts = [first, *(-before for before, _ in self.pads[1:])]
+        steps = (1,) * (len(firsts) - 1) + (self.step,)
+        counts = [lines, *self.padded[1:]]
+        return tuple(
+            placing(
+                self.shape[1:-1],
+                (*firsts[:-1], firsts[-1] + phase),
+                steps,
+                (*counts[:-1], len(range(phase, counts[-1], self.step))),
+            )
+            for phase in range(len(self.windows))
+        )
+
+    def _blocks(self, count: int) -> list[_Block]:
+        """About so many blocks of the result."""
+        return [self._block(*block) for block in image_blocks(self.folded[0], self.folded[1], count)]
+
+    def _block(self, images: slice, lines: slice) -> _Block:
+        first, last = images.start * self.folded[1] + lines.start, (images.stop - 1) * self.folded[1] + lines.stop
+        per_line = math.prod(self.folded[2:]) // self.shape[-1]
+        begin, placings = lines.start * self.strides[0], self.whole
+        if not self.whole:
+            reach = (lines.stop - lines.start - 1) * self.strides[0] + (self.windows[0][0] - 1) * self.dilations[0] + 1
+            placings = self._placings(begin - self.pads[0][0], reach)
+        sizes = (images.stop - images.start, lines.stop - lines.start, *self.folded[2:-1])
+        start = (images.start, begin) if self.whole else (0, 0)
+        views = tuple(self._view(sizes, start, placing.counts, window) for placing, window in zip(placings, self.windows))
+        positions = slice(first * per_line, last * per_line)
+        return _Block(images, lines, positions, () if self.whole else placings, views)
+
+    def _view(
+        self, sizes: tuple[int, ...], start: tuple[int, int], counts: Sequence[int], window: tuple[int, ...]
+    ) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
+        """(sizes..., window..., fold * C) from an image and line on: windows along contiguous lines, next to each other."""
+        pitches = [math.prod(counts[i:]) * self.shape[-1] for i in range(len(counts) + 1)]
+        jumps = [pitch * stride for pitch, stride in zip(pitches[1:], self.strides)]
+        jumps[-1] *= self.fold
+        places = [pitch * dilation for pitch, dilation in zip(pitches[1:], self.dilations)]
+        offset = start[0] * pitches[0] + start[1] * pitches[1]
+        return (*sizes, *window, self.folded[-1]), offset, (pitches[0], *jumps, *places, 1)
+
+    def fill(self, block: _Block, x: Array, whole: Sequence[Array], filters: Sequence[Array], out: Array) -> None:
+        """Compute the lines of a block."""
+        seen = whole or [np.ascontiguousarray(placing.of(x[block.images])) for placing in block.placings]
+        for phase, (array, w, (shape, offset, strides)) in enumerate(zip(seen, filters, block.views)):
+            size = array.itemsize
+            view = np.ndarray(shape, array.dtype, array, offset * size, [size * n for n in strides])
             part = np.empty_like(out) if phase else out
-            _sum_windows(view, filters, part)
+            np.einsum(self.axes, view, w, out=part)
             if phase:
                 np.add(out, part, out=out)
 
-    def _windows(self, images: slice, lines: slice, phase: int, window: Sequence[int]) -> Array:
-        """What these places of the window meet, `_folded`."""
-        shape = (images.stop - images.start, lines.stop - lines.start, *self.result.shape[2:-2])
-        shape = (*shape, self.result.shape[-2] * self.fold, self.x.shape[-1])
-        firsts = [-before for before in self.befores]
-        firsts[0] += lines.start * self.strides[0]
-        firsts[-1] += phase
-        reach = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(shape[1:], self.strides, window, self.dilations)]
-        seen = placed(self.x[images], firsts, self.steps, reach)
-        if self.fold > 1 and seen.strides[-2:] != (seen.shape[-1] * seen.itemsize, seen.itemsize):
-            seen = np.ascontiguousarray(seen)
-        return _folded(seen, shape, window, self.strides, self.dilations, self.fold)
+
+_line_sums = functools.lru_cache(256)(_LineSums)
+
+
+def _axes(rank: int) -> str:
+    """The sum over the window, in its order, of (N, output..., window..., C) times (window..., C), for einsum."""
+    outputs, window = "abcdefgh"[: rank + 1], "rstuvwxyz"[:rank]
+    return f"{outputs}{window}k,{window}k->{outputs}k"
 
 
 def _fold(positions: int, channels: int) -> int:
     """A divisor of the positions of a line with which so many positions are about _LINE numbers."""
     divisors = [n for n in range(1, min(positions, 2 * _LINE) + 1) if positions % n == 0]
     return min(divisors, key=lambda n: abs(math.log(n * channels / _LINE)))
-
-
-def _folded(
-    x: Array, shape: Sequence[int], window: Sequence[int], strides: Sequence[int], dilations: Sequence[int], fold: int
-) -> Array:
-    """A view (N, output..., last output / fold, window..., fold * C): windows along contiguous lines, next to each other."""
-    *outer, last = shape[1:-1]
-    steps = x.strides[1:-1]
-    jumps = [step * stride for step, stride in zip(steps, strides)]
-    jumps[-1] *= fold
-    places = [step * dilation for step, dilation in zip(steps, dilations)]
-    sizes = (shape[0], *outer, last // fold, *window, fold * shape[-1])
-    return np.lib.stride_tricks.as_strided(x, sizes, (x.strides[0], *jumps, *places, x.strides[-1]), writeable=False)
-
-
-def _sum_windows(view: Array, w: Array, out: Array) -> None:
-    """Windows (output..., window..., C) times w (window..., C), summed over the window: one call, in the window's order."""
-    inner = list(range(view.ndim - w.ndim, view.ndim))
-    np.einsum(view, list(range(view.ndim)), w, inner, [*range(view.ndim - w.ndim), view.ndim - 1], out=out)
 
 
 def _add_products(x: Array, w: Array, strides: Sequence[int], dilations: Sequence[int], result: Array) -> None:

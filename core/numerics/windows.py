@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,21 +53,47 @@ def inside(first: int, step: int, count: int, size: int) -> tuple[slice, slice]:
     return slice(start, stop), slice(begin, begin + (stop - start) * step, step)
 
 
+class Placing(NamedTuple):
+    """How to cut so many positions of each spatial axis out of images of one size: see `placed`."""
+
+    counts: tuple[int, ...]
+    source: tuple[slice, ...]
+    target: tuple[slice, ...] | None
+    outside: tuple[tuple[slice, ...], ...]
+
+    def of(self, x: Array) -> Array:
+        """(N, counts..., C); a view where all lie in x."""
+        source = x[self.source]
+        if self.target is None:
+            return source
+        result = np.empty((len(x), *self.counts, x.shape[-1]), x.dtype)
+        for index in self.outside:
+            result[index] = 0
+        result[self.target] = source
+        return result
+
+
+@functools.lru_cache(1024)
+def placing(sizes: tuple[int, ...], firsts: tuple[int, ...], steps: tuple[int, ...], counts: tuple[int, ...]) -> Placing:
+    """How `placed` cuts images of these sizes."""
+    pairs = [inside(*axis) for axis in zip(firsts, steps, counts, sizes)]
+    whole = slice(None)
+    outside = [
+        ((whole,) * axis + (part,))
+        for axis, (within, _) in enumerate(pairs, 1)
+        for part in (slice(within.start), slice(within.stop, None))
+        if len(range(counts[axis - 1])[part])
+    ]
+    target = (whole, *(within for within, _ in pairs)) if outside else None
+    return Placing(counts, (whole, *(part for _, part in pairs)), target, tuple(outside))
+
+
 def placed(x: Array, firsts: Sequence[int], steps: Sequence[int], counts: Sequence[int]) -> Array:
     """(N, counts..., C): so many positions of each spatial axis of x, from the first one on; zero outside of x.
 
     A view where all lie in x.
     """
-    pairs = [inside(*axis) for axis in zip(firsts, steps, counts, x.shape[1:-1])]
-    source = x[(slice(None), *(part for _, part in pairs))]
-    if source.shape[1:-1] == tuple(counts):
-        return source
-    result = np.empty((len(x), *counts, x.shape[-1]), x.dtype)
-    for axis, (part, _) in enumerate(pairs, 1):
-        for outside in (slice(part.start), slice(part.stop, None)):
-            result[(*(slice(None),) * axis, outside)] = 0
-    result[(slice(None), *(part for part, _ in pairs))] = source
-    return result
+    return placing(x.shape[1:-1], tuple(firsts), tuple(steps), tuple(counts)).of(x)
 
 
 def unpad(x: Array, pads: Pads) -> Array:

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import functools
 import math
-import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
+from .keeping import kept, never_changes
 from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, ordered_sum
 from .threads import one_thread
 from .windows import Array, Pads, image_blocks, output_size, placed
@@ -47,8 +47,6 @@ _FEW_TILES: Final = 128
 """With fewer, threads share the filters."""
 _MOST_COMPUTED: Final = 1.5
 """Tiles reach over odd ends. So many positions may be computed for each one in the result."""
-_SIGHTS: Final = 3
-"""How often filters that cannot change are seen before their transforms are kept."""
 
 _TILES_FOR_FILTERS: Final = 32
 """Reading filters for a product takes as long as computing so many tiles."""
@@ -56,17 +54,6 @@ _CALLS: Final = 160_000
 """Calling NumPy for a place of a block takes as long as so many multiply-adds."""
 _MOST_WEIGHTS: Final = 1 << 16
 """Channels times channels of results up to which larger tiles are taken, of which more numbers of filters are kept."""
-
-
-class _Kept(NamedTuple):
-    """Filters that were met before, how often, and what became of them."""
-
-    filters: weakref.ref[Any]
-    sights: int
-    transformed: Array | None
-
-
-_kept: dict[tuple[int, int], _Kept] = {}
 
 
 def suits(x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]) -> bool:
@@ -176,16 +163,6 @@ def _summed(x: Array, grad: Array, pads: Pads, blocks: Sequence[tuple[slice, sli
     return ordered_sum(add, blocks, shares, (places, x.shape[-1], grad.shape[-1]), np.float32)
 
 
-def never_changes(a: Array) -> bool:
-    """True of an array whose memory nobody may write to."""
-    base: Any = a
-    while isinstance(base, np.ndarray):
-        if base.flags.writeable:
-            return False
-        base = base.base
-    return base is None or isinstance(base, bytes) or (isinstance(base, memoryview) and base.readonly)
-
-
 def _outputs(shape: Sequence[int], pads: Pads) -> list[int]:
     return [output_size(n + before + after, 3, 1, 1) for n, (before, after) in zip(shape[1:-1], pads)]
 
@@ -264,21 +241,7 @@ def _transformed_gradient(grad: Array, part: tuple[slice, slice]) -> Array:
 
 def transformed_filters(w: Array, matrix: Array) -> Array:
     """(places, C, F) of filters (window..., C, F) by a matrix (places, window); what cannot change is kept with them."""
-    if not never_changes(w):
-        return _transform_filters(w, matrix)
-    key = id(w), len(matrix)
-    known = _kept.get(key)
-    if known is None or known.filters() is not w:
-        known = _Kept(weakref.ref(w, functools.partial(_forget, key)), 0, None)
-    if known.transformed is not None:
-        return known.transformed
-    transformed, sights = _transform_filters(w, matrix), known.sights + 1
-    _kept[key] = _Kept(known.filters, sights, transformed if sights >= _SIGHTS else None)
-    return transformed
-
-
-def _forget(key: tuple[int, int], _: Any) -> None:
-    _kept.pop(key, None)
+    return kept(w, ("tiles", len(matrix)), functools.partial(_transform_filters, matrix=matrix))
 
 
 def _transform_filters(w: Array, matrix: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -73,6 +74,11 @@ class Geometry:
     def pads(self, sizes: Sequence[int], window: Sequence[int]) -> Pads:
         return window_pads(sizes, window, self.strides, self.dilations, self.padding, self.explicit)
 
+    @functools.lru_cache(1024)  # noqa: B019 - geometries that kernels ask are kept too
+    def fitted(self, sizes: tuple[int, ...], window: tuple[int, ...]) -> tuple[tuple[int, ...], Pads]:
+        """(outputs, pads) for known sizes."""
+        return self.outputs(sizes, window), self.pads(sizes, window)
+
     def last(self, dims: Sequence[DimLike]) -> tuple[Any, ...]:
         """Dimensions as N, spatial..., C."""
         return shape_to_channels_last(dims, self.data_format)
@@ -109,14 +115,12 @@ def convolve(
     require_rank(w, geometry.rank, "filter")
     last = to_channels_last(x, geometry.data_format)
     _check_channels(last.shape[-1], w.shape[-2], w.shape[-1])
-    window, sizes = w.shape[:-2], last.shape[1:-1]
-    outputs = geometry.outputs(sizes, window)
+    outputs, pads = geometry.fitted(last.shape[1:-1], w.shape[:-2])
     require(math.prod(w.shape) or not math.prod(outputs), f"the filter of shape {w.shape} is empty")
     if not (math.prod(outputs) and x.size):
         shape = (last.shape[0], *outputs, w.shape[-1])
         y = np.zeros(shape, x.dtype)
         return from_channels_last(y if summand is None else y + summand, geometry.data_format)
-    pads = geometry.pads(sizes, window)
     y = numerics.convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, finishing, summand)
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
 

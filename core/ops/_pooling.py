@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -68,7 +69,9 @@ class Pool:
         """Output sizes of the spatial dimensions."""
         return output_sizes(sizes, self.windows, self.strides, [1] * len(self.windows), self.padding, self.explicit)
 
+    @functools.lru_cache(1024)  # noqa: B019 - pools that kernels ask are kept too
     def pads(self, sizes: tuple[int, ...]) -> Pads:
+        """(before, after) of each spatial dimension; InvalidArgumentError where the window does not fit."""
         self.sizes(sizes)
         return window_pads(sizes, self.windows, self.strides, [1] * len(self.windows), self.padding, self.explicit)
 

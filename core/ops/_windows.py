@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +14,18 @@ from ..errors import InvalidArgumentError
 from ..shapes import Shape
 
 Pads = tuple[tuple[int, int], ...]
+_Kind = TypeVar("_Kind")
+
+
+def checked(kind: Callable[..., _Kind], *attributes: Any) -> _Kind:
+    """`kind(*attributes)`, which checks them and never changes: made once for a kernel that is called again and again."""
+    found: _Kind = _checked(kind, *[tuple(a) if isinstance(a, list) else a for a in attributes])
+    return found
+
+
+@functools.lru_cache(512)
+def _checked(kind: Callable[..., Any], *attributes: Any) -> Any:
+    return kind(*attributes)
 
 
 def is_channels_first(data_format: str) -> bool:

@@ -35,6 +35,7 @@ from ._convolution import (
 from ._onnx import channels_first, filter_first, in_format, window_attrs, window_of
 from ._shapes import ints, shape_from
 from ._windows import (
+    checked,
     shape_from_channels_last,
     shape_to_channels_last,
     to_channels_last,
@@ -55,7 +56,8 @@ def conv2d(
     summand: Array | None = None,
 ) -> Result:
     """(N, H, W, C) with (KH, KW, C / groups, F) -> (N, OH, OW, F), or NCHW."""
-    return convolve(x, w, Geometry(4, strides, padding, explicit_paddings, data_format, dilations), finishing, summand)
+    geometry = checked(Geometry, 4, strides, padding, explicit_paddings, data_format, dilations)
+    return convolve(x, w, geometry, finishing, summand)
 
 
 @shape("Conv2D")

@@ -28,7 +28,7 @@ from ._convolution import (
 )
 from ._onnx import channels_first, in_format, window_attrs, window_of
 from ._shapes import ints, shape_from
-from ._windows import from_channels_last, shape_from_channels_last, to_channels_last
+from ._windows import checked, from_channels_last, shape_from_channels_last, to_channels_last
 from .convolution import ATTRIBUTES_2D, convolution_input_gradient_onnx
 
 
@@ -40,7 +40,7 @@ def _geometry(
     dilations: list[int],
     kind: type[Any] = Geometry,
 ) -> Any:
-    geometry = kind(4, strides, padding, explicit_paddings, data_format, dilations)
+    geometry = checked(kind, 4, strides, padding, explicit_paddings, data_format, dilations)
     require(geometry.strides[0] == geometry.strides[1], f"the strides of height and width differ: {list(strides)}")
     return geometry
 
@@ -54,12 +54,10 @@ def depthwise_convolve(x: Array, w: Array, geometry: Geometry, finishing: Finish
     require_rank(w, 4, "filter")
     last = to_channels_last(x, geometry.data_format)
     require(last.shape[-1] == w.shape[2], f"input has {last.shape[-1]} channels, the filter {w.shape[2]}")
-    window = w.shape[:2]
-    outputs = geometry.outputs(last.shape[1:-1], window)
+    outputs, pads = geometry.fitted(last.shape[1:-1], w.shape[:2])
     if not (x.size and w.size and math.prod(outputs)):
         y = np.zeros((last.shape[0], *outputs, w.shape[2] * w.shape[3]), x.dtype)
     else:
-        pads = geometry.pads(last.shape[1:-1], window)
         y = numerics.depthwise_convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, finishing)
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
 

@@ -36,6 +36,7 @@ from ._pooling import (
 )
 from ._shapes import ints, shape_from
 from ._windows import (
+    checked,
     is_channels_first,
 )
 
@@ -45,7 +46,7 @@ def max_pool(
     input: Array, *, ksize: list[int], strides: list[int], padding: str, explicit_paddings: list[int], data_format: str
 ) -> Result:
     """The largest element of each window."""
-    return pool_max(input, Pool(4, ksize, strides, padding, data_format, explicit_paddings))
+    return pool_max(input, checked(Pool, 4, ksize, strides, padding, data_format, explicit_paddings))
 
 
 @shape("MaxPool")
@@ -236,7 +237,7 @@ layout("TTT -> T", "MaxPool3DGradGrad", "MaxPoolGradGrad")
 @kernel("AvgPool")
 def avg_pool(value: Array, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Result:
     """The mean of each window."""
-    return pool_mean(value, Pool(4, ksize, strides, padding, data_format))
+    return pool_mean(value, checked(Pool, 4, ksize, strides, padding, data_format))
 
 
 @shape("AvgPool")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.numerics.finishing import doubling
-from tfg.core.numerics import convolution, input_gradient, products, threads, winograd
+from tfg.core.numerics import convolution, input_gradient, keeping, products, threads, winograd
 from tfg.core.numerics.winograd_transforms import FOUR, TWO
 
 CASES = [
@@ -110,21 +110,21 @@ def test_what_is_not_finite_meets_its_windows_only(value, transform):
 
 
 def test_only_filters_that_cannot_change_are_kept(transform, monkeypatch):
-    monkeypatch.setattr(winograd, "_kept", {})
+    monkeypatch.setattr(keeping, "_kept", {})
     x, w, pads = drawn(CASES[0])
     for _ in range(4):
         winograd.convolve(x, w, pads)
-    (kept,) = winograd._kept.values()
-    assert kept.transformed is not None
+    (known,) = keeping._kept.values()
+    assert known.made is not None
     view = w.copy()
     other = view[:]
     other.flags.writeable = False
-    assert not winograd.never_changes(other)
+    assert not keeping.never_changes(other)
     first = [winograd.convolve(x, other, pads) for _ in range(4)][-1]
     view *= 2
     np.testing.assert_array_equal(winograd.convolve(x, other, pads), 2 * first)
-    del w, kept
-    assert not winograd._kept
+    del w, known
+    assert not keeping._kept
 
 
 @pytest.mark.parametrize("depth", [64, 256])
