@@ -257,13 +257,27 @@ def groups(count: int) -> Iterator[NodeDef]:
     yield node("y", "AddV2", "weights/read", "x", **FLOAT)
 
 
+def chosen(count: int) -> Iterator[NodeDef]:
+    """Noise behind all that is computed, and selections of which all take the first, so that none reads the noise."""
+    yield node("sizes", "Const", dtype=dtypes.int32, value=Tensor.from_numpy(np.array([4], np.int32)))
+    yield node("noise", "RandomUniform", "sizes", dtype=dtypes.float32, T=dtypes.int32)
+    yield node("start", "AddV2", "x", "noise", **FLOAT)
+    yield node("always", "Const", dtype=dtypes.bool_, value=Tensor.from_numpy(np.array(True)))
+    last = "start"
+    for i in range(count // 2):
+        yield node(f"tanh_{i}", "Tanh", last, **FLOAT)
+        last = f"chosen_{i}"
+        yield node(last, "SelectV2", "always", f"tanh_{i}", "noise", **FLOAT)
+    yield node("y", "Identity", last, **FLOAT)
+
+
 PLAIN_FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
     "chain": chain, "wide": wide, "functions": calls, "blocks": blocks,
 }  # fmt: skip
 """Graphs of about so many nodes from the placeholder `x` to `y`, as programs are."""
 FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
     **PLAIN_FORMS, "hub": hub, "waits": waits, "nested": nested, "variables": variables, "conditionals": conditionals,
-    "loops": loops, "handed_on": handed_on, "groups": groups,
+    "loops": loops, "handed_on": handed_on, "groups": groups, "chosen": chosen,
 }  # fmt: skip
 """Those, and what is hard on analyses."""
 LIBRARIES: Mapping[str, Callable[[int], Iterator[FunctionDef]]] = {"functions": functions, "nested": nested_functions}

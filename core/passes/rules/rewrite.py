@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ from ...graph import Graph, Node, Output
 from ...kernel_types import runs_in_tensorflow
 from ...op_facts import has_fact
 from ...shapes import Shape
-from ...traversal import reachable
 from ..base import PassContext
+from .effects import Effects
 
 RuleFunction = Callable[["Rewriter", Node], "Output | None"]
 
@@ -77,6 +77,7 @@ class Rewriter:
         self._made: list[Node] = []
         self._alone: set[Node] = set()
         self._again: list[Node] = []
+        self._effects = Effects(graph, ctx)
 
     def apply(self, *rules: RuleSet) -> None:
         """Apply rules to all nodes, inputs first, and to what the rules make, until none fires."""
@@ -233,6 +234,7 @@ class Rewriter:
                 self.ctx.fire(rule.name, node, f"rewritten: {rule.algebra}")
             elif not self.ctx.replace(node, value, rule.name, f"replaced by {value.name}: {rule.algebra}"):
                 continue
+            self._effects.note_users(node, consumers)
             return [value.node, *(c for c in consumers if self.graph.get(c.name) is c)]
         return self._again
 
@@ -251,34 +253,7 @@ class Rewriter:
 
     def _keep_effects(self, node: Node, before: Sequence[Output], value: Output) -> None:
         """What stands for a node that took `before` waits for what has effects and is read or waited for no more."""
-        dropped, waits = self._dropped(before, value)
-        if not dropped and not waits:
-            return
-        kept = reachable([value.node])
-        lost = [self.ctx.anchor(v) for v in dropped if v.node not in kept or self._is_less_read(v, kept)]
-        for control in (*lost, *waits):
-            if control not in kept:
-                self.graph.add_control_input(node, control)
-
-    def _dropped(self, before: Sequence[Output], value: Output) -> tuple[list[Output], list[Node]]:
-        """What acts behind `before`, up to what `value` is made from, and what is waited for there and has effects."""
-        taken = {value, *(v for made in (value.node, *self._made) for v in made.inputs)}
-        dropped, waits = [], []
-        pending = list(before)
-        while pending:
-            v = pending.pop()
-            if v in taken or not self.ctx.has_effects(v.node):
-                continue
-            taken.add(v)
-            if self.ctx.acts(v.node):
-                dropped.append(v)
-                continue
-            pending += v.node.inputs
-            waits += [control for control in v.node.control_inputs if self.ctx.has_effects(control)]
-        return dropped, waits
-
-    def _is_less_read(self, value: Output, kept: Set[Node]) -> bool:
-        return self.ctx.runs_as_read(value.node) and kept.isdisjoint(self.graph.consumers(value))
+        self._effects.keep(node, before, value, self._made)
 
 
 def attrs_of(node: Node, **changes: Any) -> Mapping[str, Any]:
