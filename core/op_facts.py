@@ -52,6 +52,8 @@ FACTS: Final = {
     "initialized_reference": "passes a reference on, and wants the variable behind it to be initialized",
     "stack_push": "puts its second input onto the stack of its first, and gives it",
     "stack_pop": "gives what lies on top of a stack",
+    "list_push": "makes a tensor list with its second input at the end of the first, a list",
+    "list_pop": "makes a tensor list without the last element of its first input, a list, and gives that element second",
     "list_read": "gives elements of a tensor list as they are, and perhaps the list without them",
     "run_state": "makes what its handle leads to for one run: a stack, an array of tensors",
     "table": "makes a lookup table, or finds the one of its name",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..graph import Function, Node, Output
-from .call_kinds import BY_NAME, CALL_KINDS
+from .call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -32,10 +32,15 @@ PLAIN_CALL: Final = CallSite()
 
 
 def call_site(node: Node, unused: tuple[int, ...] = ()) -> CallSite:
-    """How a node calls its functions."""
+    """How a node calls its functions. A loop needs all results of its body, be they read afterwards or not."""
     kind = CALL_KINDS.get(node.op, BY_NAME)
     is_lowered = kind.may_be_lowered and bool(node.attrs.get("_lower_using_switch_merge"))
-    return CallSite(unused, kind.is_inlined, is_lowered)
+    return CallSite(() if kind.is_loop else unused, kind.is_inlined, is_lowered)
+
+
+def is_partly_read(node: Node) -> bool:
+    """True of a node whose functions run only as far as somebody reads their results."""
+    return node.op in PARTLY_READ or (node.op in CALL_KINDS and call_site(node).is_lowered)
 
 
 def function_targets(function: Function, site: CallSite = PLAIN_CALL) -> list[Output | Node]:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,21 +33,10 @@ from ..registry import (
 from ..runtime.kernel_context import Functions, KernelContext
 from ..runtime.runs import check_time
 from ..runtime.tensor_arrays import zeros
+from ..runtime.values import is_true
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..tensors import FuncRef
 from ._checks import require
-
-
-def is_true(value: Array) -> bool:
-    """What TensorFlow takes for true: a scalar other than zero or an empty string, any other tensor that is not empty."""
-    if value.__class__ is np.bool_:
-        return bool(value)
-    if np.ndim(value):
-        return np.size(value) > 0
-    if value.dtype != object:
-        return bool(value)
-    require(isinstance(value.item(), bytes), f"a {type(value.item()).__name__} is neither true nor false")
-    return len(value.item()) > 0
 
 
 def _checked(ctx: KernelContext, function: FuncRef, given: list[DType], wanted: list[DType] | None) -> Callable[..., Any]:
@@ -74,6 +64,13 @@ def _require_dtypes(function: str, verb: str, found: list[DType], wanted: list[D
             f"function '{function}' {verb} ({', '.join(map(str, found))}), "
             f"which does not match ({', '.join(map(str, wanted))})"
         )
+
+
+def _repeated(is_wanted: Callable[..., Any], run_body: Callable[..., Any], values: Sequence[Result]) -> Sequence[Result]:
+    while is_true(is_wanted(values)[0]):
+        check_time()
+        values = run_body(values)
+    return values
 
 
 @kernel("PartitionedCall", "StatefulPartitionedCall")
@@ -178,13 +175,13 @@ def _declared(types: list[DType], output_shapes: list[Shape]) -> Any:
 
 @kernel("While", "StatelessWhile", "_While")
 def while_(ctx: KernelContext, values: list[Array], *, T: list[DType], cond: FuncRef, body: FuncRef) -> Sequence[Result]:
-    """`values`, replaced by the body's results as long as the condition holds of them."""
-    is_wanted = _checked(ctx, cond, T, None)
-    run_body = _checked(ctx, body, T, T)
-    while is_true(is_wanted(values)[0]):
-        check_time()
-        values = run_body(values)
-    return values
+    """`values`, replaced by the body's results as long as the condition holds of them; those that nobody reads may be any."""
+    known: dict[Any, Any] = ctx.state(dict)
+    loop = known.get((body, ctx.unused))
+    if loop is None:
+        plain = functools.partial(_repeated, _checked(ctx, cond, T, None), _checked(ctx, body, T, T))
+        loop = known[body, ctx.unused] = ctx.loop(cond, body, plain)
+    return loop(values)
 
 
 @lower("While", "StatelessWhile", always=True)

@@ -1,8 +1,9 @@
 """TensorLists, which functional loops accumulate in: a variant that holds tensors of one dtype."""
 # Ops here (scripts/regenerate.py writes this list):
-#   EmptyTensorList TensorListConcatLists TensorListPushBack TensorListPushBackBatch TensorListReserve TensorListResize
-#   TensorListSetItem
-#   TensorListGetItem TensorListPopBack: list_read
+#   EmptyTensorList TensorListConcatLists TensorListPushBackBatch TensorListReserve TensorListResize TensorListSetItem
+#   TensorListPopBack: list_pop list_read
+#   TensorListPushBack: list_push
+#   TensorListGetItem: list_read
 #   TensorListElementShape TensorListLength: metadata
 
 from __future__ import annotations
@@ -89,6 +90,7 @@ def tensor_list_push_back_gradient(g: GradientBuilder, node: Node, grad: Output)
 
 
 zero_flops("EmptyTensorList", "TensorListReserve", "TensorListPushBack")
+facts("list_push", of=("TensorListPushBack",))
 
 
 @kernel("TensorListPushBackBatch")
@@ -202,7 +204,7 @@ def tensor_list_pop_back_gradient(g: GradientBuilder, node: Node, grad_list: Out
     return [g.TensorListPushBack(grad_list, g.zeros_like(element) if grad_element is None else grad_element), None]
 
 
-facts("list_read", of=("TensorListPopBack",))
+facts("list_read", "list_pop", of=("TensorListPopBack",))
 
 
 zero_flops("TensorListPopBack")

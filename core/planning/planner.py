@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..collecting import rare_collection
 from ..control_flow.references import memory_of_variables, written_reference
-from ..functions.call_kinds import PARTLY_READ
+from ..functions.call_sites import is_partly_read
 from ..graph import Graph, Node, Output
 from ..ordering.races import Race, find_races
 from .liveness import NotWellFormed
@@ -66,7 +66,7 @@ class Planner(Selection):
                 continue
             definition = self.definition(node)
             outputs = tuple(range(len(definition.output_dtypes(node.attrs))))
-            unused = self.unused_outputs(node) if node.op in PARTLY_READ else ()
+            unused = self.unused_outputs(node) if is_partly_read(node) else ()
             positions = [i for i, value in enumerate(node.inputs) if value in shared]
             steps.append(Step(node, (), outputs, unused=unused, **use_of_memory(node, definition, shared, positions)))
         return Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), True, bypassed)

@@ -8,7 +8,7 @@ from typing import Any
 from ..catalog import OpDef
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..control_flow.references import dereferenced_inputs, is_view, kept_inputs, memory_outputs, passed_references
-from ..functions.call_kinds import PARTLY_READ
+from ..functions.call_sites import is_partly_read
 from ..graph import Node, Output
 from .liveness import Liveness
 from .loop_form import check_loop
@@ -50,7 +50,7 @@ class FrameSteps:
             is_guarded=is_guarded,
             controls=self.slots.controls(node) if is_guarded else (),
             tells_liveness=tells_liveness,
-            unused=self.run.unused_outputs(node) if node.op in PARTLY_READ else (),
+            unused=self.run.unused_outputs(node) if is_partly_read(node) else (),
             **use_of_memory(node, definition, self.slots.shared, positions),
         )
 

@@ -16,10 +16,12 @@ from ..functions.instantiation import instantiate
 from ..graph import Function, Graph
 from ..planning.plan import Plan
 from ..planning.planner import compile_plan
+from ..planning.while_plans import while_plans
 from ..tensors import FuncRef
 from .caching import ValueCache, with_cached_trees
 from .executor import Program
 from .runs import current
+from .while_calls import WhileCall
 
 if TYPE_CHECKING:
     from ..engines.engagement import Engagement
@@ -34,7 +36,7 @@ class _Body:
     """A function ready to run."""
 
     name: str
-    program: Program
+    program: Program | WhileCall
     args: int
     results: tuple[int | None, ...]
     """For each result its place among the program's fetches, None where it is left out."""
@@ -84,6 +86,36 @@ class FunctionCalls:
 
         return run
 
+    def loop(
+        self, condition: FuncRef, body: FuncRef, site: CallSite, unused: tuple[int, ...], plain: Callable[..., Any]
+    ) -> Callable[[Sequence[Any]], Sequence[Any]]:
+        """`plain`, a loop over calls of two functions; what nobody reads is left out where a run has no hook to see it."""
+        if not self._fuse or self._cache is not None or self._engagement is not None:
+            return plain
+        made: list[WhileCall | None] = []
+
+        def run(values: Sequence[Any]) -> Sequence[Any]:
+            if current().hook is not None:
+                return plain(values)
+            if not made:
+                made.append(self._while_call(condition, body, site, unused))
+            loop = made[0]
+            if loop is None or not loop.takes(values):
+                return plain(values)
+            return self._run(_Body(body.name, loop, len(values), (), True), values)
+
+        return run
+
+    def _while_call(self, condition: FuncRef, body: FuncRef, site: CallSite, unused: tuple[int, ...]) -> WhileCall | None:
+        functions = [_with_attrs(self._implementation(reference), reference) for reference in (condition, body)]
+        for function in functions:
+            function.check()
+        plans = while_plans(functions[0], functions[1], site, unused)
+        if plans is None:
+            return None
+        programs = [Program(plan, self._context, self._library, fuses=True) for plan in (plans.condition, plans.body)]
+        return WhileCall(plans, programs[0], programs[1])
+
     def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
         """The results of a function that is not in the library, but was made by a kernel."""
         with self._lock:
@@ -93,15 +125,17 @@ class FunctionCalls:
         return self._run(found[1], args)
 
     def _library_body(self, reference: FuncRef, site: CallSite) -> _Body:
-        function = self.find(FuncRef(implementation(self._library, reference.name)))
+        function = self._implementation(reference)
         key = reference.name
         if function.signature.attrs:
             key = f"{reference.name}{sorted(reference.attrs.items(), key=lambda item: item[0])}"
         with self._lock:
             if (key, site) not in self._bodies:
-                made = instantiate(function, reference.attrs) if function.signature.attrs else function
-                self._bodies[key, site] = self._compiled(made, site)
+                self._bodies[key, site] = self._compiled(_with_attrs(function, reference), site)
             return self._bodies[key, site]
+
+    def _implementation(self, reference: FuncRef) -> Function:
+        return self.find(FuncRef(implementation(self._library, reference.name)))
 
     def _compiled(self, function: Function, site: CallSite) -> _Body:
         function.check()
@@ -133,6 +167,10 @@ class FunctionCalls:
         finally:
             run.depth -= 1
         return found if body.is_complete else [None if place is None else found[place] for place in body.results]
+
+
+def _with_attrs(function: Function, reference: FuncRef) -> Function:
+    return instantiate(function, reference.attrs) if function.signature.attrs else function
 
 
 class _DeepStack:

@@ -32,6 +32,12 @@ class Functions(Protocol):
         """`call` of one function, which is looked up when it is first called."""
         ...
 
+    def loop(
+        self, condition: FuncRef, body: FuncRef, site: CallSite, unused: tuple[int, ...], plain: Callable[..., Any]
+    ) -> Callable[[Sequence[Any]], Sequence[Any]]:
+        """`plain`, a loop over calls of two functions, as fast as it can be had where results `unused` may be any values."""
+        ...
+
     def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
         """The results of a function that is not in the library, but was made by a kernel."""
         ...
@@ -84,7 +90,7 @@ class KernelContext:
     session: Host
     node: Node
     unused: tuple[int, ...] = ()
-    """Results of a call or conditional that nobody reads."""
+    """Results of a call, conditional or loop that nobody reads."""
 
     @property
     def name(self) -> str:
@@ -113,6 +119,10 @@ class KernelContext:
     def function(self, function: FuncRef) -> Callable[[Sequence[Any]], list[Any]]:
         """A function of the graph's library, to be called with the list of its arguments."""
         return self.session.functions.caller(function, self._call_site)
+
+    def loop(self, condition: FuncRef, body: FuncRef, plain: Callable[..., Any]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+        """`plain`, a loop over calls of two functions of the graph's library, without what nobody reads."""
+        return self.session.functions.loop(condition, body, self._call_site, self.unused, plain)
 
     def apart(self) -> KernelContext:
         """This context in a session whose functions keep the states of their nodes apart, from nothing on."""

@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..errors import InvalidArgumentError
+
 
 class _Dead:
     """The one value on edges of the branch that was not taken."""
@@ -60,3 +62,16 @@ def object_array(values: list[Any], shape: tuple[int, ...]) -> np.ndarray[Any, A
     for i, value in enumerate(values):
         array[i] = value
     return array.reshape(shape)
+
+
+def is_true(value: Any) -> bool:
+    """What TensorFlow takes for true: a scalar other than zero or an empty string, any other tensor that is not empty."""
+    if value.__class__ is np.bool_:
+        return bool(value)
+    if np.ndim(value):
+        return np.size(value) > 0
+    if value.dtype != object:
+        return bool(value)
+    if not isinstance(value.item(), bytes):
+        raise InvalidArgumentError(f"a {type(value.item()).__name__} is neither true nor false")
+    return len(value.item()) > 0

@@ -1,0 +1,133 @@
+"""A While as plans of its condition and its body that leave out what only carries values around.
+
+What the body hands on unchanged is no result of it. A variable that nobody reads after the loop, and from which no other one
+follows, is left out. Of a list to whose end each iteration adds an element, or from whose end it takes one, the plan of the
+body gives or takes the element alone.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence, Set
+from typing import Final
+
+from ..functions.call_sites import CallSite, function_targets
+from ..functions.purity import impurity
+from ..graph import Function, Node, Output
+from ..op_facts import has_fact
+from .needed import needed_nodes
+from .plan import Plan
+from .planner import compile_plan, races_of
+
+_ELEMENT: Final = 1
+"""Which input of a node that adds an element to a list, and which output of one that takes it off, the element is."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WhilePlans:
+    """The plans, and the places of the loop's variables that they take and give.
+
+    `condition` takes `asked`. `body` takes an element of each list in `popped`, then `taken`; it gives an element for each
+    list in `pushed`, then new values of `given`. `popped` and `pushed` tell the nodes that change the lists.
+    """
+
+    condition: Plan
+    body: Plan
+    asked: tuple[int, ...]
+    popped: Mapping[int, Node]
+    taken: tuple[int, ...]
+    pushed: Mapping[int, Node]
+    given: tuple[int, ...]
+
+
+def while_plans(condition: Function, body: Function, site: CallSite, unused: Collection[int]) -> WhilePlans | None:
+    """The plans of a loop whose results `unused` nobody reads; None where less would change state, or in another order."""
+    test, whole = function_targets(condition, site), function_targets(body, site)
+    asked = _args_among(condition, needed_nodes(test))
+    variables = _Variables(body, whole, asked)
+    read = variables.read({i for i in range(len(body.args)) if i not in unused})
+    needed = variables.needed(read)
+    if not _is_pure(body, needed_nodes(whole) - needed) or races_of(body.body, whole, _outputs(body.args)):
+        return None
+    popped, pushed = ({i: node for i, node in lists.items() if i in read} for lists in (variables.popped, variables.pushed))
+    taken = _args_among(body, needed)
+    feeds = [*(node.output(_ELEMENT) for node in popped.values()), *_outputs([body.args[i] for i in taken])]
+    return WhilePlans(
+        compile_plan(condition.body, test, _outputs([condition.args[i] for i in asked])),
+        compile_plan(body.body, variables.targets(read), feeds),
+        asked,
+        popped,
+        taken,
+        pushed,
+        tuple(variables.changed(read)),
+    )
+
+
+class _Variables:
+    """How a body changes the variables of its loop; `whole` are the targets of a plain call of it."""
+
+    def __init__(self, body: Function, whole: Sequence[Output | Node], asked: Collection[int]) -> None:
+        self.body = body
+        self._asked = asked
+        self._rest = whole[len(body.results) :]
+        self._counts = collections.Counter(whole)
+        self.popped = self._lists("list_pop")
+        self.pushed = self._lists("list_push")
+        self._elements = {node.output(_ELEMENT): i for i, node in self.popped.items()}
+
+    def _lists(self, change: str) -> dict[int, Node]:
+        """The lists with which nothing is done but this change."""
+        places = [i for i in range(len(self.body.args)) if i not in self._asked]
+        return {i: self.body.results[i].node for i in places if self._is_only(change, i)}
+
+    def _is_only(self, change: str, place: int) -> bool:
+        arg, result = self.body.args[place], self.body.results[place]
+        node = result.node
+        if not has_fact(node.op, change) or result.index or node.inputs[0] != arg.output() or node.control_inputs:
+            return False
+        targets = {arg, node, arg.output()}
+        if targets & self._counts.keys() or self._counts[result] > 1 or arg.uses != {node: 1}:
+            return False
+        return all(result not in user.inputs and node not in user.control_inputs for user in node.uses)
+
+    def read(self, at_least: Set[int]) -> set[int]:
+        """These variables, those that the condition asks for, and what new values of any of them follow from."""
+        found = set(at_least) | set(self._asked)
+        while True:
+            needed = self.needed(found)
+            following = {i for i, arg in enumerate(self.body.args) if arg in needed}
+            taken = {value for node in needed for value in node.inputs} | set(self.targets(found))
+            following |= {i for value, i in self._elements.items() if value in taken}
+            if following <= found:
+                return found
+            found |= following
+
+    def changed(self, read: Set[int]) -> list[int]:
+        """The variables, lists that are only added to or taken from excepted, of which the body gives new values."""
+        args, results = self.body.args, self.body.results
+        lists = self.popped.keys() | self.pushed.keys()
+        return [i for i in sorted(read - lists) if results[i] != args[i].output()]
+
+    def targets(self, read: Set[int]) -> list[Output | Node]:
+        """What the body has to compute where these variables are read."""
+        elements = [node.inputs[_ELEMENT] for i, node in self.pushed.items() if i in read]
+        return [*elements, *(self.body.results[i] for i in self.changed(read)), *self._rest]
+
+    def needed(self, read: Set[int]) -> set[Node]:
+        """The nodes that run for these targets."""
+        return needed_nodes(self.targets(read), list(self._elements))
+
+
+def _args_among(function: Function, nodes: Collection[Node]) -> tuple[int, ...]:
+    return tuple(i for i, arg in enumerate(function.args) if arg in nodes)
+
+
+def _outputs(args: Sequence[Node]) -> list[Output]:
+    return [arg.output() for arg in args]
+
+
+def _is_pure(function: Function, nodes: Collection[Node]) -> bool:
+    """True where the nodes of a body do no more than compute values."""
+    known: dict[str, str | None] = {}
+    return all(node.is_argument or impurity(function.body, node, known) is None for node in nodes)
