@@ -107,21 +107,31 @@ class _Grouping:
         return found
 
     def _group(self, root: int, taken: Set[int]) -> set[int]:
-        group = {root}
-        pending = self._candidates(root)
-        has_producer = False
+        group: set[int] = set()
+        pending = {root}
+        producer: int | None = None
         while pending and len(group) < _MOST_STEPS:
             i = max(pending)
             pending.discard(i)
-            if i in taken or not self.kinds[i] or (has_producer and self.kinds[i] == "producer"):
+            if i in taken or not self.kinds[i] or (group and not self._is_inner(i, group)):
                 continue
-            if not self._is_inner(i, group):
+            begun = self._producer_behind(i)
+            if begun is not None and producer not in (None, begun):
                 continue
+            producer = producer if begun is None else begun
             group.add(i)
-            has_producer = has_producer or self.kinds[i] == "producer"
             if self.kinds[i] != "producer":
                 pending |= self._candidates(i)
         return group
+
+    def _producer_behind(self, i: int) -> int | None:
+        """The producer that a step is, or that takes it into its filters, alone or with affine steps between them."""
+        while self.kinds[i] == "affine":
+            maker = self.made_by.get(self.steps[i].inputs[0])
+            if maker is None or not self._is_inner(maker, {i}):
+                return None
+            i = maker
+        return i if self.kinds[i] == "producer" else None
 
     def _candidates(self, i: int) -> set[int]:
         """The steps whose values a step takes; of one that is affine, the first input alone."""

@@ -107,6 +107,22 @@ def test_a_residual_and_an_activation_that_reads_twice():
     assert sorted(group) == ["AddV2", "Conv2D", "FusedBatchNormV3", "Mul", "Sigmoid"]
 
 
+@pytest.mark.parametrize("takes_turns", [False, True])
+def test_of_two_convolutions_that_are_added_each_takes_its_normalization(takes_turns):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    filters = [b.constant(drawn(1, 1, 8, 12)) for _ in range(2)]
+    if takes_turns:
+        parts = [normalized(b, b.Conv2D(x, w, strides=[1, 1, 1, 1], padding="SAME"), 12) for w in filters]
+    else:
+        convolved = [b.Conv2D(x, w, strides=[1, 1, 1, 1], padding="SAME") for w in filters]
+        parts = [normalized(b, b.BiasAdd(y, b.constant(drawn(12))), 12) for y in convolved]
+    b.AddV2(*parts, name="y")
+    found = sorted(both(b.graph, "y:0", {"x:0": drawn(2, 6, 6, 8)}), key=len)
+    alone = ["Conv2D", "FusedBatchNormV3"] if takes_turns else ["Conv2D", "BiasAdd", "FusedBatchNormV3"]
+    assert found == [alone, [*alone, "AddV2"]]
+
+
 def swish(b, x, beta=1.0):
     """As tf.nn.silu gives it, with the IdentityN of its own gradient."""
     y = b.Mul(x, b.Sigmoid(b.Mul(b.constant(np.float32(beta)), x)))
