@@ -38,6 +38,8 @@ _MOST_LEFT_OUT: Final = 1.06
 FEWEST_CHANNELS: Final = 8
 """With fewer, the products of single places are too narrow."""
 
+_FEW_SUMS: Final = 1 << 16
+"""Elements of a product up to which adding a vector to it costs least when it is there."""
 _SHORTEST_RUN: Final = 8
 """With fewer numbers side by side in a window, whole lines of planes are copied in less time."""
 
@@ -91,8 +93,10 @@ def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summ
     (rows, inner), columns = a.shape, b.shape[1]
     workers = one_thread.share if rows * inner * columns >= WORTH_DIVIDING else 1
     count = max(workers, -(-rows * columns // BLOCK_ELEMENTS)) if rows >= columns else workers
-    if finish is None and workers == 1:
+    if workers == 1 and (finish is None or count == 1):
         _multiply(a, b, out, summand)
+        if finish is not None:
+            finish(slice(0, rows), slice(0, columns))
         return
 
     def multiply(part: tuple[slice, slice]) -> None:
@@ -105,9 +109,11 @@ def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summ
 
 
 def _multiply(a: Array, b: Array, out: Array, summand: Array | None) -> None:
-    """out = a @ b + summand."""
-    if summand is None:
+    """out = a @ b + summand, which begins the sums where this saves more than calling BLAS takes."""
+    if summand is None or out.size <= _FEW_SUMS:
         np.matmul(a, b, out=out)
+        if summand is not None:
+            out += summand
     else:
         out[...] = summand
         add_product(a, b, out, is_first=False)

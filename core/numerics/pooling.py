@@ -15,6 +15,7 @@ import ml_dtypes
 import numpy as np
 
 from ..arrays import Array
+from .keeping import kept
 from .products import cut, divide
 from .windows import Pads, image_blocks, offset_index, offsets, output_size, output_sizes, pad, seen, unpad
 
@@ -157,6 +158,8 @@ def average_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The mean of each window, padding left out of it."""
     counts = _counts(x.shape[1:-1], windows, strides, pads, x.dtype)
     result = np.empty((x.shape[0], *counts.shape[:-1], x.shape[-1]), x.dtype)
+    if counts.size * x.shape[-1] <= _FEW_POSITIONS:
+        counts = kept(counts, x.shape[-1], lambda counts: np.repeat(counts, x.shape[-1], -1))
 
     def fill(block: tuple[slice, slice]) -> None:
         total = _reduced(np.add, seen(x, block, windows[0], strides[0], pads), windows, strides)
@@ -206,7 +209,9 @@ def _known_counts(
         starts = np.arange(output_size(size + before + after, window, stride, 1)) * stride - before
         covered = np.minimum(starts + window, size) - np.maximum(starts, 0)
         counts = np.multiply.outer(counts, np.maximum(covered, 0))
-    return np.maximum(counts, 1).astype(dtype)[..., np.newaxis]
+    found = np.maximum(counts, 1).astype(dtype)[..., np.newaxis]
+    found.flags.writeable = False
+    return found
 
 
 def _lowest(dtype: Any) -> Any:

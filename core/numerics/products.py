@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from .threads import OWN_THREADS, numpy_blas, one_thread
 
 Array = Any
 _Part = TypeVar("_Part")
+_Pair = tuple[int, int]
 
 WORTH_DIVIDING: Final = 1 << 23
 """Multiply-adds from which on a product takes much longer than handing out its parts."""
@@ -201,31 +202,47 @@ def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
 
     BLAS adds by itself to matrices of one dtype with contiguous rows; `a` and `b` may have contiguous columns.
     """
-    call = _gemm(out.dtype.char)
-    (turn_a, rows_a), (turn_b, rows_b) = _as_rows(a), _as_rows(b)
-    is_plain = a.dtype == b.dtype == out.dtype and all(map(_has_rows, (rows_a, rows_b, out)))
-    if call is None or not is_plain or not out.size or not a.size:
-        if is_first:
-            np.matmul(a, b, out=out)
-        else:
-            out += np.matmul(a, b)
-        return
-    (m, k), n = a.shape, b.shape[1]
-    call(_ROW_MAJOR, turn_a, turn_b, m, n, k, 1, _address(a), _pitch(rows_a), _address(b), _pitch(rows_b),
-         0 if is_first else 1, _address(out), _pitch(out))  # fmt: skip
+    form = _product_form(a.dtype, b.dtype, out.dtype, a.shape, b.shape, a.strides, b.strides, out.strides)
+    if form is not None:
+        form.call(*form.turns, *form.sizes, 1, _address(a), form.pitches[0], _address(b), form.pitches[1],
+                  0 if is_first else 1, _address(out), form.pitches[2])  # fmt: skip
+    elif is_first:
+        np.matmul(a, b, out=out)
+    else:
+        out += np.matmul(a, b)
 
 
-def _as_rows(a: Array) -> tuple[int, Array]:
-    """How CBLAS is told of a matrix, and the matrix by its rows where it has contiguous columns."""
-    return (_NO_TRANSPOSE, a) if _has_rows(a) else (_TRANSPOSE, a.T)
+class _ProductForm(NamedTuple):
+    """How CBLAS is told of three matrices: which are turned, their sizes m, n, k, and from one row to the next."""
+
+    call: Callable[..., None]
+    turns: tuple[int, ...]
+    sizes: tuple[int, int, int]
+    pitches: tuple[int, ...]
 
 
-def _has_rows(a: Array) -> bool:
-    return a.strides[1] == a.itemsize and a.strides[0] >= a.shape[1] * a.itemsize
+@functools.lru_cache(1024)
+def _product_form(
+    dtype_a: Any, dtype_b: Any, dtype: Any, shape_a: _Pair, shape_b: _Pair, strides_a: _Pair, strides_b: _Pair, strides: _Pair
+) -> _ProductForm | None:
+    """How to multiply matrices like these; None where CBLAS does not take them."""
+    call = _gemm(dtype.char)
+    (m, k), n = shape_a, shape_b[1]
+    matrices = ((shape_a, strides_a), (shape_b, strides_b), ((m, n), strides))
+    rows = [found for matrix in matrices if (found := _as_rows(*matrix, dtype.itemsize)) is not None]
+    if call is None or not dtype_a == dtype_b == dtype or len(rows) < 3 or rows[2][0] or not m * n * k:
+        return None
+    turns = [_TRANSPOSE if is_turned else _NO_TRANSPOSE for is_turned, _ in rows[:2]]
+    return _ProductForm(call, (_ROW_MAJOR, *turns), (m, n, k), tuple([max(step // dtype.itemsize, 1) for _, step in rows]))
 
 
-def _pitch(a: Array) -> int:
-    return max(a.strides[0] // a.itemsize, 1)
+def _as_rows(shape: _Pair, strides: _Pair, itemsize: int) -> tuple[bool, int] | None:
+    """(whether its columns lie like rows, the bytes from one to the next) of a matrix; None where neither is contiguous."""
+    if strides[1] == itemsize and strides[0] >= shape[1] * itemsize:
+        return False, strides[0]
+    if strides[0] == itemsize and strides[1] >= shape[0] * itemsize:
+        return True, strides[1]
+    return None
 
 
 def _address(a: Array) -> int:

@@ -39,10 +39,9 @@ def image_blocks(images: int, lines: int, count: int) -> list[tuple[slice, slice
 def seen(x: Array, block: tuple[slice, slice], reach: int, stride: int, pads: Pads, value: Any = 0) -> Array:
     """The padded input that a block of lines of the output sees through windows that reach so far along lines' axis."""
     images, lines = block
-    size, before = x.shape[1], pads[0][0]
-    start, stop = lines.start * stride - before, (lines.stop - 1) * stride - before + reach
-    around = max(min(stop, 0) - start, 0), max(stop - max(start, size), 0)
-    return pad(x[images, max(start, 0) : max(stop, 0)], [around, *pads[1:]], value)
+    firsts = [lines.start * stride - pads[0][0], *(-before for before, _ in pads[1:])]
+    counts = [(lines.stop - 1 - lines.start) * stride + reach, *(n + b + a for n, (b, a) in zip(x.shape[2:-1], pads[1:]))]
+    return placed(x[images], firsts, [1] * len(pads), counts, value)
 
 
 def inside(first: int, step: int, count: int, size: int) -> tuple[slice, slice]:
@@ -61,14 +60,14 @@ class Placing(NamedTuple):
     target: tuple[slice, ...] | None
     outside: tuple[tuple[slice, ...], ...]
 
-    def of(self, x: Array) -> Array:
-        """(N, counts..., C); a view where all lie in x."""
+    def of(self, x: Array, value: Any = 0) -> Array:
+        """(N, counts..., C), the value outside of x; a view where all lie in x."""
         source = x[self.source]
         if self.target is None:
             return source
         result = np.empty((len(x), *self.counts, x.shape[-1]), x.dtype)
         for index in self.outside:
-            result[index] = 0
+            result[index] = value
         result[self.target] = source
         return result
 
@@ -88,12 +87,12 @@ def placing(sizes: tuple[int, ...], firsts: tuple[int, ...], steps: tuple[int, .
     return Placing(counts, (whole, *(part for _, part in pairs)), target, tuple(outside))
 
 
-def placed(x: Array, firsts: Sequence[int], steps: Sequence[int], counts: Sequence[int]) -> Array:
-    """(N, counts..., C): so many positions of each spatial axis of x, from the first one on; zero outside of x.
+def placed(x: Array, firsts: Sequence[int], steps: Sequence[int], counts: Sequence[int], value: Any = 0) -> Array:
+    """(N, counts..., C): so many positions of each spatial axis of x, from the first one on; the value outside of x.
 
     A view where all lie in x.
     """
-    return placing(x.shape[1:-1], tuple(firsts), tuple(steps), tuple(counts)).of(x)
+    return placing(x.shape[1:-1], tuple(firsts), tuple(steps), tuple(counts)).of(x, value)
 
 
 def unpad(x: Array, pads: Pads) -> Array:

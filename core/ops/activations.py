@@ -61,7 +61,7 @@ def relu6(features: Array, *, out: Array | None = None) -> Result:
     zero, six = features.dtype.type(0), features.dtype.type(6)
     if features.dtype.kind == "V":  # of bfloat16 NumPy has no clip
         return np.minimum(np.maximum(features, zero), six)
-    return np.clip(features, zero, six, out=out)
+    return features.clip(zero, six, out=out)
 
 
 @gradient("Relu6")

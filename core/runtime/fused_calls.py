@@ -26,7 +26,7 @@ from .fusing import Fused
 
 _WORTH_TILING: Final = 1 << 18
 """Elements of a result from which on tiles save more than dealing them out costs."""
-_WORTH_FINISHING: Final = 1 << 14
+_WORTH_FINISHING: Final = 1 << 12
 """The same of a convolution's result."""
 _MOST_LAYOUTS: Final = 16
 _NO_SLOT: Final = -2
