@@ -19,6 +19,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..numerics import error_function
 from ..numerics.gamma import gamma_sample_gradient, igamma_gradient
 from ..registry import Cost, facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, shape
 from ..shapes import Shape, TensorSpec, merge_shapes
@@ -106,8 +107,8 @@ def _bessel_y1(x: Array) -> Array:
 _FUNCTIONS = {
     "Lgamma": lambda x: np.where(np.isinf(x), np.inf, special.gammaln(x)).astype(x.dtype),
     "Digamma": lambda x: np.where(x == 0, x.dtype.type(np.nan), special.digamma(x)),
-    "Erf": special.erf,
-    "Erfc": special.erfc,
+    "Erf": error_function.erf,
+    "Erfc": error_function.erfc,
     "Erfinv": special.erfinv,
     "Ndtri": special.ndtri,
     "Dawsn": special.dawsn,
