@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import heapq
 from collections.abc import Sequence
 from typing import Any
@@ -32,33 +31,44 @@ def loss_and_gradient(
     extended, skips, stays, sizes = _extended(labels, blank, merge_repeated)
     emitted = np.log(softmax)[:, np.arange(batch)[:, None], extended]
     inside = np.arange(extended.shape[1]) < sizes[:, None]
-    alpha = _forward(emitted, skips, stays, inside)
-    beta = _backward(emitted, skips, stays, sizes, lengths)
+    alpha, beta = _both_ways(emitted, skips, stays, sizes, lengths)
     paths = np.where(inside, alpha + beta, -np.inf).astype(logits.dtype)
-    total = functools.reduce(_add_logarithms, paths[0].T) if time else np.zeros(batch, logits.dtype)
-    gradient = softmax - _expected(paths, extended, total, softmax.shape)
+    sums = _class_sums(paths, extended, softmax.shape[2])
+    total = sums[0, :, -1] if time else np.zeros(batch, logits.dtype)
+    gradient = softmax - _expected(sums[:, :, :-1], total)
     gradient[np.arange(time)[:, None] >= lengths] = 0
     return np.where(lengths > 0, -total, 0), gradient
 
 
-def _expected(paths: Array, extended: Array, total: Array, shape: tuple[int, ...]) -> Array:
+def _class_sums(paths: Array, extended: Array, classes: int) -> Array:
+    """log p(of all paths through a class at each time), and of all paths as one class more."""
+    time, batch, _ = paths.shape
+    sums = np.full((batch, classes + 1, time), -np.inf, paths.dtype)
+    sequence = np.arange(batch)[:, None]
+    both = np.stack([extended, np.full_like(extended, classes)], -1)
+    for state, path in enumerate(np.ascontiguousarray(paths.transpose(2, 1, 0))):
+        rows = sequence, both[:, state]
+        sums[rows] = _add_logarithms(sums[rows], path[:, None])
+    return np.ascontiguousarray(sums.transpose(2, 0, 1))
+
+
+def _expected(sums: Array, total: Array) -> Array:
     """How probable each class is at each time, given the labels; 0 for sequences without a path."""
-    sums = np.full(shape, -np.inf, paths.dtype)
-    batch = np.arange(shape[1])
-    for state, classes in enumerate(extended.T):
-        sums[:, batch, classes] = _add_logarithms(sums[:, batch, classes], paths[:, :, state])
     return np.where(np.isfinite(total)[:, None], _exp(sums - np.where(np.isfinite(total), total, 0)[:, None]), 0)
 
 
 def _exp(x: Array) -> Array:
     """The exponential in single precision, correctly rounded; TensorFlow's is the C library's expf in double precision too."""
-    return np.exp(x.astype(np.float32).astype(np.float64)).astype(np.float32)
+    return np.exp(x.astype(np.float32), dtype=np.float64).astype(np.float32)
 
 
 def _add_logarithms(a: Array, b: Array) -> Array:
     """log(exp(a) + exp(b)), the smaller one's share in single precision."""
-    high, low = np.maximum(a, b), np.minimum(a, b)
-    return np.where(low == -np.inf, high, high + np.log1p(_exp(low - high).astype(np.float64)).astype(np.float32))
+    high = np.maximum(a, b)
+    share = np.subtract(np.minimum(a, b), high).astype(np.float32, copy=False)
+    np.exp(share, out=share, dtype=np.float64, casting="unsafe")
+    np.log1p(share, out=share, dtype=np.float64, casting="unsafe")
+    return np.fmax(high + share, high)  # where both are -inf the share is NaN
 
 
 def _extended(labels: Sequence[Sequence[int]], blank: int, merge_repeated: bool) -> tuple[Array, Array, Array, Array]:
@@ -75,46 +85,37 @@ def _extended(labels: Sequence[Sequence[int]], blank: int, merge_repeated: bool)
     return extended, skips, stays, sizes
 
 
-def _shifted(x: Array, places: int) -> Array:
-    """x moved right (or left, for negative places) by columns, -inf moving in."""
-    result = np.full_like(x, -np.inf)
-    if places > 0:
-        result[:, places:] = x[:, :-places]
-    else:
-        result[:, :places] = x[:, -places:]
-    return result
+def _both_ways(emitted: Array, skips: Array, stays: Array, sizes: Array, lengths: Array) -> tuple[Array, Array]:
+    """log p(of all paths to a state up to and with each time), and of those from a state after each time.
 
-
-def _forward(emitted: Array, skips: Array, stays: Array, inside: Array) -> Array:
-    """log p(of all paths to a state up to and with each time)."""
-    alpha = np.full_like(emitted, -np.inf)
-    if not emitted.shape[0]:
-        return alpha
-    alpha[0, :, :2] = emitted[0, :, :2]
-    alpha[0] = np.where(inside, alpha[0], -np.inf)
-    for t in range(1, len(emitted)):
-        alpha[t] = _step_sum(alpha[t - 1], stays, skips, 1) + emitted[t]
-    return alpha
-
-
-def _backward(emitted: Array, skips: Array, stays: Array, sizes: Array, lengths: Array) -> Array:
-    """log p(of all paths from a state after each time)."""
-    beta = np.full_like(emitted, -np.inf)
-    column = np.arange(emitted.shape[2])
-    final = (column >= sizes[:, None] - 2) & (column < sizes[:, None])
+    The second goes through times and states from the end on, and is otherwise as the first: both take their steps at once.
+    """
+    time, batch, states = emitted.shape
+    column = np.arange(states)
+    first, last = column < np.minimum(sizes, 2)[:, None], (column >= sizes[:, None] - 2) & (column < sizes[:, None])
     skips_ahead = np.zeros_like(skips)
     skips_ahead[:, :-2] = skips[:, 2:]
-    for t in range(len(emitted) - 1, -1, -1):
-        if t + 1 < len(emitted):
-            beta[t] = _step_sum(beta[t + 1] + emitted[t + 1], stays, skips_ahead, -1)
-        beta[t] = np.where((lengths == t + 1)[:, None], np.where(final, 0.0, -np.inf), beta[t])
-    return beta
+    start, may_stay = _costs(first, last, emitted.dtype), _costs(stays, stays, emitted.dtype)
+    may_skip = _costs(skips, skips_ahead, emitted.dtype)
+    emitted_both = np.stack([emitted, emitted[::-1, :, ::-1]], 1)
+    before = np.full(emitted_both.shape, -np.inf, emitted.dtype)
+    padded = np.full((2, batch, 2 + states), -np.inf, emitted.dtype)
+    begin = {time - length: lengths == length for length in set(lengths.tolist()) if length}
+    for t in range(time):
+        if t:
+            near = _add_logarithms(padded[..., 2:] + may_stay, padded[..., 1:-1])
+            before[t] = _add_logarithms(near, padded[..., :-2] + may_skip)
+        else:
+            before[t, 0] = start[0]
+        if t in begin:
+            before[t, 1, begin[t]] = start[1, begin[t]]
+        np.add(before[t], emitted_both[t], out=padded[..., 2:])
+    return before[:, 0] + emitted, before[::-1, 1, :, ::-1]
 
 
-def _step_sum(states: Array, stays: Array, skips: Array, places: int) -> Array:
-    """Log probabilities after a step: of staying in a state, of coming from the one beside it, and of skipping that one."""
-    total = _add_logarithms(np.where(stays, states, -np.inf), _shifted(states, places))
-    return total if states.shape[1] < 3 else _add_logarithms(total, np.where(skips, _shifted(states, 2 * places), -np.inf))
+def _costs(forward: Array, backward: Array, dtype: np.dtype[Any]) -> Array:
+    """What logarithms have to be added to where something is possible, on the way forward and backward: 0, elsewhere -inf."""
+    return np.where(np.stack([forward, backward[:, ::-1]]), 0, -np.inf).astype(dtype)
 
 
 class _Beam:
