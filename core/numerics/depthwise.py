@@ -18,7 +18,7 @@ from .keeping import kept
 from .products import divide
 from .sums import column_sums
 from .threads import one_thread
-from .windows import Array, Pads, Placing, image_blocks, offset_index, offsets, output_size, pad, placing, unpad
+from .windows import Array, Pads, Placing, image_blocks, jumps, offset_index, offsets, output_size, pad, placing, unpad
 
 _LINE: Final = 1024
 """NumPy multiplies and adds along lines of contiguous numbers: about so many cost least for each, and still stay in cache."""
@@ -167,11 +167,10 @@ class _LineSums:
     ) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
         """(sizes..., window..., fold * C) from an image and line on: windows along contiguous lines, next to each other."""
         pitches = [math.prod(counts[i:]) * self.shape[-1] for i in range(len(counts) + 1)]
-        jumps = [pitch * stride for pitch, stride in zip(pitches[1:], self.strides)]
-        jumps[-1] *= self.fold
-        places = [pitch * dilation for pitch, dilation in zip(pitches[1:], self.dilations)]
+        to_next = jumps(pitches[1:], (*self.strides[:-1], self.strides[-1] * self.fold), sizes[1:])
+        places = jumps(pitches[1:], self.dilations, window)
         offset = start[0] * pitches[0] + start[1] * pitches[1]
-        return (*sizes, *window, self.folded[-1]), offset, (pitches[0], *jumps, *places, 1)
+        return (*sizes, *window, self.folded[-1]), offset, (pitches[0], *to_next, *places, 1)
 
     def fill(self, block: _Block, x: Array, whole: Sequence[Array], filters: Sequence[Array], out: Array) -> None:
         """Compute the lines of a block."""

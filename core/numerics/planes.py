@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .windows import Array, offsets, output_sizes, pad
+from .windows import Array, bounded, offsets, output_sizes, pad
 
 
 class Planes:
@@ -17,6 +17,7 @@ class Planes:
     """
 
     def __init__(self, x: Array, window: Sequence[int], strides: Sequence[int]) -> None:
+        strides = bounded(strides, x.shape[1:-1])
         self.window, self.strides = window, strides
         self.outputs = output_sizes(x, window, strides, [1] * len(window))
         x = pad(x, [(0, -n % s) for n, s in zip(x.shape[1:-1], strides)])

@@ -112,15 +112,27 @@ def output_sizes(x: Array, windows: Sequence[int], strides: Sequence[int], dilat
 
 def window_view(x: Array, windows: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Array:
     """All windows of the padded array: a view (N, output..., window..., C)."""
+    return strided_windows(x, output_sizes(x, windows, strides, dilations), windows, strides, dilations)
+
+
+def strided_windows(
+    x: Array, outputs: Sequence[int], windows: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> Array:
+    """The view (N, output..., window..., C) of so many windows, all of which lie within the array."""
     steps = x.strides[1:-1]
-    shape = (x.shape[0], *output_sizes(x, windows, strides, dilations), *windows, x.shape[-1])
-    jumps = (
-        x.strides[0],
-        *(step * stride for step, stride in zip(steps, strides)),
-        *(step * dilation for step, dilation in zip(steps, dilations)),
-        x.strides[-1],
-    )
-    return np.lib.stride_tricks.as_strided(x, shape, jumps, writeable=False)
+    bytes_on = (x.strides[0], *jumps(steps, strides, outputs), *jumps(steps, dilations, windows), x.strides[-1])
+    shape = (x.shape[0], *outputs, *windows, x.shape[-1])
+    return np.lib.stride_tricks.as_strided(x, shape, bytes_on, writeable=False)
+
+
+def bounded(strides: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    """Strides that end where the padded dimensions do: with longer ones there is a single window just as well."""
+    return [min(stride, max(size, 1)) for stride, size in zip(strides, sizes)]
+
+
+def jumps(steps: Sequence[int], strides: Sequence[int], counts: Sequence[int]) -> list[int]:
+    """The way from one to the next of so many in each dimension; 0 where there is one, whose stride may have any size."""
+    return [step * stride if count > 1 else 0 for step, stride, count in zip(steps, strides, counts)]
 
 
 def offsets(windows: Sequence[int]) -> Iterator[tuple[int, ...]]:

@@ -18,6 +18,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim, DimLike, ceil_div
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
+from ..numerics.windows import strided_windows
 from ..registry import facts, gradient, kernel, layout, not_differentiable, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from . import _onnx_spaces as in_onnx
@@ -365,13 +366,7 @@ def _patches(x: Array, sizes: list[int], strides: list[int], rates: Sequence[int
         x = _same_padded(x, spatial, extents, strides, counts)
     if min(counts) == 0 or x.size == 0:
         return np.zeros((x.shape[0], *counts, math.prod(sizes) * x.shape[-1]), x.dtype)
-    steps = x.strides[1:-1]
-    view = np.lib.stride_tricks.as_strided(
-        x,
-        (x.shape[0], *counts, *sizes, x.shape[-1]),
-        (x.strides[0], *(s * n for s, n in zip(strides, steps)), *(r * n for r, n in zip(rates, steps)), x.strides[-1]),
-        writeable=False,
-    )
+    view = strided_windows(x, counts, sizes, strides, rates)
     return view.reshape(x.shape[0], *counts, math.prod(sizes) * x.shape[-1])
 
 
