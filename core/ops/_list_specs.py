@@ -25,7 +25,7 @@ from ..shapes import (
     merge_shapes,
     substituted,
 )
-from ._shapes import dims_of, scalar_value
+from ._shapes import dims_of, scalar_value, unknown_dims
 
 
 def list_spec(dtype: DType, declared: Shape, length: DimLike | None = None, elements: Shape = UNKNOWN) -> TensorSpec:
@@ -81,7 +81,7 @@ def static_shape(spec: TensorSpec) -> Shape:
     value = spec.value
     if value is None:
         rank = spec.shape[0] if spec.rank == 1 else None
-        return Shape([None] * rank) if isinstance(rank, int) else UNKNOWN
+        return unknown_dims(rank)
     if not value.ndim:
         return UNKNOWN
     if value.ndim > 1:

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim, DimLike, ceil_div
+from ..dims import DimLike, ceil_div
 from ..dtypes import from_numpy
 from ..errors import InvalidArgumentError
 from ..numerics import philox_distributions
 from ..numerics.philox import Philox
 from ..registry import Cost
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
-from ._shapes import dims_of
+from ._shapes import dims_of, unknown_dims
 
 
 class _Stream(Philox):
@@ -80,9 +80,7 @@ def requested_shape(shape: TensorSpec) -> Shape:
         if any(isinstance(d, int) and d < -1 for d in dims):
             raise InvalidArgumentError(f"the dimensions {dims} must not be negative")
         return Shape(None if isinstance(d, int) and d < 0 else d for d in dims)
-    if shape.rank is None or isinstance(shape.shape[0], Dim):
-        return UNKNOWN
-    return Shape([None] * shape.shape[0])
+    return UNKNOWN if shape.rank is None else unknown_dims(shape.shape[0])
 
 
 def element_count(dims: tuple[int, ...]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def shape_value(dims: Iterable[DimLike], dtype: DType = int64) -> np.ndarray[Any
     """Dimensions as a vector of `dtype`, or as an object array where some are symbolic."""
     listed = list(dims)
     try:
-        return np.array(listed, object if any(isinstance(d, Dim) for d in listed) else dtype.numpy)
+        return np.array(listed, object if any(d is None or isinstance(d, Dim) for d in listed) else dtype.numpy)
     except OverflowError:
         shown = ", ".join(map(str, listed))
         raise InvalidArgumentError(f"the dimensions [{shown}] do not fit in {dtype}") from None
@@ -61,9 +61,17 @@ def scalar_value(dim: DimLike, dtype: DType = int64) -> np.ndarray[Any, Any]:
     return shape_value([dim], dtype).reshape(())
 
 
-def unknown_dims(rank: int | None) -> Shape:
+_MOST_DIMS: Final = 254
+"""What TensorFlow's tensors have at most: a list of more dimensions is made for no vector that is said to hold them."""
+
+
+def unknown_dims(rank: DimLike | None) -> Shape:
     """A shape of which only the rank is known, if that."""
-    return UNKNOWN if rank is None else Shape([None] * rank)
+    if not isinstance(rank, int):
+        return UNKNOWN
+    if rank > _MOST_DIMS:
+        raise InvalidArgumentError(f"a tensor has at most {_MOST_DIMS} dimensions, not {rank}")
+    return Shape([None] * rank)
 
 
 def normalize_axis(axis: Any, rank: int, name: str = "axis") -> int:

@@ -19,7 +19,7 @@ from ._quantization import (
     tensor_from_float,
     tensor_to_float,
 )
-from ._shapes import ints, normalize_axis, scalar_int, shape_from
+from ._shapes import ints, normalize_axis, scalar_int, shape_from, unknown_dims
 from .requantize import with_range
 
 
@@ -65,7 +65,7 @@ def _concat_shape(axis: Any, values: Any) -> Any:
         return with_range(Shape())
     rank = len(values[0].shape)
     if axis.value is None:
-        return with_range(Shape([None] * rank))
+        return with_range(unknown_dims(rank))
     at = normalize_axis(scalar_int(axis.value, "axis"), rank)
     dims = list(values[0].shape)
     dims[at] = sum(v.shape[at] for v in values)

@@ -28,7 +28,7 @@ from ..profiler_formulas import of_input, reduction
 from ..registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import single
-from ._shapes import normalize_axis, numbers, scalar_of
+from ._shapes import normalize_axis, numbers, scalar_of, unknown_dims
 
 
 def _axes(indices: Array, rank: int) -> tuple[int, ...]:
@@ -163,7 +163,7 @@ def reduction_shape(input: TensorSpec, reduction_indices: TensorSpec, *, keep_di
         return UNKNOWN
     rank = len(input.shape)
     if reduction_indices.value is None:
-        return Shape([None] * rank) if keep_dims else UNKNOWN
+        return unknown_dims(rank) if keep_dims else UNKNOWN
     axes = _axes(reduction_indices.value, rank)
     if keep_dims:
         return Shape(1 if i in axes else d for i, d in enumerate(input.shape))
@@ -285,7 +285,7 @@ def place_shape(input: TensorSpec, dimension: TensorSpec) -> Shape:
         return input.shape
     axis = scalar_of(dimension)
     if axis is None:
-        return Shape([None] * (len(input.shape) - 1))
+        return unknown_dims(len(input.shape) - 1)
     axis = normalize_axis(axis, len(input.shape), "dimension")
     return input.shape[:axis] + input.shape[axis + 1 :]
 

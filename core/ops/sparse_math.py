@@ -26,7 +26,7 @@ from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from . import _onnx_sparse as in_onnx
 from ._checks import require_rank
 from ._onnx_segments import lowest
-from ._shapes import dims_of, normalize_axis, shape_from
+from ._shapes import dims_of, normalize_axis, shape_from, unknown_dims
 from ._sparse import check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 from .matmul import matmul_onnx
 
@@ -86,7 +86,7 @@ def sparse_reduce_shape(
     dims = shape_from(dense_shape)
     dropped = dims_of(axes)
     if dims.rank is None or dropped is None:
-        return Shape([None] * dims.rank) if keep_dims and dims.rank is not None else UNKNOWN
+        return unknown_dims(dims.rank) if keep_dims else UNKNOWN
     chosen = {normalize_axis(a, dims.rank) for a in dropped}
     if keep_dims:
         return Shape(1 if i in chosen else d for i, d in enumerate(dims))
@@ -424,7 +424,7 @@ def edit_distance_shape(
     if first is not None and second is not None and len(first) == len(second) and all(map(_is_int, first + second)):
         return Shape(max(a, b) for a, b in zip(first[:-1], second[:-1]))
     rank = rank_of(h_indices, h_shape)
-    return Shape([None] * (rank - 1)) if isinstance(rank, int) and rank else UNKNOWN
+    return unknown_dims(rank - 1) if isinstance(rank, int) and rank else UNKNOWN
 
 
 def _is_int(dim: Any) -> bool:

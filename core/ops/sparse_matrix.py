@@ -24,7 +24,7 @@ from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape,
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._checks import require_rank
-from ._shapes import scalar_int
+from ._shapes import scalar_int, unknown_dims
 from ._sparse import check_bounds, sparse_shapes, validate
 
 
@@ -283,7 +283,7 @@ def _require_fit(left: csr_array, right: Array | csr_array) -> None:
 
 @shape("SparseMatrixMatMul")
 def sparse_matrix_mat_mul_shape(a: TensorSpec, b: TensorSpec) -> Shape:
-    return Shape([None] * b.rank) if b.rank is not None else UNKNOWN
+    return unknown_dims(b.rank)
 
 
 @gradient("SparseMatrixMatMul")

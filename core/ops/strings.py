@@ -24,6 +24,7 @@ from ..runtime.runs import reserve
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._checks import require_rank, scalar
+from ._shapes import unknown_dims
 from ._strings import as_objects, bounded, joined, map_bytes, map_to, same_shape
 
 _ELEMENTWISE = ("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber", "ShardedFilename")
@@ -234,7 +235,7 @@ def reduce_join_shape(inputs: TensorSpec, reduction_indices: TensorSpec, *, keep
     if inputs.rank is None:
         return UNKNOWN
     if reduction_indices.value is None or reduction_indices.value.dtype == object:
-        return Shape([None] * inputs.rank) if keep_dims else UNKNOWN
+        return unknown_dims(inputs.rank) if keep_dims else UNKNOWN
     axes = [axis % inputs.rank for axis in np.ravel(reduction_indices.value).tolist() if inputs.rank]
     return Shape(1 if a in axes else d for a, d in enumerate(inputs.shape) if keep_dims or a not in axes)
 

@@ -19,6 +19,7 @@ from ..numerics.wire import fields, repeated_integers
 from ..registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
+from ._shapes import unknown_dims
 from ._windows import Pads
 from .uniform_quantized import RESCALED_COST, along_axis, check_scales, to_output, to_quantized
 
@@ -298,7 +299,7 @@ def uniform_quantized_convolution_shape(
 ) -> Shape:
     if not (lhs.shape.is_known and rhs.shape.is_known):
         rank = lhs.rank if lhs.rank is not None else rhs.rank
-        return Shape() if rank is None else Shape([None] * rank)
+        return unknown_dims(rank)
     form = _Convolution(
         lhs.shape.known(), rhs.shape.known(), window_strides, padding, explicit_padding, lhs_dilation, rhs_dilation,
         (batch_group_count, feature_group_count), dimension_numbers,
