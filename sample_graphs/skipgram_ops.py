@@ -78,8 +78,10 @@ facts("side_effect", of=("SkipPairs",))
 @kernel("PairScores")
 def pair_scores(w_in, w_out, examples, labels):
     """The dot product of each example's vector with its label's: (words, n), (words, n), (b), (b) -> (b)."""
-    if np.ndim(w_in) != 2 or np.ndim(w_out) != 2:
-        raise InvalidArgumentError("the vectors must be the rows of matrices")
+    if np.ndim(w_in) != 2 or np.ndim(w_out) != 2 or w_in.shape[1] != w_out.shape[1]:
+        raise InvalidArgumentError("the vectors must be the rows of matrices, of one length")
+    if np.ndim(examples) != 1 or examples.shape != labels.shape:
+        raise InvalidArgumentError(f"there must be as many examples as labels, not {examples.shape} and {labels.shape}")
     for words, vectors in ((examples, w_in), (labels, w_out)):
         if np.any((words < 0) | (words >= len(vectors))):
             raise InvalidArgumentError(f"there are {len(vectors)} vectors, and a word has another number")

@@ -5,10 +5,10 @@ usage: python -m scripts.fuzz [--minutes N] [--jobs N] [--seed N] [PART ...]
 By default 5 minutes of every part, in 2 processes.
 
 Parts: nodes (any op with drawn attributes and inputs), calls (ops on drawn functions), pipelines (datasets), cases (the op
-tests, changed), commands (graphs, states and feeds through every command with any option), files (checkpoints, arrays,
-SavedModels, records and packed graphs that lie), and those that are tests of their own: kills, threads. What failed is listed
-by place, the most frequent first, each with the smallest case found; then how many cases each part had, as the table in
-SECURITY.md. Exit code 1 where anything was found.
+tests, changed), extremes (those of which one thing is what is often forgotten), commands (graphs, states and feeds through
+every command with any option), files (checkpoints, arrays, SavedModels, records and packed graphs that lie), and those that
+are tests of their own: kills, threads. What failed is listed by place, the most frequent first, each with the smallest case
+found; then how many cases each part had, as the table in SECURITY.md. Exit code 1 where anything was found.
 """
 
 from __future__ import annotations

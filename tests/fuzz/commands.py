@@ -30,7 +30,6 @@ from tfg.core.passes.order import all_passes
 from tfg.core.training.optimizers import OPTIMIZERS
 from tfg.formats import load, to_bytes, to_text
 
-LIBRARY = str(SAMPLES / "skipgram_ops.py")
 SECONDS = 1.0
 """What a command that takes --timeout may take."""
 
@@ -77,7 +76,7 @@ class Invocation:
 @functools.cache
 def samples() -> tuple[tuple[str, bytes], ...]:
     """The sample graphs by name, serialized, the small ones more than once: each is drawn as often as bytes go through it."""
-    load_op_library(LIBRARY)
+    load_op_library(drawing.LIBRARY)
     files = sorted(SAMPLES.glob("*.pbtxt"))
     folders = sorted(path.parent for path in SAMPLES.glob("*/saved_model.pb"))
     found = [(path.stem, to_bytes(load(path))) for path in (*files, *folders)]
@@ -293,7 +292,7 @@ class Words:
         return f"{self.op()}={self.op()}"
 
     def library(self) -> str:
-        return LIBRARY if self._random.random() < 0.8 else self.file()
+        return drawing.LIBRARY if self._random.random() < 0.8 else self.file()
 
     def optimizer(self) -> str:
         return self._random.choice((*OPTIMIZERS, "none"))

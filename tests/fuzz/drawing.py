@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import pathlib
 from collections.abc import Sequence
 from random import Random
 from typing import Any
@@ -15,6 +16,7 @@ from tfg.core.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from tfg.core.dtypes import DType
 from tfg.core.functions.call_kinds import CALL_KINDS, CallKind
 from tfg.core.graph import Function, Graph, Node, Output
+from tfg.core.op_libraries.loading import load_op_library
 from tfg.core.shapes import Shape
 from tfg.core.tensors import FuncRef, Tensor, as_bytes_array
 from tfg.core.versions import Versions
@@ -29,6 +31,7 @@ STRINGS = (
     b"\x89PNG\r\n\x1a\n", b"GIF89a\x01\x00\x01\x00", b"\xff\xd8\xff\xe0", b"RIFF\x24\x00\x00\x00WAVEfmt ", b"BM",
     b"eyJhIjogMX0", b'{"a": [1, 2]}', b"\n\x05\n\x03abc", b"\x08\x01\x12\x08\x12\x02\x08\x02",
 )  # fmt: skip
+LIBRARY = str(pathlib.Path(__file__).resolve().parents[2] / "sample_graphs" / "skipgram_ops.py")
 DTYPES = tuple(dtype for dtype in dtypes.ALL if dtype.number <= 23)
 
 
@@ -38,14 +41,16 @@ def chance(random: Random, probability: float) -> bool:
 
 @functools.cache
 def ops() -> tuple[str, ...]:
-    """Every op that tfg has a kernel for."""
+    """Every op that tfg has a kernel for, and those of a library, which some of the other parts load."""
+    load_op_library(LIBRARY)
     return tuple(sorted(op for op in CATALOG if registry.has_kernel(op)))
 
 
 @functools.cache
 def known_ops() -> tuple[str, ...]:
     """Every op of the catalog that tfg has no kernel for."""
-    return tuple(sorted(set(CATALOG) - set(ops())))
+    with_kernel = set(ops())
+    return tuple(sorted(set(CATALOG) - with_kernel))
 
 
 def draw_trial(random: Random) -> Trial:

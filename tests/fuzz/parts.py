@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
-from tests.fuzz import bounds, commands, corpus, drawing, files, pipelines
+from tests.fuzz import bounds, commands, corpus, drawing, extremes, files, pipelines
 from tests.fuzz.findings import Finding, attempt
 from tests.fuzz.shrinking import shrunk, snippet_of
 from tests.fuzz.trials import PARTS, Trial
@@ -39,11 +39,12 @@ FUZZERS: Mapping[str, Part] = {
     "calls": Part(drawing.draw_call, _on_graph),
     "pipelines": Part(pipelines.draw_trial, _on_graph),
     "cases": Part(corpus.draw_trial, _on_graph),
+    "extremes": Part(extremes.draw_trial, _on_graph),
     "commands": Part(commands.draw_invocation, _itself),
     "files": Part(files.draw_files, _itself),
 }
 
-SHARES = {"nodes": 6, "calls": 2, "pipelines": 2, "cases": 4, "commands": 2, "files": 5}
+SHARES = {"nodes": 6, "calls": 2, "pipelines": 2, "cases": 4, "extremes": 4, "commands": 2, "files": 5}
 """The parts' shares of all cases."""
 
 
