@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeVar
 
+import numpy as np
+
 from ..errors import InvalidArgumentError, OutOfRangeError
 from ..runtime.runs import check_time
 from .base import INFINITE, UNKNOWN, Dataset, Element, PerPass, Pull, Pure, known_size, require_index
@@ -309,6 +311,8 @@ class DirectedInterleave(Dataset):
                 chosen = select()
                 if chosen is None:
                     break
+                if np.ndim(chosen[0]):
+                    raise InvalidArgumentError(f"a selector must be a scalar, not of shape {np.shape(chosen[0])}")
                 number = int(chosen[0])
                 if not 0 <= number < len(pulls):
                     raise InvalidArgumentError(f"Selector index out of range: {number} >= {len(pulls)}")

@@ -63,8 +63,8 @@ def _facts(graph: Graph, path: str, node: Node) -> PipelineFacts:
 
 def components(node: Node) -> tuple[Component, ...]:
     """The tensors of each element that a node gives; an optional is one tensor."""
-    is_optional = list(node.attr("output_types", [])) != list(node.output_dtypes)
-    shapes = [SCALAR] if is_optional else node.attr("output_shapes", [])
+    is_optional = (node.attr_of(list, "output_types") or []) != list(node.output_dtypes)
+    shapes = [SCALAR] if is_optional else node.attr_of(list, "output_shapes") or []
     found = zip(node.outputs(), node.output_dtypes, shapes)
     return tuple(Component(output.name, str(dtype), shape) for output, dtype, shape in found)
 

@@ -174,11 +174,11 @@ class Group:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Settings:
-    """The loss, the regularization and the number of workers."""
+    """The loss, the regularization and the number of workers; what is divided by an `l2` of 0 is infinite or not a number."""
 
     loss: Loss
     l1: float
-    l2: float
+    l2: np.float64
     partitions: int
 
     def shrink(self, weights: Array) -> Array:

@@ -15,6 +15,7 @@ from ..errors import AbortedError, FailedPreconditionError, InvalidArgumentError
 from ..numerics.chained_order import ChainedOrder
 from ..numerics.hashes import murmur64
 from ..runtime.resources import Shared
+from ..runtime.runs import reserve
 from ._strings import as_objects
 
 _MASK = (1 << 64) - 1
@@ -277,6 +278,7 @@ class DenseTable(Table):
         while len(self.entries) + count > size * self.max_load:
             size *= 2
         if size != len(self.buckets):
+            reserve(8 * size)
             old, self.buckets, self._left = self.buckets, [self.empty] * size, {}
             for name in old:
                 if name not in (self.empty, self.deleted):

@@ -106,6 +106,8 @@ def _gathered(kept: Any, original_input: Any, batch_index: Any, grad: Array, id:
     if batch_index.shape[1] != 3:
         raise InvalidArgumentError(f"batch_index must have 3 columns, not shape {Shape(batch_index.shape)}")
     numbers = batch_index[:, 0].tolist()
+    if len(set(numbers)) < len(numbers):
+        raise InvalidArgumentError(f"batch_index names an id more than once: {numbers}")
     missing = [number for number in numbers if number not in kept]
     if missing:
         raise DeadlineExceededError(f"no gradients came for ids {missing}")

@@ -20,6 +20,7 @@ from ..numerics.range_samplers import FixedUnigramSampler, UniformSampler, Words
 from ..registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
+from ..runtime.runs import reserve
 from ..shapes import Shape, TensorSpec, merge_shapes
 from ._files import read_file
 from ._random import new_stream
@@ -195,15 +196,14 @@ def fixed_unigram_candidate_sampler(
         if bool(vocab_file) == bool(unigrams):
             raise InvalidArgumentError("Must provide either vocab_file or unigrams, and only one of them.")
         given = _file_weights(ctx, vocab_file) if vocab_file else unigrams
-        weights = [0.0 for i in range(num_reserved_ids) if i % num_shards == shard]
-        start = len(weights)
-        own = [w for i, w in enumerate(given) if (start + i) % num_shards == shard]
+        reserved = len(range(shard, num_reserved_ids, num_shards))
+        own = [w for i, w in enumerate(given, reserved) if i % num_shards == shard]
+        if reserved + len(own) != range_max:
+            raise InvalidArgumentError(f"range is {range_max} must be equal to weights size {reserved + len(own)}")
         powers = np.power(np.array(own, np.float32), np.float32(distortion))
         total: Any = np.cumsum(powers, dtype=np.float32)[-1] if len(powers) else np.float32(0)
-        weights += powers.tolist()
-        if len(weights) != range_max:
-            raise InvalidArgumentError(f"range is {range_max} must be equal to weights size {len(weights)}")
-        return range_samplers.FixedUnigramSampler(weights, total)
+        reserve(32 * range_max)
+        return range_samplers.FixedUnigramSampler([0.0] * reserved + powers.tolist(), total)
 
     return _sample(ctx, true_classes, create, num_true, num_sampled, unique, seed, seed2)
 

@@ -43,7 +43,7 @@ def dataset_cardinality(input_dataset: Array, *, cardinality_options: str = "") 
     levels = wire.repeated_integers(f for f in wire.fields(options) if f.number == 1)
     if isinstance(found, FlatMap) and levels and levels[-1] >= _MODERATE:
         return np.int64(found.counted())
-    return np.int64(found.cardinality())
+    return np.array(found.cardinality() % 2**64, np.uint64).astype(np.int64)  # as TensorFlow's products and sums wrap
 
 
 _MODERATE = 2
@@ -112,8 +112,11 @@ def initialize_table_from_dataset(table_handle: Any, dataset: Array) -> None:
     """Fill a table with the pairs that a dataset gives."""
     table = resource(table_handle, StaticTable)
     pairs = list(finalized(dataset_of(dataset)))
-    if any(len(pair) != 2 for pair in pairs):
-        raise InvalidArgumentError("a table is filled with elements of two components, key and value")
+    wanted = [table.key_dtype.numpy, table.value_dtype.numpy]
+    for pair in pairs:
+        found = [array_of(component).dtype for component in pair]
+        if found != wanted:
+            raise InvalidArgumentError(f"a table of {table.key_dtype} and {table.value_dtype} cannot be filled with {found}")
     keys, values = zip(*pairs) if pairs else ((), ())
     columns = zip((keys, values), (table.key_dtype, table.value_dtype))
     table.initialize(*[object_array(list(c), (-1,)) if t.is_object else np.array(c, t.numpy) for c, t in columns])

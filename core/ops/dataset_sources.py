@@ -66,7 +66,7 @@ def sparse_tensor_slice_dataset(ctx: KernelContext, indices: Array, values: Arra
         raise InvalidArgumentError(
             f"{Shape(indices.shape)} indices do not fit {len(values)} values of rank {len(dense_shape)}"
         )
-    if len(indices) and (np.diff(indices[:, 0]) < 0).any():
+    if np.any(indices[1:, 0] < indices[:-1, 0]):
         raise UnimplementedError(
             "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not currently "
             "supported."

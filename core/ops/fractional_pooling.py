@@ -60,7 +60,7 @@ def _sequence(size: int, count: int, stream: Philox, pseudo_random: bool) -> Arr
 
 def _counts(shape: Sequence[Any], pooling_ratio: list[float]) -> list[int]:
     require(len(pooling_ratio) == 4, f"pooling_ratio must have 4 values, not {list(pooling_ratio)}")
-    require(min(pooling_ratio) >= 1, f"pooling_ratio {list(pooling_ratio)} must not be smaller than 1")
+    require(all(ratio >= 1 for ratio in pooling_ratio), f"pooling_ratio {list(pooling_ratio)} must not be smaller than 1")
     if (pooling_ratio[0], pooling_ratio[3]) != (1, 1):
         raise UnimplementedError(f"fractional pooling over batch or channels: pooling_ratio {list(pooling_ratio)}")
     counts = [math.floor(np.float32(n) / np.float32(r)) for n, r in zip(shape, pooling_ratio)]
@@ -217,7 +217,7 @@ def fractional_max_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: 
 def _check_sequence(sequence: Array, count: int, size: int, name: str) -> None:
     require(sequence.ndim == 1 and len(sequence) == count + 1, f"{name} must have {count + 1} elements, not {sequence.shape}")
     require(
-        sequence[0] >= 0 and sequence[-1] <= size and np.all(np.diff(sequence) > 0),
+        sequence[0] >= 0 and sequence[-1] <= size and np.all(sequence[1:] > sequence[:-1]),
         f"{name} must increase within [0, {size}]: {sequence.tolist()}",
     )
 

@@ -347,9 +347,22 @@ def device_index_shape() -> Shape:
     return SCALAR
 
 
-@kernel("_ListToArray", "_ArrayToList")
-def regrouped(inputs: list[Array]) -> Sequence[Result]:
+@kernel("_ListToArray")
+def list_to_array(inputs: list[Array], *, Tin: list[DType], T: DType, N: int) -> Sequence[Result]:
     """The inputs themselves, under another signature."""
+    return _regrouped(inputs, Tin, [T] * N)
+
+
+@kernel("_ArrayToList")
+def array_to_list(inputs: list[Array], *, T: DType, N: int, out_types: list[DType]) -> Sequence[Result]:
+    """The inputs themselves, under another signature."""
+    return _regrouped(inputs, [T] * N, out_types)
+
+
+def _regrouped(inputs: list[Array], given: Sequence[DType], wanted: Sequence[DType]) -> list[Array]:
+    if list(given) != list(wanted):
+        names = [", ".join(map(str, types)) for types in (given, wanted)]
+        raise InvalidArgumentError(f"inputs of {names[0]} cannot be outputs of {names[1]}")
     return inputs
 
 

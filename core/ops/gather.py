@@ -69,14 +69,19 @@ def _gather_dims(params_rank: int, indices_rank: int, axis: int, batch_dims: int
     if params_rank < 1:
         raise InvalidArgumentError("params must be at least 1 dimensional")
     axis = normalize_axis(axis, params_rank)
-    if not -indices_rank <= batch_dims <= indices_rank:
-        raise InvalidArgumentError(f"Expected batch_dims in the range [-{indices_rank}, {indices_rank}], but got {batch_dims}")
-    batch_dims += indices_rank if batch_dims < 0 else 0
+    batch_dims = _batch_dims(batch_dims, indices_rank)
     if batch_dims >= params_rank:
         raise InvalidArgumentError(f"batch_dims ({batch_dims}) must be less than rank(params) ({params_rank})")
     if axis < batch_dims:
         raise InvalidArgumentError(f"batch_dims ({batch_dims}) must be less than or equal to axis ({axis})")
     return axis, batch_dims
+
+
+def _batch_dims(batch_dims: int, indices_rank: int) -> int:
+    """The number of batch dimensions; one below 0 counts from the last of the indices."""
+    if not -indices_rank <= batch_dims <= indices_rank:
+        raise InvalidArgumentError(f"Expected batch_dims in the range [-{indices_rank}, {indices_rank}], but got {batch_dims}")
+    return batch_dims + indices_rank if batch_dims < 0 else batch_dims
 
 
 @shape("GatherV2")
@@ -86,7 +91,7 @@ def gather_shape(params: TensorSpec, indices: TensorSpec, axis: TensorSpec, *, b
     if params.rank is None or indices.rank is None:
         return UNKNOWN
     if position is None:
-        return unknown_dims(params.rank - 1 + indices.rank - (batch_dims + indices.rank if batch_dims < 0 else batch_dims))
+        return unknown_dims(params.rank - 1 + indices.rank - _batch_dims(batch_dims, indices.rank))
     position, batch_dims = _gather_dims(params.rank, indices.rank, position, batch_dims)
     batch = merge_shapes(params.shape[:batch_dims], indices.shape[:batch_dims])
     return batch + params.shape[batch_dims:position] + indices.shape[batch_dims:] + params.shape[position + 1 :]

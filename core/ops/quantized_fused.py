@@ -120,7 +120,7 @@ def _run(form: _Form, types: tuple[DType, ...], attrs: dict[Any, Any], *inputs: 
             bias = bias if form.end == "Dequantize" else np.rint(bias)
         sums = sums + bias
     if form.sum:
-        sums = sums + _summand(form, given, sums, level, types[3])
+        sums = sums + _summand(form, given, sums, level, types[-1])
     if form.relu:
         sums = np.maximum(sums, 0)
     if form.end == "Dequantize":

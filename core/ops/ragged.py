@@ -24,7 +24,7 @@ from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require, require_rank
 from ._onnx_sorting import bound
-from ._shapes import scalar_int, shape_from
+from ._shapes import scalar_int, shape_from, unknown_dims
 from ._sparse import sparse_shapes
 from .sparse_rows import sparse_fill_empty_rows
 
@@ -223,7 +223,7 @@ def _output_size(dims: Array, values: Array, first: int, rows: Sequence[tuple[Ar
 def _parents(kind: str, partition: Array) -> tuple[Array, Array]:
     """(row, place in the row) of each child."""
     if kind == "ROW_SPLITS":
-        if partition.ndim != 1 or partition.size == 0 or partition[0] != 0 or np.any(np.diff(partition) < 0):
+        if partition.ndim != 1 or partition.size == 0 or partition[0] != 0 or np.any(partition[1:] < partition[:-1]):
             raise InvalidArgumentError(f"Invalid row split size: {partition.tolist()}")
         lengths = np.diff(partition)
         return np.repeat(np.arange(lengths.size), lengths), np.arange(partition[-1]) - np.repeat(partition[:-1], lengths)
@@ -247,7 +247,7 @@ def ragged_tensor_to_tensor_shape(
     if values.rank is None:
         return given
     levels = len(partitions) - int(row_partition_types[:1] == ["FIRST_DIM_SIZE"])
-    return merge_shapes(given, Shape([None] * (levels + 1)) + values.shape[1:])
+    return merge_shapes(given, unknown_dims(levels + 1) + values.shape[1:])
 
 
 @gradient("RaggedTensorToTensor")
@@ -280,7 +280,7 @@ def ragged_gather(nested: list[Array], values: Array, indices: Array) -> Any:
     """Rows of a ragged tensor in the order of `indices`, whose outer dimensions become uniform levels."""
     if np.ndim(values) < 1 or any(np.ndim(s) != 1 or np.size(s) == 0 for s in nested):
         raise InvalidArgumentError("ragged splits must be vectors with elements, values of rank 1 at least")
-    if any(s[0] < 0 or np.any(np.diff(s) < 0) for s in nested):
+    if any(s[0] < 0 or np.any(s[1:] < s[:-1]) for s in nested):
         raise InvalidArgumentError("Ragged splits must be sorted in ascending order and not negative")
     for splits, inner in zip(nested, [*(s.size - 1 for s in nested[1:]), len(values)]):
         if splits[-1] > inner:

@@ -41,7 +41,7 @@ zero_flops("SdcaFprint")
 @kernel("SdcaShrinkL1")
 def sdca_shrink_l1(weights: Any, *, l1: float, l2: float) -> None:
     """Shrink each weight towards zero by l1 / l2."""
-    shrinkage = l1 / l2 if l2 else (float("inf") if l1 else float("nan"))
+    shrinkage = l1 / np.float64(l2)
     for variable in weights:
         memory = variable.writable()
         memory[...] = np.sign(memory) * np.maximum(np.abs(memory) - np.float32(shrinkage), np.float32(0))
@@ -92,7 +92,7 @@ def sdca_optimizer(
     weights, labels = example_weights.reshape(-1), example_labels.reshape(-1)
     if labels.size != count:
         raise InvalidArgumentError(f"Expected {count} example labels but got {labels.size}")
-    settings = sdca.Settings(sdca.LOSSES[loss_type], l1, l2, num_loss_partitions)
+    settings = sdca.Settings(sdca.LOSSES[loss_type], l1, np.float64(l2), num_loss_partitions)
     sparse = [
         _sparse_group(i, count, examples, features, sparse_feature_values, sparse_indices[i], sparse_weights[i])
         for i, (examples, features) in enumerate(zip(sparse_example_indices, sparse_feature_indices))

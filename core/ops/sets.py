@@ -11,8 +11,8 @@ import numpy as np
 from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..registry import Cost, flops, kernel, not_differentiable, shape
-from ..shapes import Shape, TensorSpec
-from ._shapes import dims_of
+from ..shapes import UNKNOWN, Shape, TensorSpec
+from ._shapes import dims_of, unknown_dims
 from ._sparse import check_order, flat_positions, index_vectors, rank_of, sparse_shapes, validate
 from .sorting import unique_index
 
@@ -190,7 +190,10 @@ def set_size(indices: Array, values: Array, dense_shape: Array, *, validate_indi
     distinct, codes = _coded(rows.values)
     count = max(len(distinct), 1)
     groups = np.unique(rows.groups * count + codes) // count
-    return np.bincount(groups, minlength=math.prod(rows.group_shape)).astype(np.int32).reshape(rows.group_shape)
+    sizes = np.zeros(rows.group_shape, np.int32)
+    counts = np.bincount(groups)
+    sizes.reshape(-1)[: counts.size] = counts
+    return sizes
 
 
 @shape("SetSize")
@@ -199,7 +202,7 @@ def set_size_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorS
     if found is not None:
         return Shape(found[:-1])
     rank = rank_of(indices, dense_shape)
-    return Shape([None] * (rank - 1)) if isinstance(rank, int) and rank > 0 else Shape()
+    return unknown_dims(rank - 1) if isinstance(rank, int) and rank > 0 else UNKNOWN
 
 
 @flops("SetSize")

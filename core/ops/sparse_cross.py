@@ -271,7 +271,7 @@ def _ragged_column(values: Array, splits: Array, rows: int) -> _Column:
     if np.ndim(values) != 1 or np.ndim(splits) != 1:
         raise InvalidArgumentError("tf.ragged.cross only supports inputs with rank=2.")
     fits = splits.size == rows + 1 >= 1 and splits[0] == 0 and splits[-1] == values.size
-    if not fits or np.any(np.diff(splits) < 0):
+    if not fits or np.any(splits[1:] < splits[:-1]):
         raise InvalidArgumentError(f"row splits {splits.tolist()[:10]} do not divide {values.size} values into {rows} rows")
     return _Column(values, splits[:-1].astype(np.int64), np.diff(splits).astype(np.int64))
 

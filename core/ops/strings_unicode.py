@@ -117,7 +117,7 @@ def _check_splits(splits: Array, count: int) -> None:
         raise InvalidArgumentError("Input_splits should contain elements")
     if splits[0] != 0:
         raise InvalidArgumentError("First value in input_splits must be zero.")
-    if np.any(np.diff(splits) < 0):
+    if np.any(splits[1:] < splits[:-1]):
         raise InvalidArgumentError("Values in input_splits must be equal or in ascending order.")
     if splits[-1] != count:
         raise InvalidArgumentError("Last value in input_splits must be equal to length of input_tensor.")

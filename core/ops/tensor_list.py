@@ -29,6 +29,7 @@ from . import _onnx_lists as lists
 from ._checks import scalar
 from ._list_specs import declared_shape_of, dim_of, element_of, length_of, list_spec, static_shape, with_element
 from ._lists import list_in, lowered_dims, lowered_shape, merged_shapes, require_vector, reserve_like, rows_of, shape_in
+from ._shapes import shape_value
 
 
 def _require_shape(items: TensorList, value: Array, what: str) -> None:
@@ -285,7 +286,7 @@ def tensor_list_element_shape(input_handle: Array, *, shape_type: DType) -> Resu
 def _shape_tensor(shape: Shape, dtype: DType) -> Array:
     if shape.dims is None:
         return np.array(-1, dtype.numpy)
-    return np.array([d if isinstance(d, int) else -1 for d in shape.dims], dtype.numpy)
+    return shape_value([d if isinstance(d, int) else -1 for d in shape.dims], dtype)
 
 
 @shape("TensorListElementShape")

@@ -40,6 +40,7 @@ from ..runtime.resources import ANONYMOUS_NAME, Variable
 from ..runtime.tensor_arrays import zeros
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ._shapes import shape_value
 from ._variables import resource_variable, same_shape, variable_behind
 
 _STEP_CONTAINER: Final = "temporary variables"
@@ -389,7 +390,7 @@ zero_flops("ReadVariableOp", "_ReadVariablesOp")
 @kernel("VariableShape")
 def variable_shape_op(input: Array, *, out_type: DType) -> Result:
     """The shape of what the variable holds."""
-    return np.array(resource_variable(input).read().shape, out_type.numpy)
+    return shape_value(resource_variable(input).read().shape, out_type)
 
 
 @shape("VariableShape")
@@ -397,8 +398,7 @@ def variable_shape_op_shape(input: TensorSpec, *, out_type: DType) -> TensorSpec
     content = _content_shape(input)
     if content.dims is None:
         return Shape([None])
-    value = np.array(content.dims, out_type.numpy if content.is_known else object)
-    return TensorSpec(out_type, Shape((len(content),)), value)
+    return TensorSpec(out_type, Shape((len(content),)), shape_value(content, out_type))
 
 
 facts("snapshot", of=("ReadVariableOp", "_ReadVariablesOp", "VariableShape"))

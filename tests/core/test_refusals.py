@@ -25,6 +25,7 @@ from tfg.core.errors import (
 )
 from tfg.core.graph import Output
 from tfg.core.inference import infer
+from tfg.core.numerics import sdca
 from tfg.core.numerics.sdca import LOSSES, _poisson_dual
 from tfg.core.shapes import UNKNOWN
 
@@ -67,6 +68,24 @@ REFUSED = {
     ),
     "an empty tensor of sizes whose product no number holds": (
         "RandomStandardNormal", [np.int64([2, 2**63 - 1, 0])], {"dtype": "float32"},
+    ),
+    "splits whose differences wrap around": (
+        "RaggedGather", [[np.int64([0, 2**63 - 1, -(2**63), 3])], np.ones(3), np.int64([0])],
+        {"PARAMS_RAGGED_RANK": 1, "OUTPUT_RAGGED_RANK": 1},
+    ),
+    "gradients of one batch twice": (
+        "UnbatchGrad", [np.ones(2), np.int64([[1, 0, 1], [1, 1, 2]]), np.ones(1), np.int64(1)], {},
+    ),
+    "a ratio that is no number": ("FractionalMaxPool", [IMAGE], {"pooling_ratio": [1.0, np.nan, 1.0, 1.0]}),
+    "more reserved classes than a range has": (
+        "FixedUnigramCandidateSampler", [np.int64([[0]])],
+        {"num_true": 1, "num_sampled": 1, "unique": False, "range_max": 3, "unigrams": [1.0], "num_reserved_ids": 2**31 - 1},
+    ),
+    "batch dimensions before the first": (
+        "GatherV2", [VECTOR, np.int32([0]), np.int32(0)], {"batch_dims": -(2**63)},
+    ),
+    "text that is said to be numbers": (
+        "_ListToArray", [[TEXT, TEXT]], {"Tin": ["string", "string"], "T": "float32", "N": 2},
     ),
     "a clip of endlessly many samples a second": (
         "AudioSummaryV2", [np.array(b"a", object), np.ones((1, 2), np.float32), np.float32(np.inf)], {},
@@ -359,6 +378,72 @@ def test_what_python_or_numpy_will_not_make_is_too_much(op, inputs, attrs):
     if op == "Empty":
         with pytest.raises(ResourceExhaustedError, match="'op'"):
             Session(g.graph).run("op:0")
+
+
+@pytest.mark.parametrize("stride", [2**31 - 1, 2**63 - 1])
+@pytest.mark.parametrize("channels", [1, 16])
+@pytest.mark.parametrize("op", ["Conv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "Conv2DBackpropFilter"])
+def test_a_stride_beyond_the_image_leaves_one_window(op, channels, stride):
+    """As one that ends with it does, in no more memory."""
+    image, w = np.ones((2, 5, 6, channels), np.float32), np.ones((3, 3, channels, 2), np.float32)
+    grad = np.ones((2, 1, 1, 2 * channels if op.startswith("Depthwise") else 2), np.float32)
+    given = {"Conv2DBackpropInput": (np.int32(image.shape), w, grad), "Conv2DBackpropFilter": (image, np.int32(w.shape), grad)}
+    found = []
+    for step in (6, stride):
+        g = GraphBuilder()
+        value = g.apply(op, *given.get(op, (image, w)), strides=[1, step, step, 1], padding="VALID")
+        found.append(Session(g.graph, max_memory=1 << 20).run(value.name))
+    np.testing.assert_array_equal(*found)
+
+
+def test_a_dense_table_takes_no_more_buckets_than_the_run_may():
+    g = GraphBuilder()
+    table = g.MutableDenseHashTableV2(
+        g.constant(np.int64(-1)), g.constant(np.int64(-2)), value_dtype="int64", max_load_factor=1e-7, name="table"
+    )
+    g.LookupTableInsertV2(table, np.int64([1, 2, 3]), np.int64([1, 2, 3]), name="op")
+    with pytest.raises(ResourceExhaustedError, match="'op'"):
+        Session(g.graph, max_memory=1 << 24).run(["op"])
+
+
+def test_a_table_takes_only_elements_of_its_dtypes():
+    g = GraphBuilder()
+    pairs = g.TensorSliceDataset([TEXT, TEXT], output_shapes=[[], []])
+    table = g.HashTableV2(key_dtype="string", value_dtype="float32")
+    g.InitializeTableFromDataset(table, pairs, name="op")
+    with pytest.raises(InvalidArgumentError, match=r"'op'.*cannot be filled"):
+        Session(g.graph).run(["op"])
+
+
+def test_a_number_of_elements_wraps_around():
+    """As TensorFlow's, which has 64 bits for it."""
+    g = GraphBuilder()
+    attrs = {"output_types": ["int64"], "output_shapes": [[]]}
+    many = g.RepeatDataset(_numbers(g, end=5), g.constant(np.int64(2**62)), **attrs)
+    assert Session(g.graph).run(g.DatasetCardinality(many).name) == 2**62
+
+
+@pytest.mark.parametrize("length", [255, 2**40])
+@pytest.mark.parametrize("op", ["Fill", "Reshape", "RandomStandardNormal", "Transpose", "TensorListReserve", "SetSize"])
+def test_a_vector_that_is_said_to_hold_more_dimensions_than_a_tensor_has(op, length):
+    """No list of them is made to look at the graph."""
+    g = GraphBuilder()
+    vector = g.Placeholder(dtype="int32" if op != "SetSize" else "int64", shape=[length + (op == "SetSize")])
+    unknown = g.Placeholder(dtype="float32")
+    given = {
+        "Fill": (vector, 1.0), "RandomStandardNormal": (vector,), "TensorListReserve": (vector, np.int32(2)),
+        "SetSize": (vector, vector, vector),
+    }.get(op, (unknown, vector))  # fmt: skip
+    attrs = {"RandomStandardNormal": {"dtype": "float32"}, "TensorListReserve": {"element_dtype": "float32"}}
+    value = g.apply(op, *given, **attrs.get(op, {}))
+    assert infer(g.graph).spec(value).shape.rank is None
+
+
+def test_a_loss_without_regularization_is_no_fault():
+    with np.errstate(all="ignore"):
+        for l1, want in ((0.0, np.nan), (1.0, 0.0)):
+            found = sdca.Settings(LOSSES["squared_loss"], l1, np.float64(0), 1).shrink(VECTOR)
+            np.testing.assert_array_equal(found, np.full(3, want))
 
 
 def test_who_sleeps_looks_at_the_time():
