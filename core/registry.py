@@ -148,10 +148,12 @@ class Blockwise:
 
     The kernel takes `finishing` (see numerics.convolution) and, where it `takes_summand`, a vector that it adds to the
     channels. `scaled` is (w, factor): the second input with which each channel of the result is multiplied by its factor.
+    Of a node and a shape of w for which `is_fed` is true it takes its first input by rows, from `feeding`.
     """
 
     scaled: Callable[..., Any]
     takes_summand: bool
+    is_fed: Callable[..., bool] = lambda node, shape: False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -308,10 +310,9 @@ def onnx_as(**names: str) -> None:
         onnx(op)(functools.partial(_named_function, name))
 
 
-def blockwise(*ops: str, scaled: Callable[..., Any], takes_summand: bool) -> None:
-    """Declare that the kernels of ops hand on their results block by block."""
-    for op in ops:
-        _register(_BLOCKWISE, "way to finish it", (op,), Blockwise(scaled, takes_summand))
+def blockwise(op: str, way: Blockwise) -> None:
+    """Declare that the kernels of an op hand on their results block by block."""
+    _register(_BLOCKWISE, "way to finish it", (op,), way)
 
 
 def affine(*ops: str, has_factor: bool = True) -> Callable[[_Function], _Function]:

@@ -13,7 +13,8 @@ spatial dimension. There are four ways, of which the shapes decide:
 
 Threads take blocks of the result that stay in their caches. What is to be done with a block as soon as it is there is what
 `finishing` returns when it is given the empty result: a function of a range of positions and a range of channels. A vector
-that is to be added is where the sums begin.
+that is to be added is where the sums begin. What x holds at a range of positions may come from `feeding`, as rows of C
+numbers, when a product needs it; then x only tells shape and dtype.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ _SHORTEST_RUN: Final = 8
 
 Finish = Callable[[slice, slice], object]
 Finishing = Callable[[Array], Finish | None]
+Feeding = Callable[[slice], Array]
 
 
 def convolve(
@@ -55,9 +57,13 @@ def convolve(
     dilations: Sequence[int],
     finishing: Finishing | None = None,
     summand: Array | None = None,
+    feeding: Feeding | None = None,
 ) -> Array:
     """The convolution, plus a vector (F,); groups follow from the channel counts of x and w."""
     *window, depth, filters = w.shape
+    is_product = math.prod(window) == 1 and depth == x.shape[-1]
+    if feeding is not None and (not is_product or any(s != 1 for s in strides) or any(map(any, pads))):
+        x, feeding = feeding(slice(0, math.prod(x.shape[:-1]))).reshape(x.shape), None
     for way in (winograd, winograd_lines):
         if way.suits(x, w, strides, pads, dilations):
             by_tiles = way.convolve(x, w, pads, finishing, summand)
@@ -73,9 +79,10 @@ def convolve(
         _convolve_groups(x, w, strides, dilations, result)
         if summand is not None:
             result += summand
-    elif all(k == 1 for k in window):
+    elif is_product:
         view = x[(slice(None), *(slice(None, None, s) for s in strides))]
-        _multiply_blocks(view.reshape(-1, depth), w.reshape(depth, filters), result.reshape(-1, filters), finish, summand)
+        rows = view.reshape(-1, depth) if feeding is None else feeding
+        _multiply_blocks(rows, w.reshape(depth, filters), result.reshape(-1, filters), finish, summand)
         return result
     elif _adds_places(x, result, window, strides):
         _add_places(x, w, dilations, result, finish, summand)
@@ -88,12 +95,18 @@ def convolve(
     return result
 
 
-def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
-    """out = a @ b + summand by blocks of rows, or by ranges of columns where there are more of these."""
-    (rows, inner), columns = a.shape, b.shape[1]
+def _multiply_blocks(a: Array | Feeding, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
+    """out = a @ b + summand by blocks of rows, or by ranges of columns where there are more of these.
+
+    `a` may be a function of a range of rows, which returns these.
+    """
+    (rows, columns), inner = out.shape, len(b)
     workers = one_thread.share if rows * inner * columns >= WORTH_DIVIDING else 1
-    count = max(workers, -(-rows * columns // BLOCK_ELEMENTS)) if rows >= columns else workers
-    if workers == 1 and (finish is None or count == 1):
+    width = max(columns, inner) if callable(a) else columns
+    count = max(workers, -(-rows * width // BLOCK_ELEMENTS)) if rows >= columns else workers
+    if callable(a) and (count == 1 or rows < columns):
+        a = a(slice(0, rows))
+    if workers == 1 and not callable(a) and (finish is None or count == 1):
         _multiply(a, b, out, summand)
         if finish is not None:
             finish(slice(0, rows), slice(0, columns))
@@ -101,7 +114,8 @@ def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summ
 
     def multiply(part: tuple[slice, slice]) -> None:
         some, channels = part
-        _multiply(a[some], b[:, channels], out[some, channels], None if summand is None else summand[channels])
+        given = a(some) if callable(a) else a[some]
+        _multiply(given, b[:, channels], out[some, channels], None if summand is None else summand[channels])
         if finish is not None:
             finish(some, channels)
 

@@ -99,7 +99,22 @@ class Chain:
         """A function that evaluates ranges of positions and channels; None where an operand cannot be cut into tiles."""
         columns = result.shape[-1]
         ready = [a if isinstance(a, Operand) else self.operand(a, form, columns) for a, form in zip(operands, self.forms)]
-        return None if None in ready else _Work(self, result, ready).evaluate
+        image = math.prod(result.shape[1:-1])
+        return None if None in ready else _Work(self, result.reshape(-1, columns), ready, image).evaluate
+
+    def rows(
+        self, shape: Sequence[int], dtype: np.dtype[Any], operands: Sequence[Array | Operand]
+    ) -> Callable[[slice], Array] | None:
+        """A function that returns ranges of positions of a result of this shape; None where an operand cannot be cut."""
+        columns, image = shape[-1], math.prod(shape[1:-1])
+        ready = [a if isinstance(a, Operand) else self.operand(a, form, columns) for a, form in zip(operands, self.forms)]
+
+        def evaluated(some: slice) -> Array:
+            rows = np.empty((some.stop - some.start, columns), dtype)
+            _Work(self, rows, ready, image, some.start).evaluate(some, slice(0, columns))
+            return rows
+
+        return None if None in ready else evaluated
 
     def evaluate(self, result: Array, operands: Sequence[Array | Operand]) -> bool:
         """Fill the result, by as many threads as are there for it; False where an operand cannot be cut into tiles."""
@@ -131,15 +146,19 @@ def _instructions(operations: Sequence[Operation], begins_filled: bool, first: i
 
 
 class _Work:
-    """A chain on the arrays of one run; threads share it."""
+    """A chain on the arrays of one run; threads share it.
 
-    def __init__(self, chain: Chain, result: Array, operands: Sequence[Any]) -> None:
+    The rows of `result` are those from position `first` on, of images of so many positions.
+    """
+
+    def __init__(self, chain: Chain, result: Array, operands: Sequence[Any], image: int, first: int = 0) -> None:
         self.instructions = chain.instructions
+        self.result = result
         self.columns = result.shape[-1]
-        self.result = result.reshape(-1, self.columns)
         self.fold = chain.fold(self.columns)
-        self.image = len(self.result) // len(result) if Form.IMAGES in chain.forms else 0
+        self.image = image if Form.IMAGES in chain.forms else 0
         self.operands = operands
+        self.first = first
 
     def evaluate(self, positions: slice, channels: slice) -> None:
         """Fill a range of positions and channels of the result."""
@@ -157,7 +176,7 @@ class _Work:
             start = end
 
     def _tile(self, start: int, end: int, channels: slice, fold: int) -> None:
-        block = self.result[start:end, channels]
+        block = self.result[start - self.first : end - self.first, channels]
         if fold > 1:
             block = block.reshape(-1, fold * self.columns)
         image = start // self.image if self.image else 0

@@ -106,10 +106,11 @@ def convolve(
     geometry: Geometry | StrictGeometry,
     finishing: numerics.Finishing | None = None,
     summand: Array | None = None,
+    feeding: numerics.Feeding | None = None,
 ) -> Array:
     """x (N, spatial..., C) in the geometry's data format with w (window..., C / groups, F).
 
-    `finishing` and `summand` are for results with channels last that are computed in the dtype of x.
+    `finishing`, `summand` and `feeding` are for results with channels last that are computed in the dtype of x.
     """
     require_rank(x, geometry.rank, "input")
     require_rank(w, geometry.rank, "filter")
@@ -121,7 +122,7 @@ def convolve(
         shape = (last.shape[0], *outputs, w.shape[-1])
         y = np.zeros(shape, x.dtype)
         return from_channels_last(y if summand is None else y + summand, geometry.data_format)
-    y = numerics.convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, finishing, summand)
+    y = numerics.convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, finishing, summand, feeding)
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
 
 

@@ -12,9 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from ..arrays import Array, Result
-from ..numerics.convolution import Finishing
+from ..graph import Node
+from ..numerics.convolution import Feeding, Finishing
 from ..profiler_formulas import backprop_filter, backprop_input, window
-from ..registry import Cost, blockwise, flops, kernel, layout, lower, not_differentiable, onnx, profiled, shape
+from ..registry import Blockwise, Cost, blockwise, flops, kernel, layout, lower, not_differentiable, onnx, profiled, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._convolution import (
@@ -54,10 +55,11 @@ def conv2d(
     dilations: list[int],
     finishing: Finishing | None = None,
     summand: Array | None = None,
+    feeding: Feeding | None = None,
 ) -> Result:
     """(N, H, W, C) with (KH, KW, C / groups, F) -> (N, OH, OW, F), or NCHW."""
     geometry = checked(Geometry, 4, strides, padding, explicit_paddings, data_format, dilations)
-    return convolve(x, w, geometry, finishing, summand)
+    return convolve(x, w, geometry, finishing, summand, feeding)
 
 
 @shape("Conv2D")
@@ -88,7 +90,12 @@ def conv3d_shape(
     return convolution_shape(x, w, Geometry(5, strides, padding, (), data_format, dilations))
 
 
-blockwise("Conv2D", scaled=np.multiply, takes_summand=True)
+def _is_product(node: Node, filter_shape: Sequence[int]) -> bool:
+    """True of a window of one element at every position."""
+    return math.prod(filter_shape[:-2]) == 1 and set(node.attr("strides")) == {1}
+
+
+blockwise("Conv2D", Blockwise(scaled=np.multiply, takes_summand=True, is_fed=_is_product))
 
 layout("T. -> T", "Conv2D", "Conv3D")
 

@@ -14,7 +14,7 @@ from ..numerics import depthwise as numerics
 from ..numerics.convolution import Finishing
 from ..numerics.widening import wide
 from ..profiler_formulas import window
-from ..registry import Cost, blockwise, flops, kernel, layout, lower, multiply_adds, onnx, profiled, shape
+from ..registry import Blockwise, Cost, blockwise, flops, kernel, layout, lower, multiply_adds, onnx, profiled, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._convolution import (
@@ -88,7 +88,7 @@ def depthwise_conv2d_native(
     return depthwise_convolve(x, w, geometry, finishing)
 
 
-blockwise("DepthwiseConv2dNative", scaled=lambda w, factor: w * factor.reshape(w.shape[-2:]), takes_summand=False)
+blockwise("DepthwiseConv2dNative", Blockwise(lambda w, factor: w * factor.reshape(w.shape[-2:]), takes_summand=False))
 
 
 @kernel("DepthwiseConv2dNativeBackpropInput")

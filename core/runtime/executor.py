@@ -250,11 +250,14 @@ class Program:
 
     def _fused(self, step: Fused, initial: list[Any]) -> _Call:
         """A group of steps that work together, which no hook meets."""
+        return self._fused_calls.setdefault(step, self._fused_call(step, initial))
+
+    def _fused_call(self, step: Fused, initial: list[Any]) -> FusedCall:
         calls = [self._call(inner, False) for inner in step.body]
         body = [instruction_of(inner, call, ()) for inner, call in zip(step.body, calls)]
         constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
-        call = FusedCall(step, calls, lambda start, slots: _execute(body[start:], slots), constants)
-        return self._fused_calls.setdefault(step, call)
+        lead = None if step.lead is None else self._fused_call(step.lead, initial)
+        return FusedCall(step, calls, lambda start, slots: _execute(body[start:], slots), constants, lead)
 
     def _body(self, body: Body, hooked: bool) -> _Call:
         """A function from a body's inputs to the tuple of its outputs; its kernels are bound when it is first called."""

@@ -27,7 +27,7 @@ from .fusing import Fused
 _WORTH_TILING: Final = 1 << 18
 """Elements of a result from which on tiles save more than dealing them out costs."""
 _WORTH_FINISHING: Final = 1 << 12
-"""The same of a convolution's result."""
+"""The same of a convolution's result, and of what is multiplied and added by channel."""
 _MOST_LAYOUTS: Final = 16
 _NO_SLOT: Final = -2
 
@@ -60,21 +60,30 @@ class _Layout(NamedTuple):
 class FusedCall:
     """A group of steps on its inputs. `run_body` runs the steps from one on, by their own kernels, on a list of slots.
 
-    `calls` are the bound kernels of the steps, `constants` the inputs that are the same in every run, by their slot.
+    `calls` are the bound kernels of the steps, `constants` the inputs that are the same in every run, by their slot; `lead`
+    makes what the first step takes first.
     """
 
     def __init__(
-        self, step: Fused, calls: Sequence[_Call], run_body: Callable[[int, list[Any]], None], constants: Mapping[int, Any]
+        self,
+        step: Fused,
+        calls: Sequence[_Call],
+        run_body: Callable[[int, list[Any]], None],
+        constants: Mapping[int, Any],
+        lead: FusedCall | None = None,
     ) -> None:
         self.step = step
         self.calls = calls
         self.run_body = run_body
         self.constants = dict(constants)
+        self.lead = lead
         self.root = step.body[-1].outputs[0]
         self.dtype = step.node.output_dtypes[0].numpy
         self.layouts: dict[tuple[tuple[int, ...], ...], _Layout | None] = {}
         self.produced: dict[tuple[tuple[int, ...], ...], tuple[int, ...]] = {}
+        self.by_rows: dict[tuple[tuple[int, ...], ...], _Layout | None] = {}
         self.is_useful = False
+        self.has_affine = any(affine_function(inner.node.op) is not None for inner in step.body)
         self.takes_out = [_takes(select_kernel(inner.node).function, "out") for inner in step.body]
 
     def __call__(self, *inputs: Any) -> Any:
@@ -86,8 +95,31 @@ class FusedCall:
         if result is not None:
             self.is_useful = True
             return result
+        self._fill_first(slots)
         self.run_body(0 if slots[self.step.body[0].outputs[0]] is None else 1, slots)
         return slots[self.root]
+
+    def _fill_first(self, slots: list[Any]) -> None:
+        """Have the lead make what the first step takes, where nobody has yet."""
+        first = self.step.body[0].inputs[0]
+        if self.lead is not None and slots[first] is None:
+            slots[first] = self.lead(*slots[: len(self.lead.step.inputs)])
+
+    def rows(self, inputs: Sequence[Any]) -> tuple[Any, Callable[[slice], Any]] | None:
+        """(an input of the result's shape, a function from a range of positions to their rows); None of other results."""
+        shapes = tuple([value.shape for value in inputs])
+        known = _shapes(self.step.body, shapes)
+        if known[self.root] not in shapes:
+            return None
+        if shapes not in self.by_rows:
+            if len(self.by_rows) >= _MOST_LAYOUTS:
+                self.by_rows.clear()
+            self.by_rows[shapes] = _Drafting(self, known, known[self.root], inputs).layout()
+        layout, like = self.by_rows.get(shapes), inputs[shapes.index(known[self.root])]
+        if layout is None:
+            return None
+        rows = layout.chain.rows(like.shape, self.dtype, self._operands(layout, inputs, like))
+        return None if rows is None else (like, rows)
 
     def _tiled(self, slots: list[Any]) -> Any:
         """The result of elementwise steps alone; None where tiles are no use."""
@@ -106,6 +138,7 @@ class FusedCall:
         layout = None if produced is None else self._layout(shapes, produced, slots)
         if layout is not None:
             return self._finished(layout, slots)
+        self._fill_first(slots)
         slots[first.outputs[0]] = result = self.calls[0](*[slots[i] for i in first.inputs])
         if len(self.produced) >= _MOST_LAYOUTS:
             self.produced.clear()
@@ -124,10 +157,16 @@ class FusedCall:
 
         x, w = self.step.body[0].inputs
         filters = slots[w] if layout.filters is None else layout.filters
-        keywords = {} if layout.summand is None else {"summand": layout.summand}
+        keywords: dict[str, Any] = {} if layout.summand is None else {"summand": layout.summand}
+        rows = None if self.lead is None else self.lead.rows(slots[: len(self.lead.step.inputs)])
+        if rows is None:
+            self._fill_first(slots)
+        else:
+            keywords["feeding"] = rows[1]
+        first = slots[x] if rows is None else rows[0]
         if not layout.chain.instructions:
-            return self.calls[0](slots[x], filters, **keywords)
-        result = self.calls[0](slots[x], filters, finishing=finishing, **keywords)
+            return self.calls[0](first, filters, **keywords)
+        result = self.calls[0](first, filters, finishing=finishing, **keywords)
         return result if finished else None
 
     def _layout(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None, slots: list[Any]) -> _Layout | None:
@@ -138,7 +177,7 @@ class FusedCall:
             self.layouts[key] = self._lay_out(shapes, produced, slots)
         return self.layouts[key]
 
-    def _operands(self, layout: _Layout, slots: list[Any], result: Any) -> list[Any]:
+    def _operands(self, layout: _Layout, slots: Sequence[Any], result: Any) -> list[Any]:
         """The operands of the chain, of this run."""
         values: dict[int, Any] = {**layout.fixed, -1: result}
         for call, sources, places in layout.early:
@@ -150,7 +189,7 @@ class FusedCall:
         """The layout for shapes of the inputs and of what the producer gives; None where tiles are no use."""
         known = _shapes(self.step.body, shapes, produced)
         full = known[self.root]
-        least = _WORTH_TILING if produced is None else _WORTH_FINISHING
+        least = _WORTH_TILING if produced is None and not self.has_affine else _WORTH_FINISHING
         if math.prod(full) < least or (produced is not None and tuple(produced) != tuple(full)):
             return None
         return _Drafting(self, known, full, slots).layout()

@@ -10,7 +10,7 @@ import collections
 import dataclasses
 import functools
 from collections.abc import Sequence, Set
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..catalog import CATALOG
 from ..dtypes import float32, float64
@@ -27,14 +27,16 @@ _FLOATS: Final = (float32, float64)
 class Fused(Step):
     """Steps as one: `body` works on `slots` slots of its own, the inputs first; `node` is that of the last, the result's.
 
-    Where it `has_producer`, the first step is a convolution or the like, which hands on its result block by block. `steps`
-    are the same steps as the plan has them.
+    Where it `has_producer`, the first step is a convolution or the like, which hands on its result block by block, and may
+    take block by block what its `lead` gives: a group on the first of the inputs. `steps` are all of these steps as the plan
+    has them.
     """
 
     body: tuple[Step, ...] = ()
     steps: tuple[Step, ...] = ()
     slots: int = 0
     has_producer: bool = False
+    lead: Fused | None = None
 
 
 def with_fused_steps(plan: Plan) -> Plan:
@@ -46,7 +48,7 @@ def with_fused_steps(plan: Plan) -> Plan:
     groups = _Grouping(single, kept).groups()
     if not groups and len(single) == len(plan.steps):
         return plan
-    inside = {id(step) for group in groups.values() for step in group}
+    inside = {id(step) for group in groups.values() for step in (*group.lead, *group.steps)}
     steps: list[Step] = []
     for step in single:
         if id(step) in groups:
@@ -79,6 +81,13 @@ def settled_steps(steps: Sequence[Step], useful: Set[Fused], plan: Plan) -> tupl
     return with_releases(found, {slot for slot in plan.fetches if slot is not None})
 
 
+class _Group(NamedTuple):
+    """The steps of a group, a producer first, and those of its lead."""
+
+    steps: Sequence[Step]
+    lead: Sequence[Step] = ()
+
+
 class _Grouping:
     """Which steps go together: those that only the others read, and one that begins."""
 
@@ -92,19 +101,36 @@ class _Grouping:
                 self.readers[slot].add(i)
         self.kinds = [self._kind(step) for step in steps]
 
-    def groups(self) -> dict[int, list[Step]]:
-        """The steps of each group in order, by the identity of its last."""
+    def groups(self) -> dict[int, _Group]:
+        """All groups, by the identity of their last step."""
         taken: set[int] = set()
-        found: dict[int, list[Step]] = {}
+        found: dict[int, _Group] = {}
         for root in reversed(range(len(self.steps))):
-            if root in taken or self.kinds[root] not in ("elementwise", "affine"):
+            if root in taken or not self.kinds[root]:
                 continue
-            group = self._group(root, taken)
-            taken |= group
-            if len(group) > 1:
-                first = sorted(group, key=lambda i: (self.kinds[i] != "producer", i))
-                found[id(self.steps[root])] = [self.steps[i] for i in first]
+            group = sorted(self._group(root, taken), key=lambda i: (self.kinds[i] != "producer", i))
+            lead = self._lead(group[0], taken)
+            if len(group) > 1 or lead:
+                taken |= {*group, *lead}
+                found[id(self.steps[root])] = _Group([self.steps[i] for i in group], [self.steps[i] for i in sorted(lead)])
         return found
+
+    def _lead(self, i: int, taken: Set[int]) -> set[int]:
+        """The steps that make what a producer alone reads, where it takes that block by block; one alone is not worth it."""
+        maker = self.made_by.get(self.steps[i].inputs[0], i)
+        if maker in taken or not self._is_fed(i) or not self._is_inner(maker, {i}):
+            return set()
+        lead = self._group(maker, taken) if self.kinds[maker] else set()
+        return set() if len(lead) < 2 or any(self.kinds[step] == "producer" for step in lead) else lead
+
+    def _is_fed(self, i: int) -> bool:
+        """True of a producer that takes its input by rows; its filters are constant."""
+        step = self.steps[i]
+        way = blockwise_way(step.node.op) if self.kinds[i] == "producer" else None
+        maker = self.made_by.get(step.inputs[1]) if way is not None else None
+        if way is None or maker is None or not self.steps[maker].node.is_constant:
+            return False
+        return way.is_fed(step.node, self.steps[maker].node.attr("value").shape)
 
     def _group(self, root: int, taken: Set[int]) -> set[int]:
         group: set[int] = set()
@@ -176,10 +202,13 @@ def _is_of_floats(node: Node) -> bool:
     return dtype in _FLOATS and all(value.dtype is dtype for value in node.inputs)
 
 
-def _fused(steps: Sequence[Step]) -> Fused:
-    made = {slot for step in steps for slot in step.outputs}
-    inputs = tuple(dict.fromkeys(slot for step in steps for slot in step.inputs if slot not in made))
-    local = {slot: i for i, slot in enumerate((*inputs, *(slot for step in steps for slot in step.outputs)))}
+def _fused(group: _Group) -> Fused:
+    steps = group.steps
+    lead = _fused(_Group(group.lead)) if group.lead else None
+    outputs = [slot for step in (*group.lead[-1:], *steps) for slot in step.outputs]
+    taken = [*(lead.inputs if lead else ()), *(slot for step in steps for slot in step.inputs)]
+    inputs = tuple(dict.fromkeys(slot for slot in taken if slot not in outputs))
+    local = {slot: i for i, slot in enumerate((*inputs, *outputs))}
     body = tuple(
         dataclasses.replace(
             step,
@@ -195,7 +224,8 @@ def _fused(steps: Sequence[Step]) -> Fused:
         inputs,
         steps[-1].outputs[:1],
         body=body,
-        steps=tuple(steps),
+        steps=(*group.lead, *steps),
         slots=len(local),
         has_producer=has_producer,
+        lead=lead,
     )

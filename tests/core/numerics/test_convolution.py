@@ -22,6 +22,7 @@ CASES = [
     (2, (15, 16), 3, 16, (7, 7), 2, 1),
     (5, (6, 7), 16, 8, (1, 1), 2, 1),
     (1, (3, 3), 4, 50, (1, 1), 1, 1),
+    (2, (12, 14), 16, 6, (1, 1), 1, 1),
     (2, (5, 9, 9), 8, 3, (2, 3, 3), 1, 1),
     (2, (30,), 8, 3, (5,), 1, 2),
     (0, (6, 6), 8, 3, (3, 3), 1, 1),
@@ -85,6 +86,7 @@ def test_convolutions(case, dtype, workers):
 
 def test_convolutions_without_blas(monkeypatch):
     monkeypatch.setattr(products, "_gemm", lambda char: None)
+    monkeypatch.setattr(products, "_product_form", products._product_form.__wrapped__)
     x, w, stride, pads, dilation = drawn(CASES[0])
     found = convolution.convolve(x, w, [1, 1], pads, [1, 1])
     want = by_definition(x, w, stride, pads, dilation)
@@ -105,6 +107,16 @@ def test_every_number_is_finished_once_after_it_is_there(case, workers):
     n = len(pads)
     found = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, doubling)
     np.testing.assert_allclose(found, 2 * by_definition(x, w, stride, pads, dilation), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_rows_that_are_fed_stand_for_the_input(case, workers):
+    x, w, stride, pads, dilation = drawn(case)
+    n = len(pads)
+    rows, summand = x.reshape(-1, x.shape[-1]), np.arange(w.shape[-1], dtype=w.dtype)
+    given = [stride] * n, pads, [dilation] * n, doubling, summand
+    found = convolution.convolve(np.full_like(x, np.nan), w, *given, lambda some: rows[some].copy())
+    np.testing.assert_allclose(found, convolution.convolve(x, w, *given), rtol=1e-4, atol=1e-4)
 
 
 def test_groups_are_finished_too():
