@@ -243,11 +243,25 @@ def add_many(r: Rewriter, node: Node) -> Output | None:
         return values[0]
     if len(set(values)) == 1:
         return r.Mul(values[0], r.constant(len(values), values[0]))
-    inner = [v.node for v in values if v.node.op == "AddN" and r.is_free(v.node)]
-    if not inner:
-        return r.AddV2(*values) if len(values) == 2 else None
-    flat = [w for v in values for w in (v.node.inputs if v.node in inner else (v,))]
-    return r.AddN(flat)
+    if r.is_left_to(node, lambda reader: reader.op == node.op):
+        return None
+    flat = _flat(r, node)
+    if len(flat) > len(values):
+        return r.AddN(flat)
+    return r.AddV2(*values) if len(values) == 2 else None
+
+
+def _flat(r: Rewriter, node: Node) -> list[Output]:
+    """What a tree of nodes of one type adds up, from left to right; what others read too is not part of the tree."""
+    flat: list[Output] = []
+    pending = list(node.inputs[::-1])
+    while pending:
+        value = pending.pop()
+        if value.node.op == node.op and r.is_free(value.node):
+            pending += value.node.inputs[::-1]
+        else:
+            flat.append(value)
+    return flat
 
 
 @rule(*_ADD, "Sub", algebra="a*x + a*y -> a*(x + y)")

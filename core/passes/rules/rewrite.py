@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -180,15 +180,15 @@ class Rewriter:
         """True where only one node reads this one, and nobody else needs it: it may change or go."""
         return not self.ctx.is_preserved(node) and sum(node.uses.values()) == 1 and not node.control_inputs
 
-    def is_left_to(self, node: Node, ops: Container[str]) -> bool:
-        """True where the one node that reads this one is of a type in `ops`, and a rule will look at both as one tree.
+    def is_left_to(self, node: Node, joins: Callable[[Node], bool]) -> bool:
+        """True where the one node that reads this one `joins` it, so that a rule will look at both as one tree.
 
         A tree is so taken at its root, at once; where that was refused, its nodes are looked at by themselves.
         """
         if node in self._alone or not self.is_free(node):
             return False
         reader = next(iter(node.uses))
-        return reader.op in ops and node.output() in reader.inputs and self._is_open(reader)
+        return joins(reader) and node.output() in reader.inputs and self._is_open(reader)
 
     def look_alone(self, nodes: Sequence[Node]) -> None:
         """Look at nodes again, as roots of what is below them."""

@@ -63,7 +63,7 @@ def merge_factors(r: Rewriter, node: Node) -> Output | None:
 
 def _rebuilt(r: Rewriter, node: Node, group: _Group) -> Output | None:
     """The tree at a node with one constant at most, where that takes fewer nodes."""
-    if r.is_left_to(node, group.parts):
+    if r.is_left_to(node, lambda reader: reader.op in group.parts or (group is _SUM and _becomes_sum(reader))):
         return None
     terms = _collected(r, node, group)
     has_start = bool(terms.constants) or not all(inverted for inverted, _ in terms.values)
@@ -77,6 +77,11 @@ def _rebuilt(r: Rewriter, node: Node, group: _Group) -> Output | None:
             return None
         ordered.insert(0, (False, r.constant(combined, node.output()), combined.size))
     return _joined(r, sorted(ordered, key=lambda term: term[2]), group)
+
+
+def _becomes_sum(node: Node) -> bool:
+    """True for an AddN of two, which another rule makes an ordinary sum."""
+    return node.op == "AddN" and node.input_count() == 2
 
 
 def _collected(r: Rewriter, node: Node, group: _Group) -> _Terms:
