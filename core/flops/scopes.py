@@ -39,6 +39,8 @@ class Scope:
     """Where the body's arguments come from in the caller's graph; of a loop those that stay as they are."""
     is_repeated: bool = False
     """True for what a loop runs again and again, perhaps with other shapes each time."""
+    origins: dict[Output, tuple[Output | None, Scope]] = dataclasses.field(default_factory=dict)
+    """Where values were found to be read from."""
     shape_reasons: dict[Node, str] = dataclasses.field(default_factory=dict)
     """Why shapes are unknown at the nodes that were asked about, and at those on the way to the cause."""
 
@@ -59,17 +61,33 @@ def is_definite(shape: Shape) -> bool:
 
 def origin(value: Output, scope: Scope) -> tuple[Output | None, Scope]:
     """The variable, or the floating-point constant of rank 1 and more, that a value is read from, and the scope it is in."""
-    while True:
-        if _hands_on(value.node) and value.node.inputs:
-            value = value.node.inputs[0]
-        elif value.node in scope.arguments and scope.caller is not None:
-            value, scope = scope.arguments[value.node], scope.caller
+    passed = []
+    while value not in scope.origins:
+        passed.append((value, scope))
+        before = _before(value.node, scope)
+        if before is None:
+            scope.origins[value] = _parameters(value), scope
         else:
-            break
+            value, scope = before
+    found = scope.origins[value]
+    for one, where in passed:
+        where.origins[one] = found
+    return found
+
+
+def _before(node: Node, scope: Scope) -> tuple[Output, Scope] | None:
+    """What a node hands on, and the scope that is from; None where it does something else."""
+    if _hands_on(node) and node.inputs:
+        return node.inputs[0], scope
+    if node in scope.arguments and scope.caller is not None:
+        return scope.arguments[node], scope.caller
+    return None
+
+
+def _parameters(value: Output) -> Output | None:
+    """A value that is a variable, or a floating-point constant of rank 1 and more, else None."""
     is_weight = value.node.is_constant and value.dtype is not None and value.dtype.is_floating
-    if value.node.op in VARIABLES or (is_weight and value.node.attrs["value"].shape):
-        return value, scope
-    return None, scope
+    return value if value.node.op in VARIABLES or (is_weight and value.node.attrs["value"].shape) else None
 
 
 def passes_parameters_on(node: Node) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from ..control_flow.conditions import ENTER, SWITCH
 from ..control_flow.references import WrittenMemory, memory_outputs
@@ -313,12 +313,15 @@ class PassContext:
         """Let `value` stand for the first output of `node` and drop the node; its control inputs move to its consumers.
 
         A preserved node stays, as an Identity of `value`; where it is one already, nothing happens and False is returned.
-        Nor does it where control edges could not be moved.
+        Nor does it where control edges could not be moved, or would become many more.
         """
         if not self.is_preserved(node) and self._holds_controls(node, value):
             self.refuse(
                 rule, node, "its control edges cannot move to control flow, or to a call that runs as far as it is read"
             )
+            return False
+        if not self.is_preserved(node) and _would_multiply(node):
+            self.refuse(rule, node, "its control edges would become many more")
             return False
         if not memory_outputs(node) and self._memory.holds(value):
             self.refuse(rule, node, "what it computes stays as it is, the variable's memory behind it does not")
@@ -351,6 +354,16 @@ class PassContext:
         if self._order is None or self._order[0] != self.graph.edits:
             self._order = self.graph.edits, topological_order(self.graph)
         return list(self._order[1])
+
+
+def _would_multiply(node: Node) -> bool:
+    """True where very many control edges would come of those of a node that goes, or of those that gather as others go."""
+    count = len(node.control_inputs)
+    return count > _FEW and count * len(node.uses) > _MANY
+
+
+_FEW: Final = 16
+_MANY: Final = 64
 
 
 def identity_of(dtypes: Sequence[DType]) -> tuple[str, dict[str, Any]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
+from collections.abc import Mapping, Set
+from typing import ClassVar, Final
 
 from ..control_flow.conditions import MERGE, is_transparent
 from ..functions.callers import has_variables
@@ -12,6 +13,7 @@ from ..graph import Graph, Node
 from ..op_facts import has_fact
 from ..traversal import forward_predecessors
 from .base import Pass, PassContext
+from .waves import Waves
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,9 +96,10 @@ class Dependencies(Pass):
     def _reduce(self, graph: Graph, ctx: PassContext) -> None:
         """Transitive reduction: drop a control edge where a longer path leads the same way."""
         order = {node: i for i, node in enumerate(ctx.order())}
+        paths = _Paths(order)
         for node in order:
             if len(node.control_inputs) and not any(c.op in CONTROL_FLOW and not c.is_no_op for c in node.control_inputs):
-                for control in _implied(node, order):
+                for control in paths.implied(node):
                     graph.remove_control_input(node, control)
                     ctx.fire("control-edge", node)
 
@@ -130,21 +133,52 @@ _ALIVE_ANYWAY = (*MERGE, "ControlTrigger")
 """Ops that may run though something before them does not."""
 
 
-def _implied(node: Node, order: dict[Node, int]) -> list[Node]:
-    """The control inputs of a node that another of its inputs already waits for."""
-    candidates = set(node.control_inputs)
-    earliest = min(order[c] for c in candidates)
-    found: set[Node] = set()
-    seen: set[Node] = set()
-    stack = [*(value.node for value in node.inputs), *node.control_inputs]
-    while stack:
-        source = stack.pop()
-        if source.op in _ALIVE_ANYWAY:
-            continue
-        for before in forward_predecessors(source):
-            if before in candidates:
-                found.add(before)
-            if before not in seen and order[before] > earliest:
-                seen.add(before)
-                stack.append(before)
-    return [control for control in node.control_inputs if control in found]
+_OFTEN: Final = 4
+"""The uses from which on all that comes after a node is found once, rather than for each user what it comes after."""
+
+
+class _Paths:
+    """Looks for the longer paths beside control edges, none through what runs although something before it does not."""
+
+    def __init__(self, order: Mapping[Node, int]) -> None:
+        self._order = order
+        self._waves = Waves(order, _surely_after)
+
+    def implied(self, node: Node) -> list[Node]:
+        """The control inputs of a node that another of its inputs already waits for."""
+        often = {control for control in node.control_inputs if len(control.uses) >= _OFTEN}
+        found = {control for control in often if self._leads(control, node)}
+        rest = set(node.control_inputs) - often
+        if rest:
+            found |= self._behind(node, rest)
+        return [control for control in node.control_inputs if control in found]
+
+    def _leads(self, control: Node, node: Node) -> bool:
+        """True where a control input is before another input."""
+        if control not in self._waves:
+            self._waves.begin(control, _surely_after(control))
+        sources = forward_predecessors(node)
+        return self._waves.meets(control, (source for source in sources if source.op not in _ALIVE_ANYWAY))
+
+    def _behind(self, node: Node, candidates: Set[Node]) -> set[Node]:
+        """Those of the control inputs that are before another input."""
+        earliest = min(self._order[c] for c in candidates)
+        found: set[Node] = set()
+        seen: set[Node] = set()
+        stack = [*(value.node for value in node.inputs), *node.control_inputs]
+        while stack and len(found) < len(candidates):
+            source = stack.pop()
+            if source.op in _ALIVE_ANYWAY:
+                continue
+            for before in forward_predecessors(source):
+                if before in candidates:
+                    found.add(before)
+                if before not in seen and self._order[before] > earliest:
+                    seen.add(before)
+                    stack.append(before)
+        return found
+
+
+def _surely_after(node: Node) -> list[Node]:
+    """The nodes that run only after a node that waits for this one."""
+    return [user for user in node.uses if user.op not in _ALIVE_ANYWAY]

@@ -19,16 +19,28 @@ class Slots:
         self.units = liveness.units
         self.run = liveness.run
         self.numbers: dict[Output | Node, int] = {}
-        self.shared = self.shared_memory() if self.units.frame.parent is None else frozenset()
+        self.originals: dict[Output, Output] = {}
+        self.shared: frozenset[Output] = frozenset()
+        if self.units.frame.parent is None:
+            self.share(self.shared_memory())
+
+    def share(self, values: frozenset[Output]) -> None:
+        """Say which values are a variable's own memory."""
+        self.shared = values
+        self.originals.clear()
 
     def slot(self, value: Output | Node) -> int:
         return self.numbers.setdefault(value, len(self.numbers))
 
     def canonical(self, value: Output) -> Output:
         """The output that `value` is a copy of: nodes that only pass a value on take no step."""
-        while value not in self.run.fed and self.is_free(value.node):
+        passed = []
+        while value not in self.originals and value not in self.run.fed and self.is_free(value.node):
+            passed.append(value)
             value = value.node.inputs[0]
-        return value
+        original = self.originals.get(value, value)
+        self.originals.update(dict.fromkeys(passed, original))
+        return original
 
     def is_free(self, node: Node) -> bool:
         """True where every output of a node at this level is its first input."""

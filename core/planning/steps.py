@@ -97,10 +97,12 @@ class FrameSteps:
         entering = {enter: self.slots.canonical(enter.inputs[0]) for enter in inner.units.frame.with_op(ENTER)}
         ends = inner.units.frame.with_op((*NEXT_ITERATION, *EXIT, "LoopCond"))
         kept = {inner.slots.canonical(node.inputs[0]) for node in ends}
-        inner.slots.shared = frozenset(
-            enter.output()
-            for enter in inner.units.frame.invariants
-            if entering[enter] in self.slots.shared and enter.output() not in kept and enter.output() not in self.run.fed
+        inner.slots.share(
+            frozenset(
+                enter.output()
+                for enter in inner.units.frame.invariants
+                if entering[enter] in self.slots.shared and enter.output() not in kept and enter.output() not in self.run.fed
+            )
         )
         return entering
 

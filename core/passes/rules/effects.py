@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import heapq
-import itertools
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ...graph import Graph, Node, Output
 from ...traversal import strongly_connected
 from ..base import PassContext
+from ..waves import Waves
 
 FAR: Final = 64
 """How many values are looked through for what acts behind them; where that is not enough, those at hand are waited for."""
-STEPS: Final = 200
-"""How many steps a node of the graph may be looked for what comes after what; then whoever asks waits."""
 
 
 class Effects:
@@ -66,83 +62,55 @@ class Effects:
         return dropped, list(dict.fromkeys(waits))
 
 
-class _Wave:
-    """The nodes that come after one, or read an output, as far as they were asked for; and those to go on from."""
-
-    def __init__(self) -> None:
-        self.seen: set[Node] = set()
-        self.border: list[tuple[float, int, Node]] = []
-
-
 class _Descent:
     """Which nodes come after others, in a graph in which nodes give way to others that come after the same.
 
-    From each node that is asked about, those after it are found in order, as far as asked, and each once. A no may be wrong
-    after changes, or where too much was asked; a yes holds.
+    A no may be wrong after changes, or where too much was asked; a yes holds.
     """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._places: Mapping[Node, int] = {}
-        self._waves: dict[Output | Node, _Wave] = {}
-        self._users: dict[Node, Sequence[Node]] = {}
-        self._serial: Iterator[int] = itertools.count()
-        self._left = 0
+        self._waves: Waves | None = None
+        self._gone: dict[Node, Sequence[Node]] = {}
 
     def leads(self, source: Output | Node, node: Node, changed: Node) -> bool:
         """True where `node` comes after `source`, as `changed` did before it was changed; it does from then on."""
-        wave = self._waves.get(source) or self._begin(source)
-        leads = self._is_after(source, wave, node, changed)
-        self._add(wave, changed)
+        waves = self._waves = self._waves or self._all_waves()
+        if source not in waves:
+            waves.begin(source, (source,) if isinstance(source, Node) else self._graph.consumers(source))
+        leads = self._is_after(source, waves, node, changed)
+        for one in (changed, node) if leads else (changed,):
+            waves.meet(source, one)
         return leads
 
     def note_users(self, node: Node, users: Sequence[Node]) -> None:
         """Note who came after a node that is gone."""
-        if self._waves:
-            self._users[node] = users
+        if self._waves is not None:
+            self._gone[node] = users
 
-    def _begin(self, source: Output | Node) -> _Wave:
-        if not self._waves:
-            components = strongly_connected(self._graph, _predecessors)
-            self._places = {node: place for place, component in enumerate(components) for node in component}
-            self._left = STEPS * len(self._places)
-        wave = self._waves[source] = _Wave()
-        for node in (source,) if isinstance(source, Node) else self._graph.consumers(source):
-            self._add(wave, node)
-        return wave
+    def _all_waves(self) -> Waves:
+        components = strongly_connected(self._graph, _predecessors)
+        self._places = {node: place for place, component in enumerate(components) for node in component}
+        return Waves(self._places, self._users)
 
-    def _is_after(self, source: Output | Node, wave: _Wave, node: Node, changed: Node) -> bool:
+    def _users(self, node: Node) -> Iterable[Node]:
+        return node.uses if self._graph.get(node.name) is node else self._gone.get(node, ())
+
+    def _is_after(self, source: Output | Node, waves: Waves, node: Node, changed: Node) -> bool:
         """Nodes that are new, and the changed one, come after what they take now."""
         pending, passed = [node], {node}
-        while pending and self._left > 0:
-            self._left -= 1
+        while pending:
             current = pending.pop()
-            if current is source or source in current.inputs or (current is not changed and self._has_come(wave, current)):
-                self._add(wave, node)
+            if current is source or source in current.inputs:
+                return True
+            if current is not changed and waves.meets(source, (current,)):
                 return True
             if current is changed or current not in self._places:
                 before = [one for one in _predecessors(current) if one not in passed]
                 passed.update(before)
                 pending += before
         return False
-
-    def _has_come(self, wave: _Wave, node: Node) -> bool:
-        """True where the wave, gone on to the place of a node, has met it; new nodes have no place."""
-        place = self._places.get(node, -math.inf)
-        while node not in wave.seen and wave.border and wave.border[0][0] <= place and self._left > 0:
-            self._pass(wave, heapq.heappop(wave.border)[2])
-        return node in wave.seen
-
-    def _pass(self, wave: _Wave, node: Node) -> None:
-        users = node.uses if self._graph.get(node.name) is node else self._users.get(node, ())
-        self._left -= 1 + len(users)
-        for user in users:
-            self._add(wave, user)
-
-    def _add(self, wave: _Wave, node: Node) -> None:
-        if node not in wave.seen:
-            wave.seen.add(node)
-            heapq.heappush(wave.border, (self._places.get(node, -math.inf), next(self._serial), node))
 
 
 def _predecessors(node: Node) -> Iterator[Node]:
