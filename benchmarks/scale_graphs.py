@@ -271,13 +271,61 @@ def chosen(count: int) -> Iterator[NodeDef]:
     yield node("y", "Identity", last, **FLOAT)
 
 
+def added(count: int) -> Iterator[NodeDef]:
+    """Sums one after the other, each of two or three, by two kinds of nodes in turn."""
+    yield constant("c", 4)
+    last = "x"
+    for i in range(count // 3):
+        yield node(f"add_{i}", "AddV2", last, "c", **FLOAT)
+        yield node(f"two_{i}", "AddN", f"add_{i}", "x", N=2, **FLOAT)
+        last = f"three_{i}"
+        yield node(last, "AddN", f"two_{i}", "x", "x", N=3, **FLOAT)
+    yield node("y", "Identity", last, **FLOAT)
+
+
+def asserted(count: int) -> Iterator[NodeDef]:
+    """A value that is handed on behind an assertion about it, again and again."""
+    yield node("zero", "Const", dtype=dtypes.int32, value=COUNTS["zero"])
+    yield constant("most")
+    last = "x"
+    for i in range(count // 4):
+        yield node(f"less_{i}", "Less", last, "most", **FLOAT)
+        yield node(f"all_{i}", "All", f"less_{i}", "zero", Tidx=dtypes.int32)
+        yield node(f"assert_{i}", "Assert", f"all_{i}", last, T=[dtypes.float32])
+        yield node(f"same_{i}", "Identity", last, f"^assert_{i}", **FLOAT)
+        last = f"same_{i}"
+    yield node("y", "Identity", last, **FLOAT)
+
+
+def read_on_the_way(count: int) -> Iterator[NodeDef]:
+    """A predicate and the handle of a variable, both handed on again and again and used each time."""
+    yield constant("initial", 4)
+    yield node("weights", "VarHandleOp", dtype=dtypes.float32, shape=Shape((4,)), shared_name=b"weights")
+    yield node("init", "AssignVariableOp", "weights", "initial", dtype=dtypes.float32)
+    yield node("wanted", "Const", dtype=dtypes.bool_, value=Tensor.from_numpy(np.array(True)))
+    handle, wanted, last = "weights", "wanted", "x"
+    for i in range(count // 8):
+        yield node(f"handle_{i}", "Identity", handle, T=dtypes.resource)
+        yield node(f"wanted_{i}", "Snapshot", wanted, T=dtypes.bool_)
+        handle, wanted = f"handle_{i}", f"wanted_{i}"
+        yield node(f"read_{i}", "ReadVariableOp", handle, dtype=dtypes.float32)
+        yield node(f"switch_{i}", "Switch", last, wanted, **FLOAT)
+        yield node(f"then_{i}", "Neg", f"switch_{i}:1", **FLOAT)
+        yield node(f"else_{i}", "Tanh", f"switch_{i}", **FLOAT)
+        yield node(f"merge_{i}", "Merge", f"else_{i}", f"then_{i}", N=2, **FLOAT)
+        last = f"sum_{i}"
+        yield node(last, "AddV2", f"merge_{i}", f"read_{i}", **FLOAT)
+    yield node("y", "Identity", last, **FLOAT)
+
+
 PLAIN_FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
     "chain": chain, "wide": wide, "functions": calls, "blocks": blocks,
 }  # fmt: skip
 """Graphs of about so many nodes from the placeholder `x` to `y`, as programs are."""
 FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
     **PLAIN_FORMS, "hub": hub, "waits": waits, "nested": nested, "variables": variables, "conditionals": conditionals,
-    "loops": loops, "handed_on": handed_on, "groups": groups, "chosen": chosen,
+    "loops": loops, "handed_on": handed_on, "groups": groups,
+    "chosen": chosen, "added": added, "asserted": asserted, "read_on_the_way": read_on_the_way,
 }  # fmt: skip
 """Those, and what is hard on analyses."""
 LIBRARIES: Mapping[str, Callable[[int], Iterator[FunctionDef]]] = {"functions": functions, "nested": nested_functions}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from .errors import InvalidArgumentError
-from .graph import Graph, Node
+from .graph import Graph, Node, Output
 from .op_facts import has_fact
 from .tensors import FuncRef
 
@@ -130,6 +130,23 @@ def descendants(roots: Iterable[Node]) -> set[Node]:
                 found.add(user)
                 stack.append(user)
     return found
+
+
+def trail_end(value: Output, before: Callable[[Output], Output | None], known: dict[Output, Output] | None) -> Output:
+    """Where one comes from `value` by `before` until that is None, or to a value where one was already.
+
+    `known` keeps the ends of all values on the way, so that many trails take time by the number of values.
+    """
+    passed: dict[Output, None] = {}
+    end: Output | None = value
+    while end is not None and end not in passed and (known is None or end not in known):
+        passed[end] = None
+        value, end = end, before(end)
+    if end is not None:
+        value = known[end] if known is not None and end in known else end
+    if known is not None:
+        known.update(dict.fromkeys(passed, value))
+    return value
 
 
 def groups(nodes: Iterable[Node], is_member: Callable[[Node], bool]) -> list[Node]:

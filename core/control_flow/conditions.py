@@ -14,6 +14,7 @@ from typing import Final
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..op_facts import has_fact, ops_with
+from ..traversal import trail_end
 
 ENTER: Final = ops_with("enter")
 EXIT: Final = ops_with("exit")
@@ -179,22 +180,27 @@ def hands_in(node: Node) -> bool:
     return node.op in _LETTING_IN or is_transparent(node)
 
 
-def predicate_of(switch: Node) -> Output | Node:
-    """What decides a Switch: its predicate past all nodes that only pass it on. A reference may change: the Switch itself."""
-    found = predicate_source(switch)
+def predicate_of(switch: Node, known: dict[Output, Output] | None = None) -> Output | Node:
+    """What decides a Switch: its predicate past all nodes that only pass it on. A reference may change: the Switch itself.
+
+    `known` is for `trail_end`.
+    """
+    found = predicate_source(switch, known)
     return switch if found.dtype is not None and found.dtype.is_ref else found
 
 
-def predicate_source(switch: Node) -> Output:
-    """The predicate of a Switch past all nodes that only pass it on."""
-    return source_of(switch.inputs[1])
+def predicate_source(switch: Node, known: dict[Output, Output] | None = None) -> Output:
+    """The predicate of a Switch past all nodes that only pass it on; `known` is for `trail_end`."""
+    return source_of(switch.inputs[1], known)
 
 
-def source_of(value: Output) -> Output:
-    """The value past nodes that only pass it on."""
-    while is_transparent(value.node) and value.node.inputs:
-        value = value.node.inputs[0]
-    return value
+def source_of(value: Output, known: dict[Output, Output] | None = None) -> Output:
+    """The value past nodes that only pass it on; `known` is for `trail_end`."""
+    return trail_end(value, _passed_on, known)
+
+
+def _passed_on(value: Output) -> Output | None:
+    return value.node.inputs[0] if is_transparent(value.node) and value.node.inputs else None
 
 
 def joined(node: Node, conditions: Sequence[Condition], arity: Mapping[Output | Node, int]) -> Condition:
@@ -222,11 +228,14 @@ class Conditions:
     """
 
     def __init__(
-        self, nodes: Container[Node] | None = None, predicate: Callable[[Node], Output | Node] = predicate_of
+        self,
+        nodes: Container[Node] | None = None,
+        predicate: Callable[[Node, dict[Output, Output]], Output | Node] = predicate_of,
     ) -> None:
         self._nodes = nodes
         self._predicate = predicate
         self._found: dict[Node, Condition] = {}
+        self._predicates: dict[Output, Output] = {}
 
     def of_node(self, node: Node) -> Condition:
         """When a node runs; InvalidArgumentError where it waits for itself."""
@@ -248,7 +257,9 @@ class Conditions:
     def of_value(self, value: Output) -> Condition:
         """When an output has a value: where its node runs, and on one branch only where that is a Switch."""
         condition = self.of_node(value.node)
-        return condition | {(self._predicate(value.node), value.index)} if is_choice(value.node) else condition
+        if not is_choice(value.node, self._predicates):
+            return condition
+        return condition | {(self._predicate(value.node, self._predicates), value.index)}
 
     def _sources(self, node: Node) -> list[Node]:
         """What a node waits for, the back edges of loops apart."""
@@ -265,9 +276,9 @@ class Conditions:
         return ALWAYS.union(*arriving, *(self._found[control] for control in node.control_inputs if control in sources))
 
 
-def is_choice(node: Node) -> bool:
-    """True for the Switch of a conditional; that of a loop follows a LoopCond."""
-    return node.op in SWITCH and not predicate_source(node).node.is_loop_condition
+def is_choice(node: Node, known: dict[Output, Output] | None = None) -> bool:
+    """True for the Switch of a conditional; that of a loop follows a LoopCond. `known` is for `trail_end`."""
+    return node.op in SWITCH and not predicate_source(node, known).node.is_loop_condition
 
 
 def is_contradiction(condition: Condition) -> bool:

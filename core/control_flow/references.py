@@ -8,6 +8,7 @@ from typing import Final
 from ..catalog import OpDef
 from ..graph import Node, Output
 from ..op_facts import has_fact, ops_with
+from ..traversal import trail_end
 from .conditions import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
 
 _PASSING_VALUES: Final = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH, *ops_with("alias")})
@@ -29,23 +30,25 @@ def passed_references(node: Node) -> tuple[int, ...]:
     return tuple(i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref)
 
 
-def referenced_variable(reference: Output) -> Node:
-    """The node that owns the memory a reference leads to."""
-    node = reference.node
-    while node.inputs and (dtype := node.inputs[0].dtype) is not None and dtype.is_ref:
-        node = node.inputs[0].node
-    return node
+def referenced_variable(reference: Output, known: dict[Output, Output] | None = None) -> Node:
+    """The node that owns the memory a reference leads to; `known` is for `trail_end`."""
+    return trail_end(reference, _reference_before, known).node
 
 
-def written_reference(node: Node) -> Node | None:
-    """The variable that a node writes to through the reference it takes first."""
+def _reference_before(reference: Output) -> Output | None:
+    taken = reference.node.inputs[:1]
+    return taken[0] if taken and (dtype := taken[0].dtype) is not None and dtype.is_ref else None
+
+
+def written_reference(node: Node, known: dict[Output, Output] | None = None) -> Node | None:
+    """The variable that a node writes to through the reference it takes first; `known` is for `trail_end`."""
     definition = node.op_def
     if definition is None or not node.inputs or node.op in LOOP_OPS or has_fact(node.op, "initialized_reference"):
         return None
     dtype = node.inputs[0].dtype
     if dtype is None or not dtype.is_ref or not has_fact(node.op, "side_effect"):
         return None
-    return referenced_variable(node.inputs[0])
+    return referenced_variable(node.inputs[0], known)
 
 
 def memory_outputs(node: Node) -> list[Output]:
@@ -111,15 +114,18 @@ def is_written(owner: Node) -> bool:
 def memory_of_variables(nodes: Iterable[Node], fed: Container[Output]) -> dict[Output, Node]:
     """The values that are the memory of a V1 variable, with the variable's node. `nodes` are in topological order."""
     found: dict[Output, Node] = {}
+    references: dict[Output, Output] = {}
     for node in nodes:
         for output in memory_outputs(node):
-            owner = _owner_of_memory(node, found, fed)
+            owner = _owner_of_memory(node, found, fed, references)
             if owner is not None and output.dtype is not None and not output.dtype.is_ref:
                 found[output] = owner
     return found
 
 
-def _owner_of_memory(node: Node, known: Mapping[Output, Node], fed: Container[Output]) -> Node | None:
+def _owner_of_memory(
+    node: Node, known: Mapping[Output, Node], fed: Container[Output], references: dict[Output, Output]
+) -> Node | None:
     """The variable whose memory a node passes on."""
     for value in node.inputs if node.op in MERGE else node.inputs[:1]:
         if value in fed:
@@ -127,5 +133,5 @@ def _owner_of_memory(node: Node, known: Mapping[Output, Node], fed: Container[Ou
         if value in known:
             return known[value]
         if value.dtype is not None and value.dtype.is_ref:
-            return referenced_variable(value)
+            return referenced_variable(value, references)
     return None

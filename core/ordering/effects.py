@@ -21,6 +21,7 @@ from ..functions.call_kinds import CALL_KINDS, call_kind
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
 from ..op_facts import has_fact
+from ..traversal import trail_end
 
 READ: Final = "reads"
 WRITE: Final = "writes"
@@ -88,6 +89,8 @@ class _Effects:
         self.graph = graph
         self.fed = fed
         self.memory: dict[Output, Node] = {}
+        self.handles: dict[Output, Output] = {}
+        self.references: dict[Output, Output] = {}
         self.active: frozenset[str] = frozenset()
         self.bodies: dict[str, _Found] = {}
         self.looked_at: Looked = {}
@@ -104,7 +107,7 @@ class _Effects:
         if node.op in CALL_KINDS or node.op_def is None:
             yield from self.of_call(node)
             return
-        written = written_reference(node)
+        written = written_reference(node, self.references)
         if written is not None:
             yield Access(node, WRITE, state_of(written))
         yield from self.reads_of_memory(node)
@@ -119,7 +122,7 @@ class _Effects:
         owners = [self.memory[value] for value in node.inputs if value in self.memory and value not in self.fed]
         if node.op_def is not None:
             wanted = (node.inputs[i] for i in dereferenced_inputs(node, node.op_def))
-            owners += [referenced_variable(value) for value in wanted if value not in self.fed]
+            owners += [referenced_variable(value, self.references) for value in wanted if value not in self.fed]
         yield from (Access(node, READ, state_of(owner)) for owner in dict.fromkeys(owners))
 
     def of_handles(self, node: Node) -> Iterator[Access]:
@@ -127,7 +130,7 @@ class _Effects:
             return
         for value in node.inputs:
             if value.dtype is resource and (value not in self.fed or value.node.is_argument):
-                owner = handle_owner(value)
+                owner = handle_owner(value, self.handles)
                 if has_fact(owner.op, "owns_state") or owner.is_argument:
                     writes = has_fact(node.op, "side_effect") or has_fact(node.op, "random")
                     yield Access(node, WRITE if writes else READ, state_of(owner))
@@ -173,7 +176,7 @@ class _Effects:
             value = given[state]
             if value.dtype is not resource or value in self.fed:
                 return
-            state = state_of(handle_owner(value))
+            state = state_of(handle_owner(value, self.handles))
         elif inner.kind == DRAW:
             state = State(node.name, state.name)
         yield Access(node, inner.kind, state, inner.through or inner.node)
@@ -209,14 +212,15 @@ def _gives_state(op: str) -> bool:
     return definition is None or any(arg.is_ref or arg.dtype is resource for arg in definition.outputs)
 
 
-def handle_owner(value: Output) -> Node:
-    """The node that a resource handle comes from."""
-    seen: set[Node] = set()
+def handle_owner(value: Output, known: dict[Output, Output] | None = None) -> Node:
+    """The node that a resource handle comes from; `known` is for `trail_end`."""
+    return trail_end(value, _handle_before, known).node
+
+
+def _handle_before(value: Output) -> Output | None:
     node = value.node
-    while node.inputs and node not in seen and node.inputs[0].dtype is resource and node.op not in CALL_KINDS:
-        seen.add(node)
-        node = node.inputs[0].node
-    return node
+    is_passed = bool(node.inputs) and node.inputs[0].dtype is resource and node.op not in CALL_KINDS
+    return node.inputs[0] if is_passed else None
 
 
 def state_of(owner: Node) -> State:

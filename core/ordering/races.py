@@ -128,19 +128,20 @@ class _Search:
     def conditions(self) -> dict[Node, Condition]:
         """The branches of V1 conditionals that nodes lie on."""
         found: dict[Node, Condition] = {}
+        known: dict[Output, Output] = {}
         if not any(node.op in SWITCH for node in self.order):
             return found
         for node in self.order:
-            every = [self.condition_behind(value, found) for value in node.inputs if value not in self.fed]
+            every = [self.condition_behind(value, found, known) for value in node.inputs if value not in self.fed]
             every += [found.get(control, ALWAYS) for control in node.control_inputs]
             condition = ALWAYS.intersection(*every) if node.op in MERGE and every else ALWAYS.union(*every)
             if condition:
                 found[node] = condition
         return found
 
-    def condition_behind(self, value: Output, found: Mapping[Node, Condition]) -> Condition:
+    def condition_behind(self, value: Output, found: Mapping[Node, Condition], known: dict[Output, Output]) -> Condition:
         condition = found.get(value.node, ALWAYS)
-        return condition | {(predicate_of(value.node), value.index)} if value.node.op in SWITCH else condition
+        return condition | {(predicate_of(value.node, known), value.index)} if value.node.op in SWITCH else condition
 
 
 def _unordered(state: State, every: Sequence[Access], before: Mapping[Node, int], bits: Mapping[Node, int]) -> Iterator[Race]:

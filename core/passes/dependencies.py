@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Set
 from typing import ClassVar, Final
 
@@ -147,21 +148,23 @@ class _Paths:
     def implied(self, node: Node) -> list[Node]:
         """The control inputs of a node that another of its inputs already waits for."""
         often = {control for control in node.control_inputs if len(control.uses) >= _OFTEN}
-        found = {control for control in often if self._leads(control, node)}
+        found = self._ahead(node, often)
         rest = set(node.control_inputs) - often
         if rest:
             found |= self._behind(node, rest)
         return [control for control in node.control_inputs if control in found]
 
-    def _leads(self, control: Node, node: Node) -> bool:
-        """True where a control input is before another input."""
-        if control not in self._waves:
-            self._waves.begin(control, _surely_after(control))
-        sources = forward_predecessors(node)
-        return self._waves.meets(control, (source for source in sources if source.op not in _ALIVE_ANYWAY))
+    def _ahead(self, node: Node, candidates: Set[Node]) -> set[Node]:
+        """Those of the control inputs that are before another input, by what is after them."""
+        sources = {source for source in forward_predecessors(node) if source.op not in _ALIVE_ANYWAY}
+        last = max(map(self._waves.place, sources), default=-math.inf)
+        for control in candidates:
+            if control not in self._waves:
+                self._waves.begin(control, _surely_after(control))
+        return {control for control in candidates if self._waves.meets(control, sources, last)}
 
     def _behind(self, node: Node, candidates: Set[Node]) -> set[Node]:
-        """Those of the control inputs that are before another input."""
+        """Those of the control inputs that are before another input, by what is before it."""
         earliest = min(self._order[c] for c in candidates)
         found: set[Node] = set()
         seen: set[Node] = set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from typing import Final
 
 from ..graph import Node
@@ -44,18 +44,19 @@ class Waves:
         """Let a wave meet a node now; it goes on from there."""
         if node not in self._met[source]:
             self._met[source].add(node)
-            heapq.heappush(self._borders[source], (self._place(node), next(self._serial), node))
+            heapq.heappush(self._borders[source], (self.place(node), next(self._serial), node))
 
-    def meets(self, source: Hashable, nodes: Iterable[Node]) -> bool:
-        """True where a wave meets one of some nodes before it is beyond all of them."""
-        wanted = set(nodes)
+    def meets(self, source: Hashable, wanted: Set[Node], place: float) -> bool:
+        """True where a wave meets one of the nodes before it is beyond `place`, the last of theirs."""
         met, border = self._met[source], self._borders[source]
-        place = max(map(self._place, wanted), default=-math.inf)
-        while met.isdisjoint(wanted) and border and border[0][0] <= place and self._left > 0:
+        is_met = not met.isdisjoint(wanted)
+        while not is_met and border and border[0][0] <= place and self._left > 0:
             for user in self._users(heapq.heappop(border)[2]):
                 self._left -= 1
                 self.meet(source, user)
-        return not met.isdisjoint(wanted)
+                is_met = is_met or user in wanted
+        return is_met
 
-    def _place(self, node: Node) -> float:
+    def place(self, node: Node) -> float:
+        """The place of a node."""
         return self._places.get(node, -math.inf)

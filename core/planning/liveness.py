@@ -20,6 +20,7 @@ class Liveness:
         self.run = units.run
         self.conditions: dict[Unit, Condition] = {}
         self.arity: dict[Output | Node, int] = {}
+        self.predicates: dict[Output, Output] = {}
         frame = units.frame
         self.loop_predicate = next((n.output() for n in frame.nodes if n.is_loop_condition), None) if frame.parent else None
         for unit in units.order:
@@ -57,7 +58,7 @@ class Liveness:
         condition = self.conditions[owner]
         if value.node.op not in SWITCH or value.node is not owner:
             return condition
-        predicate = predicate_of(value.node)
+        predicate = predicate_of(value.node, self.predicates)
         self.arity[predicate] = len(value.node.output_dtypes)
         return condition | {(predicate, value.index)}
 

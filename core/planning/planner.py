@@ -57,7 +57,8 @@ class Planner(Selection):
         """The plan for dataflow.py: steps in no order, whose slots say no more than how many outputs there are."""
         nodes = self.construction_order()
         bypassed = frozenset(node for node in nodes if self.is_bypassed(node))
-        written = {owner for node in nodes if (owner := written_reference(node)) is not None}
+        known: dict[Output, Output] = {}
+        written = {owner for node in nodes if (owner := written_reference(node, known)) is not None}
         memory = memory_of_variables(nodes, self.fed) if written else {}
         shared = {value for value, owner in memory.items() if owner in written}
         steps = []

@@ -13,7 +13,7 @@ from ..errors import InvalidArgumentError
 from ..foreign_ops import supply_hint
 from ..graph import Graph, Node, Output
 from ..ordering.scheduling import construction_order, is_bypassed, optimized_order
-from ..traversal import topological_order
+from ..traversal import topological_order, trail_end
 from .needed import needed_nodes, needed_sources, unused_outputs
 
 
@@ -29,6 +29,8 @@ class Selection:
         self.needed = needed
         self.nodes = [node for node in graph if node in needed]
         self.waiting = {node: needed_sources(node, self.fed) for node in self.nodes}
+        self._behind: dict[Output, Output] = {}
+        self._before: dict[Output, Output] = {}
         self.root = Frame("", None)
         self.frames: Mapping[Node, Frame] = {}
         if any(node.op in LOOP_OPS for node in self.nodes):
@@ -52,16 +54,22 @@ class Selection:
 
     def behind(self, value: Output) -> Output:
         """The value that reaches the user of `value` past what is bypassed."""
-        while value not in self.fed and self.is_bypassed(value.node):
-            value = value.node.inputs[0]
-        return value
+        return trail_end(value, self._bypassed, self._behind)
+
+    def _bypassed(self, value: Output) -> Output | None:
+        return value.node.inputs[0] if value not in self.fed and self.is_bypassed(value.node) else None
+
+    def _before_identities(self, value: Output) -> Output | None:
+        """The value that a Cast to fewer bytes is put before."""
+        source = value.node
+        is_passed = source.is_identity and not source.control_inputs and value not in self.fed
+        return self.behind(source.inputs[0]) if is_passed else None
 
     def taken(self, node: Node) -> list[Output]:
         """What a node takes past what is bypassed. TensorFlow puts a Cast to fewer bytes before an Identity of any kind."""
         values = list(map(self.behind, node.inputs))
         if node.op == "Cast" and node.attr("SrcT").size > node.attr("DstT").size:
-            while (source := values[0].node).is_identity and not source.control_inputs and values[0] not in self.fed:
-                values = [self.behind(source.inputs[0])]
+            values = [trail_end(values[0], self._before_identities, self._before)]
         return values
 
     def construction_order(self) -> list[Node]:

@@ -8,6 +8,7 @@ from ..control_flow.conditions import EXIT, NEXT_ITERATION, SWITCH, Frame, is_tr
 from ..control_flow.references import dereferenced_inputs, is_written, kept_inputs, memory_of_variables, written_reference
 from ..graph import Node, Output
 from ..op_facts import has_fact
+from ..traversal import trail_end
 from .liveness import Liveness
 
 
@@ -34,13 +35,10 @@ class Slots:
 
     def canonical(self, value: Output) -> Output:
         """The output that `value` is a copy of: nodes that only pass a value on take no step."""
-        passed = []
-        while value not in self.originals and value not in self.run.fed and self.is_free(value.node):
-            passed.append(value)
-            value = value.node.inputs[0]
-        original = self.originals.get(value, value)
-        self.originals.update(dict.fromkeys(passed, original))
-        return original
+        return trail_end(value, self._passed_on, self.originals)
+
+    def _passed_on(self, value: Output) -> Output | None:
+        return value.node.inputs[0] if value not in self.run.fed and self.is_free(value.node) else None
 
     def is_free(self, node: Node) -> bool:
         """True where every output of a node at this level is its first input."""
@@ -76,9 +74,10 @@ class Slots:
         the value that was read will do. What a dataset keeps is used in later runs.
         """
         first_write: dict[Node, int] = {}
+        known: dict[Output, Output] = {}
         for i, unit in enumerate(self.units.order):
             for node in [unit] if isinstance(unit, Node) else _nodes_within(unit):
-                if (owner := written_reference(node)) is not None:
+                if (owner := written_reference(node, known)) is not None:
                     first_write.setdefault(owner, i)
         nodes = [unit for unit in self.units.order if isinstance(unit, Node)]
         pipeline = (node for node in nodes if has_fact(node.op, "input_pipeline"))

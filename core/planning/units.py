@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any, TypeAlias
 
 from ..control_flow.conditions import ENTER, Frame
@@ -57,14 +57,14 @@ class Units:
         found: dict[Unit, None] = {}
         for unit in order:
             if not isinstance(unit, Output):
-                found |= dict.fromkeys((*self.bypassed_before(unit), unit))
+                found |= dict.fromkeys((*self.bypassed_before(unit, found), unit))
         return list(found)
 
-    def bypassed_before(self, unit: Unit) -> list[Node]:
-        """The bypassed nodes behind which a unit's inputs lie, in order."""
+    def bypassed_before(self, unit: Unit, known: Container[Unit]) -> list[Node]:
+        """The bypassed nodes behind which a unit's inputs lie, in order, up to those that are `known`."""
         found = []
         for value in self.values_of(unit):
-            while value not in self.run.fed and self.run.is_bypassed(value.node):
+            while value not in self.run.fed and value.node not in known and self.run.is_bypassed(value.node):
                 found.append(value.node)
                 value = value.node.inputs[0]
         return found[::-1]

@@ -104,7 +104,7 @@ class _Descent:
             current = pending.pop()
             if current is source or source in current.inputs:
                 return True
-            if current is not changed and waves.meets(source, (current,)):
+            if current is not changed and waves.meets(source, {current}, waves.place(current)):
                 return True
             if current is changed or current not in self._places:
                 before = [one for one in _predecessors(current) if one not in passed]
