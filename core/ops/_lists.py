@@ -70,11 +70,6 @@ def merged_shapes(first: Shape, second: Shape) -> Shape:
         raise InvalidArgumentError(f"Tried to use incompatible shapes for elements of a list: {first} and {second}") from None
 
 
-def rows_of(tensor: Array) -> list[Array]:
-    """The elements along the first axis, each an array."""
-    return [tensor[i : i + 1].reshape(tensor.shape[1:]) for i in range(len(tensor))]
-
-
 def reserve_like(g: GradientBuilder, handle: Any, dtype: Any) -> Any:
     """A list of elements that are not set, as many as those of the list in `handle` and of their shape."""
     shape = g.TensorListElementShape(handle, shape_type="int32")

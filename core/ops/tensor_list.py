@@ -21,14 +21,14 @@ from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ..runtime.runs import reserve
-from ..runtime.tensor_arrays import zeros
+from ..runtime.tensor_arrays import rows_of, zeros
 from ..runtime.tensor_lists import ANY, NOTHING_SET, TensorList
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, covering_shape, fits, merge_shapes
 from . import _onnx_lists as lists
 from ._checks import scalar
 from ._list_specs import declared_shape_of, dim_of, element_of, length_of, list_spec, static_shape, with_element
-from ._lists import list_in, lowered_dims, lowered_shape, merged_shapes, require_vector, reserve_like, rows_of, shape_in
+from ._lists import list_in, lowered_dims, lowered_shape, merged_shapes, require_vector, reserve_like, shape_in
 from ._shapes import shape_value
 
 

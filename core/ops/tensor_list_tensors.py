@@ -16,14 +16,14 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import gradient, kernel, lower, onnx, shape, zero_flops
-from ..runtime.tensor_arrays import zeros
+from ..runtime.tensor_arrays import rows_of, zeros
 from ..runtime.tensor_lists import TensorList
 from ..runtime.values import scalar_object
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from . import _onnx_lists as lists
 from ._checks import scalar
 from ._list_specs import element_shape_of, length_of, list_spec, static_shape, with_element
-from ._lists import list_in, lowered_dims, lowered_shape, merged_shapes, require_vector, reserve_like, rows_of, shape_in
+from ._lists import list_in, lowered_dims, lowered_shape, merged_shapes, require_vector, reserve_like, shape_in
 from ._shapes import ints
 
 
@@ -199,10 +199,9 @@ def _full_shape(items: TensorList, indices: Any, element_shape: Shape, what: str
         return found.known()
     if not len(indices):
         raise InvalidArgumentError(f"Tried to {what} elements of an empty list with non-fully-defined element_shape: {found}")
-    for i in indices:
-        value = items.items[i]
-        if value is not None:
-            found = merged_shapes(found, Shape(np.shape(value)))
+    elements = items.items
+    for dims in dict.fromkeys([elements[i].shape for i in indices if elements[i] is not None]):
+        found = merged_shapes(found, Shape(dims))
     if not found.is_known:
         raise InvalidArgumentError(
             f"Tried to {what} list which only contains uninitialized tensors and has a non-fully-defined shape: {found}"
@@ -213,12 +212,13 @@ def _full_shape(items: TensorList, indices: Any, element_shape: Shape, what: str
 def _stacked(items: TensorList, indices: Any, element_shape: Shape, what: str) -> Array:
     full = _full_shape(items, indices, element_shape, what)
     result = zeros((len(indices), *full), items.dtype)
+    elements = items.items
     for row, i in enumerate(indices):
-        value = items.items[i]
+        value = elements[i]
         if value is None:
             continue
-        if np.shape(value) != full:
-            shapes = f"{Shape(full)} vs {Shape(np.shape(value))}"
+        if value.shape != full:
+            shapes = f"{Shape(full)} vs {Shape(value.shape)}"
             raise InvalidArgumentError(f"Tried to {what} tensors with unequal shapes: {shapes}")
         result[row, ...] = value
     return result

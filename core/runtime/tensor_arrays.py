@@ -158,8 +158,8 @@ class TensorArray:
 
     def write_rows(self, indices: Iterable[int], values: _Array) -> None:
         """Write each row of `values` to its index."""
-        for row, index in enumerate(indices):
-            self.write(index, values[row : row + 1].reshape(values.shape[1:]))
+        for index, row in zip(indices, rows_of(values)):
+            self.write(index, row)
 
     def write_pieces(self, pieces: Iterable[_Array]) -> None:
         """Write the pieces to the places from 0."""
@@ -185,15 +185,15 @@ class TensorArray:
                 )
             return zeros((0, *shape.known()), self.dtype)
         values = [self.read(int(i)) for i in indices]
-        first = np.shape(values[0])
+        first = values[0].shape
         self._compatible(shape, first)
         for index, value in enumerate(values):
-            if np.shape(value) != first:
+            if value.shape != first:
                 raise InvalidArgumentError(
                     f"TensorArray has inconsistent shapes. Index 0 has shape: {Shape(first)} "
-                    f"but index {index} has shape: {Shape(np.shape(value))}"
+                    f"but index {index} has shape: {Shape(value.shape)}"
                 )
-        return np.stack(values)
+        return np.concatenate(values).reshape(len(values), *first) if first else np.stack(values)
 
     def concat(self, element_shape_except0: Shape) -> tuple[_Array, _Array]:
         """All elements one after the other along their first axis, and how many rows each has."""
@@ -233,6 +233,11 @@ class TensorArray:
 
     def _error(self, text: str) -> InvalidArgumentError:
         return InvalidArgumentError(f"TensorArray {self.name}: {text}")
+
+
+def rows_of(tensor: _Array) -> list[_Array]:
+    """The elements along the first axis, each an array."""
+    return list(tensor) if tensor.ndim > 1 else [tensor[i : i + 1].reshape(()) for i in range(len(tensor))]
 
 
 def zeros(shape: Sequence[int], dtype: DType) -> _Array:
