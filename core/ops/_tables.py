@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import DType
-from ..errors import AbortedError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError, UnimplementedError
+from ..errors import (
+    AbortedError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    UnimplementedError,
+)
 from ..numerics.chained_order import ChainedOrder
 from ..numerics.hashes import murmur64
 from ..runtime.resources import Shared
@@ -19,6 +26,7 @@ from ..runtime.runs import reserve
 from ._strings import as_objects
 
 _MASK = (1 << 64) - 1
+_MOST_BUCKETS = 1 << 44
 
 
 @dataclasses.dataclass
@@ -279,6 +287,8 @@ class DenseTable(Table):
             size *= 2
         if size != len(self.buckets):
             reserve(8 * size)
+            if size > _MOST_BUCKETS:
+                raise ResourceExhaustedError(f"a table of {size} buckets fits into no memory")
             old, self.buckets, self._left = self.buckets, [self.empty] * size, {}
             for name in old:
                 if name not in (self.empty, self.deleted):
