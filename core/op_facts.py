@@ -18,6 +18,7 @@ FACTS: Final = {
     "forwarding": "passes its first input on unchanged",
     "same_shape_same_value": "gives its first input wherever its output has the shape of that",
     "nothing_without_axes": "gives its first input where its second, the axes, is empty",
+    "zero_padding": "puts zeros around its first input, as many as its second, pairs for each dimension, says",
     "passes_each_on": "each of its outputs is the input at its place, unchanged",
     "transparent": "its output is its input, and that is all: it takes no step of its own",
     "total": "no value of inputs whose shapes fit makes it fail",

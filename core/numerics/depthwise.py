@@ -69,8 +69,9 @@ def _sum_lines(
     whole = [np.ascontiguousarray(placing.of(x)) for placing in sums.whole]
     folded = result.reshape(sums.folded)
     count = -(-max(result.size, x.size) // _BLOCK)
-    if result.size * math.prod(w.shape[:-1]) >= _WORTH_DIVIDING:
-        count = max(count, _PARTS * one_thread.share)
+    workers = one_thread.share
+    if workers > 1 and result.size * math.prod(w.shape[:-1]) >= _WORTH_DIVIDING:
+        count = max(count, _PARTS * workers)
 
     def fill(block: _Block) -> None:
         sums.fill(block, x, whole, filters, folded[block.images, block.lines])

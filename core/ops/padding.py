@@ -1,8 +1,9 @@
 """Pads and tiles: Tile, Pad, MirrorPad and the ops of their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
 #   MirrorPadGrad TileGrad
-#   MirrorPad Pad PadV2: same_shape_same_value
+#   MirrorPad PadV2: same_shape_same_value
 #   Tile: same_shape_same_value total shape_arithmetic
+#   Pad: same_shape_same_value zero_padding
 
 from __future__ import annotations
 
@@ -127,6 +128,7 @@ def pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 zero_flops("Pad")
 facts("same_shape_same_value", of=("Pad",))
+facts("zero_padding", of=("Pad",))
 
 
 def _unpadded(g: GradientBuilder, node: Node, grad: Output) -> Output:

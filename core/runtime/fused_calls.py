@@ -103,7 +103,25 @@ class FusedCall:
         """Have the lead make what the first step takes, where nobody has yet."""
         first = self.step.body[0].inputs[0]
         if self.lead is not None and slots[first] is None:
-            slots[first] = self.lead(*slots[: len(self.lead.step.inputs)])
+            inputs = slots[: len(self.lead.step.inputs)]
+            slots[first] = self.lead.by_steps(inputs) if self.step.padding else self.lead(*inputs)
+
+    def by_steps(self, inputs: Sequence[Any]) -> Any:
+        """The result by the steps' own kernels."""
+        slots = [*inputs, *[None] * (self.step.slots - len(inputs))]
+        self.run_body(0, slots)
+        return slots[self.root]
+
+    def _first(self, slots: list[Any]) -> tuple[Any, dict[str, Any]]:
+        """(what the first step takes first, by which keywords it does what the lead would have done to that)."""
+        padding = self.step.padding
+        if padding and slots[0].ndim == len(padding) // 2:
+            return slots[0], {"padding": "EXPLICIT", "explicit_paddings": list(padding)}
+        rows = None if padding or self.lead is None else self.lead.rows(slots[: len(self.lead.step.inputs)])
+        if rows is not None:
+            return rows[0], {"feeding": rows[1]}
+        self._fill_first(slots)
+        return slots[self.step.body[0].inputs[0]], {}
 
     def rows(self, inputs: Sequence[Any]) -> tuple[Any, Callable[[slice], Any]] | None:
         """(an input of the result's shape, a function from a range of positions to their rows); None of other results."""
@@ -155,15 +173,10 @@ class FusedCall:
                 finished.append(result)
             return finish
 
-        x, w = self.step.body[0].inputs
-        filters = slots[w] if layout.filters is None else layout.filters
-        keywords: dict[str, Any] = {} if layout.summand is None else {"summand": layout.summand}
-        rows = None if self.lead is None else self.lead.rows(slots[: len(self.lead.step.inputs)])
-        if rows is None:
-            self._fill_first(slots)
-        else:
-            keywords["feeding"] = rows[1]
-        first = slots[x] if rows is None else rows[0]
+        filters = slots[self.step.body[0].inputs[1]] if layout.filters is None else layout.filters
+        first, keywords = self._first(slots)
+        if layout.summand is not None:
+            keywords["summand"] = layout.summand
         if not layout.chain.instructions:
             return self.calls[0](first, filters, **keywords)
         result = self.calls[0](first, filters, finishing=finishing, **keywords)

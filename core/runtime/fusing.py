@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import itertools
 from collections.abc import Sequence, Set
 from typing import Final, NamedTuple
 
@@ -18,6 +19,7 @@ from ..graph import Node
 from ..op_facts import has_fact
 from ..planning.plan import Plan, Step, with_releases
 from ..registry import affine_function, blockwise_way
+from ..tensors import Tensor
 
 _MOST_STEPS: Final = 64
 _FLOATS: Final = (float32, float64)
@@ -28,8 +30,8 @@ class Fused(Step):
     """Steps as one: `body` works on `slots` slots of its own, the inputs first; `node` is that of the last, the result's.
 
     Where it `has_producer`, the first step is a convolution or the like, which hands on its result block by block, and may
-    take block by block what its `lead` gives: a group on the first of the inputs. `steps` are all of these steps as the plan
-    has them.
+    take block by block what its `lead` gives: a group on the first of the inputs. A lead that only puts `padding` around these
+    has the producer do so. `steps` are all of these steps as the plan has them.
     """
 
     body: tuple[Step, ...] = ()
@@ -37,6 +39,7 @@ class Fused(Step):
     slots: int = 0
     has_producer: bool = False
     lead: Fused | None = None
+    padding: tuple[int, ...] = ()
 
 
 def with_fused_steps(plan: Plan) -> Plan:
@@ -82,10 +85,11 @@ def settled_steps(steps: Sequence[Step], useful: Set[Fused], plan: Plan) -> tupl
 
 
 class _Group(NamedTuple):
-    """The steps of a group, a producer first, and those of its lead."""
+    """The steps of a group, a producer first, and those of its lead, which may be a padding."""
 
     steps: Sequence[Step]
     lead: Sequence[Step] = ()
+    padding: tuple[int, ...] = ()
 
 
 class _Grouping:
@@ -109,28 +113,49 @@ class _Grouping:
             if root in taken or not self.kinds[root]:
                 continue
             group = sorted(self._group(root, taken), key=lambda i: (self.kinds[i] != "producer", i))
-            lead = self._lead(group[0], taken)
+            lead, padding = self._lead(group[0], taken)
             if len(group) > 1 or lead:
                 taken |= {*group, *lead}
-                found[id(self.steps[root])] = _Group([self.steps[i] for i in group], [self.steps[i] for i in sorted(lead)])
+                steps, before = ([self.steps[i] for i in some] for some in (group, sorted(lead)))
+                found[id(self.steps[root])] = _Group(steps, before, padding)
         return found
 
-    def _lead(self, i: int, taken: Set[int]) -> set[int]:
-        """The steps that make what a producer alone reads, where it takes that block by block; one alone is not worth it."""
-        maker = self.made_by.get(self.steps[i].inputs[0], i)
-        if maker in taken or not self._is_fed(i) or not self._is_inner(maker, {i}):
-            return set()
-        lead = self._group(maker, taken) if self.kinds[maker] else set()
-        return set() if len(lead) < 2 or any(self.kinds[step] == "producer" for step in lead) else lead
+    def _lead(self, i: int, taken: Set[int]) -> tuple[set[int], tuple[int, ...]]:
+        """The steps that make what a producer alone reads, where it does that too, and the padding that they are.
+
+        One alone that is no padding is not worth it.
+        """
+        maker = self.made_by.get(self.steps[i].inputs[0])
+        if self.kinds[i] != "producer" or maker is None or maker in taken or not self._is_inner(maker, {i}):
+            return set(), ()
+        if padding := self._padding(i, self.steps[maker]):
+            return {maker}, padding
+        lead = self._group(maker, taken) if self.kinds[maker] and self._is_fed(i) else set()
+        return (set() if len(lead) < 2 or any(self.kinds[step] == "producer" for step in lead) else lead), ()
+
+    def _padding(self, i: int, step: Step) -> tuple[int, ...]:
+        """The zeros that a step puts around the images of a producer that can do so; () where it does anything else."""
+        node = self.steps[i].node
+        takes_padding = (
+            node.op_def is not None and "explicit_paddings" in node.op_def.attrs and node.attr("padding") == b"VALID"
+        )
+        if not takes_padding or not has_fact(step.node.op, "zero_padding") or not _is_plain(step):
+            return ()
+        constant = self._constant(step.inputs[1])
+        pairs = () if constant is None else tuple(map(tuple, constant.numpy().tolist()))
+        is_plain = len(pairs) > 2 and pairs[0] == pairs[-1] == (0, 0) and min(map(min, pairs)) >= 0
+        return tuple(itertools.chain.from_iterable(pairs)) if is_plain else ()
 
     def _is_fed(self, i: int) -> bool:
         """True of a producer that takes its input by rows; its filters are constant."""
         step = self.steps[i]
-        way = blockwise_way(step.node.op) if self.kinds[i] == "producer" else None
-        maker = self.made_by.get(step.inputs[1]) if way is not None else None
-        if way is None or maker is None or not self.steps[maker].node.is_constant:
-            return False
-        return way.is_fed(step.node, self.steps[maker].node.attr("value").shape)
+        way, filters = blockwise_way(step.node.op), self._constant(step.inputs[1])
+        return way is not None and filters is not None and way.is_fed(step.node, filters.shape)
+
+    def _constant(self, slot: int) -> Tensor | None:
+        """What a slot always holds, as the graph has it."""
+        maker = self.made_by.get(slot)
+        return self.steps[maker].node.attr("value") if maker is not None and self.steps[maker].node.is_constant else None
 
     def _group(self, root: int, taken: Set[int]) -> set[int]:
         group: set[int] = set()
@@ -228,4 +253,5 @@ def _fused(group: _Group) -> Fused:
         slots=len(local),
         has_producer=has_producer,
         lead=lead,
+        padding=group.padding,
     )
