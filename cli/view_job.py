@@ -7,10 +7,11 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
+from ..core.collecting import rare_collection
 from ..core.dims import DimLike
 from ..core.drawing.book import Book, Figures, Sheet, make_book
 from ..core.errors import TfgError
-from ..core.explaining.graphs import explain_graph
+from ..core.explaining.graphs import GraphFacts, explain_graph
 from ..core.graph import Graph, Node
 from ..core.inference import Inference, infer
 from ..core.words import counted
@@ -46,7 +47,7 @@ class ViewJob:
 
         name = os.path.basename(os.path.abspath(self.path)) if self.path != "-" else "graph"
         out = out or f"{name.partition('.')[0] or name}.html"
-        with render.Working("looking through the graph", self.options.quiet):
+        with render.Working("looking through the graph", self.options.quiet), rare_collection():
             data = to_html(self._book(name)).encode()
         write_file(out, [data])
         if out != "-":
@@ -55,36 +56,30 @@ class ViewJob:
     def _book(self, title: str) -> Book:
         from ..core.flops.by_node import flops_shares
 
-        flops = {} if self.options.no_flops else self._flops()
-        inferences = dict(self._inferences())
+        unshaped: list[str] = []
+        inferences = dict(self._inferences(unshaped))
+        facts = explain_graph(self.graph, self.path, inferences.get("") if self.is_sound else None)
+        flops = {} if self.options.no_flops else self._flops(facts)
+        self._notes += unshaped
         figures = Figures(
             inferences=inferences,
             flops=_texts(flops),
             shares=flops_shares(self.graph, flops),
-            sheets=tuple(self._sheets(inferences.get("") if self.is_sound else None)),
+            sheets=tuple(_sheets(facts)),
             notes=tuple(self._notes),
         )
         return make_book(title, self.graph, figures)
 
-    def _sheets(self, inference: Inference | None) -> Iterator[Sheet]:
-        """What `tfg explain` says of the graph."""
-        for section in graph_sections(explain_graph(self.graph, self.path, inference), sys.maxsize):
-            if isinstance(section, render.Table):
-                rows = (tuple(map(render.cell, row)) for row in section.rows)
-                yield Sheet(section.title, section.columns, tuple(rows))
-            else:
-                yield Sheet(section.title, (), tuple((line,) for line in section.lines()))
-
-    def _inferences(self) -> Iterator[tuple[str, Inference]]:
-        """The shapes in the graph and in the bodies of its functions; where they cannot be told, the page says why."""
+    def _inferences(self, notes: list[str]) -> Iterator[tuple[str, Inference]]:
+        """The shapes in the graph and in the bodies of its functions; where they cannot be told, `notes` says why."""
         graphs = {"": self.graph, **{name: function.body for name, function in self.graph.functions.items()}}
         for name, graph in graphs.items():
             try:
                 yield name, infer(graph, functions=self.graph.functions)
             except TfgError as error:
-                self._notes.append(f"shapes{f' in {name}' if name else ''} are those that nodes declare: {error}")
+                notes.append(f"shapes{f' in {name}' if name else ''} are those that nodes declare: {error}")
 
-    def _flops(self) -> dict[Node, DimLike]:
+    def _flops(self, facts: GraphFacts) -> dict[Node, DimLike]:
         """The FLOPs of each node; where they cannot be counted, the page says why."""
         from ..core.flops import count_flops
         from ..core.flops.by_node import flops_by_node
@@ -92,7 +87,7 @@ class ViewJob:
         from ..core.passes.pipeline import guessed_fetches
 
         try:
-            report = count_flops(self.graph, self.options.fetches or guessed_fetches(self.graph))
+            report = count_flops(self.graph, self.options.fetches or guessed_fetches(self.graph, facts))
         except TfgError as error:
             if self.options.fetches:
                 raise
@@ -104,6 +99,16 @@ class ViewJob:
             names = [node.path for node in report.unknown()]
             self._notes.append(f"the FLOPs of {counted(len(names), 'node')} could not be counted: {_some(names)}")
         return flops_by_node(self.graph, report)
+
+
+def _sheets(facts: GraphFacts) -> Iterator[Sheet]:
+    """What `tfg explain` says of the graph."""
+    for section in graph_sections(facts, sys.maxsize):
+        if isinstance(section, render.Table):
+            rows = (tuple(map(render.cell, row)) for row in section.rows)
+            yield Sheet(section.title, section.columns, tuple(rows))
+        else:
+            yield Sheet(section.title, (), tuple((line,) for line in section.lines()))
 
 
 def _some(names: Sequence[str]) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import collections
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..building.placement import Colocation, Placement
 from ..errors import NotFoundError
 from ..foreign_ops import foreign
 from ..functions.callers import callers, function_references
 from ..functions.implementations import implementation
-from ..graph import Graph, Node
+from ..graph import Graph, Node, Output
 from ..inference import Inference
 from ..node_kinds import ABSENT
 from ..tensor_names import parse_tensor_name
@@ -101,6 +101,10 @@ class Explainer:
         self.roles = Roles(graph)
         self.placement = Placement(graph)
         self.placed = stage_of_nodes(self.roles)
+        variables = self.roles.variables.values()
+        self._reads = {(node, variable.node) for variable in variables for node in variable.reads}
+        self._starts = _by_node((v.initial_value, v.name) for v in variables)
+        self._trained = _by_node((u.gradient, u.variable.name) for u in self.roles.updates.values())
 
     def explain(self, name: str, fetch: str | None = None) -> NodeFacts:
         """The facts of one node, of the graph or (as `name` or `function/name`) of a function's body."""
@@ -195,7 +199,7 @@ class Explainer:
             return _owner_text(variable, self.roles.slots.get(node))
         for value in node.inputs:
             owner = self.roles.by_node.get(value.node)
-            if owner is not None and node in owner.reads:
+            if owner is not None and (node, owner.node) in self._reads:
                 return _read_text(node, owner)
             if owner is not None and node.op in ("VarIsInitializedOp", "IsVariableInitialized"):
                 return f"Tells whether variable '{owner.name}' has a value yet."
@@ -214,11 +218,11 @@ class Explainer:
         if node in self.roles.init_ops:
             count = counted(len(node.control_inputs), "initializer")
             return f"The operation that initializes: it does nothing itself but waits for {count}."
-        starts = [v for v in self.roles.variables.values() if v.initial_value is not None and v.initial_value.node is node]
+        starts = self._starts.get(node)
         if starts:
             constant = node.attr_of(Tensor, "value")
             shown = f" ({value_text(constant)})" if constant is not None else ""
-            names = ", ".join(f"'{v.name}'" for v in starts[:3])
+            names = ", ".join(f"'{name}'" for name in starts[:3])
             return f"The initial value{shown} of variable {names}; it is read when the initializer runs, and never again."
         return None
 
@@ -237,7 +241,7 @@ class Explainer:
         if self.placed[node][0] != "gradients":
             return None
         of = f" of '{self.roles.losses[0].name}'" if self.roles.losses else ""
-        trained = [u.variable.name for u in self.roles.updates.values() if u.gradient is not None and u.gradient.node is node]
+        trained = self._trained.get(node)
         if trained:
             return f"The gradient{of} with respect to variable '{trained[0]}', as its update takes it."
         if "/grad_ys_" in node.name:
@@ -288,6 +292,15 @@ class Explainer:
         if node.is_constant:
             return f"A constant, {value_text(node.attrs.get('value'))} ({stage}: {evidence})."
         return f"{node.op}, in the stage '{stage}': {evidence}."
+
+
+def _by_node(named: Iterable[tuple[Output | None, str]]) -> dict[Node, list[str]]:
+    """The names that go with each node's outputs, in the order given."""
+    found: dict[Node, list[str]] = {}
+    for value, name in named:
+        if value is not None:
+            found.setdefault(value.node, []).append(name)
+    return found
 
 
 def _owner_text(variable: VariableNodes, slot: Slot | None) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 from ..arguments import takes
 from ..collecting import rare_collection
 from ..errors import InvalidArgumentError, ResourceExhaustedError, TfgError
-from ..explaining.graphs import explain_graph
+from ..explaining.graphs import GraphFacts, explain_graph
 from ..faults import fault
 from ..functions.callers import all_nodes
 from ..functions.fitting import check_calls
@@ -171,9 +171,12 @@ def optimization_stages(
     return stages
 
 
-def guessed_fetches(graph: Graph) -> tuple[str, ...]:
-    """The graph's outputs and training operations, as `tfg explain` finds them; InvalidArgumentError where there are none."""
-    facts = explain_graph(graph)
+def guessed_fetches(graph: Graph, facts: GraphFacts | None = None) -> tuple[str, ...]:
+    """The graph's outputs and training operations, as `tfg explain` finds them; InvalidArgumentError where there are none.
+
+    `facts` are what it finds, where that is known.
+    """
+    facts = facts or explain_graph(graph)
     names = (*(tensor.name for tensor in facts.outputs), *facts.train_ops)
     if not names:
         raise InvalidArgumentError("no output stands out in this graph", hint="name one with --fetch")

@@ -59,9 +59,12 @@ def _json(book: Book) -> str:
 
 def _plain(value: Any) -> Any:
     """What JSON can hold. Fields of dataclasses that hold nothing are left out; text is made fit to be shown."""
-    if isinstance(value, str):
+    kind = type(value)
+    if kind is int:
+        return value
+    if kind is str:
         return printable_line(value)
-    if isinstance(value, (list, tuple)):
+    if kind is tuple or kind is list:
         return [_plain(item) for item in value]
     if hasattr(value, "__dataclass_fields__"):
         fields = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
