@@ -83,7 +83,8 @@ class FusedCall:
         self.produced: dict[tuple[tuple[int, ...], ...], tuple[int, ...]] = {}
         self.by_rows: dict[tuple[tuple[int, ...], ...], _Layout | None] = {}
         self.is_useful = False
-        self.has_affine = any(affine_function(inner.node.op) is not None for inner in step.body)
+        affine = [affine_function(inner.node.op) for inner in step.body]
+        self.normalizes = any(found is not None and found.has_factor for found in affine)
         self.takes_out = [_takes(select_kernel(inner.node).function, "out") for inner in step.body]
 
     def __call__(self, *inputs: Any) -> Any:
@@ -202,7 +203,7 @@ class FusedCall:
         """The layout for shapes of the inputs and of what the producer gives; None where tiles are no use."""
         known = _shapes(self.step.body, shapes, produced)
         full = known[self.root]
-        least = _WORTH_TILING if produced is None and not self.has_affine else _WORTH_FINISHING
+        least = _WORTH_TILING if produced is None and not self.normalizes else _WORTH_FINISHING
         if math.prod(full) < least or (produced is not None and tuple(produced) != tuple(full)):
             return None
         return _Drafting(self, known, full, slots).layout()
