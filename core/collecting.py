@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from typing import Final
 
-RARELY: Final = 100_000
+RARELY: Final = 1_000_000
 """How many more objects there are to be before Python looks for garbage among the young ones; its own default is 700."""
 
 
