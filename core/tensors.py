@@ -47,6 +47,11 @@ class Tensor:
         """Number of elements."""
         return math.prod(self.shape)
 
+    @property
+    def stored_bytes(self) -> int:
+        """The bytes that the elements take: of one that stands for all, its own."""
+        return self._distinct().nbytes
+
     def numpy(self) -> np.ndarray[Any, Any]:
         """The elements; strings as an object array of bytes. Not to be written to."""
         if self._array is None:

@@ -55,8 +55,12 @@ class FoldConstants(Pass):
     def _fold(self, graph: Graph, ctx: PassContext, node: Node, shapes: list[Shape]) -> None:
         sizes = [_bytes(shape, dtype.size) for shape, dtype in zip(shapes, node.output_dtypes)]
         inputs = sum(value.node.attrs["value"].size * value.node.attrs["dtype"].size for value in node.inputs)
-        if any(size is not None and size > max(self.limit, inputs) for size in sizes):
+        limit = max(self.limit, sum(value.node.attrs["value"].stored_bytes for value in node.inputs))
+        if any(size is not None and size > limit for size in sizes):
             ctx.refuse("constant", node, f"its value takes more than the limit of {self.limit} bytes")
+            return
+        if inputs > limit:
+            ctx.refuse("constant", node, f"it goes through {inputs:,} bytes for which few stand in the graph")
             return
         # What this pass has folded just now is not yet inferred.
         specs = [ctx.inference.specs.get(v) or _spec(v.node.attrs["value"]) for v in node.inputs]
@@ -75,7 +79,7 @@ class FoldConstants(Pass):
             return
         finally:
             ctx.shared.folding += time.process_time() - start
-        if sum(map(_written, values)) > max(self.limit, inputs):
+        if sum(map(_written, values)) > limit:
             ctx.refuse("constant", node, f"its value takes more than the limit of {self.limit} bytes")
             return
         self._replace(graph, ctx, node, values, "constant")

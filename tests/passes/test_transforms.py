@@ -12,6 +12,7 @@ from tfg.core import dtypes
 from tfg.core.errors import InvalidArgumentError, NotFoundError
 from tfg.core.passes.order import all_passes
 from tfg.core.passes.pipeline import choose_passes, optimize
+from tfg.core.tensors import Tensor
 
 WEIGHTS = np.linspace(-1, 1, 2000, dtype="f").reshape(2, 1000)
 
@@ -136,6 +137,17 @@ def test_default_stands_for_the_usual_passes():
     assert [one.name for one in chosen] == [kind.name for kind in all_passes() if kind.name in {*usual, "layout"}]
     assert next(one for one in chosen if one.name == "fuse").onednn is True
     assert "cse" not in [one.name for one in choose_passes("default", disable=["cse"])]
+
+
+@pytest.mark.parametrize("axes", [None, 0])
+def test_what_few_bytes_stand_for_is_not_folded(axes):
+    """A constant of one element that says to have millions is no reason to compute, or to write out, as many."""
+    b = tfg.GraphBuilder()
+    vast = b.constant(np.float32(1), name="vast")
+    vast.node.set_attr("value", Tensor.from_numpy(np.broadcast_to(np.float32(1), 1 << 22)))
+    value = b.Exp(vast, name="value") if axes is None else b.Sum(vast, axes, name="value")
+    changed, _ = optimize(b.graph, [value.name], passes="fold")
+    assert changed.node("value").op == value.node.op
 
 
 def test_fold_goes_on_from_all_outputs():

@@ -178,7 +178,7 @@ def _is_mean(r: Rewriter, value: Output, x: Output) -> bool:
     if node.op != "Mean" or node.inputs[0] != x or not node.attr("keep_dims"):
         return False
     axes, rank = r.constant_value(node.inputs[1]), r.shape(x).rank
-    return axes is not None and rank is not None and [axis % rank for axis in np.ravel(axes).tolist()] == [rank - 1]
+    return axes is not None and rank is not None and axes.size == 1 and axes.item() % rank == rank - 1
 
 
 def _bare(value: Output) -> Output:

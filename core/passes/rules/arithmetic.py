@@ -343,7 +343,7 @@ def unary_after_concat(r: Rewriter, node: Node) -> Output | None:
 def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
     x, axes = node.inputs
     value, shape = r.constant_value(axes), r.shape(x)
-    if value is None or shape.dims is None:
+    if value is None or shape.dims is None or value.size > len(shape.dims):
         return None
     places = [int(axis) for axis in np.ravel(value)]
     if any(not -len(shape.dims) <= place < len(shape.dims) for place in places):
