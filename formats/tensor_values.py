@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,6 +15,7 @@ from ..core.dtypes import DType
 from ..core.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
 from ..core.handles import ResourceHandle, VariantData
 from ..core.numerics import wire
+from ..core.numerics.unpacking import unpacked_limit
 from ..core.tensors import Tensor
 from .protos.graph_pb2 import ResourceHandleProto, TensorProto, VariantTensorDataProto
 
@@ -114,8 +114,9 @@ def _fill(values: np.ndarray[Any, Any], dtype: DType, shape: tuple[int, ...]) ->
         # One element seen `count` times takes no memory, however large the shape claims to be.
         only = values if len(values) else np.array([_zero(dtype)], dtype.numpy)
         return np.broadcast_to(only.reshape((1,) * len(shape)), shape)
-    if count * dtype.size > _physical_memory():
-        raise ResourceExhaustedError(f"a constant of {dtype} with shape {list(shape)} is larger than this machine's memory")
+    if count * dtype.size > unpacked_limit(values.nbytes):
+        message = f"a constant of {dtype} with shape {list(shape)} has {len(values)} of its {count} elements: too few"
+        raise ResourceExhaustedError(message)
     result = np.full(count, values[-1], dtype.numpy)
     result[: len(values)] = values
     return result.reshape(shape)
@@ -124,10 +125,6 @@ def _fill(values: np.ndarray[Any, Any], dtype: DType, shape: tuple[int, ...]) ->
 def _zero(dtype: DType) -> Any:
     zeros: dict[str, Any] = {"string": b"", "resource": ResourceHandle(), "variant": VariantData()}
     return zeros.get(dtype.name, 0)
-
-
-def _physical_memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def object_array(values: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:

@@ -149,14 +149,15 @@ not_differentiable("SparseCountSparseOutput", "RaggedCountSparseOutput")
 
 def _bincounts(groups: Array, rows: int, values: Array, size: int, weights: Array, binary: bool) -> Array:
     """(rows, size) counts or sums of weights; values from `size` on, and negative ones, are dropped."""
+    result = np.zeros((rows, size), weights.dtype)
     kept = (values >= 0) & (values < size)
     keys = groups[kept] * size + values[kept]
     if binary:
-        result = np.zeros(rows * size, weights.dtype)
-        result[keys] = 1
-        return result.reshape(rows, size)
-    scale = weights.ravel()[kept] if weights.size else None
-    return np.bincount(keys, scale, rows * size).astype(weights.dtype).reshape(rows, size)
+        result.reshape(-1)[keys] = 1
+    else:
+        scale = weights.ravel()[kept] if weights.size else None
+        result.reshape(-1)[...] = np.bincount(keys, scale, result.size)
+    return result
 
 
 def _check_not_negative(values: Array) -> None:

@@ -21,7 +21,7 @@ from ..runtime.tensor_lists import TensorList
 from ..runtime.values import scalar_object
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from . import _onnx_lists as lists
-from ._checks import scalar
+from ._checks import require_rank, scalar
 from ._list_specs import element_shape_of, length_of, list_spec, static_shape, with_element
 from ._lists import list_in, lowered_dims, lowered_shape, merged_shapes, require_vector, reserve_like, shape_in
 from ._shapes import ints
@@ -333,6 +333,7 @@ def tensor_list_concat_v2(
 
     `leading_dims` say how many rows of zeros an element has that was never set.
     """
+    require_rank(leading_dims, 1, "leading_dims")
     return _concatenated(list_in(input_handle, element_dtype), shape_in(element_shape), leading_dims.tolist())
 
 

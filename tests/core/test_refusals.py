@@ -87,6 +87,9 @@ REFUSED = {
     "text that is said to be numbers": (
         "_ListToArray", [[TEXT, TEXT]], {"Tin": ["string", "string"], "T": "float32", "N": 2},
     ),
+    "sizes of pieces in no row": (
+        "TensorListConcatV2", ["LIST", np.int32([-1]), np.int64(2)], {"element_dtype": "float32"},
+    ),
     "a clip of endlessly many samples a second": (
         "AudioSummaryV2", [np.array(b"a", object), np.ones((1, 2), np.float32), np.float32(np.inf)], {},
     ),
@@ -115,7 +118,8 @@ def test_refused(case, is_known):
         feeds[made.name] = array
         return made
 
-    inputs = [_numbers(g) if isinstance(item, str) else item for item in inputs]
+    made = {"RANGE": lambda: _numbers(g), "LIST": lambda: g.TensorListReserve(np.int32([2]), 3, element_dtype="float32")}
+    inputs = [made[item]() if isinstance(item, str) else item for item in inputs]
     given = [[value(one) for one in item] if isinstance(item, list) else value(item) for item in inputs]
     accepted = {name: attr for name, attr in attrs.items() if name in CATALOG[op].attrs}
     node = g.add(op, given, accepted, "op")
@@ -367,6 +371,7 @@ def test_text_has_no_jacobian():
         ("AsString", [np.float32(1.5)], {"precision": 2**31 - 1}),
         ("AsString", [np.int32(1)], {"width": 2**31 - 1}),
         ("Empty", [np.int32([2**31 - 1, 2**31 - 1, 2**31 - 1])], {"dtype": "float32"}),
+        ("SparseBincount", [np.int64([[0, 0]]), np.int32([1]), np.int64([2**62, 2]), np.int32(4), EMPTY], {}),
         ("Empty", [np.int32([2**31 - 1, 2**31 - 1, 2**31 - 1, 0])], {"dtype": "float32"}),
     ],
 )

@@ -161,3 +161,11 @@ def test_one_element_that_stands_for_all_is_compared_once():
         assert tensor.key() == same.key() != different.key()
     few = decode_tensor(proto("dtype: DT_INT8 int_val: 7 tensor_shape { dim { size: 3 } }"))
     assert few == Tensor.from_numpy(np.full(3, 7, np.int8)) != Tensor.from_numpy(np.array([7, 7, 8], np.int8))
+
+
+def test_elements_that_are_left_out_are_filled_in_up_to_a_cap():
+    few = decode_tensor(proto("dtype: DT_INT8 int_val: 7 int_val: 8 tensor_shape { dim { size: 4 } }"))
+    assert few.numpy().tolist() == [7, 8, 8, 8]
+    vast = decode_tensor(proto("dtype: DT_INT8 int_val: 7 int_val: 8 tensor_shape { dim { size: 300000000 } }"))
+    with pytest.raises(ResourceExhaustedError, match="2 of its 300000000 elements"):
+        vast.numpy()
