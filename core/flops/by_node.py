@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..dims import DimLike
 from ..functions.callers import function_references
@@ -15,8 +15,9 @@ def flops_by_node(graph: Graph, report: FlopsReport) -> dict[Node, DimLike]:
     """The FLOPs of every node that was counted, in bodies of functions those of all calls together; a node that calls has
     those of what it calls."""
     found: dict[Node, list[DimLike]] = {}
+    ways = _Ways(graph.functions)
     for cost in report.nodes:
-        for node in _way(cost.path, graph, graph.functions):
+        for node in ways.through(graph, cost.path.split("/")):
             found.setdefault(node, []).append(cost.cost.flops)
     return {node: add_up(parts) for node, parts in found.items()}
 
@@ -28,16 +29,30 @@ def flops_shares(graph: Graph, flops: Mapping[Node, DimLike]) -> dict[Node, floa
     return {node: size / whole for node, size in sizes.items()}
 
 
-def _way(path: str, body: Graph, library: Mapping[str, Function]) -> list[Node]:
-    """The nodes that a path in a count leads through: calls, and the node in the body of the last."""
-    name = path
-    while name and name not in body:
-        name = name.rpartition("/")[0]
-    if not name:
-        function, _, rest = path.partition("/")  # the path begins with a function where calls are too many to list
-        return _way(rest, library[function].body, library) if function in library else []
-    node = body.node(name)
-    rest = path[len(name) + 1 :]
-    called = [node.op, *(reference.name for reference in function_references(node))] if rest else []
-    inner = (_way(rest, library[function].body, library) for function in called if function in library)
-    return [node, *next(filter(None, inner), [])]
+class _Ways:
+    """The nodes that the paths of a count lead through: calls, and the node in the body of the last."""
+
+    def __init__(self, library: Mapping[str, Function]) -> None:
+        self._library = library
+        self._deepest: dict[Graph, int] = {}
+
+    def through(self, body: Graph, parts: Sequence[str], start: int = 0) -> list[Node]:
+        """Those of the path that is left from a part on."""
+        end = self._end_of_name(body, parts, start)
+        if end == start:  # the path begins with a function where calls are too many to list
+            return self._within(parts[start], parts, start + 1)
+        node = body.node("/".join(parts[start:end]))
+        called = [node.op, *(reference.name for reference in function_references(node))] if end < len(parts) else []
+        inner = (self._within(function, parts, end) for function in called)
+        return [node, *next(filter(None, inner), [])]
+
+    def _within(self, function: str, parts: Sequence[str], start: int) -> list[Node]:
+        is_inside = start < len(parts) and function in self._library
+        return self.through(self._library[function].body, parts, start) if is_inside else []
+
+    def _end_of_name(self, body: Graph, parts: Sequence[str], start: int) -> int:
+        """Where the longest name of a node ends that the path goes on with; `start` where it goes on with none."""
+        if body not in self._deepest:
+            self._deepest[body] = max((node.name.count("/") for node in body), default=-1) + 1
+        last = min(start + self._deepest[body], len(parts))
+        return next((end for end in range(last, start, -1) if "/".join(parts[start:end]) in body), start)

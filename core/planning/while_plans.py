@@ -72,19 +72,19 @@ class _Variables:
         self._asked = asked
         self._rest = whole[len(body.results) :]
         self._counts = collections.Counter(whole)
-        self.popped = self._lists("list_pop")
-        self.pushed = self._lists("list_push")
+        self.popped = self._lists(fact="list_pop")
+        self.pushed = self._lists(fact="list_push")
         self._elements = {node.output(_ELEMENT): i for i, node in self.popped.items()}
 
-    def _lists(self, change: str) -> dict[int, Node]:
+    def _lists(self, fact: str) -> dict[int, Node]:
         """The lists with which nothing is done but this change."""
         places = [i for i in range(len(self.body.args)) if i not in self._asked]
-        return {i: self.body.results[i].node for i in places if self._is_only(change, i)}
+        return {i: self.body.results[i].node for i in places if self._is_only(fact, i)}
 
-    def _is_only(self, change: str, place: int) -> bool:
+    def _is_only(self, fact: str, place: int) -> bool:
         arg, result = self.body.args[place], self.body.results[place]
         node = result.node
-        if not has_fact(node.op, change) or result.index or node.inputs[0] != arg.output() or node.control_inputs:
+        if not has_fact(node.op, fact) or result.index or node.inputs[0] != arg.output() or node.control_inputs:
             return False
         targets = {arg, node, arg.output()}
         if targets & self._counts.keys() or self._counts[result] > 1 or arg.uses != {node: 1}:
