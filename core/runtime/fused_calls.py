@@ -185,11 +185,14 @@ class FusedCall:
 
     def _layout(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None, slots: list[Any]) -> _Layout | None:
         key = shapes if produced is None else (*shapes, produced)
-        if key not in self.layouts:
-            if len(self.layouts) >= _MOST_LAYOUTS:
-                self.layouts.clear()
-            self.layouts[key] = self._lay_out(shapes, produced, slots)
-        return self.layouts[key]
+        try:
+            return self.layouts[key]
+        except KeyError:
+            layout = self._lay_out(shapes, produced, slots)
+        if len(self.layouts) >= _MOST_LAYOUTS:  # by another thread, too, while one reads
+            self.layouts.clear()
+        self.layouts[key] = layout
+        return layout
 
     def _operands(self, layout: _Layout, slots: Sequence[Any], result: Any) -> list[Any]:
         """The operands of the chain, of this run."""
