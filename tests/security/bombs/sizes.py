@@ -18,10 +18,10 @@ def _random(op: str, **attrs: Any) -> Bomb:
     return lambda g: g.apply(op, ints(g, 1 << 40), **attrs)
 
 
-def _splat(size: int) -> Tensor:
-    """A constant of which a file holds one element, which stands for all."""
+def _splat(size: int, *values: float) -> Tensor:
+    """A constant of which a file holds the first elements, of which the last stands for the others."""
     shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=size)])
-    return decode_tensor(TensorProto(dtype=1, tensor_shape=shape, float_val=[1]))
+    return decode_tensor(TensorProto(dtype=1, tensor_shape=shape, float_val=values or [1]))
 
 
 def _resize(op: str, *size: int, **attrs: Any) -> Bomb:
@@ -207,6 +207,11 @@ SIZES: dict[str, Bomb] = {
     "LowerBound": lambda g: g.LowerBound(view(g, 1, 2), view(g, 1, HUGE)),
     "TopKV2": lambda g: g.TopKV2(view(g, HUGE), g.constant(np.int32(5)))[0],
     "constant of one element": lambda g: g.AddV2(g.constant(_splat(HUGE)), view(g, 1)),
+    "constant of two elements": lambda g: g.Neg(g.constant(_splat(HUGE, 1, 2))),
+    "function of one element": lambda g: g.BesselI0e(g.constant(_splat(1 << 28))),
+    "axes of one element": lambda g: g.Sum(view(g, 4), g.Cast(g.constant(_splat(1 << 28, 0)), DstT="int32")),
+    "dimensions of nothing": lambda g: g.Fill(g.Placeholder(dtype="int32", shape=[1 << 28]), g.constant(1.0)),
+    "strides": lambda g: g.Conv2D(view(g, 1, 5, 6, 1), view(g, 3, 3, 1, 2), strides=[1, MOST, MOST, 1], padding="SAME"),
     "MatrixDiagPartV3": lambda g: g.MatrixDiagPartV3(
         view(g, 1 << 20, 1 << 20), ints(g, -(1 << 20) + 1, (1 << 20) - 1), g.constant(np.float32(0))
     ),
