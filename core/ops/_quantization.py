@@ -116,18 +116,18 @@ def requantize(q: Array, old: tuple[Any, Any], old_type: DType, new: tuple[Any, 
 
 
 def _requantize_32_to_8(q: Array, old: tuple[Any, Any], new: tuple[Any, Any]) -> Array:
-    """In fixed point of 16 bits, which rounds as TensorFlow does."""
+    """In fixed point of 16 bits, which rounds, and of vastly different ranges wraps around, as TensorFlow does."""
     one = 1 << 16
     (low, high), (new_low, new_high) = (tuple(map(np.float32, r)) for r in (old, new))
     width, new_width = high - low, new_high - new_low
     is_finite = np.isfinite(width) and np.isfinite(new_width)
     require(is_finite, f"the ranges [{low}, {high}] and [{new_low}, {new_high}] must be finite")
     if new_width == 0:
-        scale = offset = new_offset = 0
+        scale = offset = new_offset = np.int64(0)
     else:
-        scale = int(255.0 * one * float(width) / float(new_width))
+        scale = np.float64(255.0 * one * float(width) / float(new_width)).astype(np.int64)
         middle, inverse = np.float32(float(low + high) / 2.0), np.float32(255.0 / float(new_width))
-        offset = int(middle * inverse * np.float32(one))
-        new_offset = int(one * (float(new_low) * 255.0) / float(new_width))
+        offset = (middle * inverse * np.float32(one)).astype(np.int64)
+        new_offset = np.float64(one * (float(new_low) * 255.0) / float(new_width)).astype(np.int64)
     value = ((q.astype(np.int64) * scale) >> 32) + (offset - new_offset + (one >> 1))
     return np.clip(value >> 16, 0, 255).astype(np.uint8)

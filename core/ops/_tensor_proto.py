@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import DType
-from ..errors import TfgError
+from ..errors import InvalidArgumentError, TfgError
 from ..numerics import wire
 from ..runtime.values import object_array
 
@@ -22,8 +22,8 @@ _BITS = ("half", "bfloat16")
 
 
 def serialize(array: np.ndarray[Any, Any], dtype: DType) -> bytes:
-    """The message: numbers as one block of bytes, strings one by one."""
-    head = wire.varint_field(_DTYPE, dtype.number) + wire.bytes_field(_SHAPE, shape_message(array.shape))
+    """The message: numbers as one block of bytes, strings one by one; InvalidArgumentError for elements of another dtype."""
+    head = _head(array, dtype)
     if dtype is dtypes.string:
         return head + b"".join(wire.bytes_field(_STRINGS, text) for text in array.ravel().tolist())
     return head + wire.string_field(_CONTENT, np.ascontiguousarray(array).tobytes())
@@ -33,10 +33,15 @@ def serialize_content(array: np.ndarray[Any, Any], dtype: DType) -> bytes:
     """The message with all elements in one block: strings as their lengths and then their bytes."""
     if dtype is not dtypes.string:
         return serialize(array, dtype)
-    texts = array.ravel().tolist()
+    head, texts = _head(array, dtype), array.ravel().tolist()
     content = b"".join([*(wire.varint(len(text)) for text in texts), *texts])
-    head = wire.varint_field(_DTYPE, dtype.number) + wire.bytes_field(_SHAPE, shape_message(array.shape))
     return head + wire.string_field(_CONTENT, content)
+
+
+def _head(array: np.ndarray[Any, Any], dtype: DType) -> bytes:
+    if array.dtype != dtype.numpy:
+        raise InvalidArgumentError(f"a tensor of {array.dtype} cannot be written as {dtype}")
+    return wire.varint_field(_DTYPE, dtype.number) + wire.bytes_field(_SHAPE, shape_message(array.shape))
 
 
 def shape_message(shape: tuple[int, ...]) -> bytes:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.passes.rewriting import placeholder
 from tfg import GraphBuilder, Session, count_flops, gradients, jacobian, optimize
+from tfg.core import dtypes
 from tfg.core.catalog import CATALOG
 from tfg.core.datasets.batching import Unbatch
 from tfg.core.datasets.sources import Generated
@@ -27,6 +28,7 @@ from tfg.core.graph import Output
 from tfg.core.inference import infer
 from tfg.core.numerics import sdca
 from tfg.core.numerics.sdca import LOSSES, _poisson_dual
+from tfg.core.ops import _tensor_proto
 from tfg.core.shapes import UNKNOWN
 
 IMAGE, FILTER = np.ones((1, 4, 4, 2), np.float32), np.ones((1, 1, 2, 3), np.float32)
@@ -450,6 +452,21 @@ def test_a_loss_without_regularization_is_no_fault():
         for l1, want in ((0.0, np.nan), (1.0, 0.0)):
             found = sdca.Settings(LOSSES["squared_loss"], l1, np.float64(0), 1).shrink(VECTOR)
             np.testing.assert_array_equal(found, np.full(3, want))
+
+
+@pytest.mark.parametrize("high", [1e20, 1e30])
+def test_integers_of_a_range_that_no_other_can_hold_wrap_around(high):
+    """As TensorFlow's fixed point of 64 bits."""
+    g = GraphBuilder()
+    q = g.Bitcast(np.int32([-5, 0, 7]), type="qint32")
+    g.Requantize(q, -high, high, -1e-30, 1e-30, out_type="quint8", name="op")
+    assert Session(g.graph).run("op:0").shape == (3,)
+
+
+@pytest.mark.parametrize("serialize", [_tensor_proto.serialize, _tensor_proto.serialize_content])
+def test_elements_of_another_dtype_are_not_written(serialize):
+    with pytest.raises(InvalidArgumentError, match="int32 cannot be written as string"):
+        serialize(np.int32([1]), dtypes.string)
 
 
 def test_who_sleeps_looks_at_the_time():
