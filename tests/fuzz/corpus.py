@@ -45,13 +45,18 @@ def built(number: int) -> tuple[Graph, tuple[tuple[str, ...], ...]] | None:
 def draw_trial(random: Random) -> Trial:
     """A case with up to four changes."""
     number = random.randrange(len(cases()))
-    case, original = cases()[number], built(number)
-    if original is None:
-        return drawing.op_trial(random, case.op)
-    trial = Trial(original[0].copy(), original[1], dict(case.feeds), case.key)
+    trial = unchanged(number)
+    if trial is None:
+        return drawing.op_trial(random, cases()[number].op)
     for _ in range(random.choice((0, 1, 1, 1, 2, 3, 4))):
         trial = mutate(random, trial)
     return trial
+
+
+def unchanged(number: int) -> Trial | None:
+    """A case as it is, to be changed; None where its graph cannot be built."""
+    case, original = cases()[number], built(number)
+    return None if original is None else Trial(original[0].copy(), original[1], dict(case.feeds), case.key)
 
 
 def mutate(random: Random, trial: Trial) -> Trial:
@@ -59,7 +64,7 @@ def mutate(random: Random, trial: Trial) -> Trial:
     if trial.feeds and chance(random, 0.6):
         name = random.choice(sorted(trial.feeds))
         node = trial.graph.node(parse_tensor_name(name)[0])
-        feeds = {**trial.feeds, name: changed_array(random, trial.feeds[name], next(iter(drawing.output_dtypes(node)), None))}
+        feeds = {**trial.feeds, name: changed_array(random, trial.feeds[name], _declared(node))}
         if chance(random, 0.7):
             loosen(node)
         return Trial(trial.graph, trial.steps, feeds, trial.origin)
@@ -76,12 +81,24 @@ def loosen(node: Node) -> None:
 def changed_array(random: Random, value: np.ndarray, dtype: DType | None) -> np.ndarray:
     """An array of another shape, of other values, or of both."""
     value = np.asarray(value)
-    if dtype is None or dtype.numpy != value.dtype:
-        dtype = dtypes.from_numpy(value.dtype)
-    if dtype.base in (dtypes.resource, dtypes.variant):
+    dtype = _fitting(dtype, value)
+    if dtype in (dtypes.resource, dtypes.variant):
         return value
     change = random.choice(_ARRAY_CHANGES)
-    return change(random, value, dtype.base)
+    return change(random, value, dtype)
+
+
+def fed_dtype(node: Node, value: np.ndarray) -> DType:
+    """What a node that is fed declares, or what the array is where that is something else."""
+    return _fitting(_declared(node), value)
+
+
+def _declared(node: Node) -> DType | None:
+    return next(iter(drawing.output_dtypes(node)), None)
+
+
+def _fitting(dtype: DType | None, value: np.ndarray) -> DType:
+    return dtype.base if dtype is not None and dtype.numpy == value.dtype else dtypes.from_numpy(value.dtype)
 
 
 def _other_values(random: Random, value: np.ndarray, dtype: DType) -> np.ndarray:
@@ -97,6 +114,11 @@ def _other_shape(random: Random, value: np.ndarray, dtype: DType) -> np.ndarray:
         del shape[random.randrange(len(shape))]
     else:
         shape.insert(random.randint(0, len(shape)), random.choice((0, 1, 2)))
+    return resized(random, value, dtype, shape)
+
+
+def resized(random: Random, value: np.ndarray, dtype: DType, shape: Sequence[int]) -> np.ndarray:
+    """The elements of the array again and again in another shape; others where there are none."""
     if 0 in shape or not value.size:
         return drawing.draw_array(random, dtype, tuple(shape))
     return np.resize(value, shape)

@@ -41,10 +41,9 @@ def draw_trial(random: Random) -> Trial:
     """A case of an op with one change."""
     by_op = _cases_by_op()
     number = random.choice(by_op[random.choice(sorted(by_op))])
-    case, original = corpus.cases()[number], corpus.built(number)
-    if original is None:
-        return drawing.op_trial(random, case.op)
-    trial = Trial(original[0].copy(), original[1], dict(case.feeds), case.key)
+    trial = corpus.unchanged(number)
+    if trial is None:
+        return drawing.op_trial(random, corpus.cases()[number].op)
     nodes = [node for node in trial.graph if node.op_def is not None and node.op_def.attrs and node.op != "Placeholder"]
     place = random.choice([*sorted(trial.feeds) * 2, *nodes, None])
     if isinstance(place, Node):
@@ -52,10 +51,8 @@ def draw_trial(random: Random) -> Trial:
     elif place is not None:
         node = trial.graph.node(parse_tensor_name(place)[0])
         value = np.asarray(trial.feeds[place])
-        dtype = next(iter(drawing.output_dtypes(node)), None)
         corpus.loosen(node)
-        fits = dtype is not None and dtype.numpy == value.dtype
-        changed = _changed(random, value, dtype.base if fits else dtypes.from_numpy(value.dtype))
+        changed = _changed(random, value, corpus.fed_dtype(node, value))
         return Trial(trial.graph, trial.steps, {**trial.feeds, place: changed}, trial.origin)
     return trial
 
@@ -84,9 +81,7 @@ def _reshaped(random: Random, value: np.ndarray, dtype: DType) -> np.ndarray:
         shape.insert(random.randint(0, len(shape)), random.choice((0, 1, 1, 2)))
     else:
         shape = [] if kind == "none" else shape[1:]
-    if 0 in shape or not value.size:
-        return drawing.draw_array(random, dtype, tuple(shape))
-    return np.resize(value, shape)
+    return corpus.resized(random, value, dtype, shape)
 
 
 def _change_attr(random: Random, node: Node) -> None:
