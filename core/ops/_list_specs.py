@@ -80,8 +80,7 @@ def static_shape(spec: TensorSpec) -> Shape:
     """The shape that a shape tensor holds, as far as inference knows it; -1 and a scalar say nothing."""
     value = spec.value
     if value is None:
-        rank = spec.shape[0] if spec.rank == 1 else None
-        return unknown_dims(rank)
+        return unknown_dims(spec.shape[0] if spec.rank == 1 else None)
     if not value.ndim:
         return UNKNOWN
     if value.ndim > 1:

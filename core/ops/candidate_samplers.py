@@ -196,7 +196,7 @@ def fixed_unigram_candidate_sampler(
         if bool(vocab_file) == bool(unigrams):
             raise InvalidArgumentError("Must provide either vocab_file or unigrams, and only one of them.")
         given = _file_weights(ctx, vocab_file) if vocab_file else unigrams
-        reserved = len(range(shard, num_reserved_ids, num_shards))
+        reserved = len(range(shard, num_reserved_ids, num_shards)) if shard < num_shards else 0
         own = [w for i, w in enumerate(given, reserved) if i % num_shards == shard]
         if reserved + len(own) != range_max:
             raise InvalidArgumentError(f"range is {range_max} must be equal to weights size {reserved + len(own)}")

@@ -83,6 +83,11 @@ REFUSED = {
         "FixedUnigramCandidateSampler", [np.int64([[0]])],
         {"num_true": 1, "num_sampled": 1, "unique": False, "range_max": 3, "unigrams": [1.0], "num_reserved_ids": 2**31 - 1},
     ),
+    "a shard that is none": (
+        "FixedUnigramCandidateSampler", [np.int64([[0]])],
+        {"num_true": 1, "num_sampled": 1, "unique": False, "range_max": 4, "unigrams": [1.0], "num_reserved_ids": 5,
+         "num_shards": 1, "shard": 1},
+    ),
     "batch dimensions before the first": (
         "GatherV2", [VECTOR, np.int32([0]), np.int32(0)], {"batch_dims": -(2**63)},
     ),
