@@ -175,6 +175,13 @@ def test_rich_is_imported_by_one_file():
     assert users == {"render.py"}
 
 
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_nothing_that_a_run_wrote_is_kept_in_the_root():
+    kept = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
+    suffixes = {pathlib.Path(name).suffix for name in kept if "/" not in name}
+    assert suffixes == {"", ".in", ".md", ".py", ".toml", ".typed", ".yaml"}
+
+
 def test_list_of_packages_is_complete():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     folders = {path.parent.relative_to(ROOT).parts for path in SOURCES}
