@@ -14,7 +14,8 @@ from ..core.tensors import FuncRef, Placeholder, Tensor
 from .protos.graph_pb2 import AttrValue, NameAttrList, NodeDef, TensorShapeProto
 from .tensor_proto import decode_tensor, encode_tensor
 
-_HEAD = ("name", "op", "input", "device")
+HEAD = ("name", "op", "input", "device")
+"""The fields of a NodeDef that come before its attributes."""
 
 
 class NodeAttrs(Mapping[str, Any]):
@@ -44,10 +45,10 @@ class NodeAttrs(Mapping[str, Any]):
     def bare(self) -> NodeDef:
         """The message without name, op, inputs and device."""
         proto = self.proto
-        if any(getattr(proto, field) for field in _HEAD):
+        if any(getattr(proto, field) for field in HEAD):
             proto = NodeDef()
             proto.CopyFrom(self.proto)
-            for field in _HEAD:
+            for field in HEAD:
                 proto.ClearField(field)
         return proto
 

@@ -14,9 +14,11 @@ from ..core.versions import Versions
 from .function_library import FunctionLibrary, encode_library
 from .node_def import add_nodes, complete_proto, encode_node, input_texts
 from .node_writing import NodePrinter, NodeWriter
+from .printed_nodes import PrintedScan
+from .printed_text import OtherLayout
 from .protos.graph_pb2 import GraphDef, NodeDef
 from .scan import GraphScan
-from .textformat import print_text
+from .textformat import print_text, printed_forms, serialize_text
 
 if TYPE_CHECKING:
     from .protos.meta_graph_pb2 import SavedObjectGraph
@@ -105,7 +107,26 @@ def graph_from_bytes(
     data: memoryview, kind: Kind = "graph", meta_graph: bytes = b"", faults: list[TfgError] | None = None
 ) -> Graph:
     """The graph of a serialized GraphDef; what is wrong with its nodes is raised, or added to `faults`."""
-    scan = GraphScan(data)
+    return _graph(GraphScan(data), kind, meta_graph, faults)
+
+
+def graph_from_text(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
+    """As `graph_from_bytes`, of a GraphDef in text; what is wrong with the text itself goes before what is with its nodes."""
+    for text in printed_forms(data):
+        found: list[TfgError] | None = None if faults is None else []
+        try:
+            graph = _graph(PrintedScan(text), "graph", b"", found)
+        except OtherLayout:
+            continue
+        except TfgError:
+            break
+        if faults is not None:
+            faults += found or ()
+        return graph
+    return graph_from_bytes(memoryview(serialize_text(GraphDef, data)), faults=faults)
+
+
+def _graph(scan: GraphScan | PrintedScan, kind: Kind, meta_graph: bytes, faults: list[TfgError] | None) -> Graph:
     graph = Graph()
     with rare_collection():
         add_nodes(graph, scan.nodes(), faults)

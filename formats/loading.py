@@ -12,8 +12,7 @@ from ..core.errors import InvalidArgumentError, TfgError
 from ..core.graph import Graph
 from ..core.journal import Stopwatch
 from . import detect
-from .graphdef import NodeStream, graph_from_bytes
-from .protos.graph_pb2 import GraphDef
+from .graphdef import NodeStream, graph_from_bytes, graph_from_text
 from .source import Source, describe, is_in_memory, read_source
 from .textformat import serialize_text
 
@@ -83,7 +82,7 @@ def _load_contents(
     if tags is not None and kind != "saved_model":
         raise InvalidArgumentError(f"{name} holds one graph: tags choose among those of a SavedModel")
     if kind == "graph":
-        return graph_from_bytes(_binary(GraphDef, data) if is_text else data, faults=faults)
+        return graph_from_text(data, faults) if is_text else graph_from_bytes(data, faults=faults)
     from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 
     if kind == "meta_graph":

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import re
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, NamedTuple
 
 from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
@@ -26,24 +26,24 @@ _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?
 _ESCAPED: Final = re.compile(r'''"(?:[^"\\]++|\\[0-3][0-7][0-7]|\\[nrt"'\\])*+"''')
 
 
-class _OtherLayout(Exception):
+class OtherLayout(Exception):
     """The text is not laid out as protobuf prints it, or not right."""
 
 
 def serialize_printed(descriptor: Any, text: str) -> bytes | None:
     """The serialized message that a printed text stands for; None for text that protobuf has to read."""
     found = _serialized(descriptor, text)
-    return _serialized(descriptor, _laid_out(text)) if found is None else found
+    return _serialized(descriptor, laid_out(text)) if found is None else found
 
 
 def _serialized(descriptor: Any, text: str) -> bytes | None:
     try:
-        return _Reader(text).message(_fields_of(descriptor), 0, len(text), 0)
-    except (_OtherLayout, RecursionError):
+        return PrintedReader(descriptor).message(text, 0, len(text), 0)
+    except OtherLayout:
         return None
 
 
-def _laid_out(text: str) -> str:
+def laid_out(text: str) -> str:
     """Text of one field on a line as it is printed; no string goes from one line to the next."""
     lines = []
     depth = 0
@@ -59,15 +59,22 @@ def _laid_out(text: str) -> str:
     return "".join(lines)
 
 
-class _Reader:
-    """One text, with the messages that were read in it so far."""
+class PrintedReader:
+    """Messages of a type, `without` some of their fields; what is in them is kept for where it comes again."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, descriptor: Any, without: Collection[str] = ()) -> None:
+        self._fields = {name: field for name, field in _fields_of(descriptor).items() if name not in without}
         self._known: dict[tuple[int, str], bytes] = {}
 
-    def message(self, fields: Mapping[str, _Field], start: int, end: int, depth: int) -> bytes:
-        """The fields in text[start:end], which stand as many levels in as `depth` says."""
+    def message(self, text: str, start: int, end: int, depth: int) -> bytes:
+        """The serialized message in text[start:end], which stands as many levels in as `depth` says; OtherLayout otherwise."""
+        self._text = text
+        try:
+            return self._message(self._fields, start, end, depth)
+        except RecursionError:
+            raise OtherLayout from None
+
+    def _message(self, fields: Mapping[str, _Field], start: int, end: int, depth: int) -> bytes:
         pieces: list[bytes] = []
         seen = 0
         position = start
@@ -75,7 +82,7 @@ class _Reader:
             name, value = match.group(1, 2)
             field = fields.get(name)
             if field is None or match.start() != position or seen & field.once:
-                raise _OtherLayout
+                raise OtherLayout
             position = match.end()
             seen |= field.once
             if value is None:
@@ -83,19 +90,19 @@ class _Reader:
             else:
                 pieces += field.tag, field.encode(value)
         if position != end:
-            raise _OtherLayout
+            raise OtherLayout
         return b"".join(pieces)
 
     def _nested(self, field: _Field, match: re.Match[str], depth: int) -> bytes:
         """A field that is a message."""
         if field.message is None:
-            raise _OtherLayout
+            raise OtherLayout
         start, end = match.span(3)
         is_short = depth > 1 and end - start <= _MAX_KEPT  # nodes have names of their own
         key = id(field), match[3] if is_short else ""
         found = self._known.get(key) if is_short else None
         if found is None:
-            inner = self.message(_fields_of(field.message), start, end, depth)
+            inner = self._message(_fields_of(field.message), start, end, depth)
             found = field.tag + varint(len(inner)) + inner
             if is_short:
                 self._known[key] = found
@@ -136,47 +143,47 @@ def _field(field: FieldDescriptor, bits: dict[str, int]) -> _Field:
 
 
 def _refused(text: str) -> bytes:
-    raise _OtherLayout
+    raise OtherLayout
 
 
 def _integer(text: str, lowest: int, highest: int) -> bytes:
     if not _INTEGER.fullmatch(text):
-        raise _OtherLayout
+        raise OtherLayout
     value = int(text)
     if not lowest <= value <= highest:
-        raise _OtherLayout
+        raise OtherLayout
     return varint(value)
 
 
 def _enum(kind: EnumDescriptor | None, text: str) -> bytes:
     value = None if kind is None else kind.values_by_name.get(text)
     if value is None:
-        raise _OtherLayout
+        raise OtherLayout
     return varint(value.number)
 
 
 def _bool(text: str) -> bytes:
     if text not in ("true", "false"):
-        raise _OtherLayout
+        raise OtherLayout
     return b"\1" if text == "true" else b"\0"
 
 
 def _number(text: str, code: str) -> bytes:
     if not _DECIMAL.fullmatch(text):
-        raise _OtherLayout
+        raise OtherLayout
     try:
         return struct.pack(code, float(text))
     except OverflowError:
-        raise _OtherLayout from None
+        raise OtherLayout from None
 
 
 def _fixed(text: str, code: str) -> bytes:
     if not _INTEGER.fullmatch(text):
-        raise _OtherLayout
+        raise OtherLayout
     try:
         return struct.pack(code, int(text))
     except struct.error:
-        raise _OtherLayout from None
+        raise OtherLayout from None
 
 
 def _bytes(text: str) -> bytes:
@@ -185,7 +192,7 @@ def _bytes(text: str) -> bytes:
     elif _ESCAPED.fullmatch(text):
         value = text[1:-1].encode().decode("unicode_escape").encode("latin-1")
     else:
-        raise _OtherLayout
+        raise OtherLayout
     return varint(len(value)) + value
 
 
@@ -195,7 +202,7 @@ def _string(text: str) -> bytes:
         try:
             value.decode()
         except UnicodeDecodeError:
-            raise _OtherLayout from None
+            raise OtherLayout from None
     return value
 
 

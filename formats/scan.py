@@ -19,9 +19,9 @@ LoadedNode: TypeAlias = tuple[str, str, tuple[str, ...], str, NodeAttrs]
 """Name, op, inputs as they are spelled, device and attributes."""
 
 _WINDOW: Final = 1 << 18
-_MAX_SHARED: Final = 256
+MAX_SHARED: Final = 256
 """Attributes of more bytes than this are hardly ever the same for two nodes."""
-_MAX_KEPT: Final = 1 << 17
+MAX_KEPT: Final = 1 << 17
 
 
 def _tag(message: type[Message], field: str) -> int:
@@ -74,9 +74,10 @@ class NodeReader:
                     position = end + 1
             if position <= end:
                 text = str(name, "utf-8")
-                attrs = self._shared(data[position:end], text, op)
+                word = self._word(op)
+                attrs = self._shared(data[position:end], text, word)
                 if attrs is not None:
-                    return text, self._word(op), tuple(inputs), self._word(device), attrs
+                    return text, word, tuple(inputs), self._word(device), attrs
         except (IndexError, UnicodeDecodeError):
             pass  # damaged, as the message class will say
         return _whole_node(parse(NodeDef, data[start:end]))
@@ -95,28 +96,37 @@ class NodeReader:
             found = self._words[encoded] = str(encoded, "utf-8")
         return found
 
-    def _shared(self, tail: bytes, name: str, op: bytes) -> NodeAttrs | None:
+    def _shared(self, tail: bytes, name: str, op: str) -> NodeAttrs | None:
         """The attributes in the rest of a node's bytes, None where there are other fields."""
         found = self._attrs.get(tail)
         if found is None:
             proto = parse(NodeDef, tail)
             if proto.name or proto.op or proto.input or proto.device:
                 return None
-            found = NodeAttrs(tail, name, self._word(op))
-            if len(tail) <= _MAX_SHARED:
-                if len(self._attrs) >= _MAX_KEPT:
-                    self._attrs.clear()
-                self._attrs[tail] = found
+            found = self._keep(tail, name, op)
+        return found
+
+    def attrs(self, tail: bytes, name: str, op: str) -> NodeAttrs:
+        """The attributes in bytes that hold nothing of what comes before them."""
+        found = self._attrs.get(tail)
+        return self._keep(tail, name, op) if found is None else found
+
+    def _keep(self, tail: bytes, name: str, op: str) -> NodeAttrs:
+        found = NodeAttrs(tail, name, op)
+        if len(tail) <= MAX_SHARED:
+            if len(self._attrs) >= MAX_KEPT:
+                self._attrs.clear()
+            self._attrs[tail] = found
         return found
 
 
 class GraphScan:
     """The nodes of a serialized GraphDef one after the other, and then all the rest of it."""
 
-    def __init__(self, data: memoryview) -> None:
+    def __init__(self, data: memoryview, reader: NodeReader | None = None) -> None:
         self._data = data
         self._rest = bytearray()
-        self._reader = NodeReader()
+        self._reader = reader or NodeReader()
         self.place, self.end = 0, 0
         """Where the field of the node that was read last begins and ends."""
 

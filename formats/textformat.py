@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
+from collections.abc import Iterator
 from typing import TypeVar
 
 from google.protobuf import text_format
 from google.protobuf.message import Message
 
 from ..core.errors import InvalidArgumentError
-from .printed_text import serialize_printed
+from .printed_text import laid_out, serialize_printed
 
 M = TypeVar("M", bound=Message)
 
@@ -23,6 +25,12 @@ def serialize_text(message_type: type[Message], data: memoryview) -> bytes:
     text = _decode(data)
     printed = serialize_printed(message_type.DESCRIPTOR, text)
     return _parse(message_type, text).SerializeToString(deterministic=True) if printed is None else printed
+
+
+def printed_forms(data: memoryview) -> Iterator[memoryview]:
+    """A text without its byte order mark, and laid out as if it were printed; InvalidArgumentError if it is not UTF-8."""
+    yield data[len(BOM_UTF8) :] if data[: len(BOM_UTF8)] == BOM_UTF8 else data
+    yield memoryview(laid_out(_decode(data)).encode())
 
 
 def _decode(data: memoryview) -> str:

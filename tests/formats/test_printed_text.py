@@ -6,9 +6,11 @@ import random
 import pytest
 from google.protobuf import text_format
 
-from tfg.core.errors import InvalidArgumentError
+from tfg.core.errors import InvalidArgumentError, TfgError
 from tfg.formats import load
-from tfg.formats.printed_text import serialize_printed
+from tfg.formats.graphdef import graph_chunks, graph_from_bytes, graph_from_text
+from tfg.formats.printed_nodes import PrintedScan
+from tfg.formats.printed_text import PrintedReader, serialize_printed
 from tfg.formats.protos.graph_pb2 import AttrValue, GraphDef, TensorProto
 from tfg.formats.protos.meta_graph_pb2 import MetaGraphDef
 
@@ -106,6 +108,71 @@ def test_changed_text(seed):
         position = draw.randrange(len(text))
         text = draw.choice((text, text[:position] + draw.choice('\\"0{}\n .-x#\t\r:') + text[position + 1 :]))
         held_against_protobuf(text)
+        assert graph_in(text) == graph_by_protobuf(text)
+
+
+def graph_in(text):
+    """The serialized graph in a text, and what is wrong with its nodes; or what is wrong with the text."""
+    faults = []
+    try:
+        graph = graph_from_text(memoryview(text.encode()), faults)
+    except TfgError as error:
+        return str(error)
+    return b"".join(graph_chunks(graph, lambda: graph)), list(map(str, faults))
+
+
+def graph_by_protobuf(text):
+    faults = []
+    try:
+        data = text_format.Parse(text, GraphDef()).SerializeToString()
+    except text_format.ParseError as error:
+        place, _, reason = str(error).partition(" : ")
+        line, column = place.split(":")
+        return f"line {line}, column {column} of the text: {reason}"
+    try:
+        graph = graph_from_bytes(memoryview(data), faults=faults)
+    except TfgError as error:
+        return str(error)
+    return b"".join(graph_chunks(graph, lambda: graph)), list(map(str, faults))
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_graphs_in_samples(path):
+    assert graph_in(path.read_text()) == graph_by_protobuf(path.read_text())
+
+
+@pytest.mark.parametrize("size", [1 << 4, 1 << 14, 1 << 17])
+def test_large_nodes_among_small_ones(size):
+    graph = GraphDef()
+    for i in range(3):
+        graph.node.add(name=f"a{i}", op="NoOp")
+        graph.node.add(name=f"b{i}", op="Const").attr["value"].tensor.tensor_content = bytes(size)
+        graph.node.add(name=f"c{i}", op="Op", input=[f"a{k}" for k in range(i)]).attr["s"].s = b"\n}\n"
+    graph.versions.producer = 27
+    text = text_format.MessageToString(graph)
+    assert graph_in(text) == graph_by_protobuf(text)
+    assert graph_in(f"\ufeff{text}") == graph_in(text)
+
+
+def test_attributes_are_looked_into_once(monkeypatch):
+    """Of nodes that differ in names only, those after the first are told by where their names stand."""
+    graph = GraphDef()
+    for i in range(500):
+        graph.node.add(name=f"n{i}", op="Neg", input=["n0"], device="/cpu:0").attr["T"].type = 1
+    read = []
+    message = PrintedReader.message
+    monkeypatch.setattr(PrintedReader, "message", lambda *given: read.append(given) or message(*given))
+    scan = PrintedScan(memoryview(text_format.MessageToString(graph).encode()))
+    assert len({id(attrs) for *_, attrs in scan.nodes()}) == 1
+    assert len(read) == 2, "the attributes, and what comes behind the nodes"
+
+
+def test_a_mistake_in_the_text_goes_before_one_of_a_node():
+    node = 'node {\n  name: "a"\n  op: "NoOp"\n}\n'
+    with pytest.raises(InvalidArgumentError, match="line 10, column 10"):
+        load(f"{node}{node}node {{\n  input: 3\n}}\n".encode())
+    with pytest.raises(InvalidArgumentError, match="two nodes have this name"):
+        load(f"{node}{node}".encode())
 
 
 def test_mistakes_are_named_by_line_and_column():

@@ -1,0 +1,101 @@
+"""The nodes of a GraphDef in printed text, one after the other.
+
+Most nodes differ from others in names only: the text of their attributes is looked into once for all in which it is the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+from typing import Final
+
+from .attrs import HEAD, NodeAttrs
+from .printed_text import OtherLayout, PrintedReader
+from .protos.graph_pb2 import GraphDef, NodeDef
+from .scan import MAX_KEPT, MAX_SHARED, GraphScan, LoadedNode, NodeReader
+from .tensor_proto import LARGE_CONTENT
+
+_WINDOW: Final = 1 << 18
+_BEGIN, _END = "node {\n", "\n}\n"
+_BEFORE, _BETWEEN, _AFTER = '  input: "', '"\n  input: "', '"\n'
+_STRING: Final = r'"([^"\\\n]*)"\n'
+_HEAD: Final = re.compile(
+    rf'{_BEGIN}  name: {_STRING}  op: {_STRING}((?:{_BEFORE}[^"\\\n]*{_AFTER})*)(?:  device: {_STRING})?'
+)
+"""A node up to its attributes, where no string has anything that is escaped."""
+
+
+class PrintedScan:
+    """As `GraphScan`, of a printed text; OtherLayout where it is none, and where it may be wrong."""
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+        self._nodes = NodeReader()
+        self._printed = PrintedReader(GraphDef.DESCRIPTOR)
+        self._tails = PrintedReader(NodeDef.DESCRIPTOR, without=HEAD)
+        self._attrs: dict[str, NodeAttrs] = {}
+        self._words: dict[str, str] = {"": ""}
+        self._behind: GraphScan
+
+    def rest(self) -> GraphDef:
+        """The message without its nodes, once these have been gone through."""
+        return self._behind.rest()
+
+    def nodes(self) -> Iterator[LoadedNode]:
+        """All nodes; DataLossError where one is damaged."""
+        position = 0
+        while self._data[position : position + len(_BEGIN)] == _BEGIN.encode():
+            position += yield from self._in_window(self._window(position))
+        text = _decoded(self._data[position:])
+        self._behind = GraphScan(memoryview(self._printed.message(text, 0, len(text), 0)))
+        yield from self._behind.nodes()
+
+    def _window(self, position: int) -> str:
+        """Some whole messages from a position on."""
+        size, found = _WINDOW, -1
+        while found < 0:
+            window = bytes(self._data[position : position + size])
+            found = window.rfind(_END.encode())
+            if found < 0 and len(window) < size:
+                raise OtherLayout
+            size *= 2
+        return _decoded(window[: found + len(_END)])
+
+    def _in_window(self, text: str) -> Generator[LoadedNode, None, int]:
+        """The nodes with which a text begins; how many bytes these are."""
+        known, share, match, length = self._attrs.get, self._words.setdefault, _HEAD.match, len(_END)
+        start = 0
+        while text.startswith(_BEGIN, start):
+            end = text.index(_END, start) + length
+            head = match(text, start, end)
+            if head is None or end - head.end() > LARGE_CONTENT:
+                yield self._by_bytes(text, start, end)
+            else:
+                name, op, inputs, device = head.groups("")
+                attrs = known(text[head.end() : end])
+                if attrs is None:
+                    attrs = self._new_attrs(text, head, end)
+                spelled = tuple(inputs[len(_BEFORE) : -len(_AFTER)].split(_BETWEEN)) if inputs else ()
+                yield name, share(op, op), spelled, share(device, device), attrs
+            start = end
+        return len((text if start == len(text) else text[:start]).encode())
+
+    def _new_attrs(self, text: str, head: re.Match[str], end: int) -> NodeAttrs:
+        """The attributes in a text that no node before had."""
+        tail = self._tails.message(text, head.end(), end - len("}\n"), 1)
+        found = self._nodes.attrs(tail, head[1], head[2])
+        if len(tail) <= MAX_SHARED and len(self._attrs) < MAX_KEPT:
+            self._attrs[text[head.end() : end]] = found
+        return found
+
+    def _by_bytes(self, text: str, start: int, end: int) -> LoadedNode:
+        """A node of any kind and size."""
+        (found,) = GraphScan(memoryview(self._printed.message(text, start, end, 0)), self._nodes).nodes()
+        return found
+
+
+def _decoded(text: memoryview | bytes) -> str:
+    try:
+        return str(text, "utf-8")
+    except UnicodeDecodeError:
+        raise OtherLayout from None
