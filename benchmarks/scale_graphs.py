@@ -202,6 +202,23 @@ def loops(count: int) -> Iterator[NodeDef]:
     yield from in_a_row("while", count // LOOP, loop)
 
 
+def growing(count: int) -> Iterator[NodeDef]:
+    """V1 loops of two iterations, one after the other, each of which makes the value longer."""
+    yield from (node(name, "Const", dtype=dtypes.int32, value=number) for name, number in COUNTS.items())
+    yield constant("more", 1)
+    yield from in_a_row("while", count // (LOOP + 2), growing_loop)
+
+
+def growing_loop(scope: str, last: str) -> Iterator[NodeDef]:
+    yield node(f"{scope}/more", "Enter", "more", frame_name=scope.encode(), is_constant=True, **FLOAT)
+    for made in loop(scope, last):
+        if made.op == "Tanh":
+            yield node(f"{scope}/tanh", "Tanh", *made.input, **FLOAT)
+            longer = (f"{scope}/tanh", f"{scope}/more", f"{scope}/zero")
+            made = node(made.name, "ConcatV2", *longer, N=2, Tidx=dtypes.int32, **FLOAT)
+        yield made
+
+
 def loop(scope: str, last: str) -> Iterator[NodeDef]:
     for name in COUNTS:
         yield node(f"{scope}/{name}", "Enter", name, frame_name=scope.encode(), is_constant=True, **INT)
@@ -324,7 +341,7 @@ PLAIN_FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
 """Graphs of about so many nodes from the placeholder `x` to `y`, as programs are."""
 FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
     **PLAIN_FORMS, "hub": hub, "waits": waits, "nested": nested, "variables": variables, "conditionals": conditionals,
-    "loops": loops, "handed_on": handed_on, "groups": groups,
+    "loops": loops, "growing": growing, "handed_on": handed_on, "groups": groups,
     "chosen": chosen, "added": added, "asserted": asserted, "read_on_the_way": read_on_the_way,
 }  # fmt: skip
 """Those, and what is hard on analyses."""

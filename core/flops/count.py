@@ -33,6 +33,7 @@ from ..shapes import TensorSpec
 from ..tensors import FuncRef
 from ..variable_nodes import VARIABLES
 from .branches import not_taken
+from .frame_loops import FrameLoops
 from .given import Shapes, fed_values, is_placeholder, require_fitting, symbolic_placeholders
 from .loops import Known, Loop, Loops
 from .pipelines import per_element
@@ -149,7 +150,9 @@ class _Counter:
         frames = find_frames(graph) if any(node.op == "Enter" for node in needed) else {}
         scope = Scope(graph, inference, frames, {}, needed, targets, **reached)
         if frames:
-            scope.inference, scope.loops = self.loops.of_frames(graph, inference, known, frames)
+            v1 = FrameLoops(self.loops, self.graph.functions, graph, inference, known, frames)
+            v1.look()
+            scope.inference, scope.loops = v1.inference, v1.found
         if not scope.is_repeated:
             names = shared_names((scope.inference.specs[value], spec) for value, spec in (results or {}).items())
             scope.inference = named(scope.inference, frames, scope.prefix, self._symbols, names)

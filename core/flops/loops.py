@@ -5,20 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError
 from ..functions.call_signatures import Signatures, renamed, signature_of
 from ..functions.instantiation import instantiate
-from ..graph import Function, Graph, Node, Output
-from ..inference import Inference, Specs, container_of, infer_again
+from ..graph import Function, Node, Output
 from ..registry import Cost
-from ..shapes import TensorSpec, substituted
-from ..traversal import topological_order
-from .growth import Growth, find_growth, summed, while_growth
+from ..shapes import TensorSpec
+from .growth import Growth, summed, while_growth
 from .report import NodeCost
 from .symbols import Symbols
-from .trips import frame_trips, while_trips
+from .trips import while_trips
 
 Known = Mapping[Output, TensorSpec]
 
@@ -40,14 +37,6 @@ class Loop:
     def leaving(self) -> list[TensorSpec]:
         """The specs of the variables behind the loop."""
         return self.growth.after(self.rounds)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Changing(Inference):
-    """An inference that takes in what is derived anew."""
-
-    specs: Specs
-    reasons: dict[str, str]
 
 
 class Loops:
@@ -129,91 +118,6 @@ class Loops:
         before, found = self._growths[key]
         return Growth(found.symbol, renamed(found.specs, before, unnamed))
 
-    def of_frames(
-        self, graph: Graph, inference: Inference, known: Known, frames: Mapping[Node, Frame]
-    ) -> tuple[Inference, dict[Frame, Loop]]:
-        """The V1 loops of a graph, and its inference with what they say of their variables and of what leaves them."""
-        order = {node: place for place, node in enumerate(topological_order(graph))}
-        loops: dict[Frame, Loop] = {}
-        found = dict(known)
-        current = _Changing(Specs(inference.specs), dict(inference.reasons))
-        within = _within(order, frames)
-        for frame in sorted(within, key=lambda frame: frame.depth):
-            merges = [node for node in frame.with_op(MERGE) if _is_loop_variable(node)]
-            inside = within[frame]
-            growth = self._frame_growth(merges, inside, current, found, _iteration(frame))
-            rounds = self.rounds(frame.name, frame.name, frame_trips(frame, current))
-            loops[frame] = loop = Loop(frame.name, rounds, growth, _condition(frame, frames))
-            _add_new(found, _variables(merges, loop))
-            if not self._update(current, _with_containers(inside, order), found):
-                continue
-            behind = _behind(order, inside)
-            self._update(current, behind, found)
-            handed_over = _handed_over(behind, current, frame, loop, frames)
-            if handed_over:
-                _add_new(found, handed_over)
-                self._update(current, behind, found)
-        return current, loops
-
-    def _update(self, current: _Changing, nodes: Sequence[Node], known: Known) -> bool:
-        """Derive the specs of nodes anew; True where others take what is now another one."""
-        again = infer_again(nodes, current, known, self._functions, self.rule)
-        anew = set(nodes)
-        taken = [value for node in nodes if not anew.issuperset(node.uses) for value in node.outputs()]
-        is_other = any(signature_of([current.specs[value]]) != signature_of([again.specs[value]]) for value in taken)
-        for node in nodes:
-            current.reasons.pop(node.name, None)
-        current.specs.update(again.specs)
-        current.reasons.update(again.reasons)
-        return is_other
-
-    def _frame_growth(
-        self, merges: Sequence[Node], inside: Sequence[Node], inference: Inference, known: Known, symbol: str
-    ) -> Growth:
-        backs = [next(_back_edges(merge)) for merge in merges]
-        fixed = {value: known[value] for node in inside for value in node.outputs() if value in known}
-
-        def advance(specs: Sequence[TensorSpec]) -> list[TensorSpec]:
-            assumed = {**dict(zip((merge.output() for merge in merges), specs)), **fixed}
-            again = infer_again(inside, inference, assumed, self._functions, self.rule)
-            return [again.specs[back.node.inputs[0]] for back in backs]
-
-        return find_growth([_entering(merge, inference) for merge in merges], advance, symbol)
-
-
-def _add_new(known: dict[Output, TensorSpec], more: Known) -> None:
-    """Take in what is not known yet."""
-    for output, spec in more.items():
-        known.setdefault(output, spec)
-
-
-def _within(order: Iterable[Node], frames: Mapping[Node, Frame]) -> dict[Frame, list[Node]]:
-    """The nodes of each V1 loop, those of loops in it too."""
-    found: dict[Frame, list[Node]] = {}
-    for node in order:
-        frame = frames.get(node)
-        while frame is not None:
-            found.setdefault(frame, []).append(node)
-            frame = frame.enclosing
-    return found
-
-
-def _with_containers(loop: Sequence[Node], order: Mapping[Node, int]) -> list[Node]:
-    """A V1 loop's nodes and the containers that it fills, in topological order."""
-    filled = (node for writer in loop if (node := container_of(writer)) is not None)
-    return sorted(dict.fromkeys((*loop, *filled)), key=order.__getitem__)
-
-
-def _behind(order: Mapping[Node, int], loop: Sequence[Node]) -> list[Node]:
-    """A V1 loop's nodes, the containers that it fills, and all that comes behind them."""
-    found = set(_with_containers(loop, order))
-    stack = list(found)
-    while stack:
-        users = [user for user in stack.pop().uses if user not in found]
-        found.update(users)
-        stack += users
-    return sorted(found, key=order.__getitem__)
-
 
 def _in_all(node: NodeCost, symbol: str, rounds: DimLike, loop: str) -> NodeCost:
     """The cost of a node in the iterations 0 to `rounds` - 1 together."""
@@ -228,79 +132,6 @@ def _in_all(node: NodeCost, symbol: str, rounds: DimLike, loop: str) -> NodeCost
 
 def _is_anonymous(values: Iterable[DimLike]) -> bool:
     return any(isinstance(value, Dim) and value.is_anonymous for value in values)
-
-
-def _symbols(spec: TensorSpec) -> set[str]:
-    """The symbols in a tensor's shape and value."""
-    shown = [*(spec.shape.dims or ()), *(spec.value.ravel().tolist() if spec.value is not None else ())]
-    return {symbol for item in shown if isinstance(item, Dim) for symbol in item.symbols}
-
-
-def _iteration(frame: Frame) -> str:
-    """The symbol for the iteration of a V1 loop."""
-    return f"iteration of {frame.name}"
-
-
-def _back_edges(merge: Node) -> Iterator[Output]:
-    return (value for value in merge.inputs if value.node.op in NEXT_ITERATION)
-
-
-def _is_loop_variable(merge: Node) -> bool:
-    """True for a Merge of what enters a loop and what comes back; graphs that are only looked at may lack either."""
-    return 0 < sum(1 for _ in _back_edges(merge)) < len(merge.inputs)
-
-
-def _entering(merge: Node, inference: Inference) -> TensorSpec:
-    """The spec of what a loop variable starts with."""
-    start = next(value for value in merge.inputs if value.node.op not in NEXT_ITERATION)
-    return inference.specs[start.node.inputs[0] if start.node.op in ENTER else start]
-
-
-def _variables(merges: Sequence[Node], loop: Loop) -> dict[Output, TensorSpec]:
-    """The specs of a V1 loop's variables, inside and where they leave."""
-    found: dict[Output, TensorSpec] = {}
-    for merge, spec, last in zip(merges, loop.growth.specs, loop.leaving()):
-        found[merge.output()] = spec
-        switches = [node for node in merge.uses if node.op in SWITCH and node.inputs[0] == merge.output()]
-        exits = [node for switch in switches for node in switch.uses if node.op in EXIT]
-        found |= {node.output(): last for node in exits}
-    return found
-
-
-def _condition(frame: Frame, frames: Mapping[Node, Frame]) -> frozenset[Node]:
-    """What a loop's LoopCond needs of each iteration."""
-    pending = [node for node in frame.nodes if node.is_loop_condition]
-    found = set(pending)
-    while pending:
-        sources = {value.node for value in pending.pop().inputs if value.node.op not in (*ENTER, *NEXT_ITERATION)}
-        more = [source for source in sources - found if frames.get(source) is frame]
-        found.update(more)
-        pending += more
-    return frozenset(found)
-
-
-def _handed_over(
-    order: Sequence[Node], inference: Inference, frame: Frame, loop: Loop, frames: Mapping[Node, Frame]
-) -> dict[Output, TensorSpec]:
-    """What nodes outside a loop take from a stack or an array that its iterations filled with tensors of growing shapes.
-
-    A loop that pops takes the last first: in its own iteration i what was pushed in iteration rounds - 1 - i. Of anything
-    else that is read, the growing dimensions are unknown.
-    """
-    symbol = loop.growth.symbol
-    found: dict[Output, TensorSpec] = {}
-    for node in order:
-        home = frames.get(node)
-        if node.op in EXIT or (home is not None and home.is_inside(frame)):
-            continue
-        if any(symbol in _symbols(inference.specs[value]) for value in node.inputs):
-            continue
-        then: DimLike = Dim.unknown()
-        if home is not None and node.op in ("StackPop", "StackPopV2"):
-            then = loop.rounds - 1 - Dim.symbol(_iteration(home))
-        outputs = [output for output in node.outputs() if symbol in _symbols(inference.specs[output])]
-        found |= {output: substituted(inference.specs[output], {symbol: then}) for output in outputs}
-    return found
 
 
 def _ends(name: str) -> list[str]:

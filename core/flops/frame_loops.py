@@ -1,0 +1,272 @@
+"""V1 loops: one outermost loop after the other, each when all that leads into it is known as well as it will be."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
+from ..dims import Dim, DimLike
+from ..functions.call_signatures import signature_of
+from ..graph import Function, Graph, Node, Output
+from ..inference import Inference, Specs, container_of, infer_again
+from ..shapes import TensorSpec, substituted
+from ..traversal import forward_predecessors, topological_order
+from .growth import Growth, find_growth
+from .loops import Known, Loop, Loops
+from .trips import frame_trips
+
+_Unit: TypeAlias = Node | Frame
+"""A node outside loops, or an outermost loop with all that is in it."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Changing(Inference):
+    """An inference that takes in what is derived anew."""
+
+    specs: Specs
+    reasons: dict[str, str]
+
+
+class FrameLoops:
+    """The V1 loops of a graph, and its inference with what they say of their variables and of what leaves them.
+
+    What a loop changes is derived anew as far as the next loop, and behind that when it has been looked into as well.
+    """
+
+    def __init__(
+        self,
+        loops: Loops,
+        functions: Mapping[str, Function],
+        graph: Graph,
+        inference: Inference,
+        known: Known,
+        frames: Mapping[Node, Frame],
+    ) -> None:
+        self.found: dict[Frame, Loop] = {}
+        self.inference = _Changing(Specs(inference.specs), dict(inference.reasons))
+        self._loops = loops
+        self._functions = functions
+        self._frames = frames
+        self._known = dict(known)
+        self._order = {node: place for place, node in enumerate(topological_order(graph))}
+        self._within = _within(self._order, frames)
+        self._writers = _writers(self._order)
+        self._stale: set[Node] = set()
+        """The nodes that take what is now another value than when they were derived."""
+        self._left: dict[str, Loop] = {}
+        """The loops that have been looked into, by the symbols for their iterations."""
+        self._homes: dict[str, Frame] = {}
+
+    def look(self) -> None:
+        """Look into all loops."""
+        plain: list[Node] = []
+        for unit in _in_order(self._order, self._frames):
+            if isinstance(unit, Node):
+                plain.append(unit)
+                continue
+            self._catch_up(plain)
+            plain = []
+            self._outermost(unit)
+        self._catch_up(plain)
+        self._catch_up(self._order)
+
+    def _outermost(self, outermost: Frame) -> None:
+        """Look into a loop and those in it."""
+        nodes = self._within[outermost]
+        self._catch_up(nodes)
+        inner = dict.fromkeys(self._frames[node] for node in nodes)
+        for frame in sorted(inner, key=lambda frame: frame.depth):
+            inside = self._within[frame]
+            merges = [node for node in frame.with_op(MERGE) if _is_loop_variable(node)]
+            growth = self._growth(merges, inside, _iteration(frame))
+            rounds = self._loops.rounds(frame.name, frame.name, frame_trips(frame, self.inference))
+            loop = self.found[frame] = Loop(frame.name, rounds, growth, _condition(frame, self._frames))
+            self._left[growth.symbol], self._homes[growth.symbol] = loop, frame
+            self._add(_variables(merges, loop))
+            self._update(inside)
+            self._catch_up(nodes)
+
+    def _catch_up(self, nodes: Iterable[Node]) -> None:
+        """Derive anew what is stale among some nodes, and what is behind it there."""
+        if not self._stale:
+            return
+        pool = dict.fromkeys(nodes)
+        stack = [node for node in self._stale if node in pool]
+        behind = set(stack)
+        while stack:
+            users = [user for user in stack.pop().uses if user in pool and user not in behind]
+            behind.update(users)
+            stack += users
+        if not behind:
+            return
+        self._update(behind)
+        handed_over = self._handed_over(behind)
+        if handed_over:
+            self._add(handed_over)
+            self._update(behind)
+
+    def _update(self, nodes: Iterable[Node]) -> None:
+        """Derive the specs of nodes anew, with the containers that they fill; who takes what is now another one is stale."""
+        filled = dict.fromkeys(node for writer in nodes if (node := container_of(writer)) is not None)
+        more = (writer for container in filled for writer in self._writers[container])
+        again = sorted(dict.fromkeys((*nodes, *filled, *more)), key=self._order.__getitem__)
+        current = self.inference
+        derived = infer_again(again, current, self._known, self._functions, self._loops.rule)
+        anew = set(again)
+        self._stale -= anew
+        for node in again:
+            others = [user for user in node.uses if user not in anew]
+            if others and any(_is_other(current.specs[value], derived.specs[value]) for value in node.outputs()):
+                self._stale.update(others)
+            current.reasons.pop(node.name, None)
+        current.specs.update(derived.specs)
+        current.reasons.update(derived.reasons)
+
+    def _add(self, more: Known) -> None:
+        """Take in what is not known yet."""
+        for output, spec in more.items():
+            self._known.setdefault(output, spec)
+
+    def _growth(self, merges: Sequence[Node], inside: Sequence[Node], symbol: str) -> Growth:
+        backs = [next(_back_edges(merge)) for merge in merges]
+        fixed = {value: self._known[value] for node in inside for value in node.outputs() if value in self._known}
+
+        def advance(specs: Sequence[TensorSpec]) -> list[TensorSpec]:
+            assumed = {**dict(zip((merge.output() for merge in merges), specs)), **fixed}
+            again = infer_again(inside, self.inference, assumed, self._functions, self._loops.rule)
+            return [again.specs[back.node.inputs[0]] for back in backs]
+
+        return find_growth([_entering(merge, self.inference) for merge in merges], advance, symbol)
+
+    def _handed_over(self, nodes: Iterable[Node]) -> dict[Output, TensorSpec]:
+        """What nodes outside a loop take from a stack or an array that its iterations filled with tensors of growing shapes.
+
+        A loop that pops takes the last first: in its own iteration i what was pushed in iteration rounds - 1 - i. Of anything
+        else that is read, the growing dimensions are unknown.
+        """
+        specs = self.inference.specs
+        found: dict[Output, TensorSpec] = {}
+        for node in nodes:
+            if node.op in EXIT:
+                continue
+            came = {symbol for value in node.inputs for symbol in _symbols(specs[value])}
+            for output in node.outputs():
+                new = (_symbols(specs[output]) & self._left.keys()) - came
+                then = {symbol: self._then(symbol, node) for symbol in new if not self._is_at_home(symbol, node)}
+                if then:
+                    found[output] = substituted(specs[output], then)
+        return found
+
+    def _is_at_home(self, symbol: str, node: Node) -> bool:
+        """True for a node of the loop whose iterations a symbol stands for."""
+        home = self._frames.get(node)
+        return home is not None and home.is_inside(self._homes[symbol])
+
+    def _then(self, symbol: str, node: Node) -> DimLike:
+        """The iteration of another loop that a node takes a value from."""
+        home = self._frames.get(node)
+        if home is not None and node.op in ("StackPop", "StackPopV2"):
+            return self._left[symbol].rounds - 1 - Dim.symbol(_iteration(home))
+        return Dim.unknown()
+
+
+def _in_order(order: Iterable[Node], frames: Mapping[Node, Frame]) -> list[_Unit]:
+    """Nodes outside loops and outermost loops, each behind what it needs; those that need one another come last."""
+    homes: dict[Node, _Unit] = {node: _outermost(frames[node]) if node in frames else node for node in order}
+    behind: dict[_Unit, list[_Unit]] = {unit: [] for unit in homes.values()}
+    waits: collections.Counter[_Unit] = collections.Counter()
+    for node, home in homes.items():
+        for source in forward_predecessors(node):
+            if homes[source] is not home:
+                behind[homes[source]].append(home)
+                waits[home] += 1
+    found = [unit for unit in behind if not waits[unit]]
+    for unit in found:
+        for other in behind[unit]:
+            waits[other] -= 1
+            if not waits[other]:
+                found.append(other)
+    return list(dict.fromkeys((*found, *behind)))
+
+
+def _outermost(frame: Frame) -> Frame:
+    while frame.enclosing is not None:
+        frame = frame.enclosing
+    return frame
+
+
+def _writers(order: Iterable[Node]) -> dict[Node, list[Node]]:
+    """The nodes that fill each stack and tensor array."""
+    found: dict[Node, list[Node]] = {}
+    for node in order:
+        container = container_of(node)
+        if container is not None:
+            found.setdefault(container, []).append(node)
+    return found
+
+
+def _is_other(before: TensorSpec, now: TensorSpec) -> bool:
+    return before is not now and signature_of([before]) != signature_of([now])
+
+
+def _within(order: Iterable[Node], frames: Mapping[Node, Frame]) -> dict[Frame, list[Node]]:
+    """The nodes of each V1 loop, those of loops in it too."""
+    found: dict[Frame, list[Node]] = {}
+    for node in order:
+        frame = frames.get(node)
+        while frame is not None:
+            found.setdefault(frame, []).append(node)
+            frame = frame.enclosing
+    return found
+
+
+def _symbols(spec: TensorSpec) -> set[str]:
+    """The symbols in a tensor's shape and value."""
+    shown = [*(spec.shape.dims or ()), *(spec.value.ravel().tolist() if spec.value is not None else ())]
+    return {symbol for item in shown if isinstance(item, Dim) for symbol in item.symbols}
+
+
+def _iteration(frame: Frame) -> str:
+    """The symbol for the iteration of a V1 loop."""
+    return f"iteration of {frame.name}"
+
+
+def _back_edges(merge: Node) -> Iterator[Output]:
+    return (value for value in merge.inputs if value.node.op in NEXT_ITERATION)
+
+
+def _is_loop_variable(merge: Node) -> bool:
+    """True for a Merge of what enters a loop and what comes back; graphs that are only looked at may lack either."""
+    return 0 < sum(1 for _ in _back_edges(merge)) < len(merge.inputs)
+
+
+def _entering(merge: Node, inference: Inference) -> TensorSpec:
+    """The spec of what a loop variable starts with."""
+    start = next(value for value in merge.inputs if value.node.op not in NEXT_ITERATION)
+    return inference.specs[start.node.inputs[0] if start.node.op in ENTER else start]
+
+
+def _variables(merges: Sequence[Node], loop: Loop) -> dict[Output, TensorSpec]:
+    """The specs of a V1 loop's variables, inside and where they leave."""
+    found: dict[Output, TensorSpec] = {}
+    for merge, spec, last in zip(merges, loop.growth.specs, loop.leaving()):
+        found[merge.output()] = spec
+        switches = [node for node in merge.uses if node.op in SWITCH and node.inputs[0] == merge.output()]
+        exits = [node for switch in switches for node in switch.uses if node.op in EXIT]
+        found |= {node.output(): last for node in exits}
+    return found
+
+
+def _condition(frame: Frame, frames: Mapping[Node, Frame]) -> frozenset[Node]:
+    """What a loop's LoopCond needs of each iteration."""
+    pending = [node for node in frame.nodes if node.is_loop_condition]
+    found = set(pending)
+    while pending:
+        sources = {value.node for value in pending.pop().inputs if value.node.op not in (*ENTER, *NEXT_ITERATION)}
+        more = [source for source in sources - found if frames.get(source) is frame]
+        found.update(more)
+        pending += more
+    return frozenset(found)
