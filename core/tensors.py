@@ -50,7 +50,7 @@ class Tensor:
     @property
     def stored_bytes(self) -> int:
         """The bytes that the elements take: of one that stands for all, its own."""
-        return self._distinct().nbytes
+        return self.distinct().nbytes
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """The elements; strings as an object array of bytes. Not to be written to."""
@@ -82,12 +82,12 @@ class Tensor:
 
         Constants that are equal have two keys where a file says of one of them only what its element is.
         """
-        distinct = self._distinct()
+        distinct = self.distinct()
         items = distinct.ravel().tolist() if self.dtype.is_object else []
         content = tuple(v if isinstance(v, bytes) else id(v) for v in items) if items else distinct.tobytes()
         return (self.dtype.name, self.shape, content)
 
-    def _distinct(self) -> np.ndarray[Any, Any]:
+    def distinct(self) -> np.ndarray[Any, Any]:
         """The elements, or one of them where one in memory stands for all, however many the shape claims to be."""
         array = self.numpy()
         is_repeated = array.size > 1 and not any(step for step, n in zip(array.strides, array.shape) if n > 1)
@@ -98,7 +98,7 @@ class Tensor:
             return False
         if self.source is not None and self.source == other.source:
             return True
-        own, others = self._distinct(), other._distinct()
+        own, others = self.distinct(), other.distinct()
         if own.shape != others.shape:
             own, others = self.numpy(), other.numpy()
         return bool((own == others).all()) if self.dtype.is_object else own.tobytes() == others.tobytes()

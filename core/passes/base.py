@@ -7,6 +7,8 @@ import dataclasses
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
+import numpy as np
+
 from ..control_flow.conditions import ENTER, SWITCH
 from ..control_flow.references import WrittenMemory, memory_outputs
 from ..dtypes import DType
@@ -222,8 +224,20 @@ class PassContext:
         return spec.value if known and spec is not None else None
 
     def constant_value(self, output: Output) -> Any:
-        """The array of a Const that no feed replaces, else None."""
-        return output.node.constant_value() if output.node.is_constant and not self.is_fed(output) else None
+        """The array of a Const that no feed replaces, else None; so too where one element of very many stands in the graph."""
+        if not output.node.is_constant or self.is_fed(output):
+            return None
+        value = output.node.constant_value()
+        is_there = value.nbytes <= _SPREAD or value.nbytes <= output.node.attrs["value"].stored_bytes
+        return value if is_there else None
+
+    def is_filled(self, output: Output, number: float) -> bool:
+        """True for a Const that no feed replaces and whose elements, one at least, all equal `number`."""
+        if not output.node.is_constant or self.is_fed(output):
+            return False
+        output.node.constant_value()
+        elements = output.node.attrs["value"].distinct()
+        return elements.dtype != object and elements.size > 0 and bool(np.all(elements == number))
 
     def is_inside(self, node: Node) -> bool:
         """True where a node may lie in a loop or on a branch: it comes after an Enter or a Switch."""
@@ -364,6 +378,9 @@ def _would_multiply(node: Node) -> bool:
 
 _FEW: Final = 16
 _MANY: Final = 64
+
+_SPREAD: Final = 10 * 2**20
+"""The bytes up to which a pass computes with the elements that one in the graph stands for."""
 
 
 def identity_of(dtypes: Sequence[DType]) -> tuple[str, dict[str, Any]]:

@@ -35,13 +35,13 @@ class RoundWeights(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node, value in _weights(graph, ctx, self.minimum_size):
-            low, high = value.min(), value.max()
+            low, high = float(value.min()), float(value.max())
             if low == high:
                 ctx.refuse("round", node, "all its elements are equal")
                 continue
-            width = (high - low) / self.steps
+            value, width = value.astype(np.float64), (high - low) / self.steps
             bucket = np.minimum(np.floor((value - low) / width), self.steps - 1)
-            rounded = (low + width * (bucket + 0.5)).astype(value.dtype)
+            rounded = (low + width * (bucket + 0.5)).astype(np.float32)
             node.set_attr("value", Tensor.from_numpy(rounded, dtypes.float32))
             ctx.fire("round", node, f"rounded to {self.steps} values")
 
@@ -85,8 +85,10 @@ class QuantizeWeights(Pass):
 def _weights(graph: Graph, ctx: PassContext, minimum: int) -> Iterator[tuple[Node, Any]]:
     for node in list(graph):
         if node.is_constant and node.attrs["dtype"] is dtypes.float32 and not ctx.is_fed(node.output()):
-            value = node.constant_value()
-            if value.size < minimum:
+            value = ctx.constant_value(node.output())
+            if value is None:
+                ctx.refuse("weights", node, "one element stands for very many")
+            elif value.size < max(minimum, 1):
                 ctx.refuse("weights", node, f"it has fewer than {minimum} elements")
             elif not np.all(np.isfinite(value)):
                 ctx.refuse("weights", node, "it holds infinities or NaN")

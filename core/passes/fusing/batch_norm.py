@@ -82,7 +82,7 @@ def addition_as_bias(r: Rewriter, node: Node) -> Output | None:
         product = _product_of(value.node)
         array = r.constant_value(constant)
         channels = channel_vector(r, product, array) if product is not None and array.ndim else None
-        if product is None or channels is None or (array.size == 1 and len(channels) > 1):
+        if product is None or channels is None or (array.size == 1 and channels.size > 1):
             continue
         is_bias = array.ndim == 1 and node.op != "Sub"
         bias = constant if is_bias else r.constant(-channels if node.op == "Sub" else channels, constant)
@@ -96,7 +96,7 @@ def merge_biases(r: Rewriter, node: Node) -> Output | None:
     if inner.op != "BiasAdd" or not r.is_free(inner) or inner.attr("data_format") != node.attr("data_format"):
         return None
     first, second = (r.constant_value(n.inputs[1]) for n in (inner, node))
-    if first is None or second is None:
+    if first is None or second is None or first.shape != second.shape:
         return None
     return r.BiasAdd(inner.inputs[0], r.constant(first + second, node.inputs[1]), **attrs_of(node))
 
@@ -123,14 +123,14 @@ def affine_before_product(r: Rewriter, node: Node) -> Output | None:
     if found is None:
         return None
     x, scale, offset = found
+    weights = constant_weights(r, node)
+    if weights is None or scale.size != weights.shape[input_axes(node)[0]]:
+        return None
     if np.any(offset != 0) and not _is_without_padding(r, node):
         r.refuse(f"{inner.name} before it adds to the data, but not to the zeros of the padding")
         return None
     if not r.is_free(inner):
         r.refuse(f"{inner.name} is read by others too")
-        return None
-    weights = constant_weights(r, node)
-    if weights is None or scale.size != weights.shape[input_axes(node)[0]]:
         return None
     result = with_factor(r, node, input_axes(node), scale, x)
     if np.all(offset == 0):
@@ -220,7 +220,7 @@ def _affine(r: Rewriter, node: Node, product: Node) -> tuple[Output, Any, Any] |
     for constant, x in _constant_operands(r, node):
         vector = aligned_vector(r, node.output(), channels, is_channels_first(product), r.constant_value(constant))
         if vector is not None and r.same_shape(x, node.output()):
-            ones, zeros = np.ones_like(vector), np.zeros_like(vector)
+            ones, zeros = (np.broadcast_to(vector.dtype.type(number), vector.shape) for number in (1, 0))
             return (x, vector, zeros) if node.op == "Mul" else (x, ones, -vector if node.op == "Sub" else vector)
     return None
 

@@ -12,7 +12,7 @@ from ...variable_nodes import VARIABLES
 from ..base import Pass, PassContext
 from ..rules.linear_maps import is_matrix_product, reshaped
 from ..rules.rewrite import Rewriter, RuleSet, attrs_of
-from .gelu import GELU
+from .gelu import GELU, adds_bias_only
 from .normalization import NORMALIZATION
 from .padding import MIRROR_PADDING, ZERO_PADDING
 
@@ -88,7 +88,7 @@ def product_rules(kernels: Mapping[str, FusedKernel]) -> RuleSet:
     def activation_of_fused(r: Rewriter, node: Node) -> Output | None:
         fused, reshape = _behind_reshape(r, node.inputs[0].node)
         kernel = by_op.get(fused.op)
-        if kernel is None or fused.attr("fused_ops") != [b"BiasAdd"] or not r.is_free(fused):
+        if kernel is None or not adds_bias_only(fused) or not r.is_free(fused):
             return None
         if node.op not in kernel.activations:
             r.refuse(f"{fused.op} knows no {node.op}")

@@ -27,7 +27,7 @@ def gelu_of_fused(r: Rewriter, node: Node) -> Output | None:
     x, nodes = found
     reshape = x.node if x.node.op == "Reshape" else None
     product = reshape.inputs[0].node if reshape is not None else x.node
-    if product.op != "_FusedMatMul" or product.attr("fused_ops") != [b"BiasAdd"] or x.dtype is not dtypes.float32:
+    if product.op != "_FusedMatMul" or not adds_bias_only(product) or x.dtype is not dtypes.float32:
         return None
     if (name := _gelu_form(r, node, x)) is None:
         return None
@@ -38,6 +38,11 @@ def gelu_of_fused(r: Rewriter, node: Node) -> Output | None:
     a, b, bias = product.inputs
     fused = r._FusedMatMul(a, b, [bias], **attrs_of(product, fused_ops=[b"BiasAdd", name.encode()]))
     return reshaped(r, fused, reshape)
+
+
+def adds_bias_only(fused: Node) -> bool:
+    """True for a fused product that nothing but one bias is added to."""
+    return bool(fused.attr("fused_ops") == [b"BiasAdd"] and fused.attr("num_args") == 1)
 
 
 def _expression(r: Rewriter, root: Node) -> tuple[Output, set[Node]] | None:

@@ -89,8 +89,8 @@ def layer_norm_as_batch_norm(r: Rewriter, node: Node) -> Output | None:
         return None
     x = norm.inputs[0].node.inputs[0]
     dims, rows = r.shape(x).dims, r.shape(norm.inputs[0]).dims
-    is_by_row = dims and rows and rows[0] == rows[3] == 1 and rows[2] == dims[-1] and r.same_shape(x, node.output())
-    if not is_by_row or not (_is_filled(r, norm.inputs[1], 1) and _is_filled(r, norm.inputs[2], 0)):
+    is_by_row = dims and rows and len(rows) == 4 and rows[0] == rows[3] == 1 and rows[2] == dims[-1]
+    if not is_by_row or not r.same_shape(x, node.output()) or not (_is_filled(r, norm.inputs[1], 1) and _is_filled(r, norm.inputs[2], 0)):
         return None
     return _added(r, x, 1.0, 0.0, norm.attr("epsilon"))
 
@@ -124,12 +124,15 @@ def _added(r: Rewriter, x: Output, gamma: Any, beta: Any, epsilon: float) -> Out
         r.refuse(f"_MklLayerNorm has no kernel for {name}")
     elif dims is None or len(dims) not in (2, 3):
         r.refuse("_MklLayerNorm takes two or three dimensions")
-    elif not isinstance(dims[-1], int):
-        r.refuse("the size of what is normalized is not known")
+    elif not isinstance(dims[-1], int) or dims[-1] > _LONGEST:
+        r.refuse("the size of what is normalized is not known, or very large")
     else:
         vectors = [r.constant(np.broadcast_to(vector, (dims[-1],)), x) for vector in (gamma, beta)]
         return r._MklLayerNorm(x, *vectors, epsilon=epsilon)
     return None
+
+
+_LONGEST = 2**20
 
 
 def _parts(r: Rewriter, value: Output) -> tuple[Output | None, Any, Any]:
@@ -137,7 +140,7 @@ def _parts(r: Rewriter, value: Output) -> tuple[Output | None, Any, Any]:
     if value.node.op != "_MklLayerNorm" or not r.is_free(value.node):
         return None, None, None
     x, gamma, beta = value.node.inputs
-    arrays = r.constant_value(gamma), r.constant_value(beta)
+    arrays = _vector(r, x, gamma), _vector(r, x, beta)
     return (None, None, None) if any(a is None for a in arrays) else (x, *arrays)
 
 
@@ -166,7 +169,7 @@ def _is_variance(r: Rewriter, value: Output, x: Output, mean: Output) -> bool:
     if value.node.op != "Mean":
         return False
     squares = value.node.inputs[0]
-    terms = squares.node if squares.node.op == "SquaredDifference" else squares.node.inputs[0].node
+    terms = squares.node.inputs[0].node if squares.node.op == "Square" else squares.node
     if terms.op != ("Sub" if squares.node.op == "Square" else "SquaredDifference"):
         return False
     return {_bare(v) for v in terms.inputs} == {x, _bare(mean)} and _is_mean(r, value, squares)
@@ -178,7 +181,7 @@ def _is_mean(r: Rewriter, value: Output, x: Output) -> bool:
     if node.op != "Mean" or node.inputs[0] != x or not node.attr("keep_dims"):
         return False
     axes, rank = r.constant_value(node.inputs[1]), r.shape(x).rank
-    return axes is not None and rank is not None and axes.size == 1 and axes.item() % rank == rank - 1
+    return axes is not None and bool(rank) and axes.size == 1 and axes.item() in (-1, rank - 1)
 
 
 def _bare(value: Output) -> Output:

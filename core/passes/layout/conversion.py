@@ -77,6 +77,8 @@ class _Conversion:
         if any(map(self._ctx.is_fed, node.outputs())):
             return "a feed may replace it"
         found = carrying(self._ctx, node, self._to)
+        if isinstance(found, Carrying) and node.name in self._ctx.inference.reasons:
+            return f"its shapes are not known: {self._ctx.inference.reasons[node.name]}"
         if isinstance(found, Carrying) and self._ctx.is_preserved(node) and not is_sensitive(node, self._to):
             return "it is fetched or kept as it is" if "T" in found.outputs else found
         return found

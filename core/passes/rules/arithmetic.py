@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from ...op_facts import ops_with
 from ..base import Pass, PassContext
 from . import constant_factors, sums
 from .linear_maps import weights_take
-from .rewrite import Rewriter, RuleSet, attrs_of, is_unary_map
+from .rewrite import Rewriter, RuleSet, attrs_of, holds, is_unary_map
 
 RULES = RuleSet()
 rule = RULES.rule
@@ -74,10 +75,13 @@ def multiply_by_zero(r: Rewriter, node: Node) -> Output | None:
     if not dtype.is_integer:
         r.refuse("0 times infinity or NaN is NaN")
         return None
-    if not shape.is_known:
-        r.refuse("the shape of the zeros is not known")
+    if not shape.is_known or math.prod(shape.known()) > _MOST_ZEROS:
+        r.refuse("the shape of the zeros is not known, or there are very many")
         return None
     return r.constant_for(np.zeros(shape.known()), node)
+
+
+_MOST_ZEROS = 2**20
 
 
 @rule("Sub", algebra="x - x -> 0")
@@ -241,7 +245,7 @@ def add_many(r: Rewriter, node: Node) -> Output | None:
         return None
     if len(values) == 1:
         return values[0]
-    if len(set(values)) == 1:
+    if len(set(values)) == 1 and holds(values[0].dtype.base, len(values)):
         return r.Mul(values[0], r.constant(len(values), values[0]))
     if r.is_left_to(node, lambda reader: reader.op == node.op):
         return None
@@ -307,7 +311,7 @@ def _transposes_into_product(r: Rewriter, node: Node, flags: tuple[str, str]) ->
 def _swaps_last_two(r: Rewriter, node: Node) -> bool:
     if node.op != "Transpose":
         return False
-    permutation = r.constant_value(node.inputs[1])
+    permutation = r.permutation(node.inputs[1])
     if permutation is None or len(permutation) < 2:
         return False
     rank = len(permutation)
@@ -319,8 +323,22 @@ def reduce_before_monotone(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     if len(inner.inputs) != 1 or not r.is_fact(inner, "monotone") or not r.is_free(inner) or r.is_fact(inner, "forwarding"):
         return None
+    if inner.attr("alpha", 0) < 0:
+        r.refuse("it falls where its slope is negative")
+        return None
+    if not _takes_some(r, inner.inputs[0], node.inputs[1]):
+        r.refuse("of no elements the least or greatest is an infinity, which is not one of the function's values")
+        return None
     reduced = r.add(node.op, inner.inputs[0], node.inputs[1], **attrs_of(node, T=inner.inputs[0].dtype))
     return r.add(inner.op, reduced, **attrs_of(inner))
+
+
+def _takes_some(r: Rewriter, x: Output, axes: Output) -> bool:
+    """True where a reduction is known to go over one element at least for each that it gives."""
+    places, dims = r.constant_value(axes), r.shape(x).dims
+    if places is None or dims is None:
+        return False
+    return all(isinstance(dims[place], int) and dims[place] > 0 for place in np.ravel(places).tolist())
 
 
 @rule("Concat", "ConcatV2", algebra="concat(f(x), f(y)) -> f(concat(x, y))")
@@ -353,7 +371,7 @@ def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
         return x
     result = r.shape(node.output())
     if all(size == 1 for size in sizes) and result.is_known:
-        return r.Reshape(x, r.constant_vector(result.known()))
+        return r.Reshape(x, r.constant_sizes(result.known()))
     return None
 
 
@@ -367,4 +385,5 @@ def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
     known = r.constant_value(weights)
     if known is None or value.size != 1 or value.ndim > 2:
         return None
-    return r.MatMul(other.node.inputs[0], r.constant(known * value.item(), weights), **attrs_of(other.node))
+    scaled = constant_factors.scaled_weights(r, known, value.reshape(()))
+    return None if scaled is None else r.MatMul(other.node.inputs[0], r.constant(scaled, weights), **attrs_of(other.node))

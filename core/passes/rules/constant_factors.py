@@ -41,13 +41,21 @@ def _scaled(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any) -> Ou
     if aligned is None:
         r.refuse("the factor is neither one number nor one for each input channel")
         return None
+    scaled = scaled_weights(r, weights, aligned)
+    return None if scaled is None else r.add(node.op, x, r.constant(scaled, node.inputs[1]), **attrs_of(node))
+
+
+def scaled_weights(r: Rewriter, weights: Any, factor: Any) -> Any:
+    """The weights times a factor of the same dtype; None, with the reason noted, where fractions leave what it holds."""
     with np.errstate(all="ignore"):
-        scaled = weights * aligned
-        exact = weights.astype(np.float64) * aligned.astype(np.float64)
-    if not np.allclose(scaled.astype(np.float64), exact, rtol=0.01, atol=0, equal_nan=True):
+        scaled = weights * factor
+        if scaled.dtype.kind in "iu":
+            return scaled
+        exact = weights.astype(np.complex128) * factor.astype(np.complex128)
+    if not np.allclose(scaled.astype(np.complex128), exact, rtol=0.01, atol=0, equal_nan=True):
         r.refuse("the weights would overflow or underflow")
         return None
-    return r.add(node.op, x, r.constant(scaled, node.inputs[1]), **attrs_of(node))
+    return scaled
 
 
 def _along_weights(node: Node, factor: Any, rank: int, shape: tuple[int, ...]) -> Any:

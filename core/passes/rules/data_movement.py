@@ -9,11 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from ...dims import Dim
+from ...dtypes import DType
 from ...graph import Graph, Node, Output
 from ...shapes import Shape
 from ..base import Pass, PassContext
 from . import pushing, selection
-from .rewrite import Rewriter, RuleSet, attrs_of
+from .rewrite import Rewriter, RuleSet, attrs_of, holds
 
 RULES = RuleSet()
 rule = RULES.rule
@@ -53,6 +54,8 @@ def one_unknown_dimension(r: Rewriter, node: Node) -> Output | None:
         r.refuse("the unknown dimension is not known to follow from the others")
         return None
     sizes = [-1 if i in unknown else int(size) for i, size in enumerate(sizes.tolist())]
+    if not holds(node.inputs[1].base_dtype, np.asarray(sizes, np.int64)):
+        return None
     return r.Reshape(node.inputs[0], r.constant(sizes, node.inputs[1]), **attrs_of(node))
 
 
@@ -74,27 +77,27 @@ def _differ_in_one_unknown(a: Shape, b: Shape) -> bool:
 
 @rule("Transpose", algebra="transpose(transpose(x, p), q) -> transpose(x, p[q]) or x")
 def merge_transposes(r: Rewriter, node: Node) -> Output | None:
-    outer = r.constant_value(node.inputs[1])
+    outer = r.permutation(node.inputs[1])
     if outer is None:
         return None
     if np.array_equal(outer, np.arange(len(outer))):
         return node.inputs[0]
     inner = node.inputs[0].node
-    permutation = r.constant_value(inner.inputs[1]) if inner.op == "Transpose" else None
-    if permutation is None:
+    permutation = r.permutation(inner.inputs[1]) if inner.op == "Transpose" else None
+    if permutation is None or len(permutation) != len(outer):
         return None
     return r.Transpose(inner.inputs[0], r.constant(permutation[outer], node.inputs[1]))
 
 
 @rule("Transpose", algebra="a transpose that moves only axes of size 1 -> reshape")
 def transpose_as_reshape(r: Rewriter, node: Node) -> Output | None:
-    permutation, shape = r.constant_value(node.inputs[1]), r.shape(node.inputs[0])
+    permutation, shape = r.permutation(node.inputs[1]), r.shape(node.inputs[0])
     if permutation is None or not shape.is_known:
         return None
     moved = [int(axis) for axis in permutation if shape.known()[int(axis)] != 1]
     if moved != sorted(moved):
         return None
-    return r.Reshape(node.inputs[0], r.constant_vector(r.shape(node.output()).known()))
+    return r.Reshape(node.inputs[0], r.constant_sizes(r.shape(node.output()).known()))
 
 
 @rule("Cast", algebra="cast to the same type -> x; cast(cast(x, wider), t) -> cast(x, t)")
@@ -103,9 +106,21 @@ def merge_casts(r: Rewriter, node: Node) -> Output | None:
     if source is target:
         return node.inputs[0]
     inner = node.inputs[0].node
-    if inner.op != "Cast" or not np.can_cast(inner.attrs["SrcT"].numpy, inner.attrs["DstT"].numpy, "safe"):
+    if inner.op != "Cast" or not _loses_nothing(inner.attrs["SrcT"], inner.attrs["DstT"], target):
         return None
-    return r.Cast(inner.inputs[0], SrcT=inner.attrs["SrcT"], DstT=target)
+    return r.Cast(inner.inputs[0], SrcT=inner.attrs["SrcT"], DstT=target, Truncate=node.attr("Truncate"))
+
+
+def _loses_nothing(source: DType, middle: DType, target: DType) -> bool:
+    """True where all numbers of `source` are numbers of `middle`, and become the same of `target` from there.
+
+    A whole number that `target` does not hold wraps around; that is not what becomes of a fraction of that size.
+    """
+    if not np.can_cast(source.numpy, middle.numpy, "safe"):
+        return False
+    if not source.is_integer or middle.is_integer:
+        return True
+    return source.size < 8 and (not target.is_integer or np.can_cast(source.numpy, target.numpy, "safe"))
 
 
 @rule("Bitcast", algebra="bitcast(bitcast(x, _), t) -> bitcast(x, t)")
@@ -113,7 +128,12 @@ def merge_bitcasts(r: Rewriter, node: Node) -> Output | None:
     if node.attrs["T"] is node.attrs["type"]:
         return node.inputs[0]
     inner = node.inputs[0].node
-    return r.Bitcast(inner.inputs[0], type=node.attrs["type"]) if inner.op == "Bitcast" else None
+    if inner.op != "Bitcast":
+        return None
+    first, middle, last = (dtype.size for dtype in (inner.attrs["T"], node.attrs["T"], node.attrs["type"]))
+    if middle not in (first, last) and first != last:
+        return None  # each of two steps of size adds or takes a dimension, one over both only one
+    return r.Bitcast(inner.inputs[0], type=node.attrs["type"])
 
 
 @rule("Tile", algebra="tile(x, 1s) -> x")
@@ -166,7 +186,7 @@ def split_into_one(r: Rewriter, node: Node) -> Output | None:
 def pack_one(r: Rewriter, node: Node) -> Output | None:
     if node.attrs["N"] != 1:
         return None
-    return r.ExpandDims(node.inputs[0], r.constant_scalar(node.attr("axis")))
+    return r.ExpandDims(node.inputs[0], r.constant_sizes(node.attr("axis")))
 
 
 @rule("Select", "SelectV2", algebra="select(true, x, y) -> x")

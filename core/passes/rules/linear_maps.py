@@ -83,7 +83,7 @@ def aligned_vector(r: Rewriter, tensor: Output, channels: int | None, is_first: 
     if channels is None or shape.dims is None or value.ndim > len(shape):
         return None
     if value.size == 1:
-        return np.full(channels, value.item(), value.dtype)
+        return np.broadcast_to(value.reshape(()), (channels,))
     axis = 1 if is_first else len(shape) - 1
     aligned = (1,) * (len(shape) - value.ndim) + value.shape
     wanted = tuple(channels if i == axis else 1 for i in range(len(shape)))

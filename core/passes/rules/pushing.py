@@ -57,7 +57,7 @@ def _alike_users(r: Rewriter, node: Node) -> list[Node] | None:
     first = users[0]
     for output, user in zip(node.outputs(), users):
         is_alike = user.op == first.op and attrs_of(user) == attrs_of(first) and user.inputs[0] == output
-        if not is_alike or user.control_inputs or r.ctx.is_preserved(user):
+        if not is_alike or user.control_inputs or r.ctx.is_preserved(user) or not r.is_open(user):
             return None
     return users if len(set(users)) == len(users) else None
 
@@ -89,19 +89,19 @@ def transpose_after_concat(r: Rewriter, node: Node) -> Output | None:
 
 def _common_order(r: Rewriter, transposes: Iterable[Node]) -> Any:
     """The constant permutation of all transposes, None where it is not one."""
-    orders = [r.constant_value(node.inputs[1]) for node in transposes]
+    orders = [r.permutation(node.inputs[1]) for node in transposes]
     return orders[0] if all(o is not None and np.array_equal(o, orders[0]) for o in orders) else None
 
 
 @rule("Transpose", algebra="transpose(f(transpose(x, p)), q) -> transpose(f(x), p[q]) or f(x)")
 def transposes_around_unary(r: Rewriter, node: Node) -> Output | None:
-    outer, chain = r.constant_value(node.inputs[1]), []
+    outer, chain = r.permutation(node.inputs[1]), []
     inner = node.inputs[0].node
     while is_unary_map(inner) and r.is_free(inner):
         chain.append(inner)
         inner = inner.inputs[0].node
-    order = r.constant_value(inner.inputs[1]) if inner.op == "Transpose" else None
-    if not chain or outer is None or order is None:
+    order = r.permutation(inner.inputs[1]) if inner.op == "Transpose" else None
+    if not chain or outer is None or order is None or len(order) != len(outer):
         return None
     value = inner.inputs[0]
     merged = order[outer]

@@ -16,9 +16,12 @@ import numpy as np
 from ... import dtypes
 from ...building.builder import GraphBuilder
 from ...catalog import CATALOG
+from ...control_flow.conditions import MERGE
 from ...graph import Graph, Node, Output
+from ...inference import Inference
 from ...kernel_types import runs_in_tensorflow
 from ...op_facts import has_fact
+from ...registry import shape_function
 from ...shapes import Shape
 from ..base import PassContext
 from .effects import Effects
@@ -72,6 +75,7 @@ class Rewriter:
         self.ctx = ctx
         self._builder = GraphBuilder(graph)
         self._inference = ctx.inference
+        self._failing = _after_refused(graph, self._inference)
         self._rule = ""
         self._node: Node | None = None
         self._made: list[Node] = []
@@ -129,13 +133,10 @@ class Rewriter:
         self.graph.set_inputs(made.node, (), self.ctx.anchors(node))
         return made
 
-    def constant_vector(self, values: Sequence[int]) -> Output:
-        """A new int32 vector."""
-        return self.constant_of(values, dtypes.int32)
-
-    def constant_scalar(self, value: int) -> Output:
-        """A new int32 scalar."""
-        return self.constant_of(value, dtypes.int32)
+    def constant_sizes(self, values: int | Sequence[int]) -> Output:
+        """A new vector of sizes, or a number of a dimension: int32, or int64 where that does not hold them."""
+        is_small = np.size(values) == 0 or holds(dtypes.int32, np.asarray(values, np.int64))
+        return self.constant_of(values, dtypes.int32 if is_small else dtypes.int64)
 
     def constant_of(self, value: Any, dtype: dtypes.DType) -> Output:
         """A new constant of that dtype."""
@@ -158,6 +159,12 @@ class Rewriter:
         found = int(array.flat[0]) if array is not None and array.size == 1 else rank
         return found % rank if -rank <= found < rank else None
 
+    def permutation(self, value: Output) -> Any:
+        """The order into which a constant puts dimensions; None where it is not constant, or no order of them."""
+        array = self.constant_value(value)
+        is_order = array is not None and array.ndim == 1 and np.array_equal(np.sort(array), np.arange(array.size))
+        return array if is_order else None
+
     def partial_value(self, value: Output) -> Any:
         """What inference knows of a value in part: an array with a Dim for each element that it only knows by a symbol."""
         spec = self._inference.specs.get(value)
@@ -173,8 +180,7 @@ class Rewriter:
 
     def is_all(self, value: Output, number: float) -> bool:
         """True for a constant whose elements all equal `number`."""
-        array = self.constant_value(value)
-        return array is not None and array.dtype != object and array.size > 0 and bool(np.all(array == number))
+        return self.ctx.is_filled(value, number)
 
     def is_free(self, node: Node) -> bool:
         """True where only one node reads this one, and nobody else needs it: it may change or go."""
@@ -188,16 +194,16 @@ class Rewriter:
         if node in self._alone or not self.is_free(node):
             return False
         reader = next(iter(node.uses))
-        return joins(reader) and node.output() in reader.inputs and self._is_open(reader)
+        return joins(reader) and node.output() in reader.inputs and self.is_open(reader)
 
     def look_alone(self, nodes: Sequence[Node]) -> None:
         """Look at nodes again, as roots of what is below them."""
         self._again += [node for node in nodes if node not in self._alone]
         self._alone.update(nodes)
 
-    def _is_open(self, node: Node) -> bool:
+    def is_open(self, node: Node) -> bool:
         """True where rules may look at a node."""
-        if node.name in self._inference.reasons:
+        if node.name in self._inference.reasons or node in self._failing:
             return False
         return not any(map(self.ctx.is_fed, node.outputs())) and not any(map(self._is_opaque, node.inputs))
 
@@ -217,10 +223,10 @@ class Rewriter:
     def _apply_at(self, node: Node, rules: Sequence[Rule]) -> list[Node]:
         """Try rules at a node; the nodes to look at (again) after one fired.
 
-        A node whose shapes do not fit fails when it runs, which no rule may change.
+        A node whose shapes do not fit fails when it runs, and with it what comes after, which no rule may change.
         """
         self._again = []
-        if not self._is_open(node):
+        if not self.is_open(node):
             return []
         for rule in rules:
             self._rule, self._node, self._made = rule.name, node, []
@@ -254,6 +260,24 @@ class Rewriter:
     def _keep_effects(self, node: Node, before: Sequence[Output], value: Output) -> None:
         """What stands for a node that took `before` waits for what has effects and is read or waited for no more."""
         self._effects.keep(node, before, value, self._made)
+
+
+def holds(dtype: dtypes.DType, numbers: Any) -> bool:
+    """True where a dtype has exactly these numbers."""
+    with np.errstate(all="ignore"):
+        return bool(np.all(np.asarray(numbers).astype(dtype.numpy) == numbers))
+
+
+def _after_refused(graph: Graph, inference: Inference) -> set[Node]:
+    """The nodes whose inputs their shape functions refuse, and what comes after them: nothing is known of what they give."""
+    refused = (graph.get(name) for name in inference.reasons)
+    found = {node for node in refused if node is not None and shape_function(node.op) is not None}
+    pending = list(found)
+    while pending:
+        new = {user for user in pending.pop().uses if user not in found and user.op not in MERGE}
+        found |= new
+        pending += new
+    return found
 
 
 def attrs_of(node: Node, **changes: Any) -> Mapping[str, Any]:

@@ -43,7 +43,7 @@ def _masks(node: Node) -> dict[str, int]:
 @rule("Unpack", algebra="unpack(pack(x, y)) -> x, y")
 def unpack_of_pack(r: Rewriter, node: Node) -> Output | None:
     pack = node.inputs[0].node
-    if pack.op != "Pack" or pack.attr("axis") != node.attr("axis"):
+    if pack.op != "Pack" or pack.attr("axis") != node.attr("axis") or pack.attr("N") != node.attr("num"):
         return None
     if r.ctx.is_preserved(node) or node.control_inputs or pack.control_inputs or r.ctx.has_effects(pack):
         r.refuse("others refer to it, or it waits for something or for effects")
@@ -63,7 +63,7 @@ def merge_gathers(r: Rewriter, node: Node) -> Output | None:
     inner = _constant_rows(r, x.node)
     if inner is None or outer.size > inner.size or not np.all((outer >= 0) & (outer < inner.size)):
         return None
-    return r.GatherV2(x.node.inputs[0], r.constant(inner[outer], node.inputs[1]), node.inputs[2])
+    return r.GatherV2(x.node.inputs[0], r.constant(inner[outer], x.node.inputs[1]), node.inputs[2])
 
 
 def _constant_rows(r: Rewriter, node: Node) -> Any:

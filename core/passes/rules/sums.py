@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -114,6 +115,8 @@ def _elements(r: Rewriter, value: Output) -> float:
 def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Group) -> Any:
     """One constant for all; None where it would be large, or would not be what they are together."""
     values = [(inverted, r.constant_value(value)) for inverted, value in constants]
+    if not _broadcast_together([v.shape for _, v in values]):
+        return None
     with np.errstate(all="ignore"):
         result = np.asarray(functools.reduce(group.combine, [group.invert(v) if i else v for i, v in values]))
         if result.size > max(v.size for _, v in values):
@@ -127,6 +130,11 @@ def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Gro
         r.refuse("the combined constant overflows, underflows or cancels")
         return None
     return result
+
+
+def _broadcast_together(shapes: Sequence[tuple[int, ...]]) -> bool:
+    columns = itertools.zip_longest(*(reversed(shape) for shape in shapes), fillvalue=1)
+    return all(len({*sizes} - {1}) <= 1 for sizes in columns)
 
 
 def _joined(r: Rewriter, terms: Sequence[tuple[bool, Output, float]], group: _Group) -> Output:
