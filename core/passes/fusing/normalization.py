@@ -90,7 +90,8 @@ def layer_norm_as_batch_norm(r: Rewriter, node: Node) -> Output | None:
     x = norm.inputs[0].node.inputs[0]
     dims, rows = r.shape(x).dims, r.shape(norm.inputs[0]).dims
     is_by_row = dims and rows and len(rows) == 4 and rows[0] == rows[3] == 1 and rows[2] == dims[-1]
-    if not is_by_row or not r.same_shape(x, node.output()) or not (_is_filled(r, norm.inputs[1], 1) and _is_filled(r, norm.inputs[2], 0)):
+    is_plain = _is_filled(r, norm.inputs[1], 1) and _is_filled(r, norm.inputs[2], 0)
+    if not is_by_row or not is_plain or not r.same_shape(x, node.output()):
         return None
     return _added(r, x, 1.0, 0.0, norm.attr("epsilon"))
 
@@ -181,7 +182,7 @@ def _is_mean(r: Rewriter, value: Output, x: Output) -> bool:
     if node.op != "Mean" or node.inputs[0] != x or not node.attr("keep_dims"):
         return False
     axes, rank = r.constant_value(node.inputs[1]), r.shape(x).rank
-    return axes is not None and bool(rank) and axes.size == 1 and axes.item() in (-1, rank - 1)
+    return axes is not None and rank is not None and rank > 0 and axes.size == 1 and axes.item() in (-1, rank - 1)
 
 
 def _bare(value: Output) -> Output:
