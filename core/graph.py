@@ -454,9 +454,12 @@ class Function:
         return self.signature.name
 
     def check(self, left_open: Collection[str] = ()) -> None:
-        """As `Graph.check`, of the body, and that it takes no arguments but those of the signature."""
+        """As `Graph.check`, of the body, that its arguments are those of the signature, and that what it returns is there."""
         args = set(self.args)
         for node in self.body:
             if node.is_argument and node not in args:
                 raise InvalidArgumentError(STRAY_ARGUMENT, node=node.name, op=node.op)
         self.body.check(left_open)
+        for value in self.results:
+            if value.dtype is None and value.node.op_def is not None:
+                raise InvalidArgumentError(f"the function returns '{value}', which does not exist", node=value.node.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterable, Iterator
 
 from .functions.callers import called_functions_of, function_references
@@ -36,9 +37,9 @@ def asked_datasets(graph: Graph, node: Node) -> list[Output]:
 
 def going_through_elements(graph: Graph, nodes: Iterable[Node]) -> Iterator[tuple[str, Node]]:
     """(path, node) of those that go through datasets, among the nodes and in the functions that they call: `FUNCTION/NODE`."""
-    pending, seen = [("", node) for node in nodes], set[str]()
+    pending, seen = collections.deque(("", node) for node in nodes), set[str]()
     while pending:
-        scope, node = pending.pop(0)
+        scope, node = pending.popleft()
         if asked_datasets(graph, node):
             yield f"{scope}{node.name}", node
         elif not has_fact(node.op, "input_pipeline"):

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+_MOST_DIGITS: Final = 18
+
+
+def output_number(digits: str) -> int:
+    """The number of an output; one of more digits than any number of outputs has is one that no node has."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else 10**_MOST_DIGITS
+
 
 def parse_tensor_name(text: str) -> tuple[str, int, bool]:
     """(node name, output index, is control) of `a`, `a:1` or `^a`; index 0 where none is given, TypeError for no text."""
@@ -11,5 +20,5 @@ def parse_tensor_name(text: str) -> tuple[str, int, bool]:
         return text[1:], -1, True
     name, colon, index = text.rpartition(":")
     if colon and index.isdecimal():
-        return name, int(index), False
+        return name, output_number(index), False
     return text, 0, False

@@ -132,6 +132,23 @@ def descendants(roots: Iterable[Node]) -> set[Node]:
     return found
 
 
+def sources_first(root: Node, sources: Callable[[Node], Iterable[Node]]) -> list[Node]:
+    """A node and all that is behind it by `sources`, each once and after its sources; of those in a cycle one comes first."""
+    found: list[Node] = []
+    entered = {root}
+    stack = [(root, iter(sources(root)))]
+    while stack:
+        node, left = stack[-1]
+        following = next((source for source in left if source not in entered), None)
+        if following is None:
+            found.append(node)
+            stack.pop()
+        else:
+            entered.add(following)
+            stack.append((following, iter(sources(following))))
+    return found
+
+
 def trail_end(value: Output, before: Callable[[Output], Output | None], known: dict[Output, Output] | None) -> Output:
     """Where one comes from `value` by `before` until that is None, or to a value where one was already.
 

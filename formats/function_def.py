@@ -14,6 +14,7 @@ from ..core import dtypes
 from ..core.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..core.errors import InvalidArgumentError, TfgError
 from ..core.graph import STRAY_ARGUMENT, Function, Graph, Node, Output
+from ..core.tensor_names import output_number
 from ..core.tensors import Placeholder
 from ..core.validation import attribute_faults
 from .attrs import attr_type, decode_attr, decode_attrs, encode_attr
@@ -125,7 +126,7 @@ def decode_function(
     try:
         found = _Decoder(proto, library).function(gradient)
         if checks:
-            found.body.check(found.signature.attrs)
+            found.check(found.signature.attrs)
         return found
     except TfgError as error:
         raise type(error)(f"function '{name}': {error.message}", node=error.node, op=error.op, hint=error.hint) from None
@@ -194,11 +195,13 @@ class _Decoder:
         node = self.node(name)
         arg_name, _, index_text = rest.partition(":")
         if node.op == _ARG or arg_name.isdecimal():
-            found = Output(node, int(arg_name) if arg_name.isdecimal() else 0)
+            found = Output(node, output_number(arg_name) if arg_name.isdecimal() else 0)
             if text == f"{name}:0":
                 self.spellings[name, 0] = text
             return found
-        index = int(index_text) if index_text.isdecimal() else 0
+        if index_text and not index_text.isdecimal():
+            raise InvalidArgumentError(f"'{text}' does not end with the number of an output")
+        index = output_number(index_text) if index_text else 0
         definition = signature_of(node.op, self.library)
         if definition is None:
             return self.undeclared_output(node, arg_name, index, text)
@@ -243,7 +246,7 @@ def _arg_sizes(definition: OpDef, node: Node) -> Iterator[tuple[ArgDef, int]]:
             message = f"the number of its outputs '{arg.name}' is left to the caller"
             raise InvalidArgumentError(message, node=node.name, op=node.op)
         size = value if arg.number_attr else len(value) if isinstance(value, list) else None
-        if not isinstance(size, int):
+        if not isinstance(size, int) or size < 0:
             raise InvalidArgumentError(next(attribute_faults(definition, node.attrs)), node=node.name, op=node.op)
         yield arg, size
 

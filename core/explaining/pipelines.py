@@ -12,6 +12,7 @@ from ..input_pipelines import asked_datasets, beginning, going_through_elements
 from ..op_facts import has_fact
 from ..shapes import SCALAR, Shape
 from ..tensors import Tensor
+from ..traversal import sources_first
 from ..words import counted
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[0-9]+")
@@ -70,15 +71,21 @@ def components(node: Node) -> tuple[Component, ...]:
 
 
 def _stages(graph: Graph, dataset: Output) -> list[str]:
-    """What is done, from the source on; inputs that are joined come one after the other."""
-    node = dataset.node
-    if node.is_identity and node.inputs:
-        return _stages(graph, node.inputs[0])
-    if not has_fact(node.op, "input_pipeline"):
-        return [f"whatever '{node.name}' ({node.op}) gives"]
-    sources = [value for value in node.inputs if has_fact(value.node.op, "input_pipeline") and value.dtype is dataset.dtype]
-    before = [words for source in dict.fromkeys(sources) for words in _stages(graph, source)]
-    return [*before, _words(graph, node)]
+    """What is done, from the source on; inputs that are joined come one after the other, and what they share once."""
+
+    def sources(node: Node) -> list[Node]:
+        if node.is_identity:
+            return [value.node for value in node.inputs[:1]]
+        if not has_fact(node.op, "input_pipeline"):
+            return []
+        taken = [value for value in node.inputs if value.dtype is dataset.dtype]
+        return [value.node for value in taken if has_fact(value.node.op, "input_pipeline")]
+
+    stages = [node for node in sources_first(dataset.node, sources) if not (node.is_identity and node.inputs)]
+    return [
+        _words(graph, node) if has_fact(node.op, "input_pipeline") else f"whatever '{node.name}' ({node.op}) gives"
+        for node in stages
+    ]
 
 
 def _words(graph: Graph, node: Node) -> str:

@@ -11,6 +11,7 @@ from ..input_pipelines import asked_datasets, going_through_elements
 from ..op_facts import has_fact
 from ..shapes import UNKNOWN, Shape
 from ..tensors import FuncRef
+from ..traversal import sources_first
 from .report import FlopsReport, PipelineCost
 
 Count = Callable[[Graph, Sequence[str]], FlopsReport]
@@ -33,17 +34,19 @@ def _calling(graph: Graph, needed: Iterable[Node]) -> dict[Node, str]:
     for path, asking in going_through_elements(graph, needed):
         scope = path.removesuffix(asking.name)
         for dataset in asked_datasets(graph, asking):
-            found.update(dict.fromkeys(_chain(dataset), scope))
+            if _is_dataset(dataset.node):
+                found.update(dict.fromkeys(sources_first(dataset.node, _datasets_before), scope))
         found[asking] = scope
     return found
 
 
-def _chain(dataset: Output) -> Iterator[Node]:
-    if dataset.node.is_identity or has_fact(dataset.node.op, "input_pipeline"):
-        for value in dataset.node.inputs:
-            if value.dtype is dataset.dtype:
-                yield from _chain(value)
-        yield dataset.node
+def _datasets_before(node: Node) -> Iterator[Node]:
+    dtypes = set(node.output_dtypes)
+    yield from (value.node for value in node.inputs if value.dtype in dtypes and _is_dataset(value.node))
+
+
+def _is_dataset(node: Node) -> bool:
+    return node.is_identity or has_fact(node.op, "input_pipeline")
 
 
 def _arguments(node: Node, function: Function) -> list[tuple[DType, Shape]] | None:

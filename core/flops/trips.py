@@ -11,6 +11,7 @@ from ..graph import Function, Node, Output
 from ..inference import Inference
 from ..op_facts import ops_with
 from ..shapes import TensorSpec
+from ..traversal import trail_end
 
 
 def frame_trips(frame: Frame, inference: Inference) -> DimLike | None:
@@ -79,10 +80,25 @@ def _trips(
     constant: Callable[[Output], DimLike | None],
 ) -> DimLike | None:
     """ceil((limit - start) / step) for `counter < limit`; of several conditions joined by And the smallest."""
-    node = _strip(predicate).node
-    if node.op == "LogicalAnd":
-        found = [trips for value in node.inputs if (trips := _trips(value, counter_of, constant)) is not None]
-        return functools.reduce(dim_min, found) if found else None
+    found = [trips for node in _conditions(predicate) if (trips := _until(node, counter_of, constant)) is not None]
+    return functools.reduce(dim_min, found) if found else None
+
+
+def _conditions(predicate: Output) -> list[Node]:
+    """What And joins, each once."""
+    found = [_strip(predicate).node]
+    for node in found:
+        if node.op == "LogicalAnd":
+            found += [inner for value in node.inputs if (inner := _strip(value).node) not in found]
+    return found
+
+
+def _until(
+    node: Node,
+    counter_of: Callable[[Output], tuple[Output, Output] | None],
+    constant: Callable[[Output], DimLike | None],
+) -> DimLike | None:
+    """The iterations after which a comparison is false for the first time."""
     if node.op not in ("Less", "LessEqual", "Greater", "GreaterEqual"):
         return None
     low, high = node.inputs if node.op.startswith("Less") else reversed(node.inputs)
@@ -109,9 +125,11 @@ def _step(value: Output, ops: Sequence[str], constant: Callable[[Output], DimLik
 
 
 def _strip(value: Output) -> Output:
-    while value.node.op == "Cast" or hands_in(value.node):
-        value = value.node.inputs[0]
-    return value
+    return trail_end(value, _bare, None)
+
+
+def _bare(value: Output) -> Output | None:
+    return value.node.inputs[0] if value.node.op == "Cast" or hands_in(value.node) else None
 
 
 def _number(inference: Inference, value: Output) -> DimLike | None:

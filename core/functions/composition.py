@@ -9,6 +9,7 @@ from ..dtypes import DType
 from ..graph import Function, Graph, Node, Output
 from ..node_making import add_argument
 from ..tensors import FuncRef
+from ..traversal import trail_end
 from .call_kinds import call_op
 from .purity import impurity
 
@@ -45,9 +46,11 @@ def places_handed_on(function: Function) -> list[int] | None:
 
 
 def _origin(value: Output) -> Node:
-    while value.node.is_identity and not value.node.control_inputs:
-        value = value.node.inputs[0]
-    return value.node
+    return trail_end(value, _handed_on, None).node
+
+
+def _handed_on(value: Output) -> Output | None:
+    return value.node.inputs[0] if value.node.is_identity and not value.node.control_inputs else None
 
 
 def _empty(graph: Graph) -> Graph:

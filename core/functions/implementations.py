@@ -8,13 +8,14 @@ names; tfg runs everything on the CPU and does the same.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
 from ..catalog import ArgDef
 from ..graph import Function, Graph, Node
-from ..tensors import FuncRef
+from ..tensors import FuncRef, attribute_key
 from ..traversal import function_names
+from .instantiation import nodes_to_change
 
 INTERFACE: Final = "api_implements"
 _DEVICE: Final = "api_preferred_device"
@@ -44,36 +45,45 @@ def implementation(functions: Mapping[str, Function], name: str) -> str:
 
 def name_implementations(graph: Graph) -> list[tuple[str, str]]:
     """Let every call name the function that it runs; returns pairs of a node and the function that it names now."""
+    chosen = {name: implementation(graph.functions, name) for name in graph.functions}
+    others = {name: found for name, found in chosen.items() if found != name}
+
+    def named(node: Node) -> set[str]:
+        return others.keys() & set(function_names(graph, node))
+
     changed = []
-    for nodes in (graph, *(function.body for function in graph.functions.values())):
-        for node in nodes:
-            for name in set(function_names(graph, node)):
-                chosen = implementation(graph.functions, name)
-                if chosen != name:
-                    _retarget(node, name, chosen)
-                    changed.append((node.name, chosen))
+    for node in nodes_to_change(graph, lambda node: bool(others and named(node))):
+        changed += [(node.name, others[name]) for name in named(node)]
+        _retarget(node, others)
     return changed
 
 
-def _retarget(node: Node, name: str, chosen: str) -> None:
-    if node.op == name:
-        node.change_op(chosen)
+def _retarget(node: Node, others: Mapping[str, str]) -> None:
+    if node.op in others:
+        node.change_op(others[node.op])
     for key, value in node.attrs.items():
-        if isinstance(value, FuncRef) and value.name == name:
-            node.set_attr(key, FuncRef(chosen, value.attrs))
+        if isinstance(value, list):
+            node.set_attr(key, [_renamed(item, others) for item in value])
+        else:
+            node.set_attr(key, _renamed(value, others))
+
+
+def _renamed(value: Any, others: Mapping[str, str]) -> Any:
+    is_other = isinstance(value, FuncRef) and value.name in others
+    return FuncRef(others[value.name], value.attrs) if is_other else value
 
 
 def _is_for_cpu(function: Function) -> bool:
     return function.attrs.get(_DEVICE) == b"CPU"
 
 
-def _interface(function: Function) -> tuple[Any, str]:
+def _interface(function: Function) -> tuple[Hashable, str]:
     """What a function implements, and as which of the three: the function, or the forward or backward one of its gradient."""
-    return function.attrs.get(INTERFACE), next((kind for kind in _GRADIENT_KINDS if kind in function.attrs), "")
+    return attribute_key(function.attrs.get(INTERFACE)), next((kind for kind in _GRADIENT_KINDS if kind in function.attrs), "")
 
 
-def _families(functions: Mapping[str, Function]) -> dict[tuple[Any, str], list[Function]]:
-    found: dict[tuple[Any, str], list[Function]] = {}
+def _families(functions: Mapping[str, Function]) -> dict[tuple[Hashable, str], list[Function]]:
+    found: dict[tuple[Hashable, str], list[Function]] = {}
     for function in functions.values():
         if INTERFACE in function.attrs:
             found.setdefault(_interface(function), []).append(function)
@@ -90,7 +100,7 @@ def _nameless(args: Sequence[ArgDef]) -> list[ArgDef]:
     return [dataclasses.replace(arg, name="") for arg in args]
 
 
-def _agree(interface: tuple[Any, str], family: Sequence[Function]) -> bool:
+def _agree(interface: tuple[Hashable, str], family: Sequence[Function]) -> bool:
     """True where the implementations have the signatures that TensorFlow asks for: the kept values apart, all the same."""
     parts = _COMPARED[interface[1]]
     return all(_types(function)[part] == _types(family[0])[part] for function in family for part in parts)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from ..errors import InvalidArgumentError
-from ..graph import Function, Output
+from ..graph import Function, Graph, Node, Output
 from ..tensors import FuncRef, Placeholder
 
 ORIGIN: Final = "_derived_from"
@@ -16,21 +16,27 @@ ORIGIN: Final = "_derived_from"
 
 def origin_of(function: Function) -> str:
     """The name of the function that this one was made of, its own where it was made of none."""
-    found = function.attrs.get(ORIGIN, b"")
-    return found.decode("utf-8", "surrogateescape") or function.name
+    found = function.attrs.get(ORIGIN)
+    return found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) and found else function.name
 
 
 def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:
     """The function with its own attributes given: every `Placeholder` in its body replaced by a value."""
     signature = function.signature
     given = {name: signature.attr(attrs, name) for name in signature.attrs}
-    body = function.body.copy(function.body.functions)
+    made = copied(function)
     filled: dict[int, Mapping[str, Any]] = {}
-    for node in body:
+    for node in made.body:
         key = id(node.attrs)
         if key not in filled:
             filled[key] = _filled_attrs(node.attrs, given, function.name)
         node.attrs = filled[key]
+    return made
+
+
+def copied(function: Function) -> Function:
+    """The same function, of nodes of its own."""
+    body = function.body.copy(function.body.functions)
     return dataclasses.replace(
         function,
         body=body,
@@ -38,6 +44,19 @@ def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:
         results=[Output(body.node(value.node.name), value.index) for value in function.results],
         control_results=[body.node(control.name) for control in function.control_results],
     )
+
+
+def nodes_to_change(graph: Graph, is_changed: Callable[[Node], bool]) -> Iterator[Node]:
+    """Those nodes of the graph and its functions that are to be changed.
+
+    Functions with such nodes are copied first: graphs that were copied from each other have their functions in common.
+    """
+    yield from filter(is_changed, list(graph))
+    for name, function in list(graph.functions.items()):
+        if any(map(is_changed, function.body)):
+            own = graph.functions[name] = copied(function)
+            own.body.functions = graph.functions
+            yield from filter(is_changed, list(own.body))
 
 
 def _filled_attrs(attrs: Mapping[str, Any], given: Mapping[str, Any], function: str) -> Mapping[str, Any]:

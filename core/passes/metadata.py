@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ..errors import InvalidArgumentError
-from ..functions.callers import all_nodes
-from ..graph import Graph
+from ..functions.instantiation import nodes_to_change
+from ..graph import Graph, Node
 from ..traversal import topological_order
 from .base import Pass, PassContext
 
@@ -34,20 +34,21 @@ class Rename(Pass):
             graph.rename_node(graph.node(old), new)
             ctx.fire("node", old, f"renamed to {new}")
         for old, new in _pairs(self.op):
-            for node in all_nodes(graph):
-                if node.op == old:
-                    node.change_op(new)
-                    ctx.fire("op", node)
+            self._rename_op(graph, ctx, old, new)
         for old, new in _pairs(self.attribute):
             self._rename_attribute(graph, ctx, old, new)
 
+    def _rename_op(self, graph: Graph, ctx: PassContext, old: str, new: str) -> None:
+        for node in nodes_to_change(graph, lambda node: node.op == old):
+            node.change_op(new)
+            ctx.fire("op", node)
+
     def _rename_attribute(self, graph: Graph, ctx: PassContext, old: str, new: str) -> None:
         op, _, attribute = old.partition(".")
-        for node in all_nodes(graph):
-            if attribute in node.attrs and op in ("*", node.op):
-                node.attrs = {new if key == attribute else key: value for key, value in node.attrs.items()}
-                node.forget_dtypes()
-                ctx.fire("attribute", node)
+        for node in nodes_to_change(graph, lambda node: attribute in node.attrs and op in ("*", node.op)):
+            node.attrs = {new if key == attribute else key: value for key, value in node.attrs.items()}
+            node.forget_dtypes()
+            ctx.fire("attribute", node)
 
 
 def _pairs(items: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -71,10 +72,12 @@ class SetDevice(Pass):
     if_default: bool = False
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
-        for node in all_nodes(graph):
-            if node.device != self.device and not (self.if_default and node.device):
-                node.device = self.device
-                ctx.fire("device", node)
+        def moves(node: Node) -> bool:
+            return node.device != self.device and not (self.if_default and node.device)
+
+        for node in nodes_to_change(graph, moves):
+            node.device = self.device
+            ctx.fire("device", node)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,10 +93,9 @@ class RemoveAttribute(Pass):
     op: str = ""
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
-        for node in all_nodes(graph):
-            if self.attribute in node.attrs and self.op in ("", node.op):
-                node.remove_attr(self.attribute)
-                ctx.fire("attribute", node)
+        for node in nodes_to_change(graph, lambda node: self.attribute in node.attrs and self.op in ("", node.op)):
+            node.remove_attr(self.attribute)
+            ctx.fire("attribute", node)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -71,11 +71,13 @@ def _table_initializers(graph: Graph, kept: Set[Node]) -> list[str]:
 
 def _users(handle: Node) -> Iterator[Node]:
     """What takes a handle, also through nodes that pass it on."""
-    for user in handle.uses:
-        if any(value.node is handle for value in user.inputs):
-            yield user
-            if user.is_identity:
-                yield from _users(user)
+    pending = [handle]
+    while pending:
+        passed = pending.pop()
+        for user in passed.uses:
+            if any(value.node is passed for value in user.inputs):
+                yield user
+                pending += [user] if user.is_identity else []
 
 
 def _fills_table(graph: Graph, node: Node) -> bool:
@@ -102,13 +104,18 @@ def _without_reference(op: str) -> str | None:
 
 def _drop_references(node: Node) -> None:
     """Make the nodes that may take a node's reference take a value, and those that take their references in turn."""
-    for user in [user for user in node.uses if any(value.node is node for value in user.inputs)]:
-        plain = _without_reference(user.op)
-        if plain is not None:
-            gives_reference = any(dtype.is_ref for dtype in user.output_dtypes)
-            user.change_op(plain)
-            user.remove_attr("use_locking")
-            if gives_reference:
-                _drop_references(user)
-        elif user.op_def is not None and any(arg.is_ref for arg in user.op_def.inputs):
-            raise FailedPreconditionError("it writes to a variable that is to be frozen", node=user.name, op=user.op)
+    pending = [node]
+    for giver in pending:
+        for user in [user for user in giver.uses if any(value.node is giver for value in user.inputs)]:
+            if any(dtype.is_ref for dtype in user.output_dtypes) and _without_reference(user.op) is not None:
+                pending.append(user)
+            _drop_reference(user)
+
+
+def _drop_reference(user: Node) -> None:
+    plain = _without_reference(user.op)
+    if plain is not None:
+        user.change_op(plain)
+        user.remove_attr("use_locking")
+    elif user.op_def is not None and any(arg.is_ref for arg in user.op_def.inputs):
+        raise FailedPreconditionError("it writes to a variable that is to be frozen", node=user.name, op=user.op)

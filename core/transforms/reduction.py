@@ -11,7 +11,7 @@ from ..functions.callers import called_functions
 from ..graph import Graph, Node, Output
 from ..node_making import add_constant, add_identity
 from ..tensors import Tensor
-from ..traversal import reachable
+from ..traversal import reachable, trail_end
 from .subgraphs import forget_locations
 
 Values = Mapping[str, Sequence[Sequence[Any]]]
@@ -48,6 +48,10 @@ def minimal(items: Sequence[_Item], fails: Callable[[Sequence[_Item]], bool]) ->
         else:
             parts = min(len(items), 2 * parts)
     return items
+
+
+def _passed_on(value: Output) -> Output | None:
+    return value.node.inputs[0] if value.node.is_identity and not value.node.control_inputs else None
 
 
 class _Cutter:
@@ -94,9 +98,8 @@ class _Cutter:
 
     def _value(self, output: Output) -> Any:
         """The one value that an output had; None where it had none, or several."""
+        output = trail_end(output, _passed_on, None)
         node = output.node
-        if node.is_identity and not node.control_inputs:
-            return self._value(node.inputs[0])
         if node.is_constant:
             return node.constant_value()
         runs = self._values.get(node.name, ())

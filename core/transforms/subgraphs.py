@@ -4,29 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..catalog import AttrDef
 from ..errors import InvalidArgumentError
 from ..explaining.listing import declared_shapes
-from ..functions.callers import all_nodes
-from ..graph import Graph, Output
+from ..functions.instantiation import nodes_to_change
+from ..graph import Graph, Node, Output
 from ..traversal import reachable
 
 
 def strip_default_attrs(graph: Graph) -> int:
     """Drop attributes that are their op's default, as older readers want it; returns how many there were."""
     count = 0
-    for node in all_nodes(graph):
-        definition = node.op_def
-        for name in list(node.attrs):
-            declared = definition.attrs.get(name) if definition else None
-            if declared is not None and declared.has_default and declared.default == node.attrs[name]:
-                node.remove_attr(name)
-                count += 1
+    for node in nodes_to_change(graph, lambda node: bool(_default_attrs(node))):
+        for name in _default_attrs(node):
+            node.remove_attr(name)
+            count += 1
     return count
+
+
+def _default_attrs(node: Node) -> list[str]:
+    declared = node.op_def.attrs if node.op_def is not None else {}
+    return [name for name, value in node.attrs.items() if name in declared and _is_default(declared[name], value)]
+
+
+def _is_default(attr: AttrDef, value: object) -> bool:
+    return attr.has_default and bool(attr.default == value)
 
 
 def clear_devices(graph: Graph) -> int:
     """Drop the devices of all nodes, those in functions too; returns how many had one."""
-    placed = [node for node in all_nodes(graph) if node.device]
+    placed = list(nodes_to_change(graph, lambda node: bool(node.device)))
     for node in placed:
         node.device = ""
     return len(placed)

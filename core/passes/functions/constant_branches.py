@@ -44,7 +44,8 @@ class DeadBranches(Pass):
     def _take_function(self, graph: Graph, ctx: PassContext, node: Node, kind: CallKind) -> None:
         predicate = _constant(ctx, node.inputs[0])
         is_indexed = len(kind.functions) == 1
-        if predicate is None or (predicate.ndim and is_indexed):
+        is_handle = node.inputs[0].base_dtype in (dtypes.resource, dtypes.variant)
+        if predicate is None or is_handle or (predicate.ndim and is_indexed):
             return
         branches = kind.references(node)
         index = int(predicate.item()) if is_indexed else int(not _is_true(predicate))

@@ -12,6 +12,7 @@ from ...graph import Graph, Node, Output
 from ...inference import Inference
 from ...op_facts import has_fact
 from ...shapes import Shape
+from ...traversal import trail_end
 
 
 class Invariants:
@@ -81,9 +82,12 @@ def is_idle(node: Node) -> bool:
 
 def passed_on(value: Output) -> Output:
     """The value that `value` is a copy of, past nodes that only pass it on."""
-    while is_transparent(value.node) and not is_reference(value.node.inputs[0]):
-        value = value.node.inputs[0]
-    return value
+    return trail_end(value, _before, None)
+
+
+def _before(value: Output) -> Output | None:
+    node = value.node
+    return node.inputs[0] if is_transparent(node) and not is_reference(node.inputs[0]) else None
 
 
 def is_reference(value: Output) -> bool:

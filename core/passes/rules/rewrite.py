@@ -16,7 +16,6 @@ import numpy as np
 from ... import dtypes
 from ...building.builder import GraphBuilder
 from ...catalog import CATALOG
-from ...control_flow.conditions import MERGE
 from ...graph import Graph, Node, Output
 from ...inference import Inference
 from ...kernel_types import runs_in_tensorflow
@@ -274,7 +273,7 @@ def _after_refused(graph: Graph, inference: Inference) -> set[Node]:
     found = {node for node in refused if node is not None and shape_function(node.op) is not None}
     pending = list(found)
     while pending:
-        new = {user for user in pending.pop().uses if user not in found and user.op not in MERGE}
+        new = {user for user in pending.pop().uses if user not in found and not has_fact(user.op, "merge")}
         found |= new
         pending += new
     return found
