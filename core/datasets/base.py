@@ -18,7 +18,8 @@ from ..dtypes import DType
 from ..errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ..graph import Graph, Node
 from ..runtime.runs import check_time
-from ..shapes import Shape, merge_shapes
+from ..runtime.values import is_of
+from ..shapes import Shape, fits, merge_shapes
 
 Element: TypeAlias = tuple[Any, ...]
 CHECKED: Final = 256
@@ -53,6 +54,26 @@ class Spec:
                 raise InvalidArgumentError(
                     f"Incompatible shapes at component {i}: expected {shape} but got {given}."
                 ) from None
+
+
+def require_types(wanted: Sequence[DType], element: Sequence[Any]) -> None:
+    """InvalidArgumentError where components are not of these dtypes: functions need not give what a dataset declares."""
+    if len(element) != len(wanted):
+        raise InvalidArgumentError(
+            f"Number of components does not match: expected {len(wanted)} types but got {len(element)}."
+        )
+    for i, (value, dtype) in enumerate(zip(element, wanted)):
+        if not is_of(value, dtype):
+            raise InvalidArgumentError(f"Data type mismatch at component {i}: expected {dtype} but got {value.dtype}.")
+
+
+def held_to(element: Element, types: Sequence[DType], shapes: Sequence[Shape]) -> Element:
+    """The element; InvalidArgumentError where it is not what a node says that it gives."""
+    require_types(types, element)
+    for i, (value, shape) in enumerate(zip(element, shapes)):
+        if not fits(value.shape, shape):
+            raise InvalidArgumentError(f"Incompatible shapes at component {i}: expected {shape} but got {Shape(value.shape)}.")
+    return element
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import DataLossError, InvalidArgumentError
+from ..errors import DataLossError, FailedPreconditionError, InvalidArgumentError
 from ..runtime.runs import check_time, reserve
 from ..runtime.values import object_array
 from ..shapes import Shape
@@ -27,6 +28,7 @@ def stacked(elements: Sequence[Element]) -> Element:
 def _stack(place: int, column: Sequence[Any]) -> Any:
     first = array_of(column[0])
     shape = first.shape
+    require_one_type(place, column)
     for i, value in enumerate(column):
         if value.shape != shape:
             raise InvalidArgumentError(
@@ -40,6 +42,14 @@ def _stack(place: int, column: Sequence[Any]) -> Any:
     for i, value in enumerate(column):
         result[i, ...] = value
     return result
+
+
+def require_one_type(place: int, column: Sequence[Any]) -> None:
+    """InvalidArgumentError where the values of a component are not of one dtype."""
+    dtype = column[0].dtype
+    kinds = {isinstance(value.item(0), bytes) for value in column if value.size} if dtype.hasobject else ()
+    if len(kinds) > 1 or any(value.dtype is not dtype and value.dtype != dtype for value in column):
+        raise InvalidArgumentError(f"Cannot batch tensors with different types in component {place}.")
 
 
 @dataclasses.dataclass(eq=False)
@@ -197,6 +207,7 @@ class PaddedBatch(Batch):
     def _padded(self, place: int, column: Sequence[Any]) -> Any:
         wanted = self.shapes[place]
         shapes = [value.shape for value in column]
+        require_one_type(place, (self.padding[place], *column))
         for shape in shapes:
             if len(shape) != len(wanted):
                 raise InvalidArgumentError(
@@ -210,7 +221,7 @@ class PaddedBatch(Batch):
                 )
         sizes = [max(sizes) if limit < 0 else limit for limit, *sizes in zip(wanted, *shapes)]
         first = array_of(column[0])
-        reserve(len(column) * int(np.prod(sizes, dtype=np.int64)) * first.dtype.itemsize)
+        reserve(len(column) * math.prod(sizes) * first.dtype.itemsize)
         result = np.empty((len(column), *sizes), first.dtype)
         result[...] = self.padding[place]
         for i, value in enumerate(column):
@@ -312,9 +323,21 @@ class Rebatch(Dataset):
 
 def _cut(elements: Sequence[Element], rows: int) -> tuple[Element, list[Element]]:
     """The first rows of elements that follow each other as one element, and the elements that are left."""
-    columns = [np.concatenate(column) if len(column) > 1 else column[0] for column in zip(*elements)]
+    columns = [_joined(place, column) for place, column in enumerate(zip(*elements))]
     rest = tuple([column[rows:] for column in columns])
     return tuple([column[:rows] for column in columns]), [rest] if len(rest[0]) else []
+
+
+def _joined(place: int, parts: Sequence[Any]) -> Any:
+    """Rows one after the other; FailedPreconditionError where they are not alike."""
+    require_one_type(place, parts)
+    first = parts[0].shape[1:]
+    for part in parts:
+        if part.shape[1:] != first:
+            raise FailedPreconditionError(
+                f"Cannot batch rows with different shapes in component {place}: {Shape(first)} and {Shape(part.shape[1:])}."
+            )
+    return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
 @dataclasses.dataclass(eq=False)
@@ -337,6 +360,7 @@ class DenseToSparseBatch(Dataset):
         return next_element
 
     def _sparse(self, rows: Sequence[Any]) -> Element:
+        require_one_type(0, rows)
         for row in rows:
             if row.ndim != len(self.row_shape):
                 raise InvalidArgumentError(

@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final
 
-from ..errors import InvalidArgumentError
+from ..errors import DataLossError, InvalidArgumentError
+from ..numerics.records import RecordError
 from ..runtime.runs import check_time
 from .base import Dataset, Element, Pull
-from .records import OpenFile, guarded_error, uncompressing
+from .records import OpenFile, guarded_error, longest, uncompressing
 
 _PIECE: Final = 1 << 18
 _QUOTE: Final = b'"'
@@ -47,13 +48,17 @@ class CsvRecords(Dataset):
             nonlocal place, current
             while current is not None or place < len(self.paths):
                 path = self.paths[place]
-                with guarded_error(path):
-                    if current is None:
-                        current = _Reader(uncompressing(self.open(path), self.compression, path), self.form)
-                        if self.form.header and current.record() is None:
-                            current, place = None, place + 1
-                            raise InvalidArgumentError("Can't read header of file")
-                    fields = current.record()
+                try:
+                    with guarded_error(path):
+                        if current is None:
+                            current = self._reader(path)
+                            if self.form.header and current.record() is None:
+                                current, place = None, place + 1
+                                raise InvalidArgumentError("Can't read header of file")
+                        fields = current.record()
+                except DataLossError:
+                    current, place = None, place + 1
+                    raise
                 if fields is not None:
                     return self.convert(fields)
                 current.close()
@@ -63,12 +68,17 @@ class CsvRecords(Dataset):
 
         return next_element
 
+    def _reader(self, path: bytes) -> _Reader:
+        file = self.open(path)
+        return _Reader(uncompressing(file, self.compression, path), self.form, longest(file, self.compression))
+
 
 class _Reader:
     """What is read of a file and not yet taken from `position` on."""
 
-    def __init__(self, stream: Any, form: Form) -> None:
+    def __init__(self, stream: Any, form: Form, longest: int) -> None:
         self._stream = stream
+        self._longest = longest
         self._form = form
         self._data = b""
         self._position = 0
@@ -81,16 +91,23 @@ class _Reader:
 
     def _more(self) -> bool:
         """Read on; False where the file is at its end."""
-        piece = b"" if self._is_over else self._stream.read(_PIECE)
+        piece = b"" if self._is_over else self._stream.read(max(_PIECE, len(self._data) - self._position))
         self._is_over = not piece
         self._data = self._data[self._position :] + piece if self._position else self._data + piece
         self._position = 0
+        self._require_length(len(self._data))
         return not self._is_over
+
+    def _require_length(self, size: int) -> None:
+        if size > self._longest:
+            raise RecordError(f"a record would uncompress to more than {self._longest:,} bytes")
 
     def record(self) -> list[bytes] | None:
         """The fields of the next record, None behind the last; InvalidArgumentError for wrong quotes."""
-        while (end := self._data.find(b"\n", self._position)) < 0:
+        searched = 0
+        while (end := self._data.find(b"\n", self._position + searched)) < 0:
             check_time()
+            searched = len(self._data) - self._position
             if not self._more():
                 end = len(self._data)
                 break
@@ -141,6 +158,7 @@ class _Reader:
         while True:
             quote = self._data.find(_QUOTE, self._position)
             pieces.append(self._data[self._position : quote if quote >= 0 else None])
+            self._require_length(sum(map(len, pieces)))
             self._position = quote + 1 if quote >= 0 else len(self._data)
             if quote < 0:
                 if self._more():

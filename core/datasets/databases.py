@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import pathlib
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,8 @@ from .records import OpenFile
 _STEPS: Final = 10_000
 """So many instructions of SQLite's machine between two looks at a run's time."""
 
+_LONGEST: Final = 1 << 26
+"""Bytes of one value that a query may make; what a database holds may be as long as its file."""
 _READING: Final = frozenset((sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE))
 _DANGEROUS: Final = ("load_extension", "fts3_tokenizer")
 _ASKING: Final = ("table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list")
@@ -56,6 +59,7 @@ class Query(Dataset):
             connection.text_factory = bytes
             for pragma in _CAREFULLY:
                 connection.execute(f"PRAGMA {pragma}")
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(_LONGEST, os.path.getsize(self.path)))
             connection.set_authorizer(_permission)
             connection.set_progress_handler(check_time, _STEPS)
             cursor = connection.execute(self.query)
@@ -80,7 +84,7 @@ def _sqlite_errors() -> Iterator[None]:
     except sqlite3.OperationalError as error:
         check_time()
         raise UnknownError(f"the query failed: {error}") from error
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeEncodeError) as error:
         raise InvalidArgumentError(f"the query failed: {error}") from error
 
 

@@ -21,11 +21,11 @@ def weighted_sizes(sizes: Sequence[int], weights: Sequence[float]) -> list[int]:
     """
     largest = max(weights)
     least, place = min((size * weight / largest, i) for i, (size, weight) in enumerate(zip(sizes, weights)))
-    taken = [int(least * weight / weights[place]) for weight in weights]
+    taken = [least * weight / weights[place] for weight in weights]
     for i, (count, size) in enumerate(zip(taken, sizes)):
-        if count > size:
-            raise InvalidArgumentError(f"Input {i} needs to have at least {count} elements. It only has {size} elements.")
-    return taken
+        if not count < size + 1:
+            raise InvalidArgumentError(f"Input {i} needs to have at least {count:g} elements. It only has {size} elements.")
+    return list(map(int, taken))
 
 
 @dataclasses.dataclass(eq=False)

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from ..dtypes import int64
 from ..errors import InvalidArgumentError, OutOfRangeError
 from ..runtime.runs import check_time
-from .base import INFINITE, UNKNOWN, Dataset, Element, PerPass, Pull, Pure, known_size, require_index
+from .base import INFINITE, UNKNOWN, Dataset, Element, PerPass, Pull, Pure, known_size, require_index, require_types
 from .seeds import Seeds, Words
 
 Function = Callable[[Element], Element]
@@ -157,15 +158,16 @@ class _Turns:
     def __init__(self, dataset: Interleave, pull: Pull) -> None:
         self._dataset = dataset
         self._pull: Pull | None = pull
-        self._places: list[Pull | None] = [None] * dataset.cycle
+        self._cycle = dataset.cycle
+        self._places: list[Pull | None] = []
         self._turn = 0
         self._given = 0
 
     def next(self) -> Element | None:
         """The next element."""
         empty = 0  # places passed since there last was a dataset
-        while empty < len(self._places) or self._pull is not None:
-            inner = self._places[self._turn] or self._open()
+        while empty < self._cycle or self._pull is not None:
+            inner = (self._places[self._turn] if self._turn < len(self._places) else None) or self._open()
             if inner is None:
                 self._pass_on()
                 empty += 1
@@ -192,13 +194,14 @@ class _Turns:
         """Another dataset at the place whose turn it is; None where there are no more."""
         element = None if self._pull is None else self._pull()
         if element is None:
-            self._pull = None
+            self._pull, self._cycle = None, max(len(self._places), 1)  # places behind these stay empty
             return None
-        inner = self._places[self._turn] = self._dataset.function(element).begin()
+        inner = self._dataset.function(element).begin()
+        self._places[self._turn : self._turn + 1] = [inner]
         return inner
 
     def _pass_on(self) -> None:
-        self._turn = (self._turn + 1) % len(self._places)
+        self._turn = self._turn + 1 if self._turn + 1 < self._cycle else 0
 
 
 class _LegacyTurns(_Turns):
@@ -206,7 +209,7 @@ class _LegacyTurns(_Turns):
 
     def next(self) -> Element | None:
         while not self._is_filled:
-            if self._open() is None or self._turn == len(self._places) - 1:
+            if self._open() is None or self._turn == self._cycle - 1:
                 self._is_filled, self._turn = True, 0
             else:
                 self._pass_on()
@@ -311,6 +314,7 @@ class DirectedInterleave(Dataset):
                 chosen = select()
                 if chosen is None:
                     break
+                require_types((int64,), chosen)
                 if np.ndim(chosen[0]):
                     raise InvalidArgumentError(f"a selector must be a scalar, not of shape {np.shape(chosen[0])}")
                 number = int(chosen[0])

@@ -34,7 +34,7 @@ class Shuffle(Dataset):
     size: int
     seeds: Seeds
     count: int = 1
-    places: list[int] | None = dataclasses.field(default=None, init=False)
+    places: _Permutation | None = dataclasses.field(default=None, init=False)
     """Which element of the source stands where for those who ask by place: its seeds' own permutation, whatever the size."""
 
     def begin(self) -> Pull:
@@ -52,7 +52,7 @@ class Shuffle(Dataset):
 
     def element(self, index: int) -> Element:
         if self.places is None:
-            self.places = _permutation(known_size(self.source), Words(*self.seeds.pair))
+            self.places = _Permutation(known_size(self.source), Words(*self.seeds.pair))
         return self.source.element(self.places[index])
 
 
@@ -129,12 +129,27 @@ class _Buffer:
         return not any(self._epochs) and not self._has_given
 
 
-def _permutation(size: int, words: Words) -> list[int]:
-    places = list(range(size))
-    for i in range(size):
-        other = i + words.next() % (size - i)
-        places[i], places[other] = places[other], places[i]
-    return places
+class _Permutation:
+    """A random order of so many places, made up to the one that is asked for."""
+
+    def __init__(self, size: int, words: Words) -> None:
+        self._size = size
+        self._words = words
+        self._made: list[int] = []
+        self._moved: dict[int, int] = {}
+        """What stands at places behind those made, where it is not their own number."""
+
+    def __getitem__(self, index: int) -> int:
+        while len(self._made) <= index:
+            i = len(self._made)
+            other = i + self._words.next() % (self._size - i)
+            here = self._moved.pop(i, i)
+            self._made.append(here if other == i else self._moved.get(other, other))
+            if other != i:
+                self._moved[other] = here
+            if i % CHECKED == 0:
+                check_time()
+        return self._made[index]
 
 
 @dataclasses.dataclass(eq=False)

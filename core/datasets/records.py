@@ -6,17 +6,21 @@ import contextlib
 import dataclasses
 import gzip
 import io
+import os
+import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, Final
 
+from ..dtypes import string
 from ..errors import DataLossError, InvalidArgumentError, TfgError
 from ..numerics import records, snappy
 from ..numerics.records import RecordError
 from ..numerics.unpacking import unpacked_limit
-from ..runtime.runs import check_time
+from ..runtime.runs import check_time, reserve
 from ..runtime.values import scalar_object
-from .base import Dataset, Element, Pull
+from ..shapes import SCALAR
+from .base import Dataset, Element, Pull, Spec
 
 OpenFile = Callable[[bytes], BinaryIO]
 """Opens a file that a graph names, with TensorFlow's errors."""
@@ -26,6 +30,7 @@ OpenFile = Callable[[bytes], BinaryIO]
 class Files(Dataset):
     """What one file after the other holds."""
 
+    spec: Spec = dataclasses.field(default=Spec((string,), (SCALAR,)), init=False)
     paths: Sequence[bytes]
     open: OpenFile
 
@@ -74,6 +79,11 @@ def uncompressing(file: BinaryIO, compression: str, path: bytes) -> Any:
     return file
 
 
+def longest(file: BinaryIO, compression: str) -> int:
+    """The most bytes that one line or record of a file may have: a small file cannot fill the memory by unpacking to one."""
+    return unpacked_limit(os.fstat(file.fileno()).st_size) if compression == "GZIP" else sys.maxsize
+
+
 def require_compression(compression: str) -> str:
     """The compression of a file of lines or records without checksums; InvalidArgumentError for one that there is none of."""
     if compression not in ("", "ZLIB", "GZIP"):
@@ -112,7 +122,10 @@ class TextLines(Files):
 
     def _lines(self, path: bytes) -> Iterator[bytes]:
         with self.open(path) as file:
-            for line in uncompressing(file, self.compression, path):
+            stream, most = uncompressing(file, self.compression, path), longest(file, self.compression)
+            while line := stream.readline(most):
+                if len(line) == most:
+                    raise DataLossError(f"{_shown(path)} would uncompress to a line of more than {most:,} bytes")
                 yield line.rstrip(b"\n").replace(b"\r", b"") if b"\r" in line else line.rstrip(b"\n")
 
 
@@ -133,12 +146,16 @@ def read_records(open_file: OpenFile, path: bytes, compression: str, offset: int
     return _guarded(path, _records(open_file, path, compression, offset))
 
 
+_FARTHEST: Final = 1 << 42
+"""Behind the end of files, and where every system lets one look for more."""
+
+
 def _records(open_file: OpenFile, path: bytes, compression: str, offset: int) -> Iterator[bytes]:
     with open_file(path) as file:
         stream = uncompressing(file, compression, path)
         if offset:
-            stream.seek(offset)
-        yield from records.read_records(stream)
+            stream.seek(min(offset, _FARTHEST))
+        yield from records.read_records(stream, longest(file, compression))
 
 
 @dataclasses.dataclass(eq=False)
@@ -167,6 +184,8 @@ class FixedLengthRecords(Files):
                 )
             stream.seek(self.header)
             for _ in range(body // self.size):
+                check_time()
+                reserve(self.size)
                 yield stream.read(self.size)
 
 
@@ -175,6 +194,7 @@ class MatchingFiles(Dataset):
     """The names of files that patterns match, in order."""
 
     kind: ClassVar[str] = "MatchingFiles"
+    spec: Spec = dataclasses.field(default=Spec((string,), (SCALAR,)), init=False)
     patterns: Sequence[bytes]
     matching: Callable[[str], Sequence[str]]
 

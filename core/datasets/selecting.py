@@ -10,7 +10,20 @@ import numpy as np
 
 from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..runtime.runs import check_time
-from .base import INFINITE, UNKNOWN, Dataset, Element, Pull, Pure, SameElements, array_of, ended, known_size, require_index
+from .base import (
+    INFINITE,
+    UNKNOWN,
+    Dataset,
+    Element,
+    Pull,
+    Pure,
+    SameElements,
+    array_of,
+    ended,
+    known_size,
+    require_index,
+    require_types,
+)
 
 Predicate = Callable[[Element], bool]
 
@@ -322,8 +335,8 @@ class FilterByLast(Dataset):
 
     @staticmethod
     def _without_answer(element: Element) -> Element | None:
-        answer = array_of(element[-1])
-        if answer.shape or answer.dtype != np.bool_:
+        answer = array_of(element[-1]) if element else None
+        if answer is None or answer.shape or answer.dtype != np.bool_:
             raise InvalidArgumentError("`predicate` must return a scalar bool.")
         return element[:-1] if answer else None
 
@@ -361,6 +374,7 @@ class Unique(Dataset):
         seen: set[object] = set()
 
         def unseen(element: Element) -> Element | None:
+            require_types(self.source.spec.dtypes, element)
             value = array_of(element[0])
             key = (value.shape, *value.ravel().tolist())
             if key in seen:

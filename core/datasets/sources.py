@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -149,9 +148,12 @@ class SparseSlices(Dataset):
     dense_shape: Any
 
     def begin(self) -> Pull:
-        starts = np.searchsorted(self.indices[:, 0], np.arange(self.cardinality() + 1)).tolist()
-        rows = ((self.indices[a:b, 1:], self.values[a:b], self.dense_shape[1:]) for a, b in itertools.pairwise(starts))
+        rows = map(self._row, range(self.cardinality()))
         return lambda: next(rows, None)
+
+    def _row(self, index: int) -> Element:
+        start, stop = np.searchsorted(self.indices[:, 0], index), np.searchsorted(self.indices[:, 0], index, "right")
+        return self.indices[start:stop, 1:], self.values[start:stop], self.dense_shape[1:]
 
     def cardinality(self) -> int:
         return int(self.dense_shape[0])

@@ -6,6 +6,7 @@ http://www.lmdb.tech/doc/group__internal.html, on a little-endian machine of 64 
 
 from __future__ import annotations
 
+import io
 import struct
 from collections.abc import Iterator
 from typing import BinaryIO, Final
@@ -43,6 +44,8 @@ def pairs(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
 class _Database:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        self._end = file.seek(0, io.SEEK_END)
+        file.seek(0)
         first = file.read(_FIRST)
         _, size = self._meta(first)
         file.seek(size)
@@ -66,6 +69,8 @@ class _Database:
         return (transaction, main[1], main[7]), free[0]
 
     def _page(self, number: int, count: int = 1) -> bytes:
+        if number * self._size >= self._end:
+            raise DatabaseError(f"there is no page {number}")
         self._file.seek(number * self._size)
         return self._file.read(count * self._size)
 

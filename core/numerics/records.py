@@ -6,6 +6,7 @@ Source: https://www.tensorflow.org/tutorials/load_data/tfrecord, "TFRecords form
 from __future__ import annotations
 
 import struct
+import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -45,8 +46,10 @@ def decode_record(contents: bytes, position: int) -> tuple[bytes, int]:
     return data, end + _FOOTER.size
 
 
-def read_records(stream: Any) -> Iterator[bytes]:
+def read_records(stream: Any, longest: int = sys.maxsize) -> Iterator[bytes]:
     """The records of a file, which is read in pieces; RecordError as for `decode_record`, where its turn comes.
+
+    One of more than `longest` bytes is damaged.
 
     The checksums of all records that a piece holds whole are computed at once.
     """
@@ -57,7 +60,10 @@ def read_records(stream: Any) -> Iterator[bytes]:
         yield from _checked(contents, spans)
         contents = contents[position:]
         if len(contents) >= _HEADER.size:
-            contents += _read_all(stream, _missing(contents))
+            missing = _missing(contents)
+            if missing > longest:
+                raise RecordError(f"a record would uncompress to {missing:,} bytes")
+            contents += _read_all(stream, missing)
             spans, position = _whole_records(contents)
             yield from _checked(contents, spans)
             contents = contents[position:]

@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Array
 from ..catalog import CATALOG
 from ..datasets.base import Dataset, Element, Origin, PerPass, Spec, array_of
+from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..functions.callers import reached_functions
 from ..functions.composition import places_handed_on
@@ -20,9 +21,9 @@ from ..op_facts import has_fact
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Readable
-from ..runtime.values import scalar_object
+from ..runtime.values import is_of, scalar_object
 from ..shapes import SCALAR, Shape
-from ..tensors import FuncRef
+from ..tensors import FuncRef, Placeholder
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Dataset])
 Call = Callable[[Sequence[Any]], list[Any]]
@@ -89,10 +90,27 @@ def texts_in(value: Any, name: str) -> list[bytes]:
 
 def function_of(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Call:
     """A function of the graph, called with the components of an element and what it captures, variables as they are then."""
-    run, rest = ctx.function(function), list(captured)
-    if any(isinstance(value, Readable) for value in rest):
-        return lambda args: run([*args, *(value.read() if isinstance(value, Readable) else value for value in rest)])
-    return (lambda args: run([*args, *rest])) if rest else run
+    run, rest, wanted = ctx.function(function), list(captured), functools.partial(_argument_types, ctx, function)
+    reads = any(isinstance(value, Readable) for value in rest)
+
+    def call(args: Sequence[Any]) -> list[Any]:
+        now = [value.read() if isinstance(value, Readable) else value for value in rest] if reads else rest
+        values = [*args, *now]
+        for i, (value, dtype) in enumerate(zip(values, wanted())):
+            if not is_of(value, dtype):
+                raise InvalidArgumentError(
+                    f"Type mismatch: argument {i} of function '{function.name}' is {dtype}, not {value.dtype}"
+                )
+        return run(values)
+
+    return call
+
+
+def _argument_types(ctx: KernelContext, function: FuncRef) -> list[DType]:
+    """The dtypes of a function's arguments."""
+    found = ctx.session.functions.find(function)
+    types = [arg.attrs["T"] for arg in found.args]
+    return [found.signature.attr(function.attrs, t.name) if isinstance(t, Placeholder) else t for t in types]
 
 
 def draws(ctx: KernelContext, function: FuncRef) -> bool:
@@ -198,7 +216,9 @@ def dataset_kernel(*ops: str) -> Callable[[_Kernel], _Kernel]:
         def run(ctx: KernelContext, *inputs: Any, **attrs: Any) -> Array:
             dataset = make(ctx, *inputs, **attrs)
             flat = tuple([part for value in inputs for part in (value if isinstance(value, list) else (value,))])
-            dataset.spec, dataset.origin = spec_of_node(ctx.node), Origin(ctx.node, flat, ctx.session.graph)
+            declared = spec_of_node(ctx.node)
+            dataset.spec = declared if declared.dtypes else dataset.spec
+            dataset.origin = Origin(ctx.node, flat, ctx.session.graph)
             return scalar_object(dataset)
 
         kernel(*names)(run)

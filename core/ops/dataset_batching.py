@@ -62,7 +62,13 @@ def padded_batch_dataset(
         if shape.ndim != 1 or (shape < -1).any():
             raise InvalidArgumentError("All padded shapes must be vectors of sizes, -1 for one that is unknown")
     shapes = [shape.tolist() for shape in padded_shapes]
-    return batching.PaddedBatch((dataset_of(input_dataset),), size, flag_in(drop_remainder, "drop_remainder"), shapes, padding)
+    source = dataset_of(input_dataset)
+    if source.spec.dtypes and len(source.spec.dtypes) != len(shapes):
+        raise InvalidArgumentError(
+            f"Number of padded shapes ({len(shapes)}) must match the number of components in the input dataset's elements "
+            f"({len(source.spec.dtypes)})"
+        )
+    return batching.PaddedBatch((source,), size, flag_in(drop_remainder, "drop_remainder"), shapes, padding)
 
 
 @dataset_kernel("UnbatchDataset")
@@ -93,6 +99,8 @@ def dense_to_sparse_batch_dataset(ctx: KernelContext, input_dataset: Array, batc
     """Batches of tensors of different sizes as sparse tensors."""
     if np.ndim(row_shape) != 1:
         raise InvalidArgumentError("row_shape must be a vector")
+    if np.any(row_shape < -1):
+        raise InvalidArgumentError(f"Dimension {row_shape.min()} must be >= -1")
     source = dataset_of(input_dataset)
     if len(source.spec.dtypes) != 1:
         raise InvalidArgumentError("DenseToSparseBatchDataset only supports inputs with a single component.")

@@ -9,6 +9,8 @@ A file is a checkpoint whose tensors are called by the places of element and com
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,18 +18,26 @@ from ..arrays import Array
 from ..datasets.base import Dataset, Element, array_of
 from ..datasets.caching import Cache, FileCache, MemoryCache
 from ..dtypes import DType
-from ..errors import NotFoundError
+from ..errors import DataLossError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, Shape
 from ..tensors import Tensor
+from ..words import counted
 from ._datasets import dataset_kernel, dataset_of, text_in
 from ._files import file_name, gate, system_errors
 from ._resources import resource
 
 _WIDTH = 7
 """Digits of an element's place."""
+_NAME = re.compile(r" *(\d{1,18})_ *(\d{1,18})")
+
+
+def _place(name: str) -> tuple[int, int]:
+    """(place of the element, place of the component) that a name tells; no place of any where it is of another kind."""
+    found = _NAME.fullmatch(name)
+    return (int(found[1]), int(found[2])) if found else (-1, -1)
 
 
 class Checkpoint:
@@ -49,10 +59,12 @@ class Checkpoint:
 
     def read(self) -> Iterator[Element]:
         """The elements, one by one."""
-        names = {tuple(map(int, name.split("_"))): name for name in self._store.names(self._prefix, files=self._gate)}
-        places = range(len(self._types))
-        for i in range(len(names) // len(self._types)):
-            yield tuple([self._store.read(self._prefix, names[i, j], files=self._gate) for j in places])
+        found = self._store.names(self._prefix, files=self._gate)
+        names = {_place(name): name for name in found}
+        if names.keys() != set(itertools.product(range(len(found) // len(self._types)), range(len(self._types)))):
+            raise DataLossError(f"{self._prefix} holds no elements of {counted(len(self._types), 'component')}")
+        for _, parts in itertools.groupby(sorted(names), key=lambda place: place[0]):
+            yield tuple([self._store.read(self._prefix, names[place], files=self._gate) for place in parts])
 
     def write(self, elements: Sequence[Element]) -> None:
         """Keep the elements."""

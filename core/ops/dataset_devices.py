@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Result
+from ..datasets.base import held_to
 from ..datasets.dealing import DealingIterator
+from ..dtypes import DType
 from ..errors import InvalidArgumentError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
@@ -55,11 +57,17 @@ def multi_device_iterator_init(dataset: Array, multi_device_iterator: Any, max_b
 
 @kernel("MultiDeviceIteratorGetNextFromShard")
 def multi_device_iterator_get_next_from_shard(
-    multi_device_iterator: Any, shard_num: Array, incarnation_id: Array
+    multi_device_iterator: Any,
+    shard_num: Array,
+    incarnation_id: Array,
+    *,
+    output_types: list[DType],
+    output_shapes: list[Shape],
 ) -> Sequence[Result]:
     """The next element of a shard; OutOfRangeError at the end."""
     iterator = resource(multi_device_iterator, DealingIterator)
-    return iterator.next(number_in(shard_num, "shard_num"), number_in(incarnation_id, "incarnation_id"))
+    element = iterator.next(number_in(shard_num, "shard_num"), number_in(incarnation_id, "incarnation_id"))
+    return held_to(element, output_types, output_shapes)
 
 
 @kernel("MultiDeviceIteratorToStringHandle")

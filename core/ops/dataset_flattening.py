@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,8 @@ def _shares(weights: list[Any]) -> list[float]:
         raise InvalidArgumentError("`weights` must be scalars")
     shares = [float(np.ravel(weight)[0]) for weight in weights]
     for i, share in enumerate(shares):
-        if not share > 0:
-            raise InvalidArgumentError(f"`weights` must be greater than 0.0. Input {i} has a weight of {share:g}")
+        if not 0 < share < math.inf:
+            raise InvalidArgumentError(f"`weights` must be numbers greater than 0.0. Input {i} has a weight of {share:g}")
     return shares
 
 

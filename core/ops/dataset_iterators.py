@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import dtypes
 from ..arrays import Array, Result
-from ..datasets.base import array_of
+from ..datasets.base import array_of, held_to
 from ..datasets.iterators import DatasetIterator, IteratorState
 from ..dtypes import DType
 from ..errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
@@ -26,7 +26,7 @@ from ..runtime.stored_variants import StoredVariant
 from ..runtime.values import object_array, scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
 from ..tensors import FuncRef
-from ._datasets import dataset_of, spec_of_node, with_twins
+from ._datasets import dataset_function, dataset_of, spec_of_node, with_twins
 from ._resources import named, resource
 from .optional import Optional
 
@@ -47,7 +47,7 @@ def one_shot_iterator(ctx: KernelContext, *, dataset_factory: FuncRef, container
 
     def create() -> DatasetIterator:
         made = _made(ctx, shared_name)
-        made.start(dataset_of(ctx.call(dataset_factory, [])[0]))
+        made.start(dataset_function(ctx, dataset_factory, [])([]))
         return made
 
     return named(ctx, container, shared_name, DatasetIterator, create)
@@ -87,9 +87,9 @@ def make_iterator(dataset: Array, iterator: Any) -> None:
 
 
 @kernel("IteratorGetNext", "IteratorGetNextSync")
-def iterator_get_next(iterator: Any) -> Sequence[Result]:
+def iterator_get_next(iterator: Any, *, output_types: list[DType], output_shapes: list[Shape]) -> Sequence[Result]:
     """The next element; OutOfRangeError at the end."""
-    return resource(iterator, DatasetIterator).next()
+    return held_to(resource(iterator, DatasetIterator).next(), output_types, output_shapes)
 
 
 @kernel("IteratorGetNextAsOptional")

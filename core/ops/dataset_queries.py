@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Result
-from ..datasets.base import Dataset, SameElements, array_of, require_index
+from ..datasets.base import Dataset, SameElements, array_of, held_to, require_index
 from ..datasets.batching import Batch, ParallelBatch
 from ..datasets.mapping import FlatMap, Zip
 from ..datasets.ordering import Shuffle
@@ -27,7 +27,7 @@ from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..numerics import wire
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
-from ..runtime.values import object_array, scalar_object
+from ..runtime.values import is_of, object_array, scalar_object
 from ..shapes import SCALAR, Shape, TensorSpec
 from ..tensors import FuncRef
 from ._datasets import dataset_of, function_of, number_in
@@ -51,7 +51,9 @@ _MODERATE = 2
 
 
 @kernel("DatasetToSingleElement")
-def dataset_to_single_element(ctx: KernelContext, dataset: Array) -> Sequence[Result]:
+def dataset_to_single_element(
+    ctx: KernelContext, dataset: Array, *, output_types: list[DType], output_shapes: list[Shape]
+) -> Sequence[Result]:
     """The only element; InvalidArgumentError where there is none, or more."""
     pull = finalized(dataset_of(dataset)).begin()
     element = pull()
@@ -59,7 +61,7 @@ def dataset_to_single_element(ctx: KernelContext, dataset: Array) -> Sequence[Re
         raise InvalidArgumentError("Dataset was empty.")
     if pull() is not None:
         raise InvalidArgumentError("Dataset had more than one element.")
-    return element
+    return held_to(element, output_types, output_shapes)
 
 
 @kernel("ReduceDataset")
@@ -71,21 +73,24 @@ def reduce_dataset(
     *,
     f: FuncRef,
     output_types: list[DType],
+    output_shapes: list[Shape],
 ) -> Sequence[Result]:
     """What the function makes of a state and each element, up to the last one."""
     run, state = function_of(ctx, f, captured), list(initial_state)
     for element in finalized(dataset_of(input_dataset)):
         state = run([*state, *element])
-    return state
+    return held_to(tuple(state), output_types, output_shapes)
 
 
 @kernel("GetElementAtIndex")
-def get_element_at_index(dataset: Array, index: Array) -> Sequence[Result]:
+def get_element_at_index(
+    dataset: Array, index: Array, *, output_types: list[DType], output_shapes: list[Shape]
+) -> Sequence[Result]:
     """The element of that place; OutOfRangeError where there is none."""
     found, place = dataset_of(dataset), number_in(index, "index")
     if found.cardinality() >= 0:
         require_index(place, found.cardinality())
-    return found.element(place)
+    return held_to(found.element(place), output_types, output_shapes)
 
 
 @kernel("ComputeBatchSize")
@@ -112,13 +117,15 @@ def initialize_table_from_dataset(table_handle: Any, dataset: Array) -> None:
     """Fill a table with the pairs that a dataset gives."""
     table = resource(table_handle, StaticTable)
     pairs = list(finalized(dataset_of(dataset)))
-    wanted = [table.key_dtype.numpy, table.value_dtype.numpy]
+    wanted = (table.key_dtype, table.value_dtype)
     for pair in pairs:
-        found = [array_of(component).dtype for component in pair]
-        if found != wanted:
+        if len(pair) != 2 or not all(is_of(array_of(part), dtype) for part, dtype in zip(pair, wanted)):
+            found = [array_of(component).dtype for component in pair]
             raise InvalidArgumentError(f"a table of {table.key_dtype} and {table.value_dtype} cannot be filled with {found}")
+        if any(np.ndim(part) for part in pair):
+            raise InvalidArgumentError("keys and values of a table must be scalars")
     keys, values = zip(*pairs) if pairs else ((), ())
-    columns = zip((keys, values), (table.key_dtype, table.value_dtype))
+    columns = zip((keys, values), wanted)
     table.initialize(*[object_array(list(c), (-1,)) if t.is_object else np.array(c, t.numpy) for c, t in columns])
 
 

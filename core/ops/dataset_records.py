@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import dtypes
 from ..arrays import Array
-from ..datasets.base import Dataset, Element, Spec
+from ..datasets.base import Dataset, Element
 from ..datasets.csv_records import CsvRecords, Form
 from ..datasets.records import (
     FixedLengthRecords,
@@ -29,13 +29,9 @@ from ..errors import InvalidArgumentError
 from ..registry import facts
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
-from ..shapes import SCALAR
 from ._csv import csv_default, csv_value
 from ._datasets import bytes_in, dataset_kernel, flag_in, number_in, text_in, texts_in, with_twins
 from ._files import file_name, gate, matching_files, system_errors
-
-TEXT = Spec((dtypes.string,), (SCALAR,))
-"""Elements of one string."""
 
 
 def opener(ctx: KernelContext) -> OpenFile:
@@ -73,6 +69,8 @@ def tf_record_dataset(
     offsets = [] if byte_offsets is None else np.ravel(byte_offsets).tolist()
     if offsets and len(offsets) != len(paths):
         raise InvalidArgumentError(f"filenames and byte_offsets must have the same size: {len(paths)} and {len(offsets)}")
+    if offsets and min(offsets) < 0:
+        raise InvalidArgumentError(f"`byte_offsets` must be >= 0, not {min(offsets)}")
     # As in TensorFlow, a compression that there is none of is none.
     return Records((), paths, opener(ctx), text_in(compression_type, "compression_type"), offsets)
 

@@ -12,14 +12,12 @@ import gzip
 import os
 import secrets
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from .. import dtypes
 from ..arrays import Array
-from ..datasets.base import Dataset, Element, Spec, array_of
+from ..datasets.base import Dataset, Element, Spec, array_of, require_types
 from ..datasets.records import read_records
 from ..datasets.rewriting import finalized
 from ..datasets.selecting import Skip
@@ -34,6 +32,7 @@ from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR
 from ..tensors import FuncRef
+from ._checks import single
 from ._datasets import (
     dataset_function,
     dataset_kernel,
@@ -113,7 +112,8 @@ def _shard(ctx: KernelContext, paths: Sequence[bytes], compression: str, width: 
     return Shard((), paths, lambda path: elements_of(records(path), decoded, width))
 
 
-def _encoded(element: Element, types: Iterable[DType]) -> bytes:
+def _encoded(element: Element, types: Sequence[DType]) -> bytes:
+    require_types(types, element)
     return b"".join(encode_record(serialize_content(array_of(value), dtype)) for value, dtype in zip(element, types))
 
 
@@ -251,8 +251,14 @@ def dataset_to_tf_record(ctx: KernelContext, input_dataset: Array, filename: Arr
     if [dtype.base for dtype in dataset.spec.dtypes] not in ([], [dtypes.string]):
         raise InvalidArgumentError("DatasetToTFRecord writes elements of one string")
     pack = _PACK[_require_compression(text_in(compression_type, "compression_type"))]
-    records = b"".join(encode_record(np.asarray(element[0], object).item()) for element in finalized(dataset))
+    records = b"".join(encode_record(_only_text(element)) for element in finalized(dataset))
     write_file(ctx, file_name(text_in(filename, "filename")), pack(records))
+
+
+def _only_text(element: Element) -> bytes:
+    require_types((dtypes.string,), element)
+    found: bytes = single(element[0], "an element of DatasetToTFRecord")
+    return found
 
 
 @shape(*with_twins("DatasetToTFRecord"))

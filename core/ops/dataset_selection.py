@@ -17,6 +17,7 @@ from ..datasets import selecting
 from ..datasets.base import Dataset
 from ..datasets.mapping import DirectedInterleave, Sampling
 from ..datasets.seeds import seeds_of
+from ..dtypes import int64
 from ..errors import InvalidArgumentError
 from ..registry import facts
 from ..runtime.kernel_context import KernelContext
@@ -127,8 +128,10 @@ def directed_interleave_dataset(
     ctx: KernelContext, selector_input_dataset: Array, data_input_datasets: list[Array], *, stop_on_empty_dataset: bool = False
 ) -> Dataset:
     """Elements of the datasets whose numbers the selector gives."""
-    inputs = [dataset_of(value) for value in data_input_datasets]
-    return DirectedInterleave((dataset_of(selector_input_dataset), *inputs), stop_on_empty_dataset)
+    selector, inputs = dataset_of(selector_input_dataset), [dataset_of(value) for value in data_input_datasets]
+    if selector.spec.dtypes not in ((), (int64,)):
+        raise InvalidArgumentError("The selector input must be a dataset of scalar int64 elements.")
+    return DirectedInterleave((selector, *inputs), stop_on_empty_dataset)
 
 
 facts("random", of=["SamplingDataset"])

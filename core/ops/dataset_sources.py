@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..datasets.base import Dataset, array_of
+from ..datasets.base import Dataset, Spec, array_of
 from ..datasets.seeds import seeds_of
 from ..datasets.sources import Generated, ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
 from ..dtypes import DType, int64
@@ -55,7 +55,9 @@ def tensor_slice_dataset(ctx: KernelContext, components: list[Any]) -> Dataset:
 
 
 @dataset_kernel("SparseTensorSliceDataset")
-def sparse_tensor_slice_dataset(ctx: KernelContext, indices: Array, values: Array, dense_shape: Array) -> Dataset:
+def sparse_tensor_slice_dataset(
+    ctx: KernelContext, indices: Array, values: Array, dense_shape: Array, *, Tvalues: DType
+) -> Dataset:
     """The rows of a sparse tensor."""
     if indices.ndim != 2 or values.ndim != 1 or dense_shape.ndim != 1:
         raise InvalidArgumentError(
@@ -66,6 +68,8 @@ def sparse_tensor_slice_dataset(ctx: KernelContext, indices: Array, values: Arra
         raise InvalidArgumentError(
             f"{Shape(indices.shape)} indices do not fit {len(values)} values of rank {len(dense_shape)}"
         )
+    if np.any(dense_shape < 0):
+        raise InvalidArgumentError(f"Expected shape dimensions to be non-negative, got {dense_shape.min()}")
     if np.any(indices[1:, 0] < indices[:-1, 0]):
         raise UnimplementedError(
             "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not currently "
@@ -73,7 +77,9 @@ def sparse_tensor_slice_dataset(ctx: KernelContext, indices: Array, values: Arra
         )
     if len(indices) and not 0 <= indices[0, 0] <= indices[-1, 0] < dense_shape[0]:
         raise InvalidArgumentError(f"indices[:, 0] must be in [0, {dense_shape[0]})")
-    return SparseSlices((), indices, values, dense_shape)
+    found, rank = SparseSlices((), indices, values, dense_shape), len(dense_shape) - 1
+    found.spec = Spec((int64, Tvalues, int64), (Shape([None, rank]), Shape([None]), Shape([rank])))
+    return found
 
 
 @dataset_kernel("ListDataset")

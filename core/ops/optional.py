@@ -15,7 +15,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..registry import gradient, kernel, not_differentiable, onnx, shape, zero_flops
-from ..runtime.values import scalar_object
+from ..runtime.values import is_of, scalar_object
 from ..runtime.variants import added, zeros_like
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 
@@ -88,7 +88,7 @@ def optional_get_value(optional: Array, *, output_types: list[DType], output_sha
     if len(components) != len(output_types):
         raise InvalidArgumentError(f"The given optional has {len(components)} components, expected {len(output_types)}.")
     for i, (value, dtype, expected) in enumerate(zip(components, output_types, output_shapes)):
-        if value.dtype != dtype.numpy:
+        if not is_of(value, dtype):
             raise InvalidArgumentError(f"component {i} of the optional is {value.dtype}, not {dtype}")
         merge_shapes(expected, Shape(value.shape))
     return components

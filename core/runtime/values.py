@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..dtypes import DType, string
 from ..errors import InvalidArgumentError
 
 
@@ -62,6 +63,13 @@ def object_array(values: list[Any], shape: tuple[int, ...]) -> np.ndarray[Any, A
     for i, value in enumerate(values):
         array[i] = value
     return array.reshape(shape)
+
+
+def is_of(value: Any, dtype: DType) -> bool:
+    """True where a tensor's elements are of a dtype. Objects are told by the first of them: texts, or what handles hold."""
+    if not dtype.is_object:
+        return bool(value.dtype == dtype.numpy)
+    return value.dtype == object and (not value.size or isinstance(value.item(0), bytes) is (dtype.base is string))
 
 
 def is_true(value: Any) -> bool:
