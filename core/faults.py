@@ -6,15 +6,14 @@ import contextlib
 from collections.abc import Iterator
 from typing import NoReturn
 
+import numpy as np
+
 from .catalog import CATALOG
-from .errors import InternalError, ResourceExhaustedError, TfgError, UnimplementedError
+from .errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
 from .graph import Node
 from .input_pipelines import stand_ins
 from .op_facts import has_fact
 from .registry import kernels
-
-_TOO_LARGE = ("array is too big", "Maximum allowed size exceeded", "Maximum allowed dimension exceeded")
-"""What NumPy says of arrays with more elements or bytes than there can be addresses."""
 
 
 @contextlib.contextmanager
@@ -34,10 +33,10 @@ def raise_located(error: Exception, node: Node, what: str = "kernel") -> NoRetur
         elif isinstance(error, UnimplementedError) or has_fact(error.op or "", "calls_python"):
             error.hint = stand_ins(node) or error.hint  # what a function lacks can be fed where its results come out
         raise error
-    if isinstance(error, MemoryError) or str(error).startswith(_TOO_BIG):
+    if isinstance(error, MemoryError) or any(text in str(error) for text in _TOO_BIG):
         raise ResourceExhaustedError(f"out of memory: {error}", node=node.name, op=node.op) from error.__cause__
-    if isinstance(error, (ValueError, OverflowError)) and any(text in str(error) for text in _TOO_LARGE):
-        raise ResourceExhaustedError(f"out of memory: {error}", node=node.name, op=node.op) from None
+    if isinstance(error, np.linalg.LinAlgError):
+        raise InvalidArgumentError(f"its matrices have no answer: {error}", node=node.name, op=node.op) from None
     if isinstance(error, RecursionError):
         raise ResourceExhaustedError("functions call each other too deeply", node=node.name, op=node.op) from None
     raise fault(f"its {what} failed: {_described(error)}", node) from error
@@ -47,7 +46,7 @@ _TOO_BIG = (
     "array is too big", "iterator is too large", "Maximum allowed", "Unable to allocate", "maximum supported dimension",
     "precision too big", "width too big",
 )  # fmt: skip
-"""How the ValueErrors begin by which NumPy refuses arrays, and Python texts, for which it need not even ask for memory."""
+"""How NumPy refuses arrays, and Python texts, for which it need not even ask for memory."""
 
 
 def fault(message: str, node: Node | None = None) -> InternalError:

@@ -332,7 +332,7 @@ def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: b
     if not rows * columns * rhs.size:
         return np.zeros((*rhs.shape[:-2], columns, rhs.shape[-1]), rhs.dtype)
     if not fast:
-        return np.linalg.pinv(matrix) @ rhs
+        return _pseudo_inverse(matrix) @ rhs
     wide = numerics.adjoint(matrix)
     gram = (wide @ matrix if rows >= columns else matrix @ wide) + _scaled_identity(min(rows, columns), l2_regularizer, matrix)
     try:
@@ -344,6 +344,12 @@ def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: b
     if rows >= columns:
         return _cholesky_solve(factor, wide @ rhs)
     return wide @ _cholesky_solve(factor, rhs)
+
+
+def _pseudo_inverse(matrix: Array) -> Array:
+    """The Moore-Penrose inverses; NaN for matrices that are not finite."""
+    finite = np.all(np.isfinite(matrix), (-2, -1), keepdims=True)
+    return np.where(finite, np.linalg.pinv(np.where(finite, matrix, 0)), matrix.dtype.type(np.nan))
 
 
 def _cholesky_solve(factor: Array, rhs: Array) -> Array:

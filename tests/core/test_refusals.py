@@ -24,6 +24,7 @@ from tfg.core.errors import (
     TfgError,
     UnimplementedError,
 )
+from tfg.core.faults import faults_of
 from tfg.core.graph import Output
 from tfg.core.inference import infer
 from tfg.core.numerics import sdca
@@ -490,3 +491,23 @@ def test_a_crop_of_an_aspect_that_no_image_has_is_the_whole_image(ratio):
     )
     begin, size = Session(g.graph).run(["op:0", "op:1"])
     assert (begin.tolist(), size.tolist()) == ([0, 0, 0], [64, 48, -1])
+
+
+@pytest.mark.parametrize("values", [[np.nan] * 6, [np.inf, 1, 0, 0, 1, 0], [-np.inf] * 6])
+def test_what_is_not_finite_has_no_least_squares(values):
+    """It is the only one of its batch: TensorFlow, too, answers for the others."""
+    g = GraphBuilder()
+    matrices = np.stack([np.reshape(values, (3, 2)), np.eye(3, 2)])
+    found = Session(g.graph).run(g.MatrixSolveLs(matrices, np.ones((2, 3, 1)), 0.0, fast=False))
+    assert np.isnan(found[0]).all()
+    np.testing.assert_allclose(found[1], np.ones((2, 1)))
+
+
+def test_a_decomposition_that_fails_is_a_matter_of_the_matrix():
+    def diverge(*_):
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    node = GraphBuilder().graph.add_node("x", "Svd")
+    with pytest.raises(InvalidArgumentError, match="SVD did not converge") as caught, faults_of(node, "kernel"):
+        diverge()
+    assert caught.value.node == "x"
