@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableSequence, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ from .protos.graph_pb2 import ResourceHandleProto, TensorProto, VariantTensorDat
 Buffer = bytes | memoryview
 
 _MOST_DIMENSIONS = 64
+_PIECE = 1 << 20
+"""How many elements become objects of Python at a time."""
 
 # The typed list that holds the elements of a dtype, where it is not tensor_content.
 _VALUE_FIELDS = {
@@ -177,7 +179,7 @@ def append_values(
         return
     target = getattr(proto, _VALUE_FIELDS.get(dtype.name, _INT_VAL))
     if dtype in (dtypes.float16, dtypes.bfloat16):
-        target.extend(np.ascontiguousarray(flat).view(np.uint16).tolist())
+        _extend(target, np.ascontiguousarray(flat).view(np.uint16))
     elif dtype.is_complex:
         part = np.float32 if dtype is dtypes.complex64 else np.float64
         target.extend(np.ascontiguousarray(flat).view(part).tolist())
@@ -188,7 +190,13 @@ def append_values(
     elif dtype.size == 1 and dtype.name in ("int4", "uint4", "int2", "uint2"):
         target.extend(flat.astype(np.int8).tolist())
     else:
-        target.extend(flat.tolist())
+        _extend(target, flat)
+
+
+def _extend(target: MutableSequence[Any], flat: np.ndarray[Any, Any]) -> None:
+    """Append the elements a piece at a time: as objects of Python all would take many times their memory."""
+    for start in range(0, len(flat), _PIECE):
+        target.extend(flat[start : start + _PIECE].tolist())
 
 
 def _encode_handle(handle: Any) -> ResourceHandleProto:
