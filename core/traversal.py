@@ -149,8 +149,8 @@ def sources_first(root: Node, sources: Callable[[Node], Iterable[Node]]) -> list
     return found
 
 
-def trail_end(value: Output, before: Callable[[Output], Output | None], known: dict[Output, Output] | None) -> Output:
-    """Where one comes from `value` by `before` until that is None, or to a value where one was already.
+def trail_end(value: Output, before: Callable[[Output], Output | None], known: dict[Output, Output] | None = None) -> Output:
+    """Where one comes from `value` by `before` until that is None, or, in a circle, to a value where one was already.
 
     `known` keeps the ends of all values on the way, so that many trails take time by the number of values.
     """

@@ -62,7 +62,8 @@ class WrittenMemory:
     """Which values are the memory of V1 variables that are written to; what was found of a node holds from then on."""
 
     def __init__(self) -> None:
-        self._owners: dict[Node, Node | None] = {}
+        self._seen: dict[Output, Output] = {}
+        self._references: dict[Output, Output] = {}
         self._written: dict[Node, bool] = {}
 
     def holds(self, value: Output) -> bool:
@@ -74,17 +75,14 @@ class WrittenMemory:
 
     def _owner(self, value: Output) -> Node | None:
         """The variable whose memory a value is."""
-        passed = []
-        while memory_outputs(value.node) and value.dtype is not None and not value.dtype.is_ref:
-            if value.node in self._owners:
-                owner = self._owners[value.node]
-                break
-            passed.append(value.node)
-            value = value.node.inputs[0]
-        else:
-            owner = referenced_variable(value) if value.dtype is not None and value.dtype.is_ref else None
-        self._owners.update(dict.fromkeys(passed, owner))
-        return owner
+        memory = trail_end(value, _viewed, self._seen)
+        is_reference = memory.dtype is not None and memory.dtype.is_ref
+        return referenced_variable(memory, self._references) if is_reference else None
+
+
+def _viewed(value: Output) -> Output | None:
+    is_value = value.dtype is not None and not value.dtype.is_ref
+    return value.node.inputs[0] if is_value and memory_outputs(value.node) else None
 
 
 def is_view(node: Node) -> bool:

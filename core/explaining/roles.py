@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from ..control_flow.conditions import ENTER, EXIT, SWITCH
 from ..dtypes import resource
 from ..graph import Graph, Node, Output
-from ..traversal import descendants, reachable
+from ..traversal import descendants, reachable, trail_end
 from ..variable_nodes import VARIABLES, VariableNodes, find_variables, initializer_ops
 
 _APPLY = re.compile(r"(?:Resource)?(?:Sparse)?Apply(\w+)")
@@ -179,16 +179,14 @@ class Origins:
 
     def __init__(self, ops: Container[str]) -> None:
         self._ops = ops
-        self._found: dict[Node, Output] = {}
+        self._found: dict[Output, Output] = {}
 
     def __call__(self, value: Output) -> Output:
         """Back along first inputs through nodes of these types, to one of another type."""
-        passed: set[Node] = set()
-        while value.node.op in self._ops and value.node.inputs and value.node not in passed:
-            passed.add(value.node)
-            value = self._found.get(value.node) or value.node.inputs[0]
-        self._found.update(dict.fromkeys(passed, value))
-        return value
+        return trail_end(value, self._before, self._found)
+
+    def _before(self, value: Output) -> Output | None:
+        return value.node.inputs[0] if value.node.op in self._ops and value.node.inputs else None
 
 
 def named_inputs(node: Node) -> Iterator[tuple[str, Output]]:

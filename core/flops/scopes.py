@@ -18,7 +18,7 @@ _READS = ("ReadVariableOp", "Cast")
 """Ops that give a variable's elements as they are, or in another dtype."""
 
 
-@dataclasses.dataclass(slots=True)
+@dataclasses.dataclass(slots=True, eq=False)
 class Scope:
     """The graph or function body being counted: its specs, its V1 loops, and how it was reached."""
 
@@ -61,10 +61,10 @@ def is_definite(shape: Shape) -> bool:
 
 def origin(value: Output, scope: Scope) -> tuple[Output | None, Scope]:
     """The variable, or the floating-point constant of rank 1 and more, that a value is read from, and the scope it is in."""
-    passed = []
+    passed: dict[tuple[Output, Scope], None] = {}
     while value not in scope.origins:
-        passed.append((value, scope))
-        before = _before(value.node, scope)
+        before = _before(value.node, scope) if (value, scope) not in passed else None
+        passed[value, scope] = None
         if before is None:
             scope.origins[value] = _parameters(value), scope
         else:

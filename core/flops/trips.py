@@ -125,7 +125,7 @@ def _step(value: Output, ops: Sequence[str], constant: Callable[[Output], DimLik
 
 
 def _strip(value: Output) -> Output:
-    return trail_end(value, _bare, None)
+    return trail_end(value, _bare)
 
 
 def _bare(value: Output) -> Output | None:

@@ -46,7 +46,7 @@ def places_handed_on(function: Function) -> list[int] | None:
 
 
 def _origin(value: Output) -> Node:
-    return trail_end(value, _handed_on, None).node
+    return trail_end(value, _handed_on).node
 
 
 def _handed_on(value: Output) -> Output | None:

@@ -63,11 +63,16 @@ class FunctionCalls:
         self._fuse = fuse
         self._bodies: dict[tuple[str, CallSite], _Body] = {}
         self._made: dict[int, tuple[Function, _Body]] = {}
+        self._checked: set[str] = set()
         self._lock = threading.RLock()
 
     def find(self, reference: FuncRef) -> Function:
-        """A function of the library; NotFoundError where there is none of that name."""
-        return self._graph.function(reference.name)
+        """A function of the library, its nodes checked, to look into; NotFoundError where there is none of that name."""
+        function = self._graph.function(reference.name)
+        if function.name not in self._checked:
+            function.check(function.signature.attrs)
+            self._checked.add(function.name)
+        return function
 
     def call(self, reference: FuncRef, args: Sequence[Any], site: CallSite = PLAIN_CALL) -> list[Any]:
         """The results of a library function on `args`; None for results that are left out."""
@@ -135,7 +140,7 @@ class FunctionCalls:
             return self._bodies[key, site]
 
     def _implementation(self, reference: FuncRef) -> Function:
-        return self.find(FuncRef(implementation(self._library, reference.name)))
+        return self._graph.function(implementation(self._library, reference.name))
 
     def _compiled(self, function: Function, site: CallSite) -> _Body:
         function.check()

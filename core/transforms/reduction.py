@@ -98,7 +98,7 @@ class _Cutter:
 
     def _value(self, output: Output) -> Any:
         """The one value that an output had; None where it had none, or several."""
-        output = trail_end(output, _passed_on, None)
+        output = trail_end(output, _passed_on)
         node = output.node
         if node.is_constant:
             return node.constant_value()

@@ -238,6 +238,24 @@ def _add_control(random: Random, graph: Graph, node: Node) -> None:
     graph.add_control_input(node, random.choice(list(graph)))
 
 
+def _go_in_circles(random: Random, graph: Graph, node: Node) -> None:
+    """A copy of itself in the place of an input."""
+    if node.inputs:
+        put_circle(graph, node, random.randrange(len(node.inputs)), random.choice((1, 1, 2)))
+
+
+def put_circle(graph: Graph, node: Node, index: int, length: int) -> None:
+    """Give a node, for one of its inputs, a copy of a copy ... of itself; an input that is a reference stays."""
+    source = node.inputs[index]
+    dtype = dict(enumerate(drawing.output_dtypes(source.node))).get(source.index)
+    if dtype is None or dtype.is_ref:
+        return
+    copies = [graph.add_node(graph.unique_name("copy"), "Identity", [source], (), {"T": dtype}) for _ in range(length)]
+    for copy, before in zip(copies, [*copies[1:], copies[0]]):
+        graph.set_inputs(copy, [before.output()])
+    graph.set_input(node, index, copies[0].output())
+
+
 def _change_op(random: Random, graph: Graph, node: Node) -> None:
     """An op of a like interface in the place of the node's own."""
     definition = node.op_def
@@ -255,5 +273,5 @@ def _alike(inputs: int, outputs: int) -> tuple[str, ...]:
 
 
 _GRAPH_CHANGES = (
-    *[_change_attr] * 4, *[_change_input] * 2, _drop_input, _add_control, _change_op,
+    *[_change_attr] * 4, *[_change_input] * 2, _drop_input, _add_control, _change_op, _go_in_circles,
 )  # fmt: skip

@@ -16,6 +16,7 @@ from ...graph import Graph, Node, Output
 from ...node_making import add_constant, add_identity
 from ...planning.needed import needed_nodes
 from ...tensors import FuncRef, Tensor
+from ...traversal import trail_end
 from ..base import Pass, PassContext
 
 
@@ -93,9 +94,11 @@ class DeadBranches(Pass):
 
 
 def _constant(ctx: PassContext, value: Output) -> np.ndarray | None:
-    while value.node.is_identity and not ctx.is_fed(value) and not value.node.control_inputs:
-        value = value.node.inputs[0]
-    found: np.ndarray | None = ctx.constant_value(value)
+    def copied(value: Output) -> Output | None:
+        is_copy = value.node.is_identity and not ctx.is_fed(value) and not value.node.control_inputs
+        return value.node.inputs[0] if is_copy else None
+
+    found: np.ndarray | None = ctx.constant_value(trail_end(value, copied))
     return found
 
 

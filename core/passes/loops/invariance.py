@@ -82,7 +82,7 @@ def is_idle(node: Node) -> bool:
 
 def passed_on(value: Output) -> Output:
     """The value that `value` is a copy of, past nodes that only pass it on."""
-    return trail_end(value, _before, None)
+    return trail_end(value, _before)
 
 
 def _before(value: Output) -> Output | None:
