@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import collections
 import heapq
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 from ..functions.call_kinds import CALL_KINDS
@@ -55,14 +55,19 @@ class ReadyQueue(Generic[_Item]):
     def __bool__(self) -> bool:
         return bool(self.inline or self.pile)
 
-    def take(self) -> _Item:
-        """The next to run."""
-        return self.inline.popleft() if self.inline else self.pile.pop()
+    def taken(self) -> Iterator[_Item]:
+        """What is to run, one by one, until nothing is left; more may be added meanwhile."""
+        inline, pile = self.inline, self.pile
+        while inline or pile:
+            yield inline.popleft() if inline else pile.pop()
 
     def add(self, ready: Sequence[_Item], is_asynchronous: bool = False) -> None:
         """Queue what has become ready by one node, in the order of its edges."""
         if is_asynchronous:
             self.pile += ready
+            return
+        if len(ready) == 1 and not self.inline:
+            self.inline.append(ready[0])
             return
         expensive = []
         for item in ready:
@@ -187,8 +192,7 @@ def execution_order(units: Sequence[_Unit], edges: Callable[[_Unit], Edges[_Unit
     queue: ReadyQueue[_Unit] = ReadyQueue(lambda unit: is_cheap(op(unit)))
     queue.add(starting_order([unit for unit in units if not waits[unit]]))
     order = []
-    while queue:
-        unit = queue.take()
+    for unit in queue.taken():
         order.append(unit)
         ready = []
         for consumer in (*data[unit], *control[unit]):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ..control_flow.conditions import ENTER, EXIT, MERGE, NEXT_ITERATION
 from ..errors import InvalidArgumentError
@@ -26,11 +26,16 @@ from .values import DEAD, WouldBlock
 from .waits import Wait
 
 _Call = Callable[..., Any]
+_BEFORE_INPUTS: Final = 2
+"""What stands before the inputs in what has arrived at a node."""
 
 
 @dataclasses.dataclass(eq=False, slots=True)
 class _Item:
-    """A node with its edges, or what stands for a fed value (`fed`) or a fetch (`fetched`)."""
+    """A node with its edges, or what stands for a fed value (`fed`) or a fetch (`fetched`).
+
+    What follows from the others, and is looked at each time that something arrives, is there once all edges are.
+    """
 
     name: str
     op: str
@@ -49,15 +54,18 @@ class _Item:
     runs: int = 0
     fed: int = -1
     fetched: int = -1
+    is_merge: bool = False
+    crosses_frames: bool = False
+    takes_one: bool = False
+    awaited: list[Any] = dataclasses.field(default_factory=list)
 
-    @property
-    def is_merge(self) -> bool:
-        return self.op in MERGE
-
-    @property
-    def initial_pending(self) -> int:
-        """How much a node waits for. The lowest bit of a Merge's count says that no live input has come."""
-        return 1 + 2 * self.controls if self.is_merge else self.inputs + self.controls
+    def complete(self) -> None:
+        """Note what follows from the edges. The lowest bit of a Merge's count says that no live input has come."""
+        self.is_merge = self.op in MERGE
+        self.crosses_frames = self.op in ENTER or self.op in EXIT or self.op in NEXT_ITERATION
+        self.takes_one = not self.is_merge and self.inputs == 1 and not self.controls
+        pending = 1 + 2 * self.controls if self.is_merge else self.inputs + self.controls
+        self.awaited = [pending, 0, *[DEAD] * self.inputs]
 
 
 class DataflowProgram:
@@ -82,6 +90,8 @@ class DataflowProgram:
                 fetch = _Item(f"fetch of {target}", "_Retval", inputs=1, outputs=0, fetched=i)
                 self._connect(sources, target, fetch, 0)
             self.fetch_items.append(fetch)
+        for item in (*self.items.values(), *self.fed_items, *filter(None, self.fetch_items)):
+            item.complete()
         self.enters = collections.Counter(item.frame_name for item in self.items.values() if item.op in ENTER)
 
     def _connect(self, fed: Mapping[Output, _Item], value: Output, item: _Item, position: int) -> None:
@@ -109,12 +119,13 @@ def _node_item(step: Step, call: _Call) -> _Item:
 
 @dataclasses.dataclass(eq=False, slots=True)
 class _Iteration:
-    """One iteration of a frame: what each of its nodes still waits for, and how much of it is going on."""
+    """One iteration of a frame, and how much of it is going on.
+
+    `arrived` has for each node that waits for more, and each Merge: for how much, how much of what came was dead, the inputs.
+    """
 
     number: int
-    pending: dict[_Item, int] = dataclasses.field(default_factory=dict)
-    dead: dict[_Item, int] = dataclasses.field(default_factory=dict)
-    inputs: dict[_Item, list[Any]] = dataclasses.field(default_factory=dict)
+    arrived: dict[_Item, list[Any]] = dataclasses.field(default_factory=dict)
     frames: dict[str, _FrameState] = dataclasses.field(default_factory=dict)
     outstanding: int = 0
 
@@ -135,7 +146,8 @@ class _FrameState:
     dead_exits: list[_Item] = dataclasses.field(default_factory=list)
 
 
-_Ready = tuple[_Item, _FrameState, _Iteration, bool]
+_Ready = tuple[_Item, _FrameState, _Iteration, bool, Sequence[Any]]
+"""A node, where it is to be fired, whether it is dead, and its inputs."""
 
 
 def _runs_at_once(entry: _Ready) -> bool:
@@ -160,8 +172,9 @@ class _Run:
         program = self.program
         items = (*program.items.values(), *program.fed_items)
         for item in starting_order([item for item in items if not item.inputs and not item.controls]):
-            self.make_ready(item, root, first, False)
-        self.hand_on()
+            self.make_ready(item, root, first, False, ())
+        self.queue.add(self.ready)
+        self.ready.clear()
         self.process_all()
         return [self.result(i, item) for i, item in enumerate(program.fetch_items)]
 
@@ -199,8 +212,7 @@ class _Run:
         """Fire all that is ready or becomes so, but what would block, which is returned with the first one's reason."""
         blocked: list[_Ready] = []
         reason = ""
-        while self.queue:
-            entry = self.queue.take()
+        for entry in self.queue.taken():
             try:
                 self.process(*entry)
                 self.fired += 1
@@ -209,30 +221,23 @@ class _Run:
                 reason = reason or signal.reason
         return blocked, reason
 
-    def hand_on(self, is_asynchronous: bool = False) -> None:
-        """Queue what has become ready."""
-        self.queue.add(self.ready, is_asynchronous)
-        self.ready.clear()
-
-    def process(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool) -> None:
-        """Fire a node and send what it returns on."""
-        outputs = [DEAD] * max(item.outputs, 1) if is_dead else self.fire(item, iteration)
-        iteration.inputs.pop(item, None)
-        self.propagate(item, frame, iteration, is_dead, outputs)
+    def process(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, inputs: Sequence[Any]) -> None:
+        """Fire a node, send what it returns on, and queue what has become ready by it."""
+        outputs = [DEAD] * max(item.outputs, 1) if is_dead else self.fire(item, inputs)
+        if item.crosses_frames:
+            self.propagate(item, frame, iteration, is_dead, outputs)
+        else:
+            self.activate(item, frame, iteration, is_dead, outputs)
         iteration.outstanding -= 1
-        self.clean_up(frame, iteration.number)
-        self.hand_on(item.is_asynchronous and not is_dead)
+        if not iteration.outstanding:
+            self.clean_up(frame, iteration.number)
+        if self.ready:
+            self.queue.add(self.ready, item.is_asynchronous and not is_dead)
+            self.ready.clear()
 
-    def fire(self, item: _Item, iteration: _Iteration) -> Sequence[Any]:
-        if item.fed >= 0:
-            return (self.feeds[item.fed],)
-        inputs = iteration.inputs.get(item, [])
-        if item.fetched >= 0:
-            if item.fetched in self.fetched:
-                raise InvalidArgumentError(f"{item.name}: a tensor in a loop has a value for each iteration")
-            self.fetched[item.fetched] = inputs[0]
-            return ()
-        assert item.call is not None
+    def fire(self, item: _Item, inputs: Sequence[Any]) -> Sequence[Any]:
+        if item.call is None:
+            return self.pass_by(item, inputs)
         try:
             result = item.call(*inputs) if self.hook is None else self.hook(item.node, item.call, inputs)
         except WouldBlock:
@@ -246,7 +251,17 @@ class _Run:
             item.is_cheap = item.runs >= RUNS_UNTIL_CHEAP and is_small((*inputs, *outputs))
         return outputs
 
+    def pass_by(self, item: _Item, inputs: Sequence[Any]) -> Sequence[Any]:
+        """A fed value as it comes in, or one that is fetched as it goes out."""
+        if item.fed >= 0:
+            return (self.feeds[item.fed],)
+        if item.fetched in self.fetched:
+            raise InvalidArgumentError(f"{item.name}: a tensor in a loop has a value for each iteration")
+        self.fetched[item.fetched] = inputs[0]
+        return ()
+
     def propagate(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
+        """Send what a node returns on into the frame or the iteration that it leads to."""
         if item.op in ENTER:
             self.enter(item, frame, iteration, is_dead, outputs)
         elif item.op in EXIT:
@@ -255,16 +270,13 @@ class _Run:
                 self.activate(item, frame.parent, frame.parent_iteration, is_dead, outputs)
             elif frame.latest == iteration.number:
                 frame.dead_exits.append(item)
-        elif item.op in NEXT_ITERATION:
-            if not is_dead:
-                if iteration.number == frame.latest:
-                    if len(frame.iterations) == frame.parallel_iterations:
-                        frame.deferred.append((item, outputs[0]))
-                        return
-                    self.start_iteration(frame)
-                self.activate(item, frame, frame.iterations[iteration.number + 1], is_dead, outputs)
-        else:
-            self.activate(item, frame, iteration, is_dead, outputs)
+        elif not is_dead:
+            if iteration.number == frame.latest:
+                if len(frame.iterations) == frame.parallel_iterations:
+                    frame.deferred.append((item, outputs[0]))
+                    return
+                self.start_iteration(frame)
+            self.activate(item, frame, frame.iterations[iteration.number + 1], is_dead, outputs)
 
     def enter(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
         child = iteration.frames.get(item.frame_name)
@@ -295,50 +307,57 @@ class _Run:
         """Let the outputs of a node, and that it ran, arrive in an iteration of a frame."""
         for index, consumer, position in item.consumers:
             value = outputs[index]
-            if consumer.is_merge:
+            if consumer.takes_one:
+                iteration.outstanding += 1
+                self.ready.append((consumer, frame, iteration, value is DEAD, (value,)))
+            elif consumer.is_merge:
                 self.arrive_at_merge(consumer, position, value, item.op in ENTER, frame, iteration)
             else:
-                if value is not DEAD:
-                    iteration.inputs.setdefault(consumer, [DEAD] * consumer.inputs)[position] = value
-                self.arrive(consumer, is_dead or value is DEAD, frame, iteration)
+                arrived = iteration.arrived.get(consumer) or iteration.arrived.setdefault(consumer, consumer.awaited.copy())
+                arrived[position + _BEFORE_INPUTS] = value
+                self.arrive(consumer, arrived, value is DEAD, frame, iteration)
         for consumer in item.control_consumers:
+            arrived = iteration.arrived.get(consumer) or iteration.arrived.setdefault(consumer, consumer.awaited.copy())
             if consumer.is_merge:
-                self.control_arrives_at_merge(consumer, frame, iteration)
+                self.control_arrives_at_merge(consumer, arrived, frame, iteration)
             else:
-                self.arrive(consumer, is_dead, frame, iteration)
+                self.arrive(consumer, arrived, is_dead, frame, iteration)
 
-    def arrive(self, item: _Item, is_dead: bool, frame: _FrameState, iteration: _Iteration) -> None:
+    def arrive(self, item: _Item, arrived: list[Any], is_dead: bool, frame: _FrameState, iteration: _Iteration) -> None:
+        arrived[0] -= 1
         if is_dead:
-            iteration.dead[item] = iteration.dead.get(item, 0) + 1
-        pending = iteration.pending[item] = iteration.pending.get(item, item.initial_pending) - 1
-        if pending == 0:
-            self.make_ready(item, frame, iteration, item in iteration.dead and item.op != "ControlTrigger")
+            arrived[1] += 1
+        if not arrived[0]:
+            del iteration.arrived[item]
+            is_dead = arrived[1] > 0 and item.op != "ControlTrigger"
+            self.make_ready(item, frame, iteration, is_dead, arrived[_BEFORE_INPUTS:])
 
     def arrive_at_merge(
         self, item: _Item, position: int, value: Any, from_enter: bool, frame: _FrameState, iteration: _Iteration
     ) -> None:
-        pending = iteration.pending.get(item, item.initial_pending)
+        arrived = iteration.arrived.get(item) or iteration.arrived.setdefault(item, item.awaited.copy())
+        pending = arrived[0]
         if value is not DEAD:
-            iteration.pending[item] = pending & ~1
+            arrived[0] = pending & ~1
             if pending & 1:
-                iteration.inputs.setdefault(item, [DEAD] * item.inputs)[position] = value
+                arrived[position + _BEFORE_INPUTS] = value
             if pending == 1:
-                self.make_ready(item, frame, iteration, False)
+                self.make_ready(item, frame, iteration, False, arrived[_BEFORE_INPUTS:])
             return
-        iteration.dead[item] = iteration.dead.get(item, 0) + 1
+        arrived[1] += 1
         # A dead Enter will never be followed by a NextIteration.
-        if pending == 1 and (from_enter or iteration.dead[item] == item.inputs):
-            self.make_ready(item, frame, iteration, True)
+        if pending == 1 and (from_enter or arrived[1] == item.inputs):
+            self.make_ready(item, frame, iteration, True, ())
 
-    def control_arrives_at_merge(self, item: _Item, frame: _FrameState, iteration: _Iteration) -> None:
-        pending = iteration.pending[item] = iteration.pending.get(item, item.initial_pending) - 2
-        is_dead = iteration.dead.get(item, 0) == item.inputs
-        if pending == 0 or (pending == 1 and is_dead):
-            self.make_ready(item, frame, iteration, is_dead)
+    def control_arrives_at_merge(self, item: _Item, arrived: list[Any], frame: _FrameState, iteration: _Iteration) -> None:
+        arrived[0] -= 2
+        is_dead = arrived[1] == item.inputs
+        if arrived[0] == 0 or (arrived[0] == 1 and is_dead):
+            self.make_ready(item, frame, iteration, is_dead, arrived[_BEFORE_INPUTS:])
 
-    def make_ready(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool) -> None:
+    def make_ready(self, item: _Item, frame: _FrameState, iteration: _Iteration, is_dead: bool, inputs: Sequence[Any]) -> None:
         iteration.outstanding += 1
-        self.ready.append((item, frame, iteration, is_dead))
+        self.ready.append((item, frame, iteration, is_dead, inputs))
 
     def clean_up(self, frame: _FrameState, number: int) -> None:
         """Drop iterations that are done, and the frame with the last of them; its dead Exits then count."""

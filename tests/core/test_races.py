@@ -145,11 +145,11 @@ def test_ready_queue():
     """Cheap items at once and in order; of the others the last joins an empty queue, and the pile is taken from its top."""
     queue = ReadyQueue(str.islower)
     queue.add(["A", "b", "C", "d", "E"])
-    assert [queue.take() for _ in range(5)] == ["b", "d", "E", "C", "A"]
+    assert list(queue.taken()) == ["b", "d", "E", "C", "A"]
     queue.add(["A", "B", "C"])
-    assert [queue.take() for _ in range(3)] == ["C", "B", "A"]
+    assert list(queue.taken()) == ["C", "B", "A"]
     queue.add(["a", "b"], is_asynchronous=True)
-    assert [queue.take() for _ in range(2)] == ["b", "a"]
+    assert list(queue.taken()) == ["b", "a"]
     assert not queue
 
 
