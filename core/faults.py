@@ -37,6 +37,8 @@ def raise_located(error: Exception, node: Node, what: str = "kernel") -> NoRetur
         raise ResourceExhaustedError(f"out of memory: {error}", node=node.name, op=node.op) from error.__cause__
     if isinstance(error, np.linalg.LinAlgError):
         raise InvalidArgumentError(f"its matrices have no answer: {error}", node=node.name, op=node.op) from None
+    if str(error).startswith(_TOO_MANY_DIMENSIONS):
+        raise UnimplementedError(f"it has too many dimensions for NumPy: {error}", node=node.name, op=node.op) from None
     if isinstance(error, RecursionError):
         raise ResourceExhaustedError("functions call each other too deeply", node=node.name, op=node.op) from None
     raise fault(f"its {what} failed: {_described(error)}", node) from error
@@ -47,6 +49,13 @@ _TOO_BIG = (
     "precision too big", "width too big",
 )  # fmt: skip
 """How NumPy refuses arrays, and Python texts, for which it need not even ask for memory."""
+
+
+_TOO_MANY_DIMENSIONS = (
+    "number of dimensions must be within",
+    "this function only supports up to 32 dimensions",
+    "too many dimensions for generalized ufunc",
+)
 
 
 def fault(message: str, node: Node | None = None) -> InternalError:

@@ -16,7 +16,7 @@ from .control_flow.conditions import hands_in, source_of
 from .derived_specs import DerivedSpecs
 from .dims import Dim
 from .dtypes import DType, resource
-from .errors import TfgError
+from .errors import InvalidArgumentError, TfgError
 from .functions.call_kinds import Form, call_kind
 from .functions.call_signatures import Signatures, renamed, signature_of
 from .functions.implementations import implementation
@@ -464,7 +464,10 @@ def _as_value(value: Any, spec: TensorSpec) -> np.ndarray[Any, Any]:
     array = np.asarray(value)
     if array.dtype == spec.dtype.numpy or any(isinstance(item, Dim) for item in array.ravel().tolist()):
         return array
-    return array.astype(spec.dtype.numpy)
+    try:
+        return array.astype(spec.dtype.numpy)
+    except OverflowError:
+        raise InvalidArgumentError(f"a value that follows from dimensions does not fit in {spec.dtype}") from None
 
 
 def _is_small(spec: TensorSpec) -> bool:

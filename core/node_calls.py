@@ -34,6 +34,10 @@ def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec])
     if len(found) != len(node.output_dtypes):
         message = f"its attributes ask for {counted(len(found), 'output')}, its interface has {len(node.output_dtypes)}"
         raise InvalidArgumentError(message, node=node.name, op=node.op)
+    for result in found:
+        shape = result if result.__class__ is Shape else result.shape
+        if shape.dims and any(d.__class__ is int and d < 0 for d in shape.dims):
+            raise InvalidArgumentError(f"it asks for a result of shape {shape}", node=node.name, op=node.op)
     return found
 
 

@@ -13,6 +13,7 @@ _FEW: Final = 1 << 10
 """Up to so many elements one call to NumPy costs less than four."""
 _LINE: Final = 1 << 15
 """Elements of a vector of zeros, which a second-level cache holds with those that it meets."""
+_MOST_DIMS: Final = 64
 _WORDS: Final[dict[int, np.dtype[Any]]] = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
 
@@ -29,6 +30,13 @@ def chosen(condition: Array, x: Array, y: Array) -> Array:
     other = y.view(words)
     difference = np.bitwise_and(np.bitwise_xor(x.view(words), other), mask)
     return np.bitwise_xor(difference, other).view(x.dtype)
+
+
+def taken(x: Array, indices: Array, axis: int) -> Array:
+    """The slices of `x` at `indices`, which are there. With more dimensions than NumPy has `np.take` ends the process."""
+    if x.dtype == object or x.ndim + indices.ndim > _MOST_DIMS:
+        return x[(*[slice(None)] * axis, indices, ...)]  # type: ignore[arg-type]
+    return np.take(x, indices, axis)
 
 
 def positive_part(x: Array, out: Array | None = None) -> Array:

@@ -44,7 +44,7 @@ def _slice(x: Array, starts: Array, ends: Array, axes: Array, steps: Array | Non
 
 
 def _gather(x: Array, indices: Array, axis: int = 0) -> Array:
-    return np.take(x, indices, axis)
+    return x[(*[slice(None)] * (axis % x.ndim), indices)]  # np.take ends the process where there are too many dimensions
 
 
 def _mod(x: Array, y: Array, fmod: int = 0) -> Array:

@@ -16,7 +16,7 @@ from ..errors import CancelledError, InvalidArgumentError, OutOfRangeError, TfgE
 from ..numerics.binary_heap import MinHeap
 from ..numerics.philox import Philox
 from ..runtime.resources import Shared
-from ..runtime.values import WouldBlock
+from ..runtime.values import WouldBlock, is_of
 from ..shapes import UNKNOWN, Shape
 
 Element = tuple[Any, ...]
@@ -120,7 +120,7 @@ class Queue(Shared):
             )
         for i, (value, dtype, shape) in enumerate(zip(components, self.spec.dtypes, self.spec.component_shapes)):
             array = np.asarray(value)
-            if array.dtype != dtype.numpy:
+            if not is_of(array, dtype):
                 raise InvalidArgumentError(f"Type mismatch in tuple component {i}. Expected {dtype}, got {array.dtype}")
             if is_batch and array.ndim == 0:
                 raise InvalidArgumentError(f"All tensors must have rank at least 1; component {i} is a scalar")

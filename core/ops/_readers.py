@@ -113,6 +113,8 @@ class TextLineReader(Reader):
 
     def __init__(self, name: str, skipped: int) -> None:
         super().__init__(name)
+        if skipped < 0:
+            raise InvalidArgumentError(f"skip_header_lines must be >= 0 not {skipped}")
         self._skipped = skipped
 
     def records(self, unit: bytes, read_file: ReadFile) -> Iterator[Record]:

@@ -317,9 +317,14 @@ class DenseTable(Table):
         size = len(names)
         if size < 4 or size & (size - 1):
             raise InvalidArgumentError(f"Number of buckets must be at least 4 and a power of 2, got: {size}")
-        rows = values.reshape(size, *self.value_shape)
-        self.buckets, self._left = names, {}
-        self.entries = {name: row for name, row in zip(names, rows) if name not in (self.empty, self.deleted)}
+        full = (size, *self.value_shape)
+        if values.size != math.prod(full):
+            raise InvalidArgumentError(f"Expected shape {full} for value, got {values.shape}")
+        taken = [(name, row) for name, row in zip(names, values.reshape(full)) if name not in (self.empty, self.deleted)]
+        entries = dict(taken)
+        if len(entries) < len(taken):  # of buckets that are all taken the search for a free one has no end
+            raise InvalidArgumentError("a key stands in more than one bucket")
+        self.buckets, self._left, self.entries = names, {}, entries
 
     def export(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         shape = (len(self.buckets), *(self.key_shape or (1,)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from .. import dtypes
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, TfgError
 from ..numerics import wire
-from ..runtime.values import object_array
+from ..runtime.values import is_of, object_array
 
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
 # Fields that hold elements one by one: number -> how its numbers are read.
@@ -39,7 +38,7 @@ def serialize_content(array: np.ndarray[Any, Any], dtype: DType) -> bytes:
 
 
 def _head(array: np.ndarray[Any, Any], dtype: DType) -> bytes:
-    if array.dtype != dtype.numpy:
+    if not is_of(array, dtype):
         raise InvalidArgumentError(f"a tensor of {array.dtype} cannot be written as {dtype}")
     return wire.varint_field(_DTYPE, dtype.number) + wire.bytes_field(_SHAPE, shape_message(array.shape))
 
@@ -82,7 +81,7 @@ def _elements(by_number: dict[int, list[wire.Field]], dtype: DType, count: int) 
     if dtype is dtypes.string and _CONTENT in by_number:
         return object_array(_split_texts(by_number[_CONTENT][-1].payload, count), (-1,))
     if dtype is dtypes.string:
-        return _filled(object_array([f.payload for f in by_number.get(_STRINGS, [])], (-1,)), count, lambda: b"")
+        return _filled(object_array([f.payload for f in by_number.get(_STRINGS, [])], (-1,)), count, b"")
     if dtype.is_object:
         raise ValueError(f"tensors of {dtype} cannot be parsed")
     content = by_number[_CONTENT][-1].payload if _CONTENT in by_number else b""
@@ -90,7 +89,7 @@ def _elements(by_number: dict[int, list[wire.Field]], dtype: DType, count: int) 
         if len(content) != count * dtype.size:
             raise ValueError(f"{len(content)} bytes are not {count} elements of {dtype}")
         return np.frombuffer(content, dtype.numpy)
-    return _filled(_typed(by_number, dtype), count, dtype.numpy.type)
+    return _filled(_typed(by_number, dtype), count, 0)
 
 
 def _split_texts(content: bytes, count: int) -> list[Any]:
@@ -113,9 +112,9 @@ def _typed(by_number: dict[int, list[wire.Field]], dtype: DType) -> np.ndarray[A
     return np.empty(0, dtype.numpy)
 
 
-def _filled(values: np.ndarray[Any, Any], count: int, zero: Callable[[], Any]) -> np.ndarray[Any, Any]:
+def _filled(values: np.ndarray[Any, Any], count: int, zero: Any) -> np.ndarray[Any, Any]:
     if len(values) > count:
         raise ValueError(f"{len(values)} elements do not fit a shape of {count}")
     missing = np.empty(count - len(values), values.dtype)
-    missing[:] = values[-1] if len(values) else zero()
+    missing[:] = values[-1] if len(values) else zero
     return np.concatenate([values, missing])

@@ -53,4 +53,5 @@ def rounds_without_repeats(indices: Any) -> list[Any]:
         return [slice(None)] if len(indices) else []
     starts = np.flatnonzero(is_first)
     occurrence = np.arange(len(indices)) - np.repeat(starts, np.diff(np.append(starts, len(indices))))
-    return [order[occurrence == n] for n in range(occurrence.max() + 1)]
+    ends = np.cumsum(np.bincount(occurrence))
+    return np.split(order[np.argsort(occurrence, kind="stable")], ends[:-1])

@@ -57,9 +57,15 @@ def _check_format(code: int, channels: int, rate: int, bytes_per_second: int, by
     )
 
 
+def _require_desired(**desired: int) -> None:
+    for name, count in desired.items():
+        require(count >= -1, f"{name} must be >= -1, got {count}")
+
+
 @kernel("DecodeWav")
 def decode_wav(contents: Array, *, desired_channels: int, desired_samples: int) -> tuple[Result, Result]:
     """A 16-bit PCM WAV file as floats in [-1, 1) (samples, channels), and its rate; cut or filled up to what is desired."""
+    _require_desired(desired_channels=desired_channels, desired_samples=desired_samples)
     data = scalar(contents, "contents")
     require(isinstance(data, bytes) and len(data) <= 2**31 - 1, "contents must be a string of less than 2 GiB")
     samples, rate = _read_wav(data)
@@ -76,6 +82,7 @@ def decode_wav(contents: Array, *, desired_channels: int, desired_samples: int) 
 
 @shape("DecodeWav")
 def decode_wav_shape(contents: TensorSpec, *, desired_channels: int, desired_samples: int) -> list[Shape]:
+    _require_desired(desired_channels=desired_channels, desired_samples=desired_samples)
     with_rank(contents.shape, 0)
     return [Shape([None if n == -1 else n for n in (desired_samples, desired_channels)]), SCALAR]
 

@@ -34,6 +34,8 @@ def barrier(
     """A barrier of unlimited capacity."""
     if capacity != -1:
         raise InvalidArgumentError(f"Barrier only accepts capacity=-1, not {capacity}", hint="feed it through a queue")
+    if len(shapes) < len(component_types):
+        raise InvalidArgumentError("All of the component shapes must be specified")
     if any(not size.is_known for size in shapes):
         raise InvalidArgumentError(f"All shapes in barrier must be fully defined, not {list(map(str, shapes))}")
     spec = QueueSpec.make("Barrier", component_types, shapes, capacity)
@@ -45,15 +47,15 @@ def barrier(
 
 
 @kernel("BarrierInsertMany")
-def barrier_insert_many(handle: Any, keys: Array, values: Array, *, component_index: int) -> None:
+def barrier_insert_many(handle: Any, keys: Array, values: Array, *, component_index: int, T: DType) -> None:
     """One component of many keys."""
     found = resource(handle, Barrier)
     values = np.asarray(values)
     width = len(found.spec.dtypes)
     if not 0 <= component_index < width:
         raise InvalidArgumentError(f"The component ID is out of range {component_index} > num_components ({width})")
-    if found.spec.dtypes[component_index].numpy != values.dtype:
-        raise InvalidArgumentError(f"component {component_index} is {found.spec.dtypes[component_index]}, not {values.dtype}")
+    if found.spec.dtypes[component_index] is not T.base:
+        raise InvalidArgumentError(f"component {component_index} is {found.spec.dtypes[component_index]}, not {T}")
     if keys.ndim != 1 or values.ndim == 0 or len(values) != len(keys):
         raise InvalidArgumentError(f"keys of shape {keys.shape} and values of shape {values.shape} do not fit")
     wanted = found.spec.component_shapes[component_index]
@@ -90,8 +92,7 @@ def barrier_take_many(
 
 def _batch(rows: list[Array], dtype: DType, size: Shape) -> Array:
     """Rows of one shape as one array."""
-    inner = size.known() if size.is_known else np.shape(rows[0]) if rows else ()
-    result = np.empty((len(rows), *inner), dtype.numpy)
+    result = np.empty((len(rows), *size.known()), dtype.numpy)
     for i, row in enumerate(rows):
         result[i, ...] = row
     return result

@@ -37,7 +37,8 @@ def batch(ctx: KernelContext, in_tensors: list[Array], *, max_batch_size: int, a
         empty = np.zeros(0, np.int64)
         return [np.zeros(0, value.dtype) for value in in_tensors], empty, empty
     padded = min((s for s in allowed_batch_sizes if s >= size), default=size)
-    tensors = [np.concatenate([value, np.repeat(value[:1], padded - size, 0)]) for value in in_tensors]
+    # Rows that are empty take NumPy's `repeat` as long as others.
+    tensors = [np.concatenate([value, np.broadcast_to(value[0], (padded - size, *value.shape[1:]))]) for value in in_tensors]
     number = next(_IDS)
     return tensors, np.array([[number, 0, size]], np.int64), np.int64(number)
 

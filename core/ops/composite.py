@@ -17,7 +17,7 @@ from ..errors import DataLossError, InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.wire import fields
 from ..registry import gradient, kernel, shape, zero_flops
-from ..runtime.values import scalar_object
+from ..runtime.values import is_of, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 
@@ -53,7 +53,7 @@ def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) ->
     if len(found.components) != len(Tcomponents):
         raise InvalidArgumentError(f"Encoded value has {len(found.components)} tensor components; expected {len(Tcomponents)}")
     for i, (component, dtype) in enumerate(zip(found.components, Tcomponents)):
-        if component.dtype != dtype.numpy:
+        if not is_of(component, dtype):
             raise InvalidArgumentError(f"Tensor component {i} had dtype {component.dtype}; expected dtype {dtype}")
     return list(found.components)
 

@@ -17,8 +17,8 @@ from typing import Any
 from ..arrays import Array
 from ..datasets.base import Dataset, Element, array_of
 from ..datasets.caching import Cache, FileCache, MemoryCache
-from ..dtypes import DType
-from ..errors import DataLossError, NotFoundError
+from ..dtypes import DType, string
+from ..errors import DataLossError, NotFoundError, UnimplementedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
@@ -68,6 +68,9 @@ class Checkpoint:
 
     def write(self, elements: Sequence[Element]) -> None:
         """Keep the elements."""
+        for dtype in self._types:
+            if dtype.is_object and dtype.base is not string:
+                raise UnimplementedError(f"a component is {dtype}, which no file of a cache holds")
         width = len(str(len(self._types) - 1))
         tensors = [
             (f"{i:{_WIDTH}}_{j:{width}}", "", Tensor.from_numpy(array_of(value), dtype))

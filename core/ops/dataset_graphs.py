@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -39,6 +39,8 @@ _SAVED = ("LookupTableFindV2", "LookupTableSizeV2")
 """What looks at state that the graph of a dataset holds."""
 _FAIL = 2
 """The policy under which state that a graph cannot hold is an error."""
+_AROUND: Final = b""
+"""What stands for a node of a loop where the hash of another one is asked for that it follows from itself."""
 
 
 def graph_of(dataset: Dataset, keeps_devices: bool = True) -> Graph:
@@ -100,7 +102,7 @@ class _Writer:
         if isinstance(held, Seeds):
             if held is DUMMY:
                 return self._add("DummySeedGenerator", (), {}).output()
-            pair = [self._constant(np.uint64(seed).astype(np.int64), dtypes.int64) for seed in held.pair]
+            pair = [self._constant(np.uint64(seed % 2**64).astype(np.int64), dtypes.int64) for seed in held.pair]
             return self._add(
                 "AnonymousSeedGenerator", [*pair, self._constant(np.bool_(held.renewed), dtypes.bool_)], {}
             ).output()
@@ -188,10 +190,12 @@ class _Digests:
     def of_node(self, node: Node) -> bytes:
         """The hash of a node and all that leads to it."""
         pending = [node]
+        opened: set[Node] = set()
         while pending:
             last = pending[-1]
+            opened.add(last)
             sources = [*(value.node for value in last.inputs), *last.control_inputs]
-            missing = [source for source in sources if source not in self._nodes]
+            missing = [source for source in sources if source not in self._nodes and source not in opened]
             pending += missing
             if not missing:
                 self._nodes[last] = self._hash(last)
@@ -200,8 +204,8 @@ class _Digests:
 
     def _hash(self, node: Node) -> bytes:
         attrs = ((name, self._attr(value)) for name, value in sorted(node.attrs.items()) if not name.startswith("_"))
-        inputs = [(self._nodes[value.node], value.index) for value in node.inputs]
-        controls = sorted(self._nodes[control] for control in node.control_inputs)
+        inputs = [(self._nodes.get(value.node, _AROUND), value.index) for value in node.inputs]
+        controls = sorted(self._nodes.get(control, _AROUND) for control in node.control_inputs)
         return hashlib.sha256(repr((node.op, list(attrs), inputs, controls)).encode()).digest()
 
     def _attr(self, value: Any) -> Any:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..datasets.base import Dataset, Element
+from ..datasets.base import Dataset, Element, require_types
 from ..datasets.mapping import ParallelMap
-from ..dtypes import DType
+from ..dtypes import DType, string
 from ..errors import InvalidArgumentError
 from ..runtime.kernel_context import KernelContext
 from ..runtime.values import object_array, scalar_object
@@ -39,6 +39,9 @@ def parse_example_dataset(
 ) -> Dataset:
     """Batches of Examples parsed: tensors in the order of their keys, sparse and ragged ones as variants."""
     require_calls(num_parallel_calls)
+    source = dataset_of(input_dataset)
+    if [dtype.base for dtype in source.spec.dtypes] != [string]:
+        raise InvalidArgumentError("Input dataset should be a dataset of vectors of strings")
     dense = dense_features([_encoded(key) for key in dense_keys], Tdense, dense_shapes, dense_defaults)
     if len(sparse_keys) != len(sparse_types) or not len(ragged_keys) == len(ragged_value_types) == len(ragged_split_types):
         raise InvalidArgumentError("each sparse key needs a type, each ragged key one of its values and one of its splits")
@@ -48,6 +51,7 @@ def parse_example_dataset(
     order = sorted(range(len(keys)), key=keys.__getitem__)
 
     def parse(element: Element) -> Element:
+        require_types((string,), element)
         *columns, dense_parts, ragged_values, ragged_splits = parse_batch(
             element[0], np.empty(0, object), sparse, dense, ragged
         )
@@ -56,7 +60,7 @@ def parse_example_dataset(
         parts += [scalar_object(RaggedVariant((splits,), values)) for values, splits in zip(ragged_values, ragged_splits)]
         return tuple([parts[i] for i in order])
 
-    return ParallelMap((dataset_of(input_dataset),), parse)
+    return ParallelMap((source,), parse)
 
 
 def _encoded(key: str) -> bytes:

@@ -147,7 +147,7 @@ def uncompress_element(compressed: Array, *, output_types: list[DType]) -> Seque
     if not isinstance(found, CompressedElement):
         raise InvalidArgumentError("Tensor does not contain a compressed element")
     dtypes_found = [component.dtype for component in found.components]
-    if dtypes_found != [dtype.numpy for dtype in output_types]:
+    if len(dtypes_found) != len(output_types) or not all(map(is_of, found.components, output_types)):
         raise FailedPreconditionError(f"the element holds {dtypes_found}, not {list(map(str, output_types))}")
     return found.components
 

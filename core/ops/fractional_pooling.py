@@ -242,9 +242,9 @@ def fractional_avg_pool_grad(
     """Each region's gradient in equal parts to its elements."""
     dims = ints(orig_input_tensor_shape, "orig_input_tensor_shape", 4)
     _check_backprop(dims, out_backprop, row_pooling_sequence, col_pooling_sequence)
+    result = np.zeros(dims)  # before the steps of its regions, which are as many as it has rows
     rows, columns = _axes(dims, row_pooling_sequence, col_pooling_sequence, overlapping)
     share = out_backprop / (rows.lengths[:, None, None] * columns.lengths[:, None]).astype(np.float64)
-    result = np.zeros(dims)
     for r, c, inside in _cells(rows, columns):
         np.add.at(result, (slice(None), r, c), np.where(inside, share, 0))  # type: ignore[arg-type]
     return result.astype(out_backprop.dtype)

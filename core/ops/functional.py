@@ -15,6 +15,7 @@ import numpy as np
 from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder
+from ..datasets.base import row_of
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Function, Graph
@@ -74,22 +75,22 @@ def _repeated(is_wanted: Callable[..., Any], run_body: Callable[..., Any], value
 
 
 @kernel("PartitionedCall", "StatefulPartitionedCall")
-def partitioned_call(ctx: KernelContext, args: list[Array], *, f: FuncRef) -> Sequence[Result]:
+def partitioned_call(
+    ctx: KernelContext, args: list[Array], *, f: FuncRef, Tin: list[DType], Tout: list[DType]
+) -> Sequence[Result]:
     """The results of the function on `args`."""
-    known: dict[Any, Any] = ctx.state(dict)
-    run = known.get(ctx.unused)
-    if run is None:
-        run = known[ctx.unused] = ctx.function(f)
-    return run(args)
+    return _checked(ctx, f, Tin, Tout)(args)
 
 
 lower("PartitionedCall", "StatefulPartitionedCall", always=True)(lambda xla, args, *, f: tuple(xla.call(f, args)))
 
 
 @kernel("RemoteCall")
-def remote_call(ctx: KernelContext, target: Array, args: list[Array], *, f: FuncRef) -> Sequence[Result]:
+def remote_call(
+    ctx: KernelContext, target: Array, args: list[Array], *, f: FuncRef, Tin: list[DType], Tout: list[DType]
+) -> Sequence[Result]:
     """The results of the function on `args`: every target is this process."""
-    return ctx.call(f, args)
+    return _checked(ctx, f, Tin, Tout)(args)
 
 
 taken_whole("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", calls=True)
@@ -97,15 +98,16 @@ taken_whole("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", calls=Tr
 
 @kernel("BatchFunction")
 def batch_function(
-    ctx: KernelContext, in_tensors: list[Array], captured_tensors: list[Array], *, f: FuncRef
-) -> Sequence[Result]:
+    ctx: KernelContext, in_tensors: list[Array], captured_tensors: list[Array],
+    *, f: FuncRef, Tin: list[DType], Tcaptured: list[DType], Tout: list[DType],
+) -> Sequence[Result]:  # fmt: skip
     """The results of the function on one batch: a session has no other callers to wait for."""
     sizes = {len(value) if np.ndim(value) else -1 for value in in_tensors}
     if -1 in sizes:
         raise InvalidArgumentError("Batching input tensors must have at least one dimension")
     if len(sizes) > 1:
         raise InvalidArgumentError(f"Batching input tensors must have equal 0th-dimension size, they have {sorted(sizes)}")
-    return ctx.call(f, [*in_tensors, *captured_tensors])
+    return _checked(ctx, f, [*Tin, *Tcaptured], Tout)([*in_tensors, *captured_tensors])
 
 
 @shape("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "BatchFunction")
@@ -286,6 +288,8 @@ def map_defun(
     captured_inputs: list[Array],
     *,
     f: FuncRef,
+    Targuments: list[DType],
+    Tcaptured: list[DType],
     output_types: list[DType],
     output_shapes: list[Shape],
 ) -> Sequence[Result]:
@@ -295,8 +299,9 @@ def map_defun(
     sizes = {len(value) for value in arguments}
     if len(sizes) > 1:
         raise InvalidArgumentError(f"All inputs must have the same dimension 0, they have {sorted(sizes)}")
-    run = ctx.function(f)
-    rows = [run([*row, *captured_inputs]) for row in zip(*arguments)]
+    run = _checked(ctx, f, [*Targuments, *Tcaptured], output_types)
+    count = len(arguments[0])
+    rows = [run([*(row_of(value, i) for value in arguments), *captured_inputs]) for i in range(count)]
     if not rows:
         return [zeros((0, *_or_zero(s)), dtype) for s, dtype in zip(output_shapes, output_types)]
     columns = list(zip(*rows))

@@ -51,6 +51,8 @@ def _by_channel(y: Array, args: list[Array], count: int) -> tuple[list[Array], l
     for arg in args[:count]:
         if arg.shape != y.shape[-1:]:
             raise InvalidArgumentError(f"what is applied by channel must have shape {y.shape[-1:]}, not {arg.shape}")
+        if arg.dtype != y.dtype:
+            raise InvalidArgumentError(f"what is applied by channel must be {y.dtype}, not {arg.dtype}")
     return args[:count], args[count:]
 
 

@@ -17,6 +17,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
+from ..numerics.selecting import taken
 from ..registry import facts, gradient, kernel, lower, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require_rank
@@ -37,9 +38,7 @@ def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Resu
         if 0 in shape_:
             return np.zeros(shape_, params.dtype)
         check_range(indices, params.shape[axis])
-        if params.dtype == object:
-            return params[(*[slice(None)] * axis, indices, ...)]  # type: ignore[arg-type]
-        return np.take(params, indices, axis)
+        return taken(params, indices, axis)
     check_range(indices, params.shape[axis])
     return _batch_gather(params, indices, axis, batch_dims)
 
@@ -52,8 +51,8 @@ def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> 
     count = math.prod(batch)
     grouped = params.reshape(count, math.prod(outer), params.shape[axis], math.prod(inner))
     flat = indices.reshape(count, math.prod(indices.shape[batch_dims:]))
-    taken = grouped[np.arange(count)[:, None], :, flat]
-    return taken.transpose(0, 2, 1, 3).reshape(*batch, *outer, *indices.shape[batch_dims:], *inner)
+    found = grouped[np.arange(count)[:, None], :, flat]
+    return found.transpose(0, 2, 1, 3).reshape(*batch, *outer, *indices.shape[batch_dims:], *inner)
 
 
 def check_range(indices: Array, size: int, name: str = "indices") -> None:
@@ -188,7 +187,7 @@ def gather_nd(params: Array, indices: Array, *, bad_indices_policy: str) -> Resu
     if params.size == 0 and math.prod(indices.shape[:-1]):
         raise InvalidArgumentError("Requested more than 0 entries, but params is empty.")
     coordinates = np.moveaxis(indices, -1, 0)
-    if bad_indices_policy == "IGNORE":
+    if bad_indices_policy == "IGNORE" and depth:
         return _gather_nd_ignoring(params, coordinates, depth)
     check_coordinates(indices, params.shape[:depth])
     return params[(*coordinates, ...)] if depth else np.broadcast_to(params, indices.shape[:-1] + params.shape)
@@ -219,9 +218,9 @@ def _index_depth(dims: tuple[int, ...], index_shape: tuple[int, ...]) -> int:
 def _gather_nd_ignoring(params: Array, coordinates: Array, depth: int) -> Array:
     """Zeros where a coordinate is out of range."""
     bad = is_outside(coordinates, params.shape[:depth])
-    taken = np.array(params[tuple(np.where(bad, 0, c) for c in coordinates)])
-    taken[bad] = b"" if params.dtype == object else 0
-    return taken
+    found = np.array(params[tuple(np.where(bad, 0, c) for c in coordinates)])
+    found[bad] = b"" if params.dtype == object else 0
+    return found
 
 
 def is_outside(coordinates: Array, dims: tuple[int, ...]) -> Array:

@@ -71,6 +71,7 @@ def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: 
     require(fits, f"`weights` must be the same shape as `arr` or of length 0, not {weights.shape} and {input.shape}")
     _require_counted(input)
     rows = input.shape[0] if input.ndim == 2 else 1
+    require(rows * count < 1 << 63, f"counts of {count} values in {rows} rows have too many places")
     keys = input.reshape(rows, -1) + (np.arange(rows) * count)[:, None] if rows else input
     kept = np.ravel(input < count)
     keys = keys.ravel()[kept]

@@ -22,7 +22,7 @@ from ..errors import InvalidArgumentError, ResourceExhaustedError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
-from ..runtime.values import WouldBlock
+from ..runtime.values import WouldBlock, is_of
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ._checks import require_rank
 
@@ -51,6 +51,14 @@ class _Area(Shared):
         is_full = self.capacity > 0 and elements + adds_element > self.capacity
         if is_full or 0 < self.memory_limit < held + size:
             raise WouldBlock(f"staging area '{self.name}' is full ({elements} elements)")
+
+
+def _declared(values: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
+    """The values that leave; InvalidArgumentError where they are not of the dtypes that a node declares."""
+    for i, (value, dtype) in enumerate(zip(values, dtypes)):
+        if not is_of(np.asarray(value), dtype):
+            raise InvalidArgumentError(f"part {i} of what was staged is {np.asarray(value).dtype}, not {dtype}")
+    return list(values)
 
 
 def _bytes(values: Sequence[Any]) -> int:
@@ -215,13 +223,15 @@ def stage_write_shape(*inputs: Any) -> None:
 
 
 @kernel("Unstage")
-def unstage(ctx: KernelContext, *, capacity: int, memory_limit: int, container: str, shared_name: str) -> Sequence[Result]:
+def unstage(
+    ctx: KernelContext, *, capacity: int, memory_limit: int, dtypes: list[DType], container: str, shared_name: str
+) -> Sequence[Result]:
     """Take the oldest tuple."""
     area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
     with area:
         if not area.elements:
             raise WouldBlock(f"staging area '{area.name}' is empty")
-        return list(area.elements.popleft())
+        return _declared(area.elements.popleft(), dtypes)
 
 
 _MAP = ("Stage", "Unstage", "UnstageNoKey", "Peek", "Size", "IncompleteSize", "Clear")
@@ -238,7 +248,14 @@ zero_flops(*_ALL)
 
 @kernel("StagePeek")
 def stage_peek(
-    ctx: KernelContext, index: Array, *, capacity: int, memory_limit: int, container: str, shared_name: str
+    ctx: KernelContext,
+    index: Array,
+    *,
+    capacity: int,
+    memory_limit: int,
+    dtypes: list[DType],
+    container: str,
+    shared_name: str,
 ) -> Sequence[Result]:
     """A tuple that stays."""
     area = _staging_area(ctx, capacity, memory_limit, container, shared_name)
@@ -248,7 +265,7 @@ def stage_peek(
     with area:
         if index >= len(area.elements):
             raise WouldBlock(f"staging area '{area.name}' has no element {index}")
-        return list(area.elements[int(index)])
+        return _declared(area.elements[int(index)], dtypes)
 
 
 @kernel("MapPeek", "OrderedMapPeek")
@@ -266,7 +283,7 @@ def map_peek(
     """Parts of an element that stays."""
     area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
     with area:
-        return area.parts(_key(key), _indices(indices))
+        return _declared(area.parts(_key(key), _indices(indices)), dtypes)
 
 
 @kernel("MapUnstage", "OrderedMapUnstage")
@@ -284,7 +301,7 @@ def map_unstage(
     """Take parts of the element of a key."""
     area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
     with area:
-        return area.take(_key(key), _indices(indices))
+        return _declared(area.take(_key(key), _indices(indices)), dtypes)
 
 
 @shape("Unstage", "StagePeek", "MapPeek", "MapUnstage", "OrderedMapPeek", "OrderedMapUnstage")
@@ -334,7 +351,7 @@ def map_unstage_no_key(
     area = _map_area(ctx, capacity, memory_limit, dtypes, container, shared_name)
     with area:
         key = area.any_key()
-        return np.int64(key), area.take(key, _indices(indices))
+        return np.int64(key), _declared(area.take(key, _indices(indices)), dtypes)
 
 
 @shape("MapUnstageNoKey", "OrderedMapUnstageNoKey")

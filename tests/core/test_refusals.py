@@ -27,7 +27,7 @@ from tfg.core.errors import (
 from tfg.core.faults import faults_of
 from tfg.core.graph import Output
 from tfg.core.inference import infer
-from tfg.core.numerics import sdca
+from tfg.core.numerics import sdca, wire
 from tfg.core.numerics.sdca import LOSSES, _poisson_dual
 from tfg.core.ops import _tensor_proto
 from tfg.core.shapes import UNKNOWN
@@ -98,6 +98,14 @@ REFUSED = {
     "sizes of pieces in no row": (
         "TensorListConcatV2", ["LIST", np.int32([-1]), np.int64(2)], {"element_dtype": "float32"},
     ),
+    "arguments of a fused op that are no numbers of its dtype": (
+        "_FusedConv2D", [IMAGE, FILTER, [np.array([b"a"] * 3, object)], []],
+        {"fused_ops": ["BiasAdd"], "num_args": 1, "TArgs": ["string"], **FUSED},
+    ),
+    "fewer channels of sound than none": ("DecodeWav", [np.array(b"RIFF", object)], {"desired_channels": -2}),
+    "counts of more places than there are numbers": (
+        "DenseBincount", [np.zeros((3, 2), np.int64), np.int64(2**62), EMPTY], {},
+    ),
     "a clip of endlessly many samples a second": (
         "AudioSummaryV2", [np.array(b"a", object), np.ones((1, 2), np.float32), np.float32(np.inf)], {},
     ),
@@ -136,6 +144,87 @@ def test_refused(case, is_known):
     with pytest.raises(InvalidArgumentError, match="'op'") as caught:
         Session(g.graph).run([node.output().name], feeds)
     assert not isinstance(caught.value, InternalError)
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "attrs"),
+    [
+        ("GatherV2", [np.ones((1,) * 40), np.zeros((1,) * 40, np.int32), np.int32(0)], {}),
+        ("Pack", [[np.ones((1,) * 64)] * 2], {}),
+        ("StridedSlice", [np.ones((1,) * 60), *[np.zeros(31, np.int32)] * 2, np.ones(31, np.int32)], {"new_axis_mask": -1}),
+        ("MatrixTriangularSolve", [np.ones((1,) * 40)] * 2, {}),
+    ],
+)
+def test_more_dimensions_than_numpy_has(op, inputs, attrs):
+    g = GraphBuilder()
+    g.apply(op, *inputs, name="op", **attrs)
+    with pytest.raises(UnimplementedError, match=r"'op'.*dimensions"):
+        Session(g.graph).run("op:0")
+
+
+def test_a_bad_index_of_no_dimension_is_no_bad_one():
+    g = GraphBuilder()
+    g.GatherNd(VECTOR, np.zeros((2, 0), np.int32), bad_indices_policy="IGNORE", name="op")
+    np.testing.assert_array_equal(Session(g.graph).run("op:0"), [VECTOR, VECTOR])
+
+
+def test_the_zero_of_a_number_of_four_bits_is_parsed():
+    g = GraphBuilder()
+    message = wire.varint_field(1, dtypes.as_dtype("int4").number) + wire.bytes_field(2, wire.bytes_field(2, b"\x08\x02"))
+    g.ParseTensor(np.array(message, object), out_type="int4", name="op")
+    assert Session(g.graph).run("op:0").astype(int).tolist() == [0, 0]
+
+
+def test_lines_are_not_skipped_from_behind():
+    g = GraphBuilder()
+    g.TextLineReaderV2(skip_header_lines=-1, name="op")
+    with pytest.raises(InvalidArgumentError, match="'op'"):
+        Session(g.graph).run("op:0")
+
+
+def test_empty_rows_are_padded_in_no_time():
+    g = GraphBuilder()
+    g.add("Batch", [[g.constant(np.ones((1, 0)))]], {
+        "num_batch_threads": 1, "max_batch_size": 2**40, "allowed_batch_sizes": [2**40], "batch_timeout_micros": 0,
+        "grad_timeout_micros": 0,
+    }, "op")  # fmt: skip
+    assert Session(g.graph).run("op:0").shape == (2**40, 0)
+
+
+def test_a_size_below_zero_is_no_shape():
+    g = GraphBuilder()
+    op = g.KmeansPlusPlusInitialization(np.ones((8, 2), np.float32), np.int64(-3), np.int64(1), np.int64(1), name="op")
+    found = infer(g.graph)
+    assert found.shape(op).dims is None
+    assert "-3" in found.reasons["op"]
+
+
+def test_a_value_of_dimensions_beyond_its_dtype():
+    g = GraphBuilder()
+    size = g.Shape(placeholder(g, "x", [None]), out_type="int64")
+    sizes = g.ConcatV2([size, g.constant(np.int64([2**62]))], np.int32(0))
+    g.Mul(sizes, np.int64([0, 4]), name="op")
+    assert "int64" in infer(g.graph).reasons["op"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "values"), [([1, 1, 1, 1], [1, 2, 3, 4]), ([1, 2, 3, 4], [1, 2, 3]), ([1, 2, 3, 4], 0)]
+)
+def test_buckets_that_no_table_has(keys, values):
+    g = GraphBuilder()
+    empty, deleted = g.constant(np.int64(-1)), g.constant(np.int64(-2))
+    table = g.MutableDenseHashTableV2(empty, deleted, value_dtype="int64", initial_num_buckets=4)
+    g.LookupTableImportV2(table, np.int64(keys), np.int64(values), name="op")
+    with pytest.raises(InvalidArgumentError, match="'op'") as caught:
+        Session(g.graph).run(["op"])
+    assert not isinstance(caught.value, InternalError)
+
+
+def test_the_shapes_of_a_barrier_are_known():
+    g = GraphBuilder()
+    g.Barrier(component_types=["float32"], shapes=[], name="op")
+    with pytest.raises(InvalidArgumentError, match=r"'op'.*specified"):
+        Session(g.graph).run("op:0")
 
 
 @pytest.mark.parametrize("maker", ["Stack", "TensorArray"])
