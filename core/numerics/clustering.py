@@ -16,6 +16,8 @@ from .pauses import PIECE, pause
 from .philox import Philox, uniform_from_words
 
 _BLOCK = 1024
+_MOST_DRAWS = 4096
+"""After so many points that are centers already, to which rounding left all the distance, these count for nothing."""
 
 
 class WordStream:
@@ -91,12 +93,20 @@ def _draw(stream: WordStream, nearest: Array, chosen: list[int]) -> int:
     if not chosen:
         return stream.below(len(nearest))
     sums = np.cumsum(nearest, dtype=np.float32)
-    while True:
-        index = int(np.searchsorted(sums, stream.uniform() * sums[-1], side="right"))
+    for _ in range(_MOST_DRAWS):
+        pause()
+        index = _drawn(stream, sums)
         if index == len(nearest):
             return index - 1
         if index not in chosen:
             return index
+    others = nearest.copy()
+    others[chosen] = 0
+    return min(_drawn(stream, np.cumsum(others, dtype=np.float32)), len(nearest) - 1)
+
+
+def _drawn(stream: WordStream, sums: Array) -> int:
+    return int(np.searchsorted(sums, stream.uniform() * sums[-1], side="right"))
 
 
 def nearest_centers(points: Array, centers: Array, k: int) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@ http://www.lmdb.tech/doc/group__internal.html, on a little-endian machine of 64 
 from __future__ import annotations
 
 import io
+import itertools
 import struct
 from collections.abc import Iterator
 from typing import BinaryIO, Final
@@ -79,7 +80,11 @@ class _Database:
         if self._root == _NO_PAGE:
             return
         pending = [(self._root, 1)]
-        while pending:
+        for seen in itertools.count():
+            if not pending:
+                return
+            if seen * self._size >= self._end:
+                raise DatabaseError("a page is reached on more than one way")
             pause()
             number, depth = pending.pop()
             page = self._page(number)

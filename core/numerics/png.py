@@ -101,6 +101,8 @@ def header(data: bytes) -> tuple[int, int, int, int, int]:
 def decode16(data: bytes) -> Array:
     """The samples (height, width, channels) of a 16-bit file, uint16; ValueError where it is damaged."""
     width, height, _, colour, interlaced = header(data)
+    if colour not in _CHANNELS:
+        raise ValueError(f"a damaged PNG file: colour type {colour}")
     channels = _CHANNELS[colour]
     image = np.zeros((height, width, channels), np.uint16)
     raw = np.frombuffer(_decompressed(data, image.nbytes + 8 * height + 64), np.uint8)

@@ -12,9 +12,12 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Array
+from .pauses import pause
 from .philox import Philox
 
 _WORDS_AT_ONCE: Final = 64
+_AT_ONCE: Final = 1024
+"""Samples after which the time is looked at."""
 
 
 class Words:
@@ -64,6 +67,11 @@ class UniformSampler:
 
     def __init__(self, size: int) -> None:
         self.size = size
+
+    @property
+    def possible(self) -> int:
+        """How many classes can be drawn."""
+        return self.size
 
     def sample(self, words: Words) -> int:
         return words.below(self.size, 64)
@@ -130,6 +138,11 @@ class FixedUnigramSampler(UniformSampler):
         self._total = np.float32(total)
         self._probabilities, self._aliases = _alias_table(self._weights)
 
+    @property
+    def possible(self) -> int:
+        own = np.flatnonzero(self._probabilities > 0)
+        return len(np.union1d(own, self._aliases[self._probabilities < 1]))
+
     def sample(self, words: Words) -> int:
         level = words.float32()
         index = words.below(self.size, 32)
@@ -159,10 +172,17 @@ def _alias_table(weights: Array) -> tuple[Array, Array]:
 def sample_batch(sampler: UniformSampler, words: Words, count: int, is_unique: bool) -> tuple[Array, int]:
     """`count` classes (int64), and how many draws they took."""
     if not is_unique:
-        return np.array([sampler.sample(words) for _ in range(count)], np.int64), count
+        drawn = np.empty(count, np.int64)
+        for start in range(0, count, _AT_ONCE):
+            pause()
+            stop = min(start + _AT_ONCE, count)
+            drawn[start:stop] = [sampler.sample(words) for _ in range(stop - start)]
+        return drawn, count
     found: dict[int, None] = {}
     tries = 0
     while len(found) < count:
+        if not tries % _AT_ONCE:
+            pause()
         tries += 1
         found.setdefault(sampler.sample(words))
     return np.array(list(found), np.int64), tries

@@ -75,6 +75,15 @@ class Pool:
         self.sizes(sizes)
         return window_pads(sizes, self.windows, self.strides, [1] * len(self.windows), self.padding, self.explicit)
 
+    @functools.lru_cache(1024)  # noqa: B019 - as above
+    def geometry(self, sizes: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...], Pads]:
+        """(windows, strides, pads), of windows larger than the image without what none has inside of it; errors as `pads`.
+
+        What is done for each place of a window is then done as often as follows from the image.
+        """
+        axes = [_inside(*axis) for axis in zip(sizes, self.windows, self.strides, self.pads(sizes))]
+        return tuple(window for window, _ in axes), self.strides, tuple(pads for _, pads in axes)
+
     def last(self, x: Array, name: str = "tensor_in") -> Array:
         """`x` with its channels last; InvalidArgumentError for another rank."""
         if x.ndim != self.rank:
@@ -91,6 +100,16 @@ class Pool:
             raise InvalidArgumentError(f"Expected {name} shape to be {Shape(wanted)}, but got {Shape(grad.shape)}")
 
 
+def _inside(size: int, window: int, stride: int, pads: tuple[int, int]) -> tuple[int, tuple[int, int]]:
+    """A window and its padding without the places that lie before the image, or behind it, in every window."""
+    before, after = pads
+    count = (size + before + after - window) // stride + 1
+    if not size or window <= size or count <= 0:
+        return window, pads
+    early, late = max(before - (count - 1) * stride, 0), max(window - before - size, 0)
+    return window - early - late, (before - early, after - late)
+
+
 def _depthwise_max(x: Array, pool: Pool) -> Array:
     """Maximum over groups of channels, which must divide evenly."""
     if math.prod(pool.windows) != 1 or pool.depth != pool.depth_stride or x.shape[-1] % pool.depth:
@@ -103,10 +122,10 @@ def pool_max(input: Array, pool: Pool) -> Array:
     x = pool.last(input)
     if pool.depth > 1:
         return pool.back(_depthwise_max(x, pool), input.dtype)
-    pads = pool.pads(x.shape[1:-1])
+    geometry = pool.geometry(x.shape[1:-1])
     if not input.size:
         return pool.back(np.zeros((x.shape[0], *pool.sizes(x.shape[1:-1]), x.shape[-1]), input.dtype), input.dtype)
-    return pool.back(numerics.max_pool(x, pool.windows, pool.strides, pads), input.dtype)
+    return pool.back(numerics.max_pool(x, *geometry), input.dtype)
 
 
 def _require_spatial(pool: Pool) -> None:
@@ -129,7 +148,7 @@ def pool_max_gradient(orig_input: Array, orig_output: Array, grad: Array, pool: 
     pool.require_output(x, dy, "grad")
     if not x.size or not dy.size:
         return np.zeros_like(orig_input)
-    geometry = pool.windows, pool.strides, pool.pads(x.shape[1:-1])
+    geometry = pool.geometry(x.shape[1:-1])
     if pool.rank == 5:
         # In three dimensions TensorFlow gives the gradient to all elements that equal the maximum.
         return pool.back(numerics.max_pool_grad_equal(wide(x), wide(y), wide(dy), *geometry), grad.dtype)
@@ -146,7 +165,7 @@ def pool_max_gradient_gradient(orig_input: Array, orig_output: Array, grad: Arra
         raise InvalidArgumentError(f"Expected grad shape to be {Shape(x.shape)}, but got {Shape(dx.shape)}")
     if not x.size:
         return np.zeros_like(orig_output)
-    geometry = pool.windows, pool.strides, pool.pads(x.shape[1:-1])
+    geometry = pool.geometry(x.shape[1:-1])
     return pool.back(numerics.first_equal(x, y, dx, *geometry), grad.dtype)
 
 
@@ -154,8 +173,7 @@ def pool_mean(value: Array, pool: Pool) -> Array:
     x = pool.last(value)
     if pool.depth > 1:
         raise UnimplementedError("Non-spatial pooling is not yet supported.")
-    pads = pool.pads(x.shape[1:-1])
-    return pool.back(numerics.average_pool(wide(x), pool.windows, pool.strides, pads), value.dtype)
+    return pool.back(numerics.average_pool(wide(x), *pool.geometry(x.shape[1:-1])), value.dtype)
 
 
 def pool_mean_gradient(orig_input_shape: Array, grad: Array, pool: Pool) -> Array:
@@ -169,7 +187,7 @@ def pool_mean_gradient(orig_input_shape: Array, grad: Array, pool: Pool) -> Arra
     wanted = (last[0], *pool.sizes(last[1:-1]), last[-1])
     if dy.shape != wanted:
         raise InvalidArgumentError(f"Expected grad shape to be {Shape(wanted)}, but got {Shape(dy.shape)}")
-    return pool.back(numerics.average_pool_grad(last, wide(dy), pool.windows, pool.strides, pool.pads(last[1:-1])), grad.dtype)
+    return pool.back(numerics.average_pool_grad(last, wide(dy), *pool.geometry(last[1:-1])), grad.dtype)
 
 
 def pooled_shape(x: TensorSpec, pool: Pool) -> Shape:

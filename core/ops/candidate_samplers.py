@@ -61,8 +61,8 @@ def _sample(
     """(sampled classes, expected counts of the true classes, expected counts of the sampled ones)."""
     state = ctx.state(lambda: _State(create(), new_stream(ctx, seed, seed2)))
     sampler = state.sampler
-    if unique and num_sampled > sampler.size:
-        raise InvalidArgumentError(f"Sampler's range is too small: {num_sampled} of {sampler.size} classes")
+    if unique and num_sampled > sampler.possible:
+        raise InvalidArgumentError(f"Sampler's range is too small: {num_sampled} of {sampler.possible} classes")
     _check_true_classes(true_classes, num_true, sampler.size)
     flat = true_classes.reshape(-1)
     with state:

@@ -349,7 +349,7 @@ def max_pool_with_argmax(
     x = pool.last(input)
     if not x.size:
         raise InvalidArgumentError(f"the input must not be empty: {Shape(input.shape)}")
-    best, places = numerics.max_pool_places(x, pool.windows, pool.strides, pool.pads(x.shape[1:-1]))
+    best, places = numerics.max_pool_places(x, *pool.geometry(x.shape[1:-1]))
     return best.astype(input.dtype, copy=False), _argmax(places, x, include_batch_in_index).astype(Targmax.numpy)
 
 

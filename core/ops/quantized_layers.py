@@ -77,7 +77,7 @@ def _pooled(x: Array, ksize: list[int], strides: list[int], padding: str, functi
     pool = Pool(4, ksize, strides, padding, "NHWC")
     require_rank(x, 4, "input")
     require(pool.depth == 1 and pool.depth_stride == 1, "pooling over channels")
-    return function(x, pool.windows, pool.strides, pool.pads(x.shape[1:3]))
+    return function(x, *pool.geometry(x.shape[1:3]))
 
 
 @kernel("QuantizedMaxPool")

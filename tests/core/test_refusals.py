@@ -27,7 +27,7 @@ from tfg.core.errors import (
 from tfg.core.faults import faults_of
 from tfg.core.graph import Output
 from tfg.core.inference import infer
-from tfg.core.numerics import sdca, wire
+from tfg.core.numerics import png, sdca, wire
 from tfg.core.numerics.sdca import LOSSES, _poisson_dual
 from tfg.core.ops import _tensor_proto
 from tfg.core.shapes import UNKNOWN
@@ -160,6 +160,51 @@ def test_more_dimensions_than_numpy_has(op, inputs, attrs):
     g.apply(op, *inputs, name="op", **attrs)
     with pytest.raises(UnimplementedError, match=r"'op'.*dimensions"):
         Session(g.graph).run("op:0")
+
+
+@pytest.mark.parametrize("ksize", [[1, 2**40, 1, 1], [1, 2**31, 2**62, 1]])
+@pytest.mark.parametrize("op", ["MaxPool", "AvgPool", "MaxPoolGrad", "AvgPoolGrad", "MaxPoolWithArgmax", "MaxPoolGradGrad"])
+def test_a_window_larger_than_its_image_takes_no_longer(op, ksize):
+    """As one that is just large enough to reach everything from everywhere."""
+    image = np.random.default_rng(0).normal(size=(1, 4, 5, 2)).astype(np.float32)
+    g = GraphBuilder()
+    found = []
+    for size in (ksize, [1, *(min(k, 12 + k % 2) for k in ksize[1:3]), 1]):
+        attrs = {"ksize": size, "strides": [1, 2, 1, 1], "padding": "SAME"}
+        pooled = g.MaxPool(image, **attrs)
+        given = [np.int32(image.shape), pooled] if op == "AvgPoolGrad" else [image]
+        given += [pooled, pooled] if op == "MaxPoolGrad" else [pooled, image] if op == "MaxPoolGradGrad" else []
+        value = g.apply(op, *given, **attrs)
+        found.append(Session(g.graph, max_memory=1 << 20).run((value[0] if isinstance(value, tuple) else value).name))
+    np.testing.assert_allclose(*found, rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_centers_to_which_rounding_leaves_all_the_distance(seed):
+    """Points that are centers already are drawn again and again, where others are no further than nothing from a center."""
+    points = np.zeros((3, 257), np.float32)
+    points[0] = np.random.default_rng(seed).normal(size=257) * 100
+    g = GraphBuilder()
+    g.KmeansPlusPlusInitialization(points, np.int64(3), np.int64(seed), np.int64(0), name="op")
+    assert Session(g.graph, timeout=10).run("op:0").shape == (3, 257)
+
+
+def test_a_class_without_weight_is_not_waited_for():
+    g = GraphBuilder()
+    attrs = {"num_true": 1, "num_sampled": 3, "unique": True, "range_max": 3, "unigrams": [1.0, 0.0, 1.0]}
+    g.FixedUnigramCandidateSampler(np.int64([[0]]), name="op", **attrs)
+    with pytest.raises(InvalidArgumentError, match=r"'op'.*2 classes"):
+        Session(g.graph, timeout=10).run("op:0")
+
+
+@pytest.mark.parametrize("colour", [1, 5, 255])
+def test_a_colour_type_that_no_picture_has(colour):
+    head = b"\0\0\0\1\0\0\0\1\x10%c\0\0\0" % colour
+    g = GraphBuilder()
+    g.DecodePng(np.array(png.SIGNATURE + b"\0\0\0\rIHDR" + head + b"\0" * 4, object), dtype="uint16", name="op")
+    with pytest.raises(InvalidArgumentError, match="'op'") as caught:
+        Session(g.graph).run("op:0")
+    assert not isinstance(caught.value, InternalError)
 
 
 def test_a_bad_index_of_no_dimension_is_no_bad_one():

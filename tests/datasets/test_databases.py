@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import io
+import struct
 import zlib
 
 import numpy as np
@@ -47,6 +48,27 @@ def test_pairs_come_in_the_order_of_keys(tmp_path, op, in_folder):
     closed.run("start")
     with pytest.raises(PermissionDeniedError):
         closed.run("next:0")
+
+
+_ROOT = 16 + 24 + 48 + 40
+"""Where a meta page has the number of the main tree's root."""
+
+
+def _with_root(number):
+    data = bytearray(content())
+    size = struct.unpack_from("<I", data, 16 + 24)[0]
+    for page in (0, size):
+        struct.pack_into("<Q", data, page + _ROOT, number)
+    return data, size
+
+
+def test_a_page_that_leads_to_itself_again_and_again():
+    data, size = _with_root(2)
+    places = [size - 16] * 500
+    struct.pack_into(f"<QHHHH{len(places)}H", data, 2 * size, 2, 0, 1, 16 + 2 * len(places), 0, *places)
+    struct.pack_into("<HHHH", data, 3 * size - 16, 2, 0, 0, 0)
+    with pytest.raises(lmdb.DatabaseError, match="more than one way"):
+        list(lmdb.pairs(io.BytesIO(bytes(data))))
 
 
 def test_what_is_damaged_is_an_error_or_other_pairs():
