@@ -37,6 +37,8 @@ class Graph:
         self._nodes: dict[str, Node] = {}
         self._is_linked = True
         self._wide_uses: dict[Node, WideUses] = {}
+        self._sound: int | None = None
+        """After how many edits nothing was wrong."""
         self.edits = 0
         """How often nodes came or went, or edges changed: what follows from these holds while the number stays."""
         self.functions: MutableMapping[str, Function] = {}
@@ -349,6 +351,7 @@ class Graph:
         `left_open` names the attributes that the callers of a function give, for which `Placeholder`s stand in its body. What
         was found of a node holds until its op or attributes change, so that checking again costs little.
         """
+        self._sound = None
         memo: CheckMemo = {}
         for check in (lambda node: self._check_node(node, left_open, memo), self._check_edges):
             for node in self._nodes.values():
@@ -356,6 +359,12 @@ class Graph:
                     check(node)
                 except InvalidArgumentError as error:
                     raise InvalidArgumentError(error.message, node=node.name, op=node.op, hint=error.hint) from None
+        self._sound = None if left_open else self.edits
+
+    def check_changes(self) -> None:
+        """As `check`, but nothing where the graph was found right and no node or edge has changed."""
+        if self._sound != self.edits or not all(node.is_checked for node in self._nodes.values()):
+            self.check()
 
     def _check_node(self, node: Node, left_open: Collection[str], memo: CheckMemo) -> None:
         for name in node.check(memo).opened:

@@ -96,7 +96,7 @@ def infer(
     that covers both.
     """
     watch = Stopwatch()
-    graph.check()
+    graph.check_changes()
     library = _Library(graph.functions if functions is None else functions, loop_rule, answers)
     found = _infer(topological_order(graph), Specs(), known or {}, library)
     watch.tell("inferred the shapes of %d nodes", len(graph), level=DEBUG)

@@ -336,6 +336,12 @@ class Node(OfKind):
         return found
 
     @property
+    def is_checked(self) -> bool:
+        """True where what a check found still holds."""
+        found = self.checked
+        return found is not None and found.holds(self.op, self.attrs)
+
+    @property
     def op_def(self) -> OpDef | None:
         """The op's interface, or None for an op that nobody declared."""
         return CATALOG.get(self.op)

@@ -12,7 +12,6 @@ from .. import registry
 from ..arguments import takes
 from ..collecting import rare_collection
 from ..control_flow.frames import find_frames
-from ..derived_specs import DerivedSpecs
 from ..dims import Dim, DimLike
 from ..errors import InvalidArgumentError, TfgError
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind
@@ -32,6 +31,7 @@ from ..registry import ZERO
 from ..shapes import TensorSpec
 from ..tensors import FuncRef
 from ..variable_nodes import VARIABLES
+from .alike import Kept, cost_key
 from .branches import not_taken
 from .frame_loops import FrameLoops
 from .given import Shapes, fed_values, is_placeholder, require_fitting, symbolic_placeholders
@@ -49,7 +49,7 @@ _MAX_LISTED: Final = 5_000
 
 
 @rare_collection()
-@takes(graph=Graph, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, derived=DerivedSpecs | None)
+@takes(graph=Graph, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, derived=Kept | None)
 def count_flops(
     graph: Graph,
     fetches: Sequence[str],
@@ -58,20 +58,20 @@ def count_flops(
     shapes: Shapes | None = None,
     values: Mapping[str, np.ndarray[Any, Any]] | None = None,
     trips: Mapping[str, int] | None = None,
-    derived: DerivedSpecs | None = None,
+    derived: Kept | None = None,
 ) -> FlopsReport:
     """Count everything that runs for `fetches`.
 
     Unknown dimensions become symbols: the first of each placeholder is N, others are named after the placeholder, and those
     that only a run tells after the node that decides them. `shapes` gives shapes of placeholders and other tensors, `values`
     what is fed where shapes depend on it (axes, window sizes, predicates), `trips` the iterations of loops by frame or node
-    name; `derived` keeps shapes from one count to the next while the graph is changed.
+    name; `derived` keeps shapes and costs from one count to the next while the graph is changed.
     """
     watch = Stopwatch()
-    graph.check()
+    graph.check_changes()
     check_calls(graph)
     symbols = Symbols()
-    counter = _Counter(graph, trips or {}, symbols, derived or DerivedSpecs())
+    counter = _Counter(graph, trips or {}, symbols, derived or Kept())
     known = symbolic_placeholders(graph, shapes or {}, symbols)
     others = {name: shape for name, shape in (shapes or {}).items() if not is_placeholder(graph.output(name).node)}
     if others:
@@ -117,7 +117,7 @@ class _Call:
 class _Counter:
     """The state of one count: symbols handed out, notes taken, parameters already attributed."""
 
-    def __init__(self, graph: Graph, trips: Mapping[str, int], symbols: Symbols, derived: DerivedSpecs) -> None:
+    def __init__(self, graph: Graph, trips: Mapping[str, int], symbols: Symbols, derived: Kept) -> None:
         self.graph = graph
         self.notes: list[str] = []
         self._symbols = symbols
@@ -126,6 +126,7 @@ class _Counter:
         self._seen_parameters: set[Node] = set()
         self._is_by_function = repeated_nodes(graph) > _MAX_LISTED
         self._answers = Answers(derived=derived)
+        self._costs = derived.costs
         self._bodies: dict[Hashable, list[NodeCost]] = {}
         self._signatures = Signatures()
         if self._is_by_function:
@@ -193,20 +194,20 @@ class _Counter:
         refusal = scope.inference.reasons.get(node.name)
         if refusal is not None and registry.shape_function(node.op) and all(spec.rank is None for spec in outputs):
             return dataclasses.replace(base, reason=refusal)
+        key = cost_key(node, inputs, outputs)
+        found = self._costs.find(key, node) if key is not None else None
         try:
-            cost = call_flops_function(node, function, inputs, outputs)
+            cost = call_flops_function(node, function, inputs, outputs) if found is None else found[0]
         except TfgError as error:
             is_known = all(spec.rank is not None for spec in (*inputs, *outputs))
             return dataclasses.replace(base, reason=error.message if is_known else shape_reason(node, scope))
         if any(isinstance(v, Dim) and v.is_anonymous for v in (cost.flops, cost.macs, cost.transcendentals)):
             return dataclasses.replace(base, reason=shape_reason(node, scope))
-        return dataclasses.replace(
-            base,
-            cost=cost,
-            bytes=moved_bytes(node, inputs, outputs),
-            parameters=self._parameters(node, scope),
-            is_free=cost == ZERO,
-        )
+        moved = moved_bytes(node, inputs, outputs) if found is None else found[1]
+        if found is None and key is not None:
+            self._costs.keep(key, node, cost, moved)
+        parameters = self._parameters(node, scope)
+        return NodeCost(base.path, node.op, section, cost, moved, parameters, 1, is_free=cost == ZERO)
 
     def _called(self, node: Node, scope: Scope, section: str) -> list[NodeCost] | None:
         """The nodes of the functions that a node calls, None where it calls none."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from ..derived_specs import DerivedSpecs
 from ..dims import DimLike
-from ..flops import count_flops
+from ..flops import Kept, count_flops
 from ..graph import Graph, Node, Output
 
 
@@ -28,7 +27,7 @@ class CostMeter:
         self.graph = graph
         self._fetches = {target.name: target for target in fetches}
         self._feeds = {target.name: target for target in feeds}
-        self._derived = DerivedSpecs()
+        self._derived = Kept()
 
     def read(self) -> GraphCost:
         """The cost now; unknown dimensions are symbols as in `count_flops`."""

@@ -130,3 +130,26 @@ def test_shapes_are_derived_again_where_something_changed(graph):
     graph["b8"].forget_dtypes()
     graph.remove_nodes([graph["sum"]])
     assert shapes()["b8"] == Shape([2])
+
+
+def test_what_did_not_change_is_not_checked_again(graph, monkeypatch):
+    looked_at = []
+    check_edges = Graph._check_edges
+    monkeypatch.setattr(Graph, "_check_edges", lambda self, node: looked_at.append(node) or check_edges(self, node))
+
+    def is_checked_anew():
+        looked_at.clear()
+        graph.check_changes()
+        return len(looked_at) == len(graph)
+
+    assert is_checked_anew() and not is_checked_anew()
+    graph.rename_node(graph["b3"], "b_three")
+    assert is_checked_anew() and not is_checked_anew()
+    graph.set_input(graph["b8"], 0, graph["x"].output())
+    assert is_checked_anew() and not is_checked_anew()
+    graph["b7"].set_attr("T", dtypes.float64)
+    for _ in range(2):
+        with pytest.raises(InvalidArgumentError, match="b7"):
+            graph.check_changes()
+    graph["b7"].set_attr("T", dtypes.float32)
+    assert is_checked_anew() and not is_checked_anew()

@@ -1,0 +1,59 @@
+"""What nodes cost that are alike: worked out once, however many there are and however often they are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Final
+
+from ..derived_specs import DerivedSpecs
+from ..dims import DimLike
+from ..graph import Node
+from ..registry import Cost
+from ..shapes import TensorSpec
+
+_MAX_KEPT: Final = 100_000
+_MAX_ELEMENTS: Final = 16
+"""Values of more elements than this are no axes, sizes or paddings, and hardly ever the same."""
+
+Key = tuple[Hashable, ...]
+
+
+class AlikeCosts:
+    """Cost and bytes moved of nodes of the same op and attributes, with inputs and outputs of which the same is known."""
+
+    def __init__(self) -> None:
+        self._found: dict[Key, tuple[Mapping[str, Any], Cost, DimLike]] = {}
+
+    def find(self, key: Key, node: Node) -> tuple[Cost, DimLike] | None:
+        """The cost and the bytes of a node with this key, None where they have to be worked out."""
+        found = self._found.get(key)
+        return found[1:] if found is not None and found[0] is node.attrs else None
+
+    def keep(self, key: Key, node: Node, cost: Cost, moved: DimLike) -> None:
+        """Note what was worked out; the attributes are kept, so that no others come to have their identity."""
+        if len(self._found) >= _MAX_KEPT:
+            self._found.clear()
+        self._found[key] = node.attrs, cost, moved
+
+
+class Kept(DerivedSpecs):
+    """What is kept from one count to the next while a graph is changed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.costs = AlikeCosts()
+
+
+def cost_key(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> Key | None:
+    """By what the costs of nodes are the same; None where more is known of their values than is looked at."""
+    parts: list[Hashable] = [node.op, id(node.attrs), len(inputs)]
+    for spec in (*inputs, *outputs):
+        if spec.handle:
+            return None
+        value = spec.value
+        if value is not None:
+            if value.size > _MAX_ELEMENTS or value.dtype == object:
+                return None
+            parts.append(value.tobytes())
+        parts += spec.dtype, spec.shape.dims
+    return tuple(parts)

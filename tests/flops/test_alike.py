@@ -1,0 +1,55 @@
+"""What nodes cost that are alike is worked out once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfg import GraphBuilder
+from tfg.core.flops import Kept, count, count_flops
+from tfg.core.shapes import Shape
+from tfg.formats import load, to_bytes
+
+
+@pytest.fixture
+def worked_out(monkeypatch):
+    """The names of the nodes whose formula was asked."""
+    found = []
+    formula = count.call_flops_function
+    monkeypatch.setattr(count, "call_flops_function", lambda node, *given: found.append(node.name) or formula(node, *given))
+    return found
+
+
+def graph_of(many, *last):
+    b = GraphBuilder()
+    value = b.Placeholder(dtype="float", shape=[2, 3], name="x")
+    for _ in range(many):
+        value = b.Tanh(value)
+    for axes in last:
+        value = b.Sum(value, np.array(axes, np.int32), keep_dims=True)
+    b.Identity(value, name="y")
+    return b.graph
+
+
+def test_a_second_count_asks_no_formula_again(worked_out):
+    graph, kept = graph_of(20), Kept()
+    first = count_flops(graph, ["y"], derived=kept)
+    before = len(worked_out)
+    assert count_flops(graph, ["y"], derived=kept) == first
+    assert len(worked_out) == before
+
+
+def test_what_is_asked_does_not_follow_the_number_of_nodes(worked_out):
+    """Nodes from a file share their attributes where these are the same."""
+    graph = load(to_bytes(graph_of(50)))
+    assert count_flops(graph, ["y"]).total().transcendentals == 300
+    assert len([name for name in worked_out if "Tanh" in name]) == 1
+
+
+def test_costs_follow_values_of_inputs_and_changes(worked_out):
+    graph, kept = graph_of(0, [0], [1]), Kept()
+    assert count_flops(graph, ["y"], derived=kept).total().flops == 3 + 2
+    other = graph_of(0, [1], [0])
+    assert count_flops(other, ["y"], derived=kept).total().flops == 4 + 1
+    graph["x"].set_attr("shape", Shape([2, 5]))
+    assert count_flops(graph, ["y"], derived=kept).total().flops == 5 + 4
