@@ -15,7 +15,7 @@ from ..functions.implementations import implementation
 from ..graph import Graph, Node, Output
 from ..inference import Inference
 from ..node_kinds import ABSENT
-from ..tensor_names import parse_tensor_name
+from ..tensor_names import output_number, parse_tensor_name
 from ..tensors import Tensor
 from ..variable_nodes import VariableNodes
 from ..words import counted
@@ -254,7 +254,7 @@ class Explainer:
             return f"Part of the gradient of '{forward.name}' ({forward.op}), on the way from the loss to its inputs."
         if match[1] == "group_deps":
             return f"Waits until all gradients of '{forward.name}' are computed, so that none is used before the others."
-        index = int(match[2] or 0)
+        index = output_number(match[2] or "0")
         fed = f" '{forward.inputs[index]}'" if index < len(forward.inputs) else ""
         return f"The gradient{of} with respect to input {index}{fed} of '{forward.name}' ({forward.op})."
 

@@ -209,6 +209,11 @@ class _Flags:
     ungreedy: bool = False
 
 
+def _times(digits: str) -> int:
+    """A number of repetitions; of one that is too large its first digits, which are too large as well."""
+    return int(digits.lstrip("0")[: len(str(_MAX_REPEAT)) + 1] or "0")
+
+
 class _Reader:
     """A recursive descent over the pattern."""
 
@@ -290,7 +295,8 @@ class _Reader:
         if found is None:
             return None
         self.position = found.end()
-        low, high = int(found[1]), int(found[3]) if found[3] else int(found[1])
+        low = _times(found[1])
+        high = _times(found[3]) if found[3] else low
         if max(low, high) > _MAX_REPEAT or high < low:
             raise PatternError(f"invalid repetition size: {found[0]}")
         return low, None if found[2] == "," else high

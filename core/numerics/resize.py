@@ -273,7 +273,7 @@ def scaled_and_translated(size: int, outputs: int, scale: float, translation: fl
     at = np.nan_to_num(at, nan=-1, posinf=-1, neginf=-1)  # nowhere is outside of the input
     first = np.clip(np.ceil(at - radius * stretch - 0.5), 0, size - 1)
     last = np.clip(np.floor(at + radius * stretch - 0.5), 0, size - 1)
-    count = min(2 * math.ceil(radius * stretch) + 1, size)
+    count = size if radius * stretch >= size else min(2 * math.ceil(radius * stretch) + 1, size)
     places = first[:, None] + np.arange(count)
     weights = function(np.abs(places + 0.5 - at[:, None]) / stretch)
     inside = (places <= last[:, None]) & ((at >= 0) & (at <= size))[:, None]

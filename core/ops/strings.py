@@ -88,16 +88,18 @@ def parse_float(text: bytes) -> float | None:
         return float("-inf" if text.startswith(b"-") else "inf")
 
 
-_INTEGER = re.compile(rb"[+-]?\d+")
+_INTEGER = re.compile(rb"([+-]?)0*(\d{1,20})")
+"""Longer ones fit no dtype, and Python reads no text of many thousand digits."""
 
 
 def parse_integer(text: bytes, dtype: np.dtype) -> int | None:
     """A decimal integer that fits the dtype, between whitespace, None for anything else."""
     text = text.strip()
     info = np.iinfo(dtype)
-    if not _INTEGER.fullmatch(text) or (text.startswith(b"-") and info.min == 0):
+    found = _INTEGER.fullmatch(text)
+    if found is None or (text.startswith(b"-") and info.min == 0):
         return None
-    value = int(text)
+    value = int(found[1] + found[2])
     return value if info.min <= value <= info.max else None
 
 

@@ -56,7 +56,7 @@ def parse_spec(spec: str) -> SliceSpec | None:
     if not spec:
         return None
     *sizes, slice_text = spec.split(" ")
-    if not all(re.fullmatch(r"\d+", size) for size in sizes):
+    if not all(re.fullmatch(r"\d{1,18}", size) for size in sizes):
         raise InvalidArgumentError(f"'{spec}' is no shape and slice; it should look like '10 4 0,5:-'")
     shape = tuple(map(int, sizes))
     extents = parse_extents(slice_text)
@@ -70,7 +70,7 @@ def parse_extents(text: str) -> Extents:
         return ()
     extents = []
     for part in text.split(":"):
-        match = re.fullmatch(r"(\d+),(\d+)", part)
+        match = re.fullmatch(r"(\d{1,18}),(\d{1,18})", part)
         if part != "-" and match is None:
             raise InvalidArgumentError(f"'{text}' is no slice; it should look like '0,5:-'")
         extents.append(FULL if match is None else (int(match[1]), int(match[2])))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.passes.rewriting import placeholder
-from tfg import GraphBuilder, Session, count_flops, gradients, jacobian, optimize
+from tfg import FileAccess, GraphBuilder, Session, count_flops, gradients, jacobian, optimize
 from tfg.core import dtypes
 from tfg.core.catalog import CATALOG
 from tfg.core.datasets.batching import Unbatch
@@ -106,6 +106,10 @@ REFUSED = {
     "counts of more places than there are numbers": (
         "DenseBincount", [np.zeros((3, 2), np.int64), np.int64(2**62), EMPTY], {},
     ),
+    "a repetition of more digits than Python reads": (
+        "RegexFullMatch", [np.array(b"a", object), np.array(b"a{%s}" % (b"1" * 5000), object)], {},
+    ),
+    "an integer of more digits than Python reads": ("StringToNumber", [np.array(b"1" * 5000, object)], {"out_type": "int64"}),
     "a clip of endlessly many samples a second": (
         "AudioSummaryV2", [np.array(b"a", object), np.ones((1, 2), np.float32), np.float32(np.inf)], {},
     ),
@@ -205,6 +209,32 @@ def test_a_colour_type_that_no_picture_has(colour):
     with pytest.raises(InvalidArgumentError, match="'op'") as caught:
         Session(g.graph).run("op:0")
     assert not isinstance(caught.value, InternalError)
+
+
+@pytest.mark.parametrize("op", ["ScaleAndTranslate", "ScaleAndTranslateGrad"])
+def test_an_image_made_smaller_than_any_number_says(op):
+    """A scale of which the inverse is infinite leaves nothing."""
+    g = GraphBuilder()
+    scale = np.full(2, 1e-45, np.float32)
+    given = [IMAGE, np.int32([4, 4])] if op == "ScaleAndTranslate" else [IMAGE, IMAGE]
+    g.apply(op, *given, scale, np.zeros(2, np.float32), antialias=True, name="op")
+    assert not Session(g.graph).run("op:0").any()
+
+
+@pytest.mark.parametrize("spec", ["10 0,%s", "%s 0,2"])
+def test_a_slice_of_more_digits_than_python_reads(spec, tmp_path):
+    g = GraphBuilder()
+    texts = [np.array([text.encode()], object) for text in ("a", spec % ("1" * 5000))]
+    path = np.array(str(tmp_path / "a").encode(), object)
+    g.SaveSlices(path, *texts, [g.constant(VECTOR)], name="op")
+    with pytest.raises(InvalidArgumentError, match="'op'"):
+        Session(g.graph, files=FileAccess.only(writable=[tmp_path])).run(["op"])
+
+
+def test_leading_zeros_of_an_integer():
+    g = GraphBuilder()
+    g.StringToNumber(np.array(b"-" + b"0" * 5000 + b"12", object), out_type="int32", name="op")
+    assert Session(g.graph).run("op:0") == -12
 
 
 def test_a_bad_index_of_no_dimension_is_no_bad_one():
