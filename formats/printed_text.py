@@ -26,25 +26,33 @@ _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?
 _ESCAPED: Final = re.compile(r'''"(?:[^"\\]++|\\[0-3][0-7][0-7]|\\[nrt"'\\])*+"''')
 
 
+_DEEPEST: Final = 100
+"""How deep protobuf's own parsers go."""
+
+
 class OtherLayout(Exception):
     """The text is not laid out as protobuf prints it, or not right."""
 
 
 def serialize_printed(descriptor: Any, text: str) -> bytes | None:
     """The serialized message that a printed text stands for; None for text that protobuf has to read."""
-    found = _serialized(descriptor, text)
-    return _serialized(descriptor, laid_out(text)) if found is None else found
+    found = _serialized(descriptor, text, str)
+    return _serialized(descriptor, text, laid_out) if found is None else found
 
 
-def _serialized(descriptor: Any, text: str) -> bytes | None:
+def _serialized(descriptor: Any, text: str, layout: Callable[[str], str]) -> bytes | None:
     try:
-        return PrintedReader(descriptor).message(text, 0, len(text), 0)
+        printed = layout(text)
+        return PrintedReader(descriptor).message(printed, 0, len(printed), 0)
     except OtherLayout:
         return None
 
 
 def laid_out(text: str) -> str:
-    """Text of one field on a line as it is printed; no string goes from one line to the next."""
+    """Text of one field on a line as it is printed; no string goes from one line to the next.
+
+    OtherLayout where messages stand so deep in each other that the text would become much longer by their indents.
+    """
     lines = []
     depth = 0
     for given in text.split("\n"):
@@ -56,6 +64,8 @@ def laid_out(text: str) -> str:
             line = f"{line[:-1].rstrip(' ').removesuffix(':')} {{"
         lines.append(f"{'  ' * depth}{line}\n")
         depth += line[-1] == "{"
+        if depth > _DEEPEST:
+            raise OtherLayout
     return "".join(lines)
 
 
@@ -77,11 +87,14 @@ class PrintedReader:
     def _message(self, fields: Mapping[str, _Field], start: int, end: int, depth: int) -> bytes:
         pieces: list[bytes] = []
         seen = 0
-        position = start
-        for match in _pattern(depth).finditer(self._text, start, end):
+        position, text, field_at = start, self._text, _pattern(depth).match
+        while position < end:
+            match = field_at(text, position, end)
+            if match is None:
+                raise OtherLayout
             name, value = match.group(1, 2)
             field = fields.get(name)
-            if field is None or match.start() != position or seen & field.once:
+            if field is None or seen & field.once:
                 raise OtherLayout
             position = match.end()
             seen |= field.once
@@ -89,8 +102,6 @@ class PrintedReader:
                 pieces.append(self._nested(field, match, depth + 1))
             else:
                 pieces += field.tag, field.encode(value)
-        if position != end:
-            raise OtherLayout
         return b"".join(pieces)
 
     def _nested(self, field: _Field, match: re.Match[str], depth: int) -> bytes:
@@ -113,7 +124,7 @@ class PrintedReader:
 def _pattern(depth: int) -> re.Pattern[str]:
     """A field: its name, and the text of its value or the lines of its message."""
     indent = "  " * depth
-    return re.compile(rf"{indent}(\w+)(?:: ([^\n]*)| \{{\n((?:{indent}  [^\n]*\n)*){indent}\}})\n")
+    return re.compile(rf"{indent}(\w++)(?:: ([^\n]*+)| \{{\n((?:{indent}  [^\n]*+\n)*+){indent}\}})\n")
 
 
 class _Field(NamedTuple):

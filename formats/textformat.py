@@ -10,7 +10,7 @@ from google.protobuf import text_format
 from google.protobuf.message import Message
 
 from ..core.errors import InvalidArgumentError
-from .printed_text import laid_out, serialize_printed
+from .printed_text import OtherLayout, laid_out, serialize_printed
 
 M = TypeVar("M", bound=Message)
 
@@ -28,9 +28,16 @@ def serialize_text(message_type: type[Message], data: memoryview) -> bytes:
 
 
 def printed_forms(data: memoryview) -> Iterator[memoryview]:
-    """A text without its byte order mark, and laid out as if it were printed; InvalidArgumentError if it is not UTF-8."""
+    """A text without its byte order mark, and laid out as if it were printed, where that can be.
+
+    InvalidArgumentError if it is not UTF-8.
+    """
     yield data[len(BOM_UTF8) :] if data[: len(BOM_UTF8)] == BOM_UTF8 else data
-    yield memoryview(laid_out(_decode(data)).encode())
+    try:
+        printed = laid_out(_decode(data)).encode()
+    except OtherLayout:
+        return
+    yield memoryview(printed)
 
 
 def _decode(data: memoryview) -> str:

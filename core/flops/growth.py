@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -84,6 +84,10 @@ def _collecting(entering: TensorSpec, after: TensorSpec, symbol: str) -> TensorS
     return dataclasses.replace(entering, handle=(elements, length, *entering.handle[2:]))
 
 
+_MOST_ADDED: Final = 10_000
+"""The iterations up to which costs are added one by one."""
+
+
 def summed(value: DimLike, symbol: str, rounds: DimLike) -> DimLike | None:
     """`value` at the iterations 0 to `rounds` - 1 together; None where no formula says it."""
     if not isinstance(value, Dim) or symbol not in value.symbols:
@@ -94,7 +98,8 @@ def summed(value: DimLike, symbol: str, rounds: DimLike) -> DimLike | None:
         power = powers.pop(symbol, 0)
         rest = Dim({tuple(powers.items()): coefficient}) if powers else coefficient
         if isinstance(rest, Dim) and symbol in rest.symbols:
-            return sum(substitute(value, {symbol: i}) for i in range(rounds)) if isinstance(rounds, int) else None
+            is_short = isinstance(rounds, int) and rounds <= _MOST_ADDED
+            return sum(substitute(value, {symbol: i}) for i in range(rounds)) if is_short else None
         parts[power] = parts.get(power, 0) + rest
     return sum(rest * _power_sum(power, rounds) for power, rest in parts.items())
 

@@ -9,9 +9,11 @@ import pytest
 from google.protobuf import text_format
 
 from tfg import GraphBuilder, Session, count_flops, gradients, optimize
+from tfg.core.dims import Dim, floor_div
 from tfg.core.errors import InternalError, TfgError
 from tfg.core.explaining.graphs import explain_graph
 from tfg.core.explaining.pipelines import pipelines
+from tfg.core.flops.growth import summed
 from tfg.core.inference import infer
 from tfg.formats import load
 from tfg.formats.protos.graph_pb2 import GraphDef
@@ -142,6 +144,12 @@ def test_conditions_are_counted_in_time_by_their_nodes():
     began = time.process_time()
     count_flops(graph, ["y"], ["x:0"])
     assert time.process_time() - began < 5
+
+
+def test_costs_of_very_many_iterations_are_not_added_one_by_one():
+    half = floor_div(Dim.symbol("i"), 2)
+    assert summed(half, "i", 5) == 0 + 0 + 1 + 1 + 2
+    assert summed(half, "i", 10**12) is None
 
 
 def test_datasets_are_told_and_counted_in_time_by_their_nodes():

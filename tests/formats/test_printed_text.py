@@ -2,6 +2,7 @@
 
 import pathlib
 import random
+import time
 
 import pytest
 from google.protobuf import text_format
@@ -179,3 +180,26 @@ def test_mistakes_are_named_by_line_and_column():
     text = 'node {\n  name: "a"\n  op: "NoOp"\n  input: 3\n}\n'
     with pytest.raises(InvalidArgumentError, match="line 4, column 10"):
         load(text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'node { name: "a" op: "NoOp" } ' * 100_000,
+        "node {\n  node {\n" + "  node {\n" * 100_000,
+        'node {\n  name: "a"\n' * 50_000,
+        "a" * 5_000_000,
+    ],
+    ids=["one line", "lines that only begin", "messages without end", "one word"],
+)
+def test_text_of_another_layout_is_told_at_once(text):
+    began = time.process_time()
+    assert serialize_printed(GraphDef.DESCRIPTOR, text) is None
+    assert time.process_time() - began < 5
+
+
+def test_messages_very_deep_in_each_other_are_refused_at_once():
+    began = time.process_time()
+    with pytest.raises(TfgError):
+        graph_from_text(memoryview(b"node {\n" + b"attr {\n" * 100_000))
+    assert time.process_time() - began < 5
