@@ -90,8 +90,8 @@ def common_keys(*parts: Array) -> list[Array]:
         keys = np.zeros(len(rows), np.int64)
     else:
         low = rows.min(axis=0)
-        spans = rows.max(axis=0) - low + 1
-        if math.prod(spans.tolist()) < 2**62:
+        spans = [high - least + 1 for least, high in zip(low.tolist(), rows.max(axis=0).tolist())]
+        if math.prod(spans) < 2**62:
             keys = flat_positions(rows - low, spans)
         else:
             keys = np.unique(rows, axis=0, return_inverse=True)[1].ravel()

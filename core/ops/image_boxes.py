@@ -141,7 +141,8 @@ def _scatter(result: Array, grads: Array, box_ind: Array, rows: _Axis, columns: 
     row_matrices, column_matrices = rows.matrices(height, method), columns.matrices(width, method)
     grads = grads.astype(result.dtype, copy=False)
     for image, grad, down, across in zip(box_ind.tolist(), grads, row_matrices, column_matrices):
-        spread = (down.T @ grad.reshape(len(grad), -1)).reshape(height, -1, channels)
+        rows_of, width_of = grad.shape[:2]
+        spread = (down.T @ grad.reshape(rows_of, width_of * channels)).reshape(height, width_of, channels)
         result[image] += across.T @ spread
 
 

@@ -18,19 +18,20 @@ from ._checks import require, require_rank, scalar, with_rank
 from ._quantization import round_half_away
 from ._shapes import ints, shape_from
 
+_BEYOND = np.float32(2**62)
+"""A row behind those of all images."""
+
 
 def _corner(offset: Array, image: int, size: int, centered: bool, normalized: bool, version: int) -> int:
     """The glimpse's first row (or column), cut off towards zero as in TensorFlow."""
     at, image, size = np.float32(offset), np.float32(image), np.float32(size)
     require(np.isfinite(at), f"offsets must be finite, not {at}")
+    at = at * image if normalized else at
     if version == 1:
-        at = at * image if normalized else at
-        at = at / 2 + image / 2 if centered else at
-        return int(at - size / 2)
-    if normalized:
-        at = at * image
-        return int(at / 2 + image / 2 - size / 2) if centered else int(at)
-    return int(at + image / 2) if centered else int(at)
+        at = (at / 2 + image / 2 if centered else at) - size / 2
+    elif centered:
+        at = at / 2 + image / 2 - size / 2 if normalized else at + image / 2
+    return int(np.clip(at, -_BEYOND, _BEYOND))
 
 
 def _overlap(start: int, size: int, image: int) -> tuple[Any, Any]:

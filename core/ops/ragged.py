@@ -20,9 +20,11 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
-from ..runtime.values import object_array, scalar_object
+from ..runtime.runs import reserve
+from ..runtime.values import is_of, object_array, scalar_object
+from ..runtime.variants import zeros_like
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ._checks import require, require_rank
+from ._checks import require, require_min_rank, require_rank
 from ._onnx_sorting import bound
 from ._shapes import scalar_int, shape_from, unknown_dims
 from ._sparse import sparse_shapes
@@ -45,6 +47,9 @@ def ragged_range(starts: Array, limits: Array, deltas: Array, *, Tsplits: DType)
     if np.any(step == 0):
         raise InvalidArgumentError("Requires delta != 0")
     lengths = _range_lengths(first, last, step)
+    total = math.fsum(lengths.tolist())
+    require(total < 2.0**63, f"the ranges have {total:g} numbers together")
+    reserve(16 * int(total))
     splits = np.concatenate([[0], np.cumsum(lengths)])
     places = np.arange(splits[-1]) - np.repeat(splits[:-1], lengths)
     values = np.repeat(first, lengths) + places * np.repeat(step, lengths)
@@ -58,7 +63,12 @@ def _range_lengths(first: Array, last: Array, step: Array) -> Array:
         if not np.all(lengths < 2.0**63):
             raise InvalidArgumentError(f"Requires ((limit - start) / delta) <= {2**63 - 1}")
         return lengths.astype(np.int64)
-    return np.maximum(-((first - last) // step), 0)
+    if np.any(np.abs(last.astype(float) - first) >= 2.0**62):  # a difference of int64 might wrap around
+        first, last, step = (value.astype(object) for value in (first, last, step))
+    lengths = np.maximum(-((first - last) // step), 0)
+    if np.any(lengths >= 2**63):
+        raise InvalidArgumentError(f"Requires ((limit - start) / delta) <= {2**63 - 1}")
+    return lengths.astype(np.int64)
 
 
 @shape("RaggedRange")
@@ -166,6 +176,7 @@ def ragged_tensor_to_tensor(
     dims: Array, values: Array, default_value: Array, partitions: list[Array], *, row_partition_types: list[str]
 ) -> Result:
     """The rows filled up with the default value to one length; dimensions that `dims` fixes cut rows or lengthen them."""
+    require_min_rank(values, 1, "values")
     has_size = row_partition_types[:1] == ["FIRST_DIM_SIZE"]
     if len(row_partition_types) != len(partitions) or (not has_size and row_partition_types[0] != "ROW_SPLITS"):
         raise InvalidArgumentError(f"Cannot handle the row partitions {row_partition_types}")
@@ -326,7 +337,7 @@ class RaggedVariant:
     values: np.ndarray
 
     def zeros_like(self) -> Any:
-        return RaggedVariant(self.nested, np.zeros_like(self.values))
+        return RaggedVariant(self.nested, zeros_like(self.values))
 
 
 @kernel("RaggedTensorToVariant")
@@ -379,6 +390,8 @@ def ragged_tensor_from_variant(
         raise InvalidArgumentError(f"output_ragged_rank {output_ragged_rank} is not {encoded.ndim} above that of the variants")
     for item in items:
         _check_variant(item, inner, Tvalues)
+        require(np.shape(item.values)[1:] == np.shape(items[0].values)[1:], "the variants hold values of several shapes")
+    require(not encoded.ndim or all(np.ndim(item.values) for item in items), "the variants hold scalars")
     if not encoded.ndim:
         return [s.astype(Tsplits.numpy) for s in items[0].nested], items[0].values
     levels = [np.arange(math.prod(encoded.shape[:d]) + 1) * encoded.shape[d] for d in range(1, encoded.ndim)]
@@ -396,7 +409,9 @@ def _ends(lengths: Array | list[int]) -> Array:
 def _check_variant(item: RaggedVariant, ragged_rank: int, dtype: DType) -> None:
     if not isinstance(item, RaggedVariant):
         raise InvalidArgumentError(f"Input Variant element holds a {type(item).__name__}, no ragged tensor")
-    if len(item.nested) != ragged_rank or item.values.dtype != dtype.numpy:
+    if any(np.ndim(splits) != 1 or not np.size(splits) for splits in item.nested):
+        raise InvalidArgumentError("Ragged splits in a variant must be vectors with elements")
+    if len(item.nested) != ragged_rank or not is_of(item.values, dtype):
         raise InvalidArgumentError(
             f"Expected a ragged tensor of rank {ragged_rank} and {dtype}, found {len(item.nested)} and {item.values.dtype}"
         )
@@ -419,6 +434,8 @@ def ragged_tensor_to_variant_gradient_kernel(encoded: Array, row_splits: Array, 
     """The values of the variants one after the other, in the shape `dims`."""
     items = np.ravel(encoded).tolist()
     require(all(isinstance(item, RaggedVariant) for item in items), "the variants hold no ragged tensors")
+    require(all(is_of(item.values, Tvalues) for item in items), f"the variants hold values that are not {Tvalues}")
+    require(np.all(dims >= 0), f"the shape {dims.tolist()} has a negative dimension")
     parts = [np.ravel(item.values) for item in items]
     flat = np.concatenate(parts) if parts else np.zeros(0, Tvalues.numpy)
     if flat.size != math.prod(dims.tolist()):

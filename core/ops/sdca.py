@@ -170,7 +170,7 @@ def _order(
         return random.permutation(count)
     chances = sdca.adaptive_probabilities(settings, groups, labels, weights, norms, duals)
     total = chances.sum()
-    if not 0 < total < np.inf:
+    if not 0 < total < np.inf or chances.min() < 0:
         return random.permutation(count)
     seen = np.zeros(count, np.int64)
     order: list[int] = []
@@ -184,7 +184,7 @@ def _order(
 
 
 def _seed(ctx: Any) -> int:
-    return ctx.session.seed if ctx.session.seed is not None else secrets.randbits(64)
+    return ctx.session.seed % 2**64 if ctx.session.seed is not None else secrets.randbits(64)
 
 
 @kernel("SdcaOptimizerV2")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import collections
 import math
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..numerics.range_samplers import FixedUnigramSampler, Words
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
+from ..runtime.runs import check_time
 from ..runtime.values import object_array
 from ..shapes import SCALAR, Shape, TensorSpec
 from ._files import read_file
@@ -36,6 +38,8 @@ class _Corpus(Shared):
 
     def __init__(self, text: bytes, window: int, min_count: int, subsample: float) -> None:
         words = text.split()
+        if window < 1:
+            raise InvalidArgumentError(f"window_size must be at least 1, not {window}")
         if len(words) < window * 10:
             raise InvalidArgumentError(f"The text file contains too little data: {len(words)} words")
         frequent = [item for item in collections.Counter(words).most_common() if item[1] >= min_count]
@@ -75,6 +79,7 @@ class _Corpus(Shared):
         self.processed += 1
         self._index += 1
         if self._index >= _SENTENCE:
+            check_time()
             self._index = 0
             self._sentence = self._read_sentence()
         reach = 1 + self._random.below(self.window, 32)
@@ -87,6 +92,7 @@ class _Corpus(Shared):
             if self._position >= len(self.text):
                 self.epoch += 1
                 self._position = 0
+                check_time()
             word = self.text[self._position]
             if self._keep is not None and self._random.float32() > self._keep[word]:
                 self._position += 1
@@ -109,6 +115,8 @@ def skipgram(
     ctx: KernelContext, *, filename: str, batch_size: int, window_size: int, min_count: int, subsample: float
 ) -> tuple[Result, Result, Result, Result, Result, Result, Result]:
     """Vocabulary, its counts, words per epoch, epoch, words processed, and a batch of (word, neighbour) numbers."""
+    if batch_size < 0:
+        raise InvalidArgumentError(f"batch_size must not be negative, but is {batch_size}")
     corpus = ctx.state(lambda: _Corpus(read_file(ctx, filename), window_size, min_count, subsample))
     size = np.int64(len(corpus.text))
     with corpus:
@@ -121,6 +129,14 @@ def skipgram(
 def skipgram_shape(*, batch_size: int) -> tuple[Shape, ...]:
     vocabulary, batch = Shape([None]), Shape([batch_size])
     return vocabulary, vocabulary, SCALAR, SCALAR, SCALAR, batch, batch
+
+
+def _turns(count: int) -> Iterator[int]:
+    """The numbers up to `count`; the run's time is looked at in between."""
+    for i in range(count):
+        if i % _SENTENCE == 0:
+            check_time()
+        yield i
 
 
 class _Sampler:
@@ -150,7 +166,7 @@ def neg_train(
     words = Words(state.stream.take(len(examples) * num_negative_samples * 2))
     inner, outer = w_in.writable(), w_out.writable()
     for example, label in zip(examples.tolist(), labels.tolist()):
-        noise = [state.sampler.sample(words) for _ in range(num_negative_samples)]
+        noise = [state.sampler.sample(words) for _ in _turns(num_negative_samples)]
         source = inner[example]
         update = _pull(source, outer[label], lr, 1)
         for sample in noise:
