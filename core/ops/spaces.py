@@ -61,11 +61,14 @@ def space_to_batch_nd(x: Array, block_shape: Array, paddings: Array) -> Result:
     if any(before or after for before, after in pads):
         x = _padded(x, pads, padded)
     rest = x.shape[1 + count :]
+    dims = (x.shape[0] * math.prod(block), *(dim // size for dim, size in zip(padded, block)), *rest)
+    if not x.size:  # whose blocks may be larger than NumPy takes for a shape
+        return np.empty(dims, x.dtype)
     split = [n for size, dim in zip(block, padded) for n in (dim // size, size)]
     blocks = x.reshape(x.shape[0], *split, *rest)
     inner, outer = range(2, 2 * count + 1, 2), range(1, 2 * count, 2)
     order = [*inner, 0, *outer, *range(1 + 2 * count, blocks.ndim)]
-    return blocks.transpose(order).reshape(x.shape[0] * math.prod(block), *(d // s for d, s in zip(padded, block)), *rest)
+    return blocks.transpose(order).reshape(dims)
 
 
 def _padded(x: Array, pads: list[tuple[int, ...]], padded: list[int]) -> Array:
@@ -132,6 +135,8 @@ def batch_to_space_nd(x: Array, block_shape: Array, crops: Array) -> Result:
     for dim, (before, after) in zip(full, cuts):
         if before + after > dim:
             raise InvalidArgumentError(f"cropped_shape must be non-negative: {dim} - {before} - {after}")
+    if not x.size:  # whose blocks may be larger than NumPy takes for a shape
+        return np.empty((batch, *(dim - before - after for dim, (before, after) in zip(full, cuts)), *rest), x.dtype)
     blocks = x.reshape(*block, batch, *spatial, *rest)
     order = [count, *(n for i in range(count) for n in (count + 1 + i, i)), *range(1 + 2 * count, blocks.ndim)]
     joined = blocks.transpose(order).reshape(batch, *full, *rest)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
 from tfg.core.building.builder import GraphBuilder as Builder
-from tfg.core.errors import DeadlineExceededError, InternalError, InvalidArgumentError, TfgError
+from tfg.core.errors import DeadlineExceededError, InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError
 from tfg.core.runtime.files import FileAccess
 
 LOW, HIGH = -(2**63), 2**63 - 1
@@ -98,6 +100,24 @@ def test_an_image_whose_scale_has_no_inverse_is_empty():
         assert not np.any(Session(g.graph).run(found.name))
     except TfgError as error:
         assert not isinstance(error, InternalError)
+
+
+@pytest.mark.parametrize(("shape", "block"), [((0, 2, 3, 2), 2**40), ((0, 0, 3, 2), 2**40), ((0, 2, 3, 2), 2)])
+def test_blocks_of_an_empty_batch(shape, block):
+    """Their places are counted, or are too many; none is moved."""
+    g = GraphBuilder()
+    found = g.BatchToSpace(np.ones(shape), np.int32([[0, 0], [0, 0]]), block_size=block)
+    try:
+        assert Session(g.graph).run(found.name).shape == (0, shape[1] * block, shape[2] * block, shape[3])
+    except TfgError as error:
+        assert isinstance(error, ResourceExhaustedError)
+
+
+def test_an_empty_batch_in_blocks():
+    g = GraphBuilder()
+    found = g.SpaceToBatch(np.ones((0, 0, 0, 1)), np.int32([[0, 0], [0, 0]]), block_size=2**40)
+    with contextlib.suppress(ResourceExhaustedError):
+        assert Session(g.graph).run(found.name).size == 0
 
 
 def stepped(g: Builder, weights, loss):
