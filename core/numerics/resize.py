@@ -268,7 +268,7 @@ def scaled_and_translated(size: int, outputs: int, scale: float, translation: fl
     """Output position p samples the input at (p + 0.5 - translation) / scale; nothing outside of the input."""
     radius, function = SAMPLING_KERNELS[kernel]
     inverse = np.float32(1.0) / np.float32(scale)
-    stretch = min(max(float(inverse), 1.0), float(np.finfo(np.float32).max)) if antialias else 1.0
+    stretch = max(float(inverse), 1.0) if antialias else 1.0
     at = (np.arange(outputs, dtype=np.float32) + np.float32(0.5)) * inverse - inverse * np.float32(translation)
     at = np.nan_to_num(at, nan=-1, posinf=-1, neginf=-1)  # nowhere is outside of the input
     first = np.clip(np.ceil(at - radius * stretch - 0.5), 0, size - 1)
