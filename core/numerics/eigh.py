@@ -23,6 +23,8 @@ _STEPS_PER_ROW = 30
 def eigh(matrices: Array) -> tuple[Array, Array]:
     """Ascending eigenvalues (..., n) and eigenvectors in columns (..., n, n); the lower triangles are read."""
     size = matrices.shape[-1]
+    if not matrices.size:
+        return np.zeros(matrices.shape[:-1], matrices.real.dtype), matrices.copy()
     if size > _LARGEST or not 0 < matrices.size <= _MOST_ELEMENTS:
         found = np.linalg.eigh(matrices)
         return found.eigenvalues, found.eigenvectors

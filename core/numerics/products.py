@@ -35,6 +35,8 @@ _ROW_MAJOR, _NO_TRANSPOSE, _TRANSPOSE = 101, 111, 112
 
 def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """`np.matmul` of (..., m, k) and (..., k, n); `out` is written to where it is given."""
+    if not (a.size and b.size) and a.ndim > 1 < b.ndim and a.shape[-1] == b.shape[-2]:
+        return _empty_product(a, b, out)
     if out is None and a.ndim == b.ndim == 2 and a.shape[0] * a.shape[1] * b.shape[1] < WORTH_DIVIDING:
         return a.dot(b)
     if out is None and b.ndim == 2 < a.ndim and a.flags.c_contiguous and b.size:
@@ -52,6 +54,15 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     if out is None:
         out = np.empty((*batch, rows, columns), np.result_type(a, b))
     divide(functools.partial(_multiply, a, b, out), product_parts(rows, columns, workers))
+    return out
+
+
+def _empty_product(a: Array, b: Array, out: Array | None) -> Array:
+    """Zeros, or nothing: matrices without elements may be very many, each of which NumPy goes to."""
+    if out is None:
+        shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
+        return np.zeros(shape, np.result_type(a, b))
+    out[...] = 0
     return out
 
 

@@ -15,6 +15,8 @@ import numpy as np
 from ..arrays import Array
 
 INVALID = -1
+_PYTHONS_OWN = ("idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape")
+"""What Python decodes, ICU has no name for, and refuses more than single sequences of bytes."""
 _CONTINUED = {"utf16": "utf-16-be", "utf32": "utf-32-be"}
 
 
@@ -25,7 +27,7 @@ class Decoder:
         if not encoding:
             raise LookupError("an encoding needs a name")
         found = codecs.lookup(encoding) if encoding.isprintable() else None
-        if found is None or not found._is_text_encoding:
+        if found is None or not found._is_text_encoding or found.name in _PYTHONS_OWN:
             raise LookupError(f"'{encoding}' is no encoding of text")
         self.codec = found.name
         self._plain = encoding.lower().replace("-", "").replace("_", "")

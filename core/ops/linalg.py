@@ -49,6 +49,8 @@ from .linalg_diag import matrix_diag_v3
 def cholesky(input: Array) -> Result:
     """The lower triangular L with L L^H = A, reading the lower triangles; NaN where A is not positive definite."""
     require_square(input)
+    if not input.size:
+        return input.copy()
     try:
         return np.linalg.cholesky(input)
     except np.linalg.LinAlgError:
@@ -83,6 +85,8 @@ def cholesky_decomposition_flops(input: TensorSpec) -> Cost:
 def matrix_inverse(input: Array, *, adjoint: bool) -> Result:
     """The inverses of square matrices, or of their adjoints."""
     require_square(input)
+    if not input.size:
+        return input.copy()
     try:
         return np.linalg.inv(numerics.adjoint(input) if adjoint else input)
     except np.linalg.LinAlgError:

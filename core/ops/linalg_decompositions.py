@@ -270,7 +270,8 @@ def self_adjoint_eig_v2(input: Array, *, compute_v: bool) -> tuple[Result, Resul
     if not np.all(np.isfinite(np.tril(input))):
         raise InvalidArgumentError("Self-adjoint eigen decomposition was not successful. The input might not be valid.")
     if not compute_v:
-        return np.linalg.eigvalsh(input).astype(input.dtype), _empty(input.dtype)
+        values = np.linalg.eigvalsh(input) if input.size else np.zeros(input.shape[:-1])
+        return values.astype(input.dtype), _empty(input.dtype)
     values, vectors = eigh(input)
     return values.astype(input.dtype), vectors.astype(input.dtype)
 
@@ -316,6 +317,8 @@ def eig(input: Array, *, compute_v: bool, Tout: DType) -> tuple[Result, Result]:
         raise InvalidArgumentError(f"the eigenvalues of {input.dtype.name} are not {Tout}")
     if not np.all(np.isfinite(input)):
         raise InvalidArgumentError("Eigen decomposition was not successful. The input might not be valid.")
+    if not input.size:
+        return np.zeros(input.shape[:-1], Tout.numpy), np.zeros(input.shape, Tout.numpy) if compute_v else _empty(Tout.numpy)
     values, vectors = np.linalg.eig(input) if compute_v else (np.linalg.eigvals(input), None)
     if input.dtype.kind == "c":
         order = np.argsort(np.abs(values), -1, kind="stable")

@@ -231,6 +231,26 @@ def test_a_slice_of_more_digits_than_python_reads(spec, tmp_path):
         Session(g.graph, files=FileAccess.only(writable=[tmp_path])).run(["op"])
 
 
+@pytest.mark.parametrize("op", ["BatchMatMulV2", "Einsum", "Cholesky", "MatrixInverse", "SelfAdjointEigV2", "Eig"])
+def test_matrices_of_nothing_may_be_many(op):
+    matrices = np.zeros((1 << 36, 0, 0))
+    g = GraphBuilder()
+    x = placeholder(g, "x", None, "float64")
+    if op == "Einsum":
+        g.Einsum([x, x], equation="bij,bjk->bik", name="op")
+    else:
+        g.apply(op, *[x] * (2 if op == "BatchMatMulV2" else 1), name="op", **({"Tout": "complex128"} if op == "Eig" else {}))
+    assert not Session(g.graph, timeout=10).run("op:0", {"x:0": matrices}).size
+
+
+@pytest.mark.parametrize("encoding", [b"undefined", b"idna", b"punycode", b"unicode_escape"])
+def test_an_encoding_that_only_python_has(encoding):
+    g = GraphBuilder()
+    g.UnicodeTranscode(np.array(b"a\xff.\\x", object), input_encoding=encoding, output_encoding=b"UTF-8", name="op")
+    with pytest.raises(InvalidArgumentError, match=r"'op'.*converter"):
+        Session(g.graph).run("op:0")
+
+
 def test_leading_zeros_of_an_integer():
     g = GraphBuilder()
     g.StringToNumber(np.array(b"-" + b"0" * 5000 + b"12", object), out_type="int32", name="op")
