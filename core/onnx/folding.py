@@ -44,7 +44,8 @@ def _slice(x: Array, starts: Array, ends: Array, axes: Array, steps: Array | Non
 
 
 def _gather(x: Array, indices: Array, axis: int = 0) -> Array:
-    return x[(*[slice(None)] * (axis % x.ndim), indices)]  # np.take ends the process where there are too many dimensions
+    place: tuple[Any, ...] = (*[slice(None)] * (axis % x.ndim), indices)
+    return x[place]  # np.take ends the process where there are too many dimensions
 
 
 def _mod(x: Array, y: Array, fmod: int = 0) -> Array:
