@@ -12,8 +12,9 @@ from ..core.dims import DimLike
 from ..core.drawing.book import Book, Figures, Sheet, make_book
 from ..core.errors import TfgError
 from ..core.explaining.graphs import GraphFacts, explain_graph
+from ..core.flops import Kept
 from ..core.graph import Graph, Node
-from ..core.inference import Inference, infer
+from ..core.inference import Answers, Inference, infer
 from ..core.words import counted
 from . import render
 from .explain_sections import graph_sections
@@ -39,6 +40,7 @@ class ViewJob:
         self.path = path
         self.options = options
         self._notes: list[str] = []
+        self._kept = Kept()
 
     def write(self, out: str | None) -> None:
         """Write the page to a file, to standard output for `-`, by default to a file called as the graph is."""
@@ -75,7 +77,7 @@ class ViewJob:
         graphs = {"": self.graph, **{name: function.body for name, function in self.graph.functions.items()}}
         for name, graph in graphs.items():
             try:
-                yield name, infer(graph, functions=self.graph.functions)
+                yield name, infer(graph, functions=self.graph.functions, answers=Answers(derived=self._kept))
             except TfgError as error:
                 notes.append(f"shapes{f' in {name}' if name else ''} are those that nodes declare: {error}")
 
@@ -87,7 +89,7 @@ class ViewJob:
         from ..core.passes.pipeline import guessed_fetches
 
         try:
-            report = count_flops(self.graph, self.options.fetches or guessed_fetches(self.graph, facts))
+            report = count_flops(self.graph, self.options.fetches or guessed_fetches(self.graph, facts), derived=self._kept)
         except TfgError as error:
             if self.options.fetches:
                 raise
