@@ -24,12 +24,10 @@ _LINE: Final = 1024
 """NumPy multiplies and adds along lines of contiguous numbers: about so many cost least for each, and still stay in cache."""
 _WIDE: Final = 128
 """Channels from which on a line of single positions costs less than laying them side by side."""
-_WORTH_DIVIDING: Final = 1 << 19
+_WORTH_DIVIDING: Final = 1 << 22
 """Multiply-adds from which on threads share the lines of the result."""
 _BLOCK: Final = 1 << 18
 """Elements of a block of the result or of what it sees."""
-_PARTS: Final = 2
-"""Parts for each thread."""
 
 
 def depthwise_convolve(
@@ -69,16 +67,16 @@ def _sum_lines(
     whole = [np.ascontiguousarray(placing.of(x)) for placing in sums.whole]
     folded = result.reshape(sums.folded)
     count = -(-max(result.size, x.size) // _BLOCK)
-    workers = one_thread.share
-    if workers > 1 and result.size * math.prod(w.shape[:-1]) >= _WORTH_DIVIDING:
-        count = max(count, _PARTS * workers)
+    is_worth = result.size * math.prod(w.shape[:-2]) >= _WORTH_DIVIDING
+    if is_worth:
+        count = -(-count // one_thread.share) * one_thread.share
 
     def fill(block: _Block) -> None:
         sums.fill(block, x, whole, filters, folded[block.images, block.lines])
         if finish is not None:
             finish(block.positions, slice(0, x.shape[-1]))
 
-    divide(fill, sums.blocks(count))
+    divide(fill, sums.blocks(count), None if is_worth else 1)
 
 
 class _Block(NamedTuple):

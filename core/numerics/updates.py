@@ -14,9 +14,10 @@ import numpy as np
 from ..arrays import Array
 from .products import cut, divide
 
-_TILE: Final = 1 << 15
-"""Elements of which a rule's arrays stay in a second-level cache together."""
-_WORTH_DIVIDING: Final = 1 << 18
+_TILE: Final = 1 << 18
+"""Elements of a tile: of smaller ones more would stay in a cache, but threads, which take turns at what is between two calls
+of NumPy, would wait for each other more often.
+"""
 
 
 def in_tiles(rule: Callable[..., None], memories: Sequence[Array], arguments: Sequence[Array], gradient: int) -> None:
@@ -31,12 +32,7 @@ def in_tiles(rule: Callable[..., None], memories: Sequence[Array], arguments: Se
         *tiles, steps = [array[part] for array in flat]
         rule(*tiles, *arguments[:gradient], steps, *arguments[gradient + 1 :])
 
-    tiles = cut(grad.size, grad.size // _TILE)
-    if grad.size >= _WORTH_DIVIDING:
-        divide(update, tiles)
-        return
-    for tile in tiles:
-        update(tile)
+    divide(update, cut(grad.size, grad.size // _TILE))
 
 
 def gradient_descent(var: Array, alpha: Array, delta: Array) -> None:

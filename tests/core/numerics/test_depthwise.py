@@ -1,6 +1,7 @@
 """Depthwise convolutions beside their definition: a sum over the places of a window, channel by channel."""
 
 import itertools
+import threading
 
 import numpy as np
 import pytest
@@ -56,3 +57,15 @@ def test_depthwise_convolutions(case, workers, is_view, monkeypatch):
     np.testing.assert_allclose(depthwise.depthwise_convolve(x, w, strides, pads, dilations), want, rtol=1e-4, atol=1e-4)
     found = depthwise.depthwise_convolve(x, w, strides, pads, dilations, finishing)
     np.testing.assert_allclose(found, want + 1, rtol=1e-4, atol=1e-4)
+
+
+def test_small_sums_are_left_to_one_thread(monkeypatch):
+    monkeypatch.setattr(threads.one_thread, "available", 3)
+    x, w = np.ones((1, 14, 14, 512), np.float32), np.ones((3, 3, 512, 1), np.float32)
+    blocks = []
+
+    def finishing(result):
+        return lambda positions, channels: blocks.append((threading.current_thread(), positions))
+
+    depthwise.depthwise_convolve(x, w, [1, 1], [(1, 1)] * 2, [1, 1], finishing)
+    assert blocks == [(threading.current_thread(), slice(0, 196))]

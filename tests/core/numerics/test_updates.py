@@ -1,0 +1,22 @@
+"""Update rules tile by tile beside the same rules on whole arrays."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from tfg.core.numerics import threads, updates
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_tiles_are_updated_as_the_whole(workers, monkeypatch):
+    monkeypatch.setattr(threads.one_thread, "available", workers)
+    rule = functools.partial(updates.momentum, use_nesterov=True)
+    rng = np.random.default_rng(0)
+    var, accum, grad = (rng.standard_normal((37, 30)).astype(np.float32) for _ in range(3))
+    arguments = np.float32(0.1), grad, np.float32(0.9)
+    want = var.copy(), accum.copy()
+    rule(*want, *arguments)
+    monkeypatch.setattr(updates, "_TILE", 100)
+    updates.in_tiles(rule, [var, accum], arguments, 1)
+    np.testing.assert_array_equal([var, accum], want)
