@@ -435,7 +435,8 @@ def _shown(spec: TensorSpec) -> str:
 
 def _merge(spec: TensorSpec, result: Shape | TensorSpec) -> TensorSpec:
     if isinstance(result, TensorSpec):
-        return dataclasses.replace(result, dtype=spec.dtype)
+        value = result.value if result.dtype.base is spec.dtype.base else None
+        return dataclasses.replace(result, dtype=spec.dtype, value=value)
     return dataclasses.replace(spec, shape=result)
 
 

@@ -19,7 +19,7 @@ _Key = tuple[bytes, bytes, bytes]
 def connected(graph: Graph) -> Graph:
     """A copy in which every _Recv hands on what the matching _Send is given; the graph itself where nothing matches.
 
-    InvalidArgumentError where two nodes send the same tensor between the same devices.
+    InvalidArgumentError where two nodes send the same tensor between the same devices, or one another dtype than is received.
     """
     receivers = [node for node in graph if node.op in RECEIVES]
     senders = _senders(graph) if receivers else {}
@@ -52,6 +52,10 @@ def _connect(graph: Graph, receiver: Node, sender: Node) -> None:
     (value,) = sender.inputs
     waits = dict.fromkeys((*receiver.control_inputs, *sender.control_inputs))
     dtype = receiver.attr("tensor_type")
+    if value.dtype is not None and value.dtype.base is not dtype:
+        raise InvalidArgumentError(
+            f"'{sender.name}' sends {value.dtype.base}, not {dtype}", node=receiver.name, op=receiver.op
+        )
     for name in list(receiver.attrs):
         receiver.remove_attr(name)
     receiver.change_op("Identity")

@@ -50,9 +50,11 @@ class Stack:
             raise InvalidArgumentError(f"Stack[{self.name}] overflowed its max_size ({self.max_size})")
         self.elements.append(value)
 
-    def pop(self) -> Array:
+    def pop(self, dtype: DType) -> Array:
         if self.is_closed:
             self._require_open()
+        if dtype is not self.dtype:
+            raise InvalidArgumentError(f"Stack[{self.name}] holds {self.dtype}, not {dtype}")
         if not self.elements:
             raise InvalidArgumentError(f"Stack[{self.name}] is empty when calling Pop().")
         return self.elements.pop()
@@ -117,13 +119,13 @@ def stack_push_shape(handle: TensorSpec, elem: TensorSpec) -> Shape:
 
 
 @kernel("StackPop")
-def stack_pop(ctx: KernelContext, handle: Any) -> Result:
-    return _named(ctx, handle).pop()
+def stack_pop(ctx: KernelContext, handle: Any, *, elem_type: DType) -> Result:
+    return _named(ctx, handle).pop(elem_type)
 
 
 @kernel("StackPopV2")
-def stack_pop_v2(handle: Array) -> Result:
-    return _from_handle(handle).pop()
+def stack_pop_v2(handle: Array, *, elem_type: DType) -> Result:
+    return _from_handle(handle).pop(elem_type)
 
 
 @shape("StackPop", "StackPopV2")

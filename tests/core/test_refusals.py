@@ -695,3 +695,33 @@ def test_a_decomposition_that_fails_is_a_matter_of_the_matrix():
     with pytest.raises(InvalidArgumentError, match="SVD did not converge") as caught, faults_of(node, "kernel"):
         diverge()
     assert caught.value.node == "x"
+
+
+def _popped(g, taken):
+    stack = g.StackV2(3, elem_type="string")
+    with g.control_dependencies([g.StackPushV2(stack, TEXT)]):
+        return g.StackPopV2(stack, elem_type=taken)
+
+
+def _popped_by_name(g, taken):
+    stack = g.Stack(elem_type="string")
+    with g.control_dependencies([g.StackPush(stack, TEXT)]):
+        return g.StackPop(stack, elem_type=taken)
+
+
+def _received(g, taken):
+    devices = {"tensor_name": "t", "send_device": "a", "recv_device": "b", "send_device_incarnation": 1}
+    with g.control_dependencies([g._Send(TEXT, **devices)]):
+        return g._Recv(tensor_type=taken, **devices)
+
+
+@pytest.mark.parametrize("take", [_popped, _popped_by_name, _received])
+def test_what_was_kept_is_taken_with_its_dtype(take):
+    """Whoever asks for another is refused, in a run; inference tells no value of what would come."""
+    g = GraphBuilder()
+    assert Session(g.graph).run(take(g, "string")).tolist() == TEXT.tolist()
+    g = GraphBuilder()
+    other = take(g, "bfloat16")
+    assert infer(g.graph).specs[g.graph.output(str(other))].value is None
+    with pytest.raises(InvalidArgumentError, match=other.node.name):
+        Session(g.graph).run(other)
