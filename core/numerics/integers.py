@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ..arrays import Array
+
+_FEW: Final = 32
+"""So many elements take less time one by one."""
 
 
 def truncated_quotient(x: Any, y: Any) -> Array:
@@ -18,3 +21,11 @@ def truncated_quotient(x: Any, y: Any) -> Array:
     is_cut = np.not_equal(floor * y, x)
     result: Array = floor + (is_cut & (np.less(x, 0) != np.less(y, 0)))
     return result
+
+
+def extremes(x: Array) -> tuple[int, int]:
+    """The least and the greatest of some integers."""
+    if x.size > _FEW:
+        return int(x.min()), int(x.max())
+    elements = x.ravel().tolist()
+    return min(elements), max(elements)

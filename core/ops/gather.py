@@ -17,6 +17,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
+from ..numerics.integers import extremes
 from ..numerics.selecting import taken
 from ..registry import facts, gradient, kernel, lower, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
@@ -28,8 +29,8 @@ from ._shapes import normalize_axis, scalar_int, scalar_of, unknown_dims
 def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Result:
     """Slices of `params` along an axis, in the order of `indices`; leading `batch_dims` dimensions go together."""
     params, indices = np.asarray(params), np.asarray(indices)
-    if np.ndim(axis) != 0:
-        raise InvalidArgumentError(f"axis must be scalar, not of shape {Shape(np.shape(axis))}")
+    if axis.ndim:
+        raise InvalidArgumentError(f"axis must be scalar, not of shape {Shape(axis.shape)}")
     axis, batch_dims = _gather_dims(params.ndim, indices.ndim, scalar_int(axis, "axis"), batch_dims)
     if indices.dtype == object:
         raise UnimplementedError("symbolic dimensions cannot be indices")
@@ -57,7 +58,10 @@ def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> 
 
 def check_range(indices: Array, size: int, name: str = "indices") -> None:
     """InvalidArgumentError for an index outside of [0, size)."""
-    if indices.size and (indices.min() < 0 or indices.max() >= size):
+    if not indices.size:
+        return
+    least, greatest = extremes(indices)
+    if least < 0 or greatest >= size:
         place = np.unravel_index(np.flatnonzero((indices < 0).ravel() | (indices >= size).ravel())[0], indices.shape)
         where = ",".join(map(str, place))
         raise InvalidArgumentError(f"{name}[{where}] = {int(indices[place])} is not in [0, {size})")
@@ -160,7 +164,7 @@ def _row_gradient(g: GradientBuilder, params: Output, indices: Output, grad: Out
 @kernel("Gather")
 def gather_v1(params: Array, indices: Array) -> Result:
     """Rows of `params`."""
-    return gather(params, indices, 0, batch_dims=0)
+    return gather(params, indices, np.int32(0), batch_dims=0)
 
 
 @shape("Gather")
@@ -189,17 +193,21 @@ def gather_nd(params: Array, indices: Array, *, bad_indices_policy: str) -> Resu
     coordinates = np.moveaxis(indices, -1, 0)
     if bad_indices_policy == "IGNORE" and depth:
         return _gather_nd_ignoring(params, coordinates, depth)
-    check_coordinates(indices, params.shape[:depth])
+    if params.size:
+        row_numbers(indices, params.shape[:depth])
     return params[(*coordinates, ...)] if depth else np.broadcast_to(params, indices.shape[:-1] + params.shape)
 
 
-def check_coordinates(indices: Array, dims: tuple[int, ...]) -> None:
-    """InvalidArgumentError for an index vector that points outside of `dims`."""
-    bad = is_outside(np.moveaxis(indices, -1, 0), dims)
-    if np.any(bad):
-        place = np.argwhere(bad)[0]
-        where, shown = ",".join(map(str, place)), indices[tuple(place)].tolist()
-        raise InvalidArgumentError(f"indices[{where}] = {shown} does not index into a shape of {Shape(dims)}")
+def row_numbers(indices: Array, dims: tuple[int, ...]) -> Array:
+    """The number of the row that each index vector points to; InvalidArgumentError for one that points outside of `dims`."""
+    if not dims:
+        return np.zeros(indices.shape[:-1], np.int64)
+    try:
+        return np.ravel_multi_index(tuple([indices[..., axis] for axis in range(len(dims))]), dims)
+    except ValueError:
+        place = np.argwhere(is_outside(np.moveaxis(indices, -1, 0), dims))[0]
+    where, shown = ",".join(map(str, place)), indices[tuple(place)].tolist()
+    raise InvalidArgumentError(f"indices[{where}] = {shown} does not index into a shape of {Shape(dims)}")
 
 
 def _index_depth(dims: tuple[int, ...], index_shape: tuple[int, ...]) -> int:

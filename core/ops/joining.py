@@ -179,16 +179,14 @@ facts("inexpensive", of=("ConcatOffset",))
 @kernel("Pack")
 def pack(values: list[Array], *, axis: int) -> Result:
     """The inputs as slices along a new axis."""
-    dims = np.shape(values[0])
+    dims = values[0].shape
     axis = normalize_axis(axis, len(dims) + 1)
-    if not dims and all(isinstance(value, np.generic) for value in values):
-        return np.array(values)
     for i, value in enumerate(values):
-        if np.shape(value) != dims:
+        if value.shape != dims:
             raise InvalidArgumentError(
-                f"Shapes of all inputs must match: values[0] is {Shape(dims)}, values[{i}] is {Shape(np.shape(value))}"
+                f"Shapes of all inputs must match: values[0] is {Shape(dims)}, values[{i}] is {Shape(value.shape)}"
             )
-    return np.stack(values, axis)
+    return np.stack(values, axis) if axis or values[0].dtype == object else np.array(values)
 
 
 @shape("Pack")

@@ -20,7 +20,7 @@ from ..numerics.grouping import update_rows
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..shapes import Shape, TensorSpec
 from ._shapes import ints, shape_from
-from .gather import check_coordinates, is_outside
+from .gather import is_outside, row_numbers
 
 
 @kernel("ScatterNd")
@@ -72,23 +72,13 @@ def scatter_into(ufunc: np.ufunc | None, target: Array, indices: Array, updates:
     if policy == "IGNORE":
         good = ~is_outside(vectors.T, target.shape[:depth])
         vectors, rows = vectors[good], rows[good]
-    else:
-        check_coordinates(vectors, target.shape[:depth])
     flat = target.reshape(-1, width)
-    places = _row_numbers(vectors, target.shape[:depth])
+    places = row_numbers(vectors, target.shape[:depth])
     if ufunc is None:
         flat[places] = rows
     else:
         update_rows(ufunc, flat, places, rows)
     return target
-
-
-def _row_numbers(vectors: Array, dims: tuple[int, ...]) -> Array:
-    """The flat row of each index vector."""
-    places = np.zeros(len(vectors), np.int64)
-    for axis, size in enumerate(dims):
-        places = places * size + vectors[:, axis]
-    return places
 
 
 @shape("ScatterNd")

@@ -20,7 +20,7 @@ from ..dims import DimLike
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.grouping import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
-from ..numerics.integers import truncated_quotient
+from ..numerics.integers import extremes, truncated_quotient
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from . import _onnx_segments as in_onnx
@@ -192,12 +192,14 @@ def _register_unsorted(op: str, ufunc: np.ufunc, default: Callable[..., Any]) ->
         inner = data.shape[ids.ndim :]
         result = np.full((count, *inner), default(data.dtype), data.dtype)
         rows, ids = data.reshape(ids.size, *inner), ids.ravel()
-        if data.size and ids.max() >= count:
-            raise InvalidArgumentError(f"segment_ids = {int(ids.max())} is out of range [0, {count})")
-        if data.size and ids.min() < 0:
+        if not data.size:
+            return result
+        least, greatest = extremes(ids)
+        if greatest >= count:
+            raise InvalidArgumentError(f"segment_ids = {greatest} is out of range [0, {count})")
+        if least < 0:
             rows, ids = rows[ids >= 0], ids[ids >= 0]
-        if data.size:
-            update_rows(ufunc, result, *settle_nans(ufunc, ids, rows))
+        update_rows(ufunc, result, *settle_nans(ufunc, ids, rows))
         return result
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from . import _onnx_sorting as in_onnx
 from ._checks import require_rank
 from ._shapes import dims_of, normalize_axis, replaced, scalar_int
 
+_FEW: Final = 1 << 9
+"""Up to so many numbers sorting all takes less time than finding the greatest first."""
+
 
 @kernel("TopKV2")
 def top_k(x: Array, k: Array, *, sorted: bool, index_type: DType) -> tuple[Result, Result]:
@@ -34,7 +37,7 @@ def top_k(x: Array, k: Array, *, sorted: bool, index_type: DType) -> tuple[Resul
     x = np.asarray(x)
     k = _checked_k(x.shape, scalar_int(k, "k"))
     index = _top_index(x, k, sorted)
-    return np.take_along_axis(x, index, -1), index.astype(index_type.numpy)
+    return _along_last(x, index), index.astype(index_type.numpy)
 
 
 def _checked_k(dims: tuple[int, ...], k: int) -> int:
@@ -51,7 +54,11 @@ def _top_index(x: Array, k: int, is_sorted: bool) -> Array:
     if not is_sorted and k < x.shape[-1]:
         keys = _reversed_order(x)
         return unsorted_top_k(keys.reshape(-1, x.shape[-1]), k).reshape(*x.shape[:-1], k)
-    return _greatest(x, k) if 0 < 4 * k <= x.shape[-1] else _descending(x)[..., :k]
+    return _greatest(x, k) if 0 < 4 * k <= x.shape[-1] and x.size > _FEW else _descending(x)[..., :k]
+
+
+def _along_last(x: Array, index: Array) -> Array:
+    return x[index] if x.ndim == 1 else np.take_along_axis(x, index, -1)
 
 
 def _reversed_order(x: Array) -> Array:
@@ -104,7 +111,7 @@ def top_k_v1(x: Array, *, k: int, sorted: bool) -> tuple[Result, Result]:
     """TopKV2 with a fixed k and int32 indices."""
     x = np.asarray(x)
     index = _top_index(x, _checked_k(x.shape, k), sorted)
-    return np.take_along_axis(x, index, -1), index.astype(np.int32)
+    return _along_last(x, index), index.astype(np.int32)
 
 
 @shape("TopK")

@@ -109,7 +109,7 @@ class Program:
             _execute(self._instructions if hook is None else self._hooked_instructions(), slots)
         values = [None if slot is None else slots[slot] for slot in self.plan.fetches]
         for i, value in enumerate(values):
-            if value.__class__ is not np.ndarray and value is not None:
+            if value.__class__ is not np.ndarray and value is not None and not isinstance(value, np.generic):
                 values[i] = self._fetched(i, value)
         return values
 
@@ -438,9 +438,10 @@ def _pass_on(value: Any) -> Any:
 
 def _function_call(ctx: Any, function: FuncRef) -> _Call:
     """A call of a library function by an op of its name."""
+    run = ctx.function(function)
 
     def call(*inputs: Any) -> Any:
-        results = ctx.call(function, inputs)
+        results = run(inputs)
         return results[0] if len(results) == 1 else tuple(results)
 
     return call

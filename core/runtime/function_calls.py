@@ -97,17 +97,17 @@ class FunctionCalls:
         """`plain`, a loop over calls of two functions; what nobody reads is left out where a run has no hook to see it."""
         if not self._fuse or self._cache is not None or self._engagement is not None:
             return plain
-        made: list[WhileCall | None] = []
+        made: list[tuple[WhileCall, _Body] | None] = []
 
         def run(values: Sequence[Any]) -> Sequence[Any]:
             if current().hook is not None:
                 return plain(values)
             if not made:
-                made.append(self._while_call(condition, body, site, unused))
-            loop = made[0]
-            if loop is None or not loop.takes(values):
+                loop = self._while_call(condition, body, site, unused)
+                made.append(None if loop is None else (loop, _Body(body.name, loop, len(values), (), True)))
+            if made[0] is None or not made[0][0].takes(values):
                 return plain(values)
-            return self._run(_Body(body.name, loop, len(values), (), True), values)
+            return self._run(made[0][1], values)
 
         return run
 
