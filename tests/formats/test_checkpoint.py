@@ -20,6 +20,7 @@ from tfg.core.numerics.crc32c import crc32c, mask
 from tfg.core.runtime.files import FileAccess, FileGate
 from tfg.core.tensors import Tensor
 from tfg.formats import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
+from tfg.formats.checkpoint import bundle
 from tfg.formats.checkpoint.bundle import write_index
 from tfg.formats.checkpoint.slices import encode_extents, parse_spec, slice_key
 from tfg.formats.checkpoint.table import read_table, write_table
@@ -254,6 +255,23 @@ def damage(path, position, value=None):
     else:
         data[position] ^= value
     pathlib.Path(path).write_bytes(data)
+
+
+def test_what_lies_in_memory_is_checked_once(prefix, monkeypatch):
+    checked = []
+    monkeypatch.setattr(bundle, "crc32c", lambda content: checked.append(len(content)) or crc32c(content))
+    reader = open_checkpoint(prefix)
+    for _ in range(2):
+        assert np.array_equal(reader.read("a"), FULL)
+    assert checked == [FULL.nbytes]
+
+
+def test_damage_is_told_each_time(prefix):
+    damage(f"{prefix}.data-00000-of-00001", 85, 1)
+    reader = open_checkpoint(prefix)
+    for _ in range(2):
+        with pytest.raises(DataLossError, match="checksum of tensor 'layer/weights'"):
+            reader.read("layer/weights")
 
 
 def test_damage_names_tensor_and_offset(prefix):
