@@ -205,8 +205,10 @@ def row_numbers(indices: Array, dims: tuple[int, ...]) -> Array:
     try:
         return np.ravel_multi_index(tuple([indices[..., axis] for axis in range(len(dims))]), dims)
     except ValueError:
-        place = np.argwhere(is_outside(np.moveaxis(indices, -1, 0), dims))[0]
-    where, shown = ",".join(map(str, place)), indices[tuple(place)].tolist()
+        outside = np.argwhere(is_outside(np.moveaxis(indices, -1, 0), dims))
+    if not len(outside):  # NumPy takes one dimension less than arrays may have
+        return indices.astype(np.int64) @ np.array([math.prod(dims[axis + 1 :]) for axis in range(len(dims))], np.int64)
+    where, shown = ",".join(map(str, outside[0])), indices[tuple(outside[0])].tolist()
     raise InvalidArgumentError(f"indices[{where}] = {shown} does not index into a shape of {Shape(dims)}")
 
 
