@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -176,6 +176,10 @@ zero_flops("Concat", "ConcatOffset", "ParallelConcat")
 facts("inexpensive", of=("ConcatOffset",))
 
 
+_FEW_DIMS: Final = 8
+"""Arrays of fewer dimensions make one of one more; of too many NumPy would make an array of objects."""
+
+
 @kernel("Pack")
 def pack(values: list[Array], *, axis: int) -> Result:
     """The inputs as slices along a new axis."""
@@ -186,7 +190,8 @@ def pack(values: list[Array], *, axis: int) -> Result:
             raise InvalidArgumentError(
                 f"Shapes of all inputs must match: values[0] is {Shape(dims)}, values[{i}] is {Shape(value.shape)}"
             )
-    return np.stack(values, axis) if axis or values[0].dtype == object else np.array(values)
+    is_plain = not axis and len(dims) < _FEW_DIMS and values[0].dtype != object
+    return np.array(values) if is_plain else np.stack(values, axis)
 
 
 @shape("Pack")
