@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+import scipy.linalg  # noqa: F401  # SciPy's BLAS is loaded in any order of tests, and known to be
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from tfg.core.building.builder import GraphBuilder
@@ -50,7 +51,7 @@ def test_threads_may_leave_in_another_order_than_they_came(one_thread):
             entered.set()
             leave.wait()
 
-    other = threading.Thread(target=hold)
+    other = threading.Thread(target=hold, daemon=True)
     with one_thread:
         other.start()
         entered.wait()
