@@ -443,7 +443,8 @@ def _merge(spec: TensorSpec, result: Shape | TensorSpec) -> TensorSpec:
 def _constant_values(node: Node, inputs: Sequence[TensorSpec], outputs: list[TensorSpec]) -> list[TensorSpec]:
     """The output specs with values where all inputs have one and the op is a pure function of them."""
     values = [spec.value for spec in inputs]
-    if node.op in _MERGE or has_fact(node.op, "random"):  # which input arrives is not known; no size is drawn
+    # Which input arrives is not known; no size is drawn.
+    if node.op in _MERGE or has_fact(node.op, "random") or has_fact(node.op, "lengthy"):
         return outputs
     if not outputs or any(v is None for v in values) or any(spec.value is not None for spec in outputs):
         return outputs

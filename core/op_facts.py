@@ -11,6 +11,7 @@ from .families import ops_of_fact
 
 FACTS: Final = {
     "random": "draws random numbers: never merged, folded or cached",
+    "lengthy": "may take as long as a number that it is given says, however little it makes: left to runs and to folding",
     "elementwise": "each output element depends only on the input elements at its place, after broadcasting",
     "idempotent": "f(f(x)) = f(x)",
     "involution": "f(f(x)) = x",

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Array
+from .pauses import pause
 
 _MIN_BLOCK_BITS: Final = 16
 _Z_SEQUENCE: Final = 0x7369F885192C0EF5
@@ -48,6 +49,7 @@ def _round_keys(seed: Array, word: Array, rounds: int) -> list[Array]:
     keys = [value & mask for value in seed]
     z = np.uint64(_Z_SEQUENCE) & mask
     for i in range(3, rounds):
+        pause()
         rotated = _rotate_right(keys[i - 1], 3, word) ^ _rotate_right(keys[i - 1], 4, word)
         keys.append((np.uint64(_CONSTANT) & mask) ^ (z & _ONE) ^ keys[i - 3] ^ rotated)
         z = z >> _ONE
@@ -58,6 +60,7 @@ def _encrypt(value: Array, keys: list[Array], word: Array) -> Array:
     mask = (_ONE << word) - _ONE
     left, right = value >> word & mask, value & mask
     for first, second in zip(keys[0::2], keys[1::2]):
+        pause()
         left = left ^ _mix(right, word, mask) ^ first
         right = right ^ _mix(left, word, mask) ^ second
     return left << word | right
@@ -82,6 +85,7 @@ def _byte_cipher(keys: tuple[int, ...]) -> Array:
     block = np.arange(1 << 16, dtype=np.uint16)
     left, right = (block >> 8).astype(np.uint8), block.astype(np.uint8)
     for first, second in zip(keys[0::2], keys[1::2]):
+        pause()
         left = left ^ _mix_bytes(right) ^ np.uint8(first)
         right = right ^ _mix_bytes(left) ^ np.uint8(second)
     return left.astype(np.uint16) << 8 | right

@@ -1,7 +1,8 @@
 """Boxes in images: cropping, drawing and sampling."""
 # Ops here (scripts/regenerate.py writes this list):
-#   DrawBoundingBoxes DrawBoundingBoxesV2 StatelessSampleDistortedBoundingBox
+#   DrawBoundingBoxes DrawBoundingBoxesV2
 #   CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage: asynchronous
+#   StatelessSampleDistortedBoundingBox: lengthy
 #   SampleDistortedBoundingBox SampleDistortedBoundingBoxV2: random
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import OutOfRangeError
 from ..graph import Node, Output
+from ..numerics.pauses import pause
 from ..numerics.philox import Philox
 from ..numerics.range_samplers import Words
 from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
@@ -53,9 +55,12 @@ class _Axis:
             self.at = (0.5 * (starts + ends).astype(np.float64) * (size - 1)).astype(np.float32)[:, None]
         self.inside = (self.at >= 0) & (self.at <= last)
         at = np.where(self.inside, self.at, np.float32(0))
-        self.lower, self.upper = np.floor(at).astype(np.int64), np.ceil(at).astype(np.int64)
+        self.lower, self.upper, self.nearest = (
+            # In single precision the last of many rows rounds to one behind it.
+            np.minimum(place.astype(np.int64), size - 1)
+            for place in (np.floor(at), np.ceil(at), np.floor(at + np.float32(0.5)))
+        )
         self.share = at - self.lower.astype(np.float32)
-        self.nearest = np.floor(at + np.float32(0.5)).astype(np.int64)
         # How a position moves with the box's start and with its end.
         ratio = np.float32(size - 1) / np.float32(pixels - 1) if pixels > 1 else np.float32(0)
         reach = np.arange(pixels, dtype=np.float32) * ratio
@@ -383,6 +388,7 @@ def _sample(
     low, high = map(np.float32, aspect_ratio_range)
     crop = (0, 0, height, width)
     for _ in range(max_attempts):
+        pause()
         ratio = np.float32(words.float32()) * (high - low) + low
         found = _random_crop(width, height, area_range, ratio, words)
         if found is not None and _covers(found, objects, np.float32(covered)):
@@ -468,6 +474,7 @@ def sample_distorted_bounding_box_shape(image_size: TensorSpec, bounding_boxes: 
 
 _SAMPLERS = ("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
 facts("random", of=_SAMPLERS)
+facts("lengthy", of=("StatelessSampleDistortedBoundingBox",))
 not_differentiable(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
 zero_flops(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
 

@@ -1,6 +1,6 @@
 """Random ops with seeds as attributes: each node owns a Philox stream that goes on from run to run."""
 # Ops here (scripts/regenerate.py writes this list):
-#   SobolSample
+#   SobolSample: lengthy
 #   Multinomial ParameterizedTruncatedNormal RandomCrop RandomGamma RandomPoisson RandomPoissonV2 RandomShuffle: random
 #   RandomStandardNormal RandomUniform RandomUniformInt TruncatedNormal: random
 
@@ -352,3 +352,5 @@ def sobol_sample_flops(dim: TensorSpec, num_results: TensorSpec, skip: TensorSpe
 
 
 not_differentiable("RandomCrop", "SobolSample")
+
+facts("lengthy", of=("SobolSample",))

@@ -1,9 +1,10 @@
 """Random ops that are pure functions of a seed, or of a key and a counter."""
 # Ops here (scripts/regenerate.py writes this list):
-#   RandomIndexShuffle StatelessMultinomial StatelessParameterizedTruncatedNormal StatelessRandomBinomial
-#   StatelessRandomGammaV2 StatelessRandomGammaV3 StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomPoisson
-#   StatelessRandomUniform StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessRandomUniformInt
-#   StatelessRandomUniformIntV2 StatelessRandomUniformV2 StatelessShuffle StatelessTruncatedNormal StatelessTruncatedNormalV2
+#   StatelessMultinomial StatelessParameterizedTruncatedNormal StatelessRandomBinomial StatelessRandomGammaV2
+#   StatelessRandomGammaV3 StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomPoisson StatelessRandomUniform
+#   StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessRandomUniformInt StatelessRandomUniformIntV2
+#   StatelessRandomUniformV2 StatelessShuffle StatelessTruncatedNormal StatelessTruncatedNormalV2
+#   RandomIndexShuffle: lengthy
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from ..numerics.bounded_normal import MAX_ITERATIONS
 from ..numerics.index_shuffle import shuffle_indices
 from ..numerics.philox import Philox
 from ..numerics.sharding import blocks
-from ..registry import Cost, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._random import (
     as_dims,
@@ -427,3 +428,5 @@ def random_index_shuffle_flops(
 
 
 not_differentiable("RandomIndexShuffle")
+
+facts("lengthy", of=("RandomIndexShuffle",))

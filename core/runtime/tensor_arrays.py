@@ -237,7 +237,14 @@ class TensorArray:
 
 def rows_of(tensor: _Array) -> list[_Array]:
     """The elements along the first axis, each an array."""
-    return list(tensor) if tensor.ndim > 1 else [tensor[i : i + 1].reshape(()) for i in range(len(tensor))]
+    if len(tensor) <= _AT_ONCE:
+        return list(tensor) if tensor.ndim > 1 else [tensor[i : i + 1].reshape(()) for i in range(len(tensor))]
+    reserve(_ELEMENT_BYTES * len(tensor))
+    found: list[_Array] = []
+    for start in range(0, len(tensor), _AT_ONCE):
+        check_time()
+        found += rows_of(tensor[start : start + _AT_ONCE])
+    return found
 
 
 def zeros(shape: Sequence[int], dtype: DType) -> _Array:

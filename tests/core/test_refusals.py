@@ -725,3 +725,47 @@ def test_what_was_kept_is_taken_with_its_dtype(take):
     assert infer(g.graph).specs[g.graph.output(str(other))].value is None
     with pytest.raises(InvalidArgumentError, match=other.node.name):
         Session(g.graph).run(other)
+
+
+@pytest.mark.parametrize("method", ["bilinear", "nearest"])
+def test_the_last_of_very_many_rows_is_within_the_image(method):
+    """In single precision its number rounds to that of one behind it."""
+    image = np.zeros((1, 2**24 + 4, 1, 1), np.uint8)
+    image[0, -1] = 7
+    g = GraphBuilder()
+    crop = g.CropAndResize(image, np.float32([[1, 0, 1, 0]]), np.int32([0]), np.int32([1, 1]), method=method)
+    assert Session(g.graph).run(crop).item() == 7
+
+
+def test_a_list_of_rows_without_elements_is_counted():
+    g = GraphBuilder()
+    rows = g.TensorListLength(g.TensorListFromTensor(np.zeros((2**26, 0), np.float32), np.int32([0])))
+    with pytest.raises(ResourceExhaustedError, match="TensorListFromTensor"):
+        Session(g.graph, max_memory=1 << 30).run(rows)
+
+
+def _shuffled_for_long(g):
+    return g.RandomIndexShuffle(np.int64(5), np.uint32([1, 2, 3]), np.int64(10**6), rounds=2**26)
+
+
+def _far_in_a_sequence(g):
+    return g.SobolSample(np.int32(1), np.int32(1), np.int32(2**31 - 1))
+
+
+def _cropped_in_vain(g):
+    return g.StatelessSampleDistortedBoundingBox(
+        np.int32([9, 9, 3]), np.float32([[[0, 0, 1, 1]]]), np.float32(1), np.int32([1, 2]),
+        aspect_ratio_range=[1, 1], area_range=[1e-9, 1e-9], max_attempts=2**31 - 1,
+    )[0]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [_shuffled_for_long, _far_in_a_sequence, _cropped_in_vain])
+def test_what_takes_as_long_as_a_number_says_is_left_to_runs(make):
+    """It looks at the time there; inference and folding would not end."""
+    g = GraphBuilder()
+    found = make(g)
+    with pytest.raises(DeadlineExceededError):
+        Session(g.graph, timeout=0.1).run(found)
+    assert infer(g.graph).specs[g.graph.output(str(found))].value is None
+    graph, _ = optimize(g.graph, [str(found)])
+    assert found.node.name in graph
