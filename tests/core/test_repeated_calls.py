@@ -76,8 +76,8 @@ def test_stacks_take_one_dtype_until_they_are_closed():
     stack.push(X)
     with pytest.raises(InvalidArgumentError, match="overflowed"):
         stack.push(X)
-    assert stack.pop() is X
+    assert stack.pop(float32) is X
     stack.close()
-    for use in (stack.pop, lambda: stack.push(X)):
+    for use in (lambda: stack.pop(float32), lambda: stack.push(X)):
         with pytest.raises(InvalidArgumentError, match="already been closed"):
             use()
