@@ -169,8 +169,8 @@ class _Turns:
         while empty < self._cycle or self._pull is not None:
             inner = (self._places[self._turn] if self._turn < len(self._places) else None) or self._open()
             if inner is None:
+                empty += self._turn < self._cycle  # the place may be one that the cycle no longer has
                 self._pass_on()
-                empty += 1
                 continue
             empty = 0
             element = inner()

@@ -164,6 +164,26 @@ def test_a_cycle_of_more_places_than_datasets_takes_no_room(op, cycle):
     assert Session(g.graph).run(only(g, batch).name).tolist() == [0, 1, 2, 1, 2, 2]
 
 
+@pytest.mark.parametrize("block", [1, 2])
+@pytest.mark.parametrize("cycle", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_places_of_a_cycle_that_stay_empty_end_nothing(count, cycle, block):
+    """The rows are 0 1 2, 1 2 and 2."""
+    g = GraphBuilder()
+    function(g, "row", ["int64"], lambda b, x: [b.RangeDataset(x, int64(3), int64(1), **NUMBER)])
+    made = g.InterleaveDataset(numbers(g, count), [], int64(cycle), int64(block), f=FuncRef("row"), **NUMBER)
+    batch = g.BatchDatasetV2(made, int64(9), FALSE, **ONE)
+    waiting = [list(range(start, 3)) for start in range(count)]
+    expected, places = [], [[] for _ in range(cycle)]
+    while waiting or any(places):
+        for place in places:
+            if not place and waiting:
+                place += waiting.pop(0)
+            expected += place[:block]
+            del place[:block]
+    assert Session(g.graph).run(only(g, batch).name).tolist() == expected
+
+
 def test_one_of_very_many_shuffled_elements():
     g = GraphBuilder()
     few, many = (
