@@ -166,6 +166,11 @@ def trail_end(value: Output, before: Callable[[Output], Output | None], known: d
     return value
 
 
+def copied_from(value: Output) -> Output | None:
+    """The value that `value` is but a copy of, by an Identity that waits for nothing else; None elsewhere. For `trail_end`."""
+    return value.node.inputs[0] if value.node.is_identity and not value.node.control_inputs else None
+
+
 def groups(nodes: Iterable[Node], is_member: Callable[[Node], bool]) -> list[Node]:
     """The NoOps among `nodes` that wait for members, or for other such NoOps, and for nothing else; in the order given."""
     candidates = (node for node in nodes if node.is_no_op and not node.inputs and node.control_inputs)

@@ -9,7 +9,7 @@ from ..dtypes import DType
 from ..graph import Function, Graph, Node, Output
 from ..node_making import add_argument
 from ..tensors import FuncRef
-from ..traversal import trail_end
+from ..traversal import copied_from, trail_end
 from .call_kinds import call_op
 from .purity import impurity
 
@@ -41,16 +41,8 @@ def places_handed_on(function: Function) -> list[int] | None:
     inner = [node for node in function.body if not node.is_argument]
     if function.control_results or any(node.op_def is None or node.op_def.is_stateful for node in inner):
         return None
-    origins = [_origin(value) for value in function.results]
+    origins = [trail_end(value, copied_from).node for value in function.results]
     return [function.args.index(node) for node in origins] if all(node in function.args for node in origins) else None
-
-
-def _origin(value: Output) -> Node:
-    return trail_end(value, _handed_on).node
-
-
-def _handed_on(value: Output) -> Output | None:
-    return value.node.inputs[0] if value.node.is_identity and not value.node.control_inputs else None
 
 
 def _empty(graph: Graph) -> Graph:

@@ -13,7 +13,7 @@ from ..errors import InvalidArgumentError
 from ..foreign_ops import supply_hint
 from ..graph import Graph, Node, Output
 from ..ordering.scheduling import construction_order, is_bypassed, optimized_order
-from ..traversal import topological_order, trail_end
+from ..traversal import copied_from, topological_order, trail_end
 from .needed import needed_nodes, needed_sources, unused_outputs
 
 
@@ -61,9 +61,8 @@ class Selection:
 
     def _before_identities(self, value: Output) -> Output | None:
         """The value that a Cast to fewer bytes is put before."""
-        source = value.node
-        is_passed = source.is_identity and not source.control_inputs and value not in self.fed
-        return self.behind(source.inputs[0]) if is_passed else None
+        before = None if value in self.fed else copied_from(value)
+        return self.behind(before) if before is not None else None
 
     def taken(self, node: Node) -> list[Output]:
         """What a node takes past what is bypassed. TensorFlow puts a Cast to fewer bytes before an Identity of any kind."""

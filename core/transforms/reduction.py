@@ -11,7 +11,7 @@ from ..functions.callers import called_functions
 from ..graph import Graph, Node, Output
 from ..node_making import add_constant, add_identity
 from ..tensors import Tensor
-from ..traversal import reachable, trail_end
+from ..traversal import copied_from, reachable, trail_end
 from .subgraphs import forget_locations
 
 Values = Mapping[str, Sequence[Sequence[Any]]]
@@ -48,10 +48,6 @@ def minimal(items: Sequence[_Item], fails: Callable[[Sequence[_Item]], bool]) ->
         else:
             parts = min(len(items), 2 * parts)
     return items
-
-
-def _passed_on(value: Output) -> Output | None:
-    return value.node.inputs[0] if value.node.is_identity and not value.node.control_inputs else None
 
 
 class _Cutter:
@@ -98,7 +94,7 @@ class _Cutter:
 
     def _value(self, output: Output) -> Any:
         """The one value that an output had; None where it had none, or several."""
-        output = trail_end(output, _passed_on)
+        output = trail_end(output, copied_from)
         node = output.node
         if node.is_constant:
             return node.constant_value()

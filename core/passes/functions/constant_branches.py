@@ -16,7 +16,7 @@ from ...graph import Graph, Node, Output
 from ...node_making import add_constant, add_identity
 from ...planning.needed import needed_nodes
 from ...tensors import FuncRef, Tensor
-from ...traversal import trail_end
+from ...traversal import copied_from, trail_end
 from ..base import Pass, PassContext
 
 
@@ -94,11 +94,10 @@ class DeadBranches(Pass):
 
 
 def _constant(ctx: PassContext, value: Output) -> np.ndarray | None:
-    def copied(value: Output) -> Output | None:
-        is_copy = value.node.is_identity and not ctx.is_fed(value) and not value.node.control_inputs
-        return value.node.inputs[0] if is_copy else None
+    def before(value: Output) -> Output | None:
+        return None if ctx.is_fed(value) else copied_from(value)
 
-    found: np.ndarray | None = ctx.constant_value(trail_end(value, copied))
+    found: np.ndarray | None = ctx.constant_value(trail_end(value, before))
     return found
 
 

@@ -18,7 +18,7 @@ from ...node_making import add_identity
 from ...planning.needed import needed_nodes
 from ...shapes import TensorSpec
 from ...transforms.subgraphs import forget_locations
-from ...traversal import function_names
+from ...traversal import copied_from, function_names
 from ..base import Pass, PassContext, Refusal, Settled
 from ..cse import CommonSubexpressions
 from ..dependencies import Dependencies
@@ -153,8 +153,8 @@ class _Body:
         """Return what stands before the Identities again, where they are nothing but copies of it."""
         self.function.results = [self.ends[v].output() if v in self.ends else v for v in self.function.results]
         for end in self.ends.values():
-            if end.is_identity and not end.control_inputs and end.inputs[0].node.op not in SWITCH:
-                value = end.inputs[0]
+            value = copied_from(end.output())
+            if value is not None and value.node.op not in SWITCH:
                 self.function.results = [value if v == end.output() else v for v in self.function.results]
                 self.graph.replace_all_uses(end.output(), value)
                 self.graph.replace_control_uses(end, value.node)
