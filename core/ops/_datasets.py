@@ -90,7 +90,7 @@ def texts_in(value: Any, name: str) -> list[bytes]:
 
 def function_of(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Call:
     """A function of the graph, called with the components of an element and what it captures, variables as they are then."""
-    run, rest, wanted = ctx.function(function), list(captured), functools.partial(_argument_types, ctx, function)
+    run, rest, wanted = ctx.function(function), list(captured), functools.cache(lambda: _argument_types(ctx, function))
     reads = any(isinstance(value, Readable) for value in rest)
 
     def call(args: Sequence[Any]) -> list[Any]:
