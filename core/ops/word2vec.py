@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import collections
 import math
-from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +17,7 @@ import numpy as np
 from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..numerics.philox import Philox
-from ..numerics.range_samplers import FixedUnigramSampler, Words
+from ..numerics.range_samplers import FixedUnigramSampler, Words, sample_batch
 from ..registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
@@ -131,14 +130,6 @@ def skipgram_shape(*, batch_size: int) -> tuple[Shape, ...]:
     return vocabulary, vocabulary, SCALAR, SCALAR, SCALAR, batch, batch
 
 
-def _turns(count: int) -> Iterator[int]:
-    """The numbers up to `count`; the run's time is looked at in between."""
-    for i in range(count):
-        if i % _SENTENCE == 0:
-            check_time()
-        yield i
-
-
 class _Sampler:
     """What a NegTrain node keeps: the noise distribution and its stream."""
 
@@ -166,10 +157,10 @@ def neg_train(
     words = Words(state.stream.take(len(examples) * num_negative_samples * 2))
     inner, outer = w_in.writable(), w_out.writable()
     for example, label in zip(examples.tolist(), labels.tolist()):
-        noise = [state.sampler.sample(words) for _ in _turns(num_negative_samples)]
+        noise, _ = sample_batch(state.sampler, words, max(num_negative_samples, 0), False)
         source = inner[example]
         update = _pull(source, outer[label], lr, 1)
-        for sample in noise:
+        for sample in noise.tolist():
             if sample != label:
                 update += _pull(source, outer[sample], lr, -1)
         source += update

@@ -46,5 +46,6 @@ CASES = [
     skipgram("subsampled pairs", batch_size=1600, window_size=5, min_count=1, subsample=0.05),
     skipgram("short text", text=b"too short", runs=1, batch_size=3, window_size=3),
     neg_train("without noise"),
+    neg_train("fewer noise words than none", samples=-1),
     neg_train("wrong vocabulary", wrong=True),
 ]
