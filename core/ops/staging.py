@@ -55,9 +55,9 @@ class _Area(Shared):
 
 def _declared(values: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
     """The values that leave; InvalidArgumentError where they are not of the dtypes that a node declares."""
-    for i, (value, dtype) in enumerate(zip(values, dtypes)):
-        if not is_of(np.asarray(value), dtype):
-            raise InvalidArgumentError(f"part {i} of what was staged is {np.asarray(value).dtype}, not {dtype}")
+    for i, (part, dtype) in enumerate(zip(map(np.asarray, values), dtypes)):
+        if not is_of(part, dtype):
+            raise InvalidArgumentError(f"part {i} of what was staged is {part.dtype}, not {dtype}")
     return list(values)
 
 
