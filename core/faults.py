@@ -50,12 +50,12 @@ _TOO_BIG = (
 )  # fmt: skip
 """How NumPy refuses arrays, and Python texts, for which it need not even ask for memory."""
 
-
 _TOO_MANY_DIMENSIONS = (
     "number of dimensions must be within",
     "this function only supports up to 32 dimensions",
     "too many dimensions for generalized ufunc",
 )
+"""How NumPy refuses arrays of more dimensions than it, or one of its functions, can have."""
 
 
 def fault(message: str, node: Node | None = None) -> InternalError:
