@@ -69,12 +69,12 @@ class FrameLoops:
                 continue
             self._catch_up(plain)
             plain = []
-            self._outermost(unit)
+            self._look_into(unit)
         self._catch_up(plain)
         self._catch_up(self._order)
 
-    def _outermost(self, outermost: Frame) -> None:
-        """Look into a loop and those in it."""
+    def _look_into(self, outermost: Frame) -> None:
+        """Look into an outermost loop and those in it."""
         nodes = self._within[outermost]
         self._catch_up(nodes)
         inner = dict.fromkeys(self._frames[node] for node in nodes)
