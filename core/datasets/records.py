@@ -25,12 +25,15 @@ from .base import Dataset, Element, Pull, Spec
 OpenFile = Callable[[bytes], BinaryIO]
 """Opens a file that a graph names, with TensorFlow's errors."""
 
+_TEXT: Final = Spec((string,), (SCALAR,))
+"""Elements of one text each."""
+
 
 @dataclasses.dataclass(eq=False)
 class Files(Dataset):
     """What one file after the other holds."""
 
-    spec: Spec = dataclasses.field(default=Spec((string,), (SCALAR,)), init=False)
+    spec: Spec = dataclasses.field(default=_TEXT, init=False)
     paths: Sequence[bytes]
     open: OpenFile
 
@@ -194,7 +197,7 @@ class MatchingFiles(Dataset):
     """The names of files that patterns match, in order."""
 
     kind: ClassVar[str] = "MatchingFiles"
-    spec: Spec = dataclasses.field(default=Spec((string,), (SCALAR,)), init=False)
+    spec: Spec = dataclasses.field(default=_TEXT, init=False)
     patterns: Sequence[bytes]
     matching: Callable[[str], Sequence[str]]
 
