@@ -9,7 +9,7 @@ import numpy as np
 from ... import dtypes
 from ...graph import Node, Output
 from ...op_facts import ops_with
-from ..rules.rewrite import Rewriter, RuleSet
+from ..rules.rewrite import MOST_MADE, Rewriter, RuleSet
 
 NORMALIZATION = RuleSet()
 rule = NORMALIZATION.rule
@@ -125,15 +125,12 @@ def _added(r: Rewriter, x: Output, gamma: Any, beta: Any, epsilon: float) -> Out
         r.refuse(f"_MklLayerNorm has no kernel for {name}")
     elif dims is None or len(dims) not in (2, 3):
         r.refuse("_MklLayerNorm takes two or three dimensions")
-    elif not isinstance(dims[-1], int) or dims[-1] > _LONGEST:
+    elif not isinstance(dims[-1], int) or dims[-1] > MOST_MADE:
         r.refuse("the size of what is normalized is not known, or very large")
     else:
         vectors = [r.constant(np.broadcast_to(vector, (dims[-1],)), x) for vector in (gamma, beta)]
         return r._MklLayerNorm(x, *vectors, epsilon=epsilon)
     return None
-
-
-_LONGEST = 2**20
 
 
 def _parts(r: Rewriter, value: Output) -> tuple[Output | None, Any, Any]:

@@ -15,7 +15,7 @@ from ...op_facts import ops_with
 from ..base import Pass, PassContext
 from . import constant_factors, sums
 from .linear_maps import weights_take
-from .rewrite import Rewriter, RuleSet, attrs_of, holds, is_unary_map
+from .rewrite import MOST_MADE, Rewriter, RuleSet, attrs_of, holds, is_unary_map
 
 RULES = RuleSet()
 rule = RULES.rule
@@ -75,13 +75,10 @@ def multiply_by_zero(r: Rewriter, node: Node) -> Output | None:
     if not dtype.is_integer:
         r.refuse("0 times infinity or NaN is NaN")
         return None
-    if not shape.is_known or math.prod(shape.known()) > _MOST_ZEROS:
+    if not shape.is_known or math.prod(shape.known()) > MOST_MADE:
         r.refuse("the shape of the zeros is not known, or there are very many")
         return None
     return r.constant_for(np.zeros(shape.known()), node)
-
-
-_MOST_ZEROS = 2**20
 
 
 @rule("Sub", algebra="x - x -> 0")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from ..base import PassContext
 from .effects import Effects
 
 RuleFunction = Callable[["Rewriter", Node], "Output | None"]
+
+MOST_MADE: Final = 2**20
+"""Elements of a constant that a rule makes of a shape alone."""
 
 
 class Rule:
