@@ -5,15 +5,16 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...errors import InvalidArgumentError
 from ...graph import Node, Output
 from ...op_facts import ops_with
+from ...shapes import Shape, broadcast_shapes
 from .linear_maps import weights_take
 from .rewrite import Rewriter, RuleSet
 
@@ -115,7 +116,9 @@ def _elements(r: Rewriter, value: Output) -> float:
 def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Group) -> Any:
     """One constant for all; None where it would be large, or would not be what they are together."""
     values = [(inverted, r.constant_value(value)) for inverted, value in constants]
-    if not _broadcast_together([v.shape for _, v in values]):
+    try:
+        broadcast_shapes(*(Shape(v.shape) for _, v in values))
+    except InvalidArgumentError:
         return None
     with np.errstate(all="ignore"):
         result = np.asarray(functools.reduce(group.combine, [group.invert(v) if i else v for i, v in values]))
@@ -130,11 +133,6 @@ def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Gro
         r.refuse("the combined constant overflows, underflows or cancels")
         return None
     return result
-
-
-def _broadcast_together(shapes: Sequence[tuple[int, ...]]) -> bool:
-    columns = itertools.zip_longest(*(reversed(shape) for shape in shapes), fillvalue=1)
-    return all(len({*sizes} - {1}) <= 1 for sizes in columns)
 
 
 def _joined(r: Rewriter, terms: Sequence[tuple[bool, Output, float]], group: _Group) -> Output:
