@@ -25,7 +25,7 @@ def eigh(matrices: Array) -> tuple[Array, Array]:
     size = matrices.shape[-1]
     if not matrices.size:
         return np.zeros(matrices.shape[:-1], matrices.real.dtype), matrices.copy()
-    if size > _LARGEST or not 0 < matrices.size <= _MOST_ELEMENTS:
+    if size > _LARGEST or matrices.size > _MOST_ELEMENTS:
         found = np.linalg.eigh(matrices)
         return found.eigenvalues, found.eigenvectors
     pairs = [_eigh(matrix) for matrix in matrices.reshape(-1, size, size)]
@@ -127,9 +127,7 @@ def _qr_step(diagonal: list[float], below: list[float], start: int, end: int, ve
 
 
 def _givens(p: float, q: float) -> tuple[float, float]:
-    """Cosine and sine of the rotation that takes (p, q) to (r, 0)."""
-    if q == 0:
-        return (-1.0 if p < 0 else 1.0), 0.0
+    """Cosine and sine of the rotation that takes (p, q) to (r, 0); q is not 0."""
     if p == 0:
         return 0.0, (1.0 if q < 0 else -1.0)
     if abs(p) > abs(q):
