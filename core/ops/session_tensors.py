@@ -13,7 +13,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, NotFoundError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
-from ..runtime.values import scalar_object
+from ..runtime.values import is_of, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 _SESSION_CONTAINER: Final = "session tensors"
@@ -56,7 +56,7 @@ def get_session_handle_shape(value: TensorSpec) -> Shape:
 def get_session_tensor(ctx: KernelContext, handle: Array, *, dtype: DType) -> Result:
     """The tensor kept under a handle."""
     value = _kept(ctx, handle).value
-    if value.dtype != dtype.numpy:
+    if not is_of(value, dtype):
         raise InvalidArgumentError(f"the tensor kept under the handle is {value.dtype}, not {dtype}")
     return value
 

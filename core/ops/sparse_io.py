@@ -18,7 +18,7 @@ from ..errors import DataLossError, InvalidArgumentError
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Shared
-from ..runtime.values import object_array
+from ..runtime.values import is_of, object_array
 from ..shapes import Shape, TensorSpec
 from ._sparse import index_vectors, sparse_shapes, validate
 from ._tensor_proto import parse, serialize_content
@@ -35,7 +35,7 @@ def _unpack(items: list[Array | bytes], dtype: DType) -> list[Array]:
     """The three parts behind strings or variants; InvalidArgumentError for damaged ones or another dtype."""
     arrays = [_tensor(item) for item in items]
     indices, values, dense_shape = arrays
-    if indices.dtype != np.int64 or dense_shape.dtype != np.int64 or values.dtype != dtype.numpy:
+    if indices.dtype != np.int64 or dense_shape.dtype != np.int64 or not is_of(values, dtype):
         raise InvalidArgumentError(f"Requested SparseTensor of type {dtype} but the serialized values are {values.dtype}")
     validate(indices, values, dense_shape, "the serialized sparse tensor")
     return arrays
@@ -189,7 +189,7 @@ def take_many_sparse_from_tensors_map(
     with kept:
         parts = [kept.take(handle) for handle in handles.tolist()]
     for part in parts:
-        if part[1].dtype != dtype.numpy:
+        if not is_of(part[1], dtype):
             raise InvalidArgumentError(f"Requested SparseTensor of type {dtype} but it holds {part[1].dtype}")
     return _stacked(parts, handles.shape)
 

@@ -23,7 +23,7 @@ from ..errors import InvalidArgumentError
 from ..registry import facts, kernel, lower, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..runtime.resources import Variable
-from ..runtime.values import object_array, scalar_object
+from ..runtime.values import is_of, object_array, scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
 _CONTAINER = "_stacks"
@@ -36,7 +36,6 @@ class Stack:
     def __init__(self, name: str, dtype: DType, max_size: int) -> None:
         self.name = name
         self.dtype = dtype
-        self._numpy = dtype.numpy
         self.max_size = max_size
         self.is_closed = False
         self.elements: list[Array] = []
@@ -44,7 +43,7 @@ class Stack:
     def push(self, value: Array) -> None:
         if self.is_closed:
             self._require_open()
-        if value.dtype != self._numpy:
+        if not is_of(value, self.dtype):
             raise InvalidArgumentError(f"Must have type {self.dtype} but got {value.dtype}")
         if 0 <= self.max_size <= len(self.elements):
             raise InvalidArgumentError(f"Stack[{self.name}] overflowed its max_size ({self.max_size})")

@@ -16,7 +16,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..registry import gradient, kernel, not_differentiable, shape, zero_flops
-from ..runtime.values import scalar_object
+from ..runtime.values import is_of, scalar_object
 from ..runtime.variants import added
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
@@ -130,7 +130,7 @@ zero_flops("EmptyTensorMap", "TensorMapSize", "TensorMapInsert", "TensorMapErase
 def tensor_map_lookup(input_handle: Array, key: Array, *, value_dtype: DType) -> Result:
     """The value of a key."""
     value = _entry(_map(input_handle).entries, key, "lookup")[1]
-    if np.asarray(value).dtype != value_dtype.numpy:
+    if not is_of(np.asarray(value), value_dtype):
         raise InvalidArgumentError(f"Expected value dtype {value_dtype}, the map has {np.asarray(value).dtype}")
     return value
 
@@ -151,7 +151,7 @@ def tensor_map_stack_keys(input_handle: Array, *, key_dtype: DType) -> Result:
     """All keys as one tensor."""
     keys = [np.asarray(key) for key, _ in _map(input_handle).entries.values()]
     for key in keys:
-        if key.dtype != key_dtype.numpy:
+        if not is_of(key, key_dtype):
             raise InvalidArgumentError(f"Key does not match requested dtype {key_dtype}: {key.dtype}")
         if key.shape != keys[0].shape:
             raise InvalidArgumentError(f"Keys must have the same shape: {keys[0].shape} and {key.shape}")

@@ -80,9 +80,35 @@ def _of_rows(g):
     return g.add("MapDefun", [[g.constant(np.ones(2, np.float32))], []], attrs).output()
 
 
+def _of_stack(g):
+    stack = g.StackV2(np.int32(-1), elem_type="string")
+    pushed = g.StackPushV2(stack, _list(g))
+    with g.control_dependencies([pushed.node]):
+        return g.StackPopV2(stack, elem_type="string")
+
+
+def _of_map(g):
+    filled = g.TensorMapInsert(g.EmptyTensorMap(), g.constant(1.0), _list(g))
+    return g.TensorMapLookup(filled, g.constant(1.0), value_dtype="string")
+
+
+def _of_session(g):
+    return g.GetSessionTensor(g.GetSessionHandle(_list(g)), dtype="string")
+
+
+def _of_sparse_handles(g):
+    handles = g.AddManySparseToTensorsMap(np.int64([[0, 0]]), g.Pack([_list(g)]), np.int64([1, 1]), shared_name="s")
+    return g.TakeManySparseFromTensorsMap(handles, dtype="string", shared_name="s")[1]
+
+
+def _of_sparse_variants(g):
+    packed = g.SerializeSparse(np.int64([[0, 0]]), g.Pack([_list(g)]), np.int64([1, 1]), out_type="variant")
+    return g.DeserializeSparse(packed, dtype="string")[1]
+
+
 SOURCES = (
     _of_composite, _of_queue, _of_stage, _of_compressed, _of_optional, _of_barrier, _of_dataset, _of_place, _of_reduction,
-    _of_call, _of_rows,
+    _of_call, _of_rows, _of_stack, _of_map, _of_session, _of_sparse_handles, _of_sparse_variants,
 )  # fmt: skip
 
 
@@ -101,6 +127,13 @@ def test_what_is_no_text_does_not_come_out_as_text(make):
     steps = [["before"]] if any(node.name == "before" for node in g.graph) else []
     session = Session(g.graph, timeout=10)
     _refused(lambda: [session.run(step) for step in (*steps, ["op:0"])])
+
+
+def test_texts_do_not_come_out_as_variants():
+    g = GraphBuilder()
+    filled = g.TensorMapInsert(g.EmptyTensorMap(), g.constant(np.array(b"a", object)), g.constant(1.0))
+    g.TensorMapStackKeys(filled, key_dtype="variant", name="op")
+    _refused(lambda: Session(g.graph).run("op:0"))
 
 
 def _mapped(g):
