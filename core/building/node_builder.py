@@ -261,7 +261,7 @@ def _node_of(item: Output | Node | Variable) -> Node:
 def _default_type(definition: OpDef, type_attr: str, items: Sequence[Any]) -> DType | None:
     """The attribute's default where the op has one and the value given says nothing itself."""
     attr = definition.attrs[type_attr]
-    if attr.has_default and items and not isinstance(items[0], np.ndarray):
+    if attr.has_default and items and not isinstance(items[0], (np.ndarray, np.generic)):
         return attr.default
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tfg import GraphBuilder
@@ -108,6 +109,18 @@ def test_variable_from_an_output_takes_its_shape():
     variable = g.variable(g.ZerosLike(g.constant([[1.0, 2.0]])), name="w")
     assert variable.shape.known() == (1, 2)
     assert "w/initial_value" not in g.graph
+
+
+@pytest.mark.parametrize(
+    "axis, dtype",
+    [(0, "int32"), ([0], "int32"), (np.int64(0), "int64"), (np.int64([0]), "int64"), (np.int32(0), "int32")],
+)
+def test_numbers_of_numpy_keep_their_dtype(axis, dtype):
+    """As TensorFlow's do; of Python's the op says what they become."""
+    g = GraphBuilder()
+    total = g.Sum(g.Placeholder(dtype="float", shape=[2, 3]), axis)
+    assert str(total.node.inputs[1].dtype) == dtype
+    assert str(total.node.attr("Tidx")) == dtype
 
 
 def test_stages_are_copies():
