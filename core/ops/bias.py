@@ -23,6 +23,13 @@ def _channel_axis(data_format: str, rank: int) -> int:
     return 1 if is_channels_first(data_format) else rank - 1
 
 
+def _axis_of(value: Any, data_format: str) -> int:
+    """The axis of the channels of a tensor of NumPy or XLA, which has others."""
+    if value.ndim < 2:
+        raise InvalidArgumentError(f"Input tensor must be at least 2D: {Shape(value.shape)}")
+    return _channel_axis(data_format, value.ndim)
+
+
 @kernel("BiasAdd")
 def bias_add(value: Array, bias: Array, *, data_format: str) -> Result:
     """`value` plus a vector along its channels."""
@@ -34,13 +41,11 @@ def bias_add(value: Array, bias: Array, *, data_format: str) -> Result:
     return value + bias.reshape(bias.shape + (1,) * (value.ndim - 1 - axis))
 
 
-def _checked_axis(value: Array, bias: Array, data_format: str) -> int:
+def _checked_axis(value: Any, bias: Any, data_format: str) -> int:
     """The axis of the channels, which are as many as biases."""
-    if value.ndim < 2:
-        raise InvalidArgumentError(f"Input tensor must be at least 2D: {Shape(value.shape)}")
+    axis = _axis_of(value, data_format)
     if bias.ndim != 1:
         raise InvalidArgumentError(f"Biases must be 1D: {Shape(bias.shape)}")
-    axis = _channel_axis(data_format, value.ndim)
     if value.shape[axis] != bias.shape[0]:
         raise InvalidArgumentError(
             f"Must provide as many biases as the channel dimension of the input tensor: {Shape(bias.shape)} vs. "
@@ -68,12 +73,14 @@ def bias_add_v1(value: Array, bias: Array) -> Result:
 @kernel("BiasAddGrad")
 def bias_add_grad(out_backprop: Array, *, data_format: str) -> Result:
     """The sum over everything but the channels."""
-    if out_backprop.ndim < 2:
-        raise InvalidArgumentError(f"Input tensor must be at least 2D: {Shape(out_backprop.shape)}")
-    axis = _channel_axis(data_format, out_backprop.ndim)
-    others = tuple(i for i in range(out_backprop.ndim) if i != axis)
     x = wide(out_backprop)
-    return summed(x, others).astype(out_backprop.dtype, copy=False)
+    return summed(x, _others(out_backprop, data_format)).astype(out_backprop.dtype, copy=False)
+
+
+def _others(value: Any, data_format: str) -> tuple[int, ...]:
+    """All axes but that of the channels."""
+    channels = _axis_of(value, data_format)
+    return tuple(axis for axis in range(value.ndim) if axis != channels)
 
 
 @shape("BiasAdd")
@@ -131,15 +138,13 @@ profiled(reduction, "BiasAddGrad")
 
 @lower("BiasAdd")
 def _bias_add_lowering(xla: Any, x: Any, bias: Any, *, data_format: str) -> Any:
-    if x.ndim < 2:
-        raise InvalidArgumentError("it takes tensors of two dimensions or more")
-    return x + (bias.reshape(-1, *[1] * (x.ndim - 2)) if is_channels_first(data_format) else bias)
+    axis = _checked_axis(x, bias, data_format)
+    return x + bias.reshape(-1, *[1] * (x.ndim - 1 - axis))
 
 
 @lower("BiasAddGrad")
 def _bias_add_grad_lowering(xla: Any, dy: Any, *, data_format: str) -> Any:
-    channels = 1 if is_channels_first(data_format) else dy.ndim - 1
-    return xla.sum(dy, tuple(axis for axis in range(dy.ndim) if axis != channels))
+    return xla.sum(dy, _others(dy, data_format))
 
 
 @onnx("BiasAdd")

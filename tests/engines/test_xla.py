@@ -192,6 +192,20 @@ def test_dtypes_without_a_kernel_are_the_error_that_they_are_in_numpy():
             session.run("y:0", {"x:0": []})
 
 
+BIASES = [((2, 3), (2, 3)), ((2, 3), (1, 3)), ((2, 3), (1,)), ((2, 3), ()), ((2, 3, 3), (3, 1)), ((3,), (3,))]
+
+
+@pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
+@pytest.mark.parametrize("shape, biases", BIASES)
+def test_biases_are_a_vector_of_as_many_as_there_are_channels(shape, biases, data_format):
+    b = GraphBuilder()
+    x, bias = (b.Placeholder(dtype="float32", name=name) for name in ("x", "bias"))
+    b.BiasAdd(b.Neg(x), bias, data_format=data_format, name="y")
+    session = Session(b.graph, engine=engine())
+    with pytest.raises(InvalidArgumentError, match="'y'"):
+        session.run("y:0", {"x:0": np.ones(shape), "bias:0": np.ones(biases)})
+
+
 def test_tensors_without_elements():
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[None, 3], name="x")
