@@ -247,6 +247,12 @@ def convolved(
     )  # fmt: skip
 
 
+def _checked(*geometry: Any) -> tuple[Any, ...]:
+    """Strides, padding and the rest as they came, where a gradient in two dimensions may have them."""
+    StrictGeometry(4, *geometry)
+    return geometry
+
+
 def lower_gradients(input_op: str, filter_op: str, forward: Callable[..., Any]) -> None:
     """Register lowerings of the gradients of `forward(xla, x, w, *geometry)`, linear in image and filter: its transposes."""
 
@@ -254,14 +260,14 @@ def lower_gradients(input_op: str, filter_op: str, forward: Callable[..., Any]) 
         xla: Any, sizes: Array, w: Any, dy: Any, *, strides: list[int], padding: str, explicit_paddings: list[int],
         data_format: str, dilations: list[int],
     ) -> Any:  # fmt: skip
-        geometry = strides, padding, explicit_paddings, data_format, dilations
+        geometry = _checked(strides, padding, explicit_paddings, data_format, dilations)
         return xla.transposed(lambda x: forward(xla, x, w, *geometry), tuple(sizes.tolist()), dy)
 
     def by_filter(
         xla: Any, x: Any, sizes: Array, dy: Any, *, strides: list[int], padding: str, explicit_paddings: list[int],
         data_format: str, dilations: list[int],
     ) -> Any:  # fmt: skip
-        geometry = strides, padding, explicit_paddings, data_format, dilations
+        geometry = _checked(strides, padding, explicit_paddings, data_format, dilations)
         return xla.transposed(lambda w: forward(xla, x, w, *geometry), tuple(sizes.tolist()), dy)
 
     lower(input_op, static=(0,))(by_input)

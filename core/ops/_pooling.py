@@ -118,7 +118,7 @@ def _depthwise_max(x: Array, pool: Pool) -> Array:
 
 
 def pool_max(input: Array, pool: Pool) -> Array:
-    _require_spatial(pool)
+    require_spatial(pool)
     x = pool.last(input)
     if pool.depth > 1:
         return pool.back(_depthwise_max(x, pool), input.dtype)
@@ -128,14 +128,14 @@ def pool_max(input: Array, pool: Pool) -> Array:
     return pool.back(numerics.max_pool(x, *geometry), input.dtype)
 
 
-def _require_spatial(pool: Pool) -> None:
+def require_spatial(pool: Pool) -> None:
     """TensorFlow's CPU kernels pool over channels in one format only."""
     if (pool.depth != 1 or pool.depth_stride != 1) and is_channels_first(pool.data_format):
         raise InvalidArgumentError(f"pooling over channels is not supported for {pool.data_format}")
 
 
 def reject_depth(pool: Pool) -> None:
-    _require_spatial(pool)
+    require_spatial(pool)
     if pool.depth != 1 or pool.depth_stride != 1:
         raise UnimplementedError("pooling over channels has no such gradient")
 

@@ -284,15 +284,17 @@ flops("ApproximateEqual")(binary_flops(3))
 @kernel("ClipByValue")
 def clip_by_value(t: Array, clip_value_min: Array, clip_value_max: Array) -> Result:
     """max(min(t, high), low), of real and imaginary part apart; the bounds are scalars or shaped like t."""
-    for bound in (clip_value_min, clip_value_max):
-        if np.ndim(bound) and np.shape(bound) != np.shape(t):
-            raise InvalidArgumentError(
-                f"clip_value_min and clip_value_max must be scalars or shaped like t: {np.shape(bound)} and {np.shape(t)}"
-            )
+    _require_bounds(t, clip_value_min, clip_value_max)
     if t.dtype.kind == "c":
         parts = (t, clip_value_min, clip_value_max)
         return (_clip(*map(np.real, parts)) + 1j * _clip(*map(np.imag, parts))).astype(t.dtype)
     return _clip(t, clip_value_min, clip_value_max)
+
+
+def _require_bounds(t: Any, *bounds: Any) -> None:
+    for dims in map(np.shape, bounds):
+        if dims not in ((), t.shape):
+            raise InvalidArgumentError(f"both clip values must be scalars or shaped like t: {dims} and {t.shape}")
 
 
 def _clip(t: Array, low: Array, high: Array) -> Array:
@@ -428,7 +430,10 @@ lower("Div")(divisions.divided("truncated_quotient", lambda xla, x, y: x / y))
 lower("Pow")(divisions.power)
 lower("AddN", always=True)(lambda xla, values: sum(values[1:], values[0]))
 lower("SquaredDifference")(lambda xla, x, y: xla.square(x - y))
-lower("ClipByValue")(lambda xla, x, low, high: xla.maximum(xla.minimum(x, high), low))
+@lower("ClipByValue")
+def _clip_lowering(xla: Any, x: Any, low: Any, high: Any) -> Any:
+    _require_bounds(x, low, high)
+    return xla.maximum(xla.minimum(x, high), low)
 lower("DivNoNan")(lambda xla, x, y: xla.where(y == 0, 0, x / xla.where(y == 0, 1, y)))
 lower("MulNoNan")(lambda xla, x, y: xla.where(y == 0, 0, x * y))
 

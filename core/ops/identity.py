@@ -38,6 +38,7 @@ from ..registry import Cost, facts, flops, gradient, kernel, lower, not_differen
 from ..runtime.kernel_context import KernelContext
 from ..shapes import Shape, TensorSpec, merge_shapes
 from ..tensors import Tensor
+from ._checks import require_rank
 from ._files import append_file, file_name
 from ._onnx_bits import bitcast_onnx
 from ._printing import summarize_array
@@ -494,5 +495,6 @@ onnx("Bitcast")(bitcast_onnx)
 @lower("Assert", always=True)
 def lowered_assert(xla: Any, condition: Any, data: Any) -> tuple[()]:
     """NumPy says what is wrong where the condition does not hold."""
+    require_rank(condition, 0, "condition")
     xla.require(condition)
     return ()

@@ -85,9 +85,13 @@ def _batch_matmul(x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
 @kernel("BatchMatMul")
 def batch_matmul(x: Array, y: Array, *, adj_x: bool, adj_y: bool) -> Result:
     """Products of matrices in the last two dimensions; the batch dimensions must be equal."""
+    _require_same_batch(x, y)
+    return _batch_matmul(x, y, adj_x, adj_y)
+
+
+def _require_same_batch(x: Any, y: Any) -> None:
     if x.shape[:-2] != y.shape[:-2]:
         raise InvalidArgumentError(f"the batch dimensions of {Shape(x.shape)} and {Shape(y.shape)} must be equal")
-    return _batch_matmul(x, y, adj_x, adj_y)
 
 
 @kernel("BatchMatMulV2")
@@ -152,8 +156,14 @@ def _matmul_lowering(xla: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b
     return xla.matmul(a.T if transpose_a else a, b.T if transpose_b else b)
 
 
-@lower("BatchMatMul", "BatchMatMulV2")
+@lower("BatchMatMul")
 def _batch_matmul_lowering(xla: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
+    _require_same_batch(x, y)
+    return _batch_matmul_v2_lowering(xla, x, y, adj_x=adj_x, adj_y=adj_y)
+
+
+@lower("BatchMatMulV2")
+def _batch_matmul_v2_lowering(xla: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
     return xla.matmul(x.swapaxes(-1, -2) if adj_x else x, y.swapaxes(-1, -2) if adj_y else y)
 
 

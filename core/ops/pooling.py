@@ -33,6 +33,7 @@ from ._pooling import (
     pool_mean_gradient,
     pooled_shape,
     reject_depth,
+    require_spatial,
 )
 from ._shapes import ints, shape_from
 from ._windows import (
@@ -438,7 +439,12 @@ not_differentiable("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
 zero_flops("MaxPoolGradGradWithArgmax")
 
 
-lower("MaxPool")(_pooling_lowerings.max_pool)
+@lower("MaxPool")
+def _max_pool_lowering(xla: Any, x: Any, *, ksize: list[int], strides: list[int], padding: str, data_format: str) -> Any:
+    require_spatial(Pool(4, ksize, strides, padding, data_format))
+    return _pooling_lowerings.max_pool(xla, x, ksize=ksize, strides=strides, padding=padding)
+
+
 lower("MaxPoolGrad")(_pooling_lowerings.max_pool_gradient)
 
 

@@ -13,7 +13,6 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import DimLike
 from ..dtypes import DType
-from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, layout, lower, onnx, shape
@@ -24,18 +23,21 @@ from ._shapes import normalize_axis, scalar_int
 
 def _scan(accumulate: Callable[..., Any], x: Array, axis: Array, initial: float, exclusive: bool, reverse: bool) -> Array:
     """`accumulate(x, axis)` from one end of the axis; exclusive results lag by one and start with `initial`."""
-    require(np.ndim(axis) == 0, f"ScanOp: axis must be a scalar, not {np.shape(axis)}")
-    rank = x.ndim
-    if not -rank <= axis < rank:
-        raise InvalidArgumentError(f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {axis}")
-    axis = int(axis) % rank
-    source = wide(np.flip(x, axis) if reverse else x)
-    result = accumulate(source, axis)
-    if exclusive and x.shape[axis]:
-        kept = (slice(None),) * axis
-        result = np.concatenate([np.full_like(result[(*kept, slice(0, 1))], initial), result[(*kept, slice(-1))]], axis)
+    place = _place(axis, x.ndim)
+    source = wide(np.flip(x, place) if reverse else x)
+    result = accumulate(source, place)
+    if exclusive and x.shape[place]:
+        kept = (slice(None),) * place
+        result = np.concatenate([np.full_like(result[(*kept, slice(0, 1))], initial), result[(*kept, slice(-1))]], place)
     result = result.astype(x.dtype, copy=False)
-    return np.flip(result, axis) if reverse else result
+    return np.flip(result, place) if reverse else result
+
+
+def _place(axis: Array, rank: int) -> int:
+    """The axis, counted from the first, that a scan goes along."""
+    require(np.ndim(axis) == 0, f"ScanOp: axis must be a scalar, not {np.shape(axis)}")
+    require(-rank <= axis < rank, f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {axis}")
+    return int(axis) % rank
 
 
 @kernel("Cumsum")
@@ -123,7 +125,7 @@ layout("TA -> T", "Cumprod", "Cumsum")
 
 @lower("Cumsum", static=(1,))
 def _cumsum_lowering(xla: Any, x: Any, axis: Array, *, exclusive: bool, reverse: bool) -> Any:
-    place = int(axis) % x.ndim
+    place = _place(axis, x.ndim)
     total = xla.lax.cumsum(x, place, reverse=reverse)
     return total - x if exclusive else total
 

@@ -70,6 +70,19 @@ def test_lowerings(op):
     assert tried, "no case was taken"
 
 
+@pytest.mark.parametrize("op", sorted(CASES))
+def test_refusals(op):
+    """What TensorFlow refuses is refused, by NumPy, to which the engine leaves it."""
+    for family, case in CASES[op]:
+        if not answers(family).steps(case.key)[0]["error"]:
+            continue
+        builder = GraphBuilder()
+        ((*fetches,),) = case.build(builder)
+        feeds = with_constants(builder.graph, case.feeds)
+        with pytest.raises(TfgError):
+            Session(builder.graph, engine=Engagement(engine())).run(fetches, feeds)
+
+
 def with_constants(graph, feeds):
     """The feeds of a case without integers but the first, which become constants, as they are in most graphs."""
     left = dict(feeds)
@@ -204,6 +217,14 @@ def test_biases_are_a_vector_of_as_many_as_there_are_channels(shape, biases, dat
     session = Session(b.graph, engine=engine())
     with pytest.raises(InvalidArgumentError, match="'y'"):
         session.run("y:0", {"x:0": np.ones(shape), "bias:0": np.ones(biases)})
+
+
+def test_a_vector_is_no_condition():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", name="x")
+    b.Assert(b.Equal(x, x), [x], name="y")
+    with pytest.raises(InvalidArgumentError, match="'y'"):
+        Session(b.graph, engine=engine()).run(["y"], {"x:0": np.ones(1)})
 
 
 def test_tensors_without_elements():
