@@ -1,16 +1,22 @@
-"""What a node says of the dtypes that come out of something that holds anything: it is refused where that is not so."""
+"""What a node is given or says of dtypes, and of kinds of tensors, where anything may be held: what is not so is refused."""
 
 from __future__ import annotations
+
+import contextlib
 
 import numpy as np
 import pytest
 
 from tests.functions import define
 from tests.pipelines import NUMBER, elements, numbers, slices
-from tfg import FileAccess, GraphBuilder, Session
-from tfg.core.errors import DataLossError, InternalError, TfgError
+from tfg import FileAccess, GraphBuilder, Session, count_flops, jacobian
+from tfg.core import dtypes
+from tfg.core.errors import DataLossError, InternalError, InvalidArgumentError, TfgError
+from tfg.core.inference import infer
+from tfg.core.ops import _tensor_proto
 
 TEXT = elements(("string", ()))
+WORDS = np.array([b"NCHW"], object)
 
 
 def _list(g):
@@ -245,3 +251,138 @@ def test_no_file_keeps_a_dataset(tmp_path):
     cached = g.CacheDataset(windows, np.array(str(tmp_path / "cache").encode(), object), **spec)
     g.DatasetToSingleElement(cached, name="op", **spec)
     _refused(lambda: Session(g.graph, files=FileAccess.only(writable=[tmp_path])).run(["op:0"]))
+
+
+@pytest.mark.parametrize("maker", ["Stack", "TensorArray"])
+@pytest.mark.parametrize("user", ["StackPop", "StackClose", "TensorArrayClose", "TensorArraySize"])
+def test_a_name_that_leads_to_another_kind_of_resource(maker, user):
+    """V1 handles are text: a container and a name, under which anything may be kept."""
+    if user.startswith(maker):
+        return
+    g = GraphBuilder()
+    handle = g.Stack(elem_type="float32") if maker == "Stack" else g.TensorArray(2, dtype="float32")
+    attrs = {"elem_type": "float32"} if user == "StackPop" else {}
+    node = g.add(user, [handle, *([0.0] if user == "TensorArraySize" else [])], attrs, "op")
+    with pytest.raises(InvalidArgumentError, match=rf"'op'.*{maker}") as caught:
+        Session(g.graph).run([node.name if user.endswith("Close") else "op:0"])
+    assert not isinstance(caught.value, InternalError)
+
+
+@pytest.mark.parametrize("op", ["ZerosLike", "AddN"])
+@pytest.mark.parametrize("where", ["alone", "in a list"])
+def test_what_has_neither_sum_nor_zero(op, where):
+    """A composite tensor in a variant has none in TensorFlow either; a list that holds one fails likewise."""
+    g = GraphBuilder()
+    value = g.CompositeTensorVariantFromComponents([g.constant(np.ones(3, np.float32))], metadata=b"")
+    if where == "in a list":
+        value = g.TensorListFromTensor(g.Pack([value]), g.constant(np.zeros(0, np.int32)), element_dtype="variant")
+    found = g.ZerosLike(value, name="op") if op == "ZerosLike" else g.AddN([value, value], name="op")
+    with pytest.raises(InvalidArgumentError, match=r"'op'.*CompositeTensor") as caught:
+        Session(g.graph).run([found.name])
+    assert not isinstance(caught.value, InternalError)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "half", "bool", "string", "complex64"])
+def test_numbers_of_a_dataset_are_cut_to_their_dtype(dtype):
+    """As TensorFlow casts them; other dtypes than numbers are refused."""
+    g = GraphBuilder()
+    spec = elements((dtype, ()))
+    bounds = (g.constant(np.int64(bound)) for bound in (0, 2**40, 1))
+    shifted = g.SkipDataset(g.RangeDataset(*bounds, **spec), g.constant(np.int64(258)), **spec)
+    first = g.TakeDataset(shifted, g.constant(np.int64(1)), **spec)
+    found = g.DatasetToSingleElement(first, **spec)
+    output = found[0] if isinstance(found, (list, tuple)) else found
+    if dtype in ("bool", "string", "complex64"):
+        with pytest.raises(InvalidArgumentError, match="Unsupported data type"):
+            Session(g.graph).run([output.name])
+        return
+    assert Session(g.graph).run([output.name])[0] == np.array(258).astype(output.dtype.numpy)
+
+
+@pytest.mark.parametrize("state", [np.array([b"a/b.txt"] * 4, object), np.ones(4, np.float32)])
+@pytest.mark.parametrize("op", ["StatefulStandardNormal", "StatefulStandardNormalV2"])
+def test_a_generator_whose_state_is_no_number(op, state):
+    g = GraphBuilder()
+    dtype = "string" if state.dtype == object else "float32"
+    variable = g.VarHandleOp(dtype=dtype, shape=[4], shared_name="state")
+    assign = g.AssignVariableOp(variable, g.constant(state))
+    shape = g.constant(np.int32([2]))
+    with g.control_dependencies([assign]):
+        made = g.apply(op, variable, *([g.constant(np.int64(1))] if op.endswith("V2") else []), shape)
+    with pytest.raises(InvalidArgumentError, match="must be int64"):
+        Session(g.graph).run([made.name])
+
+
+def test_a_map_is_no_key():
+    g = GraphBuilder()
+    found = g.TensorMapHasKey(g.EmptyTensorMap(), g.EmptyTensorMap(), name="op")
+    with pytest.raises(InvalidArgumentError, match=r"'op'.*key") as caught:
+        Session(g.graph).run([found.name])
+    assert not isinstance(caught.value, InternalError)
+
+
+def test_a_temporary_variable_of_text_begins_empty():
+    g = GraphBuilder()
+    variable = g.TemporaryVariable(shape=[2], dtype="string")
+    g.Identity(variable, name="read")
+    assert Session(g.graph).run("read:0").tolist() == [b"", b""]
+
+
+def test_the_cost_of_what_has_text_for_a_shape():
+    g = GraphBuilder()
+    g.NonDeterministicInts(WORDS, dtype="int64", name="op")
+    with contextlib.suppress(TfgError):
+        count_flops(g.graph, ["op:0"])
+
+
+def test_text_has_no_jacobian():
+    g = GraphBuilder()
+    x = g.constant(np.array(b"x", object))
+    y = g.StringJoin([x, x])
+    with pytest.raises(InvalidArgumentError, match="no derivatives"):
+        jacobian(g.graph, y.name, x.name)
+
+
+def test_a_table_takes_only_elements_of_its_dtypes():
+    g = GraphBuilder()
+    pairs = g.TensorSliceDataset([WORDS, WORDS], output_shapes=[[], []])
+    table = g.HashTableV2(key_dtype="string", value_dtype="float32")
+    g.InitializeTableFromDataset(table, pairs, name="op")
+    with pytest.raises(InvalidArgumentError, match=r"'op'.*cannot be filled"):
+        Session(g.graph).run(["op"])
+
+
+@pytest.mark.parametrize("serialize", [_tensor_proto.serialize, _tensor_proto.serialize_content])
+def test_elements_of_another_dtype_are_not_written(serialize):
+    with pytest.raises(InvalidArgumentError, match="int32 cannot be written as string"):
+        serialize(np.int32([1]), dtypes.string)
+
+
+def _popped(g, taken):
+    stack = g.StackV2(3, elem_type="string")
+    with g.control_dependencies([g.StackPushV2(stack, WORDS)]):
+        return g.StackPopV2(stack, elem_type=taken)
+
+
+def _popped_by_name(g, taken):
+    stack = g.Stack(elem_type="string")
+    with g.control_dependencies([g.StackPush(stack, WORDS)]):
+        return g.StackPop(stack, elem_type=taken)
+
+
+def _received(g, taken):
+    devices = {"tensor_name": "t", "send_device": "a", "recv_device": "b", "send_device_incarnation": 1}
+    with g.control_dependencies([g._Send(WORDS, **devices)]):
+        return g._Recv(tensor_type=taken, **devices)
+
+
+@pytest.mark.parametrize("take", [_popped, _popped_by_name, _received])
+def test_what_was_kept_is_taken_with_its_dtype(take):
+    """Whoever asks for another is refused, in a run; inference tells no value of what would come."""
+    g = GraphBuilder()
+    assert Session(g.graph).run(take(g, "string")).tolist() == WORDS.tolist()
+    g = GraphBuilder()
+    other = take(g, "bfloat16")
+    assert infer(g.graph).specs[g.graph.output(str(other))].value is None
+    with pytest.raises(InvalidArgumentError, match=other.node.name):
+        Session(g.graph).run(other)

@@ -7,13 +7,19 @@ import contextlib
 import numpy as np
 import pytest
 
+from tests.passes.rewriting import placeholder
+from tests.pipelines import numbers
 from tfg import GraphBuilder, Session
 from tfg.core.building.builder import GraphBuilder as Builder
 from tfg.core.errors import DeadlineExceededError, InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError
+from tfg.core.inference import infer
+from tfg.core.numerics import sdca
+from tfg.core.numerics.sdca import LOSSES, _poisson_dual
 from tfg.core.runtime.files import FileAccess
 
 LOW, HIGH = -(2**63), 2**63 - 1
-ONES = np.ones((2, 3), np.float32)
+ONES, VECTOR = np.ones((2, 3), np.float32), np.ones(3, np.float32)
+IMAGE = np.ones((1, 4, 4, 2), np.float32)
 
 
 def ragged(g: Builder, values, *nested):
@@ -156,3 +162,139 @@ def test_pairs_that_take_too_long(attrs, tmp_path):
     found = g.Skipgram(**{"filename": str(tmp_path / "x"), "subsample": 0.0, **attrs})
     with pytest.raises(DeadlineExceededError):
         Session(g.graph, files=FileAccess.everything(), timeout=0.5).run(found[0].name)
+
+
+@pytest.mark.parametrize("op", ["ScaleAndTranslate", "ScaleAndTranslateGrad"])
+def test_an_image_made_smaller_than_any_number_says(op):
+    """A scale of which the inverse is infinite leaves nothing."""
+    g = GraphBuilder()
+    scale = np.full(2, 1e-45, np.float32)
+    given = [IMAGE, np.int32([4, 4])] if op == "ScaleAndTranslate" else [IMAGE, IMAGE]
+    g.apply(op, *given, scale, np.zeros(2, np.float32), antialias=True, name="op")
+    assert not Session(g.graph).run("op:0").any()
+
+
+def test_leading_zeros_of_an_integer():
+    g = GraphBuilder()
+    g.StringToNumber(np.array(b"-" + b"0" * 5000 + b"12", object), out_type="int32", name="op")
+    assert Session(g.graph).run("op:0") == -12
+
+
+def test_a_value_of_dimensions_beyond_its_dtype():
+    g = GraphBuilder()
+    size = g.Shape(placeholder(g, "x", [None]), out_type="int64")
+    sizes = g.ConcatV2([size, g.constant(np.int64([2**62]))], np.int32(0))
+    g.Mul(sizes, np.int64([0, 4]), name="op")
+    assert "int64" in infer(g.graph).reasons["op"]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf"), 1e30])
+def test_an_image_moved_by_no_distance_is_empty(number):
+    """TensorFlow's answer, zeros: no pixel of the input lies where that leads."""
+    g = GraphBuilder()
+    moved = g.ScaleAndTranslate(IMAGE, [3, 3], np.ones(2, np.float32), np.array([number, 0], np.float32))
+    assert not np.any(Session(g.graph).run([moved.name])[0])
+
+
+def test_a_range_longer_than_64_bits():
+    g = GraphBuilder()
+    low, high = g.constant(np.int64(-(2**63))), g.constant(np.int64(2**63 - 1))
+    numbers = g.RangeDataset(low, high, g.constant(np.int64(1)), output_types=["int64"], output_shapes=[[]])
+    assert Session(g.graph).run([g.DatasetCardinality(numbers).name])[0] == -1
+
+
+def test_a_histogram_of_an_endless_range():
+    g = GraphBuilder()
+    counts = g.HistogramFixedWidth(VECTOR, np.array([-np.inf, 1], np.float32), 3, name="op")
+    assert Session(g.graph).run([counts.name])[0].sum() == 3
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_what_has_no_range_is_not_quantized(number):
+    g = GraphBuilder()
+    rhs = g.Bitcast(np.int8([[1]]), type="qint8")
+    limits = {"rhs_quantization_min_val": -127, "rhs_quantization_max_val": 127}
+    g.UniformQuantizedDotHybrid(np.float32([[number]]), rhs, np.float32(1), np.int32(0), Tout="float32", name="op", **limits)
+    infer(g.graph)
+    with pytest.raises(InvalidArgumentError, match=r"'op'.*finite") as caught:
+        Session(g.graph).run(["op:0"])
+    assert not isinstance(caught.value, InternalError)
+
+
+def test_a_sparse_tensor_of_more_places_than_there_are_numbers():
+    g = GraphBuilder()
+    g.SparseReshape(np.zeros((0, 2), np.int64), np.int64([2**62, 2**62]), np.int64([4, -1]), name="op")
+    with pytest.raises(TfgError) as caught:
+        infer(g.graph)
+        Session(g.graph).run(["op:1"])
+    assert not isinstance(caught.value, InternalError)
+
+
+@pytest.mark.parametrize("unit", ["in", "cm"])
+def test_a_density_that_a_picture_cannot_hold_wraps_around(unit):
+    """As in TensorFlow, whose header has 16 bits for it."""
+    g = GraphBuilder()
+    pixels = np.zeros((2, 2, 3), np.uint8)
+    few, many = (g.EncodeJpeg(pixels, x_density=d, y_density=3, density_unit=unit) for d in (300, 300 + (5 << 16)))
+    first, second = Session(g.graph).run([few.name, many.name])
+    assert first == second
+
+
+def test_a_loss_that_overflows_is_infinite():
+    assert _poisson_dual(1.0, 0.5, 1e6, 1.0) != 0  # NaN or infinite, as C's
+    assert LOSSES["poisson_loss"].primal_loss(1e6, 1.0) == np.inf
+
+
+def test_a_number_of_elements_wraps_around():
+    """As TensorFlow's, which has 64 bits for it."""
+    g = GraphBuilder()
+    attrs = {"output_types": ["int64"], "output_shapes": [[]]}
+    many = g.RepeatDataset(numbers(g, 5), g.constant(np.int64(2**62)), **attrs)
+    assert Session(g.graph).run(g.DatasetCardinality(many).name) == 2**62
+
+
+def test_a_loss_without_regularization_is_no_fault():
+    with np.errstate(all="ignore"):
+        for l1, want in ((0.0, np.nan), (1.0, 0.0)):
+            found = sdca.Settings(LOSSES["squared_loss"], l1, np.float64(0), 1).shrink(VECTOR)
+            np.testing.assert_array_equal(found, np.full(3, want))
+
+
+@pytest.mark.parametrize("high", [1e20, 1e30])
+def test_integers_of_a_range_that_no_other_can_hold_wrap_around(high):
+    """As TensorFlow's fixed point of 64 bits."""
+    g = GraphBuilder()
+    q = g.Bitcast(np.int32([-5, 0, 7]), type="qint32")
+    g.Requantize(q, -high, high, -1e-30, 1e-30, out_type="quint8", name="op")
+    assert Session(g.graph).run("op:0").shape == (3,)
+
+
+@pytest.mark.parametrize("ratio", [1e30, 1e-30, np.inf])
+def test_a_crop_of_an_aspect_that_no_image_has_is_the_whole_image(ratio):
+    g = GraphBuilder()
+    box = np.float32([[[0, 0, 1, 1]]])
+    g.SampleDistortedBoundingBoxV2(
+        np.int32([64, 48, 3]), box, 0.1, aspect_ratio_range=[ratio, ratio], use_image_if_no_bounding_boxes=True, name="op"
+    )
+    begin, size = Session(g.graph).run(["op:0", "op:1"])
+    assert (begin.tolist(), size.tolist()) == ([0, 0, 0], [64, 48, -1])
+
+
+@pytest.mark.parametrize("values", [[np.nan] * 6, [np.inf, 1, 0, 0, 1, 0], [-np.inf] * 6])
+def test_what_is_not_finite_has_no_least_squares(values):
+    """It is the only one of its batch: TensorFlow, too, answers for the others."""
+    g = GraphBuilder()
+    matrices = np.stack([np.reshape(values, (3, 2)), np.eye(3, 2)])
+    found = Session(g.graph).run(g.MatrixSolveLs(matrices, np.ones((2, 3, 1)), 0.0, fast=False))
+    assert np.isnan(found[0]).all()
+    np.testing.assert_allclose(found[1], np.ones((2, 1)))
+
+
+@pytest.mark.parametrize("method", ["bilinear", "nearest"])
+def test_the_last_of_very_many_rows_is_within_the_image(method):
+    """In single precision its number rounds to that of one behind it."""
+    image = np.zeros((1, 2**24 + 4, 1, 1), np.uint8)
+    image[0, -1] = 7
+    g = GraphBuilder()
+    crop = g.CropAndResize(image, np.float32([[1, 0, 1, 0]]), np.int32([0]), np.int32([1, 1]), method=method)
+    assert Session(g.graph).run(crop).item() == 7
