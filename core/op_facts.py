@@ -23,6 +23,7 @@ FACTS: Final = {
     "passes_each_on": "each of its outputs is the input at its place, unchanged",
     "transparent": "its output is its input, and that is all: it takes no step of its own",
     "total": "no value of inputs whose shapes fit makes it fail",
+    "settled_by_shapes": "its inputs' shapes, and what its outputs' shapes follow from, tell whether it fails",
     "view": "gives the same elements in another shape, or only looks at shapes: touches no element",
     "shape_arithmetic": "its kernel also works on object arrays that hold symbolic dimensions",
     "side_effect": "must run for what it does, not for what it returns",

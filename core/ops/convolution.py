@@ -1,7 +1,8 @@
 """Convolutions in two and three dimensions and their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   Conv Conv2D Conv2DBackpropFilter Conv2DBackpropFilterV2 Conv2DBackpropInput Conv2DBackpropInputV2 Conv3D
-#   Conv3DBackpropFilter Conv3DBackpropFilterV2 Conv3DBackpropInput Conv3DBackpropInputV2
+#   Conv Conv2D Conv2DBackpropFilter Conv2DBackpropFilterV2 Conv2DBackpropInputV2 Conv3D Conv3DBackpropFilter
+#   Conv3DBackpropFilterV2 Conv3DBackpropInput
+#   Conv2DBackpropInput Conv3DBackpropInputV2: settled_by_shapes
 
 from __future__ import annotations
 
@@ -15,7 +16,20 @@ from ..arrays import Array, Result
 from ..graph import Node
 from ..numerics.convolution import Feeding, Finishing
 from ..profiler_formulas import backprop_filter, backprop_input, window
-from ..registry import Blockwise, Cost, blockwise, flops, kernel, layout, lower, not_differentiable, onnx, profiled, shape
+from ..registry import (
+    Blockwise,
+    Cost,
+    blockwise,
+    facts,
+    flops,
+    kernel,
+    layout,
+    lower,
+    not_differentiable,
+    onnx,
+    profiled,
+    shape,
+)
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._convolution import (
@@ -164,6 +178,8 @@ _ATTRIBUTES_3D = ("strides", "padding", "data_format", "dilations")
 register_gradients("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", *_ATTRIBUTES_3D)
 
 layout("V.T -> T", "Conv2DBackpropInput", "Conv3DBackpropInputV2")
+
+facts("settled_by_shapes", of=("Conv2DBackpropInput", "Conv3DBackpropInputV2"))
 
 
 @flops("Conv2DBackpropInput", "Conv3DBackpropInputV2")

@@ -1,6 +1,7 @@
 """Depthwise convolutions and their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
-#   DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter DepthwiseConv2dNativeBackpropInput
+#   DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter
+#   DepthwiseConv2dNativeBackpropInput: settled_by_shapes
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from ..numerics import depthwise as numerics
 from ..numerics.convolution import Finishing
 from ..numerics.widening import wide
 from ..profiler_formulas import window
-from ..registry import Blockwise, Cost, blockwise, flops, kernel, layout, lower, multiply_adds, onnx, profiled, shape
+from ..registry import Blockwise, Cost, blockwise, facts, flops, kernel, layout, lower, multiply_adds, onnx, profiled, shape
 from ..shapes import Shape, TensorSpec
 from ._checks import require, require_rank, with_rank
 from ._convolution import (
@@ -176,6 +177,7 @@ def depthwise_conv2d_native_flops(x: TensorSpec, w: TensorSpec, *, outputs: list
 layout("T. -> T", "DepthwiseConv2dNative")
 layout("T.T -> .", "DepthwiseConv2dNativeBackpropFilter")
 layout("V.T -> T", "DepthwiseConv2dNativeBackpropInput")
+facts("settled_by_shapes", of=("DepthwiseConv2dNativeBackpropInput",))
 profiled(window(2), "DepthwiseConv2dNative")
 
 

@@ -24,6 +24,7 @@ from .resources import Variable
 from .runs import Run
 from .specializing import certain, every_step, is_worth_specializing, specialized, steps_left
 from .tensor_lists import ANY, NOTHING_SET, TensorList
+from .unread import without_unread
 from .variable_groups import variable_of
 
 _RUNS_BEFORE: Final = 1
@@ -139,7 +140,8 @@ class ShapePrograms:
         if not self._keeps_variables(nodes, inference):
             given.forget_variables()
             inference = self._inferred(nodes, given.known)
-        plan = specialized(self._plan, certain(nodes, inference.specs, given.known))
+        specs = certain(nodes, inference.specs, given.known)
+        plan = without_unread(specialized(self._plan, specs), specs, self._call_of)
         before = steps_left(self._plan)
         if before - steps_left(plan) < _LEAST_GAIN * before:
             return None
