@@ -1,4 +1,4 @@
-"""The recorded graphs of ../shared/graphs as something to time: a session brought to its last step."""
+"""The recorded graphs of ../shared/graphs as something to time: a session brought to the step that is timed."""
 
 import base64
 import json
@@ -10,16 +10,25 @@ GRAPHS = pathlib.Path(__file__).resolve().parents[1] / ".." / "shared" / "graphs
 
 
 def last_step(name, engine):
-    """A function that runs the last recorded step of a graph once more."""
+    """A function that runs the last recorded step of a graph once more: of those that run an operation, where any does.
+
+    What trains is an operation; a recording may end with a look at what was learned.
+    """
     folder = GRAPHS / name
     with np.load(folder / "trace.npz") as archive:
         arrays = dict(archive)
     steps = json.loads(arrays["meta"].tobytes())["steps"]
     run = tfg_runner(folder) if engine == "tfg" else tensorflow_runner(folder)
     for step in steps:
-        feeds = {key: decode(value, arrays) for key, value in step["feeds"].items()}
-        run(step["fetches"], feeds)
-    return lambda: run(step["fetches"], feeds)
+        run(step["fetches"], decoded(step["feeds"], arrays))
+    timed = next((step for step in reversed(steps) if any(":" not in name for name in step["fetches"])), steps[-1])
+    fetches, feeds = timed["fetches"], decoded(timed["feeds"], arrays)
+    return lambda: run(fetches, feeds)
+
+
+def decoded(feeds, arrays):
+    """The arrays of a step's feeds."""
+    return {key: decode(value, arrays) for key, value in feeds.items()}
 
 
 def tensorflow_call(data, fetches, feeds, first=(), optimizes=True):
