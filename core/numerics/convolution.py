@@ -30,7 +30,7 @@ from . import winograd, winograd_lines
 from .planes import Planes
 from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, ordered_sum, product_parts
 from .threads import one_thread
-from .windows import Array, Pads, offsets, output_sizes, pad, window_view
+from .windows import Array, Pads, gathered_windows, offsets, output_sizes, pad
 
 BLOCK_ELEMENTS: Final = 1 << 18
 """How many elements a block of the result or of gathered windows may have."""
@@ -240,9 +240,7 @@ def _gathering(
     """From an index of `_blocks` to a matrix of its windows, (positions, window * C), of the padded x."""
     if window[-1] * x.shape[-1] < _SHORTEST_RUN and all(d == 1 for d in dilations):
         return Planes(x, window, strides).columns
-    view = window_view(x, window, strides, dilations)
-    width = math.prod(window) * x.shape[-1]
-    return lambda index: view[index].reshape(-1, width)
+    return gathered_windows(x, window, strides, dilations)
 
 
 def _positions(index: tuple[Any, ...], shape: Sequence[int]) -> slice:
@@ -315,10 +313,10 @@ def _gathered(
         view = x[(slice(None), *(slice(None, None, s) for s in strides))]
         yield (slice(None),), view.reshape(-1, x.shape[-1])
         return
-    view = window_view(x, window, strides, dilations)
-    width = math.prod(window) * x.shape[-1]
-    for index in _blocks(view.shape[: len(window) + 1], width, 1):
-        yield index, view[index].reshape(-1, width)
+    gathered = gathered_windows(x, window, strides, dilations)
+    positions = len(x), *output_sizes(x, window, strides, dilations)
+    for index in _blocks(positions, math.prod(window) * x.shape[-1], 1):
+        yield index, gathered(index)
 
 
 def _blocks(positions: Sequence[int], width: int, workers: int) -> Iterator[tuple[Any, ...]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ import numpy as np
 from ..arrays import Array
 from .keeping import kept
 from .products import cut, divide
-from .windows import Pads, image_blocks, offset_index, offsets, output_size, output_sizes, pad, seen, unpad
+from .windows import Pads, cells, image_blocks, offset_index, offsets, output_size, output_sizes, pad, seen, unpad
 
 Ints = Sequence[int]
 
@@ -84,18 +85,28 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
     """The gradient of x: each window's gradient goes to the first of its largest elements."""
     if x.dtype.kind != "f":
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
-    padded, outputs = _padded(x, windows, strides, pads, -np.inf)
+    padded, outputs = _padded(np.ascontiguousarray(x), windows, strides, pads, -np.inf)
     indexes = [offset_index(offset, outputs, strides, [1] * len(outputs)) for offset in offsets(windows)]
-    largest = _reduced(np.maximum, padded, windows, strides)  # NaN stays NaN
-    if not (np.isfinite(largest).all() and np.isfinite(grad).all()):
-        return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     result = np.zeros((*padded.shape[:-1], x.shape[-1]), grad.dtype)
-    overlaps = any(size > step for size, step in zip(windows, strides))
+    overlap = any(map(operator.gt, windows, strides))
+    failures: list[slice] = []
 
-    def spread(images: slice) -> None:
-        _spread_to_first(padded[images], largest[images], grad[images], result[images], indexes, overlaps)
+    def fill(images: slice) -> None:
+        places = [cells(padded[images])[index] for index in indexes]
+        if overlap:
+            largest = _reduced(np.maximum, padded[images], windows, strides)  # NaN stays NaN
+        else:
+            places = [place.copy() for place in places]
+            largest = functools.reduce(np.maximum, (place.view(x.dtype) for place in places))
+        if np.isfinite(largest).all() and np.isfinite(grad[images]).all():
+            targets = [cells(result[images])[index] for index in indexes]
+            _spread_to_first([place.view(x.dtype) for place in places], largest, grad[images], targets, overlap)
+        else:
+            failures.append(images)
 
-    divide(spread, cut(len(x), min(-(-grad.size // _IN_CACHE), len(x))))
+    divide(fill, cut(len(x), min(-(-grad.size // _IN_CACHE), len(x))))
+    if failures:
+        return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     return np.ascontiguousarray(unpad(result, pads))
 
 
@@ -104,20 +115,22 @@ def _max_pool_grad_by_places(x: Array, grad: Array, windows: Ints, strides: Ints
     return scatter_places(grad, places, x.shape)
 
 
-def _spread_to_first(
-    padded: Array, largest: Array, grad: Array, result: Array, indexes: Sequence[Any], overlaps: bool
-) -> None:
-    """Add the gradient of each window to the first element that equals the largest of its window."""
+def _spread_to_first(places: Sequence[Array], largest: Array, grad: Array, targets: Sequence[Array], overlap: bool) -> None:
+    """Add the gradient of each window to the first element that equals the largest of its window.
+
+    There are the elements of all windows at one place, and the cells where their gradients are, for each place.
+    """
     searching = np.ones(grad.shape, bool)
     hit, part = np.empty(grad.shape, bool), np.empty_like(grad)
-    for index in indexes:
-        np.equal(padded[index], largest, out=hit)
+    for place, target in zip(places, targets):
+        np.equal(place, largest, out=hit)
         hit &= searching
-        if overlaps:
-            np.multiply(grad, hit, out=part)
-            result[index] += part
+        np.multiply(grad, hit, out=part)
+        if overlap:
+            gradient = target.view(grad.dtype)
+            gradient += part
         else:
-            np.multiply(grad, hit, out=result[index])
+            target[...] = cells(part)
         searching ^= hit
 
 
