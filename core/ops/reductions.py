@@ -99,7 +99,7 @@ def _mean(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
         total = _sum(input, axes, keepdims)
         if not count and input.dtype.kind == "c":
             return total
-        return (total / np.asarray(count).astype(input.dtype)).astype(input.dtype, copy=False)
+        return (total / input.dtype.type(count)).astype(input.dtype, copy=False)
     long = np.uint64 if input.dtype.kind == "u" else np.int64
     total = np.add.reduce(input, axes, dtype=long, keepdims=keepdims)  # type: ignore[call-overload]
     return truncated_quotient(total, long(max(count, 1))).astype(input.dtype)
