@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from .functions.callers import called_functions_of, function_references
 from .graph import Graph, Node, Output
 from .op_facts import has_fact
+from .traversal import sources_first, trail_end
 
 
 def asks_service(op: str) -> bool:
@@ -33,6 +34,29 @@ def asked_datasets(graph: Graph, node: Node) -> list[Output]:
     if has_fact(node.op, "next_element"):
         return datasets_behind(graph, node.inputs[0].node) if node.inputs else []
     return list(node.inputs[:1]) if has_fact(node.op, "takes_all_elements") else []
+
+
+def stages_of(dataset: Output) -> list[Node]:
+    """The nodes that make a dataset, from its sources on, each once; what only hands one on is left out.
+
+    Where no dataset op is behind it, but a placeholder or a call, it is that node.
+    """
+
+    def sources(node: Node) -> list[Node]:
+        given = node.inputs if has_fact(node.op, "input_pipeline") else ()
+        makers = (maker_of(value) for value in given if value.dtype is dataset.dtype)
+        return [maker for maker in makers if has_fact(maker.op, "input_pipeline")]
+
+    return sources_first(maker_of(dataset), sources)
+
+
+def maker_of(dataset: Output) -> Node:
+    """The node that makes a dataset, past those that only hand it on."""
+    return trail_end(dataset, _handed_on).node
+
+
+def _handed_on(value: Output) -> Output | None:
+    return value.node.inputs[0] if value.node.is_identity and value.node.inputs else None
 
 
 def going_through_elements(graph: Graph, nodes: Iterable[Node]) -> Iterator[tuple[str, Node]]:

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 
 from ..functions.callers import called_functions, function_references
 from ..graph import Function, Graph, Node, Output
-from ..input_pipelines import asked_datasets, beginning, going_through_elements
+from ..input_pipelines import asked_datasets, beginning, going_through_elements, stages_of
 from ..op_facts import has_fact
 from ..shapes import SCALAR, Shape
 from ..tensors import Tensor
-from ..traversal import sources_first
 from ..words import counted
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[0-9]+")
@@ -72,19 +71,9 @@ def components(node: Node) -> tuple[Component, ...]:
 
 def _stages(graph: Graph, dataset: Output) -> list[str]:
     """What is done, from the source on; inputs that are joined come one after the other, and what they share once."""
-
-    def sources(node: Node) -> list[Node]:
-        if node.is_identity:
-            return [value.node for value in node.inputs[:1]]
-        if not has_fact(node.op, "input_pipeline"):
-            return []
-        taken = [value for value in node.inputs if value.dtype is dataset.dtype]
-        return [value.node for value in taken if has_fact(value.node.op, "input_pipeline")]
-
-    stages = [node for node in sources_first(dataset.node, sources) if not (node.is_identity and node.inputs)]
     return [
         _words(graph, node) if has_fact(node.op, "input_pipeline") else f"whatever '{node.name}' ({node.op}) gives"
-        for node in stages
+        for node in stages_of(dataset)
     ]
 
 

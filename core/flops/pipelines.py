@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from ..dtypes import DType
 from ..functions.callers import function_references
 from ..graph import Function, Graph, Node, Output
-from ..input_pipelines import asked_datasets, going_through_elements
+from ..input_pipelines import asked_datasets, going_through_elements, maker_of, stages_of
 from ..op_facts import has_fact
 from ..shapes import UNKNOWN, Shape
 from ..tensors import FuncRef
-from ..traversal import sources_first
 from .report import FlopsReport, PipelineCost
 
 Count = Callable[[Graph, Sequence[str]], FlopsReport]
@@ -34,24 +33,14 @@ def _calling(graph: Graph, needed: Iterable[Node]) -> dict[Node, str]:
     for path, asking in going_through_elements(graph, needed):
         scope = path.removesuffix(asking.name)
         for dataset in asked_datasets(graph, asking):
-            if _is_dataset(dataset.node):
-                found.update(dict.fromkeys(sources_first(dataset.node, _datasets_before), scope))
+            found.update((stage, scope) for stage in stages_of(dataset) if has_fact(stage.op, "input_pipeline"))
         found[asking] = scope
     return found
 
 
-def _datasets_before(node: Node) -> Iterator[Node]:
-    dtypes = set(node.output_dtypes)
-    yield from (value.node for value in node.inputs if value.dtype in dtypes and _is_dataset(value.node))
-
-
-def _is_dataset(node: Node) -> bool:
-    return node.is_identity or has_fact(node.op, "input_pipeline")
-
-
 def _arguments(node: Node, function: Function) -> list[tuple[DType, Shape]] | None:
     """The dtypes and shapes of a function's arguments; None where its first ones are no element, behind a state."""
-    source = node.inputs[0].node
+    source = maker_of(node.inputs[0])
     state = node.attr("Tstate", None) or []
     types = source.attr("output_types", None) or source.attr("Toutput_types", None) or []
     shapes = source.attr("output_shapes", None) or [UNKNOWN] * len(types)

@@ -54,6 +54,26 @@ def test_stages_are_told_from_the_source_on():
     assert [(part.name, part.dtype, str(part.shape)) for part in found.components] == [("next:0", "float", "(?,2)")]
 
 
+def handed_on():
+    """The same with an Identity between the datasets and behind them, and a list that a function captures."""
+    g = GraphBuilder()
+    g.Identity(g.TensorListReserve(np.int32([2]), np.int32(3), element_dtype="float32"), name="list")
+    double = function(g, "double", ["int64", "variant"], lambda b, x, _: [b.AddV2(x, x)])
+    source = g.Identity(numbers(g, 3))
+    mapped = g.MapDataset(source, [g.graph.output("list")], f=double, Targuments=["variant"], **NUMBER)
+    iterator = g.IteratorV2(shared_name="", container="", **NUMBER)
+    g.MakeIterator(g.Identity(mapped), iterator, name="start")
+    return negated(g, iterator, NUMBER)
+
+
+def test_what_only_hands_a_dataset_on_is_passed():
+    graph = handed_on()
+    (found,) = explain_graph(graph).pipelines
+    assert found.stages == ("range (start 0, stop 3, step 1)", "map (function double of 1 node: AddV2)")
+    (cost,) = count_flops(graph, ["y:0"]).pipeline
+    assert (cost.dataset, cost.function) == ("MapDataset", "double")
+
+
 def test_elements_are_inputs_and_steps_an_epoch():
     facts = explain_graph(initializable())
     assert [tensor.name for tensor in facts.inputs] == ["next:0"]
