@@ -16,6 +16,7 @@ FACTS: Final = {
     "idempotent": "f(f(x)) = f(x)",
     "involution": "f(f(x)) = x",
     "monotone": "non-decreasing elementwise function",
+    "homogeneous": "f(c * x) = c * f(x) of one input where c is positive",
     "forwarding": "passes its first input on unchanged",
     "same_shape_same_value": "gives its first input wherever its output has the shape of that",
     "nothing_without_axes": "gives its first input where its second, the axes, is empty",

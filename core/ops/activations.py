@@ -1,8 +1,10 @@
 """Activation functions and the ops of their gradients."""
 # Ops here (scripts/regenerate.py writes this list):
 #   EluGrad LeakyReluGrad Relu6Grad ReluGrad SeluGrad SoftplusGrad SoftsignGrad: elementwise
-#   Relu Relu6: elementwise idempotent monotone rectifier
-#   LeakyRelu Selu Softplus Softsign: elementwise monotone
+#   Relu: elementwise idempotent monotone homogeneous rectifier
+#   Relu6: elementwise idempotent monotone rectifier
+#   Selu Softplus Softsign: elementwise monotone
+#   LeakyRelu: elementwise monotone homogeneous
 #   Elu: elementwise monotone rectifier
 
 from __future__ import annotations
@@ -124,6 +126,7 @@ def selu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 facts("elementwise", of=("Relu", "Relu6", "LeakyRelu", "Elu", "Selu"))
+facts("homogeneous", of=("Relu", "LeakyRelu"))
 facts("rectifier", of=("Elu", "Relu", "Relu6"))
 
 

@@ -20,6 +20,7 @@ from ..binding import bind_attrs, select_kernel
 from ..errors import InvalidArgumentError, TfgError
 from ..graph import Node
 from ..numerics.tiles import Chain, Form, Operation, form_of
+from ..op_facts import has_fact
 from ..planning.plan import Step
 from ..registry import Affine, affine_function, blockwise_way
 from .fusing import Fused
@@ -30,6 +31,8 @@ _WORTH_FINISHING: Final = 1 << 12
 """The same of a convolution's result, and of what is multiplied and added by channel."""
 _MOST_LAYOUTS: Final = 16
 _NO_SLOT: Final = -2
+_FACTORS: Final = 1e-12, 1e12
+"""By numbers between these filters are multiplied without a loss."""
 
 _Call = Callable[..., Any]
 
@@ -46,7 +49,8 @@ class _Layout(NamedTuple):
     """How a group runs on values of certain shapes.
 
     `fixed` are values that are the same in every run, `early` is computed before the tiles, `operands` are the chain's.
-    What multiplies the channels of a convolution is in its `filters`, `summand` is what it adds to them.
+    What multiplies the channels of a convolution is in its `filters`, `summand` is what it adds to them. A lead's rows have
+    yet to be multiplied by its `factor`, which its producer has in the filters.
     """
 
     fixed: Mapping[int, Any]
@@ -55,6 +59,7 @@ class _Layout(NamedTuple):
     chain: Chain
     filters: Any = None
     summand: Any = None
+    factor: Any = None
 
 
 class FusedCall:
@@ -81,7 +86,7 @@ class FusedCall:
         self.dtype = step.node.output_dtypes[0].numpy
         self.layouts: dict[tuple[tuple[int, ...], ...], _Layout | None] = {}
         self.produced: dict[tuple[tuple[int, ...], ...], tuple[int, ...]] = {}
-        self.by_rows: dict[tuple[tuple[int, ...], ...], _Layout | None] = {}
+        self.by_rows: dict[tuple[tuple[int, ...], ...], tuple[int, _Layout] | None] = {}
         self.is_useful = False
         affine = [affine_function(inner.node.op) for inner in step.body]
         self.normalizes = any(found is not None and found.has_factor for found in affine)
@@ -125,20 +130,30 @@ class FusedCall:
         return slots[self.step.body[0].inputs[0]], {}
 
     def rows(self, inputs: Sequence[Any]) -> tuple[Any, Callable[[slice], Any]] | None:
-        """(an input of the result's shape, a function from a range of positions to their rows); None of other results."""
-        shapes = tuple([value.shape for value in inputs])
-        known = _shapes(self.step.body, shapes)
-        if known[self.root] not in shapes:
+        """(an input of the result's shape, a function from a range of positions to their rows); None of other results.
+
+        The rows are still to be multiplied by the factor of `rows_layout`.
+        """
+        found = self.rows_layout(inputs)
+        if found is None:
             return None
-        if shapes not in self.by_rows:
-            if len(self.by_rows) >= _MOST_LAYOUTS:
-                self.by_rows.clear()
-            self.by_rows[shapes] = _Drafting(self, known, known[self.root], inputs).layout()
-        layout, like = self.by_rows.get(shapes), inputs[shapes.index(known[self.root])]
-        if layout is None:
-            return None
+        like, layout = inputs[found[0]], found[1]
         rows = layout.chain.rows(like.shape, self.dtype, self._operands(layout, inputs, like))
         return None if rows is None else (like, rows)
+
+    def rows_layout(self, inputs: Sequence[Any]) -> tuple[int, _Layout] | None:
+        """(the number of an input of the result's shape, the layout by which rows are made)."""
+        shapes = tuple([value.shape for value in inputs])
+        try:
+            return self.by_rows[shapes]
+        except KeyError:
+            known = _shapes(self.step.body, shapes)
+        full = known[self.root]
+        layout = _Drafting(self, known, full, inputs).layout(leaves_factor=True) if full in shapes else None
+        if len(self.by_rows) >= _MOST_LAYOUTS:
+            self.by_rows.clear()
+        self.by_rows[shapes] = found = None if layout is None else (shapes.index(full), layout)
+        return found
 
     def _tiled(self, slots: list[Any]) -> Any:
         """The result of elementwise steps alone; None where tiles are no use."""
@@ -176,6 +191,8 @@ class FusedCall:
 
         filters = slots[self.step.body[0].inputs[1]] if layout.filters is None else layout.filters
         first, keywords = self._first(slots)
+        if layout.factor is not None and "feeding" not in keywords:
+            return None
         if layout.summand is not None:
             keywords["summand"] = layout.summand
         if not layout.chain.instructions:
@@ -253,7 +270,7 @@ class _Drafting:
         self.draft: list[tuple[_Call, bool, tuple[int, ...], int]] = []
         self.same: dict[int, int] = {}
 
-    def layout(self) -> _Layout | None:
+    def layout(self, leaves_factor: bool = False) -> _Layout | None:
         """The layout; None where an operand has no form that tiles can be cut of."""
         for i, step in enumerate(self.group.step.body):
             affine = affine_function(step.node.op)
@@ -270,6 +287,9 @@ class _Drafting:
         for same, slot in self.same.items():
             self._rename(same, slot)
         filters, summand = self._absorbed() if self.group.step.has_producer else (None, None)
+        factor = self._left_factor() if leaves_factor else self._factor_of_lead()
+        if factor is not None and not leaves_factor:
+            filters = _taking_factor(self._filters() if filters is None else filters, factor)
         if not self._take_operands():
             return None
         chain = self._chain()
@@ -278,7 +298,7 @@ class _Drafting:
             for slot, form in zip(self.operands, self.forms)
             if slot in self.fixed and form is not Form.FULL
         }
-        return _Layout(fixed, tuple(self.early), tuple(self.operands), chain, filters, summand)
+        return _Layout(fixed, tuple(self.early), tuple(self.operands), chain, filters, summand, factor)
 
     def _factor_of_one(self, call: _Call, step: Step) -> int | None:
         """The slot of what a step multiplies by ones that are the same in every run, as swish does; else None."""
@@ -290,16 +310,33 @@ class _Drafting:
     def _absorbed(self) -> tuple[Any, Any]:
         """(filters, summand) of the convolution that does what the first operations do with vectors that are always the same.
 
-        (x + a) * b is x * b + a * b; a summand that the kernel does not take stays as an operation.
+        A summand that the kernel does not take stays as an operation.
         """
         way = blockwise_way(self.group.step.body[0].node.op)
-        filters = self.group.constants.get(self.group.step.body[0].inputs[1])
+        filters = self._filters()
+        if way is None:
+            return None, None
+        factor, summand = self._take_vectors(self.block, filters is not None)
+        if summand is not None and not way.takes_summand:
+            self._add_first(self.block, summand)
+            summand = None
+        return None if factor is None else _constant(way.scaled(filters, factor)), summand
+
+    def _filters(self) -> Any:
+        """The producer's, where they are always the same."""
+        return self.group.constants.get(self.group.step.body[0].inputs[1])
+
+    def _take_vectors(self, value: int, has_factor: bool) -> tuple[Any, Any]:
+        """(factor, summand) of the first operations, which multiply and add vectors that are always the same, and go.
+
+        (x + a) * b is x * b + a * b.
+        """
         factor: Any = None
         summand: Any = None
-        while self.draft and way is not None:
+        while self.draft:
             call, _, sources, target = self.draft[0]
-            vector = self._only_vector(sources)
-            if vector is None or call not in (np.add, np.multiply) or (call is np.multiply and filters is None):
+            vector = self._only_vector(sources, value)
+            if vector is None or call not in (np.add, np.multiply) or (call is np.multiply and not has_factor):
                 break
             if call is np.multiply:
                 factor = vector if factor is None else factor * vector
@@ -307,19 +344,37 @@ class _Drafting:
             else:
                 summand = vector if summand is None else summand + vector
             self.draft.pop(0)
-            self._rename(target, self.block)
-        if summand is not None and way is not None and not way.takes_summand:
-            slot, result = self.next_slot, self.next_slot + 1
-            self.next_slot += 2
-            self.fixed[slot], self.shapes[slot] = summand, summand.shape
-            self._rename(self.block, result)
-            self.draft.insert(0, (np.add, True, (self.block, slot), result))
-            summand = None
-        if factor is None or way is None:
-            return None, summand
-        filters = way.scaled(filters, factor)
-        filters.flags.writeable = False  # what is made of them may be kept
-        return filters, summand
+            self._rename(target, value)
+        return factor, summand
+
+    def _add_first(self, value: int, summand: Any) -> None:
+        """Have the first operation add a vector to a value."""
+        slot, result = self.next_slot, self.next_slot + 1
+        self.next_slot += 2
+        self.fixed[slot], self.shapes[slot] = summand, summand.shape
+        self._rename(value, result)
+        self.draft.insert(0, (np.add, True, (value, slot), result))
+
+    def _left_factor(self) -> Any:
+        """The factor that rows are left to be multiplied by: where f is positive max(x * f + s, 0) = max(x + s / f, 0) * f."""
+        before = list(self.draft)
+        value = next((slot for slot in before[0][2] if self.shapes[slot] == self.full), _NO_SLOT)
+        factor, summand = self._take_vectors(value, has_factor=True)
+        lets_through = len(self.draft) == 1 and has_fact(self.group.step.body[-1].node.op, "homogeneous")
+        if factor is None or not lets_through or not np.all((factor > _FACTORS[0]) & (factor < _FACTORS[1])):
+            self.draft = before
+            return None
+        if summand is not None:
+            self._add_first(value, summand / factor)
+        return factor
+
+    def _factor_of_lead(self) -> Any:
+        """What the rows of the lead have yet to be multiplied by."""
+        lead = self.group.lead
+        if lead is None or self.group.step.padding:
+            return None
+        found = lead.rows_layout(self.slots[: len(lead.step.inputs)])
+        return None if found is None else found[1].factor
 
     def _rename(self, old: int, new: int) -> None:
         """Have the operations take one value in another's place."""
@@ -328,14 +383,14 @@ class _Drafting:
             for call, takes_out, sources, target in self.draft
         ]
 
-    def _only_vector(self, sources: tuple[int, ...]) -> Any:
-        """The vector of an operation on the convolution's result, which no other reads; None where it is another."""
-        others = [slot for slot in sources if slot != self.block]
-        uses = sum(slot == self.block for _, _, taken, _ in self.draft for slot in taken)
+    def _only_vector(self, sources: tuple[int, ...], value: int) -> Any:
+        """The vector of an operation on a value that no other reads; None where it is another."""
+        others = [slot for slot in sources if slot != value]
+        uses = sum(slot == value for _, _, taken, _ in self.draft for slot in taken)
         if len(others) != 1 or len(sources) != 2 or uses != 1:
             return None
-        value = self.fixed.get(others[0])
-        return value.reshape(-1) if value is not None and form_of(value.shape, self.full) is Form.VECTOR else None
+        vector = self.fixed.get(others[0])
+        return vector.reshape(-1) if vector is not None and form_of(vector.shape, self.full) is Form.VECTOR else None
 
     def _compute_early(self, early: _Early) -> None:
         """Now, where what it takes is the same in every run, or in each run."""
@@ -381,6 +436,19 @@ class _Drafting:
             operations.append(Operation(call, takes_out, tuple([numbers[slot] for slot in sources])))
             numbers[target] = len(self.operands) + len(operations)
         return Chain(operations, self.forms, self.block != _NO_SLOT)
+
+
+def _constant(filters: Any) -> Any:
+    """Filters that nobody may write to: what is made of them may be kept."""
+    filters.flags.writeable = False
+    return filters
+
+
+def _taking_factor(filters: Any, factor: Any) -> Any:
+    """Filters (..., C / groups, F) that multiply each of the C channels by its factor too."""
+    depth, count = filters.shape[-2:]
+    by_group = factor.reshape(-1, depth)
+    return _constant(filters * np.repeat(by_group, count // len(by_group), 0).T)
 
 
 def _takes(function: _Call, name: str) -> bool:

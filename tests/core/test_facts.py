@@ -103,6 +103,14 @@ def test_functions_that_undo_or_repeat_themselves(fact, left):
             np.testing.assert_array_equal(run(op, graph, result.fetches[0]), expected, op)
 
 
+@pytest.mark.parametrize("op", ops_of("homogeneous"))
+def test_functions_that_let_positive_factors_through(op):
+    b = GraphBuilder()
+    b.apply(op, placeholder(b, "x", (2, 3)), name="y")
+    session, x = Session(b.graph), VALUES[dtypes.float32]
+    np.testing.assert_array_equal(session.run("y:0", {"x:0": 4 * x}), 4 * session.run("y:0", {"x:0": x}))
+
+
 @pytest.mark.parametrize("op, other", [("ReverseV2", [[0]]), ("Reverse", [[False, True]])])
 def test_what_takes_more_must_take_the_same(op, other):
     def build(b):

@@ -127,8 +127,19 @@ def rectified(b, x, channels):
     return b.Relu(normalized(b, x, channels))
 
 
+def scaled_up(b, x, channels):
+    """x times positive factors, and a vector added."""
+    factors = np.float32(10) ** RNG.uniform(-6, 6, channels).astype(np.float32)
+    return b.AddV2(b.Mul(x, b.constant(factors)), b.constant(drawn(channels) * factors))
+
+
 LEADS = {
     "normalized": lambda b, x: rectified(b, x, 8),
+    "scaled up": lambda b, x: b.Relu(scaled_up(b, x, 8)),
+    "scaled up, leaky": lambda b, x: b.LeakyRelu(scaled_up(b, x, 8), alpha=0.1),
+    "scaled up only": lambda b, x: b.Relu(b.Mul(x, b.constant(np.abs(drawn(8))))),
+    "scaled up, bounded": lambda b, x: b.Relu6(scaled_up(b, x, 8)),
+    "scaled to nothing": lambda b, x: b.Relu(b.AddV2(b.Mul(x, b.constant(np.zeros(8, np.float32))), b.constant(drawn(8)))),
     "scaled by image": lambda b, x: b.Mul(b.Relu(x), b.Sigmoid(b.Mean(x, [1, 2], keep_dims=True))),
     "of two": lambda b, x: b.Relu(b.AddV2(x, b.Neg(x))),
     "by numbers": lambda b, x: b.Tanh(b.Mul(b.constant(np.float32(2)), x)),
@@ -147,10 +158,22 @@ def test_a_product_takes_what_is_made_for_it_by_rows(kind, filters, follows, mon
     session, single = Session(b.graph), Session(b.graph, fuse=False)
     for images in (3, 3, 3, 1, 1, 3):
         feeds = {"x:0": drawn(images, 7, 6, 8)}
-        np.testing.assert_allclose(session.run("y:0", feeds), single.run("y:0", feeds), rtol=1e-5, atol=1e-5)
+        want = single.run("y:0", feeds)
+        np.testing.assert_allclose(session.run("y:0", feeds), want, rtol=1e-5, atol=2e-6 * np.abs(want).max(initial=5))
     (call,) = [call for step, call in program(session)._fused_calls.items() if step.lead is not None]
-    assert call.is_useful and all(layout is not None for layout in call.lead.by_rows.values())
-    assert len(call.lead.by_rows) == 2
+    assert call.is_useful and len(call.lead.by_rows) == 2
+    leaves_factor = kind in ("scaled up", "scaled up, leaky", "scaled up only")
+    assert [layout.factor is not None for _, layout in call.lead.by_rows.values()] == [leaves_factor] * 2
+
+
+@pytest.mark.parametrize("kind", ["groups", "columns first", "far from zero"])
+def test_a_factor_that_is_left_to_the_filters(kind):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 7, 6, 8], name="x")
+    w = drawn(1, 1, 4 if kind == "groups" else 8, 12)
+    b.Neg(b.Conv2D(LEADS["scaled up"](b, x), b.constant(w), strides=[1, 1, 1, 1], padding="SAME"), name="y")
+    fed = drawn(2, 7, 6, 8) + np.float32(1000 if kind == "far from zero" else 0)
+    both(b.graph, "y:0", {"x:0": np.asfortranarray(fed) if kind == "columns first" else fed})
 
 
 @pytest.mark.parametrize("kind", ["strided", "window", "fed filters", "fetched", "read twice", "one step"])
