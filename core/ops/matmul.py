@@ -7,8 +7,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
@@ -69,7 +67,10 @@ facts("total", of=("MatMul",))
 
 
 def _adjoint(x: Array, flip: bool) -> Array:
-    return np.conj(np.swapaxes(x, -1, -2)) if flip else x
+    if not flip:
+        return x
+    turned = x.swapaxes(-1, -2)
+    return turned.conj() if x.dtype.kind == "c" else turned
 
 
 def _batch_matmul(x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
@@ -78,7 +79,8 @@ def _batch_matmul(x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
     x, y = _adjoint(x, adj_x), _adjoint(y, adj_y)
     if x.shape[-1] != y.shape[-2]:
         raise InvalidArgumentError(f"Matrix size-incompatible: In[0]: {Shape(x.shape)}, In[1]: {Shape(y.shape)}")
-    broadcast_shapes(Shape(x.shape[:-2]), Shape(y.shape[:-2]))
+    if min(x.ndim, y.ndim) > 2:
+        broadcast_shapes(Shape(x.shape[:-2]), Shape(y.shape[:-2]))
     return _product(x, y)
 
 
