@@ -185,12 +185,13 @@ def pack(values: list[Array], *, axis: int) -> Result:
     """The inputs as slices along a new axis."""
     dims = values[0].shape
     axis = normalize_axis(axis, len(dims) + 1)
+    is_plain = not axis and len(dims) < _FEW_DIMS
     for i, value in enumerate(values):
         if value.shape != dims:
             raise InvalidArgumentError(
                 f"Shapes of all inputs must match: values[0] is {Shape(dims)}, values[{i}] is {Shape(value.shape)}"
             )
-    is_plain = not axis and len(dims) < _FEW_DIMS and values[0].dtype != object
+        is_plain = is_plain and not value.dtype.hasobject  # sizes that only a run tells are objects
     return np.array(values) if is_plain else np.stack(values, axis)
 
 

@@ -92,6 +92,11 @@ def stitched(g, x):
     return g.Fill(g.DynamicStitch([[0, 1], [1]], [g.Shape(x, out_type="int32"), [1]]), 0.0)
 
 
+def framed(g, x):
+    """The shape that tf_keras's LayerNormalization computes in: a size that is not known between numbers."""
+    return g.Fill(g.Pack([np.int32(1), g.Prod(g.Shape(x, out_type="int32"), 0), np.int32(1)], axis=0), 0.0)
+
+
 def popped(g, x):
     """Of elements that differ, what they have in common."""
     both = g.TensorListPushBack(g.TensorListPushBack(empty_list(g), x), np.zeros((5, 4), np.float32))
@@ -118,7 +123,7 @@ def stacked(g, x):
 
 @pytest.mark.parametrize("build, text", [
     (head, "(min(N, 3),4)"), (broadcast, "(N,4)"), (broadcast_scalars, "()"), (stitched, "(N,1)"),
-    (alone, "(N,4)"), (popped, "(?,4)"), (popped_shape, "(N,4)"), (stacked, "(1,N,4)"),
+    (framed, "(1,4*N,1)"),    (alone, "(N,4)"), (popped, "(?,4)"), (popped_shape, "(N,4)"), (stacked, "(1,N,4)"),
 ])  # fmt: skip
 def test_shapes_of_symbols(build, text):
     g = GraphBuilder()
