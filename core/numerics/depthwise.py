@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from .convolution import Finish, Finishing
-from .input_gradient import transposed_pads
+from .input_gradient import filled_phases, transposed_pads
 from .keeping import kept
 from .products import divide
 from .sums import column_sums
@@ -28,6 +28,8 @@ _WORTH_DIVIDING: Final = 1 << 22
 """Multiply-adds from which on threads share the lines of the result."""
 _BLOCK: Final = 1 << 18
 """Elements of a block of the result or of what it sees."""
+_BLOCK_OF_GRADIENT: Final = 1 << 17
+"""The same where a filter's gradient is summed up number by number, so that it rounds little."""
 
 
 def depthwise_convolve(
@@ -117,7 +119,7 @@ class _LineSums:
         is_small = math.prod(shape) <= _BLOCK
         self.whole = self._placings(-pads[0][0], self.padded[0]) if is_small else ()
         self.blocks = functools.lru_cache(4)(self._blocks)
-        self.axes = _axes(len(window))
+        self.axes, self.gradient_axes = _axes(len(window))
 
     def filters(self, w: Array) -> list[Array]:
         """A filter (window..., C, 1) for each phase, repeated."""
@@ -171,25 +173,37 @@ class _LineSums:
         offset = start[0] * pitches[0] + start[1] * pitches[1]
         return (*sizes, *window, self.folded[-1]), offset, (pitches[0], *to_next, *places, 1)
 
+    def seen(self, block: _Block, x: Array, whole: Sequence[Array]) -> Iterator[Array]:
+        """What the lines of a block see, for each phase: (images, lines, output..., window..., fold * C)."""
+        seen = whole or [np.ascontiguousarray(placing.of(x[block.images])) for placing in block.placings]
+        for array, (shape, offset, strides) in zip(seen, block.views):
+            size = array.itemsize
+            yield np.ndarray(shape, array.dtype, array, offset * size, [size * n for n in strides])
+
     def fill(self, block: _Block, x: Array, whole: Sequence[Array], filters: Sequence[Array], out: Array) -> None:
         """Compute the lines of a block."""
-        seen = whole or [np.ascontiguousarray(placing.of(x[block.images])) for placing in block.placings]
-        for phase, (array, w, (shape, offset, strides)) in enumerate(zip(seen, filters, block.views)):
-            size = array.itemsize
-            view = np.ndarray(shape, array.dtype, array, offset * size, [size * n for n in strides])
+        for phase, (view, w) in enumerate(zip(self.seen(block, x, whole), filters)):
             part = np.empty_like(out) if phase else out
             np.einsum(self.axes, view, w, out=part)
             if phase:
                 np.add(out, part, out=out)
 
+    def gather(self, block: _Block, x: Array, whole: Sequence[Array], grad: Array, found: Array) -> None:
+        """Compute the gradient (window..., C) for the filter from that of the lines of a block."""
+        for phase, view in enumerate(self.seen(block, x, whole)):
+            part = np.einsum(self.gradient_axes, view, grad)
+            found[..., phase :: self.step, :] = part.reshape(*part.shape[:-1], self.fold, -1).sum(-2)
+
 
 _line_sums = functools.lru_cache(256)(_LineSums)
 
 
-def _axes(rank: int) -> str:
-    """The sum over the window, in its order, of (N, output..., window..., C) times (window..., C), for einsum."""
+def _axes(rank: int) -> tuple[str, str]:
+    """The sums of (N, output..., window..., C) times (window..., C) over the window, in its order, and times
+    (N, output..., C) over positions, for einsum.
+    """
     outputs, window = "abcdefgh"[: rank + 1], "rstuvwxyz"[:rank]
-    return f"{outputs}{window}k,{window}k->{outputs}k"
+    return f"{outputs}{window}k,{window}k->{outputs}k", f"{outputs}{window}k,{outputs}k->{window}k"
 
 
 def _fold(positions: int, channels: int) -> int:
@@ -217,9 +231,10 @@ def depthwise_input_gradient(
     """The gradient for the input of `depthwise_convolve`."""
     *window, channels, multiplier = w.shape
     if multiplier == 1 and all(stride == 1 for stride in strides):
-        flipped = w[(slice(None, None, -1),) * len(window)]
-        around = transposed_pads(input_shape[1:-1], grad.shape[1:-1], window, pads, dilations)
-        return depthwise_convolve(grad, flipped, strides, around, dilations)
+        return _convolve_transposed(grad, w, input_shape, pads, dilations)
+    if multiplier == 1 and all(dilation == 1 for dilation in dilations):
+        of_phase = functools.partial(_convolve_transposed, grad, dilations=dilations)
+        return filled_phases(of_phase, np.result_type(grad, w), w, input_shape, strides, pads)
     grad = grad.reshape(*grad.shape[:-1], channels, multiplier)
     padded_sizes = [n + b + a for n, (b, a) in zip(input_shape[1:-1], pads)]
     result = np.zeros((input_shape[0], *padded_sizes, channels), np.result_type(grad, w))
@@ -230,11 +245,20 @@ def depthwise_input_gradient(
     return unpad(result, pads)
 
 
+def _convolve_transposed(grad: Array, w: Array, input_shape: Sequence[int], pads: Pads, dilations: Sequence[int]) -> Array:
+    """The input gradient at stride 1, of one filter a channel: a convolution with the filter flipped in space."""
+    flipped = w[(slice(None, None, -1),) * len(pads)]
+    around = transposed_pads(input_shape[1:-1], grad.shape[1:-1], w.shape[:-2], pads, dilations)
+    return depthwise_convolve(grad, flipped, (1,) * len(pads), around, dilations)
+
+
 def depthwise_filter_gradient(
     x: Array, grad: Array, filter_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> Array:
     """The gradient for the filter of `depthwise_convolve`."""
     *window, channels, multiplier = filter_shape
+    if multiplier == 1 and len(window) > 1 and grad.size and x.size and x.dtype == grad.dtype in (np.float32, np.float64):
+        return _line_gradients(x, grad, window, strides, pads, dilations)[..., np.newaxis]
     x = pad(x, pads)
     parts = list(_images(grad))
     found = np.zeros((len(parts), *filter_shape), np.result_type(x, grad))
@@ -249,6 +273,24 @@ def depthwise_filter_gradient(
 
     if found.size and grad.size:
         divide(add, range(len(parts)))
+    return found.sum(0)
+
+
+def _line_gradients(
+    x: Array, grad: Array, window: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
+) -> Array:
+    """The same (window..., C) by blocks of lines, as `_sum_lines`: their number follows from the sizes alone."""
+    sums = _line_sums(x.shape, tuple(window), tuple(strides), tuple(map(tuple, pads)), tuple(dilations))
+    whole = [np.ascontiguousarray(placing.of(x)) for placing in sums.whole]
+    folded = grad.reshape(sums.folded)
+    blocks = sums.blocks(-(-max(grad.size, x.size) // _BLOCK_OF_GRADIENT))
+    found = np.empty((len(blocks), *window, x.shape[-1]), x.dtype)
+
+    def gather(number: int) -> None:
+        block = blocks[number]
+        sums.gather(block, x, whole, folded[block.images, block.lines], found[number])
+
+    divide(gather, range(len(blocks)), None if grad.size * math.prod(window) >= _WORTH_DIVIDING else 1)
     return found.sum(0)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from .convolution import BLOCK_ELEMENTS, FEWEST_CHANNELS, convolve
 from .products import cut, divide, matmul
 from .threads import one_thread
-from .windows import Array, Pads, bounded, offset_index, offsets, unpad
+from .windows import Array, Pads, bounded, cells, offset_index, offsets, unpad
 
 
 def convolve_input_gradient(
@@ -89,15 +89,32 @@ def _convolve_phases(
     grad: Array, w: Array, groups: int, input_shape: Sequence[int], strides: Sequence[int], pads: Pads
 ) -> Array:
     """The input gradient of a strided convolution: one at stride 1 for each phase, by the places of the window it meets."""
-    result = np.zeros(input_shape, np.result_type(grad, w))
-    ends, ones = [None] * len(strides), [1] * len(strides)
+    ones = [1] * len(strides)
+
+    def of_phase(part: Array, shape: Sequence[int], lead: Pads) -> Array:
+        return _convolve_transposed(grad, part, groups, shape, lead, ones)
+
+    return filled_phases(of_phase, np.result_type(grad, w), w, input_shape, strides, pads)
+
+
+def filled_phases(
+    of_phase: Callable[[Array, Sequence[int], Pads], Array],
+    dtype: Any,
+    w: Array,
+    input_shape: Sequence[int],
+    strides: Sequence[int],
+    pads: Pads,
+) -> Array:
+    """An input gradient of which `of_phase` gives each phase: at stride 1, of a shape and pads, by a part of the filter."""
+    result = np.zeros(input_shape, dtype)
+    ends = [None] * len(strides)
     for phase in offsets(strides):
         part = w[tuple(map(slice, phase, ends, strides))]
         firsts = [(r - before) % s for r, s, (before, _) in zip(phase, strides, pads)]
         target = result[(slice(None), *map(slice, firsts, ends, strides))]
         if part.size and target.size:
             lead = [((first + before - r) // s, 0) for first, r, s, (before, _) in zip(firsts, phase, strides, pads)]
-            target[...] = _convolve_transposed(grad, part, groups, target.shape, lead, ones)
+            cells(target)[...] = cells(of_phase(part, target.shape, lead))
     return result
 
 
