@@ -39,11 +39,16 @@ def _concat_axis(shapes: tuple[tuple[int, ...], ...], axis: int) -> int:
     rest = (*first[:axis], *first[axis + 1 :])
     for i, dims in enumerate(shapes):
         if len(dims) != len(first) or (*dims[:axis], *dims[axis + 1 :]) != rest:
-            raise InvalidArgumentError(
-                f"ConcatOp : Dimension {axis} in both shapes must be equal but the others must match: "
-                f"shape[0] = {Shape(first)} vs. shape[{i}] = {Shape(dims)}"
-            )
+            wanted = _what_differs(first, dims, axis)
+            raise InvalidArgumentError(f"ConcatOp : {wanted}: shape[0] = {Shape(first)} vs. shape[{i}] = {Shape(dims)}")
     return axis
+
+
+def _what_differs(first: tuple[int, ...], dims: tuple[int, ...], axis: int) -> str:
+    if len(first) != len(dims):
+        return "Ranks of all input tensors should match"
+    place = next(i for i, (size, other) in enumerate(zip(first, dims)) if size != other and i != axis)
+    return f"Dimension {place} in both shapes must be equal"
 
 
 @shape("ConcatV2")

@@ -158,6 +158,15 @@ def test_more_dimensions_than_numpy_has(op, inputs, attrs):
         Session(g.graph).run("op:0")
 
 
+@pytest.mark.parametrize(("shape", "message"), [((2, 16, 3), "Dimension 0"), ((1, 16, 4), "Dimension 2"), ((1, 8), "Ranks")])
+def test_what_differs_where_tensors_are_joined_is_named(shape, message):
+    g = GraphBuilder()
+    parts = [placeholder(g, name, None) for name in "ab"]
+    joined = g.ConcatV2(parts, np.int32(1), name="op")
+    with pytest.raises(InvalidArgumentError, match=f"'op'.*{message}"):
+        Session(g.graph).run(joined, {"a:0": np.ones((1, 8, 3)), "b:0": np.ones(shape)})
+
+
 @pytest.mark.parametrize("colour", [1, 5, 255])
 def test_a_colour_type_that_no_picture_has(colour):
     head = b"\0\0\0\1\0\0\0\1\x10%c\0\0\0" % colour
