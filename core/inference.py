@@ -254,6 +254,8 @@ def _relaxed(
 def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Library) -> list[TensorSpec]:
     inputs = [specs[value] for value in node.inputs]
     found = library.call_specs(node, inputs)
+    if found is None and (before := library.derived.find(node, inputs)) is not None:
+        return before
     unknown = [TensorSpec(dtype) for dtype in library.output_dtypes(node)]
     if found is not None:
         if [spec.dtype.base for spec in found] == [spec.dtype.base for spec in unknown]:
@@ -265,9 +267,6 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: _Lib
     if definition is None or function is None:
         reasons[node.name] = f"op '{node.op}' has no shape function" if definition else f"op '{node.op}' is not declared"
         return unknown
-    before = library.derived.find(node, inputs)
-    if before is not None:
-        return before
     try:
         results = call_shape_function(node, function, inputs)
     except TfgError as error:

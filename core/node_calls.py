@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,7 +12,7 @@ from . import binding, registry
 from .catalog import OpDef
 from .dtypes import from_numpy, resource
 from .errors import InternalError, InvalidArgumentError, TfgError
-from .faults import faults_of, raise_located
+from .faults import raise_located
 from .graph import Node
 from .input_ranks import check_input_ranks
 from .shapes import Shape, TensorSpec
@@ -29,8 +28,10 @@ def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec])
     keywords = binding.bind_attrs(node, function)
     lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
     grouped = binding.regroup(inputs, lengths)
-    with faults_of(node, "shape function"), _refusing_ranks(definition, grouped):
+    try:
         found = _flat_results(definition, function(*grouped, **keywords))
+    except Exception as error:
+        _raise_from_function(error, node, definition, grouped, "shape function")
     if len(found) != len(node.output_dtypes):
         message = f"its attributes ask for {counted(len(found), 'output')}, its interface has {len(node.output_dtypes)}"
         raise InvalidArgumentError(message, node=node.name, op=node.op)
@@ -64,21 +65,21 @@ def call_flops_function(
     keywords |= {name: binding.plain(definition.attr(node.attrs, name)) for name in names if name != "outputs"}
     lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
     grouped = binding.regroup(inputs, lengths)
-    with faults_of(node, "FLOPs function"), _refusing_ranks(definition, grouped):
+    try:
         cost: registry.Cost = function(*grouped, **keywords)
+    except Exception as error:
+        _raise_from_function(error, node, definition, grouped, "FLOPs function")
     return cost
 
 
-@contextlib.contextmanager
-def _refusing_ranks(definition: OpDef, inputs: Sequence[Any]) -> Iterator[None]:
-    """InvalidArgumentError for what trips inside over an input of a rank that the op does not take: that is no fault."""
+def _raise_from_function(error: Exception, node: Node, definition: OpDef, inputs: Sequence[Any], what: str) -> NoReturn:
+    """Raise what came out of `what` of a node; tripping over an input of a rank that the op does not take is no fault."""
     try:
-        yield
-    except TfgError:
-        raise
-    except Exception:
-        check_input_ranks(definition, inputs)
-        raise
+        if not isinstance(error, TfgError):
+            check_input_ranks(definition, inputs)
+    except Exception as refusal:
+        raise_located(refusal, node, what)
+    raise_located(error, node, what)
 
 
 def apply_kernel(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:

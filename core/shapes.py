@@ -22,7 +22,7 @@ class Shape:
     dims: tuple[DimLike, ...] | None
 
     def __init__(self, dims: Iterable[DimLike | None] | None = None) -> None:
-        self.dims = None if dims is None else tuple(Dim.unknown() if d is None else d for d in dims)
+        self.dims = None if dims is None else tuple([Dim.unknown() if d is None else d for d in dims])
 
     @property
     def rank(self) -> int | None:

@@ -80,10 +80,11 @@ def count_flops(
     known |= fed_values(graph, known, values or {})
     targets = [graph.fetch(name) for name in fetches]
     fed = [graph.output(name) for name in feeds]
-    nodes = counter.count(targets, fed, known)
+    needed = needed_nodes(targets, fed)
+    nodes = counter.count(targets, needed, known)
     counter.loops.require_used()
     watch.tell("counted %d nodes", len(nodes))
-    pipeline = tuple(per_element(graph, needed_nodes(targets, fed), count_flops))
+    pipeline = tuple(per_element(graph, needed, count_flops))
     return FlopsReport(tuple(fetches), tuple(nodes), _used(symbols, nodes), tuple(counter.notes), pipeline)
 
 
@@ -132,9 +133,8 @@ class _Counter:
         if self._is_by_function:
             self.notes.append("so many calls are not listed one by one: nodes of functions stand for all calls of these")
 
-    def count(self, targets: Sequence[Output | Node], feeds: Sequence[Output], known: Known) -> list[NodeCost]:
-        """The cost of every node that runs for the targets; initializers that run with them are told apart."""
-        needed = needed_nodes(targets, feeds)
+    def count(self, targets: Sequence[Output | Node], needed: set[Node], known: Known) -> list[NodeCost]:
+        """The cost of the nodes that run for the targets; initializers that run with them are told apart."""
         return self._all(self._scope(self.graph, known, targets, needed), classify(self.graph, needed, targets))
 
     def _scope(
@@ -184,37 +184,36 @@ class _Counter:
 
     def _node(self, node: Node, scope: Scope, section: str) -> NodeCost:
         """The cost of a node by itself."""
-        function = registry.flops_function(node.op)
-        base = NodeCost(scope.prefix + node.name, node.op, section, ZERO, 0, 0, 1)
+        path, function = scope.prefix + node.name, registry.flops_function(node.op)
         if function is None:
             reason = "its op is not declared" if node.op_def is None else f"op {node.op} has no FLOPs formula"
-            return dataclasses.replace(base, reason=reason)
+            return _uncounted(path, node, section, reason)
         inputs = [scope.inference.specs[value] for value in node.inputs]
         outputs = [scope.inference.specs[value] for value in node.outputs()]
         refusal = scope.inference.reasons.get(node.name)
         if refusal is not None and registry.shape_function(node.op) and all(spec.rank is None for spec in outputs):
-            return dataclasses.replace(base, reason=refusal)
+            return _uncounted(path, node, section, refusal)
         key = cost_key(node, inputs, outputs)
         found = self._costs.find(key, node) if key is not None else None
         try:
             cost = call_flops_function(node, function, inputs, outputs) if found is None else found[0]
         except TfgError as error:
             is_known = all(spec.rank is not None for spec in (*inputs, *outputs))
-            return dataclasses.replace(base, reason=error.message if is_known else shape_reason(node, scope))
+            return _uncounted(path, node, section, error.message if is_known else shape_reason(node, scope))
         if any(isinstance(v, Dim) and v.is_anonymous for v in (cost.flops, cost.macs, cost.transcendentals)):
-            return dataclasses.replace(base, reason=shape_reason(node, scope))
+            return _uncounted(path, node, section, shape_reason(node, scope))
         moved = moved_bytes(node, inputs, outputs) if found is None else found[1]
         if found is None and key is not None:
             self._costs.keep(key, node, cost, moved)
         parameters = self._parameters(node, scope)
-        return NodeCost(base.path, node.op, section, cost, moved, parameters, 1, is_free=cost == ZERO)
+        return NodeCost(path, node.op, section, cost, moved, parameters, 1, is_free=cost == ZERO)
 
     def _called(self, node: Node, scope: Scope, section: str) -> list[NodeCost] | None:
         """The nodes of the functions that a node calls, None where it calls none."""
-        specs = [scope.inference.specs[value] for value in node.inputs]
         kind = call_kind(self.graph.functions, node)
         if kind is None:
             return None
+        specs = [scope.inference.specs[value] for value in node.inputs]
         if kind.form is Form.BRANCH:
             return self._branches(dict(zip(kind.labels(node), kind.references(node))), specs, scope, node, section)
         if kind.form is Form.LOOP:
@@ -350,6 +349,10 @@ class _Counter:
                 held = spec.handle[0] if spec.handle else spec
                 count = count + held.shape.num_elements
         return count
+
+
+def _uncounted(path: str, node: Node, section: str, reason: str) -> NodeCost:
+    return NodeCost(path, node.op, section, ZERO, 0, 0, 1, reason)
 
 
 def _chosen(labels: Sequence[str], condition: TensorSpec) -> str | None:

@@ -18,7 +18,7 @@ Count = Callable[[Graph, Sequence[str]], FlopsReport]
 
 def per_element(graph: Graph, needed: Iterable[Node], count: Count) -> Iterator[PipelineCost]:
     """The cost of one call of each function whose arguments are an element and what is captured, from the source on."""
-    for node, scope in _calling(graph, needed).items():
+    for node, scope in _calling(graph, needed).items() if graph.functions else ():
         for reference in function_references(node):
             function = graph.functions.get(reference.name)
             given = None if function is None or not node.inputs else _arguments(node, function)

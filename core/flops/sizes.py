@@ -65,10 +65,13 @@ def shared_names(pairs: Iterable[tuple[TensorSpec, TensorSpec]]) -> dict[str, Di
 
 
 def _by_node(inference: Inference) -> dict[Node, list[tuple[int, TensorSpec]]]:
-    """The specs of each node's outputs, nodes behind what they read: what comes along back edges stood there before."""
+    """The specs of each node's outputs that are not only numbers, nodes behind what they read.
+
+    What comes along back edges stood there before.
+    """
     found: dict[Node, list[tuple[int, TensorSpec]]] = {}
     for output, spec in inference.specs.items():
-        if output.node.op not in NEXT_ITERATION:
+        if (spec.value is not None or not spec.shape.is_known) and output.node.op not in NEXT_ITERATION:
             found.setdefault(output.node, []).append((output.index, spec))
     return found
 

@@ -125,6 +125,8 @@ def repeated_nodes(graph: Graph) -> int:
 
     What a function calls while it is itself being called counts nothing.
     """
+    if not graph.functions:
+        return 0
     sizes: dict[str, int] = {}
     pending = sorted(called_functions(graph, graph))
     while pending:
