@@ -62,27 +62,35 @@ class FoldConstants(Pass):
         if inputs > limit:
             ctx.refuse("constant", node, f"it goes through {inputs:,} bytes for which few stand in the graph")
             return
+        values = self._evaluated(graph, ctx, node, inputs)
+        if values is None:
+            return
+        if sum(map(_written, values)) > limit:
+            ctx.refuse("constant", node, f"its value takes more than the limit of {self.limit} bytes")
+            return
+        self._replace(graph, ctx, node, values, "constant")
+
+    def _evaluated(self, graph: Graph, ctx: PassContext, node: Node, inputs: int) -> list[Any] | None:
+        """The values of a node that goes through `inputs` bytes of constants; None where they are left to the run."""
+        if node.is_identity:
+            return [node.inputs[0].node.constant_value()]
         # What this pass has folded just now is not yet inferred.
         specs = [ctx.inference.specs.get(v) or _spec(v.node.attrs["value"]) for v in node.inputs]
         flops = flops_of(node, specs)
         if flops > MAX_FLOPS or inputs > MAX_BYTES:
             ctx.refuse("constant", node, f"it takes {flops:,} FLOPs on {inputs:,} bytes, too many for an optimization")
-            return
+            return None
         if ctx.shared.folding > _ALL_SECONDS:
             ctx.refuse("constant", node, f"folding has taken {_ALL_SECONDS} seconds, and the rest is left to the run")
-            return
+            return None
         start = time.process_time()
         try:
-            values = evaluate(graph, node)
+            return evaluate(graph, node)
         except TfgError as error:
             ctx.refuse("constant", node, f"it fails: {error.message}")
-            return
+            return None
         finally:
             ctx.shared.folding += time.process_time() - start
-        if sum(map(_written, values)) > limit:
-            ctx.refuse("constant", node, f"its value takes more than the limit of {self.limit} bytes")
-            return
-        self._replace(graph, ctx, node, values, "constant")
 
     def _replace(self, graph: Graph, ctx: PassContext, node: Node, values: list[Any], rule: str) -> None:
         """Turn the node into a Const, with one more Const for every further output that is used."""
