@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..control_flow.conditions import EXIT, assign_frames
 from ..functions.call_kinds import call_kind
@@ -23,7 +23,7 @@ def settle_races(
     later one only: an edge must not make more run.
     """
     fed = [*given, *_outside_loops(targets, given, maybe_given)]
-    for earlier, later in _settled(graph, targets, fed, [needed_nodes([target], fed) for target in targets]):
+    for earlier, later in _settled(graph, targets, fed, (needed_nodes([target], fed) for target in targets)):
         graph.add_control_input(later, earlier)
     for name, sites in _call_sites(graph).items():
         function = graph.functions.get(name)
@@ -43,11 +43,11 @@ def _call_sites(graph: Graph) -> dict[str, set[CallSite]]:
 
 
 def _settled(
-    graph: Graph, targets: Sequence[Output | Node], fed: Sequence[Output], runs: Sequence[set[Node]]
+    graph: Graph, targets: Sequence[Output | Node], fed: Sequence[Output], runs: Iterable[set[Node]]
 ) -> list[tuple[Node, Node]]:
     """The pairs of nodes that race in a run of all targets, each in the order that they have there.
 
-    `runs` says what runs together.
+    `runs` says what runs together; it is gone through only where something races.
     """
     races = [race for race in races_of(graph, targets, fed) if race.loop is None]
     plan = compile_plan(graph, targets, fed) if races else None
@@ -56,7 +56,8 @@ def _settled(
     place = {step.node: i for i, step in enumerate(plan.steps)}
     pairs = [(race.first.node, race.second.node) for race in races]
     sure = [sorted(pair, key=place.__getitem__) for pair in pairs if all(node in place for node in pair)]
-    return [(earlier, later) for earlier, later in sure if all(earlier in run for run in runs if later in run)]
+    together = list(runs) if sure else []
+    return [(earlier, later) for earlier, later in sure if all(earlier in run for run in together if later in run)]
 
 
 def _settled_function(graph: Graph, function: Function, site: CallSite) -> Function:
@@ -64,7 +65,7 @@ def _settled_function(graph: Graph, function: Function, site: CallSite) -> Funct
     fed = [arg.output() for arg in function.args]
     targets = function_targets(function, site)
     always = targets[len(function.results) :]
-    pairs = _settled(function.body, targets, fed, [needed_nodes([target, *always], fed) for target in targets])
+    pairs = _settled(function.body, targets, fed, (needed_nodes([target, *always], fed) for target in targets))
     if not pairs:
         return function
     copied = dataclasses.replace(instantiate(function, {}), source=None)
