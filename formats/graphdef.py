@@ -15,10 +15,9 @@ from .function_library import FunctionLibrary, encode_library
 from .node_def import add_nodes, complete_proto, encode_node, input_texts
 from .node_writing import NodePrinter, NodeWriter
 from .printed_nodes import PrintedScan
-from .printed_text import OtherLayout
 from .protos.graph_pb2 import GraphDef, NodeDef
 from .scan import GraphScan
-from .textformat import print_text, printed_forms, serialize_text
+from .textformat import print_text, read_printed, serialize_text
 
 if TYPE_CHECKING:
     from .protos.meta_graph_pb2 import SavedObjectGraph
@@ -112,18 +111,15 @@ def graph_from_bytes(
 
 def graph_from_text(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
     """As `graph_from_bytes`, of a GraphDef in text; what is wrong with the text itself goes before what is with its nodes."""
-    for text in printed_forms(data):
-        found: list[TfgError] | None = None if faults is None else []
-        try:
-            graph = _graph(PrintedScan(text), "graph", b"", found)
-        except OtherLayout:
-            continue
-        except TfgError:
-            break
-        if faults is not None:
-            faults += found or ()
-        return graph
-    return graph_from_bytes(memoryview(serialize_text(GraphDef, data)), faults=faults)
+    graph = read_printed(data, faults, lambda text, found: graph_from_printed(text, faults=found))
+    return graph_from_bytes(memoryview(serialize_text(GraphDef, data)), faults=faults) if graph is None else graph
+
+
+def graph_from_printed(
+    text: memoryview, kind: Kind = "graph", meta_graph: bytes = b"", faults: list[TfgError] | None = None
+) -> Graph:
+    """As `graph_from_bytes`, of a text as protobuf prints it; OtherLayout where it is none, and where it may be wrong."""
+    return _graph(PrintedScan(text), kind, meta_graph, faults)
 
 
 def _graph(scan: GraphScan | PrintedScan, kind: Kind, meta_graph: bytes, faults: list[TfgError] | None) -> Graph:

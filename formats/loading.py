@@ -6,15 +6,12 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
-from google.protobuf.message import Message
-
 from ..core.errors import InvalidArgumentError, TfgError
 from ..core.graph import Graph
 from ..core.journal import Stopwatch
 from . import detect
 from .graphdef import NodeStream, graph_from_bytes, graph_from_text
 from .source import Source, describe, is_in_memory, read_source
-from .textformat import serialize_text
 
 STREAMED_FROM: Final = 1 << 22
 """The bytes from which on a file of nodes takes so long to load that some want them as they come."""
@@ -83,17 +80,10 @@ def _load_contents(
         raise InvalidArgumentError(f"{name} holds one graph: tags choose among those of a SavedModel")
     if kind == "graph":
         return graph_from_text(data, faults) if is_text else graph_from_bytes(data, faults=faults)
-    from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
-
     if kind == "meta_graph":
-        from .meta_graph import graph_from_meta_graph
+        from .meta_graph import graph_from_meta_graph, graph_from_meta_graph_text
 
-        return graph_from_meta_graph(_binary(MetaGraphDef, data) if is_text else data, faults=faults)
-    from .saved_model import graph_from_saved_model
+        return graph_from_meta_graph_text(data, faults) if is_text else graph_from_meta_graph(data, faults=faults)
+    from .saved_model import graph_from_saved_model, graph_from_saved_model_text
 
-    return graph_from_saved_model(_binary(SavedModel, data) if is_text else data, tags, folder, faults)
-
-
-def _binary(message_type: type[Message], text: memoryview) -> memoryview:
-    """A text message serialized, so that one reader does for both."""
-    return memoryview(serialize_text(message_type, text))
+    return (graph_from_saved_model_text if is_text else graph_from_saved_model)(data, tags, folder, faults)

@@ -15,7 +15,8 @@ from ..core.metagraph import Asset, MetaGraph, SaverInfo, Signature, SignatureTe
 from ..core.numerics import wire
 from ..core.tensors import FuncRef
 from .attrs import decode_shape
-from .graphdef import GraphSource, add_registered_gradients, graph_from_bytes
+from .graphdef import GraphSource, Kind, add_registered_gradients, graph_from_bytes, graph_from_printed
+from .printed_models import PrintedMetaGraph, cut_meta_graph
 from .protos.meta_graph_pb2 import (
     AssetFileDef,
     CollectionDef,
@@ -28,6 +29,7 @@ from .protos.meta_graph_pb2 import (
 )
 from .scan import parse
 from .tensor_proto import decode_tensor
+from .textformat import read_printed, serialize_text
 
 _GRAPH = MetaGraphDef.GRAPH_DEF_FIELD_NUMBER
 VARIABLE_COLLECTIONS = frozenset(
@@ -48,7 +50,31 @@ def graph_from_meta_graph(data: memoryview, folder: str | None = None, faults: l
             graph_data = memoryview(bytes(graph_data) + bytes(part)) if len(graph_data) else part
         else:
             around += data[field.tag_start : field.end]
-    graph = graph_from_bytes(graph_data, "meta_graph" if folder is None else "graph", bytes(around), faults)
+    return _with_meta(graph_from_bytes(graph_data, _kind(folder), bytes(around), faults), around, folder)
+
+
+def graph_from_meta_graph_text(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
+    """As `graph_from_meta_graph`, of a MetaGraphDef in text."""
+    graph = read_printed(
+        data, faults, lambda text, found: graph_from_printed_meta_graph(cut_meta_graph(bytes(text)), None, found)
+    )
+    return graph_from_meta_graph(memoryview(serialize_text(MetaGraphDef, data)), faults=faults) if graph is None else graph
+
+
+def graph_from_printed_meta_graph(
+    cut: PrintedMetaGraph, folder: str | None = None, faults: list[TfgError] | None = None
+) -> Graph:
+    """As `graph_from_meta_graph`, of one cut out of a printed text."""
+    graph = graph_from_printed(memoryview(cut.graph), _kind(folder), cut.around, faults)
+    return _with_meta(graph, cut.around, folder)
+
+
+def _kind(folder: str | None) -> Kind:
+    return "meta_graph" if folder is None else "graph"
+
+
+def _with_meta(graph: Graph, around: bytes | bytearray, folder: str | None) -> Graph:
+    """The graph with what the MetaGraphDef around it says."""
     graph.meta = decode_meta_graph(parse(MetaGraphDef, around), graph, folder)
     if graph.registered_gradients:
         add_registered_gradients(graph, graph.meta.objects)

@@ -9,11 +9,12 @@ from ..core.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..core.graph import Graph
 from ..core.numerics import wire
 from . import detect
-from .meta_graph import graph_from_meta_graph
+from .meta_graph import graph_from_meta_graph, graph_from_printed_meta_graph
+from .printed_models import check_graph, cut_saved_model
 from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 from .scan import parse
 from .source import read_source
-from .textformat import serialize_text
+from .textformat import read_printed, serialize_text
 
 
 def load_saved_model(folder: str, tags: Sequence[str] | None = None, faults: list[TfgError] | None = None) -> Graph:
@@ -27,9 +28,7 @@ def load_saved_model(folder: str, tags: Sequence[str] | None = None, faults: lis
         if os.path.exists(path):
             data = read_source(path)
             is_text = detect.graph_kind(data, f"'{path}'")[1]
-            if is_text:
-                data = memoryview(serialize_text(SavedModel, data))
-            return graph_from_saved_model(data, tags, folder, faults)
+            return (graph_from_saved_model_text if is_text else graph_from_saved_model)(data, tags, folder, faults)
     files = " or ".join(detect.MODEL_FILES)
     raise NotFoundError(f"folder '{folder}' is no SavedModel: it has no {files}", hint=_folder_hint(folder))
 
@@ -46,20 +45,41 @@ def graph_from_saved_model(
         for field in wire.fields(data)
         if field.number == SavedModel.META_GRAPHS_FIELD_NUMBER and field.wire_type == wire.LENGTH_DELIMITED
     ]
-    return graph_from_meta_graph(_choose(meta_graphs, tags), folder, faults)
+    return graph_from_meta_graph(meta_graphs[_choose(meta_graphs, tags)], folder, faults)
 
 
-def _choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> memoryview:
-    """The one meta graph with exactly these tags; without tags the only one, or the one to serve."""
+def graph_from_saved_model_text(
+    data: memoryview,
+    tags: Sequence[str] | None = None,
+    folder: str | None = None,
+    faults: list[TfgError] | None = None,
+) -> Graph:
+    """As `graph_from_saved_model`, of a SavedModel in text."""
+    graph = read_printed(data, faults, lambda text, found: _graph_from_printed(bytes(text), tags, folder, found))
+    return (
+        graph_from_saved_model(memoryview(serialize_text(SavedModel, data)), tags, folder, faults) if graph is None else graph
+    )
+
+
+def _graph_from_printed(text: bytes, tags: Sequence[str] | None, folder: str | None, faults: list[TfgError] | None) -> Graph:
+    meta_graphs = cut_saved_model(text)
+    chosen = _choose([memoryview(meta_graph.around) for meta_graph in meta_graphs], tags)
+    for meta_graph in meta_graphs[:chosen] + meta_graphs[chosen + 1 :]:
+        check_graph(meta_graph)
+    return graph_from_printed_meta_graph(meta_graphs[chosen], folder, faults)
+
+
+def _choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int:
+    """Which meta graph has exactly these tags; without tags the only one, or the one to serve."""
     if not meta_graphs:
         raise InvalidArgumentError("the SavedModel has no graph in it")
     tag_sets = [_tags(meta_graph) for meta_graph in meta_graphs]
     if tags is None and len(meta_graphs) == 1:
-        return meta_graphs[0]
+        return 0
     wanted = {"serve"} if tags is None else set(tags)
-    for meta_graph, found in zip(meta_graphs, tag_sets):
+    for number, found in enumerate(tag_sets):
         if set(found) == wanted:
-            return meta_graph
+            return number
     listed = "; ".join(",".join(found) or "(no tags)" for found in tag_sets)
     asked = "several graphs" if tags is None else f"no graph with tags {','.join(tags)}"
     raise InvalidArgumentError(f"the SavedModel has {asked}; its tag sets: {listed}", hint="choose one of them with --tag")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from google.protobuf import text_format
 from google.protobuf.message import Message
 
-from ..core.errors import InvalidArgumentError
+from ..core.errors import InvalidArgumentError, TfgError
 from .printed_text import OtherLayout, laid_out, serialize_printed
 
 M = TypeVar("M", bound=Message)
+R = TypeVar("R")
 
 
 def print_text(message: Message) -> str:
@@ -27,11 +28,30 @@ def serialize_text(message_type: type[Message], data: memoryview) -> bytes:
     return _parse(message_type, text).SerializeToString(deterministic=True) if printed is None else printed
 
 
-def printed_forms(data: memoryview) -> Iterator[memoryview]:
-    """A text without its byte order mark, and laid out as if it were printed, where that can be.
+def read_printed(
+    data: memoryview, faults: list[TfgError] | None, read: Callable[[memoryview, list[TfgError] | None], R]
+) -> R | None:
+    """What `read` makes of a text as protobuf prints it, adding to `faults`; None where protobuf has to read it.
 
-    InvalidArgumentError if it is not UTF-8.
+    So it has where `read` finds another layout or an error: what is wrong with the text itself goes before what is with the
+    graph in it. InvalidArgumentError if it is not UTF-8.
     """
+    for text in _printed_forms(data):
+        found: list[TfgError] | None = None if faults is None else []
+        try:
+            result = read(text, found)
+        except OtherLayout:
+            continue
+        except TfgError:
+            break
+        if faults is not None:
+            faults += found or ()
+        return result
+    return None
+
+
+def _printed_forms(data: memoryview) -> Iterator[memoryview]:
+    """A text without its byte order mark, and laid out as if it were printed, where that can be."""
     yield data[len(BOM_UTF8) :] if data[: len(BOM_UTF8)] == BOM_UTF8 else data
     try:
         printed = laid_out(_decode(data)).encode()

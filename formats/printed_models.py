@@ -1,0 +1,60 @@
+"""MetaGraphDefs and SavedModels in printed text, taken apart: a graph in them is read as one in a text of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from .printed_text import OtherLayout, PrintedReader
+from .protos.graph_pb2 import GraphDef
+from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
+
+_GRAPH: Final = "graph_def"
+_META_GRAPHS: Final = "meta_graphs"
+
+
+class PrintedMetaGraph(NamedTuple):
+    """A MetaGraphDef: serialized without its graph, and the printed text of that."""
+
+    around: bytes
+    graph: bytes
+
+
+def cut_meta_graph(text: bytes) -> PrintedMetaGraph:
+    """A MetaGraphDef in printed text; OtherLayout where it is none, and where it may be wrong."""
+    around, graphs = _cut(text, _GRAPH)
+    if len(graphs) > 1:
+        raise OtherLayout
+    return PrintedMetaGraph(_serialized(MetaGraphDef.DESCRIPTOR, around, without=(_GRAPH,)), b"".join(graphs))
+
+
+def cut_saved_model(text: bytes) -> list[PrintedMetaGraph]:
+    """The MetaGraphDefs of a SavedModel in printed text; OtherLayout where it is none, and where it may be wrong."""
+    around, meta_graphs = _cut(text, _META_GRAPHS)
+    _serialized(SavedModel.DESCRIPTOR, around, without=(_META_GRAPHS,))
+    return list(map(cut_meta_graph, meta_graphs))
+
+
+def check_graph(meta_graph: PrintedMetaGraph) -> None:
+    """OtherLayout where the text of a graph that is not to be read is none, and where it may be wrong."""
+    _serialized(GraphDef.DESCRIPTOR, meta_graph.graph)
+
+
+def _cut(text: bytes, field: str) -> tuple[bytes, list[bytes]]:
+    """A text without its messages in a field, and each of these as a text of its own."""
+    message = re.compile(rf"^{field} \{{\n((?:  [^\n]*+\n)*+)\}}\n".encode(), re.MULTILINE)
+    around, found, position = [], [], 0
+    for match in message.finditer(text):
+        around.append(text[position : match.start()])
+        found.append((b"\n" + match[1]).replace(b"\n  ", b"\n")[1:])
+        position = match.end()
+    return b"".join((*around, text[position:])), found
+
+
+def _serialized(descriptor: object, text: bytes, without: Sequence[str] = ()) -> bytes:
+    try:
+        decoded = text.decode()
+    except UnicodeDecodeError:
+        raise OtherLayout from None
+    return PrintedReader(descriptor, without).message(decoded, 0, len(decoded), 0)
