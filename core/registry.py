@@ -148,12 +148,12 @@ class Blockwise:
 
     The kernel takes `finishing` (see numerics.convolution) and, where it `takes_summand`, a vector that it adds to the
     channels. `scaled` is (w, factor): the second input with which each channel of the result is multiplied by its factor.
-    Of a node and a shape of w for which `is_fed` is true it takes its first input by rows, from `feeding`.
+    `by_rows` is a ByRows of numerics.feeding, or None.
     """
 
     scaled: Callable[..., Any]
     takes_summand: bool
-    is_fed: Callable[..., bool] = lambda node, shape: False
+    by_rows: Any = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ spatial dimension. There are four ways, of which the shapes decide:
 
 Threads take blocks of the result that stay in their caches. What is to be done with a block as soon as it is there is what
 `finishing` returns when it is given the empty result: a function of a range of positions and a range of channels. A vector
-that is to be added is where the sums begin. What x holds at a range of positions may come from `feeding`, as rows of C
-numbers, when a product needs it; then x only tells shape and dtype.
+that is to be added is where the sums begin. What x holds may come from a `feeding`, when a product needs it; then x only
+tells shape and dtype.
 """
 
 from __future__ import annotations
@@ -27,13 +27,12 @@ from typing import Any, Final
 import numpy as np
 
 from . import winograd, winograd_lines
+from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
 from .planes import Planes
 from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, ordered_sum, product_parts
 from .threads import one_thread
 from .windows import Array, Pads, gathered_windows, offsets, output_sizes, pad
 
-BLOCK_ELEMENTS: Final = 1 << 18
-"""How many elements a block of the result or of gathered windows may have."""
 _MOST_LEFT_OUT: Final = 1.06
 """Where more positions are computed for each one in the result, gathering costs less."""
 FEWEST_CHANNELS: Final = 8
@@ -46,7 +45,6 @@ _SHORTEST_RUN: Final = 8
 
 Finish = Callable[[slice, slice], object]
 Finishing = Callable[[Array], Finish | None]
-Feeding = Callable[[slice], Array]
 
 
 def convolve(
@@ -63,7 +61,7 @@ def convolve(
     *window, depth, filters = w.shape
     is_product = math.prod(window) == 1 and depth == x.shape[-1]
     if feeding is not None and (not is_product or any(s != 1 for s in strides) or any(map(any, pads))):
-        x, feeding = feeding(slice(0, math.prod(x.shape[:-1]))).reshape(x.shape), None
+        x, feeding = feeding.whole(), None
     for way in (winograd, winograd_lines):
         if way.suits(x, w, strides, pads, dilations):
             by_tiles = way.convolve(x, w, pads, finishing, summand)
@@ -80,9 +78,12 @@ def convolve(
         if summand is not None:
             result += summand
     elif is_product:
-        view = x[(slice(None), *(slice(None, None, s) for s in strides))]
-        rows = view.reshape(-1, depth) if feeding is None else feeding
-        _multiply_blocks(rows, w.reshape(depth, filters), result.reshape(-1, filters), finish, summand)
+        matrix, out = w.reshape(depth, filters), result.reshape(-1, filters)
+        if feeding is not None:
+            _multiply_fed(feeding, matrix, out, finish, summand)
+        else:
+            view = x[(slice(None), *(slice(None, None, s) for s in strides))]
+            _multiply_blocks(view.reshape(-1, depth), matrix, out, finish, summand)
         return result
     elif _adds_places(x, result, window, strides):
         _add_places(x, w, dilations, result, finish, summand)
@@ -95,18 +96,12 @@ def convolve(
     return result
 
 
-def _multiply_blocks(a: Array | Feeding, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
-    """out = a @ b + summand by blocks of rows, or by ranges of columns where there are more of these.
-
-    `a` may be a function of a range of rows, which returns these.
-    """
+def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
+    """out = a @ b + summand by blocks of rows, or by ranges of columns where there are more of these."""
     (rows, columns), inner = out.shape, len(b)
     workers = one_thread.share if rows * inner * columns >= WORTH_DIVIDING else 1
-    width = max(columns, inner) if callable(a) else columns
-    count = max(workers, -(-rows * width // BLOCK_ELEMENTS)) if rows >= columns else workers
-    if callable(a) and (count == 1 or rows < columns):
-        a = a(slice(0, rows))
-    if workers == 1 and not callable(a) and (finish is None or count == 1):
+    count = max(workers, -(-out.size // BLOCK_ELEMENTS)) if rows >= columns else workers
+    if workers == 1 and (finish is None or count == 1):
         _multiply(a, b, out, summand)
         if finish is not None:
             finish(slice(0, rows), slice(0, columns))
@@ -114,12 +109,48 @@ def _multiply_blocks(a: Array | Feeding, b: Array, out: Array, finish: Finish | 
 
     def multiply(part: tuple[slice, slice]) -> None:
         some, channels = part
-        given = a(some) if callable(a) else a[some]
-        _multiply(given, b[:, channels], out[some, channels], None if summand is None else summand[channels])
+        _multiply(a[some], b[:, channels], out[some, channels], None if summand is None else summand[channels])
         if finish is not None:
             finish(some, channels)
 
     _divided(multiply, product_parts(rows, columns, count), workers)
+
+
+def _multiply_fed(feeding: Feeding, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
+    """out = a @ b + summand, the rows of `a` made block by block right before; all of them first where they are few."""
+    (rows, columns), inner = out.shape, len(b)
+    workers = one_thread.share if rows * inner * columns + feeding.work >= WORTH_DIVIDING else 1
+    count = -(-max(workers, -(-rows * max(columns, inner) // BLOCK_ELEMENTS)) // workers) * workers
+    if count == 1 or rows < columns:
+        _multiply_blocks(feeding.whole().reshape(rows, inner), b, out, finish, summand)
+        return
+
+    def multiply(some: slice) -> None:
+        _multiply(feeding.make(some), b, out[some], summand)
+        if finish is not None:
+            finish(some, slice(0, columns))
+
+    _divided(multiply, feeding.parts(count), workers)
+
+
+def product_rows(
+    x: Array, w: Array, finish: FinishRows | None, summand: Array | None, feeding: Feeding | None
+) -> Feeding:
+    """The convolution with a window of one element, w (1..., C, F), at every position, by its rows."""
+    depth, filters = w.shape[-2:]
+    matrix = w.reshape(depth, filters)
+    given = x.reshape(-1, depth).__getitem__ if feeding is None else feeding.make
+
+    def make(some: slice) -> Array:
+        rows = given(some)
+        out = np.empty((len(rows), filters), rows.dtype)
+        _multiply(rows, matrix, out, summand)
+        if finish is not None:
+            finish(out, some.start)
+        return out
+
+    work = x.size * filters + (0 if feeding is None else feeding.work)
+    return Feeding((*x.shape[:-1], filters), x.dtype, make, work, feeding is not None and feeding.by_lines)
 
 
 def _multiply(a: Array, b: Array, out: Array, summand: Array | None) -> None:

@@ -13,9 +13,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from .convolution import Finish, Finishing
+from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
 from .input_gradient import filled_phases, transposed_pads
 from .keeping import kept
-from .products import divide
+from .products import WORTH_DIVIDING, divide
 from .sums import column_sums
 from .threads import one_thread
 from .windows import Array, Pads, Placing, image_blocks, jumps, offset_index, offsets, output_size, pad, placing, unpad
@@ -24,12 +25,10 @@ _LINE: Final = 1024
 """NumPy multiplies and adds along lines of contiguous numbers: about so many cost least for each, and still stay in cache."""
 _WIDE: Final = 128
 """Channels from which on a line of single positions costs less than laying them side by side."""
-_WORTH_DIVIDING: Final = 1 << 22
-"""Multiply-adds from which on threads share the lines of the result."""
-_BLOCK: Final = 1 << 18
-"""Elements of a block of the result or of what it sees."""
+_SLOWER: Final = 16
+"""How many multiply-adds of a product take as long as one here."""
 _BLOCK_OF_GRADIENT: Final = 1 << 17
-"""The same where a filter's gradient is summed up number by number, so that it rounds little."""
+"""Elements of a block of a filter's gradient, which is summed up number by number, or of what it sees: so it rounds little."""
 
 
 def depthwise_convolve(
@@ -39,16 +38,19 @@ def depthwise_convolve(
     pads: Pads,
     dilations: Sequence[int],
     finishing: Finishing | None = None,
+    feeding: Feeding | None = None,
 ) -> Array:
-    """The convolution; `finishing` as for `convolution.convolve`."""
+    """The convolution; `finishing` and `feeding` as for `convolution.convolve`."""
     *window, channels, multiplier = w.shape
-    sizes = [n + before + after for n, (before, after) in zip(x.shape[1:-1], pads)]
-    outputs = tuple(map(output_size, sizes, window, strides, dilations))
-    result = np.empty((x.shape[0], *outputs, channels * multiplier), np.result_type(x, w))
+    result = np.empty(_result_shape(x.shape, w.shape, strides, pads, dilations), np.result_type(x, w))
+    goes_by_lines = multiplier == 1 and result.size and w.size and result.dtype in (np.float32, np.float64)
+    if feeding is not None and (not goes_by_lines or len(window) == 1):
+        x, feeding = feeding.whole(), None
     finish = finishing(result) if finishing else None
-    if multiplier == 1 and result.size and w.size and result.dtype in (np.float32, np.float64):
-        _sum_lines(x, w, strides, pads, dilations, result, finish)
+    if goes_by_lines:
+        _sum_lines(x, w, strides, pads, dilations, result, finish, feeding)
         return result
+    outputs = result.shape[1:-1]
     result[...] = 0
     _add_products(pad(x, pads), w, strides, dilations, result.reshape(*result.shape[:-1], channels, multiplier))
     if finish is not None:
@@ -56,40 +58,95 @@ def depthwise_convolve(
     return result
 
 
+def _result_shape(
+    shape: Sequence[int], filter_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
+) -> tuple[int, ...]:
+    sizes = [n + before + after for n, (before, after) in zip(shape[1:-1], pads)]
+    outputs = map(output_size, sizes, filter_shape, strides, dilations)
+    return shape[0], *outputs, filter_shape[-2] * filter_shape[-1]
+
+
 def _sum_lines(
-    x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int], result: Array, finish: Finish | None
+    x: Array,
+    w: Array,
+    strides: Sequence[int],
+    pads: Pads,
+    dilations: Sequence[int],
+    result: Array,
+    finish: Finish | None,
+    feeding: Feeding | None = None,
 ) -> None:
     """Fill the result by blocks of lines that stay in a cache with what they see."""
     if len(pads) == 1:  # one line of an image
         given = (x[:, np.newaxis], w[np.newaxis], [1, *strides], [(0, 0), *pads], [1, *dilations], result[:, np.newaxis])
         _sum_lines(*given, finish)
         return
-    sums = _line_sums(x.shape, w.shape[:-2], tuple(strides), tuple(map(tuple, pads)), tuple(dilations))
+    sums = _sums_of(x, w.shape[:-2], strides, pads, dilations, feeding is not None)
     filters = sums.filters(w)
     whole = [np.ascontiguousarray(placing.of(x)) for placing in sums.whole]
     folded = result.reshape(sums.folded)
-    count = -(-max(result.size, x.size) // _BLOCK)
-    is_worth = result.size * math.prod(w.shape[:-2]) >= _WORTH_DIVIDING
+    count = -(-max(result.size, x.size) // BLOCK_ELEMENTS)
+    is_worth = _work(result.size, w.shape[:-2], feeding) >= WORTH_DIVIDING
     if is_worth:
         count = -(-count // one_thread.share) * one_thread.share
 
     def fill(block: _Block) -> None:
-        sums.fill(block, x, whole, filters, folded[block.images, block.lines])
+        sums.fill(block, whole or sums.placed(block, x, feeding), filters, folded[block.images, block.lines])
         if finish is not None:
             finish(block.positions, slice(0, x.shape[-1]))
 
     divide(fill, sums.blocks(count), None if is_worth else 1)
 
 
-class _Block(NamedTuple):
-    """Some lines of some images of the result, their positions in a row, and what they see.
+def _sums_of(
+    x: Array, window: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int], is_fed: bool
+) -> _LineSums:
+    by_blocks = is_fed or x.size > BLOCK_ELEMENTS
+    return _line_sums(x.shape, tuple(window), tuple(strides), tuple(map(tuple, pads)), tuple(dilations), by_blocks)
 
-    That are views of these shapes, offsets and strides, in elements: of the whole input, or of what `placings` cut of it.
+
+def _work(size: int, window: Sequence[int], feeding: Feeding | None = None) -> int:
+    """How many multiply-adds of a product take as long as so many results."""
+    return size * math.prod(window) * _SLOWER + (0 if feeding is None else feeding.work)
+
+
+def depthwise_rows(
+    x: Array,
+    w: Array,
+    strides: Sequence[int],
+    pads: Pads,
+    dilations: Sequence[int],
+    finish: FinishRows | None,
+    feeding: Feeding | None,
+) -> Feeding:
+    """The convolution of images with one filter for each channel, (KH, KW, C, 1), by its rows."""
+    shape = _result_shape(x.shape, w.shape, strides, pads, dilations)
+    sums = _sums_of(x, w.shape[:-2], strides, pads, dilations, True)
+    filters = sums.filters(w)
+
+    def make(some: slice) -> Array:
+        block = sums.block_of(some.start, some.stop)
+        rows = np.empty((some.stop - some.start, shape[-1]), x.dtype)
+        sums.fill(block, sums.placed(block, x, feeding), filters, rows.reshape(block.shape))
+        if finish is not None:
+            finish(rows, some.start)
+        return rows
+
+    return Feeding(shape, x.dtype, make, _work(math.prod(shape), w.shape[:-2], feeding), by_lines=True)
+
+
+class _Block(NamedTuple):
+    """Some lines of some images of the result, their shape and their positions in a row, and what they see.
+
+    That are views of these shapes, offsets and strides, in elements: of the whole input, or of what `placings` cut out of the
+    lines of the input that are `seen`.
     """
 
     images: slice
     lines: slice
+    shape: tuple[int, ...]
     positions: slice
+    seen: slice
     placings: tuple[Placing, ...]
     views: tuple[tuple[tuple[int, ...], int, tuple[int, ...]], ...]
 
@@ -98,11 +155,17 @@ class _LineSums:
     """The sum over the window of the input's windows times the filter, which is repeated for several positions of a line.
 
     With a stride along lines, the positions that one place of the window meets are laid side by side before: the input in
-    phases. A small input is padded as a whole, of others each block pads what it sees.
+    phases. The input is padded as a whole, or `by_blocks`: each pads what it sees.
     """
 
     def __init__(
-        self, shape: tuple[int, ...], window: Sequence[int], strides: tuple[int, ...], pads: Pads, dilations: Sequence[int]
+        self,
+        shape: tuple[int, ...],
+        window: Sequence[int],
+        strides: tuple[int, ...],
+        pads: Pads,
+        dilations: Sequence[int],
+        by_blocks: bool,
     ) -> None:
         images, *sizes, channels = shape
         self.shape, self.pads, self.dilations = shape, pads, dilations
@@ -116,9 +179,9 @@ class _LineSums:
             (*window[:-1], len(range(phase, window[-1], self.step))) for phase in range(min(self.step, window[-1]))
         ]
         self.folded = (images, *outputs[:-1], outputs[-1] // self.fold, self.fold * channels)
-        is_small = math.prod(shape) <= _BLOCK
-        self.whole = self._placings(-pads[0][0], self.padded[0]) if is_small else ()
+        self.whole = () if by_blocks else self._placings(-pads[0][0], self.padded[0], sizes[0])
         self.blocks = functools.lru_cache(4)(self._blocks)
+        self.block_of = functools.lru_cache(64)(self._block_of)
         self.axes, self.gradient_axes = _axes(len(window))
 
     def filters(self, w: Array) -> list[Array]:
@@ -131,14 +194,14 @@ class _LineSums:
         phases = [w[..., phase :: self.step, :, 0] for phase in range(len(self.windows))]
         return [np.repeat(w[..., np.newaxis, :], self.fold, -2).reshape(*w.shape[:-1], -1) for w in phases]
 
-    def _placings(self, first: int, lines: int) -> tuple[Placing, ...]:
-        """For each phase how some padded lines are cut out of the input."""
+    def _placings(self, first: int, lines: int, given: int) -> tuple[Placing, ...]:
+        """For each phase how so many padded lines are cut out of so many that are given, from one on."""
         firsts = [first, *(-before for before, _ in self.pads[1:])]
         steps = (1,) * (len(firsts) - 1) + (self.step,)
         counts = [lines, *self.padded[1:]]
         return tuple(
             placing(
-                self.shape[1:-1],
+                (given, *self.shape[2:-1]),
                 (*firsts[:-1], firsts[-1] + phase),
                 steps,
                 (*counts[:-1], len(range(phase, counts[-1], self.step))),
@@ -150,18 +213,29 @@ class _LineSums:
         """About so many blocks of the result."""
         return [self._block(*block) for block in image_blocks(self.folded[0], self.folded[1], count)]
 
+    def _block_of(self, start: int, stop: int) -> _Block:
+        """The block of a range of positions: of whole images, or of lines of one."""
+        lines = self.folded[1]
+        per_line = math.prod(self.folded[2:]) // self.shape[-1]
+        image, line = divmod(start // per_line, lines)
+        last = -(-stop // (lines * per_line))
+        is_part = last - image == 1
+        return self._block(slice(image, last), slice(line, stop // per_line - image * lines) if is_part else slice(0, lines))
+
     def _block(self, images: slice, lines: slice) -> _Block:
         first, last = images.start * self.folded[1] + lines.start, (images.stop - 1) * self.folded[1] + lines.stop
         per_line = math.prod(self.folded[2:]) // self.shape[-1]
         begin, placings = lines.start * self.strides[0], self.whole
+        reach = (lines.stop - lines.start - 1) * self.strides[0] + (self.windows[0][0] - 1) * self.dilations[0] + 1
+        above = begin - self.pads[0][0]
+        seen = slice(min(max(above, 0), self.shape[1]), min(max(above + reach, 0), self.shape[1]))
         if not self.whole:
-            reach = (lines.stop - lines.start - 1) * self.strides[0] + (self.windows[0][0] - 1) * self.dilations[0] + 1
-            placings = self._placings(begin - self.pads[0][0], reach)
+            placings = self._placings(above - seen.start, reach, seen.stop - seen.start)
         sizes = (images.stop - images.start, lines.stop - lines.start, *self.folded[2:-1])
         start = (images.start, begin) if self.whole else (0, 0)
         views = tuple(self._view(sizes, start, placing.counts, window) for placing, window in zip(placings, self.windows))
         positions = slice(first * per_line, last * per_line)
-        return _Block(images, lines, positions, () if self.whole else placings, views)
+        return _Block(images, lines, (*sizes, self.folded[-1]), positions, seen, () if self.whole else placings, views)
 
     def _view(
         self, sizes: tuple[int, ...], start: tuple[int, int], counts: Sequence[int], window: tuple[int, ...]
@@ -173,26 +247,37 @@ class _LineSums:
         offset = start[0] * pitches[0] + start[1] * pitches[1]
         return (*sizes, *window, self.folded[-1]), offset, (pitches[0], *to_next, *places, 1)
 
-    def seen(self, block: _Block, x: Array, whole: Sequence[Array]) -> Iterator[Array]:
-        """What the lines of a block see, for each phase: (images, lines, output..., window..., fold * C)."""
-        seen = whole or [np.ascontiguousarray(placing.of(x[block.images])) for placing in block.placings]
-        for array, (shape, offset, strides) in zip(seen, block.views):
-            size = array.itemsize
-            yield np.ndarray(shape, array.dtype, array, offset * size, [size * n for n in strides])
+    def placed(self, block: _Block, x: Array, feeding: Feeding | None = None) -> list[Array]:
+        """What a block sees of the input, padded, for each phase."""
+        if feeding is None:
+            given = x[block.images, block.seen]
+        else:
+            lines, inner = self.shape[1], math.prod(self.shape[2:-1])
+            first, last = block.images.start * lines + block.seen.start, (block.images.stop - 1) * lines + block.seen.stop
+            rows = feeding.make(slice(first * inner, last * inner))
+            given = rows.reshape(block.images.stop - block.images.start, -1, *self.shape[2:])
+        return [np.ascontiguousarray(placing.of(given)) for placing in block.placings]
 
-    def fill(self, block: _Block, x: Array, whole: Sequence[Array], filters: Sequence[Array], out: Array) -> None:
-        """Compute the lines of a block."""
-        for phase, (view, w) in enumerate(zip(self.seen(block, x, whole), filters)):
+    def fill(self, block: _Block, seen: Sequence[Array], filters: Sequence[Array], out: Array) -> None:
+        """Compute the lines of a block from what they see."""
+        for phase, (view, w) in enumerate(zip(_windows(block, seen), filters)):
             part = np.empty_like(out) if phase else out
             np.einsum(self.axes, view, w, out=part)
             if phase:
                 np.add(out, part, out=out)
 
-    def gather(self, block: _Block, x: Array, whole: Sequence[Array], grad: Array, found: Array) -> None:
-        """Compute the gradient (window..., C) for the filter from that of the lines of a block."""
-        for phase, view in enumerate(self.seen(block, x, whole)):
+    def gather(self, block: _Block, seen: Sequence[Array], grad: Array, found: Array) -> None:
+        """Compute the gradient (window..., C) for the filter from that of the lines of a block and what they see."""
+        for phase, view in enumerate(_windows(block, seen)):
             part = np.einsum(self.gradient_axes, view, grad)
             found[..., phase :: self.step, :] = part.reshape(*part.shape[:-1], self.fold, -1).sum(-2)
+
+
+def _windows(block: _Block, seen: Sequence[Array]) -> Iterator[Array]:
+    """The windows of what a block sees, for each phase: (images, lines, output..., window..., fold * C)."""
+    for array, (shape, offset, strides) in zip(seen, block.views):
+        size = array.itemsize
+        yield np.ndarray(shape, array.dtype, array, offset * size, [size * n for n in strides])
 
 
 _line_sums = functools.lru_cache(256)(_LineSums)
@@ -280,7 +365,7 @@ def _line_gradients(
     x: Array, grad: Array, window: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> Array:
     """The same (window..., C) by blocks of lines, as `_sum_lines`: their number follows from the sizes alone."""
-    sums = _line_sums(x.shape, tuple(window), tuple(strides), tuple(map(tuple, pads)), tuple(dilations))
+    sums = _sums_of(x, window, strides, pads, dilations, False)
     whole = [np.ascontiguousarray(placing.of(x)) for placing in sums.whole]
     folded = grad.reshape(sums.folded)
     blocks = sums.blocks(-(-max(grad.size, x.size) // _BLOCK_OF_GRADIENT))
@@ -288,9 +373,9 @@ def _line_gradients(
 
     def gather(number: int) -> None:
         block = blocks[number]
-        sums.gather(block, x, whole, folded[block.images, block.lines], found[number])
+        sums.gather(block, whole or sums.placed(block, x), folded[block.images, block.lines], found[number])
 
-    divide(gather, range(len(blocks)), None if grad.size * math.prod(window) >= _WORTH_DIVIDING else 1)
+    divide(gather, range(len(blocks)), None if _work(grad.size, window) >= WORTH_DIVIDING else 1)
     return found.sum(0)
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .convolution import BLOCK_ELEMENTS, FEWEST_CHANNELS, convolve
+from .convolution import FEWEST_CHANNELS, convolve
+from .feeding import BLOCK_ELEMENTS
 from .products import cut, divide, matmul
 from .threads import one_thread
 from .windows import Array, Pads, bounded, cells, offset_index, offsets, unpad

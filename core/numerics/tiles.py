@@ -106,15 +106,26 @@ class Chain:
         self, shape: Sequence[int], dtype: np.dtype[Any], operands: Sequence[Array | Operand]
     ) -> Callable[[slice], Array] | None:
         """A function that returns ranges of positions of a result of this shape; None where an operand cannot be cut."""
+        fill = self.on_rows(shape, operands)
+        if fill is None:
+            return None
+
+        def evaluated(some: slice) -> Array:
+            rows = np.empty((some.stop - some.start, shape[-1]), dtype)
+            fill(rows, some.start)
+            return rows
+
+        return evaluated
+
+    def on_rows(self, shape: Sequence[int], operands: Sequence[Array | Operand]) -> Callable[[Array, int], None] | None:
+        """A function that fills rows of a result of this shape, from a position on; None where an operand cannot be cut."""
         columns, image = shape[-1], math.prod(shape[1:-1])
         ready = [a if isinstance(a, Operand) else self.operand(a, form, columns) for a, form in zip(operands, self.forms)]
 
-        def evaluated(some: slice) -> Array:
-            rows = np.empty((some.stop - some.start, columns), dtype)
-            _Work(self, rows, ready, image, some.start).evaluate(some, slice(0, columns))
-            return rows
+        def evaluate(rows: Array, first: int) -> None:
+            _Work(self, rows, ready, image, first).evaluate(slice(first, first + len(rows)), slice(0, columns))
 
-        return None if None in ready else evaluated
+        return None if None in ready else evaluate
 
     def evaluate(self, result: Array, operands: Sequence[Array | Operand]) -> bool:
         """Fill the result, by as many threads as are there for it; False where an operand cannot be cut into tiles."""

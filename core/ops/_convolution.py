@@ -15,6 +15,7 @@ from ..dims import DimLike
 from ..errors import InvalidArgumentError, TfgError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics import convolution as numerics
+from ..numerics.feeding import Feeding
 from ..numerics.input_gradient import convolve_input_gradient
 from ..numerics.widening import wide
 from ..registry import Cost, gradient, lower, multiply_adds
@@ -106,7 +107,7 @@ def convolve(
     geometry: Geometry | StrictGeometry,
     finishing: numerics.Finishing | None = None,
     summand: Array | None = None,
-    feeding: numerics.Feeding | None = None,
+    feeding: Feeding | None = None,
 ) -> Array:
     """x (N, spatial..., C) in the geometry's data format with w (window..., C / groups, F).
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..arrays import Array, Result
 from ..graph import Node
-from ..numerics.convolution import Feeding, Finishing
+from ..numerics.convolution import Finishing, product_rows
+from ..numerics.feeding import ByRows, Feeding, FinishRows
 from ..profiler_formulas import backprop_filter, backprop_input, window
 from ..registry import (
     Blockwise,
@@ -105,11 +106,17 @@ def conv3d_shape(
 
 
 def _is_product(node: Node, filter_shape: Sequence[int]) -> bool:
-    """True of a window of one element at every position."""
-    return math.prod(filter_shape[:-2]) == 1 and set(node.attr("strides")) == {1}
+    """True of a window of one element at every position, and at no other."""
+    return math.prod(filter_shape[:-2]) == 1 and set(node.attr("strides")) == {1} and node.attr("padding") != b"EXPLICIT"
 
 
-blockwise("Conv2D", Blockwise(scaled=np.multiply, takes_summand=True, is_fed=_is_product))
+def _rows(
+    x: Array, w: Array, *, finish: FinishRows | None = None, summand: Array | None = None, feeding: Feeding | None = None
+) -> Feeding | None:
+    return product_rows(x, w, finish, summand, feeding) if w.shape[-2] == x.shape[-1] else None
+
+
+blockwise("Conv2D", Blockwise(np.multiply, takes_summand=True, by_rows=ByRows(_is_product, _rows, overlaps=False)))
 
 layout("T. -> T", "Conv2D", "Conv3D")
 

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, Result
+from ..graph import Node
 from ..numerics import depthwise as numerics
 from ..numerics.convolution import Finishing
+from ..numerics.feeding import ByRows, Feeding, FinishRows
 from ..numerics.widening import wide
 from ..profiler_formulas import window
 from ..registry import Blockwise, Cost, blockwise, facts, flops, kernel, layout, lower, multiply_adds, onnx, profiled, shape
@@ -46,10 +49,12 @@ def _geometry(
     return geometry
 
 
-def depthwise_convolve(x: Array, w: Array, geometry: Geometry, finishing: Finishing | None = None) -> Array:
+def depthwise_convolve(
+    x: Array, w: Array, geometry: Geometry, finishing: Finishing | None = None, feeding: Feeding | None = None
+) -> Array:
     """x (N, H, W, C) with w (KH, KW, C, M) -> (N, OH, OW, C * M), or NCHW.
 
-    `finishing` meets the blocks of a result that is computed in the dtype of x.
+    `finishing` and `feeding` are for results with channels last that are computed in the dtype of x.
     """
     require_rank(x, 4, "input")
     require_rank(w, 4, "filter")
@@ -59,8 +64,35 @@ def depthwise_convolve(x: Array, w: Array, geometry: Geometry, finishing: Finish
     if not (x.size and w.size and math.prod(outputs)):
         y = np.zeros((last.shape[0], *outputs, w.shape[2] * w.shape[3]), x.dtype)
     else:
-        y = numerics.depthwise_convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, finishing)
+        y = numerics.depthwise_convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, finishing, feeding)
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
+
+
+def _rows(
+    x: Array,
+    w: Array,
+    *,
+    strides: list[int],
+    padding: str,
+    explicit_paddings: list[int],
+    data_format: str,
+    dilations: list[int],
+    finish: FinishRows | None = None,
+    summand: None = None,
+    feeding: Feeding | None = None,
+) -> Feeding:
+    geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations)
+    _, pads = geometry.fitted(x.shape[1:-1], w.shape[:2])
+    return numerics.depthwise_rows(x, w, geometry.strides, pads, geometry.dilations, finish, feeding)
+
+
+def _scaled(w: Array, factor: Array) -> Array:
+    scaled: Array = w * factor.reshape(w.shape[-2:])
+    return scaled
+
+
+def _has_one_filter_a_channel(node: Node, filter_shape: Sequence[int]) -> bool:
+    return filter_shape[-1] == 1
 
 
 def _check_backprop(
@@ -83,13 +115,17 @@ def depthwise_conv2d_native(
     data_format: str,
     dilations: list[int],
     finishing: Finishing | None = None,
+    feeding: Feeding | None = None,
 ) -> Result:
     """Each channel convolved with its own M filters: (N, H, W, C), (KH, KW, C, M) -> (N, OH, OW, C * M)."""
     geometry = _geometry(strides, padding, explicit_paddings, data_format, dilations)
-    return depthwise_convolve(x, w, geometry, finishing)
+    return depthwise_convolve(x, w, geometry, finishing, feeding)
 
 
-blockwise("DepthwiseConv2dNative", Blockwise(lambda w, factor: w * factor.reshape(w.shape[-2:]), takes_summand=False))
+blockwise(
+    "DepthwiseConv2dNative",
+    Blockwise(_scaled, takes_summand=False, by_rows=ByRows(_has_one_filter_a_channel, _rows, overlaps=True)),
+)
 
 
 @kernel("DepthwiseConv2dNativeBackpropInput")

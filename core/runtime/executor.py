@@ -124,11 +124,12 @@ class Program:
                 self._is_settling = True
                 self._fused_steps = with_fused_steps(self.plan).steps
                 self._instructions = self._assemble(self._fused_steps, self._initial, False)
-            useful = {step for step, call in self._fused_calls.items() if call.is_useful}
-            if not self._unsettled_runs and len(useful) < len(self._fused_calls):
-                steps = settled_steps(self._fused_steps, useful, self.plan)
-                self._instructions = self._assemble(steps, self._initial, False)
             if not self._unsettled_runs:
+                useful = {step for step, call in self._fused_calls.items() if call.is_useful}
+                fed = {step for step, call in self._fused_calls.items() if call.is_fed}
+                steps = settled_steps(self._fused_steps, useful, fed, self.plan)
+                if steps != tuple(self._fused_steps):
+                    self._instructions = self._assemble(steps, self._initial, False)
                 self._measurement = Measurement()
 
     def _measure(self, slots: list[Any], measurement: Measurement) -> None:
@@ -248,7 +249,7 @@ class Program:
         group = self._groups(step.body, in_numpy)
         return VariableGroup(group, step.body, in_numpy) if step.body.variables else group
 
-    def _fused(self, step: Fused, initial: list[Any]) -> _Call:
+    def _fused(self, step: Fused, initial: list[Any]) -> FusedCall:
         """A group of steps that work together, which no hook meets."""
         return self._fused_calls.setdefault(step, self._fused_call(step, initial))
 
@@ -256,7 +257,7 @@ class Program:
         calls = [self._call(inner, False) for inner in step.body]
         body = [instruction_of(inner, call, ()) for inner, call in zip(step.body, calls)]
         constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
-        lead = None if step.lead is None else self._fused_call(step.lead, initial)
+        lead = None if step.lead is None else self._fused(step.lead, initial)
         return FusedCall(step, calls, lambda start, slots: _execute(body[start:], slots), constants, lead)
 
     def _body(self, body: Body, hooked: bool) -> _Call:

@@ -19,6 +19,7 @@ import numpy as np
 from ..binding import bind_attrs, select_kernel
 from ..errors import InvalidArgumentError, TfgError
 from ..graph import Node
+from ..numerics.feeding import BLOCK_ELEMENTS, Feeding
 from ..numerics.tiles import Chain, Form, Operation, form_of
 from ..op_facts import has_fact
 from ..planning.plan import Step
@@ -86,8 +87,9 @@ class FusedCall:
         self.dtype = step.node.output_dtypes[0].numpy
         self.layouts: dict[tuple[tuple[int, ...], ...], _Layout | None] = {}
         self.produced: dict[tuple[tuple[int, ...], ...], tuple[int, ...]] = {}
-        self.by_rows: dict[tuple[tuple[int, ...], ...], tuple[int, _Layout] | None] = {}
-        self.is_useful = False
+        self.row_layouts: dict[tuple[tuple[int, ...], ...], tuple[int, _Layout] | None] = {}
+        self.make_rows = _row_function(step.body[0].node)
+        self.is_useful = self.is_fed = False
         affine = [affine_function(inner.node.op) for inner in step.body]
         self.normalizes = any(found is not None and found.has_factor for found in affine)
         self.takes_out = [_takes(select_kernel(inner.node).function, "out") for inner in step.body]
@@ -123,36 +125,57 @@ class FusedCall:
         padding = self.step.padding
         if padding and slots[0].ndim == len(padding) // 2:
             return slots[0], {"padding": "EXPLICIT", "explicit_paddings": list(padding)}
-        rows = None if padding or self.lead is None else self.lead.rows(slots[: len(self.lead.step.inputs)])
-        if rows is not None:
-            return rows[0], {"feeding": rows[1]}
+        feeding = None if padding or self.lead is None else self.lead.by_rows(slots[: len(self.lead.step.inputs)])
+        if feeding is not None:
+            self.is_fed = True
+            return _stand_in(feeding.shape, self.dtype), {"feeding": feeding}
         self._fill_first(slots)
         return slots[self.step.body[0].inputs[0]], {}
 
-    def rows(self, inputs: Sequence[Any]) -> tuple[Any, Callable[[slice], Any]] | None:
-        """(an input of the result's shape, a function from a range of positions to their rows); None of other results.
+    def by_rows(self, inputs: Sequence[Any]) -> Feeding | None:
+        """The result by rows; None of one that is small, or that cannot be made so.
 
-        The rows are still to be multiplied by the factor of `rows_layout`.
+        Rows of elementwise steps are still to be multiplied by the factor of `rows_layout`.
         """
+        if self.step.has_producer:
+            return self._produced_by_rows([*inputs, *[None] * (self.step.slots - len(inputs))])
         found = self.rows_layout(inputs)
         if found is None:
             return None
         like, layout = inputs[found[0]], found[1]
-        rows = layout.chain.rows(like.shape, self.dtype, self._operands(layout, inputs, like))
-        return None if rows is None else (like, rows)
+        make = layout.chain.rows(like.shape, self.dtype, self._operands(layout, inputs, like))
+        return None if make is None else Feeding(like.shape, self.dtype, make)
+
+    def _produced_by_rows(self, slots: list[Any]) -> Feeding | None:
+        shapes = tuple([value.shape for value in slots[: len(self.step.inputs)]])
+        produced = self.produced.get(shapes)
+        layout = None if produced is None else self._layout(shapes, produced, slots)
+        if produced is None or math.prod(produced) <= BLOCK_ELEMENTS or layout is None or self.make_rows is None:
+            return None
+        finish = layout.chain.on_rows(produced, self._operands(layout, slots, _stand_in(produced, self.dtype)))
+        first, keywords = self._first(slots)
+        if finish is None or (layout.factor is not None and "feeding" not in keywords):
+            return None
+        if layout.chain.instructions:
+            keywords["finish"] = finish
+        found: Feeding | None = self.make_rows(first, self._filters(layout, slots), summand=layout.summand, **keywords)
+        return found
+
+    def _filters(self, layout: _Layout, slots: Sequence[Any]) -> Any:
+        return slots[self.step.body[0].inputs[1]] if layout.filters is None else layout.filters
 
     def rows_layout(self, inputs: Sequence[Any]) -> tuple[int, _Layout] | None:
         """(the number of an input of the result's shape, the layout by which rows are made)."""
         shapes = tuple([value.shape for value in inputs])
         try:
-            return self.by_rows[shapes]
+            return self.row_layouts[shapes]
         except KeyError:
             known = _shapes(self.step.body, shapes)
         full = known[self.root]
         layout = _Drafting(self, known, full, inputs).layout(leaves_factor=True) if full in shapes else None
-        if len(self.by_rows) >= _MOST_LAYOUTS:
-            self.by_rows.clear()
-        self.by_rows[shapes] = found = None if layout is None else (shapes.index(full), layout)
+        if len(self.row_layouts) >= _MOST_LAYOUTS:
+            self.row_layouts.clear()
+        self.row_layouts[shapes] = found = None if layout is None else (shapes.index(full), layout)
         return found
 
     def _tiled(self, slots: list[Any]) -> Any:
@@ -189,7 +212,7 @@ class FusedCall:
                 finished.append(result)
             return finish
 
-        filters = slots[self.step.body[0].inputs[1]] if layout.filters is None else layout.filters
+        filters = self._filters(layout, slots)
         first, keywords = self._first(slots)
         if layout.factor is not None and "feeding" not in keywords:
             return None
@@ -227,6 +250,19 @@ class FusedCall:
         if math.prod(full) < least or (produced is not None and tuple(produced) != tuple(full)):
             return None
         return _Drafting(self, known, full, slots).layout()
+
+
+def _row_function(node: Node) -> _Call | None:
+    """What makes the results of a node by rows."""
+    way = blockwise_way(node.op)
+    if way is None or way.by_rows is None:
+        return None
+    return functools.partial(way.by_rows.make, **bind_attrs(node, way.by_rows.make))
+
+
+def _stand_in(shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array that only tells shape and dtype."""
+    return np.broadcast_to(np.zeros((), dtype), shape)
 
 
 def _shapes(
@@ -371,7 +407,7 @@ class _Drafting:
     def _factor_of_lead(self) -> Any:
         """What the rows of the lead have yet to be multiplied by."""
         lead = self.group.lead
-        if lead is None or self.group.step.padding:
+        if lead is None or lead.step.has_producer or self.group.step.padding:
             return None
         found = lead.rows_layout(self.slots[: len(lead.step.inputs)])
         return None if found is None else found[1].factor
@@ -397,7 +433,7 @@ class _Drafting:
         if not self.fixed.keys() >= {*early.sources} - {-1}:
             self.early.append(early)
             return
-        nothing = np.broadcast_to(np.zeros((), self.group.dtype), self.full)
+        nothing = _stand_in(self.full, self.group.dtype)
         found = early.call(*[nothing if i < 0 else self.fixed[i] for i in early.sources])
         self.fixed.update(zip(early.places, found if len(early.places) > 1 else (found,)))
 

@@ -10,7 +10,7 @@ import collections
 import dataclasses
 import functools
 import itertools
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final, NamedTuple
 
 from ..catalog import CATALOG
@@ -22,6 +22,8 @@ from ..registry import affine_function, blockwise_way
 from ..tensors import Tensor
 
 _MOST_STEPS: Final = 64
+_WIDER: Final = 3
+"""How many times as many channels as it takes a producer gives of whose rows it pays to make some twice."""
 _FLOATS: Final = (float32, float64)
 
 
@@ -30,8 +32,8 @@ class Fused(Step):
     """Steps as one: `body` works on `slots` slots of its own, the inputs first; `node` is that of the last, the result's.
 
     Where it `has_producer`, the first step is a convolution or the like, which hands on its result block by block, and may
-    take block by block what its `lead` gives: a group on the first of the inputs. A lead that only puts `padding` around these
-    has the producer do so. `steps` are all of these steps as the plan has them.
+    take block by block what its `lead` gives: a group on the first of the inputs, which may have a producer too. A lead that
+    only puts `padding` around these has the producer do so. `steps` are its own steps as the plan has them.
     """
 
     body: tuple[Step, ...] = ()
@@ -51,7 +53,7 @@ def with_fused_steps(plan: Plan) -> Plan:
     groups = _Grouping(single, kept).groups()
     if not groups and len(single) == len(plan.steps):
         return plan
-    inside = {id(step) for group in groups.values() for step in (*group.lead, *group.steps)}
+    inside = {id(step) for group in groups.values() for step in group.all_steps()}
     steps: list[Step] = []
     for step in single:
         if id(step) in groups:
@@ -76,20 +78,44 @@ def _without_passing_on(steps: Sequence[Step], kept: Set[int]) -> list[Step]:
     return found
 
 
-def settled_steps(steps: Sequence[Step], useful: Set[Fused], plan: Plan) -> tuple[Step, ...]:
-    """The steps with the groups that were of no use taken apart."""
-    found: list[Step] = []
-    for step in steps:
-        found += step.steps if isinstance(step, Fused) and step not in useful else [step]
-    return with_releases(found, {slot for slot in plan.fetches if slot is not None})
+def settled_steps(steps: Sequence[Step], useful: Set[Fused], fed: Set[Fused], plan: Plan) -> tuple[Step, ...]:
+    """The steps with the groups taken apart that were of no use, and those from their leads that were not fed by rows."""
+    found = tuple([part for step in steps for part in _settled(step, useful, fed)])
+    return found if found == tuple(steps) else with_releases(found, {slot for slot in plan.fetches if slot is not None})
+
+
+def _settled(step: Step, useful: Set[Fused], fed: Set[Fused]) -> Iterator[Step]:
+    if not isinstance(step, Fused) or (step in useful and (step.lead is None or step.padding or step in fed)):
+        yield step
+        return
+    if step.lead is not None:
+        yield from _settled(step.lead, useful, fed)
+    if step in useful and len(step.steps) > 1:
+        yield _fused(_Group(step.steps))
+    else:
+        yield from step.steps
+
+
+def all_steps(step: Step) -> Iterator[Step]:
+    """The steps that one stands for, in their order: of a group those of its leads too."""
+    if isinstance(step, Fused):
+        if step.lead is not None:
+            yield from all_steps(step.lead)
+        yield from step.steps
+    else:
+        yield step
 
 
 class _Group(NamedTuple):
-    """The steps of a group, a producer first, and those of its lead, which may be a padding."""
+    """The steps of a group, a producer first, and its lead, which may be a padding."""
 
     steps: Sequence[Step]
-    lead: Sequence[Step] = ()
+    lead: _Group | None = None
     padding: tuple[int, ...] = ()
+
+    def all_steps(self) -> list[Step]:
+        """Those of the leads too."""
+        return [*(self.lead.all_steps() if self.lead else ()), *self.steps]
 
 
 class _Grouping:
@@ -98,6 +124,7 @@ class _Grouping:
     def __init__(self, steps: Sequence[Step], kept: Set[int]) -> None:
         self.steps = steps
         self.kept = kept
+        self.place = {id(step): i for i, step in enumerate(steps)}
         self.made_by = {slot: i for i, step in enumerate(steps) for slot in step.outputs}
         self.readers: dict[int, set[int]] = collections.defaultdict(set)
         for i, step in enumerate(steps):
@@ -112,26 +139,47 @@ class _Grouping:
         for root in reversed(range(len(self.steps))):
             if root in taken or not self.kinds[root]:
                 continue
-            group = sorted(self._group(root, taken), key=lambda i: (self.kinds[i] != "producer", i))
-            lead, padding = self._lead(group[0], taken)
-            if len(group) > 1 or lead:
-                taken |= {*group, *lead}
-                steps, before = ([self.steps[i] for i in some] for some in (group, sorted(lead)))
-                found[id(self.steps[root])] = _Group(steps, before, padding)
+            members = self._in_order(self._group(root, taken))
+            group = self._with_lead(members, taken, False)
+            if len(members) > 1 or group.lead:
+                taken |= {self.place[id(step)] for step in group.all_steps()}
+                found[id(self.steps[root])] = group
         return found
 
-    def _lead(self, i: int, taken: Set[int]) -> tuple[set[int], tuple[int, ...]]:
-        """The steps that make what a producer alone reads, where it does that too, and the padding that they are.
+    def _in_order(self, group: Iterable[int]) -> list[int]:
+        """A producer first."""
+        return sorted(group, key=lambda i: (self.kinds[i] != "producer", i))
 
-        One alone that is no padding is not worth it.
+    def _with_lead(self, members: Sequence[int], taken: Set[int], overlaps: bool) -> _Group:
+        """A group with the steps that make what its producer alone reads, where that can do so or takes it by rows.
+
+        `overlaps`: what reads the group makes some of its rows be made twice.
         """
-        maker = self.made_by.get(self.steps[i].inputs[0])
-        if self.kinds[i] != "producer" or maker is None or maker in taken or not self._is_inner(maker, {i}):
-            return set(), ()
-        if padding := self._padding(i, self.steps[maker]):
-            return {maker}, padding
-        lead = self._group(maker, taken) if self.kinds[maker] and self._is_fed(i) else set()
-        return (set() if len(lead) < 2 or any(self.kinds[step] == "producer" for step in lead) else lead), ()
+        steps, first = [self.steps[i] for i in members], members[0]
+        maker = self.made_by.get(self.steps[first].inputs[0])
+        if self.kinds[first] != "producer" or maker is None or maker in taken or not self._is_inner(maker, {first}):
+            return _Group(steps)
+        if padding := self._padding(first, self.steps[maker]):
+            return _Group(steps, _Group([self.steps[maker]]), padding)
+        lead = self._in_order(self._group(maker, taken)) if self.kinds[maker] and self._goes_by_rows(first) else []
+        if not lead or not self._is_worth_leading(lead, first, overlaps):
+            return _Group(steps)
+        return _Group(steps, self._with_lead(lead, taken, overlaps or _overlaps(self.steps[first])))
+
+    def _is_worth_leading(self, lead: Sequence[int], first: int, overlaps: bool) -> bool:
+        """True of steps that are better done by rows; what is done twice has to be little, and no such place be in another."""
+        maker = lead[0]
+        if self.kinds[maker] != "producer":
+            return len(lead) > 1
+        if overlaps or not self._goes_by_rows(maker):
+            return False
+        makes_some_twice, takes_some_twice = _overlaps(self.steps[first]), _overlaps(self.steps[maker])
+        return makes_some_twice is not takes_some_twice and (takes_some_twice or self._widens(maker))
+
+    def _widens(self, i: int) -> bool:
+        """True of a producer that takes much less than it gives."""
+        filters = self._constant(self.steps[i].inputs[1])
+        return filters is not None and filters.shape[-1] >= _WIDER * filters.shape[-2]
 
     def _padding(self, i: int, step: Step) -> tuple[int, ...]:
         """The zeros that a step puts around the images of a producer that can do so; () where it does anything else."""
@@ -146,11 +194,13 @@ class _Grouping:
         is_plain = len(pairs) > 2 and pairs[0] == pairs[-1] == (0, 0) and min(map(min, pairs)) >= 0
         return tuple(itertools.chain.from_iterable(pairs)) if is_plain else ()
 
-    def _is_fed(self, i: int) -> bool:
-        """True of a producer that takes its input by rows; its filters are constant."""
+    def _goes_by_rows(self, i: int) -> bool:
+        """True of a producer that takes its input and makes its result by rows; its filters are constant."""
         step = self.steps[i]
         way, filters = blockwise_way(step.node.op), self._constant(step.inputs[1])
-        return way is not None and filters is not None and way.is_fed(step.node, filters.shape)
+        if way is None or way.by_rows is None or filters is None:
+            return False
+        return way.by_rows.suits(step.node, filters.shape)
 
     def _constant(self, slot: int) -> Tensor | None:
         """What a slot always holds, as the graph has it."""
@@ -214,6 +264,12 @@ def _kind_of_op(op: str) -> str:
     return "elementwise" if is_plain and has_fact(op, "elementwise") and not looks_at_shapes else ""
 
 
+def _overlaps(step: Step) -> bool:
+    """True of a producer that takes some rows for two ranges of positions."""
+    way = blockwise_way(step.node.op)
+    return way is not None and way.by_rows is not None and way.by_rows.overlaps
+
+
 def _is_plain(step: Step) -> bool:
     """True of a step that takes and gives values alone, its channels last, and learns nothing."""
     if step.dereferenced or step.is_guarded or step.controls or step.tells_liveness or step.references or step.shared:
@@ -229,8 +285,8 @@ def _is_of_floats(node: Node) -> bool:
 
 def _fused(group: _Group) -> Fused:
     steps = group.steps
-    lead = _fused(_Group(group.lead)) if group.lead else None
-    outputs = [slot for step in (*group.lead[-1:], *steps) for slot in step.outputs]
+    lead = _fused(group.lead) if group.lead else None
+    outputs = [*(lead.outputs if lead else ()), *(slot for step in steps for slot in step.outputs)]
     taken = [*(lead.inputs if lead else ()), *(slot for step in steps for slot in step.inputs)]
     inputs = tuple(dict.fromkeys(slot for slot in taken if slot not in outputs))
     local = {slot: i for i, slot in enumerate((*inputs, *outputs))}
@@ -249,7 +305,7 @@ def _fused(group: _Group) -> Fused:
         inputs,
         steps[-1].outputs[:1],
         body=body,
-        steps=(*group.lead, *steps),
+        steps=tuple(steps),
         slots=len(local),
         has_producer=has_producer,
         lead=lead,

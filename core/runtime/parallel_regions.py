@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from ..planning.plan import Step
 from .constant_steps import only_computes
-from .fusing import Fused
+from .fusing import Fused, all_steps
 
 _LONGEST: Final = 64
 """Steps of a region at most: looking for them takes as many times the number of all steps."""
@@ -98,7 +98,7 @@ def _is_able(step: Step) -> bool:
     Handles and lists of tensors may lead to what steps share.
     """
     if isinstance(step, Fused):
-        return all(map(_is_able, step.steps))
+        return all(map(_is_able, all_steps(step)))
     if not only_computes(step):
         return False
     dtypes = [*step.node.output_dtypes, *(value.dtype for value in step.node.inputs)]

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ..errors import TfgError
 from ..numerics.products import run_branches
 from ..numerics.threads import one_thread
-from .fusing import Fused
+from .fusing import all_steps
 from .instructions import ON_SLOTS, Instruction, released_slots, releasing
 from .parallel_regions import Region, Timing, find_regions
 
@@ -122,8 +122,7 @@ class RegionCall:
 
 def _names(instruction: Instruction) -> list[str]:
     """The names of the nodes that an instruction runs."""
-    step = instruction[-1]
-    return [inner.node.name for inner in (step.steps if isinstance(step, Fused) else (step,))]
+    return [step.node.name for step in all_steps(instruction[-1])]
 
 
 def _branches(instructions: Sequence[Instruction], region: Region) -> tuple[list[list[Instruction]], list[int]]:

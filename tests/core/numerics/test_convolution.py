@@ -7,6 +7,7 @@ import pytest
 
 from tests.core.numerics.finishing import doubling
 from tfg.core.numerics import convolution, input_gradient, products, threads
+from tfg.core.numerics.feeding import Feeding
 
 CASES = [
     # images, sizes, channels, filters, window, stride, dilation
@@ -115,7 +116,8 @@ def test_rows_that_are_fed_stand_for_the_input(case, workers):
     n = len(pads)
     rows, summand = x.reshape(-1, x.shape[-1]), np.arange(w.shape[-1], dtype=w.dtype)
     given = [stride] * n, pads, [dilation] * n, doubling, summand
-    found = convolution.convolve(np.full_like(x, np.nan), w, *given, lambda some: rows[some].copy())
+    feeding = Feeding(x.shape, x.dtype, lambda some: rows[some].copy())
+    found = convolution.convolve(np.full_like(x, np.nan), w, *given, feeding)
     np.testing.assert_allclose(found, convolution.convolve(x, w, *given), rtol=1e-4, atol=1e-4)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tfg.core.numerics import depthwise, threads
+from tfg.core.numerics.feeding import Feeding
 
 CASES = [
     # images, sizes, channels, multiplier, window, strides, dilations
@@ -37,7 +38,7 @@ def by_definition(x, w, strides, pads, dilations):
 @pytest.mark.parametrize("is_view", [False, True])
 def test_depthwise_convolutions(case, workers, is_view, monkeypatch):
     monkeypatch.setattr(threads.one_thread, "available", workers)
-    monkeypatch.setattr(depthwise, "_WORTH_DIVIDING", 0)
+    monkeypatch.setattr(depthwise, "WORTH_DIVIDING", 0)
     images, sizes, channels, multiplier, window, strides, dilations = case
     rng = np.random.default_rng(0)
     x = rng.standard_normal((images, channels, *sizes) if is_view else (images, *sizes, channels)).astype(np.float32)
@@ -57,6 +58,34 @@ def test_depthwise_convolutions(case, workers, is_view, monkeypatch):
     np.testing.assert_allclose(depthwise.depthwise_convolve(x, w, strides, pads, dilations), want, rtol=1e-4, atol=1e-4)
     found = depthwise.depthwise_convolve(x, w, strides, pads, dilations, finishing)
     np.testing.assert_allclose(found, want + 1, rtol=1e-4, atol=1e-4)
+    rows = x.reshape(-1, channels)
+    feeding = Feeding(x.shape, x.dtype, lambda some: rows[some].copy())
+    fed = depthwise.depthwise_convolve(np.full_like(x, np.nan), w, strides, pads, dilations, None, feeding)
+    np.testing.assert_allclose(fed, want, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case[3] == 1 and len(case[4]) > 1], ids=str)
+@pytest.mark.parametrize("count", [1, 2, 7])
+@pytest.mark.parametrize("is_fed", [False, True])
+def test_depthwise_convolutions_by_rows(case, count, is_fed):
+    images, sizes, channels, _, window, strides, dilations = case
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((images, *sizes, channels)).astype(np.float32)
+    w = rng.standard_normal((*window, channels, 1)).astype(np.float32)
+    pads = [((k - 1) * d // 2, k // 2) for k, d in zip(window, dilations)]
+    rows, seen = x.reshape(-1, channels), np.full_like(x, np.nan) if is_fed else x
+    feeding = Feeding(x.shape, x.dtype, lambda some: rows[some].copy()) if is_fed else None
+
+    def finish(some, first):
+        some += np.arange(first, first + len(some))[:, np.newaxis]
+
+    made = depthwise.depthwise_rows(seen, w, strides, pads, dilations, finish, feeding)
+    want = by_definition(x, w, strides, pads, dilations).reshape(-1, channels)
+    found = [made.make(some) for some in made.parts(count)]
+    assert made.by_lines and made.shape[-1] == channels and len(found) >= min(count, images)
+    numbers = np.arange(len(want))[:, np.newaxis]
+    np.testing.assert_allclose(np.concatenate(found), want + numbers, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(made.whole().reshape(-1, channels), want + numbers, rtol=1e-4, atol=1e-4)
 
 
 def test_small_sums_are_left_to_one_thread(monkeypatch):
