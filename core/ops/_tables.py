@@ -130,7 +130,7 @@ class StaticTable(Table):
     def find(self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         if not self.is_initialized:
             raise FailedPreconditionError(
-                "Table not initialized.", hint=f"run the table's initializer first (table '{self.name}')"
+                "Table not initialized.", hint=f"run the initializer of table '{self.name}' first, as `tfg run --init` does"
             )
         if default.size != 1:
             raise InvalidArgumentError(f"Expected a scalar default value, got shape {default.shape}")
