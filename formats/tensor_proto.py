@@ -46,12 +46,18 @@ class TensorSource:
         field, code = _PREVIEWS.get(dtypes.from_number(self.proto.dtype).name, ("", ""))
         buffer = self.proto.tensor_content if self.content is None else self.content
         if not len(buffer):
-            return list(getattr(self.proto, field)[:limit]) if field else None
+            return self._filled(list(getattr(self.proto, field)[:limit]), code, limit) if field else None
         if not code:
             return None
         size = struct.calcsize(code)
         head = memoryview(buffer)[: min(limit, len(buffer) // size) * size]
         return head.cast("B").cast(code).tolist()  # type: ignore[call-overload]
+
+    def _filled(self, stored: list[Any], code: str, limit: int) -> list[Any]:
+        """The elements of a typed list, which leaves out zeros where it is empty, and repetitions of its last one."""
+        missing = min(limit, math.prod(dim.size for dim in self.proto.tensor_shape.dim)) - len(stored)
+        zero = struct.unpack(code, bytes(struct.calcsize(code)))[0] if code else b""
+        return stored + [stored[-1] if stored else zero] * missing
 
 
 def decode_tensor(proto: TensorProto, content: memoryview | None = None) -> Tensor:

@@ -169,3 +169,22 @@ def test_elements_that_are_left_out_are_filled_in_up_to_a_cap():
     vast = decode_tensor(proto("dtype: DT_INT8 int_val: 7 int_val: 8 tensor_shape { dim { size: 300000000 } }"))
     with pytest.raises(ResourceExhaustedError, match="2 of its 300000000 elements"):
         vast.numpy()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "stored", "dims", "shown"),
+    [
+        ("DT_INT32", {}, [], [0]),
+        ("DT_INT32", {"int_val": [7]}, [3], [7, 7]),
+        ("DT_FLOAT", {"float_val": [1.5]}, [1], [1.5]),
+        ("DT_INT64", {"int64_val": [1, 2]}, [2**40], [1, 2]),
+        ("DT_BOOL", {}, [1], [False]),
+        ("DT_DOUBLE", {}, [2, 2], [0.0, 0.0]),
+        ("DT_STRING", {}, [1], [b""]),
+        ("DT_INT8", {}, [0], []),
+    ],
+)
+def test_first_elements_are_told_where_files_leave_out_what_repeats(dtype, stored, dims, shown):
+    """As TensorFlow reads them: the last of a typed list stands for all behind it, none for zeros."""
+    shape = {"dim": [{"size": size} for size in dims]}
+    assert decode_tensor(TensorProto(dtype=dtype, tensor_shape=shape, **stored)).preview(2) == shown
