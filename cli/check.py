@@ -34,7 +34,8 @@ def command(graph: str, strict: bool, format_: str, reader: GraphReader) -> int:
     from ..core.explaining.problems import ERROR, find_problems
 
     loaded, faults = reader.load_leniently(graph)
-    problems = find_problems(loaded, faults)
+    with render.Working("looking for problems"):
+        problems = find_problems(loaded, faults)
     render.emit({"problems": problems}, format_, lambda: _sections(problems, format_))
     return COMPARISON_FAILED if any(strict or problem.severity == ERROR for problem in problems) else DONE
 

@@ -92,7 +92,7 @@ def _dump_file(path: str, shapes: bool, selection: Selection, sort: str, format_
         return
     from .dump_job import dump_stream
 
-    dump_stream(stream, path, selection.filter, format_)
+    dump_stream(stream, selection.filter, format_)
     reader.note_broken(stream.faults)
 
 
@@ -136,7 +136,8 @@ def _dump_stages(graphs: tuple[str, ...], selection: Selection, format_: str, re
         raise click.UsageError("--stages takes one finished graph")
     graph = reader.load(graphs[0])
     chosen = selection.of(graph)
-    result = recover_stages(graph, chosen)
+    with render.Working("recovering stages"):
+        result = recover_stages(graph, chosen)
     require_nodes(result, chosen)
     render.emit(result, format_, lambda: stage_sections(result, format_))
 
@@ -168,7 +169,8 @@ def _dump_optimization(
     if len(graphs) != 1:
         raise click.UsageError("--after takes one graph")
     graph = reader.load(graphs[0])
-    snapshots = optimization_stages(graph, fetches or guessed_fetches(graph))
+    with render.Working("optimizing"):
+        snapshots = optimization_stages(graph, fetches or guessed_fetches(graph))
     shown = tuple(s for s in diff_snapshots(snapshots) if after in ("all", s.stage))
     if not shown:
         names = ", ".join(dict.fromkeys(name for name, _ in snapshots))

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from ..core.escaping import printable_line, printable_proto
-from ..core.explaining.listing import Filter, NodeRecord, list_functions, node_record, require_nodes
+from ..core.explaining.listing import Filter, NodeRecord, function_records, node_record, require_nodes
 from ..formats.graphdef import NodeStream
 from ..formats.node_writing import NodePrinter
 from ..formats.saving import to_text
 from . import render
-from .dump_sections import COLUMNS, Dump, node_row, node_sections
+from .dump_sections import COLUMNS, function_section, node_row
 
 T = TypeVar("T")
 
 
-def dump_stream(stream: NodeStream, name: str, chosen: Filter, format_: str) -> None:
+def dump_stream(stream: NodeStream, chosen: Filter, format_: str) -> None:
     """Print the nodes that pass, then those of functions; NotFoundError where there are none."""
     found = _Found(chosen.apply(stream.nodes()))
     if format_ == "text":
@@ -36,11 +36,13 @@ def dump_stream(stream: NodeStream, name: str, chosen: Filter, format_: str) -> 
         render.print_lines(printable_line(record.line) for record in records)
     else:
         render.print_rows(tuple(COLUMNS), map(node_row, records))
-    functions = list_functions(stream.rest(), chosen)
-    require_nodes([*found.some, *functions.values()], chosen)
-    if functions:
+    functions = function_records(stream.functions(), chosen)
+    first = list(itertools.islice(functions, 1))
+    require_nodes([*found.some, *first], chosen)
+    if first:
         render.print_lines([""])
-        render.print_sections(node_sections(Dump(stream.rest(), name), (), functions, format_))
+        all_of_them = itertools.chain(first, functions)
+        render.print_sections(function_section(function, body, format_) for function, body in all_of_them)
 
 
 class _Found(Iterator[T]):
@@ -58,5 +60,5 @@ class _Found(Iterator[T]):
 
 def _in_functions(stream: NodeStream, chosen: Filter) -> Iterator[NodeRecord]:
     """The nodes of all functions, which are known once the others were gone through."""
-    for body in list_functions(stream.rest(), chosen).values():
+    for _, body in function_records(stream.functions(), chosen):
         yield from body

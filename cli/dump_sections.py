@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.explaining.listing import Filter, NodeRecord, attribute_text, node_record, own_attributes
-from ..core.graph import Graph, Node
+from ..core.graph import Function, Graph, Node
 from ..core.words import counted
-from .render import Section, Table, Text
+from .render import Section, Table, Text, Working
 
 if TYPE_CHECKING:
     from ..core.explaining.diff import GraphDiff, NodeChange, Snapshot
@@ -38,7 +38,8 @@ class Dump(NamedTuple):
             return Dump(graph, name, None, order)
         from ..core.inference import infer
 
-        return Dump(graph, name, infer(graph), order)
+        with Working("inferring shapes"):
+            return Dump(graph, name, infer(graph), order)
 
     def nodes(self, chosen: Filter) -> tuple[NodeRecord, ...]:
         """Records of the chosen nodes, in order."""
@@ -68,21 +69,29 @@ def node_sections(
     if format_ == "csv":
         yield _node_table([*nodes, *(node for body in functions.values() for node in body)], with_function=bool(functions))
         return
-    show = _node_lines if format_ == "list" else _node_table
     if nodes or not functions:
-        yield show(nodes)
+        yield _show(format_)(nodes)
     for name, body in functions.items():
-        yield show(body, f"function {function_text(dump.graph, name)}")
+        yield function_section(dump.graph.functions[name], body, format_)
 
 
-def function_text(graph: Graph, name: str) -> str:
+def function_section(function: Function, body: Sequence[NodeRecord], format_: str) -> Section:
+    """The nodes of one function under its signature."""
+    return _show(format_)(body, f"function {_function_text(function)}")
+
+
+def _show(format_: str) -> Callable[..., Section]:
+    return _node_lines if format_ == "list" else _node_table
+
+
+def _function_text(function: Function) -> str:
     """A function's signature: `f(x: float, w: resource) -> (y: float)`."""
-    signature = graph.functions[name].signature
+    signature = function.signature
     arguments, results = (
         ", ".join(f"{arg.name}: {arg.dtype or arg.type_attr or arg.type_list_attr}" for arg in args)
         for args in (signature.inputs, signature.outputs)
     )
-    return f"{name}({arguments}) -> ({results})"
+    return f"{function.name}({arguments}) -> ({results})"
 
 
 def _node_lines(nodes: Sequence[NodeRecord], title: str = "") -> Text:

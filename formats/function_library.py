@@ -30,10 +30,18 @@ class FunctionLibrary(DeclaredFunctions):
                 raise InvalidArgumentError(f"the library has two functions called '{name}'")
 
     def __getitem__(self, name: str) -> Function:
+        found = self._entries[name] = self._decoded(name)
+        return found
+
+    def _decoded(self, name: str) -> Function:
         entry = self._entries[name]
         if isinstance(entry, FunctionDef):
-            entry = self._entries[name] = decode_function(entry, self, self._gradients.get(name), self._checks)
+            return decode_function(entry, self, self._gradients.get(name), self._checks)
         return entry
+
+    def one_by_one(self) -> Iterator[Function]:
+        """All functions, of which those that nobody has touched are not kept."""
+        return map(self._decoded, self._entries)
 
     def __setitem__(self, name: str, function: Function) -> None:
         self._entries[name] = function

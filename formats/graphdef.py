@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from ..core.collecting import rare_collection
 from ..core.errors import InvalidArgumentError, TfgError
-from ..core.graph import Graph, Node
+from ..core.graph import Function, Graph, Node
 from ..core.node import CheckMemo
 from ..core.tensor_names import parse_tensor_name
 from ..core.versions import Versions
@@ -91,6 +91,10 @@ class NodeStream:
     def has_at(self, place: int, other: NodeStream) -> bool:
         """True where the file has the same bytes at a place as another stream's for the node that came last."""
         return self._scan.has_at(place, other._scan.last_field())
+
+    def functions(self) -> Iterator[Function]:
+        """The functions one after the other, once the nodes were gone through; none is kept."""
+        return FunctionLibrary(self._scan.rest().library, checks=False).one_by_one()
 
     def rest(self, checks: bool = False) -> Graph:
         """A graph with everything but nodes, once these were gone through; with `checks` of its functions."""

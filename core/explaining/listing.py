@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..catalog import CATALOG, AttrDef
 from ..errors import InvalidArgumentError, NotFoundError
-from ..graph import Graph, Node
+from ..graph import Function, Graph, Node
 from ..shapes import Shape
 from ..tensors import FuncRef, Tensor
 from ..traversal import reachable
@@ -138,12 +138,17 @@ def _near(node: Node, hops: int) -> set[Node]:
 
 def list_functions(graph: Graph, chosen: Filter = Filter()) -> dict[str, tuple[NodeRecord, ...]]:
     """Records of the bodies of all functions, by function; those without a node that passes are left out."""
-    found = {}
-    for name, function in graph.functions.items():
-        records = tuple(node_record(node, None, name) for node in chosen.apply(function.body))
+    return {function.name: records for function, records in function_records(graph.functions.values(), chosen)}
+
+
+def function_records(
+    functions: Iterable[Function], chosen: Filter = Filter()
+) -> Iterator[tuple[Function, tuple[NodeRecord, ...]]]:
+    """Functions with the records of their bodies, one after the other; those without a node that passes are left out."""
+    for function in functions:
+        records = tuple(node_record(node, None, function.name) for node in chosen.apply(function.body))
         if records or chosen.is_empty:
-            found[name] = records
-    return found
+            yield function, records
 
 
 def node_record(node: Node, inference: Inference | None = None, function: str | None = None) -> NodeRecord:

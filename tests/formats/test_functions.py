@@ -203,3 +203,16 @@ def test_broken_functions_are_named(old, new, message):
     with pytest.raises(InvalidArgumentError, match=message) as error:
         graph.functions["second"]
     assert "function 'second'" in str(error.value)
+
+
+def test_functions_that_are_gone_through_are_not_kept():
+    proto = GraphDef()
+    for name in ("f", "g"):
+        proto.library.function.add().signature.name = name
+    library = FunctionLibrary(proto.library)
+    touched = library["f"]
+    first, second = list(library.one_by_one()), list(library.one_by_one())
+    assert [function.name for function in first] == ["f", "g"]
+    assert first[0] is second[0] is touched
+    assert first[1] is not second[1]
+    assert library.undecoded("g") is not None
