@@ -138,8 +138,11 @@ def as_bytes_array(values: Any) -> np.ndarray[Any, Any]:
     import numpy as np
 
     array = np.asarray(values, object)
+    items = array.ravel().tolist()
+    if set(map(type, items)) <= {bytes}:
+        return array.copy()
     flat = np.empty(array.size, object)
-    flat[:] = list(map(_as_bytes, array.ravel().tolist()))
+    flat[:] = list(map(_as_bytes, items))
     return flat.reshape(array.shape)
 
 

@@ -70,3 +70,12 @@ def test_callables_refuse_what_runs_refuse(made):
             session.make_callable("y:0", feeds)
     with pytest.raises(TfgError, match="nothing"):
         session.make_callable("nothing:0", [x])
+
+
+@pytest.mark.parametrize("fed", [["a", "b"], [b"a", b"b"], ["a", b"b"], np.array([b"a", "b"], object), np.array([b"a", b"b"])])
+def test_strings_are_fed_as_bytes_of_their_own(fed):
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="string", name="x")
+    found = tfg.Session(g.graph).run(x, {x: fed})
+    assert [(type(item), item) for item in found.tolist()] == [(bytes, b"a"), (bytes, b"b")]
+    assert not isinstance(fed, np.ndarray) or not np.shares_memory(found, fed)
