@@ -26,17 +26,35 @@ def add_nodes(graph: Graph, nodes: Iterable[LoadedNode], faults: list[TfgError] 
     InvalidArgumentError names the node for a duplicate name or an input that does not exist. With a list of `faults` it is
     added there: the second of a name gets another, and nodes of type `ABSENT` stand for inputs that do not exist.
     """
+    open_nodes: list[Node] = []
     for name, op, inputs, device, attrs in nodes:
+        shared = _names_so_far(graph, inputs)
+        spelling = inputs if shared is None else shared
         try:
-            graph.load_node(name, op, inputs, attrs, device)
+            node = graph.load_node(name, op, spelling, attrs, device)
         except AlreadyExistsError:
             hint = "every node of a graph needs its own name"
             _note(faults, InvalidArgumentError("two nodes have this name", node=name, op=op, hint=hint))
-            graph.load_node(graph.unique_name(name), op, inputs, attrs, device)
+            node = graph.load_node(graph.unique_name(name), op, spelling, attrs, device)
+        if shared is None:
+            open_nodes.append(node)
     controls: dict[str, str] = {}
-    for node in list(graph) if faults is not None else graph:
-        if node.spelling:
-            node.spelling = _found_inputs(graph, node, node.spelling, controls, faults)
+    for node in open_nodes:
+        node.spelling = _found_inputs(graph, node, node.spelling or (), controls, faults)
+
+
+def _names_so_far(graph: Graph, texts: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The texts as `_found_inputs` gives them where all are bare names of nodes that are there, as most are; else None.
+
+    What a file has just told of is still in the processor's cache, unlike what all its nodes are when they were read.
+    """
+    found = []
+    for text in texts:
+        source = graph.get(text)
+        if source is None:
+            return None
+        found.append(source.name)
+    return tuple(found)
 
 
 def _note(faults: list[TfgError] | None, error: TfgError) -> None:

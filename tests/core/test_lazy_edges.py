@@ -87,6 +87,17 @@ def test_unchanged_inputs_keep_their_spelling(graph):
     assert 'input: "x' not in to_text(graph)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_an_input_is_spelled_with_the_name_of_its_node(order):
+    """There is one text for a name, whether the node stands before those that take it or behind."""
+    graph = definition()
+    nodes = list(graph.node)[::order]
+    loaded = load(GraphDef(node=nodes).SerializeToString())
+    texts = [text for node in loaded for text in node.spelling if text in loaded]
+    assert len(texts) == 2 * MANY
+    assert all(text is loaded[text].name for text in texts)
+
+
 def test_edits_before_anything_was_asked(graph):
     node = graph.add_node("new", "Tanh", [graph["y"].output()], attrs=FLOAT)
     assert graph["y"].uses[node] == 1 and len(graph["y"].uses) == MANY + 1
