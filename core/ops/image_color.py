@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -135,26 +135,51 @@ def adjust_hue(images: Array, delta: Array) -> Result:
     """Hues turned by `delta` turns; the smallest and the largest channel keep their values."""
     delta = scalar(delta, "delta")
     _check_colours(images, 3)
-    x = images.astype(np.float32)
-    r, g, b = np.moveaxis(x, -1, 0)
-    smallest, middle, largest = np.moveaxis(np.sort(x, -1), -1, 0)
-    sector = np.select([(r < g) & (b < r), (r < g) & (b > g), r < g, b < g, b > r], [1, 3, 2, 0, 4], 5)
-    ratio = (middle - smallest) / np.where(largest == smallest, np.float32(1), largest - smallest)
-    hue = sector.astype(np.float32) + np.where(sector % 2 == 0, ratio, 1 - ratio)
-    hue = _wrap(np.where(largest == smallest, np.float32(0), hue) + np.float32(delta) * np.float32(6))
-    sector = np.minimum(np.nan_to_num(hue), 5).astype(np.int64)
-    ratio = hue - sector.astype(np.float32)
-    ratio = np.where(sector % 2 == 0, ratio, 1 - ratio)
-    middle = smallest + ratio * (largest - smallest)
-    return _arrange(sector, largest, middle, smallest).astype(images.dtype, copy=False)
+    channels = _planes(images)
+    r, g, b = channels
+    ahead, behind = np.where(b < r, 1, np.where(b > g, 3, 2)), np.where(b < g, 0, np.where(b > r, 4, 5))
+    sector = np.where(r < g, ahead, behind)
+    smallest, middle, largest = _picked(channels, _CHANNEL_OF, sector)
+    is_grey, spread, turns = largest == smallest, largest - smallest, np.float32(delta) * np.float32(6)
+    ratio = _mirrored((middle - smallest) / np.where(is_grey, np.float32(1), spread), sector)
+    hue = _wrap(np.where(is_grey, np.float32(0), sector.astype(np.float32) + ratio) + turns)
+    sector = _sector_of(hue)
+    middle = smallest + _mirrored(hue - sector.astype(np.float32), sector) * spread
+    return _interleaved(_picked(np.stack((smallest, middle, largest)), _RANK_OF, sector), images)
 
 
-def _arrange(sector: Array, largest: Array, middle: Array, smallest: Array) -> Array:
-    """Red, green and blue from the sixth of the colour circle and the sorted values."""
-    red = np.choose(sector, (largest, middle, smallest, smallest, middle, largest))
-    green = np.choose(sector, (middle, largest, largest, middle, smallest, smallest))
-    blue = np.choose(sector, (smallest, smallest, middle, largest, largest, middle))
-    return np.stack((red, green, blue), -1)
+_CHANNEL_OF: Final = np.array([[2, 2, 0, 0, 1, 1], [1, 0, 2, 1, 0, 2], [0, 1, 1, 2, 2, 0]])
+"""Which of red, green and blue is the smallest, the middle and the largest in each sixth of the colour circle."""
+_RANK_OF: Final = np.argsort(_CHANNEL_OF, axis=0)
+"""Which of the smallest, the middle and the largest is red, green and blue in each sixth of the colour circle."""
+
+
+def _planes(images: Array) -> Array:
+    """Red, green and blue (3, pixels), float32."""
+    return np.ascontiguousarray(images.reshape(-1, 3).T, np.float32)
+
+
+def _picked(planes: Array, table: Array, sector: Array) -> Array:
+    """For each row of `table` (3, 6) and each pixel (n) the value of the plane that the table names for its sector."""
+    places = table.take(sector, axis=1)
+    places *= sector.size
+    places += np.arange(sector.size)
+    return planes.reshape(-1).take(places)
+
+
+def _interleaved(planes: Array, like: Array) -> Array:
+    """Planes (3, pixels) as images of the shape and dtype of others."""
+    return planes.T.astype(like.dtype, "C").reshape(like.shape)
+
+
+def _mirrored(ratio: Array, sector: Array) -> Array:
+    """The ratio in even sectors, what it lacks of one in odd ones."""
+    return np.where(sector & 1, 1 - ratio, ratio)
+
+
+def _sector_of(hue: Array) -> Array:
+    """The sixth of the colour circle, 0 for no number."""
+    return np.fmin(np.fmax(hue, np.float32(0)), np.float32(5)).astype(np.int64)
 
 
 def _wrap(hue: Array) -> Array:
@@ -182,30 +207,29 @@ def adjust_saturation(images: Array, scale: Array) -> Result:
     """Saturations times `scale`, kept within 0 and 1."""
     scale = scalar(scale, "scale")
     _check_colours(images, 3)
-    x = images.astype(np.float32)
-    r, g, b = np.moveaxis(x, -1, 0)
-    value = np.max(x, -1)
-    spread = value - np.min(x, -1)
+    r, g, b = channels = _planes(images)
+    value = channels.max(0)
+    spread = value - channels.min(0)
     norm = np.float32(1) / (np.float32(6) * spread)
     # TensorFlow adds the thirds in double precision.
-    hue = np.select(
-        [spread <= 0, r == value, g == value],
-        [np.zeros_like(value), norm * (g - b), ((norm * (b - r)).astype(np.float64) + 2.0 / 6.0).astype(np.float32)],
-        ((norm * (r - g)).astype(np.float64) + 4.0 / 6.0).astype(np.float32),
-    )
+    hue = np.where(g == value, _plus(norm * (b - r), 2.0 / 6.0), _plus(norm * (r - g), 4.0 / 6.0))
+    hue = np.where(spread <= 0, np.float32(0), np.where(r == value, norm * (g - b), hue))
     hue = np.where(hue < 0, hue + np.float32(1), hue)
     saturation = np.where(value > 0, spread / np.where(value > 0, value, np.float32(1)), np.float32(0))
     saturation = np.minimum(np.float32(1), np.maximum(np.float32(0), saturation * np.float32(scale)))
     chroma = saturation * value
     base = value - chroma
     sixths = hue * np.float32(6)
-    sector = np.clip(np.nan_to_num(sixths), 0, 5).astype(np.int64)
     middle = chroma * (1 - np.abs(np.mod(sixths, np.float32(2)) - 1))
-    zero = np.zeros_like(chroma)
     # A hue of a full turn falls into no sector.
-    full = (sixths >= 6)[..., None]
-    colours = np.where(full, np.float32(0), _arrange(sector, chroma, middle, zero))
-    return (colours + base[..., None]).astype(images.dtype, copy=False)
+    chroma[sixths >= 6] = middle[sixths >= 6] = 0
+    colours = _picked(np.stack((np.zeros_like(chroma), middle, chroma)), _RANK_OF, _sector_of(sixths))
+    return _interleaved(colours + base, images)
+
+
+def _plus(x: Array, term: float) -> Array:
+    """The sum, rounded to float32 from double precision."""
+    return (x.astype(np.float64) + term).astype(np.float32)
 
 
 @flops("AdjustSaturation")
