@@ -136,12 +136,38 @@ def _spread_to_first(places: Sequence[Array], largest: Array, grad: Array, targe
 
 def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The gradient of x: each window's gradient goes to all elements that are within 1e-5 of its maximum `y`."""
-    padded, outputs = _padded(x, windows, strides, pads, _lowest(x.dtype))
+    padded, _ = _padded(np.ascontiguousarray(x), windows, strides, pads, _lowest(x.dtype))
     result = np.zeros(padded.shape, grad.dtype)
-    for offset in offsets(windows):
-        index = offset_index(offset, outputs, strides, [1] * len(outputs))
-        result[index] += np.where(np.abs(padded[index] - y) < 1e-5, grad, grad.dtype.type(0))
+    given, found, largest, flows = _by_windows((padded, result), (y, grad), windows[0], strides[0])
+    places = [offset_index(offset, flows.shape[1:-1], strides, [1] * len(windows)) for offset in offsets(windows)]
+    share = np.multiply if np.isfinite(grad).all() else _where
+    overlap = any(map(operator.gt, windows, strides))
+
+    def fill(images: slice) -> None:
+        seen, target, top, flow = cells(given[images]), found[images], largest[images], flows[images]
+        for place in places:
+            away = seen[place].copy().view(x.dtype)
+            away -= top
+            part = share(flow, np.abs(away, out=away) < 1e-5)
+            if overlap:
+                target[place] += part
+            else:
+                cells(target)[place] = cells(part)
+
+    divide(fill, cut(len(given), min(-(-given.size // _BLOCK), len(given))))
     return np.ascontiguousarray(unpad(result, pads))
+
+
+def _by_windows(padded: Sequence[Array], pooled: Sequence[Array], window: int, stride: int) -> list[Array]:
+    """The arrays, as images of as many lines as a window where lines divide into these: more images to make blocks of."""
+    if window != stride or padded[0].shape[1] % window:
+        return [*padded, *pooled]
+    return [a.reshape(-1, lines, *a.shape[2:]) for arrays, lines in ((padded, window), (pooled, 1)) for a in arrays]
+
+
+def _where(value: Array, condition: Array) -> Array:
+    """`value` where a condition holds, though it be infinite elsewhere."""
+    return np.where(condition, value, value.dtype.type(0))
 
 
 def first_equal(x: Array, y: Array, values: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:

@@ -86,3 +86,26 @@ def test_an_infinite_gradient_goes_to_one_element():
     x, grad = np.arange(16.0).reshape(1, 4, 4, 1), np.full((1, 2, 2, 1), np.inf)
     found = pooling.max_pool_grad(x, grad, (2, 2), (2, 2), [(0, 0), (0, 0)])
     assert found[0, 1::2, 1::2, 0].tolist() == [[np.inf] * 2] * 2 and np.isfinite(found).sum() == 12
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("special", [None, np.nan, np.inf])
+@pytest.mark.parametrize("block", [20, 1 << 18])
+def test_gradients_go_to_all_that_equal_the_maximum(case, special, block, monkeypatch):
+    monkeypatch.setattr(threads.one_thread, "available", 3)
+    monkeypatch.setattr(pooling, "_BLOCK", block)
+    sizes, windows, strides, pads = case
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 3, (5, *sizes, 2)).astype(np.float32)
+    y = pooling.max_pool(x, windows, strides, pads)
+    grad = rng.standard_normal(y.shape).astype(np.float32)
+    if special is not None:
+        grad[rng.random(grad.shape) < 0.1] = special
+    wanted = np.zeros(x.shape, np.float32)
+    for image, *position, channel in np.ndindex(*y.shape):
+        starts = [p * s - before for p, s, (before, _) in zip(position, strides, pads)]
+        inside = tuple(slice(max(a, 0), a + k) for a, k in zip(starts, windows))
+        place = image, *position, channel
+        wanted[image, *inside, channel] += np.where(x[image, *inside, channel] == y[place], grad[place], 0)
+    found = pooling.max_pool_grad_equal(x, y, grad, windows, strides, pads)
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
