@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from .. import dtypes
 from ..arrays import Array
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
-from .strings import parse_number
+from ._numerals import parse_number, plain_numbers
+from ._strings import as_objects
 
 
 def csv_value(
@@ -25,6 +27,23 @@ def csv_value(
     if value is None:
         raise InvalidArgumentError(f"Field {column} in record {record} is not a valid {dtype}: {field!r}")
     return value
+
+
+def csv_column(fields: Sequence[bytes], missing: bytes, dtype: DType, default: Array | bytes | None, column: int) -> Array:
+    """The values of a column's fields, one for each record."""
+    are_whole = all(fields) and missing not in fields
+    given = fields if are_whole else [field for field in fields if field and field != missing]
+    if not are_whole and default is None:
+        values = None
+    else:
+        values = as_objects(given, (len(given),)) if dtype is dtypes.string else plain_numbers(given, dtype.numpy)
+    if values is None:
+        return np.array([csv_value(field, missing, dtype, default, i, column) for i, field in enumerate(fields)], dtype.numpy)
+    if are_whole:
+        return values
+    filled = np.full(len(fields), default, dtype.numpy)
+    filled[[bool(field) and field != missing for field in fields]] = values
+    return filled
 
 
 def csv_default(index: int, default: Array) -> Array | bytes | None:

@@ -20,8 +20,8 @@ from ..runtime.runs import check_time, reserve
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from . import _tensor_proto
-from ._csv import csv_default, csv_value
-from ._strings import as_objects, map_bytes, same_shape
+from ._csv import csv_column, csv_default
+from ._strings import map_bytes, same_shape
 
 
 def _swapped(array: Array, dtype: DType, little_endian: bool) -> Array:
@@ -184,19 +184,39 @@ def decode_csv(
     _check_csv_attributes(OUT_TYPE, field_delim, select_cols)
     defaults = [csv_default(i, default) for i, default in enumerate(record_defaults)]
     delimiter, missing = field_delim.encode("utf-8", "surrogateescape"), na_value.encode("utf-8", "surrogateescape")
-    columns: list[list] = [[] for _ in OUT_TYPE]
-    for i, record in enumerate(records.ravel().tolist()):
-        fields = _split_csv(record, delimiter, use_quote_delim)
-        if select_cols:
-            fields = [fields[column] for column in select_cols if column < len(fields)]
-        if len(fields) != len(OUT_TYPE):
-            raise InvalidArgumentError(f"Expect {len(OUT_TYPE)} fields but have {len(fields)} in record {i}")
-        for j, field in enumerate(fields):
-            columns[j].append(csv_value(field, missing, OUT_TYPE[j], defaults[j], i, j))
+    columns = _csv_columns(records.ravel().tolist(), delimiter, use_quote_delim, select_cols, len(OUT_TYPE))
     return [
-        as_objects(column, records.shape) if dtype is dtypes.string else np.array(column, dtype.numpy).reshape(records.shape)
-        for column, dtype in zip(columns, OUT_TYPE)
+        csv_column(fields, missing, dtype, default, j).reshape(records.shape)
+        for j, (fields, dtype, default) in enumerate(zip(columns, OUT_TYPE, defaults))
     ]
+
+
+def _csv_columns(
+    records: list[bytes], delimiter: bytes, quotes: bool, selected: list[int], count: int
+) -> Sequence[Sequence[bytes]]:
+    """The fields of the selected columns, of all where none is, of which each record must have `count`."""
+
+    def select(fields: list[Any], record: int) -> list[Any]:
+        chosen = [fields[column] for column in selected if column < len(fields)] if selected else fields
+        if len(chosen) != count:
+            raise InvalidArgumentError(f"Expect {count} fields but have {len(chosen)} in record {record}")
+        return chosen
+
+    plain = _plain_csv_columns(records, delimiter, quotes)
+    if plain is not None:
+        return select(plain, 0)
+    rows = [select(_split_csv(record, delimiter, quotes), i) for i, record in enumerate(records)]
+    return list(zip(*rows)) if rows else [()] * count
+
+
+def _plain_csv_columns(records: list[bytes], delimiter: bytes, quotes: bool) -> list[list[bytes]] | None:
+    """The columns of records of one width, split all at once; None where one is empty, or has what `_split_csv` looks at."""
+    text = delimiter.join(records)
+    widths = {record.count(delimiter) + 1 for record in records}
+    if len(widths) != 1 or not all(records) or (quotes and b'"' in text) or b"\n" in text or b"\r" in text:
+        return None
+    (width,), fields = widths, text.split(delimiter)
+    return [fields[column::width] for column in range(width)]
 
 
 def _split_csv(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:

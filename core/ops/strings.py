@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +23,7 @@ from ..runtime.runs import reserve
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._checks import require_rank, scalar
+from ._numerals import parse_number, plain_numbers
 from ._shapes import unknown_dims
 from ._strings import as_objects, bounded, joined, map_bytes, map_to, same_shape
 
@@ -70,47 +70,12 @@ def string_length(input: Array, *, unit: str) -> Result:
     return map_to(np.int32, len if unit == "BYTE" else count_characters, input)
 
 
-_SPECIAL_FLOAT = rb"inf|infinity|nan(?:\([A-Za-z0-9_]*\))?"
-_DECIMAL = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|" + _SPECIAL_FLOAT + rb")", re.IGNORECASE)
-_HEXADECIMAL = re.compile(rb"[+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?\d+)?", re.IGNORECASE)
-
-
-def parse_float(text: bytes) -> float | None:
-    """A decimal or hexadecimal number, infinity or NaN between whitespace, None for anything else."""
-    text = text.strip()
-    if _DECIMAL.fullmatch(text):
-        return float(text.split(b"(")[0])
-    if not _HEXADECIMAL.fullmatch(text):
-        return None
-    try:
-        return float.fromhex(text.decode())
-    except OverflowError:
-        return float("-inf" if text.startswith(b"-") else "inf")
-
-
-_INTEGER = re.compile(rb"([+-]?)0*(\d{1,20})")
-"""Longer ones fit no dtype, and Python reads no text of many thousand digits."""
-
-
-def parse_integer(text: bytes, dtype: np.dtype) -> int | None:
-    """A decimal integer that fits the dtype, between whitespace, None for anything else."""
-    text = text.strip()
-    info = np.iinfo(dtype)
-    found = _INTEGER.fullmatch(text)
-    if found is None or (text.startswith(b"-") and info.min == 0):
-        return None
-    value = int(found[1] + found[2])
-    return value if info.min <= value <= info.max else None
-
-
-def parse_number(text: bytes, dtype: np.dtype) -> float | int | None:
-    """A number of the NumPy dtype from text, None where it is none."""
-    return parse_float(text) if dtype.kind == "f" else parse_integer(text, dtype)
-
-
 @kernel("StringToNumber")
 def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
     """The number that each string spells."""
+    numbers = plain_numbers(string_tensor.ravel().tolist(), out_type.numpy)
+    if numbers is not None:
+        return numbers.reshape(string_tensor.shape)
 
     def parse(text: bytes) -> float | int:
         value = parse_number(text, out_type.numpy)

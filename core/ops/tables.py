@@ -26,9 +26,9 @@ from ..runtime.kernel_context import KernelContext
 from ..runtime.values import scalar_object
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._files import file_name, read_file
+from ._numerals import parse_number
 from ._resources import ReferenceHandle, named, resource
 from ._tables import DenseTable, MutableTable, StaticTable, Table, file_lines
-from .strings import parse_number
 
 _LINE_NUMBER, _WHOLE_LINE = -1, -2
 
