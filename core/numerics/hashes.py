@@ -1,7 +1,7 @@
 """64-bit hashes of byte strings, many at a time: FarmHash's fingerprint, SipHash-2-4 and a seeded 64-bit Murmur.
 
 FarmHash: Geoff Pike, https://github.com/google/farmhash (farmhashna::Hash64). SipHash: Aumasson and Bernstein 2012.
-Strings are grouped by length, so that each step of a hash is one NumPy operation on a column of uint64.
+Strings are grouped by the steps that their lengths take, so that each step is one NumPy operation on a column of uint64.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _MASK = (1 << 64) - 1
 
 def farm_fingerprint64(strings: Sequence[bytes]) -> _U64:
     """FarmHash's Fingerprint64 of each string."""
-    return _by_length(strings, _farm)
+    return _in_groups(strings, _farm_steps, _farm)
 
 
 def murmur64(strings: Sequence[bytes]) -> _U64:
     """MurmurHash64A of each string, of the seed that TensorFlow's Hash64 has."""
-    return _by_length(strings, _murmur)
+    return _in_groups(strings, lambda lengths: lengths // 8 * 2 + (lengths % 8 > 0), _murmur)
 
 
 def sip_hash(strings: Sequence[bytes], key: tuple[int, int]) -> _U64:
     """SipHash-2-4 of each string under a key of two 64-bit words."""
-    return _by_length(strings, lambda data: _sip(data, key))
+    return _in_groups(strings, lambda lengths: lengths // 8, lambda texts: _sip(texts, key))
 
 
 def fingerprint_cat64(first: Any, second: Any) -> Any:
@@ -49,29 +49,70 @@ def _shift_mix_int(value: int) -> int:
     return value ^ (value >> 47)
 
 
-def _by_length(strings: Sequence[bytes], hash_rows: Callable[[Array], _U64]) -> _U64:
-    """`hash_rows` of the (n, length) bytes of all strings of one length, put in their places."""
-    result = np.zeros(len(strings), np.uint64)
-    places: dict[int, list[int]] = {}
-    for i, text in enumerate(strings):
-        places.setdefault(len(text), []).append(i)
-    with np.errstate(over="ignore"):
-        for length, rows in places.items():
-            count = PIECE // max(length, 1) + 1
-            for start in range(0, len(rows), count):
-                pause()
-                part = rows[start : start + count]
-                data = np.frombuffer(b"".join([strings[i] for i in part]), np.uint8).reshape(len(part), length)
-                result[part] = hash_rows(data)
+class _Texts:
+    """Strings in memory: `words` are the eight bytes from each byte on, `starts` where strings begin.
+
+    Those of one length follow each other in steps of that.
+    """
+
+    def __init__(self, words: _U64, starts: Array, lengths: Array, step: int) -> None:
+        self.words, self.starts, self.lengths, self.step = words, starts, lengths, step
+        self.length = lengths.astype(np.uint64)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def chosen(self, places: Array) -> _Texts:
+        return _Texts(self.words, self.starts[places], self.lengths[places], self.step)
+
+    def fetch64(self, at: Any) -> _U64:
+        """The little-endian word at a byte of each."""
+        if self.step:
+            first = at if isinstance(at, int) else int(at[0])
+            return self.words[first :: self.step][: len(self)].astype(np.uint64)
+        return self.words.take(self.starts + at)
+
+    def fetch32(self, at: Any) -> _U64:
+        return self.fetch64(at) & np.uint64(0xFFFFFFFF)
+
+    def tail(self) -> _U64:
+        """What is behind the last full word of each, zeros after it."""
+        return self.fetch64(self.lengths // 8 * 8) & _LOW_BYTES[self.lengths % 8]
+
+
+_LOW_BYTES = np.array([(1 << 8 * count) - 1 for count in range(8)], np.uint64)
+
+
+def _in_groups(strings: Sequence[bytes], steps: Callable[[Array], Array], hash_texts: Callable[[_Texts], _U64]) -> _U64:
+    """`hash_texts` of all strings whose lengths take the same steps, put in their places."""
+    result = np.empty(len(strings), np.uint64)
+    lengths = np.fromiter(map(len, strings), np.int64, len(strings))
+    ends = lengths.cumsum()
+    start = 0
+    while start < len(strings):
+        pause()
+        taken = ends[start] - lengths[start]
+        stop = min(max(int(np.searchsorted(ends, taken + PIECE)), start + 1), start + PIECE)
+        texts = _texts(strings[start:stop], lengths[start:stop])
+        with np.errstate(over="ignore"):
+            for places in _groups(steps(texts.lengths)):
+                result[start + places] = hash_texts(texts.chosen(places))
+        start = stop
     return result
 
 
-def _fetch64(data: Array, start: int) -> _U64:
-    return np.ascontiguousarray(data[:, start : start + 8]).view("<u8")[:, 0].astype(np.uint64)
+def _texts(strings: Sequence[bytes], lengths: Array) -> _Texts:
+    buffer = b"".join(strings) + bytes(8)
+    words = np.ndarray(len(buffer) - 7, "<u8", buffer, strides=(1,))
+    step = int(lengths[0]) if (lengths == lengths[0]).all() else 0
+    # To gather what is not aligned is slow.
+    return _Texts(words if step else words.astype(np.uint64), lengths.cumsum() - lengths, lengths, step)
 
 
-def _fetch32(data: Array, start: int) -> _U64:
-    return np.ascontiguousarray(data[:, start : start + 4]).view("<u4")[:, 0].astype(np.uint64)
+def _groups(keys: Array) -> list[Array]:
+    """The places of each key."""
+    order = np.argsort(keys, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(keys[order])) + 1)
 
 
 def _rotate(value: _U64, bits: int) -> _U64:
@@ -88,51 +129,65 @@ def _hash_16(u: _U64, v: _U64, mul: Any) -> _U64:
     return _shift_mix((v ^ a) * mul) * mul
 
 
-def _farm(data: Array) -> _U64:
-    length = data.shape[1]
-    if length <= 16:
-        return _farm_16(data, length)
-    if length <= 32:
-        return _farm_32(data, length)
-    return _farm_64(data, length) if length <= 64 else _farm_long(data, length)
+_FARM_SHORT = np.array([0, 3, 7, 16, 32, 64])
+"""The last lengths that are hashed in a way of their own; those behind take rounds of 64 bytes."""
 
 
-def _farm_16(data: Array, length: int) -> _U64:
-    mul = _K2 + np.uint64(2 * length)
-    if length >= 8:
-        a, b = _fetch64(data, 0) + _K2, _fetch64(data, length - 8)
-        return _hash_16(_rotate(b, 37) * mul + a, (_rotate(a, 25) + b) * mul, mul)
-    if length >= 4:
-        a, b = _fetch32(data, 0), _fetch32(data, length - 4)
-        return _hash_16(np.uint64(length) + (a << np.uint64(3)), b, mul)
-    if length > 0:
-        a, b, c = (data[:, i].astype(np.uint64) for i in (0, length >> 1, length - 1))
-        y = a + (b << np.uint64(8))
-        z = np.uint64(length) + (c << np.uint64(2))
-        return _shift_mix(y * _K2 ^ z * _K0) * _K2
-    return np.full(len(data), _K2)
+def _farm_steps(lengths: Array) -> Array:
+    return np.searchsorted(_FARM_SHORT, lengths) + np.maximum(lengths - 1, 0) // 64
 
 
-def _farm_32(data: Array, length: int) -> _U64:
-    mul = _K2 + np.uint64(2 * length)
-    a, b = _fetch64(data, 0) * _K1, _fetch64(data, 8)
-    c, d = _fetch64(data, length - 8) * mul, _fetch64(data, length - 16) * _K2
+def _farm(texts: _Texts) -> _U64:
+    way = (_farm_0, _farm_3, _farm_7, _farm_16, _farm_32, _farm_64, _farm_long)
+    return way[np.searchsorted(_FARM_SHORT, texts.lengths[0])](texts)
+
+
+def _farm_0(texts: _Texts) -> _U64:
+    return np.full(len(texts), _K2)
+
+
+def _farm_3(texts: _Texts) -> _U64:
+    a, b, c = (texts.fetch64(at) & np.uint64(0xFF) for at in (0, texts.lengths >> 1, texts.lengths - 1))
+    y = a + (b << np.uint64(8))
+    z = texts.length + (c << np.uint64(2))
+    return _shift_mix(y * _K2 ^ z * _K0) * _K2
+
+
+def _farm_7(texts: _Texts) -> _U64:
+    a, b = texts.fetch32(0), texts.fetch32(texts.lengths - 4)
+    return _hash_16(texts.length + (a << np.uint64(3)), b, _farm_factor(texts))
+
+
+def _farm_factor(texts: _Texts) -> _U64:
+    return _K2 + (texts.length << np.uint64(1))
+
+
+def _farm_16(texts: _Texts) -> _U64:
+    mul = _farm_factor(texts)
+    a, b = texts.fetch64(0) + _K2, texts.fetch64(texts.lengths - 8)
+    return _hash_16(_rotate(b, 37) * mul + a, (_rotate(a, 25) + b) * mul, mul)
+
+
+def _farm_32(texts: _Texts) -> _U64:
+    mul, end = _farm_factor(texts), texts.lengths
+    a, b = texts.fetch64(0) * _K1, texts.fetch64(8)
+    c, d = texts.fetch64(end - 8) * mul, texts.fetch64(end - 16) * _K2
     return _hash_16(_rotate(a + b, 43) + _rotate(c, 30) + d, a + _rotate(b + _K2, 18) + c, mul)
 
 
-def _farm_64(data: Array, length: int) -> _U64:
-    mul = _K2 + np.uint64(2 * length)
-    a, b = _fetch64(data, 0) * _K2, _fetch64(data, 8)
-    c, d = _fetch64(data, length - 8) * mul, _fetch64(data, length - 16) * _K2
+def _farm_64(texts: _Texts) -> _U64:
+    mul, end = _farm_factor(texts), texts.lengths
+    a, b = texts.fetch64(0) * _K2, texts.fetch64(8)
+    c, d = texts.fetch64(end - 8) * mul, texts.fetch64(end - 16) * _K2
     y = _rotate(a + b, 43) + _rotate(c, 30) + d
     z = _hash_16(y, a + _rotate(b + _K2, 18) + c, mul)
-    e, f = _fetch64(data, 16) * mul, _fetch64(data, 24)
-    g, h = (y + _fetch64(data, length - 32)) * mul, (z + _fetch64(data, length - 24)) * mul
+    e, f = texts.fetch64(16) * mul, texts.fetch64(24)
+    g, h = (y + texts.fetch64(end - 32)) * mul, (z + texts.fetch64(end - 24)) * mul
     return _hash_16(_rotate(e + f, 43) + _rotate(g, 30) + h, e + _rotate(f + a, 18) + g, mul)
 
 
-def _weak_32(data: Array, start: int, a: _U64, b: _U64) -> tuple[_U64, _U64]:
-    w, x, y, z = (_fetch64(data, start + 8 * i) for i in range(4))
+def _weak_32(texts: _Texts, start: Any, a: _U64, b: _U64) -> tuple[_U64, _U64]:
+    w, x, y, z = (texts.fetch64(start + 8 * i) for i in range(4))
     a = a + w
     b = _rotate(b + a + z, 21)
     c = a
@@ -140,20 +195,20 @@ def _weak_32(data: Array, start: int, a: _U64, b: _U64) -> tuple[_U64, _U64]:
     return a + z, b + _rotate(a, 44) + c
 
 
-def _farm_long(data: Array, length: int) -> _U64:
+def _farm_long(texts: _Texts) -> _U64:
     seed = np.uint64(81)
-    zeros = np.zeros(len(data), np.uint64)
+    zeros = np.zeros(len(texts), np.uint64)
     v = w = (zeros, zeros)
-    x = zeros + seed * _K2 + _fetch64(data, 0)
+    x = zeros + seed * _K2 + texts.fetch64(0)
     y = zeros + seed * _K1 + np.uint64(113)
     z = _shift_mix(y * _K2 + np.uint64(113)) * _K2
-    for start in range(0, (length - 1) // 64 * 64, 64):
-        x, y, z, v, w = _farm_round(data, start, x, y, z, v, w, _K1, np.uint64(1), np.uint64(1))
+    for start in range(0, int(texts.lengths[0] - 1) // 64 * 64, 64):
+        x, y, z, v, w = _farm_round(texts, start, x, y, z, v, w, _K1, np.uint64(1), np.uint64(1))
     mul = _K1 + ((z & np.uint64(0xFF)) << np.uint64(1))
-    rest = np.uint64((length - 1) & 63)
+    rest = (texts.length - np.uint64(1)) & np.uint64(63)
     v_first = v[0] + w[0] + rest
     w = (w[0] + rest + v_first, w[1])
-    x, y, z, v, w = _farm_round(data, length - 64, x, y, z, (v_first, v[1]), w, mul, np.uint64(9), np.uint64(9))
+    x, y, z, v, w = _farm_round(texts, texts.lengths - 64, x, y, z, (v_first, v[1]), w, mul, np.uint64(9), np.uint64(9))
     return _hash_16(
         _hash_16(v[0], w[0], mul) + _shift_mix(y) * _K0 + z,
         _hash_16(v[1], w[1], mul) + x,
@@ -162,48 +217,39 @@ def _farm_long(data: Array, length: int) -> _U64:
 
 
 def _farm_round(
-    data: Array, s: int, x: _U64, y: _U64, z: _U64, v: _Pair, w: _Pair, mul: Any, w_factor: Any, v_factor: Any
+    texts: _Texts, s: Any, x: _U64, y: _U64, z: _U64, v: _Pair, w: _Pair, mul: Any, w_factor: Any, v_factor: Any
 ) -> tuple[_U64, _U64, _U64, _Pair, _Pair]:
     """64 bytes from `s` mixed into the state; x and z come back exchanged."""
-    x = _rotate(x + y + v[0] + _fetch64(data, s + 8), 37) * mul
-    y = _rotate(y + v[1] + _fetch64(data, s + 48), 42) * mul
+    x = _rotate(x + y + v[0] + texts.fetch64(s + 8), 37) * mul
+    y = _rotate(y + v[1] + texts.fetch64(s + 48), 42) * mul
     x = x ^ w[1] * w_factor
-    y = y + v[0] * v_factor + _fetch64(data, s + 40)
+    y = y + v[0] * v_factor + texts.fetch64(s + 40)
     z = _rotate(z + w[0], 33) * mul
-    v = _weak_32(data, s, v[1] * mul, x + w[0])
-    w = _weak_32(data, s + 32, z + w[1], y + _fetch64(data, s + 16))
+    v = _weak_32(texts, s, v[1] * mul, x + w[0])
+    w = _weak_32(texts, s + 32, z + w[1], y + texts.fetch64(s + 16))
     return z, y, x, v, w
 
 
-def _murmur(data: Array) -> _U64:
+def _murmur(texts: _Texts) -> _U64:
     multiplier, shift = np.uint64(0xC6A4A7935BD1E995), np.uint64(47)
-    length = data.shape[1]
-    state = np.full(len(data), np.uint64(0xDECAFCAFFE) ^ (np.uint64(length) * multiplier))
+    length = int(texts.lengths[0])
+    state = np.uint64(0xDECAFCAFFE) ^ (texts.length * multiplier)
     for start in range(0, length // 8 * 8, 8):
-        word = _fetch64(data, start) * multiplier
+        word = texts.fetch64(start) * multiplier
         state = (state ^ (word ^ (word >> shift)) * multiplier) * multiplier
-    tail = length % 8
-    if tail:
-        state = (state ^ _tail_word(data, length - tail)) * multiplier
+    if length % 8:
+        state = (state ^ texts.tail()) * multiplier
     state = (state ^ (state >> shift)) * multiplier
     return state ^ (state >> shift)
 
 
-def _tail_word(data: Array, start: int) -> _U64:
-    """The bytes from `start`, fewer than eight, as a little-endian number."""
-    padded = np.zeros((len(data), 8), np.uint8)
-    padded[:, : data.shape[1] - start] = data[:, start:]
-    return padded.view("<u8")[:, 0].astype(np.uint64)
-
-
-def _sip(data: Array, key: tuple[int, int]) -> _U64:
+def _sip(texts: _Texts, key: tuple[int, int]) -> _U64:
     low, high = np.uint64(key[0] & _MASK), np.uint64(key[1] & _MASK)
-    length = data.shape[1]
-    full = length // 8 * 8
+    full = int(texts.lengths[0]) // 8 * 8
     constants = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
-    state = [np.full(len(data), np.uint64(c) ^ k) for c, k in zip(constants, (low, high, low, high))]
-    last = _tail_word(data, full) | np.uint64((length & 0xFF) << 56)
-    for word in [*(_fetch64(data, start) for start in range(0, full, 8)), last]:
+    state = [np.full(len(texts), np.uint64(c) ^ k) for c, k in zip(constants, (low, high, low, high))]
+    last = texts.tail() | texts.length << np.uint64(56)
+    for word in [*(texts.fetch64(start) for start in range(0, full, 8)), last]:
         state[3] = state[3] ^ word
         _sip_rounds(state, 2)
         state[0] = state[0] ^ word
