@@ -35,6 +35,11 @@ _LANES: Final = 128
 _KEYS: Final = tuple((step * _KEY_STEPS[0] & _MASK32, step * _KEY_STEPS[1] & _MASK32) for step in range(_ROUNDS))
 """What each round adds to the two words of the key."""
 
+_FACTOR0, _FACTOR1 = (np.array(factor, np.uint64) for factor in _MULTIPLIERS)
+_LOW_HALF, _HALF = np.array(_MASK32, np.uint64), np.array(32, np.uint64)
+_KEY_OF_ROUND: Final = np.array(_KEYS, np.uint64)[:, :, None]
+"""Constants are arrays, which ufuncs take as they are: numbers they make arrays of, at each call."""
+
 RESERVED_PER_OUTPUT: Final = 256
 """Blocks that TensorFlow's stateful kernels set aside for each output."""
 
@@ -136,27 +141,29 @@ def _lanes(key: int, counter: int, count: int) -> Array:
 
 def _blocks(key: int, counter: int, offsets: Array, result: Array) -> None:
     """The blocks at counter + offsets into `result`. Words are held in 64 bits, so that products keep their upper half."""
-    mask, half = np.uint64(_MASK32), np.uint64(32)
     low = offsets + np.uint64(counter & _MASK64)
     carry = (low < offsets).astype(np.uint64)
     high = carry + np.uint64(counter >> 64)
-    c0, c1, c2, c3 = low & mask, low >> half, high & mask, high >> half
+    c0, c1, c2, c3 = low & _LOW_HALF, low >> _HALF, high & _LOW_HALF, high >> _HALF
     p0, p1 = np.empty_like(c0), np.empty_like(c0)
-    k0, k1 = key & _MASK32, key >> 32
-    for _ in range(_ROUNDS):
-        np.multiply(c0, np.uint64(_MULTIPLIERS[0]), out=p0)
-        np.multiply(c2, np.uint64(_MULTIPLIERS[1]), out=p1)
-        np.right_shift(p1, half, out=c0)
+    for k0, k1 in _round_keys(key):
+        np.multiply(c0, _FACTOR0, out=p0)
+        np.multiply(c2, _FACTOR1, out=p1)
+        np.right_shift(p1, _HALF, out=c0)
         np.bitwise_xor(c0, c1, out=c0)
-        np.bitwise_xor(c0, np.uint64(k0), out=c0)
-        np.right_shift(p0, half, out=c2)
+        np.bitwise_xor(c0, k0, out=c0)
+        np.right_shift(p0, _HALF, out=c2)
         np.bitwise_xor(c2, c3, out=c2)
-        np.bitwise_xor(c2, np.uint64(k1), out=c2)
-        np.bitwise_and(p1, mask, out=c1)
-        np.bitwise_and(p0, mask, out=c3)
-        k0, k1 = (k0 + _KEY_STEPS[0]) & _MASK32, (k1 + _KEY_STEPS[1]) & _MASK32
+        np.bitwise_xor(c2, k1, out=c2)
+        np.bitwise_and(p1, _LOW_HALF, out=c1)
+        np.bitwise_and(p0, _LOW_HALF, out=c3)
     for i, word in enumerate((c0, c1, c2, c3)):
         result[:, i] = word
+
+
+def _round_keys(key: int) -> Array:
+    """The two words of each round's key, vectors of one element."""
+    return _KEY_OF_ROUND + np.array([[key & _MASK32], [key >> 32]], np.uint64) & _LOW_HALF
 
 
 def words_per_sample(dtype: np.dtype[Any]) -> int:
@@ -186,7 +193,6 @@ def _samples(from_words: Callable[[Array, np.dtype[Any]], Array], gen: Philox, c
 
 _MANTISSA, _EXPONENT = np.array(0x7FFFFF, np.uint32), np.array(0x3F800000, np.uint32)
 _ONE: Final = np.array(1, np.float32)
-"""Constants are arrays of rank 0, which ufuncs take as they are: numbers they make arrays of, at each call."""
 
 
 def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
