@@ -249,9 +249,24 @@ def multinomial(gen: Philox, logits: Array, samples: int) -> Array:
 
 def permutation(gen: Philox, size: int) -> Array:
     """A permutation of range(size) by Fisher and Yates, with a remainder for each swap."""
-    order = list(range(size))
-    words = gen.words(size - 1)
-    jumps = (words % np.arange(size, 1, -1, dtype=np.uint32)).tolist()
-    for i, jump in enumerate(jumps):
-        order[i], order[i + jump] = order[i + jump], order[i]
-    return np.array(order, np.intp)
+    jumps = gen.words(size - 1) % np.arange(size, 1, -1, dtype=np.uint32)
+    return _swapped(jumps + np.arange(size - 1))
+
+
+def _swapped(partners: Array) -> Array:
+    """range(len(partners) + 1) after place i was swapped with place partners[i] >= i, one i after the other.
+
+    A swap finds at its partner what the last swap before it with that partner left there, which is what that one had found
+    at its own place; there it was left by another, and so on to one whose place none had touched.
+    """
+    count = len(partners)
+    swaps = np.lexsort((partners.astype(np.uint16), (partners >> 16).astype(np.uint16)))  # by radix, as it is for 16 bits
+    places = partners[swaps]
+    before = np.full(count, -1)
+    before[swaps[1:]] = np.where(places[1:] == places[:-1], swaps[:-1], -1)
+    source, is_jump = np.arange(count + 1), places != swaps
+    source[places[is_jump]] = swaps[is_jump]  # of several the last, as they are in order
+    while not np.array_equal(source, further := source[source]):
+        source = further
+    order = np.where(before < 0, partners, source[before])
+    return np.append(order, source[count])

@@ -5,7 +5,7 @@ import pytest
 
 from tfg import GraphBuilder, Session
 from tfg.core.errors import InvalidArgumentError
-from tfg.core.numerics import philox
+from tfg.core.numerics import philox, philox_distributions
 
 
 @pytest.mark.parametrize(("prob", "drawn"), [(0.0, 0), (1.0, np.inf)])
@@ -37,3 +37,13 @@ def test_few_normal_samples_have_the_bits_of_many():
         usable = len(words) // size * size
         few = [philox.normal_from_words(part, np.dtype(np.float32)) for part in words[:usable].reshape(-1, size)]
         np.testing.assert_array_equal(np.concatenate(few).view(np.int32), many[:usable].view(np.int32))
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 7, 50, 3000])
+def test_permutations_are_those_of_swaps_one_by_one(size):
+    for seed in range(20):
+        order = list(range(size))
+        jumps = philox.Philox(seed, 1).words(size - 1) % np.arange(size, 1, -1, dtype=np.uint32)
+        for i, jump in enumerate(jumps.tolist()):
+            order[i], order[i + jump] = order[i + jump], order[i]
+        assert philox_distributions.permutation(philox.Philox(seed, 1), size).tolist() == order
