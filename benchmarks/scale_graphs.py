@@ -335,6 +335,19 @@ def read_on_the_way(count: int) -> Iterator[NodeDef]:
     yield node("y", "Identity", last, **FLOAT)
 
 
+def racing(count: int) -> Iterator[NodeDef]:
+    """Writes to a variable that nothing orders, and a read that waits for them all."""
+    yield constant("initial", 4)
+    yield node("weights", "VarHandleOp", dtype=dtypes.float32, shape=Shape((4,)), shared_name=b"weights")
+    yield node("init", "AssignVariableOp", "weights", "initial", dtype=dtypes.float32)
+    many = count // 2
+    for i in range(many):
+        yield node(f"tanh_{i}", "Tanh", "x", **FLOAT)
+        yield node(f"write_{i}", "AssignAddVariableOp", "weights", f"tanh_{i}", dtype=dtypes.float32)
+    yield node("read", "ReadVariableOp", "weights", *(f"^write_{i}" for i in range(many)), dtype=dtypes.float32)
+    yield node("y", "AddV2", "read", "x", **FLOAT)
+
+
 PLAIN_FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
     "chain": chain, "wide": wide, "functions": calls, "blocks": blocks,
 }  # fmt: skip
@@ -343,6 +356,7 @@ FORMS: Mapping[str, Callable[[int], Iterator[NodeDef]]] = {
     **PLAIN_FORMS, "hub": hub, "waits": waits, "nested": nested, "variables": variables, "conditionals": conditionals,
     "loops": loops, "growing": growing, "handed_on": handed_on, "groups": groups,
     "chosen": chosen, "added": added, "asserted": asserted, "read_on_the_way": read_on_the_way,
+    "racing": racing,
 }  # fmt: skip
 """Those, and what is hard on analyses."""
 LIBRARIES: Mapping[str, Callable[[int], Iterator[FunctionDef]]] = {"functions": functions, "nested": nested_functions}

@@ -75,7 +75,7 @@ def _run_races(graph: Graph, fetches: tuple[str, ...]) -> RunRaces:
 def _facts(
     graph: Graph, targets: Sequence[Output | Node], feeds: Sequence[Output], function: str | None
 ) -> Iterator[RaceFacts]:
-    races = races_of(graph, targets, feeds)
+    races = list(races_of(graph, targets, feeds))
     if not races:
         return
     plan = compile_plan(graph, targets, feeds)

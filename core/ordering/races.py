@@ -7,7 +7,7 @@ In a loop, accesses keep the order of its iterations only where each waits for t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..control_flow.conditions import (
@@ -24,6 +24,7 @@ from ..traversal import strongly_connected
 from .effects import DRAW, READ, WRITE, Access, State, accesses, contested
 
 Sources = Mapping[Node, Sequence[Node | None]]
+Alike = Callable[[Node], Hashable]
 WRITES: Final = frozenset({WRITE, DRAW})
 
 
@@ -39,15 +40,49 @@ class Race:
 
 def find_races(
     graph: Graph, order: list[Node], sources: Sources, frames: Mapping[Node, Frame], fed: frozenset[Output] = frozenset()
-) -> list[Race]:
-    """The races among the nodes of a topological order, which run together.
+) -> Iterator[Race]:
+    """The races among the nodes of a topological order, which run together; first those between iterations of loops.
 
-    `sources` gives what a node waits for, `frames` the loop it lies in.
+    `sources` gives what a node waits for, `frames` the loop it lies in. There may be as many as pairs of accesses, of which
+    each is looked for when it is asked for.
     """
     states = contested(accesses(graph, order, fed))
-    if not any(len(found) > 1 for found in states.values()) and not frames:
-        return []
-    return _Search(order, sources, frames, fed).races(states)
+    if any(len(found) > 1 for found in states.values()) or frames:
+        yield from _Search(order, sources, frames, fed).races(states)
+
+
+def chained_races(
+    graph: Graph, order: list[Node], sources: Sources, fed: frozenset[Output], place: Mapping[Node, int], alike: Alike
+) -> Iterator[Race]:
+    """Those of the races among the nodes that have a place from which the others follow, the earlier access first.
+
+    Once each of them is settled, so are all: where three accesses that are `alike` come one after the other, the first and the
+    last need no edge. They are as many as accesses, where pairs would be as many as their square.
+    """
+    states = {state: found for state, found in contested(accesses(graph, order, fed)).items() if len(found) > 1}
+    if states:
+        yield from _Search(order, sources, {}, fed).chained(states, place, alike)
+
+
+class _Since:
+    """Of accesses one after the other those that the next one has to wait for: the last write, and the reads after it."""
+
+    def __init__(self) -> None:
+        self.write: Access | None = None
+        self.reads: list[Access] = []
+
+    def awaited(self, kind: str) -> list[Access]:
+        """What an access of a kind waits for."""
+        if kind != READ and self.reads:
+            return self.reads
+        return [] if self.write is None else [self.write]
+
+    def add(self, access: Access) -> None:
+        """Note the next access."""
+        if access.kind == READ:
+            self.reads.append(access)
+        else:
+            self.write, self.reads = access, []
 
 
 class _Search:
@@ -61,18 +96,31 @@ class _Search:
         self.groups = strongly_connected(order, sources.__getitem__) if frames else [[node] for node in order]
         self.components = {node: group[0] for group in self.groups if len(group) > 1 for node in group}
 
-    def races(self, states: Mapping[State, list[Access]]) -> list[Race]:
-        shared = {state: every for state, every in states.items() if len(every) > 1}
-        bits = {node: 1 << i for i, node in enumerate(dict.fromkeys(a.node for every in shared.values() for a in every))}
-        before = self.reached(bits) if bits else {}
-        conditions = self.conditions() if bits else {}
-        found = []
+    def races(self, states: Mapping[State, list[Access]]) -> Iterator[Race]:
         for state, every in states.items():
             repeated = [(access, loop) for access in every if (loop := self.repeated(access)) is not None]
-            found += [Race(state, access, access, loop) for access, loop in repeated]
-            found += self.in_loops(state, every)
-            found += [race for race in _unordered(state, every, before, bits) if not self.excludes(race, conditions)]
-        return found
+            yield from (Race(state, access, access, loop) for access, loop in repeated)
+            yield from self.in_loops(state, every)
+        shared = {state: every for state, every in states.items() if len(every) > 1}
+        bits = _bits(shared)
+        before = self.reached(bits) if bits else {}
+        conditions = self.conditions() if bits else {}
+        for state, every in shared.items():
+            yield from (race for race in _unordered(state, every, before, bits) if not self.excludes(race, conditions))
+
+    def chained(self, states: Mapping[State, list[Access]], place: Mapping[Node, int], alike: Alike) -> Iterator[Race]:
+        """The races of which `chained_races` tells, outside loops."""
+        bits, conditions = _bits(states), self.conditions()
+        before = self.reached(bits)
+        for state, every in states.items():
+            chains: dict[tuple[Hashable, Condition], _Since] = {}
+            for second in sorted((access for access in every if access.node in place), key=lambda access: place[access.node]):
+                awaited = [first for since in chains.values() for first in since.awaited(second.kind)]
+                done = before[second.node] | bits[second.node]
+                races = [Race(state, first, second) for first in awaited if not done & bits[first.node]]
+                yield from (race for race in races if not self.excludes(race, conditions))
+                key = alike(second.node), conditions.get(second.node, ALWAYS)
+                chains.setdefault(key, _Since()).add(second)
 
     def in_loops(self, state: State, every: Sequence[Access]) -> Iterator[Race]:
         """Accesses in one loop that do not wait for those of the iteration before."""
@@ -142,6 +190,11 @@ class _Search:
     def condition_behind(self, value: Output, found: Mapping[Node, Condition], known: dict[Output, Output]) -> Condition:
         condition = found.get(value.node, ALWAYS)
         return condition | {(predicate_of(value.node, known), value.index)} if value.node.op in SWITCH else condition
+
+
+def _bits(states: Mapping[State, list[Access]]) -> dict[Node, int]:
+    """A bit for each node with an access."""
+    return {node: 1 << i for i, node in enumerate(dict.fromkeys(a.node for every in states.values() for a in every))}
 
 
 def _unordered(state: State, every: Sequence[Access], before: Mapping[Node, int], bits: Mapping[Node, int]) -> Iterator[Race]:

@@ -11,7 +11,7 @@ from ..functions.call_sites import CallSite, call_site, function_targets
 from ..functions.instantiation import instantiate
 from ..graph import Function, Graph, Node, Output
 from ..planning.needed import needed_nodes, needed_sources
-from ..planning.planner import compile_plan, races_of
+from ..planning.planner import chained_races_of, compile_plan, races_of
 
 
 def settle_races(
@@ -45,19 +45,20 @@ def _call_sites(graph: Graph) -> dict[str, set[CallSite]]:
 def _settled(
     graph: Graph, targets: Sequence[Output | Node], fed: Sequence[Output], runs: Iterable[set[Node]]
 ) -> list[tuple[Node, Node]]:
-    """The pairs of nodes that race in a run of all targets, each in the order that they have there.
+    """Pairs of nodes that race in a run of all targets, each in the order that they have there; the other pairs follow.
 
     `runs` says what runs together; it is gone through only where something races.
     """
-    races = [race for race in races_of(graph, targets, fed) if race.loop is None]
-    plan = compile_plan(graph, targets, fed) if races else None
-    if plan is None or plan.needs_dataflow:
+    if all(race.loop is not None for race in races_of(graph, targets, fed)):
+        return []
+    plan = compile_plan(graph, targets, fed)
+    if plan.needs_dataflow:
         return []
     place = {step.node: i for i, step in enumerate(plan.steps)}
+    together = list(runs)
+    races = chained_races_of(graph, targets, fed, place, lambda node: tuple(node in run for run in together))
     pairs = [(race.first.node, race.second.node) for race in races]
-    sure = [sorted(pair, key=place.__getitem__) for pair in pairs if all(node in place for node in pair)]
-    together = list(runs) if sure else []
-    return [(earlier, later) for earlier, later in sure if all(earlier in run for run in together if later in run)]
+    return [(earlier, later) for earlier, later in pairs if all(earlier in run for run in together if later in run)]
 
 
 def _settled_function(graph: Graph, function: Function, site: CallSite) -> Function:

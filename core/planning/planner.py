@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..collecting import rare_collection
 from ..control_flow.references import memory_of_variables, written_reference
 from ..functions.call_sites import is_partly_read
 from ..graph import Graph, Node, Output
-from ..ordering.races import Race, find_races
+from ..ordering.races import Alike, Race, chained_races, find_races
 from .liveness import NotWellFormed
 from .plan import Plan, Step, add_releases
 from .selection import Selection
@@ -25,28 +25,39 @@ def compile_plan(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence
         return planner.dataflow_plan()
 
 
-def races_of(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> list[Race]:
-    """The accesses to variables and tables, and the draws of random ops, that no path orders in a run of `fetches`."""
+def races_of(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> Iterator[Race]:
+    """The accesses to variables and tables, and the draws of random ops, that no path orders in a run of `fetches`.
+
+    Those between iterations of loops come first. There may be as many as pairs of accesses: each is looked for when asked for.
+    """
     return Planner(graph, fetches, feeds).races()
+
+
+def chained_races_of(
+    graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence[Output], place: Mapping[Node, int], alike: Alike
+) -> list[Race]:
+    """As `races_of` among the nodes that have a place in an order; of accesses that are alike only one with the next."""
+    planner = Planner(graph, fetches, feeds)
+    return list(chained_races(graph, planner.order, planner.waiting, planner.fed, place, alike))
 
 
 class Planner(Selection):
     """One compilation: a selection, and the plans that are made of it."""
 
-    def races(self) -> list[Race]:
-        """The accesses to state in this run that no path orders."""
+    def races(self) -> Iterator[Race]:
+        """The accesses to state in this run that no path orders, those between iterations of loops first."""
         return find_races(self.graph, self.order, self.waiting, self.frames, self.fed)
 
     def plan(self) -> Plan:
-        races = self.races()
-        if any(race.loop is not None for race in races):
+        race = next(self.races(), None)
+        if race is not None and race.loop is not None:
             raise NotWellFormed
         if self.frames and len(self.frames) < len(self.nodes):
             raise NotWellFormed
         for fetch in self.fetches:
             if isinstance(fetch, Output) and fetch not in self.fed and self.frame_around(fetch.node) is not self.root:
                 raise NotWellFormed
-        frame = FrameSteps(self, self.root, bool(races))
+        frame = FrameSteps(self, self.root, race is not None)
         feeds = tuple(frame.slots.slot(value) for value in self.feeds)
         steps = [step for unit in frame.units.order for step in frame.steps(unit)]
         fetches = tuple(frame.slots.slot(frame.slots.canonical(f)) if isinstance(f, Output) else None for f in self.fetches)

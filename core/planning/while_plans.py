@@ -48,7 +48,7 @@ def while_plans(condition: Function, body: Function, site: CallSite, unused: Col
     variables = _Variables(body, whole, asked)
     read = variables.read({i for i in range(len(body.args)) if i not in unused})
     needed = variables.needed(read)
-    if not _is_pure(body, needed_nodes(whole) - needed) or races_of(body.body, whole, _outputs(body.args)):
+    if not _is_pure(body, needed_nodes(whole) - needed) or any(races_of(body.body, whole, _outputs(body.args))):
         return None
     popped, pushed = ({i: node for i, node in lists.items() if i in read} for lists in (variables.popped, variables.pushed))
     taken = _args_among(body, needed)

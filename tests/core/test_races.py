@@ -16,7 +16,8 @@ from tfg import Session, optimize
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.explaining.race_report import explain_races
 from tfg.core.ordering.scheduling import ReadyQueue, construction_order
-from tfg.core.planning.planner import compile_plan
+from tfg.core.passes.settling import settle_races
+from tfg.core.planning.planner import compile_plan, races_of
 from tfg.core.tensors import FuncRef
 
 
@@ -239,6 +240,26 @@ def with_planted_races(place, seed):
     x = g.Placeholder(dtype="float32", shape=[], name="x")
     g.Identity(PLACES[place](g, random.Random(seed), handle, x), name="y")
     return g.graph
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_settled_races_no_more(seed):
+    """Only neighbours get an edge; where all of them have, so have all pairs."""
+    g = GraphBuilder()
+    rng = random.Random(seed)
+    v, _ = graphs.variable(g, np.float32(0))
+    found = []
+    branches = [g.Identity(branch) for branch in g.Switch(g.constant(1.0), g.Placeholder(dtype="bool", shape=[]))]
+    for _ in range(rng.randrange(2, 8)):
+        awaited = rng.sample(found, min(len(found), rng.randrange(3))) or rng.sample(branches, rng.randrange(2))
+        with g.control_dependencies(awaited):
+            found.append(rng.choice([g.Neg(v), g.AssignAdd(v, g.constant(1.0))]))
+    target = g.group(found)
+    listed = list(races_of(g.graph, [target]))
+    edges = sum(len(node.control_inputs) for node in g.graph)
+    settle_races(g.graph, [target], (), ())
+    assert not list(races_of(g.graph, [target]))
+    assert sum(len(node.control_inputs) for node in g.graph) - edges <= len(listed)
 
 
 @pytest.mark.parametrize("place", PLACES)
