@@ -219,6 +219,8 @@ class _Grouping:
             begun = self._producer_behind(i)
             if begun is not None and producer not in (None, begun):
                 continue
+            if producer is not None and self._reads(producer, i):
+                continue
             producer = producer if begun is None else begun
             group.add(i)
             if self.kinds[i] != "producer":
@@ -233,6 +235,10 @@ class _Grouping:
                 return None
             i = maker
         return i if self.kinds[i] == "producer" else None
+
+    def _reads(self, i: int, maker: int) -> bool:
+        """True of a step that takes what another makes."""
+        return not set(self.steps[maker].outputs).isdisjoint(self.steps[i].inputs)
 
     def _candidates(self, i: int) -> set[int]:
         """The steps whose values a step takes; of one that is affine, the first input alone."""

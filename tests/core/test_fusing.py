@@ -109,6 +109,16 @@ def test_a_residual_and_an_activation_that_reads_twice():
     assert sorted(group) == ["AddV2", "Conv2D", "FusedBatchNormV3", "Mul", "Sigmoid"]
 
 
+@pytest.mark.parametrize("before", ["Relu", "BiasAdd", "conv"])
+def test_what_a_convolution_takes_is_added_to_its_result(before):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    makers = {"Relu": b.Relu, "BiasAdd": lambda x: b.BiasAdd(x, b.constant(drawn(8))), "conv": lambda x: product(b, x, 8, 8)}
+    x = makers[before](x)
+    b.Relu(b.AddV2(product(b, x, 8, 8), x), name="y")
+    assert ["Conv2D", "AddV2", "Relu"] in both(b.graph, "y:0", {"x:0": drawn(2, 6, 6, 8)})
+
+
 @pytest.mark.parametrize("takes_turns", [False, True])
 def test_of_two_convolutions_that_are_added_each_takes_its_normalization(takes_turns):
     b = GraphBuilder()
@@ -568,3 +578,31 @@ def test_any_graph_of_elementwise_ops(graph):
     for _ in range(_RUNS_TO_SETTLE + 1):
         found = fused.run("y:0", {"x:0": value})
         np.testing.assert_allclose(found, want, rtol=2e-4, atol=2e-5)
+
+
+@st.composite
+def networks(draw):
+    """A graph of convolutions, normalizations and elementwise ops, most of which take what was made last."""
+    b = GraphBuilder()
+    values = [b.Placeholder(dtype="float32", shape=[2, 5, 5, 4], name="x")]
+    makers = {
+        "product": lambda x: b.Conv2D(x, b.constant(drawn(1, 1, 4, 4) / 2), strides=[1, 1, 1, 1], padding="SAME"),
+        "window": lambda x: b.Conv2D(x, b.constant(drawn(3, 3, 4, 4) / 6), strides=[1, 1, 1, 1], padding="SAME"),
+        "depthwise": lambda x: depthwise(b, x, 4),
+        "norm": lambda x: normalized(b, x, 4),
+        "bias": lambda x: b.BiasAdd(x, b.constant(drawn(4))),
+        "relu": lambda x: b.Relu(x),
+        "tanh": lambda x: b.Tanh(x),
+        "add": lambda x: b.AddV2(x, draw(st.sampled_from(values))),
+        "mul": lambda x: b.Mul(b.Sigmoid(x), draw(st.sampled_from(values))),
+    }
+    for kind in draw(st.lists(st.sampled_from(sorted(makers)), min_size=2, max_size=9)):
+        values.append(makers[kind](draw(st.sampled_from(values[-2:]))))
+    b.Relu(functools.reduce(b.AddV2, draw(st.lists(st.sampled_from(values), max_size=2)), values[-1]), name="y")
+    return b.graph
+
+
+@settings(max_examples=60, deadline=None)
+@given(networks())
+def test_any_graph_of_convolutions_and_what_stands_between(graph):
+    both(graph, "y:0", {"x:0": drawn(2, 5, 5, 4)})
