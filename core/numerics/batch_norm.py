@@ -12,12 +12,16 @@ import numpy as np
 
 from ..arrays import Array
 from .products import cut, divide
-from .sums import column_sums, folded_rows
+from .sums import folded_rows
 
 _TILE: Final = 1 << 17
 """Elements of a tile."""
-_WORTH_TILING: Final = 1 << 19
-"""Elements from which on tiles, also by several threads, save more than they cost."""
+_MOST_ROWS: Final = 1 << 8
+"""Rows of a tile, which are added up one by one."""
+_WORTH_DIVIDING: Final = 1 << 19
+"""Elements from which on several threads save more than they cost."""
+_NEAR: Final = 8
+"""Squares of means up to which, in variances, numbers need not be centered before they are multiplied."""
 
 
 class _Tiles:
@@ -30,7 +34,8 @@ class _Tiles:
         rows = self.positions // self.fold
         width = self.fold * self.channels
         self.shape = rows, width
-        self.parts = cut(rows, max(min(x.size // _TILE, rows), 1)) if x.size >= _WORTH_TILING else [slice(0, rows)]
+        self.parts = cut(rows, max(min(x.size // _TILE, rows), rows // _MOST_ROWS, 1))
+        self.is_divided = x.size >= _WORTH_DIVIDING
 
     def rows(self, x: Array) -> Array:
         return x.reshape(self.shape)
@@ -41,32 +46,39 @@ class _Tiles:
 
     def each(self, work: Callable[[slice], object]) -> None:
         """`work` on each part."""
-        divide(work, self.parts)
+        divide(work, self.parts, None if self.is_divided else 1)
 
-    def sums(self, terms: Callable[[slice], Array]) -> Array:
-        """The sums over positions of what `terms` gives for each part."""
-        found = np.empty((len(self.parts), self.channels), np.float64)
+    def sums(self, terms: Callable[[slice], tuple[Array, Array]]) -> tuple[Array, Array]:
+        """The sums over positions of the first of two terms of each part, and of their product."""
+        found = np.empty((2, len(self.parts), self.channels), np.float64)
         numbers = {part.start: i for i, part in enumerate(self.parts)}
 
         def add(part: slice) -> None:
-            found[numbers[part.start]] = column_sums(terms(part).reshape(-1, self.channels))
+            first, second = terms(part)
+            sums = np.ones(len(first), first.dtype) @ first, np.einsum("ij,ij->j", first, second)
+            for kind, found_sum in enumerate(sums):
+                found[kind, numbers[part.start]] = found_sum.reshape(self.fold, self.channels).sum(0, np.float64)
 
         self.each(add)
-        return found.sum(0)
+        total, product = found.sum(1)
+        return total, product
 
 
 def moments(x: Array) -> tuple[Array, Array]:
     """The mean and the variance of each channel; there is at least one position."""
     tiles = _Tiles(x)
     rows = tiles.rows(x)
-    mean = (tiles.sums(lambda part: rows[part]) / tiles.positions).astype(x.dtype)
-    center = tiles.vector(mean)
+    mean, square = (total / tiles.positions for total in tiles.sums(lambda part: (rows[part], rows[part])))
+    variance = square - mean * mean
+    if not is_near(mean, variance):
+        center = tiles.vector(mean.astype(x.dtype))
+        variance = tiles.sums(lambda part: (centered := rows[part] - center, centered))[1] / tiles.positions
+    return mean.astype(x.dtype), variance.astype(x.dtype)
 
-    def squares(part: slice) -> Array:
-        centered = rows[part] - center
-        return np.multiply(centered, centered, out=centered)
 
-    return mean, (tiles.sums(squares) / tiles.positions).astype(x.dtype)
+def is_near(mean: Array, variance: Array) -> bool:
+    """True where no mean is so many deviations from zero that what cancels out takes digits with it."""
+    return bool((mean * mean <= _NEAR * variance).all())
 
 
 def scaled(x: Array, factor: Array, summand: Array) -> Array:
@@ -84,31 +96,37 @@ def scaled(x: Array, factor: Array, summand: Array) -> Array:
     return result
 
 
-def gradient_sums(dy: Array, x: Array, mean: Array) -> tuple[Array, Array]:
+def gradient_sums(dy: Array, x: Array, mean: Array, is_near: bool) -> tuple[Array, Array]:
     """The sums over positions of dy and of dy (x - mean)."""
     tiles = _Tiles(x)
-    rows, given, center = tiles.rows(x), tiles.rows(dy), tiles.vector(mean)
+    rows, given = tiles.rows(x), tiles.rows(dy)
+    if is_near:
+        total, product = tiles.sums(lambda part: (given[part], rows[part]))
+        product -= total * mean
+    else:
+        center = tiles.vector(mean)
+        total, product = tiles.sums(lambda part: (given[part], rows[part] - center))
+    return total.astype(dy.dtype), product.astype(dy.dtype)
 
-    def products(part: slice) -> Array:
-        centered = rows[part] - center
-        return np.multiply(centered, given[part], out=centered)
 
-    return tiles.sums(lambda part: given[part]).astype(dy.dtype), tiles.sums(products).astype(dy.dtype)
-
-
-def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, summand: Array) -> Array:
-    """dy * factor - (x - mean) * slope - summand, all but dy and x numbers for each channel."""
+def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, summand: Array, is_near: bool) -> Array:
+    """(dy - (x - mean) * slope - summand) * factor, all but dy and x numbers for each channel."""
     result = np.empty_like(dy, order="C")
     tiles = _Tiles(x)
     rows, given, target = tiles.rows(x), tiles.rows(dy), tiles.rows(result)
-    factor, mean, slope, summand = map(tiles.vector, (factor, mean, slope, summand))
+    center = None if is_near else tiles.vector(mean)
+    factor, slope, rest = map(tiles.vector, (factor, -slope, mean * slope - summand if is_near else -summand))
 
     def combine(part: slice) -> None:
-        some = np.multiply(given[part], factor, out=target[part])
-        centered = rows[part] - mean
-        centered *= slope
-        centered += summand
-        some -= centered
+        some = target[part]
+        if center is None:
+            np.multiply(rows[part], slope, out=some)
+        else:
+            np.subtract(rows[part], center, out=some)
+            some *= slope
+        some += given[part]
+        some += rest
+        some *= factor
 
     tiles.each(combine)
     return result

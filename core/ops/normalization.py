@@ -204,10 +204,11 @@ def fused_batch_norm_grad(
         nothing = np.zeros_like(inverse)
         return np.zeros_like(x), nothing, nothing
     part = dy.dtype.type(values.shape[-1] / values.size)
-    doffset, dot = batch_norm.gradient_sums(dy, values, mean)
+    is_near = is_training and batch_norm.is_near(mean, variance)
+    doffset, dot = batch_norm.gradient_sums(dy, values, mean, is_near)
     factor = scale * inverse
     if is_training:
-        dx = batch_norm.combined(dy, factor, values, mean, scale * inverse**3 * dot * part, factor * doffset * part)
+        dx = batch_norm.combined(dy, factor, values, mean, inverse**2 * dot * part, doffset * part, is_near)
     else:
         dx = dy * factor
     dscale = dot * inverse

@@ -1,0 +1,56 @@
+"""Moments of channels and the gradient of what they normalize, beside their definitions in double precision."""
+
+import numpy as np
+import pytest
+
+from tfg.core.numerics import batch_norm, threads
+
+SHAPES = [(2, 3, 5, 4), (4, 8, 8, 16), (1, 1031, 8), (3, 7, 7, 300), (1, 1, 1, 3)]
+
+
+def numbers(shape, offset, seed=0):
+    """Random ones; the channels' means are about as many deviations from zero as `offset`, some more."""
+    rng = np.random.default_rng(seed)
+    return (rng.standard_normal(shape) + offset * rng.standard_normal(shape[-1])).astype(np.float32)
+
+
+def largest_error(found, wanted):
+    return np.abs(found.reshape(wanted.shape) - wanted).max() / max(np.abs(wanted).max(), 1)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("offset", [0, 1, 100])
+@pytest.mark.parametrize("tile", [32, 1 << 17])
+def test_moments(shape, offset, tile, monkeypatch):
+    monkeypatch.setattr(threads.one_thread, "available", 3)
+    monkeypatch.setattr(batch_norm, "_WORTH_DIVIDING", 64)
+    monkeypatch.setattr(batch_norm, "_TILE", tile)
+    x = numbers(shape, offset)
+    mean, variance = batch_norm.moments(x)
+    exact = x.astype(np.float64).reshape(-1, shape[-1])
+    assert largest_error(mean, exact.mean(0)) < 1e-6 and largest_error(variance, exact.var(0)) < 2e-6
+
+
+@pytest.mark.parametrize("special", [np.nan, np.inf])
+def test_moments_of_what_is_not_finite(special):
+    x = numbers((2, 3, 5, 4), 0)
+    x[0, 0, 0, 1] = special
+    with np.errstate(invalid="ignore"):
+        mean, variance = batch_norm.moments(x)
+    assert np.isfinite(mean).tolist() == np.isfinite(variance).tolist() == [True, False, True, True]
+
+
+@pytest.mark.parametrize("shape", SHAPES[:-1], ids=str)
+@pytest.mark.parametrize("offset", [0, 1, 10])
+@pytest.mark.parametrize("is_near", [True, False])
+def test_gradients(shape, offset, is_near):
+    x, dy = numbers(shape, offset), numbers(shape, 0.5, seed=1)
+    if is_near and offset > 1:
+        pytest.skip("its means are far away")
+    exact, given = (a.astype(np.float64).reshape(-1, shape[-1]) for a in (x, dy))
+    mean, factor, slope = (a.astype(np.float32) for a in (exact.mean(0), exact[0] + 2, given[0] / 3))
+    total, dot = batch_norm.gradient_sums(dy, x, mean, is_near)
+    assert largest_error(total, given.sum(0)) < 1e-6
+    assert largest_error(dot, (given * (exact - mean)).sum(0)) < 2e-6
+    found = batch_norm.combined(dy, factor, x, mean, slope, slope, is_near)
+    assert largest_error(found, (given - (exact - mean) * slope - slope) * factor) < 1e-6
