@@ -110,6 +110,8 @@ def group_inputs(definition: OpDef, node: Node, call: Callable[..., Any]) -> Cal
         return lambda *values: call(list(values))
     if len(lengths) == 2 and lengths[1] is None:
         return lambda *values: call(list(values[:-1]), values[-1])
+    if len(lengths) == 2 and lengths[0] is None:
+        return lambda first, *rest: call(first, list(rest))
     return lambda *values: call(*regroup(values, lengths))
 
 
@@ -131,6 +133,8 @@ def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef], count:
     """`call` with the items of list outputs one after the other; the item itself where the node has one output."""
     if len(outputs) == 1 and count > 1:
         return lambda *values: _of_length(tuple(call(*values)), count)
+    if len(outputs) == 1 and outputs[0].is_list:
+        return lambda *values: _of_length(call(*values), count)[0]
 
     def flattened(*values: Any) -> Any:
         found = call(*values)
@@ -141,7 +145,7 @@ def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef], count:
     return flattened
 
 
-def _of_length(results: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+def _of_length(results: Sequence[Any], count: int) -> Sequence[Any]:
     if len(results) != count:
         raise InvalidArgumentError(f"its attributes ask for {counted(len(results), 'output')}, its interface has {count}")
     return results

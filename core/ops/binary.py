@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -85,7 +86,7 @@ def _nonzero(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` for divisors that are not zero."""
 
     def checked(x: Array, y: Array) -> Array:
-        if not np.all(y) and np.size(x):
+        if not (y.all() if y.ndim else y) and np.size(x):
             np.broadcast(x, y)
             raise InvalidArgumentError("Integer division by zero")
         return function(x, y)
@@ -174,17 +175,14 @@ def concatenate_strings(x: Array, y: Array) -> Result:
     return np.asarray(np.add(x, y, dtype=object), object)
 
 
-for _op, _types, _function in (
-    ("FloorDiv", INTEGERS, np.floor_divide),
-    ("FloorMod", INTEGERS, np.mod),
-    ("Mod", ("int32", "int64"), np.fmod),
-    ("TruncateMod", ("int32", "int64"), np.fmod),
-    ("Div", SIGNED, truncated_quotient),
-    ("Div", UNSIGNED, np.floor_divide),
-    ("TruncateDiv", SIGNED, truncated_quotient),
-    ("TruncateDiv", UNSIGNED, np.floor_divide),
+for _ops, _types, _function in (
+    (("FloorDiv",), INTEGERS, operator.floordiv),
+    (("FloorMod",), INTEGERS, operator.mod),
+    (("Mod", "TruncateMod"), ("int32", "int64"), np.fmod),
+    (("Div", "TruncateDiv"), SIGNED, truncated_quotient),
+    (("Div", "TruncateDiv"), UNSIGNED, np.floor_divide),
 ):
-    kernel(_op, T=_types)(_broadcasting(_nonzero(_function)))
+    kernel(*_ops, T=_types)(_broadcasting(_nonzero(_function)))
 kernel("Pow", T=SIGNED)(_broadcasting(_integer_pow))
 
 BINARY = (
@@ -226,12 +224,12 @@ profiled(of_output(2), "SquaredDifference")
 
 def _compare(x: Array, y: Array, equal: bool, incompatible_shape_error: bool) -> Result:
     try:
-        result = np.equal(x, y) if equal else np.not_equal(x, y)
+        result = x == y if equal else x != y
     except ValueError:
         if incompatible_shape_error:
             raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(np.shape(y))}") from None
         return np.bool_(not equal)
-    return np.asarray(result, bool) if np.asarray(x).dtype == object else result
+    return np.asarray(result, bool) if x.dtype == object else result
 
 
 @kernel("Equal")

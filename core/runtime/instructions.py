@@ -18,7 +18,11 @@ _OPERATORS: Final[dict[Call, Call]] = {
     np.true_divide: operator.truediv,
     np.negative: operator.neg,
     np.less: operator.lt,
+    np.less_equal: operator.le,
     np.greater: operator.gt,
+    np.greater_equal: operator.ge,
+    np.logical_and: operator.and_,
+    np.logical_or: operator.or_,
 }
 """What does the same as a ufunc, of numbers of rank 0 in a tenth of the time."""
 
