@@ -103,7 +103,7 @@ def update_rows(ufunc: np.ufunc, target: Array, groups: Array, rows: Array) -> N
         np.add.at(target.reshape(-1), groups, rows.reshape(-1))
         return
     if ufunc is np.add and len(groups) and sparse_products.takes(target, rows):
-        sparse_products.add_coordinates(target, groups, np.arange(len(groups)), np.ones(len(groups), rows.dtype), rows)
+        sparse_products.add_rows(target, groups, rows)
         return
     found, reduced = reduce_groups(ufunc, groups, rows)
     if len(found):

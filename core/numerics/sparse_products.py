@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Array
+from .integers import extremes
 
 _NUMBERS: Final = "bBhHiIlLqQfdFD"
 
@@ -38,6 +39,20 @@ def add_coordinates(result: Array, rows: Array, columns: Array, weights: Array, 
     _sparsetools.coo_matmat_dense(count, width, *places, weights, dense.reshape(-1), result.reshape(-1))
 
 
+def add_rows(result: Array, rows: Array, dense: Array) -> None:
+    """result[rows[i]] += dense[i] for each i in turn, of arrays that `takes` takes; IndexError for a row out of range."""
+    from scipy.sparse import _sparsetools
+
+    count, width = len(rows), dense.size // max(len(dense), 1)
+    if not count or not width:
+        return
+    if len(dense) != count or result.size != len(result) * width:
+        raise ValueError(f"{count} rows of {result.shape} and those of {dense.shape} do not fit")
+    _check_range(rows, len(result))
+    places, ones = np.ascontiguousarray(rows, np.int64), np.ones(count, dense.dtype)
+    _sparsetools.coo_matmat_dense(count, width, places, np.arange(count), ones, dense.reshape(-1), result.reshape(-1))
+
+
 def sums_between(starts: Array, places: Array, dense: Array) -> Array:
     """The sums of dense[places] from each start to the next one, one row after the other; `takes` takes `dense`."""
     from scipy.sparse import _sparsetools
@@ -55,5 +70,6 @@ def sums_between(starts: Array, places: Array, dense: Array) -> Array:
 
 def _check_range(places: Array, count: int) -> None:
     """The loops check nothing themselves."""
-    if places.min() < 0 or places.max() >= count:
+    least, greatest = extremes(places)
+    if least < 0 or greatest >= count:
         raise IndexError(f"a place of {places.tolist()[:10]} is out of range [0, {count})")

@@ -17,6 +17,7 @@ from ..dims import Dim, DimLike
 from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
+from ..numerics.integers import extremes
 from ..numerics.topn import unsorted_top_k
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
@@ -222,8 +223,10 @@ def unique_index(x: Array) -> tuple[Array, ...]:
     """(places of first occurrence in that order, number of its value for each element, counts) of a vector."""
     if x.dtype == object:
         return _unique_objects(x.tolist())
-    if x.dtype.kind in "iu" and x.size and int(x.max()) - int(x.min()) < 4 * x.size + 1024:
-        return _unique_by_table(x)
+    if x.dtype.kind in "iu" and x.size:
+        least, greatest = extremes(x)
+        if greatest - least < 4 * x.size + 1024:
+            return _unique_by_table(x, least, greatest)
     _, first, inverse, counts = np.unique(wide(x), return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
     order = np.argsort(first)
     rank = np.empty_like(order)
@@ -243,10 +246,10 @@ def _unique_objects(items: list[bytes | tuple[bytes | float, ...]]) -> tuple[Arr
     return np.array(first, np.int64), inverse, np.bincount(inverse, minlength=len(first))
 
 
-def _unique_by_table(x: Array) -> tuple[Array, Array, Array]:
+def _unique_by_table(x: Array, least: int, greatest: int) -> tuple[Array, Array, Array]:
     """For integers of a small range, by a table of where each was seen first."""
-    offset = x.astype(np.int64) - int(x.min())
-    table = np.full(int(offset.max()) + 1, -1, np.int64)
+    offset = x.astype(np.int64) - least
+    table = np.full(greatest - least + 1, -1, np.int64)
     table[offset[::-1]] = np.arange(x.size - 1, -1, -1)
     first = np.sort(table[table >= 0])
     table[offset[first]] = np.arange(first.size)
@@ -278,7 +281,19 @@ def _unique(x: Array, axis: int | None, out_idx: DType) -> tuple[Array, Array, A
 @kernel("Unique")
 def unique(x: Array, *, out_idx: DType) -> tuple[Result, Result]:
     """The distinct values in order of appearance, and for each element the place of its value."""
+    if x.ndim == 1 and x.size <= _SHORT and x.dtype.kind in "iu":
+        return _few_unique(x, out_idx)
     return _unique(x, None, out_idx)[:2]
+
+
+_SHORT: Final = 128
+"""So many integers take less time in a dictionary."""
+
+
+def _few_unique(x: Array, out_idx: DType) -> tuple[Array, Array]:
+    numbers: dict[int, int] = {}
+    inverse = [numbers.setdefault(value, len(numbers)) for value in x.tolist()]
+    return np.array(list(numbers), x.dtype), np.array(inverse, out_idx.numpy)
 
 
 @shape("Unique")

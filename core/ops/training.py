@@ -32,6 +32,7 @@ from ..arrays import Array
 from ..catalog import CATALOG
 from ..errors import InvalidArgumentError, NotFoundError
 from ..numerics import updates
+from ..numerics.integers import extremes
 from ..registry import Cost, facts, flops, kernel, lower, not_differentiable, shape
 from ..runtime.resources import Variable
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
@@ -163,7 +164,7 @@ def _sparse(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
         memories = [variable.writable() for variable in variables]
         for chosen in rounds_without_repeats(indices):
             rows = indices[chosen]
-            parts = [memory[rows] for memory in memories]
+            parts = [memory.take(rows, axis=0) for memory in memories]
             arguments = [value for i, value in enumerate(inputs) if i >= layout.variables and i != indices_at]
             place = layout.gradient - layout.variables - (layout.gradient > indices_at)
             arguments[place] = arguments[place][chosen]
@@ -187,8 +188,8 @@ def _check_rows(layout: _Layout, variable: Variable, grad: Array, indices: Array
         )
     if 0 in shape[1:] and layout.op.split("Apply")[1] in _NO_EMPTY_ROWS:
         raise InvalidArgumentError(f"{layout.op}: the rows of var, of shape {Shape(shape)}, must not be empty")
-    bad = np.flatnonzero((indices < 0) | (indices >= shape[0]))
-    if len(bad):
+    if indices.size and not 0 <= (found := extremes(indices))[0] <= found[1] < shape[0]:
+        bad = np.flatnonzero((indices < 0) | (indices >= shape[0]))
         raise InvalidArgumentError(f"{layout.op}: index {indices[bad[0]]} at offset {bad[0]} in indices is out of range")
 
 
