@@ -275,6 +275,9 @@ def truncated_normal(gen: Philox, count: int, dtype: np.dtype[Any], limit: float
     size = 4 // words_per_sample(dtype)
     stride = size * RESERVED_PER_OUTPUT // 4
     groups = (count + size - 1) // size
+    if groups <= _FEW_GROUPS and dtype == np.float32:
+        few = [sample for group in range(groups) for sample in _truncated(gen.skipped(group * stride), limit)]
+        return np.array(few, np.float32)[:count]
     result = np.empty((groups, size), dtype)
     active = np.arange(groups)
     filled = np.zeros(groups, np.intp)
@@ -291,6 +294,21 @@ def truncated_normal(gen: Philox, count: int, dtype: np.dtype[Any], limit: float
         active = _keep_accepted(result, filled, active, samples, accepted)
         attempt += 1
     return result.reshape(-1)[:count]
+
+
+_FEW_GROUPS: Final = 8
+"""So many groups take less time one by one."""
+
+
+def _truncated(gen: Philox, limit: float) -> list[float]:
+    """The samples of one group."""
+    found: list[float] = []
+    while len(found) < 4:
+        a, b, c, d = ((word & 0x7FFFFF) * 2.0**-23 for word in gen.block())
+        gen.skip(1)
+        drawn = [libm32.rounded(sample) for sample in (*_pair(a, b), *_pair(c, d))]
+        found += [sample for sample in drawn if abs(sample) < limit]
+    return found[:4]
 
 
 def _keep_accepted(result: Array, filled: Array, active: Array, samples: Array, accepted: Array) -> Array:

@@ -7,16 +7,19 @@ position a lane, and lanes leave the loop as they are accepted.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ..arrays import Array
 from ..errors import InvalidArgumentError
+from . import single_samples
 from .pauses import in_pieces
 from .philox import RESERVED_PER_OUTPUT, Philox, normal_from_words, uniform_from_words, words_per_sample
 
 _FLOAT64 = np.dtype(np.float64)
+_FEW: Final = 16
+"""So many samples take less time one by one."""
 
 
 class Lanes:
@@ -54,6 +57,8 @@ class Lanes:
 
 def gamma(gen: Philox, alpha: Array) -> Array:
     """One sample of Gamma(alpha[i], 1) for each i, double: Marsaglia and Tsang, ACM TOMS 26 (2000)."""
+    if len(alpha) <= _FEW and (alpha > 0).all():
+        return np.array(single_samples.gamma(gen, alpha.tolist()))
     return in_pieces(lambda i, j: _gamma(gen.skipped(i * RESERVED_PER_OUTPUT), alpha[i:j]), len(alpha))
 
 
@@ -89,6 +94,8 @@ def poisson(gen: Philox, rate: Array) -> Array:
 
     Below a rate of ten by Knuth's product of uniforms, else by Hoermann's transformed rejection (1993).
     """
+    if len(rate) <= _FEW and ((rate >= 0) & (rate < 10)).all():
+        return np.array(single_samples.poisson(gen, rate.tolist()))
     return in_pieces(lambda i, j: _poisson(gen.skipped(i * RESERVED_PER_OUTPUT), rate[i:j]), len(rate))
 
 
@@ -171,8 +178,15 @@ def binomial(gen: Philox, counts: Array, probs: Array, is_large: Array) -> Array
     rare = np.where(probs > 0.5, 1 - probs, probs)
     places = np.arange(len(counts), dtype=np.uint64)
     small, large = np.flatnonzero(drawn & ~is_large), np.flatnonzero(drawn & is_large)
-    result[small] = _binomial_inversion(Lanes(gen, places * np.uint64(_INVERSION_BLOCKS), _FLOAT64), counts, rare, small)
-    result[large] = _binomial_rejection(Lanes(gen, places * np.uint64(RESERVED_PER_OUTPUT), _FLOAT64), counts, rare, large)
+    if len(small) > _FEW:
+        result[small] = _binomial_inversion(Lanes(gen, places * np.uint64(_INVERSION_BLOCKS), _FLOAT64), counts, rare, small)
+    else:
+        for place in small.tolist():
+            lane = single_samples.Lane(gen.skipped(place * _INVERSION_BLOCKS))
+            result[place] = single_samples.geometric_gaps(lane, counts.item(place), rare.item(place))
+    if len(large):
+        lanes = Lanes(gen, places * np.uint64(RESERVED_PER_OUTPUT), _FLOAT64)
+        result[large] = _binomial_rejection(lanes, counts, rare, large)
     flipped = drawn & (probs > 0.5)
     result[flipped] = counts[flipped] - result[flipped]
     return result

@@ -39,6 +39,27 @@ def test_few_normal_samples_have_the_bits_of_many():
         np.testing.assert_array_equal(np.concatenate(few).view(np.int32), many[:usable].view(np.int32))
 
 
+_ALPHAS = np.tile([1e-30, 0.01, 0.3, 1, 1.5, 7, 1e9, np.inf], 8)
+_DRAWS = {
+    "gamma": lambda gen, n: philox_distributions.gamma(gen, _ALPHAS[:n]),
+    "poisson": lambda gen, n: philox_distributions.poisson(gen, np.tile([0, 0.1, 1, 9.9], 16)[:n]),
+    "binomial": lambda gen, n: philox_distributions.binomial(
+        gen, np.full(n, 9.0), np.linspace(0, 1, 64)[:n], np.zeros(n, bool)
+    ),
+    "truncated_normal": lambda gen, n: philox.truncated_normal(gen, n, np.dtype(np.float32)),
+}
+
+
+@pytest.mark.parametrize("distribution", _DRAWS)
+def test_few_samples_are_the_first_of_many(distribution):
+    draw = _DRAWS[distribution]
+    for seed in range(30):
+        gen = philox.Philox(seed, seed << 64)
+        many = draw(gen, 64)
+        for few in (1, 3, 16):
+            np.testing.assert_allclose(draw(gen, few), many[:few], rtol=1e-15 if many.dtype == float else 0)
+
+
 @pytest.mark.parametrize("size", [2, 3, 4, 7, 50, 3000])
 def test_permutations_are_those_of_swaps_one_by_one(size):
     for seed in range(20):
