@@ -19,6 +19,7 @@ tells shape and dtype.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +32,7 @@ from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
 from .planes import Planes
 from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, ordered_sum, product_parts
 from .threads import one_thread
-from .windows import Array, Pads, gathered_windows, offsets, output_sizes, pad
+from .windows import Array, Pads, gathered_windows, offsets, output_size, output_sizes, pad
 
 _MOST_LEFT_OUT: Final = 1.06
 """Where more positions are computed for each one in the result, gathering costs less."""
@@ -59,16 +60,16 @@ def convolve(
 ) -> Array:
     """The convolution, plus a vector (F,); groups follow from the channel counts of x and w."""
     *window, depth, filters = w.shape
-    is_product = math.prod(window) == 1 and depth == x.shape[-1]
-    if feeding is not None and (not is_product or any(s != 1 for s in strides) or any(map(any, pads))):
+    shape, is_product, is_everywhere = _outcome(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
+    if feeding is not None and not (is_product and is_everywhere):
         x, feeding = feeding.whole(), None
-    for way in (winograd, winograd_lines):
+    for way in () if is_product else (winograd, winograd_lines):
         if way.suits(x, w, strides, pads, dilations):
             by_tiles = way.convolve(x, w, pads, finishing, summand)
             if by_tiles is not None:
                 return by_tiles
-    x = pad(x, pads)
-    result = np.empty((x.shape[0], *output_sizes(x, window, strides, dilations), filters), np.result_type(x, w))
+    x = x if is_everywhere else pad(x, pads)
+    result = np.empty(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
     finish = finishing(result) if finishing else None
     if not result.size or not w.size:
         result[...] = 0 if summand is None else summand
@@ -82,7 +83,7 @@ def convolve(
         if feeding is not None:
             _multiply_fed(feeding, matrix, out, finish, summand)
         else:
-            view = x[(slice(None), *(slice(None, None, s) for s in strides))]
+            view = x if is_everywhere else x[(slice(None), *(slice(None, None, s) for s in strides))]
             _multiply_blocks(view.reshape(-1, depth), matrix, out, finish, summand)
         return result
     elif _adds_places(x, result, window, strides):
@@ -94,6 +95,22 @@ def convolve(
     if finish is not None:
         finish(slice(0, result.size // filters), slice(0, filters))
     return result
+
+
+@functools.lru_cache(1024)
+def _outcome(
+    shape: tuple[int, ...],
+    filter_shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    pads: tuple[tuple[int, int], ...],
+    dilations: tuple[int, ...],
+) -> tuple[tuple[int, ...], bool, bool]:
+    """(the result's shape, whether the window has one element, whether that is at every position and at no other)."""
+    *window, depth, filters = filter_shape
+    sizes = [n + before + after for n, (before, after) in zip(shape[1:-1], pads)]
+    is_everywhere = all(s == 1 for s in strides) and not any(map(any, pads))
+    is_product = math.prod(window) == 1 and depth == shape[-1]
+    return (shape[0], *map(output_size, sizes, window, strides, dilations), filters), is_product, is_everywhere
 
 
 def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:

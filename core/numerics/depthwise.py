@@ -42,7 +42,8 @@ def depthwise_convolve(
 ) -> Array:
     """The convolution; `finishing` and `feeding` as for `convolution.convolve`."""
     *window, channels, multiplier = w.shape
-    result = np.empty(_result_shape(x.shape, w.shape, strides, pads, dilations), np.result_type(x, w))
+    shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
+    result = np.empty(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
     goes_by_lines = multiplier == 1 and result.size and w.size and result.dtype in (np.float32, np.float64)
     if feeding is not None and (not goes_by_lines or len(window) == 1):
         x, feeding = feeding.whole(), None
@@ -58,8 +59,13 @@ def depthwise_convolve(
     return result
 
 
+@functools.lru_cache(1024)
 def _result_shape(
-    shape: Sequence[int], filter_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
+    shape: tuple[int, ...],
+    filter_shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    pads: tuple[tuple[int, int], ...],
+    dilations: tuple[int, ...],
 ) -> tuple[int, ...]:
     sizes = [n + before + after for n, (before, after) in zip(shape[1:-1], pads)]
     outputs = map(output_size, sizes, filter_shape, strides, dilations)
@@ -120,7 +126,7 @@ def depthwise_rows(
     feeding: Feeding | None,
 ) -> Feeding:
     """The convolution of images with one filter for each channel, (KH, KW, C, 1), by its rows."""
-    shape = _result_shape(x.shape, w.shape, strides, pads, dilations)
+    shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
     sums = _sums_of(x, w.shape[:-2], strides, pads, dilations, True)
     filters = sums.filters(w)
 

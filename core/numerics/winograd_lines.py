@@ -64,6 +64,7 @@ def _outputs(shape: Sequence[int], window: Sequence[int], pads: Pads) -> list[in
     return [output_size(n + before + after, k, 1, 1) for n, k, (before, after) in zip(shape[1:-1], window, pads)]
 
 
+@functools.cache
 def _terms(window: int) -> list[tuple[int, int]]:
     """(place, pair) of each product; the last pair has a third place of the window."""
     last = window // 2 - 1

@@ -80,6 +80,14 @@ class Geometry:
         """(outputs, pads) for known sizes."""
         return self.outputs(sizes, window), self.pads(sizes, window)
 
+    @functools.lru_cache(1024)  # noqa: B019 - as above
+    def checked_pads(self, shape: tuple[int, ...], filter_shape: tuple[int, ...]) -> tuple[Pads, tuple[int, ...]]:
+        """(pads, shape of the result) for an input with channels last and a filter, which fit."""
+        _check_channels(shape[-1], *filter_shape[-2:])
+        outputs, pads = self.fitted(shape[1:-1], filter_shape[:-2])
+        require(math.prod(filter_shape) or not math.prod(outputs), f"the filter of shape {filter_shape} is empty")
+        return pads, (shape[0], *outputs, filter_shape[-1])
+
     def last(self, dims: Sequence[DimLike]) -> tuple[Any, ...]:
         """Dimensions as N, spatial..., C."""
         return shape_to_channels_last(dims, self.data_format)
@@ -116,11 +124,8 @@ def convolve(
     require_rank(x, geometry.rank, "input")
     require_rank(w, geometry.rank, "filter")
     last = to_channels_last(x, geometry.data_format)
-    _check_channels(last.shape[-1], w.shape[-2], w.shape[-1])
-    outputs, pads = geometry.fitted(last.shape[1:-1], w.shape[:-2])
-    require(math.prod(w.shape) or not math.prod(outputs), f"the filter of shape {w.shape} is empty")
-    if not (math.prod(outputs) and x.size):
-        shape = (last.shape[0], *outputs, w.shape[-1])
+    pads, shape = geometry.checked_pads(last.shape, w.shape)
+    if not (x.size and math.prod(shape[1:-1])):
         y = np.zeros(shape, x.dtype)
         return from_channels_last(y if summand is None else y + summand, geometry.data_format)
     y = numerics.convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, finishing, summand, feeding)

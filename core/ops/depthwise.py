@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Result
+from ..errors import InvalidArgumentError
 from ..graph import Node
 from ..numerics import depthwise as numerics
 from ..numerics.convolution import Finishing
@@ -45,7 +46,8 @@ def _geometry(
     kind: type[Any] = Geometry,
 ) -> Any:
     geometry = checked(kind, 4, strides, padding, explicit_paddings, data_format, dilations)
-    require(geometry.strides[0] == geometry.strides[1], f"the strides of height and width differ: {list(strides)}")
+    if geometry.strides[0] != geometry.strides[1]:
+        raise InvalidArgumentError(f"the strides of height and width differ: {list(strides)}")
     return geometry
 
 
@@ -59,7 +61,8 @@ def depthwise_convolve(
     require_rank(x, 4, "input")
     require_rank(w, 4, "filter")
     last = to_channels_last(x, geometry.data_format)
-    require(last.shape[-1] == w.shape[2], f"input has {last.shape[-1]} channels, the filter {w.shape[2]}")
+    if last.shape[-1] != w.shape[2]:
+        raise InvalidArgumentError(f"input has {last.shape[-1]} channels, the filter {w.shape[2]}")
     outputs, pads = geometry.fitted(last.shape[1:-1], w.shape[:2])
     if not (x.size and w.size and math.prod(outputs)):
         y = np.zeros((last.shape[0], *outputs, w.shape[2] * w.shape[3]), x.dtype)
