@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -118,6 +119,9 @@ def _costs(forward: Array, backward: Array, dtype: np.dtype[Any]) -> Array:
     return np.where(np.stack([forward, backward[:, ::-1]]), 0, -np.inf).astype(dtype)
 
 
+_IMPOSSIBLE: Final = -math.inf
+
+
 class _Beam:
     """A prefix of labels, with the log probabilities of its paths that end in a blank, in its last label, and of all."""
 
@@ -126,11 +130,11 @@ class _Beam:
     def __init__(self, parent: _Beam | None, label: int) -> None:
         self.parent, self.label = parent, label
         self.children: dict[int, _Beam] = {}
-        self.reset()
-        self.old = (-np.inf, -np.inf)
+        self.blank = self.label_probability = self.total = _IMPOSSIBLE
+        self.old = (_IMPOSSIBLE, _IMPOSSIBLE)
 
     def reset(self) -> None:
-        self.blank = self.label_probability = self.total = -np.inf
+        self.blank = self.label_probability = self.total = _IMPOSSIBLE
 
     def child(self, label: int) -> _Beam:
         found = self.children.get(label)
@@ -163,45 +167,75 @@ def _step(beams: list[_Beam], row: Array, width: int) -> list[_Beam]:
     beams = sorted(beams, key=lambda beam: -beam.total)
     for beam in beams:
         beam.old = (beam.blank, beam.total)
+    numbers = row.tolist()
     for beam in beams:
-        _extend(beam, row)
+        _extend(beam, numbers)
     heap = [(beam.total, -i, beam) for i, beam in enumerate(beams)]
     heapq.heapify(heap)
     order = len(beams)
     for beam in beams:
-        if len(heap) >= width and not beam.old[1] > heap[0][0]:
+        blank, total = beam.old
+        if len(heap) >= width and not total > heap[0][0]:
             continue
-        scores = row[:-1] + beam.old[1]
-        if beam.label >= 0:
-            scores[beam.label] = row[beam.label] + beam.old[0]
-        least = heap[0][0] if len(heap) >= width else -np.inf
+        least = heap[0][0] if len(heap) >= width else _IMPOSSIBLE
         # Children that exist are offered too: one that was pushed out and does not come back is not extended either.
-        for label in sorted({*np.flatnonzero(scores > least).tolist(), *beam.children}):
+        for label in sorted(_better(beam, row, numbers, least) | beam.children.keys()):
             order += 1
-            _offer(heap, beam.child(label), float(scores[label]), width, order)
+            _offer(heap, beam, label, numbers[label] + (blank if label == beam.label else total), width, order)
     return [entry[2] for entry in heap]
 
 
-def _extend(beam: _Beam, row: Array) -> None:
+def _better(beam: _Beam, row: Array, numbers: list[float], least: float) -> set[int]:
+    """The labels with which a beam is more probable than `least`."""
+    blank, total = beam.old
+    if len(numbers) > _FEW_CLASSES:
+        found = set(np.flatnonzero(row[:-1] + total > least).tolist())
+    else:
+        found = {label for label, number in enumerate(numbers) if number + total > least} - {len(numbers) - 1}
+    found.discard(beam.label)
+    if beam.label >= 0 and numbers[beam.label] + blank > least:
+        found.add(beam.label)
+    return found
+
+
+_FEW_CLASSES: Final = 128
+"""Up to so many are looked at one by one in less time."""
+
+
+def _extend(beam: _Beam, row: list[float]) -> None:
     """The probabilities of a beam that stays: by its label again, by its parent's next label, or by a blank."""
     if beam.parent is not None:
-        if beam.parent.total > -np.inf:
+        if beam.parent.total > _IMPOSSIBLE:
             previous = beam.parent.old[0 if beam.label == beam.parent.label else 1]
-            beam.label_probability = float(np.logaddexp(beam.label_probability, previous))
-        beam.label_probability += float(row[beam.label])
-    beam.blank = beam.old[1] + float(row[-1])
-    beam.total = float(np.logaddexp(beam.blank, beam.label_probability))
+            beam.label_probability = _log_of_sum(beam.label_probability, previous)
+        beam.label_probability += row[beam.label]
+    beam.blank = beam.old[1] + row[-1]
+    beam.total = _log_of_sum(beam.blank, beam.label_probability)
 
 
-def _offer(heap: list[Any], child: _Beam, score: float, width: int, order: int) -> None:
-    """Take a new beam if there is room for it or it is better than the worst."""
-    if child.total > -np.inf:
-        return
+def _log_of_sum(x: float, y: float) -> float:
+    """log(e^x + e^y), as NumPy's logaddexp computes it."""
+    if x == y:
+        return x + _LOG_2
+    return max(x, y) + math.log1p(math.exp(-abs(x - y)))
+
+
+_LOG_2: Final = math.log(2)
+
+
+def _offer(heap: list[Any], beam: _Beam, label: int, score: float, width: int, order: int) -> None:
+    """Take a beam with one label more if there is room for it or it is better than the worst."""
     full = len(heap) >= width
-    if full and not score > heap[0][0]:
-        child.old = (-np.inf, -np.inf)
+    is_worse = full and not score > heap[0][0]
+    if is_worse and label not in beam.children:
         return
-    child.blank, child.label_probability, child.total = -np.inf, score, score
+    child = beam.child(label)
+    if child.total > _IMPOSSIBLE:
+        return
+    if is_worse:
+        child.old = (_IMPOSSIBLE, _IMPOSSIBLE)
+        return
+    child.blank, child.label_probability, child.total = _IMPOSSIBLE, score, score
     if full:
         heapq.heappop(heap)[2].reset()
     heapq.heappush(heap, (score, -order, child))
