@@ -12,6 +12,8 @@ import pytest
 import tfg
 from benchmarks import scale, scale_graphs
 from benchmarks.scale_graphs import FORMS
+from tfg.core.control_flow.conditions import Frame
+from tfg.core.passes.loops.frame_hoisting import nodes_within
 from tfg.formats.loading import load_leniently
 from tfg.formats.protos.graph_pb2 import GraphDef
 
@@ -65,4 +67,16 @@ def test_calls_grow_with_faults(tmp_path):
         nodes = [scale_graphs.node(f"sum_{i}", "AddV2", f"lost_{i}", "sum_0", **scale_graphs.FLOAT) for i in range(count)]
         path.write_bytes(GraphDef(node=nodes).SerializeToString())
         found[count] = counted(load_leniently, str(path))
+    assert scale.power(*found.items()) < MOST, found
+
+
+def test_calls_grow_with_the_depth_of_loops():
+    """Loops in one another are gone through once for a loop, however deep it lies."""
+    found = {}
+    for depth in (SMALL, LARGE):
+        frames = [Frame("", None)]
+        for i in range(depth):
+            frames.append(Frame(f"loop_{i}", frames[-1]))
+            frames[-2].children.append(frames[-1])
+        found[depth] = counted(nodes_within, frames[0])
     assert scale.power(*found.items()) < MOST, found

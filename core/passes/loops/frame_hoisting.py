@@ -19,7 +19,13 @@ RULE = "invariant"
 
 def nodes_within(frame: Frame) -> list[Node]:
     """The nodes of a loop and of the loops inside it."""
-    return [*frame.nodes, *(node for child in frame.children for node in nodes_within(child))]
+    found: list[Node] = []
+    pending = [frame]
+    while pending:
+        inner = pending.pop()
+        found += inner.nodes
+        pending += reversed(inner.children)
+    return found
 
 
 def body_nodes(graph: Graph, frame: Frame) -> set[Node]:
