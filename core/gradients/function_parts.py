@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import dataclasses
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -76,7 +75,9 @@ class DifferentiatedFunctions:
     answers: Answers = dataclasses.field(default_factory=Answers)
     """What inference found of the functions."""
     _made: dict[Hashable, Any] = dataclasses.field(default_factory=dict)
-    _times: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    _begun: set[str] = dataclasses.field(default_factory=set)
+    _again: int = 0
+    """How often one of those begun was begun once more."""
 
     def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """What `make` made when it was first asked for by this key."""
@@ -87,8 +88,9 @@ class DifferentiatedFunctions:
 
     def begin(self, function: Function, node: Node) -> None:
         """Note that a function is differentiated; ResourceExhaustedError where this happens too often."""
-        self._times[function.name] += 1
-        if self._times.total() - len(self._times) > _MAX_AGAIN:
+        self._again += function.name in self._begun
+        self._begun.add(function.name)
+        if self._again > _MAX_AGAIN:
             problem = f"more than {_MAX_AGAIN:,} of the calls need a gradient of their own of a function that has one already"
             raise ResourceExhaustedError(problem, node=node.name, op=node.op)
 
