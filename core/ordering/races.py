@@ -1,6 +1,7 @@
 """Accesses to state that no path orders: what TensorFlow's executor decides by which node happens to be ready first.
 
-Order is reachability along data and control edges, computed for all nodes at once with one bit for each access that matters.
+Order is reachability along data and control edges, computed for all nodes at once with one bit for each access that matters,
+of some states at a time.
 In a loop, accesses keep the order of its iterations only where each waits for the one before: where both lie on one cycle.
 """
 
@@ -26,6 +27,8 @@ from .effects import DRAW, READ, WRITE, Access, State, accesses, contested
 Sources = Mapping[Node, Sequence[Node | None]]
 Alike = Callable[[Node], Hashable]
 WRITES: Final = frozenset({WRITE, DRAW})
+_MOST_BITS: Final = 4096
+"""With so many accesses to several states these are looked at one part after the other."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,25 +105,24 @@ class _Search:
             yield from (Race(state, access, access, loop) for access, loop in repeated)
             yield from self.in_loops(state, every)
         shared = {state: every for state, every in states.items() if len(every) > 1}
-        bits = _bits(shared)
-        before = self.reached(bits) if bits else {}
-        conditions = self.conditions() if bits else {}
-        for state, every in shared.items():
-            yield from (race for race in _unordered(state, every, before, bits) if not self.excludes(race, conditions))
+        conditions = self.conditions() if shared else {}
+        for some in _batches(shared):
+            bits = _bits(some)
+            before = self.reached(bits)
+            for state, every in some.items():
+                yield from (race for race in _unordered(state, every, before, bits) if not self.excludes(race, conditions))
 
     def chained(self, states: Mapping[State, list[Access]], place: Mapping[Node, int], alike: Alike) -> Iterator[Race]:
         """The races of which `chained_races` tells, outside loops."""
-        bits, conditions = _bits(states), self.conditions()
-        before = self.reached(bits)
-        for state, every in states.items():
-            chains: dict[tuple[Hashable, Condition], _Since] = {}
-            for second in sorted((access for access in every if access.node in place), key=lambda access: place[access.node]):
-                awaited = [first for since in chains.values() for first in since.awaited(second.kind)]
-                done = before[second.node] | bits[second.node]
-                races = [Race(state, first, second) for first in awaited if not done & bits[first.node]]
-                yield from (race for race in races if not self.excludes(race, conditions))
-                key = alike(second.node), conditions.get(second.node, ALWAYS)
-                chains.setdefault(key, _Since()).add(second)
+        conditions = self.conditions()
+        for some in _batches(states):
+            bits = _bits(some)
+            before = self.reached(bits)
+            for state, every in some.items():
+                outside = sorted((a for a in every if a.node in place), key=lambda access: place[access.node])
+                pairs = _neighbours(outside, lambda node: (alike(node), conditions.get(node, ALWAYS)))
+                found = (Race(state, a, b) for a, b in pairs if not (before[b.node] | bits[b.node]) & bits[a.node])
+                yield from (race for race in found if not self.excludes(race, conditions))
 
     def in_loops(self, state: State, every: Sequence[Access]) -> Iterator[Race]:
         """Accesses in one loop that do not wait for those of the iteration before."""
@@ -190,6 +192,29 @@ class _Search:
     def condition_behind(self, value: Output, found: Mapping[Node, Condition], known: dict[Output, Output]) -> Condition:
         condition = found.get(value.node, ALWAYS)
         return condition | {(predicate_of(value.node, known), value.index)} if value.node.op in SWITCH else condition
+
+
+def _neighbours(every: Sequence[Access], alike: Alike) -> Iterator[tuple[Access, Access]]:
+    """Each access in an order with those before it that it waits for, of such as are alike the last ones only."""
+    chains: dict[Hashable, _Since] = {}
+    for second in every:
+        for since in chains.values():
+            yield from ((first, second) for first in since.awaited(second.kind))
+        chains.setdefault(alike(second.node), _Since()).add(second)
+
+
+def _batches(states: Mapping[State, list[Access]]) -> Iterator[dict[State, list[Access]]]:
+    """The states, some at a time, so that what is kept for each node of a graph does not grow with their number."""
+    batch: dict[State, list[Access]] = {}
+    count = 0
+    for state, every in states.items():
+        if batch and count + len(every) > _MOST_BITS:
+            yield batch
+            batch, count = {}, 0
+        batch[state] = every
+        count += len(every)
+    if batch:
+        yield batch
 
 
 def _bits(states: Mapping[State, list[Access]]) -> dict[Node, int]:

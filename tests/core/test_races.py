@@ -15,6 +15,7 @@ from tests.functions import define
 from tfg import Session, optimize
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.explaining.race_report import explain_races
+from tfg.core.ordering import races as races_module
 from tfg.core.ordering.scheduling import ReadyQueue, construction_order
 from tfg.core.passes.settling import settle_races
 from tfg.core.planning.planner import compile_plan, races_of
@@ -240,6 +241,23 @@ def with_planted_races(place, seed):
     x = g.Placeholder(dtype="float32", shape=[], name="x")
     g.Identity(PLACES[place](g, random.Random(seed), handle, x), name="y")
     return g.graph
+
+
+def test_states_are_looked_at_in_parts(monkeypatch):
+    """What is kept for each node does not grow with the number of variables."""
+    g = GraphBuilder()
+    found = []
+    for _ in range(9):
+        v, _ = graphs.variable(g, np.float32(0))
+        found += [g.Neg(v), g.AssignAdd(v, g.constant(1.0))]
+    target = g.group(found)
+    whole = list(races_of(g.graph, [target]))
+    kept = []
+    reached = races_module._Search.reached
+    monkeypatch.setattr(races_module._Search, "reached", lambda search, bits: kept.append(bits) or reached(search, bits))
+    monkeypatch.setattr(races_module, "_MOST_BITS", 4)
+    assert list(races_of(g.graph, [target])) == whole
+    assert len(whole) == 9 and max(len(bits) for bits in kept) <= 4
 
 
 @pytest.mark.parametrize("seed", range(40))
