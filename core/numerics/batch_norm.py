@@ -78,7 +78,7 @@ def moments(x: Array) -> tuple[Array, Array]:
 
 def is_near(mean: Array, variance: Array) -> bool:
     """True where no mean is so many deviations from zero that what cancels out takes digits with it."""
-    return bool((mean * mean <= _NEAR * variance).all())
+    return bool((mean * mean <= _NEAR * variance).all() and np.isfinite(variance).all())
 
 
 def scaled(x: Array, factor: Array, summand: Array) -> Array:

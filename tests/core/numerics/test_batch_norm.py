@@ -40,6 +40,12 @@ def test_moments_of_what_is_not_finite(special):
     assert np.isfinite(mean).tolist() == np.isfinite(variance).tolist() == [True, False, True, True]
 
 
+def test_numbers_whose_squares_are_infinite_may_have_a_variance():
+    x = (1e20 + 1e15 * numbers((2, 3, 5, 4), 0).astype(np.float64)).astype(np.float32)
+    _, variance = batch_norm.moments(x)
+    assert largest_error(variance / 1e30, x.astype(np.float64).reshape(-1, 4).var(0) / 1e30) < 1e-4
+
+
 @pytest.mark.parametrize("shape", SHAPES[:-1], ids=str)
 @pytest.mark.parametrize("offset", [0, 1, 10])
 @pytest.mark.parametrize("is_near", [True, False])
