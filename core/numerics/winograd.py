@@ -34,10 +34,13 @@ TILES: Final = 256
 """Tiles of a block: their transforms stay in a cache, and the products are worth a call."""
 _FEWEST_CHANNELS: Final = 32
 _FEWEST_WEIGHTS: Final = 1 << 11
-"""Channels, also of results, and their product, from which on the products take longer than the transforms."""
+_FEWEST_WEIGHTS_OF_GRADIENT: Final = 1 << 14
+"""Channels, also of results, and their product, from which on the products take longer than the transforms: for a gradient
+for filters both inputs are transformed.
+"""
 _FEWEST_TILES: Final = 32
 _FEWEST_TILES_OF_NEW: Final = 48
-_FEWEST_TILES_OF_GRADIENT: Final = 64
+_FEWEST_TILES_OF_GRADIENT: Final = 128
 """Tiles from which on it takes less time, though more numbers of filters are read: of kept filters, of others, which are
 transformed each time, and of a gradient for filters, which is transformed back.
 """
@@ -66,7 +69,9 @@ def suits_gradient(
     x: Array, filter_shape: Sequence[int], grad: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> bool:
     """The same of the gradient for the filter."""
-    return x.dtype == grad.dtype and _is_worth(x, filter_shape, strides, pads, dilations, _FEWEST_TILES_OF_GRADIENT)
+    if x.dtype != grad.dtype or math.prod(filter_shape[-2:]) < _FEWEST_WEIGHTS_OF_GRADIENT:
+        return False
+    return _is_worth(x, filter_shape, strides, pads, dilations, _FEWEST_TILES_OF_GRADIENT)
 
 
 def _is_worth(

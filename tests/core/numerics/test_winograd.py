@@ -77,6 +77,7 @@ def test_every_number_is_finished_once_after_it_is_there(case, few, workers, tra
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_gradients_are_those_of_the_definition(case, workers, monkeypatch):
     monkeypatch.setattr(winograd, "_FEWEST_TILES_OF_GRADIENT", 1)
+    monkeypatch.setattr(winograd, "_FEWEST_WEIGHTS_OF_GRADIENT", 1)
     x, w, pads = drawn(case)
     want = by_definition(x, w, pads)
     grad = np.random.default_rng(1).standard_normal(want.shape, np.float32)
