@@ -20,7 +20,7 @@ _MOST_ROWS: Final = 1 << 8
 """Rows of a tile, which are added up one by one."""
 _WORTH_DIVIDING: Final = 1 << 19
 """Elements from which on several threads save more than they cost."""
-_NEAR: Final = 8
+_NEAR: Final = 4
 """Squares of means up to which, in variances, numbers need not be centered before they are multiplied."""
 
 
