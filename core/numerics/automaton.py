@@ -174,6 +174,7 @@ class Program:
         self._steps = 0
         self._add(expression)
         self.code.append((_MATCH, 0, 0))
+        self.asserts = any(kind == _ASSERT for kind, _, _ in self.code)
 
     def accepts(self, pattern: str, char: str) -> bool:
         """True where a Char's pattern matches a character."""

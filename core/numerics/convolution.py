@@ -150,9 +150,7 @@ def _multiply_fed(feeding: Feeding, b: Array, out: Array, finish: Finish | None,
     _divided(multiply, feeding.parts(count), workers)
 
 
-def product_rows(
-    x: Array, w: Array, finish: FinishRows | None, summand: Array | None, feeding: Feeding | None
-) -> Feeding:
+def product_rows(x: Array, w: Array, finish: FinishRows | None, summand: Array | None, feeding: Feeding | None) -> Feeding:
     """The convolution with a window of one element, w (1..., C, F), at every position, by its rows."""
     depth, filters = w.shape[-2:]
     matrix = w.reshape(depth, filters)

@@ -13,7 +13,7 @@ import itertools
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from .automaton import (
     Assertion,
@@ -26,6 +26,7 @@ from .automaton import (
     Program,
     Repeat,
     TooLargeError,
+    can_be_empty,
     captures,
     is_same_in_re,
     source,
@@ -67,17 +68,29 @@ class Pattern:
 
     def __init__(self, expression: Choice, groups: int) -> None:
         self.groups = groups
+        self._ways = _ways_by_length(expression)
+        self._ways_searched = _ways_by_length(_without_last_repeat(expression))
         self._expression = expression
-        self._searched = _without_last_repeat(expression)
+        self._may_be_empty = can_be_empty(expression)
         self._program = Program(expression)
+        self.asserts = self._program.asserts
         self._forward = Automaton(self._program)
         self._backtracking = re.compile(source(expression)) if is_same_in_re(expression) else None
 
     def fullmatch(self, text: str) -> bool:
         """True where the whole text matches."""
-        if self._backtracking is not None and ways(self._expression, len(text)) < _FEW:
+        if self._backtracking is not None and self._ways(len(text)) < _FEW:
             return self._backtracking.fullmatch(text) is not None
         return self._whole.end(text, 0) is not None
+
+    def substitute(self, template: str, text: str, everywhere: bool, longest: int) -> str | None:
+        """All matches or the first replaced by a template of `re`, where that finds them soon; None where it may not.
+
+        A match that is empty is left to those who see whether it follows another. `longest`: what a match looks at at most.
+        """
+        if self._backtracking is None or self._may_be_empty or self._ways_searched(longest) * longest >= _FEW:
+            return None
+        return self._backtracking.sub(template, text, 0 if everywhere else 1)
 
     def spans(self, text: str, everywhere: bool, groups: int) -> Iterator[Sequence[int | None]]:
         """The first match, or all from left to right, none that is empty directly after the one before.
@@ -86,8 +99,8 @@ class Pattern:
         """
         found = self._followed(text, groups)
         if self._backtracking is not None:
-            few = ways(self._searched, len(text))
-            found = _tried(self._backtracking, text) if few == 1 or few * len(text) < _FEW else found
+            few = self._ways_searched(len(text))
+            found = _tried(self._backtracking, text, groups) if few == 1 or few * len(text) < _FEW else found
         return found if everywhere else itertools.islice(found, 1)
 
     def _followed(self, text: str, groups: int) -> Iterator[Sequence[int | None]]:
@@ -109,7 +122,7 @@ class Pattern:
         return Automaton(Program(self._expression, backwards=True), begins_anywhere=True)
 
 
-def _tried(pattern: re.Pattern[str], text: str) -> Iterator[Sequence[int | None]]:
+def _tried(pattern: re.Pattern[str], text: str, groups: int) -> Iterator[Sequence[int | None]]:
     """All matches as `re` finds them."""
     position, last_end = 0, -1
     while position <= len(text):
@@ -118,9 +131,14 @@ def _tried(pattern: re.Pattern[str], text: str) -> Iterator[Sequence[int | None]
             return
         is_repeated = match.start() == match.end() == last_end
         if not is_repeated:
-            yield [None if place < 0 else place for group in match.regs for place in group]
+            yield [None if place < 0 else place for group in match.regs for place in group] if groups else match.span()
             last_end = match.end()
         position = match.end() + is_repeated
+
+
+def _ways_by_length(expression: Expression) -> Callable[[int], float]:
+    """`ways` of an expression by the length of the text, of which many have the same."""
+    return functools.lru_cache(1024)(functools.partial(ways, expression))
 
 
 def _without_last_repeat(expression: Choice) -> Expression:
@@ -158,47 +176,6 @@ def decode(text: bytes) -> str:
 def encode(text: str) -> bytes:
     """The bytes that `decode` made text of."""
     return text.encode("utf-8", "surrogateescape")
-
-
-def replace(pattern: Pattern, rewrite: str, text: str, everywhere: bool) -> str:
-    """Matches replaced as RE2's Replace and GlobalReplace do; a rewrite that names a missing group replaces nothing."""
-    pieces, highest, valid = _parse_rewrite(rewrite)
-    if highest > pattern.groups or (not everywhere and not valid):
-        return text
-    result: list[str] = []
-    position = 0
-    for span in pattern.spans(text, everywhere, highest):
-        result.append(text[position : span[0]])
-        result += [piece if isinstance(piece, str) else _group(text, span, piece) for piece in pieces]
-        position = span[1] or 0
-    return "".join(result) + text[position:]
-
-
-def _group(text: str, span: Sequence[int | None], index: int) -> str:
-    begin, end = span[2 * index : 2 * index + 2]
-    return "" if begin is None or end is None else text[begin:end]
-
-
-def _parse_rewrite(rewrite: str) -> tuple[list[str | int], int, bool]:
-    """Literal pieces and group numbers up to the first bad escape, the highest group, and whether there was none bad."""
-    highest = max((int(m) for m in re.findall(r"\\(?:\\|([0-9])|.)", rewrite, re.DOTALL) if m), default=0)
-    pieces: list[str | int] = []
-    position = 0
-    while position < len(rewrite):
-        char = rewrite[position]
-        if char != "\\":
-            pieces.append(char)
-            position += 1
-            continue
-        escaped = rewrite[position + 1 : position + 2]
-        if escaped == "\\":
-            pieces.append("\\")
-        elif escaped and escaped in "0123456789":
-            pieces.append(int(escaped))
-        else:
-            return pieces, highest, False
-        position += 2
-    return pieces, highest, True
 
 
 @dataclasses.dataclass(frozen=True)

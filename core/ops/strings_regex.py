@@ -9,11 +9,12 @@ from typing import Any
 
 from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
-from ..numerics import re2
+from ..numerics import re2, re2_rewrites
 from ..registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ..runtime.runs import is_bounded
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ._checks import scalar
-from ._strings import map_bytes, map_to, same_shape
+from ._strings import as_objects, map_bytes, map_to, same_shape
 
 
 def _compile(pattern: bytes) -> Any:
@@ -30,7 +31,11 @@ def _full_match(input: Array, pattern: bytes) -> Array:
 
 def _replace(input: Array, pattern: bytes, rewrite: bytes, everywhere: bool) -> Array:
     compiled, text = _compile(pattern), re2.decode(rewrite)
-    return map_bytes(lambda item: re2.encode(re2.replace(compiled, text, re2.decode(item), everywhere)), input)
+    if everywhere and not is_bounded():
+        found = re2_rewrites.replace_all(compiled, text, input.ravel().tolist())
+        if found is not None:
+            return as_objects(found, input.shape)
+    return map_bytes(lambda item: re2.encode(re2_rewrites.replace(compiled, text, re2.decode(item), everywhere)), input)
 
 
 @kernel("RegexFullMatch")

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from tfg.core.numerics import re2
+from tfg.core.numerics.re2_rewrites import replace, replace_all
 
 GLOBAL = [
     (r"(b*)+", r"<\0|\1>", "b aa", "<b|b> <|>a<|>a<|>"),
@@ -26,7 +27,23 @@ def test_replacement(monkeypatch, few, pattern, rewrite, text, expected):
     monkeypatch.setattr(re2, "_FEW", few)
     compiled = re2.compile_pattern(pattern.encode())
     monkeypatch.setattr(compiled, "_backtracking", compiled._backtracking if few > 0 else None)
-    assert re2.replace(compiled, rewrite, text, everywhere=True) == expected
+    assert replace(compiled, rewrite, text, everywhere=True) == expected
+
+
+TEXTS = [b"", b"ab a..b", b"\xc3", b"\xa9 a\\b", "\u00e9a".encode(), b"abcd", b"aab\nab"]
+REWRITES = [r"<\0>", r"\\n\0", "", r"\1.\2", "\udcff"]
+ALL_AT_ONCE = [r"a+?b??", r"(a|ab)(c|bcd)(d*)", r"[^a]", r"(?s).+", r"\w$", r"^a", r"\Aa", r"a*", r"(a+)+$", r"a\b"]
+
+
+@pytest.mark.parametrize("pattern", ALL_AT_ONCE)
+@pytest.mark.parametrize("texts", [TEXTS, [*TEXTS, b"a\xff"], []])
+def test_texts_are_replaced_at_once_as_one_by_one(pattern, texts):
+    compiled = re2.compile_pattern(pattern.encode())
+    for rewrite in REWRITES:
+        found = replace_all(compiled, rewrite, texts)
+        one_by_one = [re2.encode(replace(compiled, rewrite, re2.decode(text), everywhere=True)) for text in texts]
+        assert found is None or found == one_by_one
+    assert (replace_all(compiled, "x", TEXTS) is None) == (compiled.asserts or pattern == "a*")
 
 
 BOMBS = [r"(a+)+$", r"^(a|aa)+$", r"(a*)*b", r"(.*)(.*)(.*)(.*)(.*)b", r"(a?){60}a{60}b", r"([a-z]+)*=", r"(a|a)*b"]
@@ -38,7 +55,7 @@ def test_no_text_takes_long(pattern):
     start = time.monotonic()
     compiled = re2.compile_pattern(pattern.encode())
     assert not compiled.fullmatch(text)
-    assert re2.replace(compiled, "-", text, everywhere=False) in (text, "-" + text)
+    assert replace(compiled, "-", text, everywhere=False) in (text, "-" + text)
     assert time.monotonic() - start < 5
 
 
@@ -57,4 +74,4 @@ def test_patterns_that_are_refused(pattern, reason):
 
 def test_huge_text_is_matched_character_by_character():
     compiled = re2.compile_pattern(rb"<[^>]+>")
-    assert re2.replace(compiled, "-", "<b>" * 50_000 + "<" * 50_000, everywhere=True) == "-" * 50_000 + "<" * 50_000
+    assert replace(compiled, "-", "<b>" * 50_000 + "<" * 50_000, everywhere=True) == "-" * 50_000 + "<" * 50_000

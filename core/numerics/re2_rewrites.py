@@ -1,0 +1,74 @@
+"""Matches of RE2's patterns replaced by what a rewrite says, in which \\1 stands for the first group."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+
+from .re2 import Pattern, decode, encode
+
+_BETWEEN = b"\xff"
+"""No part of a character: `decode` makes of it what no expression matches."""
+
+
+def replace_all(pattern: Pattern, rewrite: str, texts: Sequence[bytes]) -> list[bytes] | None:
+    """All matches in all texts replaced at once; None where a match may see that texts are joined, or one holds `_BETWEEN`."""
+    pieces, highest, _ = _parse_rewrite(rewrite)
+    if highest > pattern.groups or pattern.asserts:
+        return None
+    longest = max(map(len, texts), default=0)
+    replaced = pattern.substitute(_template(tuple(pieces)), decode(_BETWEEN.join(texts)), True, longest)
+    found = encode(replaced).split(_BETWEEN) if replaced is not None else []
+    return found if len(found) == len(texts) else None
+
+
+def replace(pattern: Pattern, rewrite: str, text: str, everywhere: bool) -> str:
+    """Matches replaced as RE2's Replace and GlobalReplace do; a rewrite that names a missing group replaces nothing."""
+    pieces, highest, valid = _parse_rewrite(rewrite)
+    if highest > pattern.groups or (not everywhere and not valid):
+        return text
+    replaced = pattern.substitute(_template(tuple(pieces)), text, everywhere, len(text))
+    if replaced is not None:
+        return replaced
+    result: list[str] = []
+    position = 0
+    for span in pattern.spans(text, everywhere, highest):
+        result.append(text[position : span[0]])
+        result += [piece if isinstance(piece, str) else _group(text, span, piece) for piece in pieces]
+        position = span[1] or 0
+    return "".join(result) + text[position:]
+
+
+@functools.lru_cache(256)
+def _template(pieces: tuple[str | int, ...]) -> str:
+    """What a match becomes, as `re` has it."""
+    return "".join(piece.replace("\\", "\\\\") if isinstance(piece, str) else rf"\g<{piece}>" for piece in pieces)
+
+
+def _group(text: str, span: Sequence[int | None], index: int) -> str:
+    begin, end = span[2 * index : 2 * index + 2]
+    return "" if begin is None or end is None else text[begin:end]
+
+
+@functools.lru_cache(256)
+def _parse_rewrite(rewrite: str) -> tuple[list[str | int], int, bool]:
+    """Literal pieces and group numbers up to the first bad escape, the highest group, and whether there was none bad."""
+    highest = max((int(m) for m in re.findall(r"\\(?:\\|([0-9])|.)", rewrite, re.DOTALL) if m), default=0)
+    pieces: list[str | int] = []
+    position = 0
+    while position < len(rewrite):
+        char = rewrite[position]
+        if char != "\\":
+            pieces.append(char)
+            position += 1
+            continue
+        escaped = rewrite[position + 1 : position + 2]
+        if escaped == "\\":
+            pieces.append("\\")
+        elif escaped and escaped in "0123456789":
+            pieces.append(int(escaped))
+        else:
+            return pieces, highest, False
+        position += 2
+    return pieces, highest, True
