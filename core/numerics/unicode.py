@@ -32,6 +32,10 @@ class Decoder:
         self.codec = found.name
         self._plain = encoding.lower().replace("-", "").replace("_", "")
 
+    @property
+    def is_utf8(self) -> bool:
+        return self.codec == "utf-8"
+
     def decode(self, text: bytes) -> tuple[list[int], list[int]]:
         """Code points and where each begins; INVALID for each malformed sequence."""
         codec, position = self._byte_order(text)
@@ -69,6 +73,32 @@ class Decoder:
         return bad[0] if self.codec.startswith("cp125") and len(bad) == 1 else INVALID
 
 
+def utf8(text: bytes) -> str | None:
+    """The text of well-formed UTF-8, None for anything else."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def decode_all(texts: list[bytes]) -> tuple[Array, Array, Array] | None:
+    """Code points of UTF-8 texts, the byte of its text where each begins, and the bounds of texts among them.
+
+    None where a text is malformed.
+    """
+    data = b"".join(texts)
+    bounds = np.cumsum([0, *map(len, texts)])
+    inner = np.frombuffer(data, np.uint8)[bounds[bounds < len(data)]]
+    text = utf8(data)
+    if text is None or (inner & 0xC0 == 0x80).any():  # or a character that two texts share
+        return None
+    codes = np.frombuffer(text.encode("utf-32-le"), "<u4").astype(np.int32)
+    widths = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
+    starts = np.cumsum(widths) - widths
+    splits = np.searchsorted(starts, bounds)
+    return codes, starts - np.repeat(bounds[:-1], np.diff(splits)), splits
+
+
 def _width(char: str, codec: str) -> int:
     """Bytes of one character in a codec."""
     code = ord(char)
@@ -84,6 +114,11 @@ def _width(char: str, codec: str) -> int:
 def is_scalar_value(code: int) -> bool:
     """A code point that text may hold: in range and no surrogate."""
     return 0 <= code < 0xD800 or 0xE000 <= code <= 0x10FFFF
+
+
+def are_scalar_values(codes: Array) -> bool:
+    """True where `is_scalar_value` holds for each."""
+    return bool(((codes >= 0) & (codes <= 0x10FFFF) & ((codes < 0xD800) | (codes >= 0xE000))).all())
 
 
 @functools.cache

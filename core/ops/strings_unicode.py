@@ -16,6 +16,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..numerics import unicode
 from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..runtime.runs import is_bounded
 from ..shapes import Shape, TensorSpec, merge_shapes
 from ._strings import as_objects, map_bytes, same_shape
 
@@ -45,6 +46,26 @@ class _Reader:
         pairs = [(code, start) for code, start in map(self._replaced, codes, starts) if code != unicode.INVALID]
         return [code for code, _ in pairs], [start for _, start in pairs]
 
+    def read_all(self, texts: list[bytes]) -> tuple[Array, Array, Array]:
+        """Code points of texts, the byte where each begins, and the bounds of texts among them."""
+        found = unicode.decode_all(texts) if self._takes_as_it_is else None
+        if found is not None:
+            return found
+        rows = [self.read(text) for text in texts]
+        codes = np.array([code for codes, _ in rows for code in codes], np.int32)
+        starts = np.array([start for _, starts in rows for start in starts], np.int64)
+        return codes, starts, np.cumsum([0, *(len(codes) for codes, _ in rows)])
+
+    @property
+    def _takes_as_it_is(self) -> bool:
+        """True where only malformed text is changed."""
+        return self._decoder.is_utf8 and not self._replace_control and not is_bounded()
+
+    def transcode(self, text: bytes, codec: str) -> bytes:
+        """The text in another encoding."""
+        valid = unicode.utf8(text) if self._takes_as_it_is else None
+        return _write(self.read(text)[0], codec) if valid is None else valid.encode(codec)
+
     def _replaced(self, code: int, start: int) -> tuple[int, int]:
         bad = code == unicode.INVALID or (self._replace_control and code < _FIRST_PRINTABLE)
         if not bad:
@@ -57,11 +78,8 @@ def _write(codes: list[int], codec: str) -> bytes:
 
 
 def _decode(input: Array, reader: _Reader, splits_dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
-    rows = [reader.read(text) for text in input.ravel().tolist()]
-    splits = np.cumsum([0, *(len(codes) for codes, _ in rows)]).astype(splits_dtype)
-    codes = np.array([code for codes, _ in rows for code in codes], np.int32)
-    starts = np.array([start for _, starts in rows for start in starts], np.int64)
-    return splits, codes, starts
+    codes, starts, splits = reader.read_all(input.ravel().tolist())
+    return splits.astype(splits_dtype), codes, starts
 
 
 @kernel("UnicodeDecode")
@@ -94,7 +112,8 @@ def unicode_transcode(
 ) -> Result:
     """Each string in another encoding."""
     reader = _Reader(input_encoding, errors, replacement_char, replace_control_characters)
-    return map_bytes(lambda text: _write(reader.read(text)[0], _OUTPUT_CODECS[output_encoding]), input)
+    codec = _OUTPUT_CODECS[output_encoding]
+    return map_bytes(lambda text: reader.transcode(text, codec), input)
 
 
 @kernel("UnicodeEncode")
@@ -106,10 +125,13 @@ def unicode_encode(
         raise InvalidArgumentError(f"replacement_char out of unicode codepoint range: {replacement_char}")
     codes, splits = np.ravel(input_values), np.ravel(input_splits)
     _check_splits(splits, codes.size)
+    bounds, codec = splits.tolist(), _OUTPUT_CODECS[output_encoding]
+    if unicode.are_scalar_values(codes):
+        text = codes.astype("<u4").tobytes().decode("utf-32-le")
+        return as_objects((text[a:b].encode(codec) for a, b in itertools.pairwise(bounds)), (len(bounds) - 1,))
     values = [_encodable(code, errors, replacement_char) for code in codes.tolist()]
-    bounds = splits.tolist()
     rows = ([c for c in values[a:b] if c != unicode.INVALID] for a, b in itertools.pairwise(bounds))
-    return as_objects((_write(row, _OUTPUT_CODECS[output_encoding]) for row in rows), (len(bounds) - 1,))
+    return as_objects((_write(row, codec) for row in rows), (len(bounds) - 1,))
 
 
 def _check_splits(splits: Array, count: int) -> None:

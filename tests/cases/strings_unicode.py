@@ -22,6 +22,14 @@ CASES = [
     case("UnicodeDecode", TEXTS, input_encoding="UTF-8", replace_control_characters=True, replacement_char=63),
     case("UnicodeDecode", TEXTS, input_encoding="UTF-8", replace_control_characters=True, errors="ignore"),
     case("UnicodeDecode", GOOD, input_encoding="UTF-8", replacement_char=0x110000),
+    case("UnicodeDecodeWithOffsets", strings([b"a\xc3", b"\xa9b"]), input_encoding="UTF-8", key="a divided character"),
+    case(
+        "UnicodeDecodeWithOffsets",
+        strings([b"", "a\u00e9\u20ac\U0001f600".encode(), b"", b"z"]),
+        input_encoding="UTF-8",
+        key="widths",
+    ),
+    case("UnicodeDecode", strings(np.zeros(0, object)), input_encoding="UTF-8", key="no text"),
     *[case("UnicodeDecodeWithOffsets", UTF_16, input_encoding=e, key=f"from {e}") for e in ENCODINGS],
     *[
         case("UnicodeTranscode", TEXTS, input_encoding="UTF-8", output_encoding=e, errors=errors, key=f"to {e} {errors}")
