@@ -50,6 +50,11 @@ def joined(separator: bytes, strings: Iterable[bytes]) -> bytes:
     return separator.join(listed)
 
 
+def joined_rows(separator: bytes, rows: Iterable[Iterable[bytes]]) -> Iterable[bytes]:
+    """Each row's strings joined, one row after the other."""
+    return bounded(joined(separator, row) for row in rows) if is_bounded() else map(separator.join, rows)
+
+
 def same_shape(x: TensorSpec, *rest: Any, **attrs: Any) -> Shape:
     """The shape of the first input."""
     return x.shape

@@ -25,7 +25,7 @@ from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge
 from ._checks import require_rank, scalar
 from ._numerals import parse_number, plain_numbers
 from ._shapes import unknown_dims
-from ._strings import as_objects, bounded, joined, map_bytes, map_to, same_shape
+from ._strings import as_objects, joined, joined_rows, map_bytes, map_to, same_shape
 
 _ELEMENTWISE = ("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber", "ShardedFilename")
 
@@ -61,7 +61,10 @@ def string_strip(input: Array) -> Result:
 
 def count_characters(text: bytes) -> int:
     """UTF-8 characters: the bytes that continue none."""
-    return sum(byte & 0xC0 != 0x80 for byte in text)
+    return len(text.translate(None, _CONTINUING))
+
+
+_CONTINUING = bytes(range(0x80, 0xC0))
 
 
 @kernel("StringLength")
@@ -99,15 +102,30 @@ def substr(input: Array, pos: Array, len: Array, *, unit: str) -> Result:
     if pos.shape != length.shape:
         raise InvalidArgumentError(f"pos and len should have the same shape, got: {pos.shape} vs. {length.shape}")
     result = _substr_shape(input.shape, pos.shape)
+    if pos.ndim == 0:
+        found = _cut_all(input.ravel().tolist(), pos.item(), length.item(), unit)
+        if found is not None:
+            return as_objects(found, result)
     items = (np.broadcast_to(array, result).ravel().tolist() for array in (input, pos, length))
     cut: Callable[..., bytes] = _cut_bytes if unit == "BYTE" else _cut_characters
     return as_objects((cut(*item, index) for index, item in enumerate(zip(*items))), result)
 
 
+def _cut_all(texts: list[bytes], pos: int, length: int, unit: str) -> list[bytes] | None:
+    """The same part of texts whose bytes are counted, None where one has no such place."""
+    is_plain = unit == "BYTE" or (max(pos, length) >= 0 and b"".join(texts).isascii())
+    if min(map(len, texts), default=0) < abs(pos) or not is_plain:
+        return None
+    end = pos + (length if unit == "BYTE" else max(length, 0))
+    is_open = end < pos or (pos < 0 <= end)
+    part = slice(pos, None if is_open else end)
+    return [text[part] for text in texts]
+
+
 def _cut_characters(text: bytes, pos: int, length: int, index: int) -> bytes:
     starts = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80] + [len(text)]
     count = len(starts) - 1
-    if not -count <= pos <= count:
+    if not -count <= pos <= count or max(pos, length) < 0:
         raise InvalidArgumentError(f"pos {pos} out of range for string at index {index}")
     start = pos + count if pos < 0 else pos
     return text[starts[start] : starts[min(start + max(length, 0), count)]]
@@ -147,7 +165,7 @@ def string_join(inputs: list[Array], *, separator: str) -> Result:
     if not full:
         return scalar_object(joined(joiner, (array.item() for array in inputs)))
     columns = (array.ravel().tolist() if array.ndim else itertools.repeat(array.item()) for array in inputs)
-    return as_objects(bounded(joined(joiner, row) for row in zip(*columns)), full[0])
+    return as_objects(joined_rows(joiner, zip(*columns)), full[0])
 
 
 @shape("StringJoin")
@@ -182,7 +200,7 @@ def reduce_join(inputs: Array, reduction_indices: Array, *, keep_dims: bool, sep
         return inputs
     if rows is None:
         return as_objects([b""] * int(np.prod(result)), result)
-    return as_objects(bounded(joined(joiner, row) for row in rows.reshape(-1, rows.shape[-1]).tolist()), result)
+    return as_objects(joined_rows(joiner, rows.reshape(-1, rows.shape[-1]).tolist()), result)
 
 
 def _join_axes(axes: list[int], rank: int) -> list[int]:
@@ -227,13 +245,14 @@ def unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: Array
     rest = inputs.shape[ids.ndim :]
     width = int(np.prod(rest))
     reserve(8 * count * width)
-    segments: dict[int, list[bytes]] = {}
-    for segment, row in zip(ids.ravel().tolist(), inputs.reshape(ids.size, width).tolist()):
-        for column, text in enumerate(row):
-            segments.setdefault(segment * width + column, []).append(text)
+    places = (ids.reshape(-1, 1).astype(np.int64) * width + np.arange(width)).ravel()
+    order = np.argsort(places, kind="stable")
+    places, texts = places[order], inputs.ravel()[order].tolist()
+    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    rows = (texts[a:b] for a, b in itertools.pairwise([*starts.tolist(), len(texts)]))
+    found = joined_rows(separator.encode("utf-8", "surrogateescape"), rows)
     result = np.full(count * width, b"", object)
-    for place, texts in segments.items():
-        result[place] = joined(separator.encode("utf-8", "surrogateescape"), texts)
+    result[places[starts]] = as_objects(found, starts.shape)
     return result.reshape(count, *rest)
 
 

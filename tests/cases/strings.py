@@ -56,6 +56,22 @@ CASES = [
     case("Substr", strings(["hello", "world"]), np.int64([-3, 5]), np.int64([2, 1])),
     case("Substr", strings(["héllo", "wörld"]), np.int32(1), np.int32(2), unit="UTF8_CHAR"),
     case("Substr", strings(["héllo", "wörld"]), np.int32(-2), np.int32(9), unit="UTF8_CHAR"),
+    *[
+        case(
+            "Substr",
+            strings(["hello", "abc", "wörld"][:count]),
+            np.int32(pos),
+            np.int32(length),
+            unit=unit,
+            key=f"part {count} {pos} {length} {unit}",
+        )
+        for unit in ("BYTE", "UTF8_CHAR")
+        for count in (2, 3)
+        for pos in (-3, 0, 2)
+        for length in (-1, 0, 2, 3, 9)
+    ],
+    case("UnsortedSegmentJoin", texts(2, 3, 2), np.int32([[2, 0, 2], [2, 1, 0]]), np.int32(4), separator="+"),
+    case("UnsortedSegmentJoin", texts(0, 2), np.int32(np.zeros(0)), np.int32(2)),
     case("Substr", strings([["hello"], ["world"]]), np.int32([[1, 2]]), np.int32([[3, 1]])),
     case("Substr", strings(["hello"]), np.int32(6), np.int32(3), key="substr_out_of_range"),
     case("Substr", strings(["hello"]), np.int32(1), np.int32(-3), key="substr_negative_length"),
