@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +24,43 @@ def _check_colours(images: Array, rank: int, error: type[Any] = InvalidArgumentE
     require_min_rank(images, rank, "images")
     if images.shape[-1] != 3:
         raise error(f"input must have 3 channels but input only has {images.shape[-1]} channels.")
+
+
+_CHANNEL_OF: Final = np.array([[2, 2, 0, 0, 1, 1], [1, 0, 2, 1, 0, 2], [0, 1, 1, 2, 2, 0]])
+"""Which of red, green and blue is the smallest, the middle and the largest in each sixth of the colour circle."""
+_RANK_OF: Final = np.argsort(_CHANNEL_OF, axis=0)
+"""Which of the smallest, the middle and the largest is red, green and blue in each sixth of the colour circle."""
+
+
+_TILE: Final = 1 << 14
+"""Pixels whose temporary arrays stay in a cache."""
+
+
+def _in_tiles(change: Callable[[Array], Array], images: Array) -> Array:
+    """`change` of some pixels (n, 3) at a time."""
+    pixels = images.reshape(-1, 3)
+    result = np.empty_like(pixels)
+    for start in range(0, len(pixels), _TILE):
+        result[start : start + _TILE] = change(pixels[start : start + _TILE])
+    return result.reshape(images.shape)
+
+
+def _planes(images: Array) -> Array:
+    """Red, green and blue (3, pixels), float32."""
+    return np.ascontiguousarray(images.reshape(-1, 3).T, np.float32)
+
+
+def _picked(planes: Array, table: Array, sector: Array) -> Array:
+    """For each row of `table` (3, 6) and each pixel (n) the value of the plane that the table names for its sector."""
+    places = table.take(sector, axis=1)
+    places *= sector.size
+    places += np.arange(sector.size)
+    return planes.reshape(-1).take(places)
+
+
+def _interleaved(planes: Array, like: Array) -> Array:
+    """Planes (3, pixels) as images of the shape and dtype of others."""
+    return planes.T.astype(like.dtype, "C").reshape(like.shape)
 
 
 def _hue(r: Array, g: Array, b: Array, largest: Array, spread: Array) -> Array:
@@ -130,11 +168,18 @@ def hsv_to_rgb_flops(images: TensorSpec) -> Cost:
     return Cost(26) * images.shape[:-1].num_elements
 
 
+not_differentiable("HSVToRGB")
+
+
 @kernel("AdjustHue")
 def adjust_hue(images: Array, delta: Array) -> Result:
     """Hues turned by `delta` turns; the smallest and the largest channel keep their values."""
     delta = scalar(delta, "delta")
     _check_colours(images, 3)
+    return _in_tiles(lambda pixels: _turned(pixels, delta), images)
+
+
+def _turned(images: Array, delta: float) -> Array:
     channels = _planes(images)
     r, g, b = channels
     ahead, behind = np.where(b < r, 1, np.where(b > g, 3, 2)), np.where(b < g, 0, np.where(b > r, 4, 5))
@@ -146,30 +191,6 @@ def adjust_hue(images: Array, delta: Array) -> Result:
     sector = _sector_of(hue)
     middle = smallest + _mirrored(hue - sector.astype(np.float32), sector) * spread
     return _interleaved(_picked(np.stack((smallest, middle, largest)), _RANK_OF, sector), images)
-
-
-_CHANNEL_OF: Final = np.array([[2, 2, 0, 0, 1, 1], [1, 0, 2, 1, 0, 2], [0, 1, 1, 2, 2, 0]])
-"""Which of red, green and blue is the smallest, the middle and the largest in each sixth of the colour circle."""
-_RANK_OF: Final = np.argsort(_CHANNEL_OF, axis=0)
-"""Which of the smallest, the middle and the largest is red, green and blue in each sixth of the colour circle."""
-
-
-def _planes(images: Array) -> Array:
-    """Red, green and blue (3, pixels), float32."""
-    return np.ascontiguousarray(images.reshape(-1, 3).T, np.float32)
-
-
-def _picked(planes: Array, table: Array, sector: Array) -> Array:
-    """For each row of `table` (3, 6) and each pixel (n) the value of the plane that the table names for its sector."""
-    places = table.take(sector, axis=1)
-    places *= sector.size
-    places += np.arange(sector.size)
-    return planes.reshape(-1).take(places)
-
-
-def _interleaved(planes: Array, like: Array) -> Array:
-    """Planes (3, pixels) as images of the shape and dtype of others."""
-    return planes.T.astype(like.dtype, "C").reshape(like.shape)
 
 
 def _mirrored(ratio: Array, sector: Array) -> Array:
@@ -199,7 +220,7 @@ def adjust_hue_flops(images: TensorSpec, delta: TensorSpec) -> Cost:
     return Cost(20) * images.shape[:-1].num_elements
 
 
-not_differentiable("HSVToRGB", "AdjustHue")
+not_differentiable("AdjustHue")
 
 
 @kernel("AdjustSaturation")
@@ -207,6 +228,10 @@ def adjust_saturation(images: Array, scale: Array) -> Result:
     """Saturations times `scale`, kept within 0 and 1."""
     scale = scalar(scale, "scale")
     _check_colours(images, 3)
+    return _in_tiles(lambda pixels: _saturated(pixels, scale), images)
+
+
+def _saturated(images: Array, scale: float) -> Array:
     r, g, b = channels = _planes(images)
     value = channels.max(0)
     spread = value - channels.min(0)
