@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,13 @@ def one_hot(indices: Array, depth: Array, on_value: Array, off_value: Array, *, 
     position = rank if axis == -1 else axis
     if not 0 <= position <= rank:
         raise InvalidArgumentError(f"Expected axis to be -1 or between [0, {rank}]. But received: {axis}")
-    places = np.arange(depth).reshape([-1] + [1] * (rank - position))
-    hot = np.expand_dims(indices, position) == places
-    return np.where(hot, on_value, off_value)
+    shape = np.shape(indices)
+    outer, inner = math.prod(shape[:position]), math.prod(shape[position:])
+    result = np.full((*shape[:position], depth, *shape[position:]), off_value, np.asarray(on_value).dtype)
+    at = np.reshape(indices, (outer, inner)).astype(np.intp)
+    places = (at + np.arange(outer)[:, None] * depth) * inner + np.arange(inner)
+    result.reshape(-1)[places[(at >= 0) & (at < depth)]] = on_value
+    return result
 
 
 def _depth(depth: Array) -> int:
