@@ -13,6 +13,7 @@ from ..arrays import Array
 from . import sparse_products
 from .widening import is_narrow
 
+_ONE_BY_ONE: Final = (np.multiply, np.maximum, np.minimum)
 _WORST: Final = {np.maximum: -np.inf, np.minimum: np.inf}
 
 
@@ -104,6 +105,9 @@ def update_rows(ufunc: np.ufunc, target: Array, groups: Array, rows: Array) -> N
         return
     if ufunc is np.add and len(groups) and sparse_products.takes(target, rows):
         sparse_products.add_rows(target, groups, rows)
+        return
+    if ufunc in _ONE_BY_ONE and not is_narrow(target.dtype) and target.size == len(target) and target.flags.c_contiguous:
+        ufunc.at(target.reshape(-1), groups, rows.reshape(-1))
         return
     found, reduced = reduce_groups(ufunc, groups, rows)
     if len(found):
