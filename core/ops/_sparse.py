@@ -89,8 +89,8 @@ def common_keys(*parts: Array) -> list[Array]:
     if not rows.size:
         keys = np.zeros(len(rows), np.int64)
     else:
-        low = rows.min(axis=0)
-        spans = [high - least + 1 for least, high in zip(low.tolist(), rows.max(axis=0).tolist())]
+        low = np.array([column.min() for column in rows.T])
+        spans = [column.max().item() - least + 1 for column, least in zip(rows.T, low.tolist())]
         if math.prod(spans) < 2**62:
             keys = flat_positions(rows - low, spans)
         else:
@@ -101,18 +101,21 @@ def common_keys(*parts: Array) -> list[Array]:
 def merged(a_keys: Array, b_keys: Array) -> tuple[Array, Array]:
     """For each row of the merge of two lists its place in a and in b, -1 where it is in one only."""
     if np.all(a_keys[1:] > a_keys[:-1]) and np.all(b_keys[1:] > b_keys[:-1]):
-        keys = np.union1d(a_keys, b_keys)
-        return _places(keys, a_keys), _places(keys, b_keys)
+        return _merged_runs(np.concatenate([a_keys, b_keys]), len(a_keys))
     pairs = list(_merge_steps(a_keys.tolist(), b_keys.tolist()))
     both = np.array(pairs, np.int64).reshape(-1, 2)
     return both[:, 0], both[:, 1]
 
 
-def _places(keys: Array, among: Array) -> Array:
-    if not len(among):
-        return np.full(len(keys), -1)
-    found = np.minimum(np.searchsorted(among, keys), len(among) - 1)
-    return np.where(among[found] == keys, found, -1)
+def _merged_runs(keys: Array, count: int) -> tuple[Array, Array]:
+    """As `merged`, of the keys of both, `count` of a before those of b, each in ascending order."""
+    order = np.argsort(keys, kind="stable")  # which merges runs
+    keys = keys[order]
+    is_last = np.append(keys[1:] != keys[:-1], np.ones(min(len(keys), 1), bool))
+    in_b = order[is_last] - count
+    starts = np.flatnonzero(is_last) - np.diff(np.flatnonzero(is_last), prepend=-1) + 1
+    in_a = order[starts]
+    return np.where(in_a < count, in_a, -1), np.maximum(in_b, -1)
 
 
 def _merge_steps(a: list[int], b: list[int]) -> Iterator[tuple[int, int]]:

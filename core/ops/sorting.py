@@ -25,6 +25,7 @@ from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims
 from . import _onnx_sorting as in_onnx
 from ._checks import require_rank
 from ._shapes import dims_of, normalize_axis, replaced, scalar_int
+from ._sparse import common_keys
 
 _FEW: Final = 1 << 9
 """Up to so many numbers sorting all takes less time than finding the greatest first."""
@@ -263,6 +264,8 @@ def _unique_rows(x: Array, axis: int) -> tuple[Array, ...]:
     rows = moved.reshape(moved.shape[0], math.prod(moved.shape[1:]))
     if rows.shape[1] == 1:
         return unique_index(rows[:, 0])
+    if rows.dtype.kind in "iu" and rows.dtype != np.uint64:
+        return unique_index(common_keys(rows.astype(np.int64))[0])
     if rows.dtype.kind == "f":
         rows = rows + rows.dtype.type(0)
     return _unique_objects([tuple(row) for row in rows.tolist()])

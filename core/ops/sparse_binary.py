@@ -60,10 +60,7 @@ def _picked(values: Array, places: Array) -> Array:
 
 
 def _merged_rows(a_indices: Array, b_indices: Array, in_a: Array, in_b: Array) -> Array:
-    rows = np.empty((len(in_a), a_indices.shape[1]), np.int64)
-    rows[in_a < 0] = b_indices[in_b[in_a < 0]]
-    rows[in_a >= 0] = a_indices[in_a[in_a >= 0]]
-    return rows
+    return np.concatenate([a_indices, b_indices]).take(np.where(in_a < 0, in_b + len(a_indices), in_a), axis=0)
 
 
 @shape("SparseAdd")
