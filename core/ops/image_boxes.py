@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import OutOfRangeError
 from ..graph import Node, Output
+from ..numerics.crops import TILE, Axis, axes_of, corners, interpolated, is_inside, pixels_of
 from ..numerics.pauses import pause
 from ..numerics.philox import Philox
 from ..numerics.range_samplers import Words
@@ -43,59 +43,6 @@ def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
     return len(boxes)
 
 
-class _Axis:
-    """Where the pixels of the crops lie along one axis of the image: (boxes, pixels) of positions and neighbours."""
-
-    def __init__(self, starts: Array, ends: Array, size: int, pixels: int) -> None:
-        last = np.float32(size - 1)
-        if pixels > 1:
-            step = (ends - starts) * last / np.float32(pixels - 1)
-            self.at = starts[:, None] * last + np.arange(pixels, dtype=np.float32) * step[:, None]
-        else:
-            self.at = (0.5 * (starts + ends).astype(np.float64) * (size - 1)).astype(np.float32)[:, None]
-        self.inside = (self.at >= 0) & (self.at <= last)
-        at = np.where(self.inside, self.at, np.float32(0))
-        self.lower, self.upper, self.nearest = (
-            # In single precision the last of many rows rounds to one behind it.
-            np.minimum(place.astype(np.int64), size - 1)
-            for place in (np.floor(at), np.ceil(at), np.floor(at + np.float32(0.5)))
-        )
-        self.share = at - self.lower.astype(np.float32)
-        # How a position moves with the box's start and with its end.
-        ratio = np.float32(size - 1) / np.float32(pixels - 1) if pixels > 1 else np.float32(0)
-        reach = np.arange(pixels, dtype=np.float32) * ratio
-        self.by_end = reach if pixels > 1 else np.full(1, 0.5 * (size - 1), np.float32)
-        self.by_start = last - reach if pixels > 1 else self.by_end
-
-    def matrices(self, size: int, method: str) -> Array:
-        """For each box the matrix (pixels, size) that makes its pixels from those of the image."""
-        count, pixels = self.at.shape
-        matrices = np.zeros((count, pixels, size), np.float32)
-        box, pixel = np.arange(count)[:, None], np.arange(pixels)
-        if method == "nearest":
-            matrices[box, pixel, self.nearest] = 1
-        else:
-            matrices[box, pixel, self.lower] = 1 - self.share
-            matrices[box, pixel, self.upper] += self.share
-        return matrices
-
-
-def _axes(boxes: Array, shape: tuple[int, ...], height: int, width: int) -> tuple[_Axis, _Axis]:
-    return _Axis(boxes[:, 0], boxes[:, 2], shape[1], height), _Axis(boxes[:, 1], boxes[:, 3], shape[2], width)
-
-
-def _inside(rows: _Axis, columns: _Axis) -> Array:
-    return (rows.inside[:, :, None] & columns.inside[:, None, :])[..., None]
-
-
-def _corners(image: Array, box_ind: Array, rows: _Axis, columns: _Axis) -> Iterator[Any]:
-    """The four neighbours of each pixel: top left, top right, bottom left, bottom right; float32."""
-    images = box_ind[:, None, None]
-    for row in (rows.lower, rows.upper):
-        for column in (columns.lower, columns.upper):
-            yield image[images, row[:, :, None], column[:, None, :]].astype(np.float32)
-
-
 @kernel("CropAndResize")
 def crop_and_resize(
     image: Array, boxes: Array, box_ind: Array, crop_size: Array, *, method: str, extrapolation_value: float
@@ -107,17 +54,19 @@ def crop_and_resize(
     require(height > 0 and width > 0, f"crop_size must be positive, not {(height, width)}")
     if not _check_boxes(boxes, box_ind, image.shape[0]):
         return np.zeros((0, height, width, image.shape[3]), np.float32)
-    rows, columns = _axes(boxes, image.shape, height, width)
-    if method == "nearest":
-        images = box_ind[:, None, None]
-        crops = image[images, rows.nearest[:, :, None], columns.nearest[:, None, :]].astype(np.float32)
-    else:
-        top_left, top_right, bottom_left, bottom_right = _corners(image, box_ind, rows, columns)
-        across, down = columns.share[:, None, :, None], rows.share[:, :, None, None]
-        top = top_left + (top_right - top_left) * across
-        bottom = bottom_left + (bottom_right - bottom_left) * across
-        crops = top + (bottom - top) * down
-    return np.where(_inside(rows, columns), crops, np.float32(extrapolation_value))
+    crops = np.empty((len(boxes), height, width, image.shape[3]), np.float32)
+    all_rows, all_columns = axes_of(boxes, image.shape, height, width)
+    step = max(1, TILE // max(crops[0].size, 1))
+    for start in range(0, len(boxes), step):
+        part = slice(start, start + step)
+        rows, columns = all_rows.of_boxes(part), all_columns.of_boxes(part)
+        if method == "nearest":
+            crops[part] = pixels_of(image, box_ind[part], rows.nearest, columns.nearest)
+        else:
+            crops[part] = interpolated(image, box_ind[part], rows, columns)
+    if not (all_rows.inside.all() and all_columns.inside.all()):
+        np.copyto(crops, np.float32(extrapolation_value), where=~is_inside(all_rows, all_columns))
+    return crops
 
 
 @kernel("CropAndResizeGradImage")
@@ -134,13 +83,13 @@ def crop_and_resize_grad_image(
     require(count == grads.shape[0], f"{count} boxes, but grads for {grads.shape[0]}")
     result = np.zeros(dims, T.numpy if T.numpy.itemsize > 2 else np.float32)
     if count:
-        rows, columns = _axes(boxes, dims, *grads.shape[1:3])
-        grads = np.where(_inside(rows, columns), grads, np.float32(0))
+        rows, columns = axes_of(boxes, dims, *grads.shape[1:3])
+        grads = np.where(is_inside(rows, columns), grads, np.float32(0))
         _scatter(result, grads, box_ind, rows, columns, method)
     return result.astype(T.numpy, copy=False)
 
 
-def _scatter(result: Array, grads: Array, box_ind: Array, rows: _Axis, columns: _Axis, method: str) -> None:
+def _scatter(result: Array, grads: Array, box_ind: Array, rows: Axis, columns: Axis, method: str) -> None:
     """Add each pixel's gradient to the pixels it was made from: two matrix products for each box."""
     _, height, width, channels = result.shape
     row_matrices, column_matrices = rows.matrices(height, method), columns.matrices(width, method)
@@ -162,10 +111,10 @@ def crop_and_resize_grad_boxes(grads: Array, image: Array, boxes: Array, box_ind
     require(count == grads.shape[0], f"{count} boxes, but grads for {grads.shape[0]}")
     if not count:
         return np.zeros((0, 4), np.float32)
-    rows, columns = _axes(boxes, image.shape, *grads.shape[1:3])
-    top_left, top_right, bottom_left, bottom_right = _corners(image, box_ind, rows, columns)
+    rows, columns = axes_of(boxes, image.shape, *grads.shape[1:3])
+    top_left, top_right, bottom_left, bottom_right = corners(image, box_ind, rows, columns)
     across, down = columns.share[:, None, :, None], rows.share[:, :, None, None]
-    grads = np.where(_inside(rows, columns), grads, np.float32(0))
+    grads = np.where(is_inside(rows, columns), grads, np.float32(0))
     by_row = (((1 - across) * (bottom_left - top_left) + across * (bottom_right - top_right)) * grads).sum((2, 3))
     by_column = (((1 - down) * (top_right - top_left) + down * (bottom_right - bottom_left)) * grads).sum((1, 3))
     parts = (by_row @ rows.by_start, by_column @ columns.by_start, by_row @ rows.by_end, by_column @ columns.by_end)
