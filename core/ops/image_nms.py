@@ -46,31 +46,30 @@ def _checked_boxes(boxes: Array, scores: Array, max_output_size: Array, iou_thre
     return limit, scores.dtype.type(threshold)
 
 
-def _overlaps(boxes: Array, others: Array) -> Array:
-    """Intersection over union of (n, 4) with (m, 4) boxes, (n, m), float32; 0 where a box has no area."""
-    low, high, areas = _corners(boxes)
-    other_low, other_high, other_areas = _corners(others)
-    height = np.minimum(high[0][:, None], other_high[0]) - np.maximum(low[0][:, None], other_low[0])
-    width = np.minimum(high[1][:, None], other_high[1]) - np.maximum(low[1][:, None], other_low[1])
-    shared = np.maximum(height, 0) * np.maximum(width, 0)
-    union = areas[:, None] + other_areas - shared
-    real = (areas > 0)[:, None] & (other_areas > 0)
-    return np.where(real, shared / np.where(real, union, np.float32(1)), np.float32(0))
-
-
-def _corners(boxes: Array) -> tuple[Array, Array, Array]:
-    """((top, left), (bottom, right), areas) of boxes whose corners come in any order."""
-    low, high = np.minimum(boxes[:, :2], boxes[:, 2:]).T, np.maximum(boxes[:, :2], boxes[:, 2:]).T
-    return low, high, (high[0] - low[0]) * (high[1] - low[1])
-
-
 def _box_overlaps(boxes: Array) -> Callable[..., Any]:
-    """A function of two lists of boxes' numbers: the overlap of each of the first with each of the second."""
-    boxes = boxes.astype(np.float32)
-    return lambda candidates, kept: _overlaps(boxes[candidates], boxes[kept])
+    """A function of some boxes' numbers and of others': each one's intersection over union with each, (n, m), float32.
+
+    0 where a box has no area. Corners may come in any order.
+    """
+    boxes = boxes.astype(np.float32).T
+    (top, left), (bottom, right) = np.minimum(boxes[:2], boxes[2:]), np.maximum(boxes[:2], boxes[2:])
+    areas = (bottom - top) * (right - left)
+    all_real = bool((areas > 0).all())
+
+    def overlaps(some: Any, others: Any) -> Array:
+        height = np.minimum(bottom[some, None], bottom[others]) - np.maximum(top[some, None], top[others])
+        width = np.minimum(right[some, None], right[others]) - np.maximum(left[some, None], left[others])
+        shared = np.maximum(height, 0) * np.maximum(width, 0)
+        union = areas[some, None] + areas[others] - shared
+        if all_real:
+            return shared / union
+        real = (areas[some, None] > 0) & (areas[others] > 0)
+        return np.where(real, shared / np.where(real, union, np.float32(1)), np.float32(0))
+
+    return overlaps
 
 
-_BLOCK = 128
+_LEAST_BLOCK, _BLOCK = 16, 128
 """Candidates looked at together: their overlaps with the boxes kept and with each other are found at once."""
 
 
@@ -81,10 +80,11 @@ def _suppress(
     candidates = np.flatnonzero(scores > score_threshold)
     candidates = candidates[np.argsort(-scores[candidates], kind="stable")]
     kept: list[int] = []
-    for start in range(0, len(candidates), _BLOCK):
+    size = min(max(limit, _LEAST_BLOCK), _BLOCK)
+    for start in range(0, len(candidates), size):
         if len(kept) >= limit:
             break
-        block = candidates[start : start + _BLOCK]
+        block = candidates[start : start + size]
         if kept:
             block = block[~np.any(overlaps_of(block, kept).astype(scores.dtype) > threshold, 1)]
         similar = overlaps_of(block, block).astype(scores.dtype) > threshold
@@ -197,7 +197,6 @@ def _suppress_softly(
     """As _suppress, but overlap lowers scores: by exp(-overlap^2 / (2 sigma)) for each box kept (Bodla et al. 2017)."""
     dtype = scores.dtype.type
     scale = dtype(-0.5) / dtype(sigma)
-    everything = np.arange(len(scores))
     heap = [(-float(s), i, 0) for i, s in enumerate(scores) if s > score_threshold]
     heapq.heapify(heap)
     kept: list[int] = []
@@ -207,13 +206,13 @@ def _suppress_softly(
         negated, box, seen = heapq.heappop(heap)
         original = score = dtype(-negated)
         for chosen in range(len(kept) - 1, seen - 1, -1):
-            score = dtype(score * weights[chosen][box])
+            score = score * weights[chosen][box]
             if score <= score_threshold:
                 break
         if score == original:
             kept.append(box)
             kept_scores.append(score)
-            similarity = overlaps_of(everything, [box])[:, 0].astype(scores.dtype)
+            similarity = overlaps_of(slice(None), [box])[:, 0].astype(scores.dtype)
             weights.append(np.exp(scale * similarity * similarity))
         elif score > score_threshold:
             heapq.heappush(heap, (-float(score), box, len(kept)))
