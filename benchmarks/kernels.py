@@ -1,17 +1,23 @@
-"""Time every recorded session on tfg and on TensorFlow, and list the ops at which tfg is slowest by comparison.
+"""Time single kernels on tfg and on TensorFlow in turn, and list those at which tfg is slowest by comparison.
 
-    python benchmarks/kernels.py FOLDER_OF_TRACES [TEXT]
+    python -m benchmarks.kernels [--traces FOLDER] [--only TEXT] [--above RATIO]
 
-Needs tensorflow-cpu. Each trace's first step is run several times in one session on both sides; what only sets a session
-up (under a millisecond on tfg) is left out. Prints the ratio tfg : TensorFlow of the slowest traces.
+Needs tensorflow-cpu. What is timed are the rows of `kernel_rows`, each an op whose inputs are fed; or, with a folder of
+recorded sessions, the first step of each that takes a millisecond. Both engines run in this process on one core, some runs of
+the one and then of the other; a time is that of the processor, a ratio the median of pairs, below 1 where tfg is faster.
 """
 
 from __future__ import annotations
 
+import argparse
+import functools
 import os
 import pathlib
+import statistics
 import sys
 import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
@@ -19,60 +25,128 @@ import numpy as np
 import tensorflow as tf
 
 import tfg
+from tfg.core.runtime.allocation import keep_freed_memory
+from tfg.formats import to_bytes
+
+from . import kernel_rows
+from .kernel_rows import Row
 
 tf.compat.v1.disable_eager_execution()
-RUNS = 3
+PAIRS = 5
+SECONDS = 0.02
+"""How long the runs of one side of a pair take together."""
 LEAST_SECONDS = 1e-3
+"""Recorded sessions that take less on tfg are left out: they only set a session up."""
+
+Call = Callable[[], Any]
+Made = Callable[[], tuple[Call, Call] | None]
+"""What makes the runs of tfg and of TensorFlow, None where there is nothing to time."""
 
 
-def best(run) -> float:
-    """The shortest of some runs, in seconds."""
-    times = []
-    for _ in range(RUNS):
-        start = time.perf_counter()
+class Timed(NamedTuple):
+    """What an op or a trace takes: processor seconds of a run of tfg and of TensorFlow, and the median ratio of pairs."""
+
+    ratio: float
+    ours: float
+    theirs: float
+    name: str
+
+
+def seconds(run: Call) -> float:
+    """Processor seconds of a run, the mean of as many as fit."""
+    count, start = 0, time.process_time()
+    while True:
         run()
-        times.append(time.perf_counter() - start)
-    return min(times)
+        count += 1
+        taken = time.process_time() - start
+        if taken >= SECONDS:
+            return taken / count
 
 
-def seconds(path, replay):
-    """(tfg, TensorFlow) seconds for the first step, None where it is quick or an error."""
-    with np.load(path) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    meta = replay.json.loads(arrays["meta"].tobytes())
-    step = meta["steps"][0]
-    if step["error"] or "graph" not in arrays:
-        return None
-    feeds = {name: replay.decode(value, arrays) for name, value in step["feeds"].items()}
-    session = tfg.Session(tfg.load(arrays["graph"].tobytes()), files=tfg.FileAccess.everything())
-    session.run(step["fetches"], feeds)
-    ours = best(lambda: session.run(step["fetches"], feeds))
-    if ours < LEAST_SECONDS:
-        return None
+def timed(name: str, ours: Call, theirs: Call) -> Timed:
+    """The medians of pairs, after a few runs in which both settle."""
+    for run in (ours, theirs):
+        run()
+        seconds(run)
+    pairs = [(seconds(ours), seconds(theirs)) for _ in range(PAIRS)]
+    own, other = (statistics.median(times) for times in zip(*pairs))
+    return Timed(statistics.median(a / b for a, b in pairs), own, other, name)
+
+
+def tensorflow_session(data: bytes) -> tf.compat.v1.Session:
+    """TensorFlow's session of a serialized graph, on the core that this process has."""
     with tf.Graph().as_default() as graph:
-        tf.graph_util.import_graph_def(tf.compat.v1.GraphDef.FromString(arrays["graph"].tobytes()), name="")
-    with tf.compat.v1.Session(graph=graph) as other:
-        other.run(step["fetches"], feeds)
-        return ours, best(lambda: other.run(step["fetches"], feeds)), meta["ops"]
+        tf.graph_util.import_graph_def(tf.compat.v1.GraphDef.FromString(data), name="")
+    config = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
+    return tf.compat.v1.Session(graph=graph, config=config)
 
 
-def main() -> None:
-    folder, text = pathlib.Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
+def of_row(row: Row) -> tuple[Call, Call]:
+    """(tfg, TensorFlow) runs of the graph that a row makes."""
+    b = tfg.GraphBuilder()
+    outputs, feeds, first = row.build(b)
+    fetches = [output.name for output in outputs]
+    ours, theirs = tfg.Session(b.graph), tensorflow_session(to_bytes(b.graph))
+    for session in (ours, theirs):
+        for name in first:
+            session.run(name)
+    calls = [session.make_callable(fetches, list(feeds)) for session in (ours, theirs)]
+    return functools.partial(calls[0], *feeds.values()), functools.partial(calls[1], *feeds.values())
+
+
+def traces(folder: pathlib.Path, text: str) -> Iterator[tuple[str, Made]]:
+    """Names that contain a text, and what makes the runs: of all recorded sessions."""
     sys.path.insert(0, str(folder))
     import replay
 
-    rows = []
     for path in sorted(folder.rglob("*.npz")):
-        if text in str(path):
-            try:
-                found = seconds(path, replay)
-            except (tf.errors.OpError, tfg.errors.TfgError, ValueError) as error:
-                print(f"{path.stem}: {type(error).__name__}", file=sys.stderr)
-                continue
-            if found is not None:
-                rows.append((found[0] / found[1], f"{path.parent.name}/{path.stem}", *found))
-    for ratio, name, ours, theirs, ops in sorted(rows, reverse=True)[:40]:
-        print(f"{ratio:7.1f}  {1e3 * ours:8.2f} ms  {1e3 * theirs:8.2f} ms  {name}  {' '.join(ops)[:80]}")
+        name = f"{path.parent.name}/{path.stem}"
+        if text in name:
+            yield name, functools.partial(of_trace, path, replay)
+
+
+def of_trace(path: pathlib.Path, replay: Any) -> tuple[Call, Call] | None:
+    """(tfg, TensorFlow) runs of the first step; None where it is quick or an error."""
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    step = replay.json.loads(arrays["meta"].tobytes())["steps"][0]
+    if step["error"] or "graph" not in arrays:
+        return None
+    data, feeds = arrays["graph"].tobytes(), {name: replay.decode(value, arrays) for name, value in step["feeds"].items()}
+    session = tfg.Session(tfg.load(data), files=tfg.FileAccess.everything())
+    ours = functools.partial(session.run, step["fetches"], feeds)
+    ours()
+    if seconds(ours) < LEAST_SECONDS:
+        return None
+    return ours, functools.partial(tensorflow_session(data).run, step["fetches"], feeds)
+
+
+def rows(text: str) -> Iterator[tuple[str, Made]]:
+    """Names that contain a text, and what makes the runs: of all rows."""
+    for row in kernel_rows.rows():
+        if text in row.name:
+            yield row.name, functools.partial(of_row, row)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--traces", type=pathlib.Path, metavar="FOLDER", help="recorded sessions in place of rows")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only names that contain this")
+    parser.add_argument("--above", type=float, default=0, metavar="RATIO", help="only ratios from this on")
+    options = parser.parse_args()
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    keep_freed_memory()
+    found = []
+    for name, make in traces(options.traces, options.only) if options.traces else rows(options.only):
+        try:
+            calls = make()
+            if calls is not None:
+                found.append(timed(name, *calls))
+        except (tf.errors.OpError, tfg.errors.TfgError, ValueError) as error:
+            print(f"{name}: {type(error).__name__}", file=sys.stderr)
+    for ratio, ours, theirs, name in sorted(found, reverse=True):
+        if ratio >= options.above:
+            print(f"{ratio:7.2f}  {1e3 * ours:9.3f} ms  {1e3 * theirs:9.3f} ms  {name}")
 
 
 if __name__ == "__main__":
