@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -66,12 +67,14 @@ class Table(Shared):
             raise InvalidArgumentError(f"Expected shape {self.value_shape} or {full} for default value, got {default.shape}")
         if default.ndim == 0:
             missing = default.item()
-            return self._value_array([self.entries.get(key, missing) for key in wanted]).reshape(full)
+            return self._value_array(list(map(self.entries.get, wanted, itertools.repeat(missing)))).reshape(full)
         result = np.empty((len(wanted), *self.value_shape), self.value_dtype.numpy)
         result[...] = default.reshape(result.shape) if default.shape == full else default
-        for i, key in enumerate(wanted):
-            if key in self.entries:
-                result[i] = self.entries[key]
+        found = list(map(self.entries.get, wanted))
+        present = [value is not None for value in found]
+        if any(present):
+            rows = [value for value in found if value is not None]
+            result[present] = np.concatenate(rows).reshape(len(rows), *self.value_shape) if self.value_shape else rows
         return result.reshape(full)
 
     def insert(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
@@ -262,8 +265,9 @@ class DenseTable(Table):
             raise InvalidArgumentError(f"Using the {what} as a table key is not allowed")
 
     def find(self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        for name in self.keys_of(keys)[0]:
-            self._check(name)
+        if not keys.size or self.key_shape or np.any((keys == self.empty) | (keys == self.deleted)):
+            for name in self.keys_of(keys)[0]:
+                self._check(name)
         return super().find(keys, default)
 
     def insert(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
