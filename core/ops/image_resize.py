@@ -208,19 +208,36 @@ def resize_nearest_neighbor_grad(grads: Array, size: Array, *, align_corners: bo
     require(height > 0 and width > 0, f"size must be positive, not {(height, width)}")
     shape = (grads.shape[0], height, width, grads.shape[3])
     rows, columns = _taps(numerics.nearest, shape, *grads.shape[1:3], align_corners, half_pixel_centers)
-    by_row = _sum_rows(np.moveaxis(grads, 1, 0), rows, height)
-    by_column = _sum_rows(np.moveaxis(by_row, 2, 0), columns, width)
-    return by_column.transpose(2, 1, 0, 3).astype(grads.dtype, copy=False)
+    by_row = _sum_along(1, wide(grads), rows, height)
+    return _sum_along(2, by_row, columns, width).astype(grads.dtype, copy=False)
 
 
-def _sum_rows(x: Array, targets: Array, count: int) -> Array:
-    """Row i added to row targets[i] of `count`; targets do not decrease."""
-    x = wide(x)
-    result = np.zeros((count, *x.shape[1:]), x.dtype)
-    if len(targets):
-        starts = np.flatnonzero(np.concatenate(([True], targets[1:] != targets[:-1])))
-        result[targets[starts]] = np.add.reduceat(x, starts, 0)
+_FEW = 8
+"""Up to so many rows for one are added in turn, which takes whole lines of memory."""
+
+
+def _sum_along(axis: int, x: Array, targets: Array, count: int) -> Array:
+    """Slice i along an axis added to slice targets[i] of `count`; targets do not decrease."""
+    result = np.zeros((*x.shape[:axis], count, *x.shape[axis + 1 :]), x.dtype)
+    if not len(targets):
+        return result
+    starts = np.flatnonzero(np.concatenate(([True], targets[1:] != targets[:-1])))
+    sizes = np.diff(starts, append=len(targets))
+    before: tuple[Any, ...] = (slice(None),) * axis
+    if sizes.max() > _FEW:
+        result[(*before, targets[starts])] = np.add.reduceat(x, starts, axis)
+        return result
+    for turn in range(sizes.max()):
+        places = starts[sizes > turn]
+        result[(*before, _slice_of(targets[places]))] += x[(*before, _slice_of(places + turn))]
     return result
+
+
+def _slice_of(places: Array) -> Any:
+    """The slice that takes ascending places, where they are evenly apart."""
+    first, last = int(places[0]), int(places[-1])
+    step = int(places[1]) - first if len(places) > 1 else 1
+    return slice(first, last + 1, step) if (np.diff(places) == step).all() else places
 
 
 @shape("ResizeNearestNeighborGrad")
