@@ -30,7 +30,7 @@ import numpy as np
 from . import winograd, winograd_lines
 from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
 from .planes import Planes
-from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, ordered_sum, product_parts
+from .products import WORTH_DIVIDING, add_product, cut, divide, even, matmul, ordered_sum, product_parts
 from .threads import one_thread
 from .windows import Array, Pads, gathered_windows, offsets, output_size, output_sizes, pad
 
@@ -117,7 +117,7 @@ def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summ
     """out = a @ b + summand by blocks of rows, or by ranges of columns where there are more of these."""
     (rows, columns), inner = out.shape, len(b)
     workers = one_thread.share if rows * inner * columns >= WORTH_DIVIDING else 1
-    count = max(workers, -(-out.size // BLOCK_ELEMENTS)) if rows >= columns else workers
+    count = even(max(-(-out.size // BLOCK_ELEMENTS), 1), workers) if rows >= columns else workers
     if workers == 1 and (finish is None or count == 1):
         _multiply(a, b, out, summand)
         if finish is not None:
@@ -137,7 +137,7 @@ def _multiply_fed(feeding: Feeding, b: Array, out: Array, finish: Finish | None,
     """out = a @ b + summand, the rows of `a` made block by block right before; all of them first where they are few."""
     (rows, columns), inner = out.shape, len(b)
     workers = one_thread.share if rows * inner * columns + feeding.work >= WORTH_DIVIDING else 1
-    count = -(-max(workers, -(-rows * max(columns, inner) // BLOCK_ELEMENTS)) // workers) * workers
+    count = even(max(-(-rows * max(columns, inner) // BLOCK_ELEMENTS), 1), workers)
     if count == 1 or rows < columns:
         _multiply_blocks(feeding.whole().reshape(rows, inner), b, out, finish, summand)
         return
@@ -248,9 +248,13 @@ def _line_blocks(shape: Sequence[int], pitch: int, workers: int) -> Iterator[tup
     if images < workers and lines * pitch < filters:
         yield from itertools.product(range(images), [slice(0, lines)], cut(filters, workers))
         return
-    count = max(-(-lines // most), -(-workers // images))
-    parts = [part for part in cut(lines, count) if part.start < part.stop]
+    parts = cut(lines, _parts_of_each(images, lines, -(-lines // most), workers))
     yield from itertools.product(range(images), parts, [slice(0, filters)])
+
+
+def _parts_of_each(images: int, lines: int, count: int, workers: int) -> int:
+    """Into how many parts, at least so many, to cut the lines of each image so that every worker has as many of them."""
+    return min(even(count, workers // math.gcd(images, workers)), lines)
 
 
 def _multiply_gathered(
@@ -371,15 +375,13 @@ def _blocks(positions: Sequence[int], width: int, workers: int) -> Iterator[tupl
     Images are divided among the workers.
     """
     per_image = math.prod(positions[1:]) * width
-    step = min(BLOCK_ELEMENTS // max(per_image, 1), -(-positions[0] // workers))
-    if step:
-        for start in range(0, positions[0], step):
-            yield (slice(start, start + step),)
+    images, lines = positions[:2]
+    most = BLOCK_ELEMENTS // max(per_image, 1)
+    if most:
+        yield from ((some,) for some in cut(images, min(even(-(-images // most), workers), images)))
         return
     rows = max(BLOCK_ELEMENTS // max(math.prod(positions[2:]) * width, 1), 1)
-    for image in range(positions[0]):
-        for start in range(0, positions[1], rows):
-            yield image, slice(start, start + rows)
+    yield from itertools.product(range(images), cut(lines, _parts_of_each(images, lines, -(-lines // rows), workers)))
 
 
 def _grouped_filter(w: Array, groups: int) -> Array:

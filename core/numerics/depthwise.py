@@ -16,7 +16,7 @@ from .convolution import Finish, Finishing
 from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
 from .input_gradient import filled_phases, transposed_pads
 from .keeping import kept
-from .products import WORTH_DIVIDING, divide
+from .products import WORTH_DIVIDING, divide, even
 from .sums import column_sums
 from .threads import one_thread
 from .windows import Array, Pads, Placing, image_blocks, jumps, offset_index, offsets, output_size, pad, placing, unpad
@@ -94,7 +94,7 @@ def _sum_lines(
     count = -(-max(result.size, x.size) // BLOCK_ELEMENTS)
     is_worth = _work(result.size, w.shape[:-2], feeding) >= WORTH_DIVIDING
     if is_worth:
-        count = -(-count // one_thread.share) * one_thread.share
+        count = even(count, one_thread.share)
 
     def fill(block: _Block) -> None:
         sums.fill(block, whole or sums.placed(block, x, feeding), filters, folded[block.images, block.lines])

@@ -99,6 +99,11 @@ def cut(size: int, count: int) -> list[slice]:
     return [slice(start, end) for start, end in itertools.pairwise(ends)]
 
 
+def even(count: int, workers: int) -> int:
+    """At least so many parts, as many for each worker."""
+    return -(-count // workers) * workers
+
+
 def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | None = None) -> None:
     """`work` on all parts, by the threads that this run may take, at most so many: each goes on to the next part after one.
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from .keeping import kept, never_changes
-from .products import WORTH_DIVIDING, add_product, cut, divide, matmul, ordered_sum
+from .products import WORTH_DIVIDING, add_product, cut, divide, even, matmul, ordered_sum
 from .threads import one_thread
 from .windows import Array, Pads, image_blocks, output_size, placed
 from .winograd_transforms import FOUR, TWO, Transform, spread_two
@@ -197,8 +197,7 @@ def _blocks(transform: Transform, shape: Sequence[int], most: int, workers: int)
     images = shape[0]
     lines, columns = (-(-n // transform.size) for n in shape[1:-1])
     count = -(-images * lines * columns // most)
-    count = -(-count // workers) * workers
-    return image_blocks(images, lines, count)
+    return image_blocks(images, lines, even(count, workers))
 
 
 def _convolve_block(transform: Transform, tiles: Array, filters: Array, out: Array, summand: Array | None) -> None:

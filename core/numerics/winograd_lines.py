@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .products import add_product
+from .products import add_product, even
 from .threads import one_thread
 from .windows import Array, Pads, image_blocks, output_size, placed
 from .winograd import Finishing, Part, filled, transformed_filters
@@ -24,7 +24,7 @@ from .winograd_transforms import TWO
 
 _MANY_CHANNELS: Final = 176
 _FEWEST_CHANNELS: Final = 112
-_MANY_POSITIONS: Final = 1 << 10
+_MANY_POSITIONS: Final = 1 << 8
 """With so many channels, or with fewer at so many positions, the products take longer than the transforms."""
 _FEWEST_POSITIONS: Final = 64
 _BLOCK: Final = 1 << 10
@@ -85,7 +85,7 @@ def _parts(shape: Sequence[int], axis: int) -> list[Part]:
     """Blocks of a result, of whole tiles."""
     images, height, width, filters = shape
     step = 2 if axis == 0 else 1
-    count = max(-(-images * height * width // _BLOCK), one_thread.share)
+    count = even(-(-images * height * width // _BLOCK), one_thread.share)
     blocks = image_blocks(images, -(-height // step), count)
     ranges = [(some, slice(step * lines.start, min(step * lines.stop, height))) for some, lines in blocks]
     return [(some, lines, slice(0, filters)) for some, lines in ranges if lines.start < lines.stop]

@@ -25,6 +25,7 @@ def workers(request, monkeypatch):
     monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(winograd_lines, "_BLOCK", 40)
     monkeypatch.setattr(winograd_lines, "_MANY_CHANNELS", 64)
+    monkeypatch.setattr(winograd_lines, "_FEWEST_CHANNELS", 64)
     monkeypatch.setattr(winograd_lines, "_FEWEST_POSITIONS", 1)
 
 
