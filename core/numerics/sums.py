@@ -34,6 +34,13 @@ def summed(x: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
     return sums.reshape(*x.shape[:first], *((1,) * len(axes) if keepdims else ()), *x.shape[last:])
 
 
+def row_sums(x: Array) -> Array:
+    """The sum of the rows of a matrix: `summed` over the first axis."""
+    if x.size < _WORTHWHILE or x.dtype.char not in "fd" or not x.flags.c_contiguous:
+        return np.add.reduce(x, 0, x.dtype)
+    return column_sums(x)
+
+
 def row_maxima(x: Array) -> Array:
     """The largest along the last axis, which stays with length one; of few columns by comparing these."""
     columns = x.shape[-1]

@@ -10,7 +10,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..numerics.sums import summed
+from ..numerics.sums import row_sums, summed
 from ..numerics.widening import wide
 from ..profiler_formulas import of_input, reduction
 from ..registry import Cost, affine, flops, gradient, kernel, layout, lower, onnx, profiled, shape
@@ -74,6 +74,8 @@ def bias_add_v1(value: Array, bias: Array) -> Result:
 def bias_add_grad(out_backprop: Array, *, data_format: str) -> Result:
     """The sum over everything but the channels."""
     x = wide(out_backprop)
+    if data_format == "NHWC" and x.ndim == 2 and x is out_backprop:
+        return row_sums(x)
     return summed(x, _others(out_backprop, data_format)).astype(out_backprop.dtype, copy=False)
 
 

@@ -19,6 +19,7 @@ from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics.integers import extremes
 from ..numerics.selecting import taken
+from ..prepared import prepared
 from ..registry import facts, gradient, kernel, lower, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require_rank
@@ -42,6 +43,20 @@ def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Resu
         return taken(params, indices, axis)
     check_range(indices, params.shape[axis])
     return _batch_gather(params, indices, axis, batch_dims)
+
+
+@prepared("GatherV2", constants=(2,))
+def gather_along(axis: Array, *, batch_dims: int) -> Callable[..., Result]:
+    """`gather` along the same axis each time."""
+    position = -1 if axis.ndim or batch_dims else scalar_int(axis, "axis")
+
+    def along(params: Array, indices: Array, axis: Array) -> Result:
+        if not 0 <= position < params.ndim or not params.size or not indices.size or indices.dtype == object:
+            return gather(params, indices, axis, batch_dims=batch_dims)
+        check_range(indices, params.shape[position])
+        return taken(params, indices, position)
+
+    return along
 
 
 def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> Array:

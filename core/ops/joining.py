@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..prepared import prepared
 from ..registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require_rank
@@ -29,6 +30,18 @@ from ._shapes import ints, normalize_axis, replaced, scalar_int, scalar_of, unkn
 def concat(values: list[Array], axis: Array) -> Result:
     """The inputs one after the other along an axis."""
     return np.concatenate(values, _concat_axis(tuple([value.shape for value in values]), scalar_int(axis, "axis")))
+
+
+@prepared("ConcatV2", constants=(-1,))
+def concat_along(axis: Array) -> Callable[..., Result]:
+    """`concat` along the same axis each time."""
+    place = scalar_int(axis, "axis")
+
+    def joined(*values: Array) -> Result:
+        parts = values[:-1]
+        return np.concatenate(parts, _concat_axis(tuple([part.shape for part in parts]), place))
+
+    return joined
 
 
 @functools.lru_cache(4096)

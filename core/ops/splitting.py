@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,10 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import DimLike, floor_div
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..prepared import prepared
 from ..registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
+from ._checks import require, scalar
 from ._shapes import dims_of, ints, normalize_axis, replaced, scalar_int, scalar_of, unknown_dims
 
 
@@ -28,6 +30,14 @@ def split(axis: Array, x: Array, *, num_split: int) -> Sequence[Result]:
     if np.ndim(axis) != 0:
         raise InvalidArgumentError(f"split_dim must be a scalar but has rank {np.ndim(axis)}")
     return [x[window] for window in _equal_windows(x.shape, scalar_int(axis, "split_dim"), num_split)]
+
+
+@prepared("Split", constants=(0,))
+def split_along(axis: Array, *, num_split: int) -> Callable[..., Sequence[Result]]:
+    """`split` along the same axis each time."""
+    place = scalar(axis, "split_dim")
+    require(num_split > 1, "a part alone is no list")
+    return lambda axis, x: [x[window] for window in _equal_windows(x.shape, place, num_split)]
 
 
 @functools.lru_cache(4096)
@@ -76,6 +86,14 @@ def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[
         return [x]
     parts = _unequal_parts(x.shape, scalar_int(axis, "split_dim"), ints(sizes, "size_splits"), num_split)
     return [x[place] for place in parts]
+
+
+@prepared("SplitV", constants=(1, 2))
+def split_v_along(sizes: Array, axis: Array, *, num_split: int) -> Callable[..., Sequence[Result]]:
+    """`split_v` into parts of the same sizes along the same axis each time."""
+    place, lengths = scalar_int(axis, "split_dim"), ints(sizes, "size_splits")
+    require(num_split > 1, "a part alone is no list")
+    return lambda x, sizes, axis: [x[part] for part in _unequal_parts(x.shape, place, lengths, num_split)]
 
 
 @functools.lru_cache(1024)

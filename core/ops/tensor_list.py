@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..prepared import prepared
 from ..registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.tensor_arrays import rows_of, zeros
@@ -43,6 +45,13 @@ def _require_shape(items: TensorList, value: Array, what: str) -> None:
 def empty_tensor_list(element_shape: Array, max_num_elements: Array, *, element_dtype: DType) -> Result:
     limit = scalar(max_num_elements, "max_num_elements")
     return scalar_object(TensorList(element_dtype, shape_in(element_shape), [], limit, NOTHING_SET))
+
+
+@prepared("EmptyTensorList", constants=(0, 1))
+def empty_tensor_list_of(element_shape: Array, max_num_elements: Array, *, element_dtype: DType) -> Callable[..., Result]:
+    """`empty_tensor_list` of the same shape and limit each time."""
+    declared, limit = shape_in(element_shape), scalar(max_num_elements, "max_num_elements")
+    return lambda *_: scalar_object(TensorList(element_dtype, declared, [], limit, NOTHING_SET))
 
 
 @shape("EmptyTensorList")

@@ -6,13 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfg import GraphBuilder, Session
-from tfg.core import registry
+from tfg.core import dtypes, registry
 from tfg.core.errors import InvalidArgumentError
 from tfg.core.prepared import _PREPARED, prepared_kernel
 from tfg.core.runtime.executor import _RUNS_TO_SETTLE
 
 REDUCTIONS = ("All", "Any", "Max", "Mean", "Min", "Prod", "Sum")
-OPS = (*REDUCTIONS, "Reshape", "StridedSlice", "StridedSliceGrad", "Transpose")
+OF_SHAPES = ("Reshape", "StridedSlice", "StridedSliceGrad", "Transpose")
+ALONG_AXES = ("ConcatV2", "GatherV2", "Split", "SplitV")
+OPS = (*REDUCTIONS, *OF_SHAPES, *ALONG_AXES, "EmptyTensorList")
 SIZES = st.lists(st.integers(0, 3), max_size=3)
 INTS = st.integers(-3, 3)
 MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
@@ -37,6 +39,11 @@ def calls(draw):
     if op in ("Reshape", "Transpose"):
         values = st.permutations(range(x.ndim)) | st.lists(INTS, max_size=4) | st.just([x.size, 1, 1])
         return op, [x, vector(draw(values))], {}
+    if op in ALONG_AXES:
+        return op, *draw(calls_along_axes(op, x))
+    if op == "EmptyTensorList":
+        dims = np.int32(-1) if draw(st.booleans()) else vector(draw(st.lists(INTS, max_size=3)))
+        return op, [dims, np.int32(draw(INTS))], {"element_dtype": dtypes.float32}
     count = draw(st.integers(0, 3))
     numbers = [vector(draw(st.lists(INTS, min_size=count, max_size=count))) for _ in range(2)]
     steps = vector(draw(st.lists(st.sampled_from([1, 1, 2, -1, 0]), min_size=count, max_size=count)))
@@ -44,18 +51,48 @@ def calls(draw):
     if op == "StridedSlice":
         return op, [x, *numbers, steps], masks
     dims = vector(draw(SIZES) if draw(st.booleans()) else [draw(INTS)])
-    slices = outcome(registry.kernels("StridedSlice")[0].function, [np.zeros(np.abs(dims)), *numbers, steps], masks)
-    dy = tensor(slices[0] if isinstance(slices[0], tuple) else draw(SIZES), x.dtype)
+    slices = outcome(plain("StridedSlice"), [np.zeros(np.abs(dims)), *numbers, steps], masks)
+    dy = tensor(slices[0][0] if isinstance(slices, list) else draw(SIZES), x.dtype)
     return op, [dims, *numbers, steps, dy], masks
+
+
+@st.composite
+def calls_along_axes(draw, op, x):
+    """(inputs, attributes) of an op that goes along an axis."""
+    axis = np.int32(draw(INTS))
+    if op == "ConcatV2":
+        parts = [tensor(draw(st.just(x.shape) | st.permutations(x.shape)), x.dtype) for _ in range(draw(st.integers(1, 3)))]
+        return [x, *parts, axis], {}
+    if op == "GatherV2":
+        indices = vector(draw(st.lists(st.integers(-1, 3), max_size=3)))
+        indices = draw(st.sampled_from([indices, indices[None], indices[:1].reshape(np.minimum(indices.shape, 1))]))
+        return [x, indices, axis], {"batch_dims": draw(st.sampled_from([0, 0, 0, 1, -1]))}
+    if op == "Split":
+        return [axis, x], {"num_split": draw(st.integers(2, 3))}
+    sizes = draw(st.lists(st.integers(-1, 2), min_size=2, max_size=3))
+    return [x, vector(sizes), axis], {"num_split": draw(st.sampled_from([2, 3, len(sizes)]))}
 
 
 def outcome(function, inputs, attrs):
     """What a call gives, or the error that it ends in."""
     try:
-        value = np.asarray(function(*inputs, **attrs))
+        value = function(*inputs, **attrs)
     except InvalidArgumentError as error:
         return "error", error.message
+    return [described(np.asarray(part)) for part in (value if isinstance(value, list) else [value])]
+
+
+def described(value):
+    """What tells one array from another, or one list of tensors."""
+    if value.dtype == object:
+        return repr(value.item()).replace("?", ""), value.item().max_num_elements
     return value.shape, value.dtype, value.tobytes()
+
+
+def plain(op):
+    """The op's kernel, of inputs one by one."""
+    function = registry.kernels(op)[0].function
+    return (lambda *inputs: function(list(inputs[:-1]), inputs[-1])) if op == "ConcatV2" else function
 
 
 def by_constants(op):
@@ -66,7 +103,7 @@ def by_constants(op):
         try:
             kernel = found.function(*(inputs[place] for place in found.constants), **attrs)
         except InvalidArgumentError:  # refused: the kernel says why
-            return registry.kernels(op)[0].function(*inputs, **attrs)
+            return plain(op)(*inputs, **attrs)
         kernel(*inputs)
         return kernel(*inputs)
 
@@ -78,7 +115,7 @@ def by_constants(op):
 @given(calls())
 def test_the_same_values_and_errors(call):
     op, inputs, attrs = call
-    want = outcome(registry.kernels(op)[0].function, inputs, attrs)
+    want = outcome(plain(op), inputs, attrs)
     assert outcome(by_constants(op), inputs, attrs) == want
 
 
