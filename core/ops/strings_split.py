@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 
 import numpy as np
 
@@ -28,13 +27,13 @@ def _vector_and_scalar(input: Array, separator: Array, name: str) -> bytes:
 
 def _as_sparse(rows: list[list[bytes]]) -> tuple[Array, Array, Array]:
     """Rows of different lengths as a SparseTensor: (n, 2) indices, values, dense shape."""
-    lengths = np.array([len(row) for row in rows], np.int64)
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
     firsts = np.cumsum(lengths) - lengths
     indices = np.empty((int(lengths.sum()), 2), np.int64)
     indices[:, 0] = np.repeat(np.arange(len(rows)), lengths)
     indices[:, 1] = np.arange(len(indices)) - np.repeat(firsts, lengths)
-    values = as_objects((word for row in rows for word in row), (len(indices),))
-    return indices, values, np.array([len(rows), max(lengths, default=0)], np.int64)
+    values = as_objects(itertools.chain.from_iterable(rows), (len(indices),))
+    return indices, values, np.array([len(rows), lengths.max(initial=0)], np.int64)
 
 
 @kernel("StringSplit")
@@ -42,12 +41,14 @@ def string_split(input: Array, delimiter: Array, *, skip_empty: bool) -> tuple[R
     """Split at each byte of `delimiter`; at every byte where it is empty."""
     delimiters = _vector_and_scalar(input, delimiter, "delimiter")
     if delimiters:
-        pattern = re.compile(b"[" + re.escape(delimiters) + b"]")
-        rows = [pattern.split(text) if text else [] for text in input.tolist()]
+        first, rest = delimiters[:1], delimiters[1:]
+        alike = bytes.maketrans(rest, first * len(rest))  # all delimiters as the first of them
+        texts = [text.translate(alike) for text in input.tolist()] if rest else input.tolist()
+        rows = [text.split(first) if text else [] for text in texts]
     else:
         rows = [[text[i : i + 1] for i in range(len(text))] for text in input.tolist()]
     if skip_empty:
-        rows = [[word for word in row if word] for row in rows]
+        rows = [list(filter(None, row)) for row in rows]
     return _as_sparse(rows)
 
 
