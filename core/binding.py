@@ -133,8 +133,8 @@ def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef], count:
     """`call` with the items of list outputs one after the other; the item itself where the node has one output."""
     if len(outputs) == 1 and count > 1:
         return lambda *values: _of_length(tuple(call(*values)), count)
-    if len(outputs) == 1 and outputs[0].is_list:
-        return lambda *values: _of_length(call(*values), count)[0]
+    if len(outputs) == 1 and count == 1 and outputs[0].is_list:
+        return lambda *values: _of_length(call(*values), 1)[0]
 
     def flattened(*values: Any) -> Any:
         found = call(*values)
