@@ -32,7 +32,7 @@ from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
 from .planes import Planes
 from .products import WORTH_DIVIDING, add_product, cut, divide, even, matmul, ordered_sum, product_parts
 from .threads import one_thread
-from .windows import Array, Pads, gathered_windows, offsets, output_size, output_sizes, pad
+from .windows import Array, Pads, gathered_windows, offsets, output_sizes, pad, result_sizes
 
 _MOST_LEFT_OUT: Final = 1.06
 """Where more positions are computed for each one in the result, gathering costs less."""
@@ -107,10 +107,10 @@ def _outcome(
 ) -> tuple[tuple[int, ...], bool, bool]:
     """(the result's shape, whether the window has one element, whether that is at every position and at no other)."""
     *window, depth, filters = filter_shape
-    sizes = [n + before + after for n, (before, after) in zip(shape[1:-1], pads)]
     is_everywhere = all(s == 1 for s in strides) and not any(map(any, pads))
     is_product = math.prod(window) == 1 and depth == shape[-1]
-    return (shape[0], *map(output_size, sizes, window, strides, dilations), filters), is_product, is_everywhere
+    outputs = result_sizes(shape, window, strides, pads, dilations)
+    return (shape[0], *outputs, filters), is_product, is_everywhere
 
 
 def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:

@@ -19,7 +19,20 @@ from .keeping import kept
 from .products import WORTH_DIVIDING, divide, even
 from .sums import column_sums
 from .threads import one_thread
-from .windows import Array, Pads, Placing, image_blocks, jumps, offset_index, offsets, output_size, pad, placing, unpad
+from .windows import (
+    Array,
+    Pads,
+    Placing,
+    image_blocks,
+    jumps,
+    offset_index,
+    offsets,
+    pad,
+    padded_sizes,
+    placing,
+    result_sizes,
+    unpad,
+)
 
 _LINE: Final = 1024
 """NumPy multiplies and adds along lines of contiguous numbers: about so many cost least for each, and still stay in cache."""
@@ -67,9 +80,8 @@ def _result_shape(
     pads: tuple[tuple[int, int], ...],
     dilations: tuple[int, ...],
 ) -> tuple[int, ...]:
-    sizes = [n + before + after for n, (before, after) in zip(shape[1:-1], pads)]
-    outputs = map(output_size, sizes, filter_shape, strides, dilations)
-    return shape[0], *outputs, filter_shape[-2] * filter_shape[-1]
+    *window, channels, multiplier = filter_shape
+    return shape[0], *result_sizes(shape, window, strides, pads, dilations), channels * multiplier
 
 
 def _sum_lines(
@@ -175,8 +187,8 @@ class _LineSums:
     ) -> None:
         images, *sizes, channels = shape
         self.shape, self.pads, self.dilations = shape, pads, dilations
-        self.padded = [n + before + after for n, (before, after) in zip(sizes, pads)]
-        outputs = list(map(output_size, self.padded, window, strides, dilations))
+        self.padded = padded_sizes(sizes, pads)
+        outputs = result_sizes(shape, window, strides, pads, dilations)
         is_narrow = strides[-1] == 1 or (dilations[-1] == 1 and channels < _WIDE)
         self.fold = _fold(outputs[-1], channels) if is_narrow else 1
         self.step = strides[-1] if self.fold > 1 else 1
@@ -327,8 +339,7 @@ def depthwise_input_gradient(
         of_phase = functools.partial(_convolve_transposed, grad, dilations=dilations)
         return filled_phases(of_phase, np.result_type(grad, w), w, input_shape, strides, pads)
     grad = grad.reshape(*grad.shape[:-1], channels, multiplier)
-    padded_sizes = [n + b + a for n, (b, a) in zip(input_shape[1:-1], pads)]
-    result = np.zeros((input_shape[0], *padded_sizes, channels), np.result_type(grad, w))
+    result = np.zeros((input_shape[0], *padded_sizes(input_shape[1:-1], pads), channels), np.result_type(grad, w))
     for image in _images(grad):
         for offset in offsets(window):
             part = grad[image][..., 0] * w[offset][:, 0] if multiplier == 1 else (grad[image] * w[offset]).sum(-1)

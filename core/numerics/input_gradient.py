@@ -17,7 +17,7 @@ from .convolution import FEWEST_CHANNELS, convolve
 from .feeding import BLOCK_ELEMENTS
 from .products import cut, divide, matmul
 from .threads import one_thread
-from .windows import Array, Pads, bounded, cells, offset_index, offsets, unpad
+from .windows import Array, Pads, bounded, cells, offset_index, offsets, padded_sizes, unpad
 
 
 def convolve_input_gradient(
@@ -28,15 +28,15 @@ def convolve_input_gradient(
     groups = input_shape[-1] // depth if depth else 1
     if not grad.size or not w.size or not groups:
         return np.zeros(input_shape, np.result_type(grad, w))
-    padded_sizes = [n + b + a for n, (b, a) in zip(input_shape[1:-1], pads)]
-    strides = bounded(strides, padded_sizes)
+    padded = padded_sizes(input_shape[1:-1], pads)
+    strides = bounded(strides, padded)
     if groups == 1 and depth < FEWEST_CHANNELS and any(k > 1 for k in w.shape[:-2]):
         return _scatter_products(grad, w, input_shape, strides, pads, dilations)
     if all(s == 1 for s in strides):
         return _convolve_transposed(grad, w, groups, input_shape, pads, dilations)
     if all(d == 1 for d in dilations):
         return _convolve_phases(grad, w, groups, input_shape, strides, pads)
-    result = np.zeros((input_shape[0], *padded_sizes, input_shape[-1]), np.result_type(grad, w))
+    result = np.zeros((input_shape[0], *padded, input_shape[-1]), np.result_type(grad, w))
     rows = grad.reshape(-1, groups, filters // groups).transpose(1, 0, 2)
     for offset in offsets(w.shape[:-2]):
         matrix = w[offset].reshape(depth, groups, -1).transpose(1, 2, 0)

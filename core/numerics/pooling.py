@@ -18,7 +18,20 @@ import numpy as np
 from ..arrays import Array
 from .keeping import kept
 from .products import cut, divide
-from .windows import Pads, cells, image_blocks, offset_index, offsets, output_size, output_sizes, pad, seen, unpad
+from .windows import (
+    Pads,
+    cells,
+    image_blocks,
+    offset_index,
+    offsets,
+    output_size,
+    output_sizes,
+    pad,
+    padded_sizes,
+    result_sizes,
+    seen,
+    unpad,
+)
 
 Ints = Sequence[int]
 
@@ -34,7 +47,8 @@ def max_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The largest element of each window; NaN only counts where there is nothing else (and is then the lowest number)."""
     larger = np.maximum if x.dtype.kind in "iub" else np.fmax
     lowest = np.asarray(_lowest(x.dtype), x.dtype)
-    result = np.empty((x.shape[0], *_outputs(x, windows, strides, pads), x.shape[-1]), x.dtype)
+    outputs = result_sizes(x.shape, windows, strides, pads, [1] * len(windows))
+    result = np.empty((x.shape[0], *outputs, x.shape[-1]), x.dtype)
 
     def fill(block: tuple[slice, slice]) -> None:
         some = seen(x, block, windows[0], strides[0], pads, lowest)
@@ -211,7 +225,7 @@ def average_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
 def average_pool_grad(shape: Ints, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The gradient of an input of `shape`: each window's gradient in equal parts to its elements."""
     share = grad / _counts(shape[1:-1], windows, strides, pads, grad.dtype)
-    padded = np.zeros((shape[0], *(n + sum(p) for n, p in zip(shape[1:-1], pads)), shape[-1]), grad.dtype)
+    padded = np.zeros((shape[0], *padded_sizes(shape[1:-1], pads), shape[-1]), grad.dtype)
     for offset in offsets(windows):
         padded[offset_index(offset, grad.shape[1:-1], strides, [1] * len(windows))] += share
     return np.ascontiguousarray(unpad(padded, pads))
@@ -220,11 +234,6 @@ def average_pool_grad(shape: Ints, grad: Array, windows: Ints, strides: Ints, pa
 def _padded(x: Array, windows: Ints, strides: Ints, pads: Pads, value: Any) -> tuple[Array, tuple[int, ...]]:
     padded = pad(x, pads, value)
     return padded, output_sizes(padded, windows, strides, [1] * len(windows))
-
-
-def _outputs(x: Array, windows: Ints, strides: Ints, pads: Pads) -> tuple[int, ...]:
-    sizes = [size + before + after for size, (before, after) in zip(x.shape[1:-1], pads)]
-    return tuple(map(output_size, sizes, windows, strides, [1] * len(sizes)))
 
 
 def _padded_positions(sizes: Ints, pads: Pads) -> Array:

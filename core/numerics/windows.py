@@ -41,7 +41,7 @@ def seen(x: Array, block: tuple[slice, slice], reach: int, stride: int, pads: Pa
     """The padded input that a block of lines of the output sees through windows that reach so far along lines' axis."""
     images, lines = block
     firsts = [lines.start * stride - pads[0][0], *(-before for before, _ in pads[1:])]
-    counts = [(lines.stop - 1 - lines.start) * stride + reach, *(n + b + a for n, (b, a) in zip(x.shape[2:-1], pads[1:]))]
+    counts = [(lines.stop - 1 - lines.start) * stride + reach, *padded_sizes(x.shape[2:-1], pads[1:])]
     return placed(x[images], firsts, [1] * len(pads), counts, value)
 
 
@@ -101,6 +101,11 @@ def unpad(x: Array, pads: Pads) -> Array:
     return x[(slice(None), *(slice(b, n - a) for n, (b, a) in zip(x.shape[1:-1], pads)))]
 
 
+def padded_sizes(sizes: Sequence[int], pads: Pads) -> list[int]:
+    """The sizes of spatial dimensions once they are padded."""
+    return [size + before + after for size, (before, after) in zip(sizes, pads)]
+
+
 def output_size(size: int, window: int, stride: int, dilation: int) -> int:
     """The number of windows in a padded dimension."""
     return max((size - (window - 1) * dilation - 1) // stride + 1, 0)
@@ -109,6 +114,13 @@ def output_size(size: int, window: int, stride: int, dilation: int) -> int:
 def output_sizes(x: Array, windows: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> tuple[int, ...]:
     """The number of windows along each spatial dimension of the padded array `x`."""
     return tuple(map(output_size, x.shape[1:-1], windows, strides, dilations))
+
+
+def result_sizes(
+    shape: Sequence[int], windows: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int]
+) -> tuple[int, ...]:
+    """The same of an array of this shape, (N, spatial..., C), that is yet to be padded."""
+    return tuple(map(output_size, padded_sizes(shape[1:-1], pads), windows, strides, dilations))
 
 
 def window_view(x: Array, windows: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Array:

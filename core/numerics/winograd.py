@@ -22,7 +22,7 @@ import numpy as np
 from .keeping import kept, never_changes
 from .products import WORTH_DIVIDING, add_product, cut, divide, even, matmul, ordered_sum
 from .threads import one_thread
-from .windows import Array, Pads, image_blocks, output_size, placed
+from .windows import Array, Pads, image_blocks, placed, result_sizes
 from .winograd_transforms import FOUR, TWO, Transform, spread_two
 
 Finish = Callable[[slice, slice], object]
@@ -168,8 +168,8 @@ def _summed(x: Array, grad: Array, pads: Pads, blocks: Sequence[tuple[slice, sli
     return ordered_sum(add, blocks, shares, (places, x.shape[-1], grad.shape[-1]), np.float32)
 
 
-def _outputs(shape: Sequence[int], pads: Pads) -> list[int]:
-    return [output_size(n + before + after, 3, 1, 1) for n, (before, after) in zip(shape[1:-1], pads)]
+def _outputs(shape: Sequence[int], pads: Pads) -> tuple[int, ...]:
+    return result_sizes(shape, (3, 3), (1, 1), pads, (1, 1))
 
 
 def _planes(x: Array, size: int, lines: tuple[int, int], columns: tuple[int, int]) -> list[Array]:

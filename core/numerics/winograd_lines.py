@@ -18,7 +18,7 @@ import numpy as np
 
 from .products import add_product, even
 from .threads import one_thread
-from .windows import Array, Pads, image_blocks, output_size, placed
+from .windows import Array, Pads, image_blocks, placed, result_sizes
 from .winograd import Finishing, Part, filled, transformed_filters
 from .winograd_transforms import TWO
 
@@ -60,8 +60,8 @@ def convolve(x: Array, w: Array, pads: Pads, finishing: Finishing | None = None,
     return result if filled(result, _parts(result.shape, axis), compute, finish) else None
 
 
-def _outputs(shape: Sequence[int], window: Sequence[int], pads: Pads) -> list[int]:
-    return [output_size(n + before + after, k, 1, 1) for n, k, (before, after) in zip(shape[1:-1], window, pads)]
+def _outputs(shape: Sequence[int], window: Sequence[int], pads: Pads) -> tuple[int, ...]:
+    return result_sizes(shape, window, (1, 1), pads, (1, 1))
 
 
 @functools.cache

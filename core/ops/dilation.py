@@ -15,7 +15,7 @@ from ..dims import DimLike
 from ..errors import UnimplementedError
 from ..graph import Node, Output
 from ..numerics.widening import wide
-from ..numerics.windows import offset_index, offsets, pad, unpad
+from ..numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
 from ..profiler_formulas import window
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, profiled, shape
 from ..shapes import Shape, TensorSpec
@@ -91,8 +91,7 @@ def dilation2d_backprop_input(
     geometry = _Geometry(strides, rates, padding)
     places, grad = _backprop(input, filter, out_backprop, geometry)
     pads = geometry.pads(input.shape[1:3], filter.shape[:2])
-    sizes = (n + sum(p) for n, p in zip(input.shape[1:3], pads))
-    result = np.zeros((input.shape[0], *sizes, input.shape[3]), grad.dtype)
+    result = np.zeros((input.shape[0], *padded_sizes(input.shape[1:3], pads), input.shape[3]), grad.dtype)
     for place, offset in enumerate(offsets(filter.shape[:2])):
         index = offset_index(offset, grad.shape[1:3], geometry.strides, geometry.rates)
         result[index] += np.where(places == place, grad, grad.dtype.type(0))

@@ -167,7 +167,7 @@ class _Convolution:
         window = [rhs[i] for i in self.rhs_order[:-2]]
         dilated = [(n - 1) * d + 1 if n else 0 for n, d in zip(sizes, self.lhs_dilation)]
         self.pads = _pads(dilated, window, self.strides, self.rhs_dilation, padding, explicit_padding)
-        padded = [n + b + a for n, (b, a) in zip(dilated, self.pads)]
+        padded = windows.padded_sizes(dilated, self.pads)
         self.outputs = tuple(map(windows.output_size, padded, window, self.strides, self.rhs_dilation))
         self._check_groups(lhs, rhs)
         batch, filters = lhs[self.lhs_order[0]] // self.batch_groups, rhs[self.rhs_order[-1]]
