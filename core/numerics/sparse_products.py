@@ -26,31 +26,27 @@ def add_coordinates(result: Array, rows: Array, columns: Array, weights: Array, 
 
     The places are vectors; IndexError for one that is out of range, ValueError where lengths do not fit.
     """
-    from scipy.sparse import _sparsetools
-
-    count, width = len(weights), dense.size // max(len(dense), 1)
-    if not count or not width:
-        return
-    if not len(rows) == len(columns) == count or result.size != len(result) * width:
-        raise ValueError(f"{count} weights, {len(rows)} rows of {result.shape} and {len(columns)} of {dense.shape} do not fit")
-    _check_range(rows, len(result))
-    _check_range(columns, len(dense))
-    places = [np.ascontiguousarray(place, np.int64) for place in (rows, columns)]
-    _sparsetools.coo_matmat_dense(count, width, *places, weights, dense.reshape(-1), result.reshape(-1))
+    if len(weights) and dense.size:
+        _check_range(columns, len(dense))
+        _add(result, rows, np.ascontiguousarray(columns, np.int64), weights, dense)
 
 
 def add_rows(result: Array, rows: Array, dense: Array) -> None:
-    """result[rows[i]] += dense[i] for each i in turn, of arrays that `takes` takes; IndexError for a row out of range."""
+    """result[rows[i]] += dense[i] for each i in turn; the arrays and errors as for `add_coordinates`."""
+    if dense.size:
+        _add(result, rows, np.arange(len(dense)), np.ones(len(dense), dense.dtype), dense)
+
+
+def _add(result: Array, rows: Array, columns: Array, weights: Array, dense: Array) -> None:
+    """`add_coordinates` of columns, int64, that are all there."""
     from scipy.sparse import _sparsetools
 
-    count, width = len(rows), dense.size // max(len(dense), 1)
-    if not count or not width:
-        return
-    if len(dense) != count or result.size != len(result) * width:
-        raise ValueError(f"{count} rows of {result.shape} and those of {dense.shape} do not fit")
+    count, width = len(weights), dense.size // len(dense)
+    if not len(rows) == len(columns) == count or result.size != len(result) * width:
+        raise ValueError(f"{count} weights, {len(rows)} rows of {result.shape} and {len(columns)} of {dense.shape} do not fit")
     _check_range(rows, len(result))
-    places, ones = np.ascontiguousarray(rows, np.int64), np.ones(count, dense.dtype)
-    _sparsetools.coo_matmat_dense(count, width, places, np.arange(count), ones, dense.reshape(-1), result.reshape(-1))
+    places = np.ascontiguousarray(rows, np.int64)
+    _sparsetools.coo_matmat_dense(count, width, places, columns, weights, dense.reshape(-1), result.reshape(-1))
 
 
 def sums_between(starts: Array, places: Array, dense: Array) -> Array:

@@ -54,6 +54,12 @@ def test_lengths_that_do_not_fit(rows, columns, width):
         sparse_products.add_coordinates(target, np.array(rows), np.array(columns), weights, np.ones((2, width), np.float32))
 
 
+@pytest.mark.parametrize("rows, width", [([0], 3), ([0, 1], 4)])
+def test_rows_that_do_not_fit(rows, width):
+    with pytest.raises(ValueError, match="do not fit"):
+        sparse_products.add_rows(np.zeros((2, 3), np.float32), np.array(rows), np.ones((2, width), np.float32))
+
+
 def test_nothing_to_add():
     result = np.ones((2, 0), np.float32)
     none = np.zeros(0, np.int64)
