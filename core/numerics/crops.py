@@ -41,9 +41,9 @@ class Axis:
     def of_boxes(self, part: slice) -> Axis:
         """Where the pixels of some of the boxes lie."""
         some = copy.copy(self)
-        some.lower, some.upper, some.nearest, some.share = (
-            x[part] for x in (self.lower, self.upper, self.nearest, self.share)
-        )
+        some.at, some.inside = self.at[part], self.inside[part]
+        some.lower, some.upper, some.nearest = self.lower[part], self.upper[part], self.nearest[part]
+        some.share = self.share[part]
         return some
 
     def matrices(self, size: int, method: str) -> Array:
