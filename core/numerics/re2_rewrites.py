@@ -18,7 +18,7 @@ def replace_all(pattern: Pattern, rewrite: str, texts: Sequence[bytes]) -> list[
     if highest > pattern.groups or pattern.asserts:
         return None
     longest = max(map(len, texts), default=0)
-    replaced = pattern.substitute(_template(tuple(pieces)), decode(_BETWEEN.join(texts)), True, longest)
+    replaced = pattern.substitute(_template(pieces), decode(_BETWEEN.join(texts)), True, longest)
     found = encode(replaced).split(_BETWEEN) if replaced is not None else []
     return found if len(found) == len(texts) else None
 
@@ -28,7 +28,7 @@ def replace(pattern: Pattern, rewrite: str, text: str, everywhere: bool) -> str:
     pieces, highest, valid = _parse_rewrite(rewrite)
     if highest > pattern.groups or (not everywhere and not valid):
         return text
-    replaced = pattern.substitute(_template(tuple(pieces)), text, everywhere, len(text))
+    replaced = pattern.substitute(_template(pieces), text, everywhere, len(text))
     if replaced is not None:
         return replaced
     result: list[str] = []
@@ -52,7 +52,7 @@ def _group(text: str, span: Sequence[int | None], index: int) -> str:
 
 
 @functools.lru_cache(256)
-def _parse_rewrite(rewrite: str) -> tuple[list[str | int], int, bool]:
+def _parse_rewrite(rewrite: str) -> tuple[tuple[str | int, ...], int, bool]:
     """Literal pieces and group numbers up to the first bad escape, the highest group, and whether there was none bad."""
     highest = max((int(m) for m in re.findall(r"\\(?:\\|([0-9])|.)", rewrite, re.DOTALL) if m), default=0)
     pieces: list[str | int] = []
@@ -69,6 +69,6 @@ def _parse_rewrite(rewrite: str) -> tuple[list[str | int], int, bool]:
         elif escaped and escaped in "0123456789":
             pieces.append(int(escaped))
         else:
-            return pieces, highest, False
+            return tuple(pieces), highest, False
         position += 2
-    return pieces, highest, True
+    return tuple(pieces), highest, True
