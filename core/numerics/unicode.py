@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import functools
 import pathlib
+from typing import Any
 
 import numpy as np
 
@@ -111,14 +112,9 @@ def _width(char: str, codec: str) -> int:
     return len(char.encode(codec))
 
 
-def is_scalar_value(code: int) -> bool:
-    """A code point that text may hold: in range and no surrogate."""
-    return 0 <= code < 0xD800 or 0xE000 <= code <= 0x10FFFF
-
-
-def are_scalar_values(codes: Array) -> bool:
-    """True where `is_scalar_value` holds for each."""
-    return bool(((codes >= 0) & (codes <= 0x10FFFF) & ((codes < 0xD800) | (codes >= 0xE000))).all())
+def is_scalar_value(code: Any) -> Any:
+    """Whether text may hold a code point, of an array each: in range and no surrogate."""
+    return (code >= 0) & (code < 0xD800) | (code >= 0xE000) & (code <= 0x10FFFF)
 
 
 @functools.cache

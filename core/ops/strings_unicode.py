@@ -126,7 +126,7 @@ def unicode_encode(
     codes, splits = np.ravel(input_values), np.ravel(input_splits)
     _check_splits(splits, codes.size)
     bounds, codec = splits.tolist(), _OUTPUT_CODECS[output_encoding]
-    if unicode.are_scalar_values(codes):
+    if unicode.is_scalar_value(codes).all():
         text = codes.astype("<u4").tobytes().decode("utf-32-le")
         return as_objects((text[a:b].encode(codec) for a, b in itertools.pairwise(bounds)), (len(bounds) - 1,))
     values = [_encodable(code, errors, replacement_char) for code in codes.tolist()]
