@@ -20,22 +20,20 @@ from ..prepared import prepared
 from ..registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._checks import require, scalar
-from ._shapes import dims_of, ints, normalize_axis, replaced, scalar_int, scalar_of, unknown_dims
+from ._shapes import dims_of, ints, normalize_axis, number, replaced, scalar_int, scalar_of, unknown_dims
 
 
 @kernel("Split")
 def split(axis: Array, x: Array, *, num_split: int) -> Sequence[Result]:
     """`num_split` equal parts along an axis."""
     x = np.asarray(x)
-    if np.ndim(axis) != 0:
-        raise InvalidArgumentError(f"split_dim must be a scalar but has rank {np.ndim(axis)}")
-    return [x[window] for window in _equal_windows(x.shape, scalar_int(axis, "split_dim"), num_split)]
+    return [x[window] for window in _equal_windows(x.shape, number(scalar(axis, "split_dim")), num_split)]
 
 
 @prepared("Split", constants=(0,))
 def split_along(axis: Array, *, num_split: int) -> Callable[..., Sequence[Result]]:
     """`split` along the same axis each time."""
-    place = scalar(axis, "split_dim")
+    place = number(scalar(axis, "split_dim"))
     require(num_split > 1, "a part alone is no list")
     return lambda axis, x: [x[window] for window in _equal_windows(x.shape, place, num_split)]
 
