@@ -28,7 +28,7 @@ def summed(x: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
     """The sum over axes in ascending order."""
     first, last = axes[0], axes[-1] + 1
     is_block = len(axes) == last - first < x.ndim
-    if not is_block or x.size < _WORTHWHILE or x.dtype.char not in "fd" or not x.flags.c_contiguous:
+    if not (is_block and _is_worthwhile(x)):
         return np.add.reduce(x, tuple(axes), x.dtype, None, keepdims)  # type: ignore[call-overload]
     sums = _block_sums(x.reshape(math.prod(x.shape[:first]), -1, math.prod(x.shape[last:])))
     return sums.reshape(*x.shape[:first], *((1,) * len(axes) if keepdims else ()), *x.shape[last:])
@@ -36,9 +36,12 @@ def summed(x: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
 
 def row_sums(x: Array) -> Array:
     """The sum of the rows of a matrix: `summed` over the first axis."""
-    if x.size < _WORTHWHILE or x.dtype.char not in "fd" or not x.flags.c_contiguous:
-        return np.add.reduce(x, 0, x.dtype)
-    return column_sums(x)
+    return column_sums(x) if _is_worthwhile(x) else np.add.reduce(x, 0, x.dtype)
+
+
+def _is_worthwhile(x: Array) -> bool:
+    """True of an array for which there is a product, and that is large enough for it."""
+    return x.size >= _WORTHWHILE and x.dtype.char in "fd" and x.flags.c_contiguous
 
 
 def row_maxima(x: Array) -> Array:
