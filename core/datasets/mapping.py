@@ -10,6 +10,7 @@ import numpy as np
 
 from ..dtypes import int64
 from ..errors import InvalidArgumentError, OutOfRangeError
+from ..numerics.philox import unit_float
 from ..runtime.runs import check_time
 from .base import INFINITE, UNKNOWN, Dataset, Element, PerPass, Pull, Pure, known_size, require_index, require_types
 from .seeds import Seeds, Words
@@ -350,14 +351,9 @@ class Sampling(Dataset):
 
         def next_element() -> Element | None:
             while (element := pull()) is not None:
-                if _unit_float(words.next()) < self.rate:
+                if unit_float(words.next()) < self.rate:
                     return element
                 check_time()
             return None
 
         return next_element
-
-
-def _unit_float(word: int) -> float:
-    """A number from 0 up to 1 of the lower 23 bits of a word."""
-    return (word & 0x7FFFFF) / 0x800000

@@ -80,6 +80,12 @@ class Philox:
         """The four words at this position."""
         return _block(self.key, self.counter)
 
+    def next_block(self) -> tuple[int, int, int, int]:
+        """The four words at this position, which is left behind."""
+        words = self.block()
+        self.skip(1)
+        return words
+
     def words(self, count: int) -> Array:
         """The next `count` words, uint32."""
         pause()  # who draws until enough fit may draw for ever
@@ -195,6 +201,16 @@ _MANTISSA, _EXPONENT = np.array(0x7FFFFF, np.uint32), np.array(0x3F800000, np.ui
 _ONE: Final = np.array(1, np.float32)
 
 
+def unit_float(word: int) -> float:
+    """A number uniform on [0, 1) from a word, of a float's precision: 23 bits."""
+    return (word & 0x7FFFFF) * 2.0**-23
+
+
+def unit_double(upper: int, lower: int) -> float:
+    """The same of a double's precision, from two words: 52 bits."""
+    return ((upper & 0xFFFFF) << 32 | lower) * 2.0**-52
+
+
 def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
     """Uniform samples on [0, 1): random mantissas under the exponent of [1, 2), less one."""
     if dtype == np.float32:
@@ -304,8 +320,7 @@ def _truncated(gen: Philox, limit: float) -> list[float]:
     """The samples of one group."""
     found: list[float] = []
     while len(found) < 4:
-        a, b, c, d = ((word & 0x7FFFFF) * 2.0**-23 for word in gen.block())
-        gen.skip(1)
+        a, b, c, d = map(unit_float, gen.next_block())
         drawn = [libm32.rounded(sample) for sample in (*_pair(a, b), *_pair(c, d))]
         found += [sample for sample in drawn if abs(sample) < limit]
     return found[:4]

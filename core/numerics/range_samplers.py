@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Array
 from .pauses import pause
-from .philox import Philox
+from .philox import Philox, unit_double, unit_float
 
 _WORDS_AT_ONCE: Final = 64
 _AT_ONCE: Final = 1024
@@ -35,13 +35,12 @@ class Words:
         return self._words.pop()
 
     def float32(self) -> float:
-        """Uniform on [0, 1), of float's precision."""
-        return (self.word() & 0x7FFFFF) * 2.0**-23
+        """Uniform on [0, 1), of a float's precision."""
+        return unit_float(self.word())
 
     def float64(self) -> float:
         """Uniform on [0, 1)."""
-        upper = self.word() & 0xFFFFF
-        return (upper << 32 | self.word()) * 2.0**-52
+        return unit_double(self.word(), self.word())
 
     def below(self, limit: int, bits: int) -> int:
         """Uniform on [0, limit) without bias, from 32 or 64 bits at a time."""

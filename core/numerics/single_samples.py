@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from .philox import RESERVED_PER_OUTPUT, Philox
+from .philox import RESERVED_PER_OUTPUT, Philox, unit_double
 
 _TURN: Final = 2 * math.pi
 _LEAST: Final = 1e-7
@@ -36,10 +36,9 @@ class Lane:
         return self._normals.pop()
 
     def _pair(self) -> tuple[float, float]:
-        """The two uniform doubles of the next block: 52 bits of each two words."""
-        a, b, c, d = self._gen.block()
-        self._gen.skip(1)
-        return ((a & 0xFFFFF) << 32 | b) * 2.0**-52, ((c & 0xFFFFF) << 32 | d) * 2.0**-52
+        """The two uniform doubles of the next block."""
+        a, b, c, d = self._gen.next_block()
+        return unit_double(a, b), unit_double(c, d)
 
 
 def gamma(gen: Philox, alphas: list[float]) -> list[float]:

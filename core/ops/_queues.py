@@ -356,8 +356,7 @@ class RandomShuffleQueue(Queue):
 def _words(generator: Philox) -> Iterator[int]:
     """The generator's 32-bit numbers, one after the other."""
     while True:
-        yield from generator.block()
-        generator.skip(1)
+        yield from generator.next_block()
 
 
 class PriorityQueue(Queue):

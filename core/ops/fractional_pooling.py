@@ -18,7 +18,7 @@ from ..dims import DimLike
 from ..errors import UnimplementedError
 from ..graph import Node, Output
 from ..numerics.integers import truncated_quotient
-from ..numerics.philox import Philox
+from ..numerics.philox import Philox, unit_double
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape
 from ..runtime.kernel_context import KernelContext
 from ..shapes import Shape, TensorSpec
@@ -34,8 +34,7 @@ def _pseudo_random_lengths(size: int, count: int, generator: Philox) -> Array:
     alpha = size / count
     k = size // count
     limit = min((k + 2) / alpha - 1, (size + 1 - k) / alpha - (count - 1))
-    high, low = generator.words(2).tolist()
-    u = ((high & 0xFFFFF) << 32 | low) * 2.0**-52 * limit
+    u = unit_double(*generator.words(2).tolist()) * limit
     ends = np.ceil(alpha * (np.arange(1, count) + u)).astype(np.int64)
     return np.diff(np.concatenate(([1], ends, [size + 1])))
 
