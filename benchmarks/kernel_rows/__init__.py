@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import types
+from collections.abc import Callable, Iterator
 
-from .arithmetic import algebra_rows, elementwise_rows, reduction_rows
+from . import algebra, elementwise, images, moving, networks, quantized, reductions, resources, samples, sparse, texts
 from .making import Row
-from .media import image_rows, record_rows, string_rows
-from .networks import network_rows, quantize_rows, random_rows, resource_rows
-from .places import moving_rows, sparse_rows
 
-FAMILIES = (
-    image_rows, string_rows, record_rows, elementwise_rows, reduction_rows, moving_rows, sparse_rows, algebra_rows,
-    network_rows, quantize_rows, random_rows, resource_rows,
-)  # fmt: skip
+MODULES = images, texts, elementwise, reductions, moving, sparse, algebra, networks, quantized, samples, resources
+
+
+def families(module: types.ModuleType) -> Iterator[Callable[[], Iterator[Row]]]:
+    """The functions of a module that are called NAME_rows: each gives rows of one family."""
+    return (member for name, member in vars(module).items() if name.endswith("_rows"))
 
 
 def rows() -> Iterator[Row]:
     """All rows, family by family."""
-    for family in FAMILIES:
-        yield from family()
+    for module in MODULES:
+        for family in families(module):
+            yield from family()

@@ -36,6 +36,11 @@ def one(value: Any, dtype: Any = np.int32) -> Fixed:
     return Fixed(np.array(value, dtype))
 
 
+def sizes(*dims: int) -> Fixed:
+    """The dimensions of a sparse tensor, or a place in it: a constant vector of 64 bits."""
+    return fixed(*dims, dtype=np.int64)
+
+
 def row(op: str, *inputs: Any, note: str = "", **attrs: Any) -> Row:
     """An op of fed and fixed inputs (a list for a list argument)."""
 
@@ -47,22 +52,31 @@ def row(op: str, *inputs: Any, note: str = "", **attrs: Any) -> Row:
                 return [output(item) for item in value]
             if isinstance(value, Fixed):
                 return b.constant(value.value)
-            dtype = "string" if value.dtype == object else value.dtype.name
             name = f"x{len(feeds)}"
             feeds[f"{name}:0"] = value
-            return b.Placeholder(dtype=dtype.replace("float16", "half"), shape=list(value.shape), name=name)
+            return fed(b, value, name)
 
         made = b.apply(op, *(output(value) for value in inputs), **attrs)
         return (made if isinstance(made, (tuple, list)) else [made]), feeds, []
 
-    return Row(" ".join([op, *shapes_of(inputs), *([note] if note else [])]), build)
+    return Row(row_name(op, inputs, note), build)
 
 
-def shapes_of(inputs: Iterable[Any]) -> Iterator[str]:
-    """The sizes of the inputs that are fed."""
+def fed(b: GraphBuilder, value: Any, name: str) -> Any:
+    """A placeholder for an array."""
+    dtype = "string" if value.dtype == object else value.dtype.name
+    return b.Placeholder(dtype=dtype.replace("float16", "half"), shape=list(value.shape), name=name)
+
+
+def row_name(op: str, inputs: Iterable[Any], note: str = "") -> str:
+    """The op, the sizes of the inputs that are fed, and what else tells rows apart."""
+    return " ".join([op, *_shapes_of(inputs), *([note] if note else [])])
+
+
+def _shapes_of(inputs: Iterable[Any]) -> Iterator[str]:
     for value in inputs:
         if isinstance(value, list):
-            yield f"{len(value)}*{next(shapes_of(value), '')}"
+            yield f"{len(value)}*{next(_shapes_of(value), '')}"
         elif not isinstance(value, Fixed):
             yield "x".join(map(str, value.shape)) or "1"
 
