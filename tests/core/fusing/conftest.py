@@ -1,0 +1,20 @@
+"""Small values are fused too, and each test draws the same numbers."""
+
+import numpy as np
+import pytest
+
+from tests.core.fusing import beside_kernels
+from tfg.core.numerics import tiles
+from tfg.core.runtime import fused_calls
+
+
+@pytest.fixture(autouse=True)
+def the_same_draws_in_any_order(monkeypatch):
+    monkeypatch.setattr(beside_kernels, "RNG", np.random.default_rng(0))
+
+
+@pytest.fixture(autouse=True)
+def small_values_are_worth_it(monkeypatch):
+    monkeypatch.setattr(fused_calls, "_WORTH_TILING", 1)
+    monkeypatch.setattr(fused_calls, "_WORTH_FINISHING", 1)
+    monkeypatch.setattr(tiles, "TILE_ELEMENTS", 100)
