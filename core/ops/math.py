@@ -22,6 +22,7 @@ from ..arrays import Array
 from ..building.gradbuilder import GradientBuilder
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
+from ..numerics import complex_functions
 from ..numerics.widening import widened
 from ..profiler_formulas import of_input, of_output
 from ..registry import facts, flops, gradient, kernel, lower, lower_as, onnx, onnx_as, profiled, shape
@@ -170,6 +171,8 @@ UNARY = (
     Unary("IsInf", np.isinf, None),
     Unary("IsFinite", np.isfinite, None),
 )
+for _op, _function in (("Sqrt", complex_functions.sqrt), ("Log", complex_functions.log), ("Exp", complex_functions.exp)):
+    kernel(_op, T=("complex64",))(_function)
 register_unary(UNARY)
 facts("involution", of=("Neg", "Reciprocal", "Inv", "LogicalNot"))
 facts("idempotent", of=("Abs", "Sign", "Ceil", "Floor", "Rint", "Round"))

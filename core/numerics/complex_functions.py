@@ -1,0 +1,89 @@
+"""Square root, logarithm and exponential of complex numbers in single precision, by NumPy's loops over real ones.
+
+NumPy's own are calls of the C library, a number at a time. What is not finite, zero or of extreme size goes to these, for
+C99's rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Array
+from .selecting import chosen
+
+_WORTHWHILE: Final = 1 << 9
+"""Elements from which on the calls to NumPy cost less than those of the C library."""
+_AT_ONCE: Final = 1 << 13
+_HALF: Final = np.float32(0.5)
+_SQUARES: Final = np.float32(2**-100), np.float32(2**100)
+"""Between these the sum of two squares has all digits."""
+_LARGEST_POWER: Final = np.float32(87)
+"""exp of what is larger by size is beyond the normal numbers."""
+
+
+def sqrt(z: Array) -> Array:
+    """The square root with a real part that is not negative."""
+    return _by_parts(z, _sqrt_parts, np.sqrt)
+
+
+def log(z: Array) -> Array:
+    """The logarithm with an imaginary part in [-pi, pi]."""
+    return _by_parts(z, _log_parts, np.log)
+
+
+def exp(z: Array) -> Array:
+    return _by_parts(z, _exp_parts, np.exp)
+
+
+def _by_parts(z: Array, parts: Callable[[Array, Array, Array], Array], otherwise: Callable[..., Array]) -> Array:
+    """The function of each element: `parts` writes it and says where it holds."""
+    if z.dtype != np.complex64 or z.size < _WORTHWHILE:
+        return otherwise(z)
+    result = np.empty(z.shape, z.dtype)
+    given, found = z.reshape(-1), result.reshape(-1)
+    with np.errstate(all="ignore"):
+        for start in range(0, len(given), _AT_ONCE):
+            some, made = given[start : start + _AT_ONCE], found[start : start + _AT_ONCE]
+            holds = parts(np.ascontiguousarray(some.real), np.ascontiguousarray(some.imag), made)
+            if not holds.all():
+                made[~holds] = otherwise(some[~holds])
+    return result
+
+
+def _sqrt_parts(x: Array, y: Array, result: Array) -> Array:
+    """The larger part is sqrt((|z| + |x|) / 2), the other one |y| by twice the larger."""
+    larger = x * x
+    larger += y * y
+    holds = (larger > _SQUARES[0]) & (larger < _SQUARES[1])
+    np.sqrt(larger, out=larger)
+    larger += np.abs(x)
+    larger *= _HALF
+    np.sqrt(larger, out=larger)
+    smaller = np.abs(y)
+    smaller /= larger
+    smaller *= _HALF
+    is_left = x < 0
+    result.real = chosen(is_left, smaller, larger)
+    result.imag = np.copysign(chosen(is_left, larger, smaller), y)
+    return holds
+
+
+def _log_parts(x: Array, y: Array, result: Array) -> Array:
+    """log |z| and the angle. In double precision the squares are exact, which keeps the digits of |z| near 1."""
+    total = np.square(x, dtype=np.float64)
+    total += np.square(y, dtype=np.float64)
+    np.log(total, out=total)
+    total *= 0.5
+    result.real = total
+    result.imag = np.arctan2(y, x)
+    return np.isfinite(total)
+
+
+def _exp_parts(x: Array, y: Array, result: Array) -> Array:
+    size = np.exp(x)
+    result.real = size * np.cos(y)
+    result.imag = size * np.sin(y)
+    return (np.abs(x) <= _LARGEST_POWER) & np.isfinite(y)
