@@ -22,12 +22,15 @@ from ..errors import (
 )
 from ..numerics.chained_order import ChainedOrder
 from ..numerics.hashes import murmur64
+from ..numerics.integer_index import IntegerIndex
 from ..runtime.resources import Shared
 from ..runtime.runs import reserve
 from ._strings import as_objects
 
 _MASK = (1 << 64) - 1
 _MOST_BUCKETS = 1 << 44
+_MANY = 1 << 7
+"""Keys from which on looking them up together costs less."""
 
 
 @dataclasses.dataclass
@@ -40,6 +43,8 @@ class Table(Shared):
     value_shape: tuple[int, ...] = ()
     key_shape: tuple[int, ...] = ()
     entries: dict[Any, Any] = dataclasses.field(default_factory=dict)
+    _indexed: tuple[IntegerIndex, np.ndarray[Any, Any]] | None = dataclasses.field(default=None, init=False)
+    _sought: int = dataclasses.field(default=0, init=False)
 
     def check_types(self, keys: DType, values: DType | None = None) -> None:
         """InvalidArgumentError where keys or values have another dtype than the table's."""
@@ -49,22 +54,29 @@ class Table(Shared):
                 f"expected: {self.key_dtype}->{self.value_dtype}"
             )
 
-    def keys_of(self, keys: np.ndarray[Any, Any]) -> tuple[list[Any], tuple[int, ...]]:
-        """Keys as they stand in the table, and the shape of the tensor of keys; InvalidArgumentError for a wrong shape."""
+    def batch_shape(self, keys: np.ndarray[Any, Any]) -> tuple[int, ...]:
+        """The shape of a tensor of keys without that of a key; InvalidArgumentError for a wrong shape."""
         rank = keys.ndim - len(self.key_shape)
         if rank < 0 or keys.shape[rank:] != self.key_shape:
             raise InvalidArgumentError(f"Input key shape {keys.shape} must end with the table's key shape {self.key_shape}")
+        return keys.shape[:rank]
+
+    def keys_of(self, keys: np.ndarray[Any, Any]) -> tuple[list[Any], tuple[int, ...]]:
+        """Keys as they stand in the table, and the shape of the tensor of keys; InvalidArgumentError for a wrong shape."""
+        shape = self.batch_shape(keys)
         if not self.key_shape:
-            return keys.ravel().tolist(), keys.shape
-        shape = keys.shape[:rank]
+            return keys.ravel().tolist(), shape
         return list(map(tuple, keys.reshape(math.prod(shape), math.prod(self.key_shape)).tolist())), shape
 
     def find(self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The value of each key, the default where there is none."""
-        wanted, shape = self.keys_of(keys)
+        shape = self.batch_shape(keys)
         full = (*shape, *self.value_shape)
         if default.shape not in (self.value_shape, full):
             raise InvalidArgumentError(f"Expected shape {self.value_shape} or {full} for default value, got {default.shape}")
+        if self._is_worth_an_index(keys):
+            return self._find_many(keys.ravel(), default, full)
+        wanted = self.keys_of(keys)[0]
         if default.ndim == 0:
             missing = default.item()
             return self._value_array(list(map(self.entries.get, wanted, itertools.repeat(missing)))).reshape(full)
@@ -77,22 +89,55 @@ class Table(Shared):
             result[present] = np.concatenate(rows).reshape(len(rows), *self.value_shape) if self.value_shape else rows
         return result.reshape(full)
 
+    def _is_worth_an_index(self, keys: np.ndarray[Any, Any]) -> bool:
+        """Whether as many integers were looked up since the table changed as it has entries."""
+        if keys.size < _MANY or keys.dtype.kind not in "iu" or self.key_shape or not self.entries:
+            return False
+        self._sought += keys.size
+        return self._sought >= len(self.entries)
+
+    def _find_many(
+        self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any], full: tuple[int, ...]
+    ) -> np.ndarray[Any, Any]:
+        """The values, of shape `full`, of a vector of integers."""
+        if self._indexed is None:
+            self._indexed = IntegerIndex(self.key_array(list(self.entries))), self._value_array(list(self.entries.values()))
+        index, values = self._indexed
+        places = index.places(keys)
+        result = values.take(places, axis=0, mode="clip")
+        missing = np.flatnonzero(places < 0)
+        if missing.size:
+            result[missing] = default.reshape(result.shape)[missing] if default.shape == full else default
+        return result.reshape(full)
+
+    def _change(self) -> None:
+        """What was derived from the entries holds no more."""
+        self._indexed, self._sought = None, 0
+
     def insert(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
         """Add or replace entries."""
-        wanted, shape = self.keys_of(keys)
+        self._change()
+        wanted, rows = self._pairs(keys, values)
+        self.entries.update(zip(wanted, rows))
+
+    def _pairs(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> tuple[list[Any], Any]:
+        """Keys and their values as they stand in the table; InvalidArgumentError where their shapes do not fit."""
+        names, shape = self.keys_of(keys)
         full = (*shape, *self.value_shape)
         if values.shape != full:
             raise InvalidArgumentError(f"Expected shape {full} for value, got {values.shape}")
-        rows = values.reshape(len(wanted), *self.value_shape)
-        self.entries.update(zip(wanted, rows if self.value_shape else rows.tolist()))
+        rows = values.reshape(len(names), *self.value_shape)
+        return names, rows if self.value_shape else rows.tolist()
 
     def remove(self, keys: np.ndarray[Any, Any]) -> None:
         """Remove entries; missing ones do not matter."""
+        self._change()
         for key in self.keys_of(keys)[0]:
             self.entries.pop(key, None)
 
     def load(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
         """Replace all entries."""
+        self._change()
         self.entries.clear()
         self.insert(keys, values)
 
@@ -110,10 +155,9 @@ class Table(Shared):
         if not self.value_shape:
             is_object = self.value_dtype.is_object
             return as_objects(values, (len(values),)) if is_object else np.array(values, self.value_dtype.numpy)
-        result = np.empty((len(values), *self.value_shape), self.value_dtype.numpy)
-        for i, value in enumerate(values):
-            result[i] = value
-        return result
+        if not values:
+            return np.empty((0, *self.value_shape), self.value_dtype.numpy)
+        return np.concatenate(values).reshape(len(values), *self.value_shape)
 
     def key_array(self, names: Sequence[Any]) -> np.ndarray[Any, Any]:
         """Keys as a tensor."""
@@ -153,6 +197,7 @@ class StaticTable(Table):
                 raise FailedPreconditionError(
                     f"HashTable has different value for same key. Key {key} has {found[key]} and trying to add value {value}"
                 )
+        self._change()
         self.entries = found
         self.is_initialized = True
 
@@ -202,6 +247,7 @@ class MutableTable(Table):
             self._live_order().insert(key, code)
 
     def remove(self, keys: np.ndarray[Any, Any]) -> None:
+        self._change()
         for key in self.keys_of(keys)[0]:
             if key in self.entries:
                 self._live_order().remove(key)
@@ -232,8 +278,8 @@ class DenseTable(Table):
         max_load: float,
     ) -> None:
         super().__init__(name, *dtypes, value_shape, empty_key.shape)
-        self.empty = super().keys_of(empty_key)[0][0]
-        self.deleted = super().keys_of(deleted_key)[0][0]
+        self.empty = self.keys_of(empty_key[None])[0][0]
+        self.deleted = self.keys_of(deleted_key[None])[0][0]
         if self.empty == self.deleted:
             raise InvalidArgumentError("Empty and deleted keys cannot be equal")
         if buckets < 4 or buckets & (buckets - 1):
@@ -244,13 +290,13 @@ class DenseTable(Table):
         self._left: dict[int, Any] = {}  # what TensorFlow leaves in the buckets of removed keys, and exports
         self.max_load = max_load
 
-    def keys_of(self, keys: np.ndarray[Any, Any]) -> tuple[list[Any], tuple[int, ...]]:
-        """Keys in one batch dimension; further ones must be of size 1."""
-        names, shape = super().keys_of(keys)
-        if len(names) != (len(keys) if keys.ndim else 1):
+    def batch_shape(self, keys: np.ndarray[Any, Any]) -> tuple[int, ...]:
+        """The shape without that of a key; dimensions behind the first must be of size 1."""
+        shape = super().batch_shape(keys)
+        if math.prod(shape) != (len(keys) if keys.ndim else 1):
             expected = (*keys.shape[:1], *self.key_shape)
             raise InvalidArgumentError(f"Expected key shape {expected} got {keys.shape}")
-        return names, shape
+        return shape
 
     def _hash(self, key: Any) -> int:
         if not isinstance(key, tuple):
@@ -264,25 +310,33 @@ class DenseTable(Table):
             what = "empty_key" if name == self.empty else "deleted_key"
             raise InvalidArgumentError(f"Using the {what} as a table key is not allowed")
 
+    def _may_be_forbidden(self, keys: np.ndarray[Any, Any]) -> bool:
+        """Whether a key can be the empty or the deleted one: of vectors they are compared one by one."""
+        return bool(self.key_shape) or bool(np.any((keys == self.empty) | (keys == self.deleted)))
+
     def find(self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        if not keys.size or self.key_shape or np.any((keys == self.empty) | (keys == self.deleted)):
+        if self._may_be_forbidden(keys):
             for name in self.keys_of(keys)[0]:
                 self._check(name)
         return super().find(keys, default)
 
     def insert(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
         """Add or replace entries; those before a key that is not allowed are in."""
-        names, shape = self.keys_of(keys)
-        full = (*shape, *self.value_shape)
-        if values.shape != full:
-            raise InvalidArgumentError(f"Expected shape {full} for value, got {values.shape}")
-        rows = values.reshape(len(names), *self.value_shape)
+        self._change()
+        names, rows = self._pairs(keys, values)
         self._reserve(len(names))
-        for name, row in zip(names, rows if self.value_shape else rows.tolist()):
-            self._check(name)
-            if name not in self.entries:
-                self._place(name)
-            self.entries[name] = row
+        if self._may_be_forbidden(keys):
+            allowed = list(itertools.takewhile(lambda name: name not in (self.empty, self.deleted), names))
+            self._add(allowed, rows)
+            for name in names[len(allowed) : len(allowed) + 1]:
+                self._check(name)
+        else:
+            self._add(names, rows)
+
+    def _add(self, names: list[Any], rows: Any) -> None:
+        for name in dict.fromkeys([name for name in names if name not in self.entries]):
+            self._place(name)
+        self.entries.update(zip(names, rows))
 
     def _reserve(self, count: int) -> None:
         """Double the buckets until `count` more entries fit."""
@@ -308,6 +362,7 @@ class DenseTable(Table):
         self._left.pop(index, None)
 
     def remove(self, keys: np.ndarray[Any, Any]) -> None:
+        self._change()
         for name in self.keys_of(keys)[0]:
             self._check(name)
             if name in self.entries:
@@ -317,6 +372,7 @@ class DenseTable(Table):
 
     def load(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
         """Take over buckets as `export` gives them."""
+        self._change()
         names, _ = self.keys_of(keys)
         size = len(names)
         if size < 4 or size & (size - 1):

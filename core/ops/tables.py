@@ -33,14 +33,20 @@ from ._tables import DenseTable, MutableTable, StaticTable, Table, file_lines
 _LINE_NUMBER, _WHOLE_LINE = -1, -2
 
 
-def _shared(ctx: KernelContext, container: str, shared_name: str, kind: type[Any], create: Callable[..., Any]) -> Any:
-    """The table of that name; InvalidArgumentError where it holds other dtypes."""
+def _shared(
+    ctx: KernelContext,
+    container: str,
+    shared_name: str,
+    kind: type[Any],
+    types: tuple[DType, DType],
+    create: Callable[..., Any],
+) -> Any:
+    """The table of that name; InvalidArgumentError where it holds other dtypes than `types`, of keys and of values."""
     handle = named(ctx, container, shared_name, Table, create)
-    found, wanted = resource(handle, Table), create()
-    if type(found) is not kind or (found.key_dtype, found.value_dtype) != (wanted.key_dtype, wanted.value_dtype):
+    found = resource(handle, Table)
+    if type(found) is not kind or (found.key_dtype, found.value_dtype) != types:
         raise InvalidArgumentError(
-            f"table '{found.name}' maps {found.key_dtype} to {found.value_dtype}, "
-            f"not {wanted.key_dtype} to {wanted.value_dtype}"
+            f"table '{found.name}' maps {found.key_dtype} to {found.value_dtype}, not {types[0]} to {types[1]}"
         )
     return handle
 
@@ -48,7 +54,8 @@ def _shared(ctx: KernelContext, container: str, shared_name: str, kind: type[Any
 @kernel("HashTable", "HashTableV2")
 def hash_table(ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType) -> Any:
     """A table for an initializer to fill."""
-    return _shared(ctx, container, shared_name, StaticTable, lambda: StaticTable(ctx.name, key_dtype, value_dtype))
+    types = (key_dtype, value_dtype)
+    return _shared(ctx, container, shared_name, StaticTable, types, lambda: StaticTable(ctx.name, *types))
 
 
 @kernel("AnonymousHashTable")
@@ -60,7 +67,8 @@ def anonymous_hash_table(ctx: KernelContext, *, key_dtype: DType, value_dtype: D
 @kernel("MutableHashTable", "MutableHashTableV2")
 def mutable_hash_table(ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType) -> Any:
     """A table of scalars."""
-    return _shared(ctx, container, shared_name, MutableTable, lambda: MutableTable(ctx.name, key_dtype, value_dtype))
+    types = (key_dtype, value_dtype)
+    return _shared(ctx, container, shared_name, MutableTable, types, lambda: MutableTable(ctx.name, *types))
 
 
 @kernel("AnonymousMutableHashTable")
@@ -90,8 +98,8 @@ def mutable_hash_table_of_tensors(
     ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType, value_shape: Shape
 ) -> Any:
     """A table of vectors."""
-    size = _vector_shape(value_shape)
-    return _shared(ctx, container, shared_name, MutableTable, lambda: MutableTable(ctx.name, key_dtype, value_dtype, size))
+    types, size = (key_dtype, value_dtype), _vector_shape(value_shape)
+    return _shared(ctx, container, shared_name, MutableTable, types, lambda: MutableTable(ctx.name, *types, size))
 
 
 @kernel("AnonymousMutableHashTableOfTensors")
@@ -159,7 +167,7 @@ def mutable_dense_hash_table_v2(
     """An open-addressing table; one key stands for free buckets, another for those of removed keys."""
     types = (key_dtype, value_dtype)
     create = _dense(ctx, (empty_key, deleted_key), types, value_shape, initial_num_buckets, max_load_factor)
-    return _shared(ctx, container, shared_name, DenseTable, create)
+    return _shared(ctx, container, shared_name, DenseTable, types, create)
 
 
 @kernel("AnonymousMutableDenseHashTable")
