@@ -17,7 +17,7 @@ from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import sparse_products
-from ..numerics.edits import edit_distance
+from ..numerics.edits import edit_distances
 from ..numerics.grouping import reduce_groups, update_rows
 from ..numerics.integers import truncated_quotient
 from ..numerics.widening import widened
@@ -29,6 +29,7 @@ from ._onnx_segments import lowest
 from ._shapes import dims_of, normalize_axis, shape_from, unknown_dims
 from ._sparse import check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 from .matmul import matmul_onnx
+from .sorting import unique_index
 
 
 def _reduction(dense_shape: Array, axes: Array, keep_dims: bool) -> tuple[list[int], list[int]]:
@@ -371,7 +372,7 @@ def sparse_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 
 
 @kernel("EditDistance")
-def edit_distances(
+def edit_distance(
     h_indices: Array, h_values: Array, h_shape: Array, t_indices: Array, t_values: Array, t_shape: Array, *, normalize: bool
 ) -> Result:
     """Levenshtein's distance between the sequences in the last dimension of two sparse tensors; relative to the truth."""
@@ -383,29 +384,25 @@ def edit_distances(
     for indices in (h_indices, t_indices):
         if np.any(indices[:, :-1] < 0) or np.any(indices[:, :-1] >= dims):
             raise InvalidArgumentError(f"an index would be written outside of the result's shape {dims.tolist()}")
-    hypotheses = _sequences(h_indices, h_values, dims)
-    truths = _sequences(t_indices, t_values, dims)
+    groups = [flat_positions(indices[:, :-1], dims) for indices in (h_indices, t_indices)]
+    present, numbers = np.unique(np.concatenate(groups), return_inverse=True)
+    hypotheses, sizes = _sequences(numbers[: h_values.size], h_values, present.size)
+    truths, lengths = _sequences(numbers[h_values.size :], t_values, present.size)
+    if hypotheses.dtype == object:
+        codes = unique_index(np.concatenate([hypotheses, truths]))[1]
+        hypotheses, truths = codes[: hypotheses.size], codes[hypotheses.size :]
+    distances = edit_distances(hypotheses, sizes, truths, lengths)
+    if normalize:
+        relative = distances / np.maximum(lengths, 1)
+        distances = np.where(lengths > 0, relative, np.where(distances > 0, np.inf, 0))
     result = np.zeros(math.prod(dims.tolist()), np.float32)
-    for group in {*hypotheses, *truths}:
-        hypothesis, truth = hypotheses.get(group, ()), truths.get(group, ())
-        distance = edit_distance(hypothesis, truth)
-        result[group] = distance if not normalize else _relative(distance, len(truth))
+    result[present] = distances
     return result.reshape(dims.tolist())
 
 
-def _sequences(indices: Array, values: Array, dims: Array) -> dict[Any, Any]:
-    """Group -> list of its values in the order given."""
-    groups = flat_positions(indices[:, :-1], dims)
-    order = np.argsort(groups, kind="stable")
-    found, starts = np.unique(groups[order], return_index=True)
-    parts = np.split(values[order], starts[1:])
-    return {int(group): part.tolist() for group, part in zip(found, parts)}
-
-
-def _relative(distance: int, length: int) -> float:
-    if length:
-        return distance / length
-    return math.inf if distance else 0.0
+def _sequences(groups: Array, values: Array, count: int) -> tuple[Array, Array]:
+    """(values, those of a group in the order given one after the other, how many each of `count` groups has)."""
+    return values[np.argsort(groups, kind="stable")], np.bincount(groups, minlength=count)
 
 
 @shape("EditDistance")
