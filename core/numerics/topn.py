@@ -1,4 +1,4 @@
-"""The k best of a row in the order that a bounded heap leaves them in, which is TensorFlow's order of an unsorted top k.
+"""The k best of a row, in their order or in that of a bounded heap, which is TensorFlow's order of an unsorted top k.
 
 The heap is that of the C++ library, so that the order agrees: construction by Floyd (Algorithm 245, CACM 7 (1964)), holes
 sifted down to a leaf and back up.
@@ -6,11 +6,42 @@ sifted down to a leaf and back up.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ..arrays import Array
+
+_FEW: Final = 1 << 9
+"""Up to so many keys sorting all takes less time than finding the smallest first."""
+
+
+def sorted_top_k(keys: Array, k: int) -> Array:
+    """Places of the k smallest keys along the last dimension, ascending; of equals the first comes first, NaN last."""
+    count = keys.shape[-1]
+    if k == 1 and count:
+        found = np.argmin(keys, -1, keepdims=True)
+        least = np.take_along_axis(keys, found, -1)
+        if not np.any(least != least):
+            return found
+    elif 0 < 4 * k <= count and keys.size > _FEW:
+        return _smallest(keys, k)
+    return np.argsort(keys, -1, kind="stable")[..., :k]
+
+
+def _smallest(keys: Array, k: int) -> Array:
+    """Without a full sort: what is below the k-th, and of what equals it what comes first."""
+    last = np.partition(keys, k - 1, -1)[..., k - 1 : k]
+    chosen = keys <= last
+    if np.any(np.count_nonzero(chosen, -1) != k):
+        if np.any(last != last):  # fewer than k are numbers
+            return np.argsort(keys, -1, kind="stable")[..., :k]
+        below, equal = keys < last, keys == last
+        missing = k - np.count_nonzero(below, -1, keepdims=True)
+        chosen = below | (equal & (np.cumsum(equal, -1, dtype=np.int32) <= missing))
+    found = np.nonzero(chosen)[-1].reshape(*keys.shape[:-1], k)
+    best = np.take_along_axis(keys, found, -1)
+    return np.take_along_axis(found, np.argsort(best, -1, kind="stable"), -1)
 
 
 def unsorted_top_k(keys: Array, k: int) -> Array:

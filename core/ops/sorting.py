@@ -18,7 +18,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..numerics.integers import extremes
-from ..numerics.topn import unsorted_top_k
+from ..numerics.topn import sorted_top_k, unsorted_top_k
 from ..numerics.widening import wide
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_dims
@@ -26,9 +26,6 @@ from . import _onnx_sorting as in_onnx
 from ._checks import require_rank
 from ._shapes import dims_of, normalize_axis, replaced, scalar_int
 from ._sparse import common_keys
-
-_FEW: Final = 1 << 9
-"""Up to so many numbers sorting all takes less time than finding the greatest first."""
 
 
 @kernel("TopKV2")
@@ -53,10 +50,10 @@ def _checked_k(dims: tuple[int, ...], k: int) -> int:
 
 
 def _top_index(x: Array, k: int, is_sorted: bool) -> Array:
+    keys = _reversed_order(x)
     if not is_sorted and k < x.shape[-1]:
-        keys = _reversed_order(x)
         return unsorted_top_k(keys.reshape(-1, x.shape[-1]), k).reshape(*x.shape[:-1], k)
-    return _greatest(x, k) if 0 < 4 * k <= x.shape[-1] and x.size > _FEW else _descending(x)[..., :k]
+    return sorted_top_k(keys, k)
 
 
 def _along_last(x: Array, index: Array) -> Array:
@@ -68,27 +65,6 @@ def _reversed_order(x: Array) -> Array:
     if x.dtype.kind in "iu":
         return ~x
     return -wide(x)
-
-
-def _descending(x: Array) -> Array:
-    """The stable order that sorts the last dimension from greatest to least."""
-    return np.argsort(_reversed_order(x), -1, kind="stable")
-
-
-def _greatest(x: Array, k: int) -> Array:
-    """The first k of `_descending` without a full sort: what is above the k-th, and of what equals it what comes first."""
-    values = _reversed_order(x)
-    last = np.partition(values, k - 1, -1)[..., k - 1 : k]
-    chosen = values <= last
-    if np.any(np.count_nonzero(chosen, -1) != k):
-        if np.any(last != last):  # fewer than k are numbers
-            return _descending(x)[..., :k]
-        above, equal = values < last, values == last
-        missing = k - np.count_nonzero(above, -1, keepdims=True)
-        chosen = above | (equal & (np.cumsum(equal, -1, dtype=np.int32) <= missing))
-    found = np.nonzero(chosen)[-1].reshape(*x.shape[:-1], k)
-    best = np.take_along_axis(values, found, -1)
-    return np.take_along_axis(found, np.argsort(best, -1, kind="stable"), -1)
 
 
 @shape("TopKV2")
@@ -153,8 +129,7 @@ def approx_top_k(
     axis = normalize_axis(reduction_dimension, x.ndim, "reduction_dimension")
     moved = np.moveaxis(x, axis, -1)
     _checked_k(moved.shape, k)
-    order = _descending(moved) if is_max_k else np.argsort(moved, -1, kind="stable")
-    index = order[..., :k]
+    index = sorted_top_k(_reversed_order(moved) if is_max_k else wide(moved), k)
     values = np.take_along_axis(moved, index, -1)
     return np.moveaxis(values, -1, axis), np.moveaxis(index.astype(np.int32), -1, axis)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tfg.core.dtypes import int32
-from tfg.core.ops.sorting import top_k
+from tfg.core.ops.sorting import approx_top_k, top_k
 
 RNG = np.random.default_rng(3)
 ROWS = {
@@ -34,3 +34,15 @@ def test_what_is_no_number_comes_last():
     x[0, 5], x[1, [2, 7, 11]] = 1, 2
     _, index = top_k(x, np.int32(3), sorted=True, index_type=int32)
     assert index.tolist() == [[5, 0, 1], [2, 7, 11]]
+    _, index = top_k(x, np.int32(1), sorted=True, index_type=int32)
+    assert index.tolist() == [[5], [2]]
+
+
+@pytest.mark.parametrize("is_max_k", [True, False])
+@pytest.mark.parametrize("k", [1, 3, 20])
+def test_approximate_ones_are_exact_along_any_dimension(k, is_max_k):
+    x = RNG.integers(-40, 40, (50, 13)).astype(np.float32)
+    values, index = approx_top_k(x, k=k, reduction_dimension=0, is_max_k=is_max_k, aggregate_to_topk=True)
+    expected = [sorted(range(50), key=lambda i, row=row: -row[i] if is_max_k else row[i])[:k] for row in x.T.tolist()]
+    assert index.T.tolist() == expected
+    np.testing.assert_array_equal(values, np.take_along_axis(x, index, 0))
