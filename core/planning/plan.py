@@ -62,6 +62,7 @@ class Plan:
 
     Where `needs_dataflow`, the loops are not of the form that tf.while_loop gives them: the steps are in no order, and
     dataflow.py runs them as TensorFlow's executor does. `bypassed` are nodes that pass their input on and do not run.
+    Once all nodes in `awaited_by_draws` count as cheap there, the plan `in_turn`, of steps, does the same.
     """
 
     steps: tuple[Step, ...]
@@ -72,6 +73,8 @@ class Plan:
     fed: tuple[Output, ...] = ()
     needs_dataflow: bool = False
     bypassed: frozenset[Node] = frozenset()
+    awaited_by_draws: frozenset[Node] = frozenset()
+    in_turn: Plan | None = None
 
 
 def add_releases(steps: Sequence[Step], kept: set[int]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..collecting import rare_collection
@@ -9,6 +10,7 @@ from ..control_flow.references import memory_of_variables, written_reference
 from ..functions.call_sites import is_partly_read
 from ..graph import Graph, Node, Output
 from ..ordering.races import Alike, Race, chained_races, find_races
+from .draw_order import awaited_by_draws
 from .liveness import NotWellFormed
 from .plan import Plan, Step, add_releases
 from .selection import Selection
@@ -52,12 +54,16 @@ class Planner(Selection):
         race = next(self.races(), None)
         if race is not None and race.loop is not None:
             raise NotWellFormed
+        return self.plan_of_steps(race is not None)
+
+    def plan_of_steps(self, has_races: bool) -> Plan:
+        """The plan whose loops run one iteration after the other; NotWellFormed where they are not of that form."""
         if self.frames and len(self.frames) < len(self.nodes):
             raise NotWellFormed
         for fetch in self.fetches:
             if isinstance(fetch, Output) and fetch not in self.fed and self.frame_around(fetch.node) is not self.root:
                 raise NotWellFormed
-        frame = FrameSteps(self, self.root, race is not None)
+        frame = FrameSteps(self, self.root, has_races)
         feeds = tuple(frame.slots.slot(value) for value in self.feeds)
         steps = [step for unit in frame.units.order for step in frame.steps(unit)]
         fetches = tuple(frame.slots.slot(frame.slots.canonical(f)) if isinstance(f, Output) else None for f in self.fetches)
@@ -81,4 +87,15 @@ class Planner(Selection):
             unused = self.unused_outputs(node) if is_partly_read(node) else ()
             positions = [i for i, value in enumerate(node.inputs) if value in shared]
             steps.append(Step(node, (), outputs, unused=unused, **use_of_memory(node, definition, shared, positions)))
-        return Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), True, bypassed)
+        plan = Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), True, bypassed)
+        return self.with_plan_in_turn(plan)
+
+    def with_plan_in_turn(self, plan: Plan) -> Plan:
+        """A plan for dataflow.py, with the one that takes its place once draws in loops come in turn, if any does."""
+        awaited = awaited_by_draws(self, self.races())
+        if not awaited:
+            return plan
+        try:
+            return dataclasses.replace(plan, awaited_by_draws=awaited, in_turn=self.plan_of_steps(False))
+        except NotWellFormed:
+            return plan

@@ -22,6 +22,7 @@ from ..planning.needed import needed_sources
 from ..planning.plan import Plan, Step
 from .resources import Readable
 from .runs import current
+from .shape_programs import Runnable
 from .values import DEAD, WouldBlock
 from .waits import Wait
 
@@ -69,10 +70,15 @@ class _Item:
 
 
 class DataflowProgram:
-    """The nodes of a plan with their edges; `calls` are their bound kernels."""
+    """The nodes of a plan with their edges; `calls` are their bound kernels.
 
-    def __init__(self, plan: Plan, calls: Mapping[Node, _Call]) -> None:
+    `make` makes a program of the plan of steps that takes over when draws come in turn, in runs without a hook.
+    """
+
+    def __init__(self, plan: Plan, calls: Mapping[Node, _Call], make: Callable[[Plan], Runnable] | None = None) -> None:
         self.plan = plan
+        self._make = make
+        self._of_steps: Runnable | None = None
         self.fed_items = [_Item(f"feed of {value}", "_Arg", fed=i) for i, value in enumerate(plan.fed)]
         self.items = {step.node: _node_item(step, calls[step.node]) for step in plan.steps}
         self.fetch_items: list[_Item | None] = []
@@ -94,6 +100,20 @@ class DataflowProgram:
             item.complete()
         self.enters = collections.Counter(item.frame_name for item in self.items.values() if item.op in ENTER)
 
+    def _in_turn(self) -> Runnable | None:
+        """The program of steps that does the same by now, made once; None without one."""
+        if self._of_steps is None and self._make is not None and self.draws_in_turn:
+            assert self.plan.in_turn is not None
+            self._of_steps = self._make(self.plan.in_turn)
+        return self._of_steps
+
+    @property
+    def draws_in_turn(self) -> bool:
+        """True where from now on the plan `in_turn` does the same."""
+        return self.plan.in_turn is not None and all(
+            item.is_cheap for node in self.plan.awaited_by_draws if (item := self.items.get(node)) is not None
+        )
+
     def _connect(self, fed: Mapping[Output, _Item], value: Output, item: _Item, position: int) -> None:
         while value not in fed and value.node in self.plan.bypassed:
             value = value.node.inputs[0]
@@ -103,7 +123,8 @@ class DataflowProgram:
 
     def run(self, feeds: Sequence[Any], hook: Any = None) -> list[Any]:
         """The values of the plan's fetches; None for operations."""
-        return _Run(self, feeds, hook).run()
+        of_steps = self._in_turn() if hook is None else None
+        return _Run(self, feeds, hook).run() if of_steps is None else of_steps.run(feeds)
 
 
 def _node_item(step: Step, call: _Call) -> _Item:

@@ -80,7 +80,8 @@ class Program:
         self._initial: list[Any] = [None] * plan.slots
         self._instructions: list[Instruction] = []
         if plan.needs_dataflow:
-            self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps})
+            make = None if groups or cache else lambda plan: Program(plan, context, functions, fuses=fuses)
+            self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps}, make)
         else:
             self._instructions = self._assemble(plan.steps, self._initial, False)
         self._unsettled_runs = 0
@@ -223,8 +224,8 @@ class Program:
 
     def _loop(self, loop: Loop, hooked: bool) -> _Call:
         initial: list[Any] = [None] * loop.slots
-        head, body, tail = (self._assemble(steps, initial, hooked) for steps in (loop.head, loop.body, loop.tail))
-        call = _loop_runner(loop, initial, head, body, tail, hooked)
+        parts = [self._assemble(steps, initial, hooked) for steps in (loop.head, loop.body, loop.tail)]
+        call = _loop_runner(loop, initial, parts, hooked)
         return _following_references(call, loop)
 
     def _cached(self, step: Cached, hooked: bool) -> _Call:
@@ -397,15 +398,9 @@ def _entries(step: Step) -> tuple[Node, ...]:
     return step.enters if isinstance(step, Loop) else (step.node,)
 
 
-def _loop_runner(
-    loop: Loop,
-    initial: list[Any],
-    head: list[Instruction],
-    body: list[Instruction],
-    tail: list[Instruction],
-    hooked: bool,
-) -> _Call:
-    """A function from a loop's inputs to the tuple of its exits."""
+def _loop_runner(loop: Loop, initial: list[Any], parts: Sequence[list[Instruction]], hooked: bool) -> _Call:
+    """A function from a loop's inputs to the tuple of its exits; `parts` are its head, body and tail."""
+    head, body, tail = parts
     entries, condition, exits = loop.entries, loop.condition, loop.exits
     sources = tuple(a for a, _ in loop.carried)
     targets = tuple(b for _, b in loop.carried)

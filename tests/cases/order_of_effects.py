@@ -136,20 +136,43 @@ UPDATES = {
 X = np.full((2, 3), 10, np.float32)
 
 
-def drawing(count, draws=1, seed=3):
+def drawing(count, draws=1, seed=3, samples=1, runs=3):
     """A loop that draws random numbers once an iteration has begun, which nothing holds to the order of the iterations."""
 
     def build(g):
         def body(values, fixed):
             with g.control_dependencies([values[0]]):
-                shape, one = g.constant(shape_of(1)), g.constant(1)
+                shape, one = g.constant(shape_of(samples)), g.constant(1)
             drawn = [g.RandomUniform(shape, dtype="float32", seed=seed, seed2=5 + i) for i in range(draws)]
             return [g.AddV2(values[0], one), g.ConcatV2([values[1], *drawn], fixed[1])]
 
         initial = [g.constant(0), g.constant(np.zeros(0, np.float32))]
         constants = [g.constant(count), g.constant(0)]
         outs = loop(g, "f", initial, constants, lambda values, fixed: g.Less(values[0], fixed[0]), body)
-        return [[outs[1].name]] * 3
+        return [[outs[1].name]] * runs
+
+    return build
+
+
+def drawing_before_a_conditional(count, runs):
+    """What is drawn decides which way an iteration goes, and one of the ways draws."""
+
+    def build(g):
+        def body(values, fixed):
+            with g.control_dependencies([values[0]]):
+                shape, one = g.constant(shape_of()), g.constant(1)
+            drawn = g.RandomUniform(shape, dtype="float32", seed=3, seed2=5)
+            left, right = g.Switch(drawn, g.Less(drawn, fixed[2]))
+            with g.control_dependencies([g.Identity(right)]):
+                inside = g.constant(shape_of())
+            moved = g.AddV2(g.RandomStandardNormal(inside, dtype="float32", seed=3, seed2=6), right)
+            merged = g.ExpandDims(g.Merge([g.Neg(left), moved])[0], fixed[1])
+            return [g.AddV2(values[0], one), g.ConcatV2([values[1], merged], fixed[1])]
+
+        initial = [g.constant(0), g.constant(np.zeros(0, np.float32))]
+        constants = [g.constant(count), g.constant(0), g.constant(np.float32(0.5))]
+        outs = loop(g, "f", initial, constants, lambda values, fixed: g.Less(values[0], fixed[0]), body)
+        return [[outs[1].name]] * runs
 
     return build
 
@@ -220,6 +243,9 @@ CASES = [
     *(graph_case(f"memory after {update}", "Assign", memory(SEEN["Identity"], UPDATES[update]), x=X) for update in UPDATES),
     *(graph_case(f"{count} draws in a loop", "RandomUniform", drawing(count)) for count in (0, 1, 3, 9, 13)),
     graph_case("two draws in a loop", "RandomUniform", drawing(4, draws=2)),
+    graph_case("many draws in a loop", "RandomUniform", drawing(120)),
+    graph_case("two draws in a loop that runs often", "RandomUniform", drawing(30, draws=2, runs=6)),
+    graph_case("draws before a conditional", "Switch", drawing_before_a_conditional(19, runs=7)),
     graph_case("draws in turn", "RandomUniform", drawing_in_turn),
     *(
         graph_case(f"{count} draws in a lowered While", "While", drawing_in_a_while(count, _lower_using_switch_merge=True))
