@@ -30,7 +30,18 @@ import numpy as np
 from . import winograd, winograd_lines
 from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
 from .planes import Planes
-from .products import WORTH_DIVIDING, add_product, cut, divide, even, matmul, ordered_sum, product_parts
+from .products import (
+    WORTH_DIVIDING,
+    add_product,
+    cut,
+    divide,
+    even,
+    matmul,
+    multiply,
+    ordered_sum,
+    product_parts,
+    rows_at_once,
+)
 from .threads import one_thread
 from .windows import Array, Pads, gathered_windows, offsets, output_sizes, pad, result_sizes
 
@@ -170,8 +181,8 @@ def product_rows(x: Array, w: Array, finish: FinishRows | None, summand: Array |
 
 def _multiply(a: Array, b: Array, out: Array, summand: Array | None) -> None:
     """out = a @ b + summand, which begins the sums where this saves more than calling BLAS takes."""
-    if summand is None or out.size <= _FEW_SUMS:
-        np.matmul(a, b, out=out)
+    if summand is None or out.size <= _FEW_SUMS or rows_at_once(*b.shape):
+        multiply(a, b, out)
         if summand is not None:
             out += summand
     else:
@@ -190,6 +201,8 @@ def _divided(work: Callable[[Any], object], parts: Sequence[Any], workers: int) 
 def _adds_places(x: Array, result: Array, window: Sequence[int], strides: Sequence[int]) -> bool:
     """True where products of single places of the window cost less than gathering windows."""
     if any(s != 1 for s in strides) or x.shape[-1] < FEWEST_CHANNELS or not x.flags.c_contiguous:
+        return False
+    if rows_at_once(math.prod(window) * x.shape[-1], result.shape[-1]):
         return False
     computed = math.prod(x.shape[2:-1]) / math.prod(result.shape[2:-1])
     return computed <= _MOST_LEFT_OUT and result.dtype.kind == "f" and math.prod(result.shape[1:-1]) >= result.shape[1]

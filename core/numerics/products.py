@@ -32,6 +32,16 @@ _FEW_ROWS: Final = 32
 _LARGE: Final = 1 << 15
 """Rows up to which, and elements of a matrix from which on turning a product around makes up for turning it back."""
 
+_UNCOPIED: Final = 10**6
+"""Multiply-adds up to which OpenBLAS's kernels for AVX-512 take float32 matrices as they lie; larger ones it copies first."""
+_NARROW: Final = 64
+_FEWEST_ROWS: Final = 16
+"""Columns up to which the copying takes a good part of the time, and rows from which on a product is worth a call."""
+_MANY_ROWS: Final = 512
+"""Rows for which it is worth turning a narrow matrix whose columns lie like rows."""
+_TAKE_AS_IT_LIES: Final = frozenset((b"SkylakeX", b"Cooperlake", b"SapphireRapids"))
+"""OpenBLAS's names of those kernels."""
+
 _unfinished: contextvars.ContextVar[Sequence[object]] = contextvars.ContextVar("unfinished", default=())
 """Those of the branches one of which the caller works on that nobody has done yet."""
 
@@ -64,6 +74,25 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
         out = np.empty((*batch, rows, columns), np.result_type(a, b))
     divide(functools.partial(_multiply, a, b, out), product_parts(rows, columns, workers))
     return out
+
+
+def multiply(a: Array, b: Array, out: Array) -> None:
+    """out = a @ b of two matrices, of many rows and few columns by so many rows at once that BLAS copies nothing."""
+    step = rows_at_once(*b.shape) if b.dtype == np.float32 else 0
+    if step and b.strides[1] != b.itemsize and len(a) >= _MANY_ROWS:
+        b = np.ascontiguousarray(b)
+    if not 0 < step < len(a) or b.strides[1] != b.itemsize:
+        np.matmul(a, b, out=out)
+        return
+    for start in range(0, len(a), step):
+        np.matmul(a[start : start + step], b, out=out[start : start + step])
+
+
+@functools.lru_cache(1024)
+def rows_at_once(inner: int, columns: int) -> int:
+    """By how many rows at once `multiply` goes for a matrix (inner, columns); 0 where it takes all."""
+    rows = _UNCOPIED // max(inner * columns, 1)
+    return rows if columns <= _NARROW and rows >= _FEWEST_ROWS and _takes_as_it_lies() else 0
 
 
 def _is_few_by_turned(a: Array, b: Array) -> bool:
@@ -296,6 +325,16 @@ def _gemm(char: str) -> Callable[..., None] | None:
                 call.restype = None
                 return call
     return None
+
+
+@functools.cache
+def _takes_as_it_lies() -> bool:
+    """True where NumPy's BLAS has kernels that multiply small matrices without copies."""
+    names = [f"scipy_openblas_get_corename{suffix}" for suffix in ("64_", "")]
+    for get in [getattr(library, name) for library in numpy_blas() for name in names if hasattr(library, name)]:
+        get.restype = ctypes.c_char_p
+        return get() in _TAKE_AS_IT_LIES
+    return False
 
 
 @functools.cache

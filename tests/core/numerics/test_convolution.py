@@ -94,6 +94,42 @@ def test_convolutions_without_blas(monkeypatch):
     np.testing.assert_allclose(found, want, atol=1e-5 * np.abs(want).max())
 
 
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_narrow_products_by_some_rows_at_once(case, monkeypatch):
+    for module in (convolution, products):
+        monkeypatch.setattr(module, "rows_at_once", lambda inner, columns: 3)
+    monkeypatch.setattr(products, "_MANY_ROWS", 5)
+    x, w, stride, pads, dilation = drawn(case)
+    n, summand = len(pads), np.arange(w.shape[-1], dtype=w.dtype)
+    found = convolution.convolve(x, w, [stride] * n, pads, [dilation] * n, doubling, summand)
+    want = 2 * (by_definition(x, w, stride, pads, dilation) + summand)
+    np.testing.assert_allclose(found, want, atol=1e-5 * np.abs(want).max(initial=1))
+    turned = np.ascontiguousarray(w.swapaxes(-1, -2)).swapaxes(-1, -2)
+    again = convolution.convolve(x, turned, [stride] * n, pads, [dilation] * n, doubling, summand)
+    np.testing.assert_allclose(again, want, atol=1e-5 * np.abs(want).max(initial=1))
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_not_finite_stay_in_their_rows(number):
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((1000, 64), np.float32), rng.standard_normal((64, 16), np.float32)
+    a[500, 7] = number
+    found = np.empty((1000, 16), np.float32)
+    products.multiply(a, b, found)
+    assert np.flatnonzero(~np.isfinite(found).all(1)).tolist() == [500]
+    np.testing.assert_array_equal(found[500], number * b[7])
+
+
+@pytest.mark.parametrize(
+    ("inner", "columns", "rows"), [(288, 32, 108), (25, 16, 2500), (976, 64, 16), (977, 64, 0), (16, 65, 0)]
+)
+def test_rows_that_blas_takes_as_they_lie(inner, columns, rows, monkeypatch):
+    monkeypatch.setattr(products, "_takes_as_it_lies", lambda: True)
+    assert products.rows_at_once.__wrapped__(inner, columns) == rows
+    monkeypatch.setattr(products, "_takes_as_it_lies", lambda: False)
+    assert products.rows_at_once.__wrapped__(inner, columns) == 0
+
+
 def test_integers_and_views():
     x, w, _, pads, _ = drawn(CASES[0])
     x, w = (4 * x).astype(np.int32), (4 * w).astype(np.int32)
