@@ -13,7 +13,8 @@ from tfg.core.errors import TfgError
 from tfg.core.numerics import products, threads
 from tfg.core.planning.planner import compile_plan
 from tfg.core.runtime import fused_calls, parallel_regions, region_calls
-from tfg.core.runtime.executor import _RUNS_TO_SETTLE, _execute
+from tfg.core.runtime.execution import execute
+from tfg.core.runtime.executor import _RUNS_TO_SETTLE
 from tfg.core.runtime.instructions import ON_SLOTS
 from tfg.core.runtime.parallel_regions import Timing, find_regions
 from tfg.core.runtime.region_calls import RegionCall
@@ -128,7 +129,7 @@ def test_slots_are_cleared():
     slots = program._initial.copy()
     slots[program.plan.feeds[0]] = square()
     with threads.one_thread:
-        _execute(program._instructions, slots)
+        execute(program._instructions, slots)
     left = {i for i, value in enumerate(slots) if value is not None and program._initial[i] is None}
     assert left == set(program.plan.fetches)
 
