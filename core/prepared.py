@@ -25,7 +25,8 @@ _PREPARED: Final[dict[str, Prepared]] = {}
 def prepared(*ops: str, constants: tuple[int, ...]) -> Callable[[_Function], _Function]:
     """Register (*constants, **attributes) -> a function of all inputs that does what the kernel does with such constants.
 
-    `constants` are their places. It may refuse constants, which then go through the kernel in every run.
+    Where the kernel takes a context, so does what is registered, before all else. `constants` are their places.
+    It may refuse constants, which then go through the kernel in every run.
     """
 
     def register(function: _Function) -> _Function:

@@ -339,7 +339,12 @@ def _keep_accepted(result: Array, filled: Array, active: Array, samples: Array, 
 
 def uniform_int(gen: Philox, count: int, low: int, high: int, dtype: np.dtype[Any]) -> Array:
     """`count` integers uniform on [low, high), with TensorFlow's slight bias of a remainder."""
-    bits = full_int(gen, count, np.dtype(f"u{dtype.itemsize}"))
+    return uniform_int_from_words(gen.words(count * words_per_sample(dtype)), low, high, dtype)
+
+
+def uniform_int_from_words(words: Array, low: int, high: int, dtype: np.dtype[Any]) -> Array:
+    """Integers uniform on [low, high), of all bits of the words."""
+    bits = words.view(f"u{dtype.itemsize}")
     remainder = bits % bits.dtype.type((high - low) % (1 << 8 * dtype.itemsize))
     return (remainder + bits.dtype.type(low % (1 << 8 * dtype.itemsize))).view(dtype)
 

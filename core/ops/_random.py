@@ -7,48 +7,73 @@ import math
 import secrets
 import threading
 import zlib
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from ..dims import DimLike, ceil_div
 from ..dtypes import from_numpy
 from ..errors import InvalidArgumentError
-from ..numerics import philox_distributions
-from ..numerics.philox import Philox
+from ..numerics import philox, philox_distributions
+from ..numerics.draws_ahead import Draw, DrawsAhead
+from ..numerics.philox import RESERVED_PER_OUTPUT, Philox, words_per_sample
 from ..registry import Cost
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ._shapes import dims_of, unknown_dims
 
 
-class _Stream(Philox):
+class Stream(Philox):
     """A stream from which several threads take, none what another one took."""
 
-    __slots__ = ("_lock",)
+    __slots__ = ("_ahead", "_lock")
 
     def __init__(self, start: Philox) -> None:
         super().__init__(start.key, start.counter)
         self._lock = threading.Lock()
+        self._ahead = DrawsAhead()
+
+    def draw(self, draw: Draw) -> Any:
+        """What is drawn next; of small draws also those that would follow are computed."""
+        if not draw.is_small:
+            return draw.at(self.take(draw.stride))
+        with self._lock:
+            return self._ahead.take(self, draw)
 
     def take(self, blocks: int) -> Philox:
         with self._lock:
             return super().take(blocks)
 
 
-def node_stream(ctx: Any, seed: int, seed2: int) -> Philox:
+def node_stream(ctx: Any, seed: int, seed2: int) -> Stream:
     """The stream of a node, which goes on from run to run, to `take` from. Zeros as seeds mean the session's, or chance."""
     return ctx.state(lambda: new_stream(ctx, seed, seed2))
 
 
-def new_stream(ctx: Any, seed: int, seed2: int) -> Philox:
+def new_stream(ctx: Any, seed: int, seed2: int) -> Stream:
     """A stream for a node's two seeds; two zeros mean the session's seed, or chance."""
     if not seed and not seed2:
         if ctx.session.seed is not None:
             seed, seed2 = ctx.session.seed, zlib.crc32(ctx.name.encode()) + 1
         else:
             seed, seed2 = secrets.randbits(64), secrets.randbits(64)
-    return _Stream(Philox.from_seeds(seed, seed2))
+    return Stream(Philox.from_seeds(seed, seed2))
+
+
+_FROM_WORDS: Final[dict[Any, Callable[..., Any]]] = {
+    philox.uniform: philox.uniform_from_words,
+    philox.normal: philox.normal_from_words,
+    philox.uniform_int: philox.uniform_int_from_words,
+}
+
+
+@functools.lru_cache(1024)
+def draw_of(distribution: Callable[..., Any], dims: tuple[int, ...], *parameters: Any) -> Draw:
+    """A draw of an array of shape `dims`; the last of the distribution's parameters is its dtype."""
+    size = element_count(dims)
+    samples = size + size % 2 if distribution is philox.normal else size
+    words = samples * words_per_sample(parameters[-1])
+    return Draw(distribution, _FROM_WORDS[distribution], parameters, dims, size, words, size * RESERVED_PER_OUTPUT)
 
 
 def as_dims(shape: Any) -> tuple[int, ...]:

@@ -19,9 +19,11 @@ from ..errors import FailedPreconditionError, InvalidArgumentError
 from ..graph import Node, Output
 from ..numerics import philox
 from ..numerics.bounded_normal import MAX_ITERATIONS, Ahead, bounded_normal_calls
+from ..numerics.draws_ahead import Draw
 from ..numerics.pauses import PIECE, pause
 from ..numerics.philox import Philox
 from ..numerics.sharding import blocks
+from ..prepared import prepared
 from ..registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..shapes import Shape, TensorSpec, merge_shapes
@@ -31,6 +33,7 @@ from ._random import (
     check_multinomial,
     draw_gamma,
     draw_multinomial,
+    draw_of,
     draw_poisson,
     element_count,
     gamma_flops,
@@ -52,13 +55,7 @@ from ._shapes import ints
 @kernel("RandomUniform")
 def random_uniform(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Samples uniform on [0, 1)."""
-    return _fill(philox.uniform, ctx, shape, dtype, seed, seed2)
-
-
-def _fill(distribution: Callable[..., Any], ctx: KernelContext, shape: Array, dtype: DType, seed: int, seed2: int) -> Array:
-    dims = as_dims(shape)
-    size = element_count(dims)
-    return distribution(node_stream(ctx, seed, seed2).reserve(size), size, dtype.numpy).reshape(dims)
+    return node_stream(ctx, seed, seed2).draw(draw_of(philox.uniform, as_dims(shape), dtype.numpy))
 
 
 flops("RandomUniform")(uniform_flops)
@@ -67,7 +64,7 @@ flops("RandomUniform")(uniform_flops)
 @kernel("RandomStandardNormal")
 def random_standard_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Samples of the standard normal distribution."""
-    return _fill(philox.normal, ctx, shape, dtype, seed, seed2)
+    return node_stream(ctx, seed, seed2).draw(draw_of(philox.normal, as_dims(shape), dtype.numpy))
 
 
 flops("RandomStandardNormal")(normal_flops)
@@ -76,7 +73,9 @@ flops("RandomStandardNormal")(normal_flops)
 @kernel("TruncatedNormal")
 def truncated_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Standard normal samples of magnitude below 2."""
-    return _fill(philox.truncated_normal, ctx, shape, dtype, seed, seed2)
+    dims = as_dims(shape)
+    size = element_count(dims)
+    return philox.truncated_normal(node_stream(ctx, seed, seed2).reserve(size), size, dtype.numpy).reshape(dims)
 
 
 @shape("RandomUniform", "RandomStandardNormal", "TruncatedNormal")
@@ -92,10 +91,39 @@ def random_uniform_int(
     ctx: KernelContext, shape: Array, minval: Array, maxval: Array, *, Tout: DType, seed: int, seed2: int
 ) -> Result:
     """Integers uniform on [minval, maxval)."""
+    draw = _ints(shape, minval, maxval, Tout)
+    return node_stream(ctx, seed, seed2).draw(draw)
+
+
+def _ints(shape: Array, minval: Array, maxval: Array, dtype: DType) -> Draw:
     dims = as_dims(shape)
-    size = element_count(dims)
-    low, high = int_bounds(minval, maxval, size)
-    return philox.uniform_int(node_stream(ctx, seed, seed2).reserve(size), size, low, high, Tout.numpy).reshape(dims)
+    return draw_of(philox.uniform_int, dims, *int_bounds(minval, maxval, element_count(dims)), dtype.numpy)
+
+
+# A loop draws the same in each of its iterations.
+
+
+@prepared("RandomUniform", constants=(0,))
+def uniform_of_shape(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Callable[..., Any]:
+    return _drawing(ctx, draw_of(philox.uniform, as_dims(shape), dtype.numpy), seed, seed2)
+
+
+@prepared("RandomStandardNormal", constants=(0,))
+def normal_of_shape(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Callable[..., Any]:
+    return _drawing(ctx, draw_of(philox.normal, as_dims(shape), dtype.numpy), seed, seed2)
+
+
+@prepared("RandomUniformInt", constants=(0, 1, 2))
+def ints_of_shape(
+    ctx: KernelContext, shape: Array, minval: Array, maxval: Array, *, Tout: DType, seed: int, seed2: int
+) -> Callable[..., Any]:
+    return _drawing(ctx, _ints(shape, minval, maxval, Tout), seed, seed2)
+
+
+def _drawing(ctx: KernelContext, draw: Draw, seed: int, seed2: int) -> Callable[..., Any]:
+    """A kernel that draws one thing only."""
+    take = node_stream(ctx, seed, seed2).draw
+    return lambda *inputs: take(draw)
 
 
 @shape("RandomUniformInt")

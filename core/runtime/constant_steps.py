@@ -10,6 +10,7 @@ import numpy as np
 from ..binding import bind_attrs, select_kernel
 from ..dtypes import resource
 from ..errors import TfgError
+from ..graph import Node
 from ..op_facts import has_fact
 from ..planning.plan import Step
 from ..prepared import prepared_kernel
@@ -36,16 +37,22 @@ def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) ->
     return results if all(map(_is_small_number, results)) else None
 
 
-def for_constants(step: Step, call: Callable[..., Any], values: Sequence[Any]) -> Callable[..., Any]:
-    """The kernel of a step for those of its inputs that are the same in every run; `call` where there is none for these."""
+def for_constants(
+    step: Step, call: Callable[..., Any], values: Sequence[Any], context: Callable[[Node], Any]
+) -> Callable[..., Any]:
+    """The kernel of a step for those of its inputs that are the same in every run; `call` where there is none for these.
+
+    `context` gives what a stateful kernel takes first.
+    """
     prepared = prepared_kernel(step.node.op)
-    if prepared is None or not only_computes(step):
+    if prepared is None or not _is_plain(step):
         return call
     constants = [values[place] for place in prepared.constants]
     if any(value is None for value in constants):
         return call
+    first = (context(step.node),) if select_kernel(step.node).is_stateful else ()
     try:
-        return cast("Callable[..., Any]", prepared.function(*constants, **bind_attrs(step.node, prepared.function)))
+        return cast("Callable[..., Any]", prepared.function(*first, *constants, **bind_attrs(step.node, prepared.function)))
     except TfgError:  # the kernel says it, when it runs
         return call
 
@@ -66,12 +73,17 @@ def _gives_lasting_handle(step: Step) -> bool:
 def only_computes(step: Step) -> bool:
     """True of a step of its own that only makes values of values."""
     definition = step.node.op_def
-    if type(step) is not Step or definition is None or definition.is_stateful or has_fact(step.node.op, "debug"):
-        return False
-    if step.is_guarded or step.controls or step.dereferenced or step.references or step.shared or step.is_view:
+    if definition is None or definition.is_stateful or has_fact(step.node.op, "debug") or not _is_plain(step):
         return False
     takes_functions = any("func" in attr.type for attr in definition.attrs.values())
     return not takes_functions and not select_kernel(step.node).is_stateful
+
+
+def _is_plain(step: Step) -> bool:
+    """True of a step of its own that takes values alone, and always all of them."""
+    if step.is_guarded or step.controls or step.dereferenced or step.references or step.shared or step.is_view:
+        return False
+    return type(step) is Step
 
 
 def _is_small_number(value: Any) -> bool:

@@ -189,7 +189,7 @@ class Program:
         values = [initial[slot] for slot in step.inputs]
         found = fixed_values(step, call, values)
         if found is None:
-            return for_constants(step, call, values)
+            return for_constants(step, call, values, self._context)
         _put(step, found, initial)
         return None
 

@@ -17,12 +17,20 @@ def drawn(op, *shape, dtype="float"):
 
 def two_runs(op, *inputs, **attrs):
     """The stream goes on from run to run."""
+    return runs(2, f"{op} twice", op, *inputs, **attrs)
 
+
+def many_runs(op, *inputs, **attrs):
+    """So many that draws are computed ahead, several times."""
+    return runs(24, f"{op} {attrs.get('dtype', '')} {inputs[0].tolist()} many times", op, *inputs, **attrs)
+
+
+def runs(count, key, op, *inputs, **attrs):
     def build(g):
         g.apply(op, *inputs, name="op", **_SEEDS, **attrs)
-        return [["op:0"], ["op:0"]]
+        return [["op:0"]] * count
 
-    return graph_case(f"{op} twice", op, build)
+    return graph_case(key, op, build)
 
 
 def removed(op, *inputs, **attrs):
@@ -47,6 +55,10 @@ CASES = [
     *(drawn(op, *size) for op in _FILLS for size in _SIZES),
     *(drawn(op, 9, dtype=dtype) for op in _FILLS for dtype in ("double", "half", "bfloat16")),
     *(two_runs(op, np.array([5], np.int32), dtype="float") for op in _FILLS),
+    *(many_runs(op, np.array(dims, np.int32), dtype="float") for op in _FILLS[:2] for dims in ([], [3], [2, 4])),
+    *(many_runs(op, np.array([3], np.int32), dtype="double") for op in _FILLS[:2]),
+    many_runs("RandomUniformInt", np.array([3], np.int32), np.int32(0), np.int32(9)),
+    many_runs("RandomUniformInt", np.array([], np.int32), np.int64(-5), np.int64(9)),
     case("RandomUniform", np.array([2, -1], np.int32), dtype="float", **_SEEDS),
     case("RandomUniform", np.int32(3), dtype="float", key="scalar shape", **_SEEDS),
     *(
