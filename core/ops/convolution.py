@@ -92,10 +92,13 @@ def conv2d_shape(
 
 
 @kernel("Conv3D")
-def conv3d(x: Array, w: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]) -> Result:
+def conv3d(
+    x: Array, w: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int],
+    finishing: Finishing | None = None, summand: Array | None = None,
+) -> Result:  # fmt: skip
     """(N, D, H, W, C) with (KD, KH, KW, C / groups, F) -> (N, OD, OH, OW, F), or NCDHW."""
     geometry = Geometry if x.dtype.name in ("float32", "bfloat16") else StrictGeometry
-    return convolve(x, w, geometry(5, strides, padding, (), data_format, dilations))
+    return convolve(x, w, geometry(5, strides, padding, (), data_format, dilations), finishing, summand)
 
 
 @shape("Conv3D")
@@ -117,6 +120,7 @@ def _rows(
 
 
 blockwise("Conv2D", Blockwise(np.multiply, takes_summand=True, by_rows=ByRows(_is_product, _rows, overlaps=False)))
+blockwise("Conv3D", Blockwise(np.multiply, takes_summand=True))
 
 layout("T. -> T", "Conv2D", "Conv3D")
 
@@ -442,18 +446,9 @@ def convolution_onnx(
 
 @onnx("Conv2DBackpropInput", "Conv3DBackpropInputV2")
 def convolution_input_gradient_onnx(
-    g: Any,
-    sizes: Any,
-    w: Any,
-    dy: Any,
-    *,
-    strides: list[int],
-    padding: str,
-    data_format: str,
-    dilations: list[int],
-    outputs: list[TensorSpec],
-    explicit_paddings: Sequence[int] = (),
-) -> Any:
+    g: Any, sizes: Any, w: Any, dy: Any, *, strides: list[int], padding: str, data_format: str, dilations: list[int],
+    outputs: list[TensorSpec], explicit_paddings: Sequence[int] = (),
+) -> Any:  # fmt: skip
     """A transposed convolution, cut to the sizes that are asked for: what its windows do not reach is zero."""
     window, rank = window_of(g, w), len(w.shape)
     shape = shape_to_channels_last(outputs[0].shape, data_format) if outputs[0].rank == rank else ()

@@ -27,6 +27,31 @@ def test_a_convolution_and_what_follows_it(kind, activation):
     assert group[0] in ("Conv2D", "DepthwiseConv2dNative") and "FusedBatchNormV3" in group
 
 
+@pytest.mark.parametrize("data_format", ["NDHWC", "NCDHW"])
+@pytest.mark.parametrize("is_constant", [True, False])
+def test_a_convolution_in_three_dimensions(is_constant, data_format):
+    """With filters and biases that are constant or fed; channels first go by single kernels."""
+    b = GraphBuilder()
+    sizes, value = (5, 7, 6), drawn(2, 5, 7, 6, 3)
+    value[0, 1, 2, 3] = np.nan, np.inf, -0.0
+    x = b.Placeholder(dtype="float32", shape=None, name="x")
+    given = {"w": drawn(3, 2, 3, 3, 4), "bias": drawn(4), "side": drawn(2, *sizes, 4)}
+    feeds = {"x:0": value, "side:0": given["side"]} | (
+        {} if is_constant else {f"{name}:0": given[name] for name in ("w", "bias")}
+    )
+    w, bias = (
+        b.constant(given[name]) if is_constant else b.Placeholder(dtype="float32", shape=None, name=name)
+        for name in ("w", "bias")
+    )
+    side = b.Placeholder(dtype="float32", shape=None, name="side")
+    y = b.Conv3D(x, w, strides=[1, 1, 1, 1, 1], padding="SAME", data_format=data_format)
+    b.Relu(b.AddV2(b.BiasAdd(y, bias, data_format="NHWC" if data_format == "NDHWC" else "NCHW"), side), name="y")
+    if data_format == "NCDHW":
+        feeds |= {name: np.moveaxis(feeds[name], -1, 1) for name in ("x:0", "side:0")}
+    found = both(b.graph, "y:0", feeds)
+    assert (["Conv3D", "BiasAdd", "AddV2", "Relu"] in found) is (data_format == "NDHWC")
+
+
 def test_constants_around_a_convolution_are_worked_into_it():
     """Sums and products by vectors before anything else cost nothing: the chain that is left is one operation."""
     b = GraphBuilder()
