@@ -32,7 +32,9 @@ from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
 from .planes import Planes
 from .products import (
     WORTH_DIVIDING,
+    add_long_product,
     add_product,
+    columns_at_once,
     cut,
     divide,
     even,
@@ -301,9 +303,19 @@ def _gathering(
     x: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> Callable[[tuple[Any, ...]], Array]:
     """From an index of `_blocks` to a matrix of its windows, (positions, window * C), of the padded x."""
-    if window[-1] * x.shape[-1] < _SHORTEST_RUN and all(d == 1 for d in dilations):
+    if _lies_in_planes(x, window, dilations):
         return Planes(x, window, strides).columns
     return gathered_windows(x, window, strides, dilations)
+
+
+def _positions_of(x: Array) -> Callable[[tuple[Any, ...]], Array]:
+    """The same of windows of one element."""
+    return lambda index: x[index].reshape(-1, x.shape[-1])
+
+
+def _lies_in_planes(x: Array, window: Sequence[int], dilations: Sequence[int]) -> bool:
+    """True where windows are gathered by their columns, since a line of one has few numbers."""
+    return window[-1] * x.shape[-1] < _SHORTEST_RUN and all(d == 1 for d in dilations)
 
 
 def _positions(index: tuple[Any, ...], shape: Sequence[int]) -> slice:
@@ -353,19 +365,29 @@ def convolve_filter_gradient(
 def _ungrouped_filter_gradient(
     x: Array, grad: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> Array:
-    """The windows' transpose @ grad, (window * C, F), each thread with windows that it gathers; x is padded."""
-    if all(k == 1 for k in window):
-        view = x[(slice(None), *(slice(None, None, s) for s in strides))]
-        return matmul(view.reshape(-1, x.shape[-1]).T, grad.reshape(-1, grad.shape[-1]))
+    """The windows' transpose @ grad, (window * C, F), each thread with windows that it gathers; x is padded.
+
+    It is turned around but for windows that lie by their columns.
+    """
     shape = math.prod(window) * x.shape[-1], grad.shape[-1]
-    gathered = _gathering(x, window, strides, dilations)
+    by_columns = False
+    if math.prod(window) == 1:
+        view = x[(slice(None), *(slice(None, None, s) for s in strides))]
+        if not columns_at_once(*shape):
+            return matmul(view.reshape(-1, shape[0]).T, grad.reshape(-1, shape[1]))
+        gathered = _positions_of(view)
+    else:
+        gathered, by_columns = _gathering(x, window, strides, dilations), _lies_in_planes(x, window, dilations)
 
     def add(index: tuple[Any, ...], total: Array, is_first: bool) -> None:
-        add_product(gathered(index).T, grad[index].reshape(-1, shape[1]), total, is_first)
+        windows, rows = gathered(index), grad[index].reshape(-1, shape[1])
+        first, second = (windows, rows) if by_columns else (rows, windows)
+        add_long_product(first.T, second, total, is_first)
 
     shares = one_thread.available
     blocks = list(_blocks(grad.shape[:-1], shape[0], shares))
-    return ordered_sum(add, blocks, shares, shape, np.result_type(x, grad))
+    total = ordered_sum(add, blocks, shares, shape if by_columns else shape[::-1], np.result_type(x, grad))
+    return total if by_columns else np.ascontiguousarray(total.T)
 
 
 def _gathered(

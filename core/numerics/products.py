@@ -37,6 +37,8 @@ _UNCOPIED: Final = 10**6
 _NARROW: Final = 64
 _FEWEST_ROWS: Final = 16
 """Columns up to which the copying takes a good part of the time, and rows from which on a product is worth a call."""
+_FEWEST_COLUMNS: Final = 48
+"""Columns of a first matrix from which on adding products up takes less time than the copying."""
 _MANY_ROWS: Final = 512
 """Rows for which it is worth turning a narrow matrix whose columns lie like rows."""
 _TAKE_AS_IT_LIES: Final = frozenset((b"SkylakeX", b"Cooperlake", b"SapphireRapids"))
@@ -270,6 +272,32 @@ def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
         np.matmul(a, b, out=out)
     else:
         out += np.matmul(a, b)
+
+
+def add_long_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
+    """As `add_product`, of two matrices with many columns and rows in between and a small result.
+
+    OpenBLAS takes no product as it lies that it is to add to another; so what comes from some of those is added here.
+    """
+    step = columns_at_once(*out.shape) if out.dtype == a.dtype == b.dtype == np.float32 else 0
+    if not step:
+        add_product(a, b, out, is_first)
+        return
+    part = np.empty_like(out)
+    for start in range(0, len(b), step):
+        if is_first:
+            np.matmul(a[:, start : start + step], b[start : start + step], out=out)
+            is_first = False
+        else:
+            np.matmul(a[:, start : start + step], b[start : start + step], out=part)
+            out += part
+
+
+@functools.lru_cache(1024)
+def columns_at_once(rows: int, columns: int) -> int:
+    """How many columns of its first matrix `add_long_product` takes at once for a result (rows, columns); 0 for all."""
+    count = _UNCOPIED // max(rows * columns, 1)
+    return count if count >= _FEWEST_COLUMNS and _takes_as_it_lies() else 0
 
 
 class _ProductForm(NamedTuple):

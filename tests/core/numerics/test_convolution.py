@@ -200,3 +200,51 @@ def test_gradients(case, workers):
     for other in (np.roll(x, 1), x**2):
         change = np.sum(by_definition(other, w, stride, pads, dilation) * grad)
         np.testing.assert_allclose(np.sum(dx * other), change, atol=1e-6)
+
+
+def filter_gradient_by_definition(x, grad, filter_shape, stride, pads, dilation):
+    """For each place of the window the sum over positions of what is there times the gradient, in double precision."""
+    x, result = padded(x.astype(np.float64), pads), np.zeros(filter_shape)
+    channels, filters = filter_shape[-2:]
+    for place in itertools.product(*map(range, filter_shape[:-2])):
+        cut = [slice(i * dilation, i * dilation + (n - 1) * stride + 1, stride) for i, n in zip(place, grad.shape[1:-1])]
+        seen = x[(slice(None), *cut)].reshape(-1, channels)
+        result[place] = np.matmul(seen.T, grad.reshape(-1, filters).astype(np.float64))
+    return result
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case[0]], ids=str)
+@pytest.mark.parametrize("at_once", [0, 3])
+def test_gradients_for_filters_by_some_positions_at_once(case, at_once, workers, monkeypatch):
+    for module in (convolution, products):
+        monkeypatch.setattr(module, "columns_at_once", lambda rows, columns: at_once)
+    x, w, stride, pads, dilation = drawn(case)
+    n = len(pads)
+    shape = by_definition(x, w, stride, pads, dilation).shape
+    grad = np.random.default_rng(1).standard_normal(shape, np.float32)
+    found = convolution.convolve_filter_gradient(x, grad, w.shape, [stride] * n, pads, [dilation] * n)
+    want = filter_gradient_by_definition(x, grad, w.shape, stride, pads, dilation)
+    assert found.flags.c_contiguous and found.dtype == np.float32
+    np.testing.assert_allclose(found, want, atol=1e-6 * max(np.abs(want).max(), 10))
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+@pytest.mark.parametrize("window", [1, 3])
+@pytest.mark.parametrize("channels", [1, 16])
+def test_numbers_that_are_not_finite_reach_the_filters_of_their_channels(number, window, channels):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((2, 40, 40, channels), np.float32)
+    grad = np.abs(rng.standard_normal((2, 40, 40, 4), np.float32)) + 1
+    x[1, 20, 20, 0] = number
+    pads = [(window // 2, window // 2)] * 2
+    found = convolution.convolve_filter_gradient(x, grad, (window, window, channels, 4), [1, 1], pads, [1, 1])
+    np.testing.assert_array_equal(found[:, :, 0], np.full((window, window, 4), number))
+    assert np.isfinite(found[:, :, 1:]).all()
+
+
+@pytest.mark.parametrize(("rows", "columns", "count"), [(16, 288, 217), (25, 16, 2500), (144, 144, 48), (145, 144, 0)])
+def test_columns_that_blas_takes_as_they_lie(rows, columns, count, monkeypatch):
+    monkeypatch.setattr(products, "_takes_as_it_lies", lambda: True)
+    assert products.columns_at_once.__wrapped__(rows, columns) == count
+    monkeypatch.setattr(products, "_takes_as_it_lies", lambda: False)
+    assert products.columns_at_once.__wrapped__(rows, columns) == 0
