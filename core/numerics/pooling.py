@@ -36,7 +36,7 @@ from .windows import (
 Ints = Sequence[int]
 
 _IN_CACHE: Final = 1 << 16
-"""Elements of some images' windows that go from step to step without leaving the cache."""
+"""Elements of some lines of windows that go from step to step without leaving the cache."""
 _BLOCK: Final = 1 << 18
 """Elements of a block of images that is pooled at once."""
 _FEW_POSITIONS: Final = 1 << 16
@@ -100,23 +100,16 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
     if x.dtype.kind != "f":
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     padded, outputs = _padded(np.ascontiguousarray(x), windows, strides, pads, -np.inf)
-    indexes = [offset_index(offset, outputs, strides, [1] * len(outputs)) for offset in offsets(windows)]
-    result = np.zeros((*padded.shape[:-1], x.shape[-1]), grad.dtype)
-    overlap = any(map(operator.gt, windows, strides))
+    result = (np.empty if _tile(padded.shape, outputs, windows, strides) else np.zeros)(padded.shape, grad.dtype)
     failures: list[slice] = []
 
     def fill(images: slice) -> None:
-        places = [cells(padded[images])[index] for index in indexes]
-        if overlap:
-            largest = _reduced(np.maximum, padded[images], windows, strides)  # NaN stays NaN
-        else:
-            places = [place.copy() for place in places]
-            largest = functools.reduce(np.maximum, (place.view(x.dtype) for place in places))
-        if np.isfinite(largest).all() and np.isfinite(grad[images]).all():
-            targets = [cells(result[images])[index] for index in indexes]
-            _spread_to_first([place.view(x.dtype) for place in places], largest, grad[images], targets, overlap)
-        else:
-            failures.append(images)
+        given = grad[images]
+        for lines in cut(outputs[0], min(-(-given.size // _IN_CACHE), outputs[0])):
+            seen = slice(lines.start * strides[0], (lines.stop - 1) * strides[0] + windows[0])
+            if not _spread_to_first(padded[images, seen], given[:, lines], result[images, seen], windows, strides):
+                failures.append(images)
+                return
 
     divide(fill, cut(len(x), min(-(-grad.size // _IN_CACHE), len(x))))
     if failures:
@@ -124,28 +117,45 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
     return np.ascontiguousarray(unpad(result, pads))
 
 
+def _tile(shape: Sequence[int], outputs: Ints, windows: Ints, strides: Ints) -> bool:
+    """True of windows that take each element of the padded array once."""
+    return all(k == s and n == out * s for n, out, k, s in zip(shape[1:-1], outputs, windows, strides))
+
+
 def _max_pool_grad_by_places(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     _, places = max_pool_places(x, windows, strides, pads)
     return scatter_places(grad, places, x.shape)
 
 
-def _spread_to_first(places: Sequence[Array], largest: Array, grad: Array, targets: Sequence[Array], overlap: bool) -> None:
+def _spread_to_first(x: Array, grad: Array, result: Array, windows: Ints, strides: Ints) -> bool:
     """Add the gradient of each window to the first element that equals the largest of its window.
 
-    There are the elements of all windows at one place, and the cells where their gradients are, for each place.
+    False, and nothing is added, where this or a gradient is not finite.
     """
-    searching = np.ones(grad.shape, bool)
-    hit, part = np.empty(grad.shape, bool), np.empty_like(grad)
-    for place, target in zip(places, targets):
-        np.equal(place, largest, out=hit)
-        hit &= searching
-        np.multiply(grad, hit, out=part)
-        if overlap:
-            gradient = target.view(grad.dtype)
-            gradient += part
-        else:
-            target[...] = cells(part)
-        searching ^= hit
+    overlap = any(map(operator.gt, windows, strides))
+    indexes = [offset_index(place, grad.shape[1:-1], strides, [1] * len(windows)) for place in offsets(windows)]
+    places = [cells(x)[index] if overlap else cells(x)[index].copy() for index in indexes]
+    numbers = [place.view(x.dtype) for place in places]
+    largest = _reduced(np.maximum, x, windows, strides) if overlap else functools.reduce(np.maximum, numbers)  # NaN stays NaN
+    if not (np.isfinite(largest).all() and np.isfinite(grad).all()):
+        return False
+    rest, hit, part = grad.copy(), np.empty(grad.shape, bool), np.empty_like(grad)
+    for place, index in zip(numbers[:-1], indexes):
+        np.multiply(rest, np.equal(place, largest, out=hit), out=part)
+        _add_at(result, index, part, overlap)
+        rest -= part
+    _add_at(result, indexes[-1], rest, overlap)  # what has found no place before is there
+    return True
+
+
+def _add_at(result: Array, index: tuple[slice, ...], part: Array, overlap: bool) -> None:
+    """Add to some elements, which hold nothing yet where windows do not overlap."""
+    target = cells(result)[index]
+    if overlap:
+        numbers = target.view(part.dtype)
+        numbers += part
+    else:
+        target[...] = cells(part)
 
 
 def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:

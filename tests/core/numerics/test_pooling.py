@@ -13,6 +13,9 @@ CASES = [
     ((7, 9), (3, 3), (2, 2), ((1, 1), (1, 1))),
     ((5, 5), (3, 2), (1, 1), ((1, 1), (0, 1))),
     ((9, 4), (2, 3), (3, 1), ((0, 1), (2, 0))),
+    ((7, 6), (2, 3), (2, 3), ((0, 1), (0, 0))),
+    ((7, 7), (2, 2), (2, 2), ((0, 0), (0, 0))),
+    ((4, 6, 2), (2, 3, 2), (2, 3, 2), ((0, 0), (0, 0), (0, 0))),
 ]
 
 
@@ -67,8 +70,8 @@ def test_pooling(case, block, dtype, monkeypatch):
     for place in np.ndindex(*outputs):
         starts = [p * s - before for p, s, (before, _) in zip(place, strides, pads)]
         inside = tuple(slice(max(a, 0), a + k) for a, k in zip(starts, windows))
-        largest[(slice(None), *place)] = x[(slice(None), *inside)].max((1, 2))
-        mean[(slice(None), *place)] = x[(slice(None), *inside)].mean((1, 2))
+        largest[(slice(None), *place)] = x[(slice(None), *inside)].max(tuple(range(1, x.ndim - 1)))
+        mean[(slice(None), *place)] = x[(slice(None), *inside)].mean(tuple(range(1, x.ndim - 1)))
     np.testing.assert_array_equal(pooling.max_pool(x, windows, strides, pads), largest)
     if dtype == np.float32:
         np.testing.assert_allclose(pooling.average_pool(x, windows, strides, pads), mean, atol=1e-5)
