@@ -54,6 +54,11 @@ FEWEST_CHANNELS: Final = 8
 
 _FEW_SUMS: Final = 1 << 16
 """Elements of a product up to which adding a vector to it costs least when it is there."""
+_LARGE_FILTER: Final = 1 << 19
+_FEW_POSITIONS: Final = 128
+"""Elements of a filter that is turned around from which on, and positions up to which, a product for each of its places costs
+less than a copy.
+"""
 _SHORTEST_RUN: Final = 8
 """With fewer numbers side by side in a window, whole lines of planes are copied in less time."""
 
@@ -128,7 +133,7 @@ def _outcome(
 
 def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
     """out = a @ b + summand by blocks of rows, or by ranges of columns where there are more of these."""
-    (rows, columns), inner = out.shape, len(b)
+    (rows, columns), inner = out.shape, a.shape[1]
     workers = one_thread.share if rows * inner * columns >= WORTH_DIVIDING else 1
     count = even(max(-(-out.size // BLOCK_ELEMENTS), 1), workers) if rows >= columns else workers
     if workers == 1 and (finish is None or count == 1):
@@ -139,7 +144,7 @@ def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summ
 
     def multiply(part: tuple[slice, slice]) -> None:
         some, channels = part
-        _multiply(a[some], b[:, channels], out[some, channels], None if summand is None else summand[channels])
+        _multiply(a[some], b[..., channels], out[some, channels], None if summand is None else summand[channels])
         if finish is not None:
             finish(some, channels)
 
@@ -182,14 +187,26 @@ def product_rows(x: Array, w: Array, finish: FinishRows | None, summand: Array |
 
 
 def _multiply(a: Array, b: Array, out: Array, summand: Array | None) -> None:
-    """out = a @ b + summand, which begins the sums where this saves more than calling BLAS takes."""
-    if summand is None or out.size <= _FEW_SUMS or rows_at_once(*b.shape):
+    """out = a @ b + summand, which begins the sums where this saves more than calling BLAS takes.
+
+    A `b` of three dimensions is the matrices of neighbouring columns of `a`.
+    """
+    if b.ndim == 3:
+        _add_products(a, b, out, summand)
+    elif summand is None or out.size <= _FEW_SUMS or rows_at_once(*b.shape):
         multiply(a, b, out)
         if summand is not None:
             out += summand
     else:
         out[...] = summand
         add_product(a, b, out, is_first=False)
+
+
+def _add_products(a: Array, matrices: Array, out: Array, summand: Array | None) -> None:
+    if summand is not None:
+        out[...] = summand
+    for i, (some, matrix) in enumerate(zip(cut(a.shape[1], len(matrices)), matrices)):
+        add_product(a[:, some], matrix, out, summand is None and not i)
 
 
 def _divided(work: Callable[[Any], object], parts: Sequence[Any], workers: int) -> None:
@@ -282,10 +299,11 @@ def _multiply_gathered(
     summand: Array | None,
 ) -> None:
     """The convolution by gathered windows: each thread gathers its own, or all share them where they are few."""
-    *window, _, filters = w.shape
-    matrix = w.reshape(-1, filters)
+    *window, depth, filters = w.shape
+    is_taken_apart = w.size >= _LARGE_FILTER and result.size <= _FEW_POSITIONS * filters and not w.flags.c_contiguous
+    matrix = w.reshape(-1, depth, filters) if is_taken_apart else w.reshape(-1, filters)
     gathered = _gathering(x, window, strides, dilations)
-    blocks = list(_blocks(result.shape[:-1], matrix.shape[0], one_thread.share))
+    blocks = list(_blocks(result.shape[:-1], w.size // filters, one_thread.share))
     if len(blocks) == 1:
         _multiply_blocks(gathered(blocks[0]), matrix, result.reshape(-1, filters), finish, summand)
         return

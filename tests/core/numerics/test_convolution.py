@@ -109,6 +109,18 @@ def test_narrow_products_by_some_rows_at_once(case, monkeypatch):
     np.testing.assert_allclose(again, want, atol=1e-5 * np.abs(want).max(initial=1))
 
 
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_large_filters_that_are_turned_around_by_their_places(case, workers, monkeypatch):
+    monkeypatch.setattr(convolution, "_LARGE_FILTER", 0)
+    monkeypatch.setattr(convolution, "_FEW_POSITIONS", 10**6)
+    x, w, stride, pads, dilation = drawn(case)
+    n, summand = len(pads), np.arange(w.shape[-1], dtype=w.dtype)
+    turned = w[(slice(None, None, -1),) * n].swapaxes(-1, -2).copy().swapaxes(-1, -2)[(slice(None, None, -1),) * n]
+    found = convolution.convolve(x, turned, [stride] * n, pads, [dilation] * n, doubling, summand)
+    want = 2 * (by_definition(x, w, stride, pads, dilation) + summand)
+    np.testing.assert_allclose(found, want, atol=1e-5 * np.abs(want).max(initial=1))
+
+
 @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
 def test_numbers_that_are_not_finite_stay_in_their_rows(number):
     rng = np.random.default_rng(0)
