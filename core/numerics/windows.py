@@ -133,10 +133,11 @@ def gathered_windows(
 ) -> Callable[[Any], Array]:
     """From an index of outputs (N, output...) of the padded array to a matrix of their windows, (positions, window * C)."""
     width = math.prod(windows) * x.shape[-1]
-    if dilations[-1] > 1 or not x.flags.c_contiguous:
+    if not x.flags.c_contiguous:
         view = window_view(x, windows, strides, dilations)
         return lambda index: view[index].reshape(-1, width)
-    lines = _window_lines(x, windows, strides, dilations)
+    view_of = functools.partial(window_view, cells(x)) if dilations[-1] > 1 else functools.partial(_window_lines, x)
+    lines = view_of(windows, strides, dilations)
     return lambda index: np.ascontiguousarray(lines[index]).view(x.dtype).reshape(-1, width)
 
 

@@ -3,10 +3,11 @@
 #   Empty UnravelIndex
 #   OnesLike ZerosLike: elementwise idempotent total
 #   InvertPermutation: involution
+#   ExpandDims: new_axis total view shape_arithmetic inexpensive alias_view
 #   BroadcastTo: same_shape_same_value
-#   Reshape Squeeze: same_shape_same_value total view shape_arithmetic inexpensive alias_view
+#   Reshape: same_shape_same_value total view shape_arithmetic inexpensive alias_view
+#   Squeeze: same_shape_same_value without_axes total view shape_arithmetic inexpensive alias_view
 #   Fill: total shape_arithmetic
-#   ExpandDims: total view shape_arithmetic inexpensive alias_view
 
 from __future__ import annotations
 
@@ -139,6 +140,8 @@ def _resolved(wanted: list[DimLike], source: Shape) -> Sequence[DimLike | None]:
 
 facts("view", of=("Reshape", "ExpandDims", "Squeeze"))
 facts("same_shape_same_value", of=("Reshape", "Squeeze"))
+facts("new_axis", of=("ExpandDims",))
+facts("without_axes", of=("Squeeze",))
 
 
 @gradient("Reshape")

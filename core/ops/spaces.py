@@ -1,8 +1,9 @@
 """Blocks of space moved to batch or depth and back, patches of images and volumes, permutations between layouts."""
 # Ops here (scripts/regenerate.py writes this list):
-#   BatchToSpace BatchToSpaceND DataFormatVecPermute DepthToSpace ExtractImagePatches ExtractVolumePatches SpaceToBatch
-#   SpaceToBatchND SpaceToDepth
+#   BatchToSpace DataFormatVecPermute DepthToSpace ExtractImagePatches ExtractVolumePatches SpaceToBatch SpaceToDepth
+#   BatchToSpaceND: batch_to_space
 #   DataFormatDimMap: elementwise
+#   SpaceToBatchND: space_to_batch
 
 from __future__ import annotations
 
@@ -118,6 +119,8 @@ def space_to_batch_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
 
 
 zero_flops("SpaceToBatchND")
+facts("space_to_batch", of=("SpaceToBatchND",))
+facts("batch_to_space", of=("BatchToSpaceND",))
 
 
 @kernel("BatchToSpaceND")

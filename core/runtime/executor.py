@@ -22,6 +22,7 @@ from .dataflow import DataflowProgram
 from .exclusion import exclusive
 from .execution import execute, execute_timed
 from .foretold_calls import ForetoldCall
+from .framing import Framed, FramedCall
 from .fused_calls import FusedCall
 from .fusing import Fused, settled_steps, with_fused_steps
 from .instructions import Call, Instruction, instruction_of
@@ -195,6 +196,8 @@ class Program:
 
     def _call(self, step: Step, hooked: bool) -> Call:
         """The kernel of a step on the values of its inputs, references followed."""
+        if isinstance(step, Framed):
+            return self._framed(step)
         node = step.node
         call = self._kernel(node, step.unused)
         if hooked:
@@ -257,6 +260,11 @@ class Program:
         constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
         lead = None if step.lead is None else self._fused(step.lead, initial)
         return FusedCall(step, calls, lambda start, slots: execute(body[start:], slots), constants, lead)
+
+    def _framed(self, step: Framed) -> FramedCall:
+        """A convolution and what stands around it, which no hook meets."""
+        body = [instruction_of(inner, self._call(inner, False), ()) for inner in step.body]
+        return FramedCall(step, self._kernel(step.node), lambda slots: execute(body, slots))
 
     def _body(self, body: Body, hooked: bool) -> Call:
         """A function from a body's inputs to the tuple of its outputs; its kernels are bound when it is first called."""

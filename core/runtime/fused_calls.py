@@ -24,6 +24,7 @@ from ..numerics.tiles import Chain, Form, Operation, form_of
 from ..op_facts import has_fact
 from ..planning.plan import Step
 from ..registry import Affine, affine_function, blockwise_way
+from .framing import Framed
 from .fusing import Fused
 
 _WORTH_TILING: Final = 1 << 18
@@ -88,7 +89,7 @@ class FusedCall:
         self.layouts: dict[tuple[tuple[int, ...], ...], _Layout | None] = {}
         self.produced: dict[tuple[tuple[int, ...], ...], tuple[int, ...]] = {}
         self.row_layouts: dict[tuple[tuple[int, ...], ...], tuple[int, _Layout] | None] = {}
-        self.make_rows = _row_function(step.body[0].node)
+        self.make_rows = _row_function(step.body[0])
         self.is_useful = self.is_fed = False
         affine = [affine_function(inner.node.op) for inner in step.body]
         self.normalizes = any(found is not None and found.has_factor for found in affine)
@@ -111,21 +112,11 @@ class FusedCall:
         """Have the lead make what the first step takes, where nobody has yet."""
         first = self.step.body[0].inputs[0]
         if self.lead is not None and slots[first] is None:
-            inputs = slots[: len(self.lead.step.inputs)]
-            slots[first] = self.lead.by_steps(inputs) if self.step.padding else self.lead(*inputs)
-
-    def by_steps(self, inputs: Sequence[Any]) -> Any:
-        """The result by the steps' own kernels."""
-        slots = [*inputs, *[None] * (self.step.slots - len(inputs))]
-        self.run_body(0, slots)
-        return slots[self.root]
+            slots[first] = self.lead(*slots[: len(self.lead.step.inputs)])
 
     def _first(self, slots: list[Any]) -> tuple[Any, dict[str, Any]]:
-        """(what the first step takes first, by which keywords it does what the lead would have done to that)."""
-        padding = self.step.padding
-        if padding and slots[0].ndim == len(padding) // 2:
-            return slots[0], {"padding": "EXPLICIT", "explicit_paddings": list(padding)}
-        feeding = None if padding or self.lead is None else self.lead.by_rows(slots[: len(self.lead.step.inputs)])
+        """(what the first step takes first, or what tells its shape, by which keyword the lead makes it by rows)."""
+        feeding = None if self.lead is None else self.lead.by_rows(slots[: len(self.lead.step.inputs)])
         if feeding is not None:
             self.is_fed = True
             return _stand_in(feeding.shape, self.dtype), {"feeding": feeding}
@@ -212,15 +203,15 @@ class FusedCall:
                 finished.append(result)
             return finish
 
-        filters = self._filters(layout, slots)
+        filters, others = self._filters(layout, slots), [slots[i] for i in self.step.body[0].inputs[2:]]
         first, keywords = self._first(slots)
         if layout.factor is not None and "feeding" not in keywords:
             return None
         if layout.summand is not None:
             keywords["summand"] = layout.summand
         if not layout.chain.instructions:
-            return self.calls[0](first, filters, **keywords)
-        result = self.calls[0](first, filters, finishing=finishing, **keywords)
+            return self.calls[0](first, filters, *others, **keywords)
+        result = self.calls[0](first, filters, *others, finishing=finishing, **keywords)
         return result if finished else None
 
     def _layout(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None, slots: list[Any]) -> _Layout | None:
@@ -252,12 +243,13 @@ class FusedCall:
         return _Drafting(self, known, full, slots).layout()
 
 
-def _row_function(node: Node) -> _Call | None:
-    """What makes the results of a node by rows."""
-    way = blockwise_way(node.op)
+def _row_function(step: Step) -> _Call | None:
+    """What makes the results of a step by rows."""
+    way = blockwise_way(step.node.op)
     if way is None or way.by_rows is None:
         return None
-    return functools.partial(way.by_rows.make, **bind_attrs(node, way.by_rows.make))
+    attrs = bind_attrs(step.node, way.by_rows.make)
+    return functools.partial(way.by_rows.make, **attrs | (step.frame.keywords if isinstance(step, Framed) else {}))
 
 
 def _stand_in(shape: tuple[int, ...], dtype: Any) -> Any:
@@ -407,7 +399,7 @@ class _Drafting:
     def _factor_of_lead(self) -> Any:
         """What the rows of the lead have yet to be multiplied by."""
         lead = self.group.lead
-        if lead is None or lead.step.has_producer or self.group.step.padding:
+        if lead is None or lead.step.has_producer:
             return None
         found = lead.rows_layout(self.slots[: len(lead.step.inputs)])
         return None if found is None else found[1].factor

@@ -9,7 +9,6 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-import itertools
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final, NamedTuple
 
@@ -20,6 +19,7 @@ from ..op_facts import has_fact
 from ..planning.plan import Plan, Step, with_releases
 from ..registry import affine_function, blockwise_way
 from ..tensors import Tensor
+from .framing import Framed, in_own_slots, is_plain, with_frames
 
 _MOST_STEPS: Final = 64
 _WIDER: Final = 3
@@ -32,8 +32,8 @@ class Fused(Step):
     """Steps as one: `body` works on `slots` slots of its own, the inputs first; `node` is that of the last, the result's.
 
     Where it `has_producer`, the first step is a convolution or the like, which hands on its result block by block, and may
-    take block by block what its `lead` gives: a group on the first of the inputs, which may have a producer too. A lead that
-    only puts `padding` around these has the producer do so. `steps` are its own steps as the plan has them.
+    take block by block what its `lead` gives: a group on the first of the inputs, which may have a producer too. `steps` are
+    its own steps as the plan has them.
     """
 
     body: tuple[Step, ...] = ()
@@ -41,7 +41,6 @@ class Fused(Step):
     slots: int = 0
     has_producer: bool = False
     lead: Fused | None = None
-    padding: tuple[int, ...] = ()
 
 
 def with_fused_steps(plan: Plan) -> Plan:
@@ -49,7 +48,7 @@ def with_fused_steps(plan: Plan) -> Plan:
     if plan.needs_dataflow:
         return plan
     kept = {slot for slot in plan.fetches if slot is not None}
-    single = _without_passing_on(plan.steps, kept)
+    single = with_frames(_without_passing_on(plan.steps, kept), kept)
     groups = _Grouping(single, kept).groups()
     if not groups and len(single) == len(plan.steps):
         return plan
@@ -71,7 +70,7 @@ def _without_passing_on(steps: Sequence[Step], kept: Set[int]) -> list[Step]:
         if not passed.keys().isdisjoint((*step.inputs, *step.controls)):
             inputs, controls = (tuple([passed.get(slot, slot) for slot in slots]) for slots in (step.inputs, step.controls))
             step = dataclasses.replace(step, inputs=inputs, controls=controls)
-        if kept.isdisjoint(step.outputs) and has_fact(step.node.op, "passes_each_on") and _is_plain(step):
+        if kept.isdisjoint(step.outputs) and has_fact(step.node.op, "passes_each_on") and is_plain(step):
             passed.update(zip(step.outputs, step.inputs))
         else:
             found.append(step)
@@ -85,7 +84,7 @@ def settled_steps(steps: Sequence[Step], useful: Set[Fused], fed: Set[Fused], pl
 
 
 def _settled(step: Step, useful: Set[Fused], fed: Set[Fused]) -> Iterator[Step]:
-    if not isinstance(step, Fused) or (step in useful and (step.lead is None or step.padding or step in fed)):
+    if not isinstance(step, Fused) or (step in useful and (step.lead is None or step in fed)):
         yield step
         return
     if step.lead is not None:
@@ -101,17 +100,19 @@ def all_steps(step: Step) -> Iterator[Step]:
     if isinstance(step, Fused):
         if step.lead is not None:
             yield from all_steps(step.lead)
+        for inner in step.steps:
+            yield from all_steps(inner)
+    elif isinstance(step, Framed):
         yield from step.steps
     else:
         yield step
 
 
 class _Group(NamedTuple):
-    """The steps of a group, a producer first, and its lead, which may be a padding."""
+    """The steps of a group, a producer first, and its lead."""
 
     steps: Sequence[Step]
     lead: _Group | None = None
-    padding: tuple[int, ...] = ()
 
     def all_steps(self) -> list[Step]:
         """Those of the leads too."""
@@ -159,8 +160,6 @@ class _Grouping:
         maker = self.made_by.get(self.steps[first].inputs[0])
         if self.kinds[first] != "producer" or maker is None or maker in taken or not self._is_inner(maker, {first}):
             return _Group(steps)
-        if padding := self._padding(first, self.steps[maker]):
-            return _Group(steps, _Group([self.steps[maker]]), padding)
         lead = self._in_order(self._group(maker, taken)) if self.kinds[maker] and self._goes_by_rows(first) else []
         if not lead or not self._is_worth_leading(lead, first, overlaps):
             return _Group(steps)
@@ -181,24 +180,13 @@ class _Grouping:
         filters = self._constant(self.steps[i].inputs[1])
         return filters is not None and filters.shape[-1] >= _WIDER * filters.shape[-2]
 
-    def _padding(self, i: int, step: Step) -> tuple[int, ...]:
-        """The zeros that a step puts around the images of a producer that can do so; () where it does anything else."""
-        node = self.steps[i].node
-        takes_padding = (
-            node.op_def is not None and "explicit_paddings" in node.op_def.attrs and node.attr("padding") == b"VALID"
-        )
-        if not takes_padding or not has_fact(step.node.op, "zero_padding") or not _is_plain(step):
-            return ()
-        constant = self._constant(step.inputs[1])
-        pairs = () if constant is None else tuple(map(tuple, constant.numpy().tolist()))
-        is_plain = len(pairs) > 2 and pairs[0] == pairs[-1] == (0, 0) and min(map(min, pairs)) >= 0
-        return tuple(itertools.chain.from_iterable(pairs)) if is_plain else ()
-
     def _goes_by_rows(self, i: int) -> bool:
         """True of a producer that takes its input and makes its result by rows; its filters are constant."""
         step = self.steps[i]
         way, filters = blockwise_way(step.node.op), self._constant(step.inputs[1])
         if way is None or way.by_rows is None or filters is None:
+            return False
+        if isinstance(step, Framed) and not (step.frame.only_pads and way.by_rows.overlaps):
             return False
         return way.by_rows.suits(step.node, filters.shape)
 
@@ -251,8 +239,9 @@ class _Grouping:
 
     def _kind(self, step: Step) -> str:
         """`producer`, `elementwise`, `affine`, or nothing of a step that stands alone."""
-        kind = _kind_of_op(step.node.op) if type(step) is Step and step.inputs and step.node.op_def is not None else ""
-        if not kind or not _is_plain(step) or not _is_of_floats(step.node):
+        has_kind = type(step) in (Step, Framed) and step.inputs and step.node.op_def is not None
+        kind = _kind_of_op(step.node.op) if has_kind else ""
+        if not kind or not is_plain(step) or not _is_of_floats(step.node):
             return ""
         others = step.outputs[1:]
         return "" if any(self.readers[slot] for slot in others) or not self.kept.isdisjoint(others) else kind
@@ -276,13 +265,6 @@ def _overlaps(step: Step) -> bool:
     return way is not None and way.by_rows is not None and way.by_rows.overlaps
 
 
-def _is_plain(step: Step) -> bool:
-    """True of a step that takes and gives values alone, its channels last, and learns nothing."""
-    if step.dereferenced or step.is_guarded or step.controls or step.tells_liveness or step.references or step.shared:
-        return False
-    return not step.node.attr("is_training") and step.node.attr("data_format", b"NHWC") in (b"NHWC", b"NDHWC")
-
-
 def _is_of_floats(node: Node) -> bool:
     """True where the first output and all inputs are of one dtype of those that NumPy computes with."""
     dtype = node.output_dtypes[0]
@@ -292,28 +274,16 @@ def _is_of_floats(node: Node) -> bool:
 def _fused(group: _Group) -> Fused:
     steps = group.steps
     lead = _fused(group.lead) if group.lead else None
-    outputs = [*(lead.outputs if lead else ()), *(slot for step in steps for slot in step.outputs)]
-    taken = [*(lead.inputs if lead else ()), *(slot for step in steps for slot in step.inputs)]
-    inputs = tuple(dict.fromkeys(slot for slot in taken if slot not in outputs))
-    local = {slot: i for i, slot in enumerate((*inputs, *outputs))}
-    body = tuple(
-        dataclasses.replace(
-            step,
-            inputs=tuple(local[slot] for slot in step.inputs),
-            outputs=tuple(local[slot] for slot in step.outputs),
-            released=(),
-        )
-        for step in steps
-    )
+    inner = steps if lead is None else [lead, *steps]
+    inputs, body, slots = in_own_slots(inner)
     has_producer = blockwise_way(steps[0].node.op) is not None
     return Fused(
         steps[-1].node,
         inputs,
         steps[-1].outputs[:1],
-        body=body,
+        body=body[-len(steps) :],
         steps=tuple(steps),
-        slots=len(local),
+        slots=slots,
         has_producer=has_producer,
         lead=lead,
-        padding=group.padding,
     )

@@ -30,6 +30,14 @@ def inverted(b, x, wide=24, **attrs):
     return b.AddV2(normalized(b, product(b, rectified(b, depthwise(b, expanded, wide, **attrs), wide), wide, 8), 8), x)
 
 
+def reduced(b, x, wide=24):
+    """As Keras writes an inverted block that gives half as many lines."""
+    expanded = rectified(b, product(b, x, 8, wide), wide)
+    padded = b.Pad(expanded, b.constant(np.array([[0, 0], [0, 1], [0, 1], [0, 0]], np.int32)))
+    inner = depthwise(b, padded, wide, stride=2, padding="VALID")
+    return normalized(b, product(b, rectified(b, inner, wide), wide, 8), 8)
+
+
 CONV, DEPTHWISE = "Conv2D", "DepthwiseConv2dNative"
 BY_ROWS = {
     "separable": (separable, [CONV, DEPTHWISE]),
@@ -44,6 +52,7 @@ BY_ROWS = {
     "inverted": (inverted, [CONV, DEPTHWISE, CONV]),
     "inverted, with windows of five": (functools.partial(inverted, size=5), [CONV, DEPTHWISE, CONV]),
     "inverted, hardly wider": (functools.partial(inverted, wide=16), [CONV, DEPTHWISE]),
+    "inverted, with zeros before and strided": (reduced, [CONV, DEPTHWISE, CONV]),
     "two in a row": (lambda b, x: separable(b, separable(b, x, 8)), [CONV, DEPTHWISE]),
     "with two filters a channel": (lambda b, x: product(b, depthwise(b, x, 8, multiplier=2), 16, 5), []),
     "more filters than positions": (functools.partial(separable, filters=200), [CONV, DEPTHWISE]),
