@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import heapq
 import math
+import operator
 from collections.abc import Sequence
+from math import exp, log1p
 from typing import Any, Final
 
 import numpy as np
@@ -120,6 +122,7 @@ def _costs(forward: Array, backward: Array, dtype: np.dtype[Any]) -> Array:
 
 
 _IMPOSSIBLE: Final = -math.inf
+_total_of: Final = operator.attrgetter("total")
 
 
 class _Beam:
@@ -164,7 +167,7 @@ def beam_search(logits: Array, width: int, paths: int) -> list[tuple[list[int], 
 
 def _step(beams: list[_Beam], row: Array, width: int) -> list[_Beam]:
     """The best beams after one more time step."""
-    beams = sorted(beams, key=lambda beam: -beam.total)
+    beams = sorted(beams, key=_total_of, reverse=True)
     for beam in beams:
         beam.old = (beam.blank, beam.total)
     numbers = row.tolist()
@@ -172,43 +175,44 @@ def _step(beams: list[_Beam], row: Array, width: int) -> list[_Beam]:
         _extend(beam, numbers)
     heap = [(beam.total, -i, beam) for i, beam in enumerate(beams)]
     heapq.heapify(heap)
+    likely = np.flatnonzero(row[:-1] + beams[0].old[1] > (heap[0][0] if len(heap) >= width else _IMPOSSIBLE))
+    ranked = [(label, numbers[label]) for label in likely[(-row[likely]).argsort()].tolist()]
     order = len(beams)
     for beam in beams:
         blank, total = beam.old
-        if len(heap) >= width and not total > heap[0][0]:
-            continue
         least = heap[0][0] if len(heap) >= width else _IMPOSSIBLE
+        if len(heap) >= width and not total > least:
+            continue
         # Children that exist are offered too: one that was pushed out and does not come back is not extended either.
-        for label in sorted(_better(beam, row, numbers, least) | beam.children.keys()):
+        better = _better(beam, ranked, numbers, least)
+        for label in sorted(better.union(beam.children)) if beam.children else sorted(better):
             order += 1
             _offer(heap, beam, label, numbers[label] + (blank if label == beam.label else total), width, order)
     return [entry[2] for entry in heap]
 
 
-def _better(beam: _Beam, row: Array, numbers: list[float], least: float) -> set[int]:
-    """The labels with which a beam is more probable than `least`."""
+def _better(beam: _Beam, ranked: list[tuple[int, float]], numbers: list[float], least: float) -> set[int]:
+    """The labels with which a beam is more probable than `least`; `ranked` has the most probable ones first."""
     blank, total = beam.old
-    if len(numbers) > _FEW_CLASSES:
-        found = set(np.flatnonzero(row[:-1] + total > least).tolist())
-    else:
-        found = {label for label, number in enumerate(numbers) if number + total > least} - {len(numbers) - 1}
+    found = set()
+    for label, number in ranked:
+        if not number + total > least:
+            break
+        found.add(label)
     found.discard(beam.label)
     if beam.label >= 0 and numbers[beam.label] + blank > least:
         found.add(beam.label)
     return found
 
 
-_FEW_CLASSES: Final = 128
-"""Up to so many are looked at one by one in less time."""
-
-
 def _extend(beam: _Beam, row: list[float]) -> None:
     """The probabilities of a beam that stays: by its label again, by its parent's next label, or by a blank."""
-    if beam.parent is not None:
-        if beam.parent.total > _IMPOSSIBLE:
-            previous = beam.parent.old[0 if beam.label == beam.parent.label else 1]
+    parent, label = beam.parent, beam.label
+    if parent is not None:
+        if parent.total > _IMPOSSIBLE:
+            previous = parent.old[0 if label == parent.label else 1]
             beam.label_probability = _log_of_sum(beam.label_probability, previous)
-        beam.label_probability += row[beam.label]
+        beam.label_probability += row[label]
     beam.blank = beam.old[1] + row[-1]
     beam.total = _log_of_sum(beam.blank, beam.label_probability)
 
@@ -217,7 +221,7 @@ def _log_of_sum(x: float, y: float) -> float:
     """log(e^x + e^y), as NumPy's logaddexp computes it."""
     if x == y:
         return x + _LOG_2
-    return max(x, y) + math.log1p(math.exp(-abs(x - y)))
+    return x + log1p(exp(y - x)) if x > y else y + log1p(exp(x - y))
 
 
 _LOG_2: Final = math.log(2)

@@ -53,6 +53,10 @@ def decoders():
         graph_case("too few lengths", greedy, too_few_lengths),
         *(case(beam, LOGITS, LENGTHS, beam_width=w, top_paths=p, tolerance=1e-6) for w, p in ((1, 1), (4, 2), (100, 5))),
         case(beam, LOGITS.astype(np.float32), LENGTHS, beam_width=8, top_paths=3, merge_repeated=False),
+        *(
+            case(beam, normal(16, 2, c, dtype="double", scale=3), i32(16, 11), beam_width=7, top_paths=4, tolerance=1e-6)
+            for c in (3, 12, 140)
+        ),
         case(beam, LOGITS, LENGTHS, beam_width=2, top_paths=3),
         case(beam, LOGITS, i32(0, 4, 5), beam_width=3, top_paths=1, tolerance=1e-6),
         case(beam, LOGITS, i32(-1, 4, 5), beam_width=3, top_paths=1, tolerance=1e-6),
