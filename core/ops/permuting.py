@@ -176,7 +176,32 @@ def roll(x: Array, shift: Array, axis: Array) -> Result:
     if np.shape(shift) != np.shape(axis):
         raise InvalidArgumentError("shift and axis must have the same size")
     axes = [normalize_axis(a, np.ndim(x)) for a in numbers(axis)]
-    return np.roll(x, numbers(shift), axes) if axes else x
+    for count, along in zip(numbers(shift), axes):
+        x = _rolled(x, count, along)
+    return x
+
+
+def _rolled(x: Array, count: int, axis: int) -> Array:
+    size = x.shape[axis]
+    start = -count % size if size else 0
+    if not start:
+        return x
+    before = (slice(None),) * axis
+    return np.concatenate((x[(*before, slice(start, None))], x[(*before, slice(start))]), axis)
+
+
+@prepared("Roll", constants=(1, 2))
+def roll_by(shift: Array, axis: Array) -> Callable[..., Result]:
+    """`roll` by one shift along one axis each time."""
+    if np.size(shift) != 1 or np.shape(shift) != np.shape(axis) or np.ndim(axis) > 1:
+        raise InvalidArgumentError("the kernel for any shifts does it")
+    (count,), (along,) = numbers(shift), numbers(axis)
+
+    def rolled(x: Array, shift: Array, axis: Array) -> Result:
+        place = along + x.ndim if along < 0 else along
+        return _rolled(x, count, place) if 0 <= place < x.ndim else roll(x, shift, axis)
+
+    return rolled
 
 
 @shape("Roll")

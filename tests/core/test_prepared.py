@@ -14,7 +14,7 @@ from tfg.core.runtime.executor import _RUNS_TO_SETTLE
 REDUCTIONS = ("All", "Any", "Max", "Mean", "Min", "Prod", "Sum")
 OF_SHAPES = ("Reshape", "StridedSlice", "StridedSliceGrad", "Transpose")
 ALONG_AXES = ("ConcatV2", "GatherV2", "Split", "SplitV")
-OPS = (*REDUCTIONS, *OF_SHAPES, *ALONG_AXES, "EmptyTensorList")
+OPS = (*REDUCTIONS, *OF_SHAPES, *ALONG_AXES, "EmptyTensorList", "Roll")
 DRAWING = ("RandomUniform", "RandomStandardNormal", "RandomUniformInt")
 """What test_draws_ahead is about."""
 SIZES = st.lists(st.integers(0, 3), max_size=3)
@@ -43,6 +43,9 @@ def calls(draw):
         return op, [x, vector(draw(values))], {}
     if op in ALONG_AXES:
         return op, *draw(calls_along_axes(op, x))
+    if op == "Roll":
+        shift, axis = (draw(INTS.map(np.int32) | st.lists(INTS, max_size=2).map(vector)) for _ in range(2))
+        return op, [x, shift, axis], {}
     if op == "EmptyTensorList":
         dims = np.int32(-1) if draw(st.booleans()) else vector(draw(st.lists(INTS, max_size=3)))
         return op, [dims, np.int32(draw(INTS))], {"element_dtype": dtypes.float32}
@@ -141,5 +144,5 @@ def test_runs_take_them_and_name_the_node_that_fails():
 
 
 def test_all_are_drawn():
-    assert all(prepared_kernel(op) for op in OPS)
+    assert all(prepared_kernel(op) for op in (*OPS, *DRAWING))
     assert set(_PREPARED) == {*OPS, *DRAWING}
