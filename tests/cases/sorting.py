@@ -53,6 +53,19 @@ def distinct():
     ]
 
 
+def searched(dtype, with_nan=""):
+    """Rows in order, with equal numbers among them, and values inside and outside of them."""
+    rows = np.sort(np.random.default_rng(0).integers(-20, 20, (3, 30)), 1).astype(dtype)
+    values = np.random.default_rng(1).integers(-25, 25, (3, 17)).astype(dtype)
+    if dtype != "int32":
+        rows[0, -2:], rows[1, 0], values[0, 3], values[1, 4] = np.inf, -np.inf, np.inf, -0.0
+    if with_nan == "one":
+        return np.full((3, 1), np.nan, dtype), values
+    if with_nan:
+        {"rows": rows, "values": values}[with_nan][:, 5] = np.nan
+    return rows, values
+
+
 def membership():
     scores = np.array([[1, 3, 2], [2, 2, 2], [1, np.inf, 0], [np.nan, 1, 2]], np.float32)
     rows = np.array([[1, 3, 3, 9], [0, 1, 2, 2]], np.float32)
@@ -68,6 +81,8 @@ def membership():
         *(case(op, rows, values, out_type=t) for op in bounds for t in ("int32", "int64")),
         *(case(op, rows[:, ::-1].copy(), values) for op in bounds),
         *(case(op, rows[:, :0], values) for op in bounds),
+        *(case(op, *searched(dtype), key=f"{op} many {dtype}") for op in bounds for dtype in ("int32", "float32", "float64")),
+        *(case(op, *searched("float32", nan), key=f"{op} nan {nan}") for op in bounds for nan in ("rows", "values", "one")),
         case("LowerBound", rows, values[:1]),
         case("UpperBound", rows[0], values[0]),
     ]
