@@ -6,6 +6,7 @@ https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/example/exa
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from .. import dtypes
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..numerics import wire
+from ._example_batches import Column, Entries
 
 _KINDS = {1: dtypes.string, 2: dtypes.float32, 3: dtypes.int64}
 
@@ -101,8 +103,12 @@ def parse_sequence_example(data: bytes) -> tuple[dict[bytes, bytes], dict[bytes,
 class Columns:
     """The same feature of many examples; errors name the example and the feature."""
 
-    def __init__(self, examples: Sequence[Mapping[bytes, bytes]], names: Sequence[bytes]) -> None:
+    def __init__(
+        self, examples: Sequence[Mapping[bytes, bytes]], names: Sequence[bytes], entries: Entries | None = None
+    ) -> None:
+        """`entries` are those of the same examples where they could be read side by side."""
         self._examples = examples
+        self._entries = entries
         self._names = names
         self._hidden: set[bytes] = set()
 
@@ -118,12 +124,21 @@ class Columns:
         name = self._names[index].decode("utf-8", "replace") if index < len(self._names) else "<unknown>"
         return f"Name: {name}, Key: {key.decode('utf-8', 'replace')}, Index: {index}"
 
-    def column(self, key: bytes, dtype: DType) -> list[Feature | None]:
-        """The feature of each example, None where it is missing or holds nothing."""
-        return [
-            None if key not in example or key in self._hidden else self._checked(parse_feature(example[key]), dtype, key, i)
+    def column(self, key: bytes, dtype: DType) -> Column:
+        """The feature of each example; it is missing where it holds nothing, too."""
+        if key in self._hidden:
+            return Column(np.full(len(self), -1, np.int64), concatenated([], dtype))
+        found = None if self._entries is None else self._entries.column(key, dtype)
+        return self._one_by_one(key, dtype) if found is None else found
+
+    def _one_by_one(self, key: bytes, dtype: DType) -> Column:
+        features = [
+            None if key not in example else self._checked(parse_feature(example[key]), dtype, key, i)
             for i, example in enumerate(self._examples)
         ]
+        sizes = [-1 if feature is None else len(feature) for feature in features]
+        values = concatenated([feature.values for feature in features if feature is not None], dtype)
+        return Column(np.array(sizes, np.int64), values)
 
     def holds_nothing(self, key: bytes) -> bool:
         """Whether an example has the feature without values of any kind."""
@@ -137,12 +152,28 @@ class Columns:
         return feature if feature.dtype is not None else None
 
 
-def sparse(column: Sequence[Feature | None], dtype: DType) -> tuple[Any, Any, Any]:
+class ParsedLater(Sequence[Mapping[bytes, bytes]]):
+    """The features of Examples that are known to be whole, read when the first is asked for."""
+
+    def __init__(self, serialized: Sequence[bytes]) -> None:
+        self._serialized = serialized
+
+    def __len__(self) -> int:
+        return len(self._serialized)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._parsed[index]
+
+    @functools.cached_property
+    def _parsed(self) -> list[dict[bytes, bytes]]:
+        return [parse_example(text) for text in self._serialized]
+
+
+def sparse(column: Column) -> tuple[Any, Any, Any]:
     """Features of different lengths as a SparseTensor, (n, 2) indices, values, dense shape."""
-    lengths = np.array([len(feature) if feature else 0 for feature in column], np.int64)
-    indices = np.stack([np.repeat(np.arange(len(column)), lengths), positions(lengths)], axis=1).astype(np.int64)
-    values = concatenated([feature.values for feature in column if feature], dtype)
-    return indices, values, np.array([len(column), lengths.max(initial=0)], np.int64)
+    lengths = np.maximum(column.sizes, 0)
+    indices = np.stack([np.repeat(np.arange(len(lengths)), lengths), positions(lengths)], axis=1).astype(np.int64)
+    return indices, column.values, np.array([len(lengths), lengths.max(initial=0)], np.int64)
 
 
 def positions(lengths: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -150,8 +181,7 @@ def positions(lengths: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
 
-def ragged(column: Sequence[Feature | None], dtype: DType, splits_dtype: DType) -> tuple[Any, Any]:
+def ragged(column: Column, splits_dtype: DType) -> tuple[Any, Any]:
     """Features of different lengths as values and row splits."""
-    lengths = [len(feature) if feature else 0 for feature in column]
-    splits = np.cumsum([0, *lengths]).astype(splits_dtype.numpy)
-    return concatenated([feature.values for feature in column if feature], dtype), splits
+    splits = np.cumsum([0, *np.maximum(column.sizes, 0).tolist()]).astype(splits_dtype.numpy)
+    return column.values, splits

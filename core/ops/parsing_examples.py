@@ -8,7 +8,7 @@ import collections
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,7 +19,11 @@ from ..errors import DataLossError, InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from . import _examples
-from ._examples import Columns, Feature
+from ._example_batches import Column, entries_of
+from ._examples import Columns
+
+_MANY: Final = 24
+"""Messages from which on reading them side by side costs less."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -72,50 +76,56 @@ def dense_features(keys: list[bytes], types: list[DType], shapes: list[Shape], d
 def dense_batch(columns: Columns, dense: Dense) -> np.ndarray[Any, Any]:
     """One dense feature of all examples, (batch, *shape)."""
     column = columns.column(dense.key, dense.dtype)
-    size = 0 if dense.is_variable else math.prod(dense.row)
-    if size and all(feature is not None and len(feature.values) == size for feature in column):
-        whole = [feature.values for feature in column if feature is not None]
-        return _examples.concatenated(whole, dense.dtype).reshape(len(column), *dense.row)
-    rows = [_dense_values(columns, dense, feature, i) for i, feature in enumerate(column)]
-    if not dense.is_variable:
-        return _examples.concatenated([row.ravel() for row in rows], dense.dtype).reshape(len(rows), *dense.row)
-    longest = max((len(row) for row in rows), default=0)
-    result = np.empty((len(rows), longest, *dense.row), dense.dtype.numpy)
-    result[...] = dense.default.ravel()[0]
-    for target, row in zip(result, rows):
-        target[: len(row)] = row
-    return result
-
-
-def _dense_values(columns: Columns, dense: Dense, feature: Feature | None, index: int) -> np.ndarray[Any, Any]:
-    """One example's values, of the dense shape."""
     size = math.prod(dense.row)
-    if feature is None:
-        if dense.is_variable:
-            return np.empty((0, *dense.row), dense.dtype.numpy)
-        if not dense.default.size and size:
-            raise InvalidArgumentError(
-                f"{columns.where(dense.key, index)}: Feature (data type: {dense.dtype}) is required but could not be found."
-            )
-        return dense.default
-    values = _examples.concatenated([feature.values], dense.dtype)
     if dense.is_variable:
-        if not size or len(values) % size:
-            raise InvalidArgumentError(
-                f"{columns.where(dense.key, index)}.  Number of {dense.dtype} values is not a multiple of stride length. "
-                f"Saw {len(values)} values but output shape is: {dense.shape}"
-            )
-        return values.reshape(-1, *dense.row)
-    if len(values) != size:
-        raise InvalidArgumentError(
-            f"{columns.where(dense.key, index)}.  Number of {dense.dtype} values != expected.  "
-            f"Values size: {len(values)} but output shape: {dense.shape}"
+        return _padded(columns, dense, column, size).reshape(len(column.sizes), -1, *dense.row)
+    is_missing = column.sizes < 0
+    is_wrong = ~is_missing & (column.sizes != size)
+    if size and not dense.default.size:
+        is_wrong |= is_missing
+    if is_wrong.any():
+        raise _unfit(columns, dense, int(np.argmax(is_wrong)), column)
+    rows = column.values
+    if is_missing.any():
+        rows = np.empty((len(is_missing), size), dense.dtype.numpy)
+        rows[is_missing] = dense.default.ravel()
+        rows[~is_missing] = column.values.reshape(-1, size)
+    return rows.reshape(len(is_missing), *dense.row)
+
+
+def _padded(columns: Columns, dense: Dense, column: Column, size: int) -> np.ndarray[Any, Any]:
+    """(batch, rows of the longest, *row) of a feature whose values come `size` at a time."""
+    sizes = np.maximum(column.sizes, 0)
+    is_wrong = sizes % size > 0 if size else column.sizes >= 0
+    if is_wrong.any():
+        raise _unfit(columns, dense, int(np.argmax(is_wrong)), column)
+    longest = sizes.max(initial=0)
+    result = np.empty((len(sizes), longest), dense.dtype.numpy)
+    result[...] = dense.default.ravel()[0]
+    result[np.arange(longest) < sizes[:, None]] = column.values
+    return result.reshape(len(sizes), longest // max(size, 1), *dense.row)
+
+
+def _unfit(columns: Columns, dense: Dense, index: int, column: Column) -> InvalidArgumentError:
+    """What is wrong with the values of one example."""
+    where, size = columns.where(dense.key, index), column.sizes[index]
+    if size < 0:
+        return InvalidArgumentError(f"{where}: Feature (data type: {dense.dtype}) is required but could not be found.")
+    if dense.is_variable:
+        return InvalidArgumentError(
+            f"{where}.  Number of {dense.dtype} values is not a multiple of stride length. "
+            f"Saw {size} values but output shape is: {dense.shape}"
         )
-    return values.reshape(dense.row)
+    return InvalidArgumentError(
+        f"{where}.  Number of {dense.dtype} values != expected.  Values size: {size} but output shape: {dense.shape}"
+    )
 
 
 def read_examples(serialized: list[bytes], names: list[bytes]) -> Columns:
     """The examples in serialized messages."""
+    entries = entries_of(serialized) if len(serialized) >= _MANY else None
+    if entries is not None:
+        return Columns(_examples.ParsedLater(serialized), names, entries)
     examples = []
     for text in serialized:
         try:
@@ -146,8 +156,8 @@ def parse_batch(
     columns.hide(key for key, count in counts.items() if count > 1)
     column = columns.column
     try:
-        sparse_parts = [_examples.sparse(column(key, dtype), dtype) for key, dtype in sparse]
-        ragged_parts = [_examples.ragged(column(key, dtype), dtype, splits) for key, dtype, splits in ragged]
+        sparse_parts = [_examples.sparse(column(key, dtype)) for key, dtype in sparse]
+        ragged_parts = [_examples.ragged(column(key, dtype), splits) for key, dtype, splits in ragged]
         dense_parts = [dense_batch(columns, feature) for feature in dense]
     except DataLossError as error:
         raise InvalidArgumentError(f"Could not parse example input: {error}") from None

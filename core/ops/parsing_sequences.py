@@ -144,9 +144,9 @@ def _parse(serialized: Array, names: Array, wanted: _Wanted) -> tuple[list[Array
     batch = _Batch(serialized, names)
     try:
         batch.check_context(wanted.context_dense)
-        context_sparse = [_examples.sparse(batch.context.column(key, dtype), dtype) for key, dtype in wanted.context_sparse]
+        context_sparse = [_examples.sparse(batch.context.column(key, dtype)) for key, dtype in wanted.context_sparse]
         context_dense = [dense_batch(batch.context, dense) for dense in wanted.context_dense]
-        context_ragged = [_examples.ragged(batch.context.column(k, d), d, s) for k, d, s in wanted.context_ragged]
+        context_ragged = [_examples.ragged(batch.context.column(k, d), s) for k, d, s in wanted.context_ragged]
         sparse = [batch.sparse(*item) for item in wanted.sparse]
         dense = [batch.dense(*item) for item in wanted.dense]
         ragged = [batch.ragged(*item) for item in wanted.ragged]
