@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, Result
+from ..numerics.suppression import box_overlaps, suppress, suppress_softly
 from ..registry import ZERO, Cost, flops, kernel, not_differentiable, onnx, shape
 from ..shapes import SCALAR, Shape, TensorSpec
 from . import _onnx_images as in_onnx
@@ -46,62 +45,11 @@ def _checked_boxes(boxes: Array, scores: Array, max_output_size: Array, iou_thre
     return limit, scores.dtype.type(threshold)
 
 
-def _box_overlaps(boxes: Array) -> Callable[..., Any]:
-    """A function of some boxes' numbers and of others': each one's intersection over union with each, (n, m), float32.
-
-    0 where a box has no area. Corners may come in any order.
-    """
-    boxes = boxes.astype(np.float32).T
-    (top, left), (bottom, right) = np.minimum(boxes[:2], boxes[2:]), np.maximum(boxes[:2], boxes[2:])
-    areas = (bottom - top) * (right - left)
-    all_real = bool((areas > 0).all())
-
-    def overlaps(some: Any, others: Any) -> Array:
-        height = np.minimum(bottom[some, None], bottom[others]) - np.maximum(top[some, None], top[others])
-        width = np.minimum(right[some, None], right[others]) - np.maximum(left[some, None], left[others])
-        shared = np.maximum(height, 0) * np.maximum(width, 0)
-        union = areas[some, None] + areas[others] - shared
-        if all_real:
-            return shared / union
-        real = (areas[some, None] > 0) & (areas[others] > 0)
-        return np.where(real, shared / np.where(real, union, np.float32(1)), np.float32(0))
-
-    return overlaps
-
-
-_LEAST_BLOCK, _BLOCK = 16, 128
-"""Candidates looked at together: their overlaps with the boxes kept and with each other are found at once."""
-
-
-def _suppress(
-    scores: Array, limit: int, threshold: Any, score_threshold: Any, overlaps_of: Callable[..., Any]
-) -> tuple[Array, Array]:
-    """The boxes kept, by falling score: none overlaps a better one by more than the threshold."""
-    candidates = np.flatnonzero(scores > score_threshold)
-    candidates = candidates[np.argsort(-scores[candidates], kind="stable")]
-    kept: list[int] = []
-    size = min(max(limit, _LEAST_BLOCK), _BLOCK)
-    for start in range(0, len(candidates), size):
-        if len(kept) >= limit:
-            break
-        block = candidates[start : start + size]
-        if kept:
-            block = block[~np.any(overlaps_of(block, kept).astype(scores.dtype) > threshold, 1)]
-        similar = overlaps_of(block, block).astype(scores.dtype) > threshold
-        alive = np.ones(len(block), bool)
-        for i in range(len(block)):
-            if alive[i]:
-                kept.append(int(block[i]))
-                alive &= ~similar[:, i]
-    kept = kept[: max(limit, 0)]
-    return np.array(kept, np.int32), scores[kept]
-
-
 @kernel("NonMaxSuppressionV2")
 def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Any) -> Result:
     """The numbers of the boxes kept."""
     limit, threshold = _checked_boxes(boxes, scores, max_output_size, iou_threshold)
-    return _suppress(scores, limit, threshold, np.finfo(scores.dtype).min, _box_overlaps(boxes))[0]
+    return suppress(scores, limit, threshold, np.finfo(scores.dtype).min, box_overlaps(boxes))[0]
 
 
 @shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps")
@@ -144,7 +92,7 @@ def non_max_suppression_with_overlaps(
     require(overlaps.shape[0] == overlaps.shape[1], f"overlaps must be square, not {overlaps.shape}")
     require_shape(scores, overlaps.shape[:1], "scores")
     require(limit >= 0, f"max_output_size must not be negative: {limit}")
-    return _suppress(scores, limit, threshold, lowest, lambda candidates, kept: overlaps[np.ix_(candidates, kept)])[0]
+    return suppress(scores, limit, threshold, lowest, lambda candidates, kept: overlaps[np.ix_(candidates, kept)])[0]
 
 
 @flops("NonMaxSuppressionWithOverlaps")
@@ -171,7 +119,7 @@ def non_max_suppression_v4(
     """The numbers of the boxes kept, and how many there are before padding."""
     limit, threshold = _checked_boxes(boxes, scores, max_output_size, iou_threshold)
     lowest = scores.dtype.type(scalar(score_threshold, "score_threshold"))
-    kept, _ = _suppress(scores, limit, threshold, lowest, _box_overlaps(boxes))
+    kept, _ = suppress(scores, limit, threshold, lowest, box_overlaps(boxes))
     return _padded(kept, limit, pad_to_max_output_size), np.int32(len(kept))
 
 
@@ -191,34 +139,6 @@ not_differentiable(*_ALL)
 flops("NonMaxSuppressionV4")(non_max_suppression_flops)
 
 
-def _suppress_softly(
-    scores: Array, limit: int, score_threshold: Array, sigma: float, overlaps_of: Callable[..., Any]
-) -> tuple[Array, Array]:
-    """As _suppress, but overlap lowers scores: by exp(-overlap^2 / (2 sigma)) for each box kept (Bodla et al. 2017)."""
-    dtype = scores.dtype.type
-    scale = dtype(-0.5) / dtype(sigma)
-    heap = [(-float(s), i, 0) for i, s in enumerate(scores) if s > score_threshold]
-    heapq.heapify(heap)
-    kept: list[int] = []
-    kept_scores: list[Any] = []
-    weights: list[Any] = []
-    while len(kept) < limit and heap:
-        negated, box, seen = heapq.heappop(heap)
-        original = score = dtype(-negated)
-        for chosen in range(len(kept) - 1, seen - 1, -1):
-            score = score * weights[chosen][box]
-            if score <= score_threshold:
-                break
-        if score == original:
-            kept.append(box)
-            kept_scores.append(score)
-            similarity = overlaps_of(slice(None), [box])[:, 0].astype(scores.dtype)
-            weights.append(np.exp(scale * similarity * similarity))
-        elif score > score_threshold:
-            heapq.heappush(heap, (-float(score), box, len(kept)))
-    return np.array(kept, np.int32), np.array(kept_scores, scores.dtype)
-
-
 @kernel("NonMaxSuppressionV5")
 def non_max_suppression_v5(
     boxes: Array,
@@ -235,11 +155,11 @@ def non_max_suppression_v5(
     lowest = scores.dtype.type(scalar(score_threshold, "score_threshold"))
     sigma = scalar(soft_nms_sigma, "soft_nms_sigma")
     require(sigma >= 0, f"soft_nms_sigma must not be negative: {sigma}")
-    overlaps_of = _box_overlaps(boxes)
+    overlaps_of = box_overlaps(boxes)
     if sigma > 0:
-        kept, kept_scores = _suppress_softly(scores, limit, lowest, sigma, overlaps_of)
+        kept, kept_scores = suppress_softly(scores, limit, lowest, sigma, overlaps_of)
     else:
-        kept, kept_scores = _suppress(scores, limit, threshold, lowest, overlaps_of)
+        kept, kept_scores = suppress(scores, limit, threshold, lowest, overlaps_of)
     pad = pad_to_max_output_size
     return _padded(kept, limit, pad), _padded(kept_scores, limit, pad), np.int32(len(kept))
 
@@ -313,9 +233,11 @@ def combined_non_max_suppression(
 def _best_of_classes(boxes: Array, scores: Array, limit: int, threshold: Any, lowest: Any) -> list[Array]:
     """The boxes kept of all classes, their scores and their classes."""
     found = []
+    overlaps = [box_overlaps(boxes[:, number]) for number in range(boxes.shape[1])]
     for number in range(scores.shape[1]):
-        of_class = boxes[:, number if boxes.shape[1] > 1 else 0]
-        kept, kept_scores = _suppress(scores[:, number], limit, threshold, lowest, _box_overlaps(of_class))
+        shared = number if boxes.shape[1] > 1 else 0
+        of_class = boxes[:, shared]
+        kept, kept_scores = suppress(scores[:, number], limit, threshold, lowest, overlaps[shared])
         found.append((of_class[kept], kept_scores, np.full(len(kept), number, np.float32)))
     empty = [(np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32))]
     return [np.concatenate(parts) for parts in zip(*(found or empty))]
