@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ..arrays import Array
+
+_MANY: Final = 1 << 15
+"""Halves from which on they are looked up rather than converted."""
+
+_WORTH_A_TABLE: Final = 1 << 16
+"""Elements from which on computing a function of all numbers of 16 bits takes no longer than of these."""
 
 
 def is_narrow(dtype: np.dtype[Any]) -> bool:
@@ -21,7 +27,24 @@ def is_narrow(dtype: np.dtype[Any]) -> bool:
 
 def wide(x: Array) -> Array:
     """Floats of 16 bits as float32, other dtypes as they are; the shape stays."""
+    if x.dtype == np.float16 and x.size >= _MANY:  # NumPy converts halves one by one
+        return _looked_up(_halves(), x)
     return x.astype(np.float32) if is_narrow(x.dtype) else x
+
+
+def _looked_up(table: Array, x: Array) -> Array:
+    """What the table has for each number of 16 bits."""
+    return table.take(x.view(np.uint16), mode="clip")
+
+
+@functools.cache
+def _halves() -> Array:
+    """All halves by their bits, as float32."""
+    return _all_of(np.dtype(np.float16)).astype(np.float32)
+
+
+def _all_of(dtype: np.dtype[Any]) -> Array:
+    return np.arange(1 << 16, dtype=np.uint16).view(dtype)
 
 
 def widened(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -35,9 +58,26 @@ def widened(function: Callable[..., Any]) -> Callable[..., Any]:
         dtype = inputs[0].dtype
         if not is_narrow(dtype):
             return function(*inputs, **attrs)
-        result = function(*(x.astype(np.float32) if x.dtype == dtype else x for x in inputs), **attrs)
+        result = function(*(wide(x) if x.dtype == dtype else x for x in inputs), **attrs)
         if isinstance(result, tuple):
             return tuple(value.astype(dtype) if value.dtype == np.float32 else value for value in result)
         return result.astype(dtype)
 
     return narrow
+
+
+def tabulated(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `widened`, for what goes element by element: of many it is looked up in a table of its values of all numbers."""
+    narrow = widened(function)
+    tables: dict[np.dtype[Any], Array] = {}
+
+    @functools.wraps(function)
+    def looked_up(x: Array, **attrs: Any) -> Any:
+        if x.size < _WORTH_A_TABLE or not is_narrow(x.dtype) or attrs:
+            return narrow(x, **attrs)
+        if x.dtype not in tables:
+            with np.errstate(all="ignore"):
+                tables[x.dtype] = narrow(_all_of(x.dtype))
+        return _looked_up(tables[x.dtype], x)
+
+    return looked_up

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from .. import kernel_types, registry
 from ..building.gradbuilder import GradientBuilder
 from ..graph import Node, Output
-from ..numerics.widening import widened
+from ..numerics.widening import tabulated, widened
 from ..registry import Cost
 from ..shapes import Shape, TensorSpec, broadcast_shapes
 
@@ -91,7 +91,7 @@ def binary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost
 def _register_kernels(row: Unary | Binary) -> None:
     narrow = [dtype for dtype in NARROW if row.widened and kernel_types.takes(row.op, "T", dtype)]
     if narrow:
-        registry.kernel(row.op, T=narrow)(widened(row.function))
+        registry.kernel(row.op, T=narrow)((tabulated if isinstance(row, Unary) else widened)(row.function))
     registry.kernel(row.op)(row.function)
 
 

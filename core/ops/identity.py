@@ -34,6 +34,7 @@ from ..dtypes import DType
 from ..errors import InvalidArgumentError, UnimplementedError
 from ..escaping import printable
 from ..graph import Node, Output
+from ..numerics.widening import wide
 from ..registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..shapes import Shape, TensorSpec, merge_shapes
@@ -370,7 +371,7 @@ def cast(x: Array, *, SrcT: DType, DstT: DType, Truncate: bool) -> Result:
         x = _truncate_mantissa(x, DstT)
     if (DstT.is_integer or DstT.is_quantized) and x.dtype.kind not in "iub":
         return _float_to_integer(x, DstT.numpy)
-    return x.astype(DstT.numpy)
+    return wide(x) if SrcT is dtypes.float16 and DstT is dtypes.float32 else x.astype(DstT.numpy)
 
 
 _MANTISSA_BITS = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}
@@ -391,8 +392,7 @@ def _truncate_mantissa(x: Array, target: DType) -> Array:
 
 def _float_to_integer(x: Array, dtype: Any) -> Array:
     """What the CPU's conversion gives, also where the number does not fit: narrow types take the low bits of int32."""
-    if x.dtype.itemsize < 4:
-        x = x.astype(np.float32)
+    x = x.astype(np.float32) if x.dtype.itemsize < 4 else x
     if dtype.itemsize < 4:
         return x.astype(np.int32).astype(dtype)
     return x.astype(dtype)
