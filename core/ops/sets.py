@@ -5,23 +5,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 
 from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
+from ..numerics.integers import extremes
 from ..registry import Cost, flops, kernel, not_differentiable, shape
 from ..shapes import UNKNOWN, Shape, TensorSpec
 from ._shapes import dims_of, unknown_dims
 from ._sparse import check_order, flat_positions, index_vectors, rank_of, sparse_shapes, validate
 from .sorting import unique_index
 
-_OPERATIONS = {
-    "a-b": lambda a, b: np.setdiff1d(a, b, assume_unique=True),
-    "b-a": lambda a, b: np.setdiff1d(b, a, assume_unique=True),
-    "intersection": lambda a, b: np.intersect1d(a, b, assume_unique=True),
-    "union": np.union1d,
+_OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "a-b": (np.greater, lambda a, b: np.setdiff1d(a, b, assume_unique=True)),
+    "b-a": (np.less, lambda a, b: np.setdiff1d(b, a, assume_unique=True)),
+    "intersection": (np.logical_and, lambda a, b: np.intersect1d(a, b, assume_unique=True)),
+    "union": (np.logical_or, np.union1d),
 }
+"""By name: of two flags, and of two vectors of distinct numbers in ascending order."""
+_SPREAD: Final = 8
+"""How many pairs of set and value there may be, for each that is there, for a flag apiece."""
+_MOST_KEYS: Final = 1 << 62
 
 
 class _Rows:
@@ -61,33 +68,53 @@ def _sparse_rows(indices: Array, values: Array, dense_shape: Array, validate_ind
 
 def _combine(a: _Rows, b: _Rows, operation: str) -> tuple[Array, Array, Array]:
     """The sparse result of a set operation on the sets of two arrays of sets."""
-    function = _OPERATIONS.get(operation.lower())
-    if function is None:
+    functions = _OPERATIONS.get(operation.lower())
+    if functions is None:
         raise InvalidArgumentError(f"Invalid set_operation {operation}.")
     if a.group_shape != b.group_shape:
         raise InvalidArgumentError(f"Mismatched shapes {Shape(a.group_shape)} vs {Shape(b.group_shape)}")
-    distinct, codes = _coded(np.concatenate([a.values, b.values]))
-    count = max(len(distinct), 1)
-    keys_a = np.unique(a.groups * count + codes[: a.values.size])
-    keys_b = np.unique(b.groups * count + codes[a.values.size :])
-    keys = np.sort(function(keys_a, keys_b))
+    sets = math.prod(a.group_shape)
+    count, codes, values_of = _coded(np.concatenate([a.values, b.values]), sets)
+    keys_a, keys_b = a.groups * count + codes[: a.values.size], b.groups * count + codes[a.values.size :]
+    of_flags, of_numbers = functions
+    if _may_flag(sets * count, codes.size):
+        keys = np.flatnonzero(of_flags(_flags(keys_a, sets * count), _flags(keys_b, sets * count)))
+    else:
+        keys = of_numbers(np.unique(keys_a), np.unique(keys_b))
     groups = keys // count
-    places = np.arange(keys.size) - np.searchsorted(groups, groups, "left")
+    bounds = np.flatnonzero(np.diff(groups, prepend=-1, append=-1))
+    lengths = np.diff(bounds)
+    places = np.arange(keys.size) - np.repeat(bounds[:-1], lengths)
     indices = np.column_stack([index_vectors(groups, a.group_shape), places])
-    largest = int(places.max()) + 1 if keys.size else 0
-    return indices, distinct[keys % count] if keys.size else a.values[:0], np.array([*a.group_shape, largest], np.int64)
+    return indices, values_of(keys - groups * count), np.array([*a.group_shape, lengths.max(initial=0)], np.int64)
 
 
-def _coded(values: Array) -> tuple[Array, Array]:
-    """(distinct values in ascending order, place of each value among them)."""
+def _may_flag(size: int, count: int) -> bool:
+    return size <= _SPREAD * count
+
+
+def _flags(keys: Array, size: int) -> Array:
+    """Which of the numbers below `size` are there."""
+    flags = np.zeros(size, bool)
+    flags[keys] = True
+    return flags
+
+
+def _coded(values: Array, sets: int) -> tuple[int, Array, Callable[[Array], Array]]:
+    """(number of codes, a code for each value in the same order, what gives the values of codes)."""
+    if values.dtype != object and values.size:
+        low, high = extremes(values)
+        count = high - low + 1
+        if sets * count < _MOST_KEYS:
+            return count, values.astype(np.int64) - low, lambda codes: (codes + low).astype(values.dtype)
     if values.dtype != object:
         distinct, codes = np.unique(values, return_inverse=True)
-        return distinct, codes.ravel()
+        return max(len(distinct), 1), codes.ravel(), distinct.take
     first, numbers, _ = unique_index(values)
     order = sorted(range(len(first)), key=lambda i: values[first[i]])
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    return values[first[order]] if order else values[:0], rank[numbers] if len(values) else numbers
+    return max(len(order), 1), rank[numbers] if len(values) else numbers, values[first[order]].take if order else values.take
 
 
 @kernel("DenseToDenseSetOperation")
@@ -187,11 +214,13 @@ def sparse_to_sparse_set_operation_flops(
 def set_size(indices: Array, values: Array, dense_shape: Array, *, validate_indices: bool) -> Result:
     """How many distinct values each set of a sparse tensor has."""
     rows = _sparse_rows(indices, values, dense_shape, validate_indices)
-    distinct, codes = _coded(rows.values)
-    count = max(len(distinct), 1)
-    groups = np.unique(rows.groups * count + codes) // count
+    sets = math.prod(rows.group_shape)
+    count, codes, _ = _coded(rows.values, sets)
+    keys = rows.groups * count + codes
+    if _may_flag(sets * count, codes.size):
+        return np.count_nonzero(_flags(keys, sets * count).reshape(*rows.group_shape, count), -1).astype(np.int32)
     sizes = np.zeros(rows.group_shape, np.int32)
-    counts = np.bincount(groups)
+    counts = np.bincount(np.unique(keys) // count)
     sizes.reshape(-1)[: counts.size] = counts
     return sizes
 
