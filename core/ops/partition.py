@@ -32,6 +32,8 @@ def dynamic_partition(data: Array, partitions: Array, *, num_partitions: int) ->
     numbers = partitions.ravel()
     rows = data.reshape(numbers.size, *data.shape[partitions.ndim :])
     ends = np.cumsum(np.bincount(numbers, minlength=num_partitions))[:-1]
+    if num_partitions <= 1 << 16:  # NumPy sorts numbers of 16 bits by radix
+        numbers = numbers.astype(np.uint16)
     return np.split(rows[np.argsort(numbers, kind="stable")], ends)
 
 
