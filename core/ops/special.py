@@ -156,10 +156,13 @@ def _zeta(x: Array, q: Array) -> Array:
 
 def _polygamma(n: Array, x: Array) -> Array:
     """The n-th derivative of digamma, (-1)^(n+1) n! zeta(n+1, x); NaN unless n is a natural number."""
-    sign = np.where(n % 2 == 0, -1.0, 1.0)
-    value = sign * np.exp(special.gammaln(n + 1.0)) * _zeta(n + 1.0, x)
-    value = np.where(n == 0, np.where(x == 0, np.nan, special.digamma(x)), value)
-    return np.where((n < 0) | (n != np.floor(n)), np.nan, value)
+    n, x = np.broadcast_arrays(n, x)
+    result = np.full(n.shape, np.nan)
+    natural = (n >= 0) & (n == np.floor(n))
+    n, x = n[natural], x[natural]
+    value = np.where(n % 2 == 0, -1.0, 1.0) * np.exp(special.gammaln(n + 1.0)) * _zeta(n + 1.0, x)
+    result[natural] = np.where(n == 0, np.where(x == 0, np.nan, special.digamma(x)), value)
+    return result
 
 
 def _igamma(a: Array, x: Array) -> Array:
