@@ -65,7 +65,7 @@ def crop_and_resize(
         else:
             crops[part] = interpolated(image, box_ind[part], rows, columns)
     if not (all_rows.inside.all() and all_columns.inside.all()):
-        np.copyto(crops, np.float32(extrapolation_value), where=~is_inside(all_rows, all_columns))
+        crops[~is_inside(all_rows, all_columns)[..., 0]] = np.float32(extrapolation_value)
     return crops
 
 
