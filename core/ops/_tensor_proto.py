@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -40,7 +41,12 @@ def serialize_content(array: np.ndarray[Any, Any], dtype: DType) -> bytes:
 def _head(array: np.ndarray[Any, Any], dtype: DType) -> bytes:
     if not is_of(array, dtype):
         raise InvalidArgumentError(f"a tensor of {array.dtype} cannot be written as {dtype}")
-    return wire.varint_field(_DTYPE, dtype.number) + wire.bytes_field(_SHAPE, shape_message(array.shape))
+    return _dtype_and_shape(dtype.number, array.shape)
+
+
+@functools.lru_cache(maxsize=256)
+def _dtype_and_shape(number: int, shape: tuple[int, ...]) -> bytes:
+    return wire.varint_field(_DTYPE, number) + wire.bytes_field(_SHAPE, shape_message(shape))
 
 
 def shape_message(shape: tuple[int, ...]) -> bytes:
