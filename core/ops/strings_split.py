@@ -14,7 +14,7 @@ from ..errors import InvalidArgumentError
 from ..registry import kernel, not_differentiable, shape, zero_flops
 from ..runtime.runs import reserve
 from ..shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ._strings import as_objects, joined
+from ._strings import as_objects, joined_rows
 
 
 def _vector_and_scalar(input: Array, separator: Array, name: str) -> bytes:
@@ -105,7 +105,7 @@ def string_n_grams(
         length = len(row) + 2 * padding
         reserve(8 * length + max(length - width + 1, 0) * width * (1 + len(joiner)))
         padded = [left] * padding + row + [right] * padding
-        result.extend(joined(joiner, padded[i : i + width]) for i in range(length - width + 1))
+        result.extend(joined_rows(joiner, (padded[i : i + width] for i in range(length - width + 1))))
         return len(padded) >= width
 
     for start, end in itertools.pairwise(splits):
