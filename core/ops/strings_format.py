@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -130,17 +129,19 @@ def decode_base64(input: Array) -> Result:
     return map_bytes(_decode_base64, input)
 
 
-_BASE64 = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
+_OF_WEB_SAFE = bytes.maketrans(b"-_+/", b"+/..")
+"""Letters of web-safe base64 as those of the plain one, whose own are none."""
 
 
 def _decode_base64(text: bytes) -> bytes:
     body = text.rstrip(b"=")
-    if not _BASE64.fullmatch(text) or (len(body) != len(text) and len(text) % 4) or len(body) % 4 == 1:
+    missing = -len(body) % 4
+    if missing == 3 or len(text) - len(body) not in (0, missing):
         raise InvalidArgumentError("Invalid character found in base64.", hint=f"the string is {text!r}")
     try:
-        return base64.urlsafe_b64decode(body + b"=" * (-len(body) % 4))
+        return binascii.a2b_base64(body.translate(_OF_WEB_SAFE) + b"=" * missing, strict_mode=True)
     except binascii.Error as error:
-        raise InvalidArgumentError(f"Invalid base64: {error}") from error
+        raise InvalidArgumentError(f"Invalid base64: {error}", hint=f"the string is {text!r}") from None
 
 
 shape("EncodeBase64", "DecodeBase64")(same_shape)
