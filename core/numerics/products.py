@@ -284,13 +284,11 @@ def add_long_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
         add_product(a, b, out, is_first)
         return
     part = np.empty_like(out)
-    for start in range(0, len(b), step):
-        if is_first:
-            np.matmul(a[:, start : start + step], b[start : start + step], out=out)
-            is_first = False
-        else:
-            np.matmul(a[:, start : start + step], b[start : start + step], out=part)
+    for some in cut(len(b), -(-len(b) // step)):
+        np.matmul(a[:, some], b[some], out=out if is_first else part)
+        if not is_first:
             out += part
+        is_first = False
 
 
 @functools.lru_cache(1024)

@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from .keeping import kept, never_changes
-from .products import WORTH_DIVIDING, add_product, cut, divide, even, matmul, ordered_sum
+from .products import WORTH_DIVIDING, add_long_product, cut, divide, even, matmul, ordered_sum
 from .threads import one_thread
 from .windows import Array, Pads, image_blocks, placed, result_sizes
 from .winograd_transforms import FOUR, TWO, Transform, spread_two
@@ -30,17 +30,17 @@ Finishing = Callable[[Array], Finish | None]
 Part = tuple[slice, slice, slice]
 """Images, lines and channels of a result."""
 
-TILES: Final = 256
-"""Tiles of a block: their transforms stay in a cache, and the products are worth a call."""
+TILES: Final = 192
+"""Tiles of a block: their transforms stay in a cache, and products are worth a call, for 64 channels one without copies."""
 _FEWEST_CHANNELS: Final = 32
 _FEWEST_WEIGHTS: Final = 1 << 11
-_FEWEST_WEIGHTS_OF_GRADIENT: Final = 1 << 14
+_FEWEST_WEIGHTS_OF_GRADIENT: Final = 48 * 48
 """Channels, also of results, and their product, from which on the products take longer than the transforms: for a gradient
 for filters both inputs are transformed.
 """
 _FEWEST_TILES: Final = 32
 _FEWEST_TILES_OF_NEW: Final = 48
-_FEWEST_TILES_OF_GRADIENT: Final = 128
+_FEWEST_TILES_OF_GRADIENT: Final = 256
 """Tiles from which on it takes less time, though more numbers of filters are read: of kept filters, of others, which are
 transformed each time, and of a gradient for filters, which is transformed back.
 """
@@ -163,7 +163,7 @@ def _summed(x: Array, grad: Array, pads: Pads, blocks: Sequence[tuple[slice, sli
         tiles = _transformed(TWO, x, part, pads, grad.shape[1:-1]).reshape(places, -1, x.shape[-1])
         given = _transformed_gradient(grad, part).reshape(places, -1, grad.shape[-1])
         for some, other, out in zip(tiles, given, total):
-            add_product(some.T, other, out, is_first)
+            add_long_product(some.T, other, out, is_first)
 
     return ordered_sum(add, blocks, shares, (places, x.shape[-1], grad.shape[-1]), np.float32)
 
