@@ -385,27 +385,28 @@ def _ungrouped_filter_gradient(
 ) -> Array:
     """The windows' transpose @ grad, (window * C, F), each thread with windows that it gathers; x is padded.
 
-    It is turned around but for windows that lie by their columns.
+    A small one is turned around, unless windows lie by their columns.
     """
     shape = math.prod(window) * x.shape[-1], grad.shape[-1]
-    by_columns = False
+    is_turned = columns_at_once(*shape) > 0
     if math.prod(window) == 1:
         view = x[(slice(None), *(slice(None, None, s) for s in strides))]
-        if not columns_at_once(*shape):
+        if not is_turned:
             return matmul(view.reshape(-1, shape[0]).T, grad.reshape(-1, shape[1]))
         gathered = _positions_of(view)
     else:
-        gathered, by_columns = _gathering(x, window, strides, dilations), _lies_in_planes(x, window, dilations)
+        gathered = _gathering(x, window, strides, dilations)
+        is_turned = is_turned and not _lies_in_planes(x, window, dilations)
 
     def add(index: tuple[Any, ...], total: Array, is_first: bool) -> None:
         windows, rows = gathered(index), grad[index].reshape(-1, shape[1])
-        first, second = (windows, rows) if by_columns else (rows, windows)
+        first, second = (rows, windows) if is_turned else (windows, rows)
         add_long_product(first.T, second, total, is_first)
 
     shares = one_thread.available
     blocks = list(_blocks(grad.shape[:-1], shape[0], shares))
-    total = ordered_sum(add, blocks, shares, shape if by_columns else shape[::-1], np.result_type(x, grad))
-    return total if by_columns else np.ascontiguousarray(total.T)
+    total = ordered_sum(add, blocks, shares, shape[::-1] if is_turned else shape, np.result_type(x, grad))
+    return np.ascontiguousarray(total.T) if is_turned else total
 
 
 def _gathered(
