@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import scipy.linalg
@@ -63,14 +63,19 @@ def lu(matrix: Array) -> tuple[Array, Array]:
     """The packed factors and the permutation p with (L U)[i] = A[p[i]]."""
     if not matrix.size:
         return matrix, np.zeros(matrix.shape[:-1], np.int64)
-    if matrix.dtype.kind == "c":
-        return _complex_lu(matrix)
+    if matrix.dtype.kind == "c" or (matrix.shape[-1] <= _SMALL and math.prod(matrix.shape[:-2]) >= _MANY):
+        return _lu_by_column(matrix)
     order, lower, upper = scipy.linalg.lu(matrix, p_indices=True, check_finite=False)
     packed = np.tril(lower, -1) + upper
     return packed.astype(matrix.dtype, copy=False), np.argsort(order, -1)
 
 
-def _complex_lu(matrix: Array) -> tuple[Array, Array]:
+_SMALL: Final = 8
+_MANY: Final = 32
+"""Matrices from which on all together, column by column, take less time than one by one, when they are small."""
+
+
+def _lu_by_column(matrix: Array) -> tuple[Array, Array]:
     """LU of all matrices at once, column by column; the pivot is largest by modulus, where LAPACK's is by |re| + |im|."""
     size = matrix.shape[-1]
     packed = matrix.reshape(-1, size, size).copy()
