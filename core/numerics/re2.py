@@ -83,6 +83,13 @@ class Pattern:
             return self._backtracking.fullmatch(text) is not None
         return self._whole.end(text, 0) is not None
 
+    def fullmatches(self, texts: Sequence[str]) -> list[bool]:
+        """Of each text whether all of it matches."""
+        if self._backtracking is not None and self._ways(max(map(len, texts), default=0)) < _FEW:
+            found = self._backtracking.fullmatch
+            return [found(text) is not None for text in texts]
+        return [self.fullmatch(text) for text in texts]
+
     def substitute(self, template: str, text: str, everywhere: bool, longest: int) -> str | None:
         """All matches or the first replaced by a template of `re`, where that finds them soon; None where it may not.
 

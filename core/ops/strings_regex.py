@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..arrays import Array, Result
 from ..errors import InvalidArgumentError
 from ..numerics import re2, re2_rewrites
@@ -26,6 +28,9 @@ def _compile(pattern: bytes) -> Any:
 
 def _full_match(input: Array, pattern: bytes) -> Array:
     compiled = _compile(pattern)
+    if not is_bounded():
+        texts = [re2.decode(text) for text in input.ravel().tolist()]
+        return np.array(compiled.fullmatches(texts), bool).reshape(input.shape)
     return map_to(bool, lambda text: compiled.fullmatch(re2.decode(text)), input)
 
 

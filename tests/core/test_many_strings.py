@@ -1,0 +1,36 @@
+"""What is done with many strings at once beside what is done with each."""
+
+import numpy as np
+import pytest
+
+from tfg.core.numerics import re2
+from tfg.core.ops.strings import string_length
+from tfg.core.ops.strings_regex import static_regex_full_match
+
+
+def drawn(longest):
+    """Texts of characters of one to four bytes, some cut off in the middle of one."""
+    rng = np.random.default_rng(longest)
+    letters = [*"ab 9", "é", "語", "🙂"]
+    texts = ["".join(rng.choice(letters, rng.integers(0, longest + 1))).encode() for _ in range(60)]
+    return np.array([text[: len(text) - rng.integers(0, 2)] for text in texts] + [b"\xff\x80", b""], object).reshape(31, 2)
+
+
+@pytest.mark.parametrize("longest", [0, 1, 20, 200])
+def test_characters_are_counted(longest):
+    texts = drawn(longest)
+    found = string_length(texts, unit="UTF8_CHAR")
+    assert found.dtype == np.int32
+    assert found.tolist() == [[sum(byte & 0xC0 != 0x80 for byte in text) for text in row] for row in texts]
+    assert string_length(texts[0, 0:1].reshape(()), unit="UTF8_CHAR") == found[0, 0]
+    assert string_length(texts[:0], unit="UTF8_CHAR").shape == (0, 2)
+
+
+@pytest.mark.parametrize("pattern", ["", "[ab ]*", "(a|b)+é?.*", "(a*)*9", "(?:(a|ab)(b|))*🙂?", r"\pL+", ".{2,9}"])
+@pytest.mark.parametrize("longest", [3, 40])
+def test_strings_that_match(pattern, longest):
+    texts = drawn(longest)
+    compiled = re2.compile_pattern(pattern.encode())
+    want = [[compiled.fullmatch(re2.decode(text)) for text in row] for row in texts]
+    assert static_regex_full_match(texts, pattern=pattern).tolist() == want
+    assert static_regex_full_match(texts[:0], pattern=pattern).shape == (0, 2)
