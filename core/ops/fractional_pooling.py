@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterator, Sequence
@@ -88,7 +89,10 @@ def _draw(
 
 
 class _Axis:
-    """The regions of one axis: `places[j]` are their j-th elements, `inside[j]` says whether a region has so many."""
+    """The regions of one axis: `places[j]` are their j-th elements, `inside[j]` says whether a region has so many.
+
+    In `repeated` the last element of a shorter one stands in for those that it lacks.
+    """
 
     def __init__(self, sequence: Array, size: int, overlapping: bool) -> None:
         starts, ends = sequence[:-1], np.minimum(sequence[1:] + overlapping, size)
@@ -96,6 +100,7 @@ class _Axis:
         steps = range(int(self.lengths.max(initial=0)))
         self.places = [np.minimum(starts + j, size - 1) for j in steps]
         self.inside = [j < self.lengths for j in steps]
+        self.repeated = [np.minimum(starts + j, ends - 1) for j in steps]
 
 
 def _axes(shape: tuple[int, ...], row_sequence: Array, column_sequence: Array, overlapping: bool) -> tuple[_Axis, _Axis]:
@@ -171,7 +176,12 @@ def fractional_max_pool(
 ) -> tuple[Result, ...]:
     """The largest element of each region, and the sequences of rows and columns."""
     sequences = _draw(ctx, value, pooling_ratio, pseudo_random, deterministic, seed, seed2)
-    return _largest(value, *_axes(value.shape, *sequences, overlapping))[0], *sequences
+    rows, columns = _axes(value.shape, *sequences, overlapping)
+    if value.dtype.kind == "f" and np.isnan(value).any():  # of these the order of comparisons decides
+        return _largest(value, rows, columns)[0], *sequences
+    for axis, regions in ((1, rows), (2, columns)):
+        value = functools.reduce(np.maximum, (value.take(places, axis) for places in regions.repeated))
+    return value, *sequences
 
 
 def _largest(value: Array, rows: _Axis, columns: _Axis) -> tuple[Array, Array]:
