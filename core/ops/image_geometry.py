@@ -180,15 +180,25 @@ def _read(images: Array, rows: Array, columns: Array, fill: Array) -> Array:
     return np.where(inside[..., None], values, fill)
 
 
+_FRAME = 3
+"""Further out than a pixel beside those that `_near` leaves."""
+
+
 def _interpolated(images: Array, rows: Array, columns: Array, fill: Array) -> Array:
-    """Bilinear interpolation in float32."""
+    """Bilinear interpolation in float32, between pixels of the images in a frame of `fill`."""
+    count, height, width, channels = images.shape
+    framed = np.full((count, height + 2 * _FRAME, width + 2 * _FRAME, channels), fill, np.float32)
+    framed[:, _FRAME:-_FRAME, _FRAME:-_FRAME] = images
+    pixels, line = framed.reshape(-1, channels), framed.shape[2]
     row, column = np.floor(rows), np.floor(columns)
-    i, j = row.astype(np.int64), column.astype(np.int64)
-    down, across = (rows - row)[..., None], (columns - column)[..., None]
-    read = lambda di, dj: _read(images, i + di, j + dj, fill).astype(np.float32)  # noqa: E731 - one of four corners
-    upper = (1 - across) * read(0, 0) + across * read(0, 1)
-    lower = (1 - across) * read(1, 0) + across * read(1, 1)
-    return (1 - down) * upper + down * lower
+    lines = np.arange(count)[:, None, None] * framed.shape[1] + (row.astype(np.int64) + _FRAME)
+    places = lines * line + (column.astype(np.int64) + _FRAME)
+    down, across = (np.repeat(share[..., None], channels, -1) for share in (rows - row, columns - column))
+
+    def between(left: Array) -> Array:
+        return (1 - across) * pixels.take(left, axis=0) + across * pixels.take(left + 1, axis=0)
+
+    return (1 - down) * between(places) + down * between(places + line)
 
 
 def _transform(
