@@ -247,17 +247,16 @@ def _stirling_tail(k: Array) -> Array:
     return np.where(k <= 9, _STIRLING_TAILS[np.clip(k, 0, 9).astype(np.intp)], series)
 
 
-def multinomial(gen: Philox, logits: Array, samples: int) -> Array:
-    """For each row of logits `samples` classes, drawn by inversion of the cumulative distribution; int64."""
+def multinomial(uniforms: Array, logits: Array) -> Array:
+    """For each row of logits as many classes as uniform samples, by inversion of the cumulative distribution; int64."""
     values = logits.astype(np.float64)
     finite = np.isfinite(values)
     peak = np.max(np.where(finite, values, -np.inf), axis=1, keepdims=True)
     weights = np.where(finite, np.exp(values - peak), 0.0)
     cumulative = np.cumsum(weights, axis=1)
-    uniforms = uniform_from_words(gen.words(2 * len(logits) * samples), _FLOAT64).reshape(len(logits), samples)
-    result = np.empty((len(logits), samples), np.int64)
+    result: Array = np.empty(uniforms.shape, np.int64)
     for row, levels, drawn in zip(result, cumulative, uniforms):
-        row[:] = np.searchsorted(levels, drawn * levels[-1], side="right")
+        row[:] = levels.searchsorted(drawn * levels[-1], "right")
     return result
 
 

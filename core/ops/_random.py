@@ -177,11 +177,20 @@ def draw_binomial(gen: Philox, shape: Any, counts: Any, probs: Any, dtype: Any) 
     return samples_first(as_type(drawn, dtype), samples, dims)
 
 
-def draw_multinomial(gen: Philox, logits: Any, num_samples: Any, dtype: Any) -> Any:
-    """`num_samples` classes for each row of `logits`, after the checks of TensorFlow's kernel."""
-    if logits.size == 0 or num_samples == 0:
-        return np.zeros((len(logits), int(num_samples)), dtype.numpy)
-    return as_type(philox_distributions.multinomial(gen, logits, int(num_samples)), dtype)
+@functools.lru_cache(1024)
+def draw_for_classes(rows: int, samples: int) -> Draw:
+    """The uniform samples by which `samples` classes are found for each of some rows of logits."""
+    rounded = (samples + 3) // 4 * 4
+    parameters, words = (np.dtype(np.float64),), 2 * rows * samples
+    stride = rows * rounded * 2 * RESERVED_PER_OUTPUT
+    return Draw(philox.uniform, philox.uniform_from_words, parameters, (rows, samples), rows * samples, words, stride)
+
+
+def draw_multinomial(uniforms: Any, logits: Any, dtype: Any) -> Any:
+    """A class for each uniform sample of each row of `logits`."""
+    if not uniforms.size:
+        return np.zeros(uniforms.shape, dtype.numpy)
+    return as_type(philox_distributions.multinomial(uniforms, logits), dtype)
 
 
 def check_multinomial(logits: Any, num_samples: Any) -> None:

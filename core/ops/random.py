@@ -31,6 +31,7 @@ from ._random import (
     as_dims,
     bounded_normal_flops,
     check_multinomial,
+    draw_for_classes,
     draw_gamma,
     draw_multinomial,
     draw_of,
@@ -274,9 +275,8 @@ def multinomial(
 ) -> Result:
     """`num_samples` classes for each row of `logits`, log-probabilities that need not be normalized."""
     check_multinomial(logits, num_samples)
-    rounded = (int(num_samples) + 3) // 4 * 4
-    gen = node_stream(ctx, seed, seed2).reserve(len(logits) * rounded * 2)
-    return draw_multinomial(gen, logits, num_samples, output_dtype)
+    uniforms = node_stream(ctx, seed, seed2).draw(draw_for_classes(len(logits), int(num_samples)))
+    return draw_multinomial(uniforms, logits, output_dtype)
 
 
 @shape("Multinomial")

@@ -36,11 +36,21 @@ def seeded(seed: Any) -> Philox:
 
 def keyed(key: Any, counter: Any, alg: Any, size: int = 1) -> Philox:
     """The generator of a key and a counter as tensors, for `size` outputs; only Philox runs on a CPU."""
+    check_algorithm(alg, size)
+    return positioned(key, counter)
+
+
+def check_algorithm(alg: Any, size: int) -> None:
+    """InvalidArgumentError unless the scalar `alg` is an algorithm that a CPU runs for `size` outputs."""
     if alg.ndim:
         raise InvalidArgumentError(f"alg must have shape [], not {Shape(np.shape(alg))}")
     algorithm = alg.item()
     if algorithm not in (PHILOX, _AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
+
+
+def positioned(key: Any, counter: Any) -> Philox:
+    """The generator of a key and a counter as tensors."""
     if key.shape != (1,):
         raise InvalidArgumentError(f"key must have shape [1], not {Shape(key.shape)}")
     if counter.ndim != 1 or len(counter) < 2:

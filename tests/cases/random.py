@@ -22,7 +22,8 @@ def two_runs(op, *inputs, **attrs):
 
 def many_runs(op, *inputs, **attrs):
     """So many that draws are computed ahead, several times."""
-    return runs(24, f"{op} {attrs.get('dtype', '')} {inputs[0].tolist()} many times", op, *inputs, **attrs)
+    given = [value.tolist() if value.size < 4 else value.shape for value in inputs]
+    return runs(24, f"{op} {attrs.get('dtype', '')} {given} many times", op, *inputs, **attrs)
 
 
 def runs(count, key, op, *inputs, **attrs):
@@ -58,6 +59,7 @@ CASES = [
     *(many_runs(op, np.array(dims, np.int32), dtype="float") for op in _FILLS[:2] for dims in ([], [3], [2, 4])),
     *(many_runs(op, np.array([3], np.int32), dtype="double") for op in _FILLS[:2]),
     many_runs("RandomUniformInt", np.array([3], np.int32), np.int32(0), np.int32(9)),
+    *(many_runs("Multinomial", normal(r, 5), np.int32(n)) for r, n in ((1, 1), (2, 3), (3, 20))),
     many_runs("RandomUniformInt", np.array([], np.int32), np.int64(-5), np.int64(9)),
     case("RandomUniform", np.array([2, -1], np.int32), dtype="float", **_SEEDS),
     case("RandomUniform", np.int32(3), dtype="float", key="scalar shape", **_SEEDS),

@@ -10,7 +10,7 @@ from tfg import GraphBuilder, Session
 from tfg.core.errors import InvalidArgumentError
 from tfg.core.numerics import philox
 from tfg.core.numerics.philox import Philox
-from tfg.core.ops._random import Stream, draw_of
+from tfg.core.ops._random import Stream, draw_for_classes, draw_of
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 KINDS = {
@@ -45,6 +45,18 @@ def test_what_comes_ahead_is_what_would_come(kind, dims):
             assert found.dtype == parameters[-1]
             np.testing.assert_array_equal(found, wanted)
             assert (stream.key, stream.counter) == (gen.key, gen.counter)
+
+
+@pytest.mark.parametrize(("rows", "samples"), [(1, 1), (2, 3), (3, 30), (1, 1024), (1, 1025), (2, 0), (0, 2)])
+def test_uniforms_for_classes(rows, samples):
+    """TensorFlow sets two samples aside for each class, of as many classes as are whole blocks of four."""
+    draw = draw_for_classes(rows, samples)
+    stream, gen = Stream(Philox(1, 2)), Philox(1, 2)
+    for _ in range(30):
+        start = gen.take(rows * -(-samples // 4) * 4 * 2 * 256)
+        wanted = philox.uniform(start, rows * samples, F64).reshape(rows, samples)
+        np.testing.assert_array_equal(stream.draw(draw), wanted)
+        assert stream.counter == gen.counter
 
 
 def test_other_draws_come_between():

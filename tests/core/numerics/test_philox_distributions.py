@@ -46,6 +46,8 @@ _DRAWS = {
     "binomial": lambda gen, n: philox_distributions.binomial(
         gen, np.full(n, 9.0), np.linspace(0, 1, 64)[:n], np.zeros(n, bool)
     ),
+    "uniform": lambda gen, n: philox.uniform(gen, n, np.dtype(np.float32)),
+    "normal": lambda gen, n: philox.normal(gen, n, np.dtype(np.float32)),
     "truncated_normal": lambda gen, n: philox.truncated_normal(gen, n, np.dtype(np.float32)),
 }
 
@@ -57,7 +59,7 @@ def test_few_samples_are_the_first_of_many(distribution):
     for seed in range(30):
         gen = philox.Philox(seed, seed << 64)
         many = draw(gen, 64)
-        for few in (1, 3, 16):
+        for few in (1, 2, 3, 4, 5, 16):
             np.testing.assert_allclose(draw(gen, few), many[:few], rtol=1e-15 if many.dtype == float else 0)
 
 
