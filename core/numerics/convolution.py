@@ -27,7 +27,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from . import winograd, winograd_lines
+from . import volumes, winograd, winograd_lines
 from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
 from .planes import Planes
 from .products import (
@@ -106,6 +106,9 @@ def convolve(
         return result
     elif _adds_places(x, result, window, strides):
         _add_places(x, w, dilations, result, finish, summand)
+        return result
+    elif volumes.suits(x, w.shape, result, strides, dilations):
+        volumes.convolve(x, w, result, finish, summand)
         return result
     else:
         _multiply_gathered(x, w, strides, dilations, result, finish, summand)
@@ -370,6 +373,8 @@ def convolve_filter_gradient(
     if not groups or not x.size or not grad.size or not math.prod(filter_shape):
         return np.zeros(filter_shape, dtype)
     count = math.prod(window)
+    if volumes.suits(x, filter_shape, grad, strides, dilations):
+        return volumes.filter_gradient(x, grad, window)
     if groups == 1:
         return _ungrouped_filter_gradient(x, grad, window, strides, dilations).reshape(filter_shape)
     total = np.zeros((groups, count * depth, filters // groups), dtype)

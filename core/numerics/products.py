@@ -78,16 +78,23 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     return out
 
 
-def multiply(a: Array, b: Array, out: Array) -> None:
-    """out = a @ b of two matrices, of many rows and few columns by so many rows at once that BLAS copies nothing."""
+def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
+    """As `add_product`, of many rows and few columns by so many rows at once that BLAS copies nothing."""
     step = rows_at_once(*b.shape) if b.dtype == np.float32 else 0
     if step and b.strides[1] != b.itemsize and len(a) >= _MANY_ROWS:
         b = np.ascontiguousarray(b)
     if not 0 < step < len(a) or b.strides[1] != b.itemsize:
-        np.matmul(a, b, out=out)
+        if is_first:
+            np.matmul(a, b, out=out)
+        else:
+            add_product(a, b, out, is_first)
         return
     for start in range(0, len(a), step):
-        np.matmul(a[start : start + step], b, out=out[start : start + step])
+        some, target = a[start : start + step], out[start : start + step]
+        if is_first:
+            np.matmul(some, b, out=target)
+        else:
+            target += np.matmul(some, b)
 
 
 @functools.lru_cache(1024)
