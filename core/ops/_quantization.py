@@ -131,3 +131,41 @@ def _requantize_32_to_8(q: Array, old: tuple[Any, Any], new: tuple[Any, Any]) ->
         new_offset = np.float64(one * (float(new_low) * 255.0) / float(new_width)).astype(np.int64)
     value = ((q.astype(np.int64) * scale) >> 32) + (offset - new_offset + (one >> 1))
     return np.clip(value >> 16, 0, 255).astype(np.uint8)
+
+
+def _nudged(low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
+    """(low, high, scale) moved so that zero is one of the levels (Jacob et al. 2018)."""
+    require(2 <= num_bits <= 16, f"num_bits must be in [2, 16], not {num_bits}")
+    first, last = np.float32(1 if narrow_range else 0), np.float32((1 << num_bits) - 1)
+    scale = (high - low) / (last - first)
+    with np.errstate(all="ignore"):
+        zero = first - low / scale
+    zero = np.where(zero < first, first, np.where(zero > last, last, round_half_away(zero))).astype(np.float32)
+    return (first - zero) * scale, (last - zero) * scale, scale
+
+
+def fake_quantize(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Array:
+    """x clipped to the nudged range and rounded to its levels; zero where the range is [0, 0]."""
+    low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
+    nudged_low, nudged_high, scale = _nudged(low, high, num_bits, narrow_range)
+    with np.errstate(all="ignore"):
+        inverse = np.float32(1) / scale
+        zero = np.floor(-nudged_low * inverse + np.float32(0.5))
+        result = np.asarray(np.maximum(np.minimum(x, nudged_high), nudged_low))
+        result -= nudged_low
+        result *= inverse
+        result -= zero
+        result += np.float32(0.5)
+        np.floor(result, out=result)
+        result *= scale
+    empty = (low == 0) & (high == 0)
+    return np.where(empty, np.float32(0), result) if empty.any() else result
+
+
+def fake_masks(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
+    """Where x lies below, within and above the nudged range; all within where the range is [0, 0]."""
+    low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
+    nudged_low, nudged_high, _ = _nudged(low, high, num_bits, narrow_range)
+    empty = (low == 0) & (high == 0)
+    below, above = (x < nudged_low) & ~empty, (x > nudged_high) & ~empty
+    return below, ((x >= nudged_low) & (x <= nudged_high)) | empty, above

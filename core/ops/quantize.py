@@ -21,7 +21,7 @@ from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_different
 from ..shapes import SCALAR, Shape, TensorSpec
 from . import _onnx_quantize as in_onnx
 from ._checks import require, require_same_shape, scalar
-from ._quantization import limits, range_of, round_half_away, steps, tensor_from_float
+from ._quantization import fake_masks, fake_quantize, limits, range_of, round_half_away, steps, tensor_from_float
 
 
 def _along(values: Array, axis: int, rank: int) -> Array:
@@ -324,38 +324,6 @@ _FAKE_GRADIENTS = tuple(f"{name}Gradient" for name in _FAKE)
 facts("elementwise", of=_FAKE[:2])
 
 
-def _nudged(low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
-    """(low, high, scale) moved so that zero is one of the levels (Jacob et al. 2018)."""
-    require(2 <= num_bits <= 16, f"num_bits must be in [2, 16], not {num_bits}")
-    first, last = np.float32(1 if narrow_range else 0), np.float32((1 << num_bits) - 1)
-    scale = (high - low) / (last - first)
-    with np.errstate(all="ignore"):
-        zero = first - low / scale
-    zero = np.where(zero < first, first, np.where(zero > last, last, round_half_away(zero))).astype(np.float32)
-    return (first - zero) * scale, (last - zero) * scale, scale
-
-
-def _fake_quantize(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Array:
-    """x clipped to the nudged range and rounded to its levels; zero where the range is [0, 0]."""
-    low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
-    nudged_low, nudged_high, scale = _nudged(low, high, num_bits, narrow_range)
-    with np.errstate(all="ignore"):
-        inverse = np.float32(1) / scale
-        zero = np.floor(-nudged_low * inverse + np.float32(0.5))
-        shifted = np.maximum(np.minimum(x, nudged_high), nudged_low) - nudged_low
-        result = np.floor(shifted * inverse - zero + np.float32(0.5)) * scale
-    return np.where((low == 0) & (high == 0), np.float32(0), result)
-
-
-def _fake_masks(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
-    """Where x lies below, within and above the nudged range; all within where the range is [0, 0]."""
-    low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
-    nudged_low, nudged_high, _ = _nudged(low, high, num_bits, narrow_range)
-    empty = (low == 0) & (high == 0)
-    below, above = (x < nudged_low) & ~empty, (x > nudged_high) & ~empty
-    return below, ((x >= nudged_low) & (x <= nudged_high)) | empty, above
-
-
 def _vars(min: Array, max: Array) -> tuple[Any, Any]:
     require(np.ndim(min) == np.ndim(max) == 0, "min and max must be scalars")
     return range_of(min, max, "inputs")
@@ -371,13 +339,13 @@ def _channels(inputs: Array, min: Array, max: Array) -> None:
 def fake_quant_with_min_max_args(inputs: Array, *, min: float, max: float, num_bits: int, narrow_range: bool) -> Result:
     """Inputs rounded to the levels of [min, max]."""
     require(min < max, f"min {min} must be smaller than max {max}")
-    return _fake_quantize(inputs, min, max, num_bits, narrow_range)
+    return fake_quantize(inputs, min, max, num_bits, narrow_range)
 
 
 @kernel("FakeQuantWithMinMaxVars")
 def fake_quant_with_min_max_vars(inputs: Array, min: Array, max: Array, *, num_bits: int, narrow_range: bool) -> Result:
     """Inputs rounded to the levels of [min, max]."""
-    return _fake_quantize(inputs, *_vars(min, max), num_bits, narrow_range)
+    return fake_quantize(inputs, *_vars(min, max), num_bits, narrow_range)
 
 
 @kernel("FakeQuantWithMinMaxVarsPerChannel")
@@ -386,7 +354,7 @@ def fake_quant_with_min_max_vars_per_channel(
 ) -> Result:
     """Inputs rounded to the levels of the range of their channel, the last dimension."""
     _channels(inputs, min, max)
-    return _fake_quantize(inputs, min, max, num_bits, narrow_range)
+    return fake_quantize(inputs, min, max, num_bits, narrow_range)
 
 
 @kernel("FakeQuantWithMinMaxArgsGradient")
@@ -396,7 +364,7 @@ def fake_quant_with_min_max_args_gradient(
     """The gradient where the input lies within the range."""
     require(min < max, f"min {min} must be smaller than max {max}")
     require_same_shape(gradients, inputs, "gradients and inputs")
-    _, within, _ = _fake_masks(inputs, min, max, num_bits, narrow_range)
+    _, within, _ = fake_masks(inputs, min, max, num_bits, narrow_range)
     return np.where(within, gradients, np.float32(0))
 
 
@@ -406,7 +374,7 @@ def fake_quant_with_min_max_vars_gradient(
 ) -> tuple[Result, Result, Result]:
     """The gradients for inputs, min and max."""
     require_same_shape(gradients, inputs, "gradients and inputs")
-    masks = _fake_masks(inputs, *_vars(min, max), num_bits, narrow_range)
+    masks = fake_masks(inputs, *_vars(min, max), num_bits, narrow_range)
     below, within, above = (np.where(mask, gradients, np.float32(0)) for mask in masks)
     return within, np.sum(below, dtype=np.float32), np.sum(above, dtype=np.float32)
 
@@ -418,7 +386,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     """The gradients for inputs, min and max."""
     require_same_shape(gradients, inputs, "gradients and inputs")
     _channels(inputs, min, max)
-    masks = _fake_masks(inputs, min, max, num_bits, narrow_range)
+    masks = fake_masks(inputs, min, max, num_bits, narrow_range)
     below, within, above = (np.where(mask, gradients, np.float32(0)) for mask in masks)
     others = tuple(range(inputs.ndim - 1))
     return within, np.sum(below, others, dtype=np.float32), np.sum(above, others, dtype=np.float32)
