@@ -166,6 +166,6 @@ def fake_masks(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bool)
     """Where x lies below, within and above the nudged range; all within where the range is [0, 0]."""
     low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
     nudged_low, nudged_high, _ = _nudged(low, high, num_bits, narrow_range)
+    below, within, above = x < nudged_low, (x >= nudged_low) & (x <= nudged_high), x > nudged_high
     empty = (low == 0) & (high == 0)
-    below, above = (x < nudged_low) & ~empty, (x > nudged_high) & ~empty
-    return below, ((x >= nudged_low) & (x <= nudged_high)) | empty, above
+    return (below & ~empty, within | empty, above & ~empty) if empty.any() else (below, within, above)

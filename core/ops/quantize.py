@@ -16,6 +16,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
 from ..errors import UnimplementedError
 from ..graph import Node, Output
+from ..numerics.selecting import chosen
 from ..numerics.widening import wide
 from ..registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape
 from ..shapes import SCALAR, Shape, TensorSpec
@@ -319,6 +320,7 @@ def quantize_and_dequantize_v4_grad_flops(gradients: TensorSpec, *rest: TensorSp
     return Cost(2) * gradients.shape.num_elements
 
 
+_ZERO = np.zeros((), np.float32)
 _FAKE = ("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
 _FAKE_GRADIENTS = tuple(f"{name}Gradient" for name in _FAKE)
 facts("elementwise", of=_FAKE[:2])
@@ -365,7 +367,7 @@ def fake_quant_with_min_max_args_gradient(
     require(min < max, f"min {min} must be smaller than max {max}")
     require_same_shape(gradients, inputs, "gradients and inputs")
     _, within, _ = fake_masks(inputs, min, max, num_bits, narrow_range)
-    return np.where(within, gradients, np.float32(0))
+    return chosen(within, gradients, _ZERO)
 
 
 @kernel("FakeQuantWithMinMaxVarsGradient")
@@ -375,7 +377,7 @@ def fake_quant_with_min_max_vars_gradient(
     """The gradients for inputs, min and max."""
     require_same_shape(gradients, inputs, "gradients and inputs")
     masks = fake_masks(inputs, *_vars(min, max), num_bits, narrow_range)
-    below, within, above = (np.where(mask, gradients, np.float32(0)) for mask in masks)
+    below, within, above = (chosen(mask, gradients, _ZERO) for mask in masks)
     return within, np.sum(below, dtype=np.float32), np.sum(above, dtype=np.float32)
 
 
@@ -387,7 +389,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     require_same_shape(gradients, inputs, "gradients and inputs")
     _channels(inputs, min, max)
     masks = fake_masks(inputs, min, max, num_bits, narrow_range)
-    below, within, above = (np.where(mask, gradients, np.float32(0)) for mask in masks)
+    below, within, above = (chosen(mask, gradients, _ZERO) for mask in masks)
     others = tuple(range(inputs.ndim - 1))
     return within, np.sum(below, others, dtype=np.float32), np.sum(above, others, dtype=np.float32)
 
