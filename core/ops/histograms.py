@@ -109,7 +109,8 @@ def histogram_fixed_width(values: Array, value_range: Array, nbins: Array, *, dt
     require(flat.dtype.kind != "f" or not np.isnan(flat).any(), "Histogram values must not contain NaN")
     step = (float(high) - float(low)) / int(nbins)
     distances = (np.maximum(flat, low) - low).astype(np.float64) / step
-    places = np.clip(np.nan_to_num(distances), 0, int(nbins) - 1).astype(np.int64)
+    np.fmax(distances, 0, out=distances)  # 0 for NaN, which the distance to an infinite end is
+    places = np.minimum(distances, int(nbins) - 1, out=distances).astype(np.int64)
     return np.bincount(places, minlength=int(nbins)).astype(dtype.numpy)
 
 
