@@ -15,6 +15,10 @@ from .widening import is_narrow
 
 _ONE_BY_ONE: Final = (np.multiply, np.maximum, np.minimum)
 _WORST: Final = {np.maximum: -np.inf, np.minimum: np.inf}
+_LONG_ROW: Final = 16
+_FEW_ROWS: Final = 16
+_MANY: Final = 1 << 13
+"""Numbers from which on calls for the rows of small groups take less time than a loop over columns."""
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
@@ -49,8 +53,24 @@ def reduce_groups(ufunc: np.ufunc, groups: Array, rows: Array) -> tuple[Array, A
         return groups[starts], _sums(rows, order, starts)
     rows = rows if order is None else rows[order]
     if is_narrow(rows.dtype):
-        return groups[starts], ufunc.reduceat(rows.astype(np.float32), starts, axis=0).astype(rows.dtype)
-    return groups[starts], ufunc.reduceat(rows, starts, axis=0, dtype=rows.dtype)
+        return groups[starts], _reduced(ufunc, rows.astype(np.float32), starts).astype(rows.dtype)
+    return groups[starts], _reduced(ufunc, rows, starts)
+
+
+def _reduced(ufunc: np.ufunc, rows: Array, starts: Array) -> Array:
+    """`ufunc` over the rows from each start to the next one, row after row.
+
+    Of long rows NumPy's `reduceat` takes a column at a time: of these the k-th rows of all groups are taken at once.
+    """
+    sizes = np.diff(starts, append=len(rows))
+    most = int(sizes.max())
+    if rows.size < max(_MANY, _LONG_ROW * len(rows)) or most > _FEW_ROWS:
+        return ufunc.reduceat(rows, starts, axis=0, dtype=rows.dtype)
+    result = rows[starts]
+    for k in range(1, most):
+        left = np.flatnonzero(sizes > k)
+        result[left] = ufunc(result[left], rows[starts[left] + k], dtype=rows.dtype)
+    return result
 
 
 def _in_order(groups: Array) -> tuple[Array | None, Array]:
