@@ -7,7 +7,6 @@ import dataclasses
 import functools
 import itertools
 import numbers
-import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -16,7 +15,7 @@ import numpy as np
 
 from ..arguments import bounded_depth, takes
 from ..collecting import rare_collection
-from ..errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError, ResourceExhaustedError
+from ..errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError
 from ..graph import Graph, Node, Output
 from ..journal import Stopwatch
 from ..numerics.philox import Philox
@@ -36,8 +35,8 @@ from .kernel_context import KernelContext
 from .limits import Limits
 from .lowering import lowered
 from .resources import ResourceManager, Variable
+from .results import own_values
 from .runs import Hook, Run
-from .values import Batched
 
 if TYPE_CHECKING:
     from ..engines.engagement import Engagement
@@ -48,9 +47,6 @@ _State = TypeVar("_State")
 
 _TOLD: Final = 3
 """How many of its fetches a plan is told by."""
-
-_UNSHARED_REFERENCES: Final = 3
-"""What sys.getrefcount says in `_result` of an array that only the caller's list holds."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -211,7 +207,7 @@ class Session:
         with one_thread, run, np.errstate(all="ignore"):
             program = prepared.program
             found = program.run(values) if self._engagement is None else self._engagement.timed(program.run, values)
-        return [None if value is None else _result(name, value) for name, value in zip(names, found)]
+        return own_values(names, found)
 
     @property
     def takes_hooks(self) -> bool:
@@ -360,20 +356,3 @@ def _engagement(engine: str | Engine | Engagement | None) -> Engagement | None:
     if not isinstance(engine, str) and not hasattr(engine, "compile"):
         raise TypeError(f"an engine is a name or an Engine, not {engine!r}")
     return Engagement(find_engine(engine) if isinstance(engine, str) else engine)
-
-
-def _result(name: str, value: Any) -> Any:
-    """A fetched value as an array of its own: what a variable, a constant or a feed holds is copied. Batches stay.
-
-    A single string comes as bytes, as in TensorFlow. ResourceExhaustedError where a copy does not fit into memory.
-    """
-    if type(value) is not np.ndarray:
-        return value if isinstance(value, Batched) else np.asarray(value)
-    if value.dtype == object and value.ndim == 0 and isinstance(value.item(), bytes):
-        return value.item()
-    if value.base is not None or sys.getrefcount(value) > _UNSHARED_REFERENCES + 1 or not value.flags.writeable:
-        try:
-            return value.copy()
-        except MemoryError as error:
-            raise ResourceExhaustedError(f"out of memory for the value of '{name}': {error}") from error
-    return value
