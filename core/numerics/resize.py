@@ -17,12 +17,17 @@ import numpy as np
 
 from ..arrays import Array
 from .pauses import pause
+from .products import WORTH_DIVIDING, cut, divide
+from .threads import one_thread
+from .windows import cells
 
 _SHORT: Final = 8
 """Channels from which on a product for each line takes less time than one that has each channel's weights apart."""
 _BAND: Final = 16
 """About so many outputs, or inputs where these are more, go together: few of their products are with nothing."""
 _CUBIC_TABLE = 1024
+_MOST_WEIGHT: Final = 16
+"""More than the weights of an output add up to, whatever their signs."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -68,13 +73,31 @@ def _bands(taps: Taps, dtype: Any, channels: int) -> list[_Band]:
 
 
 def resample(x: Array, rows: Taps, columns: Taps) -> Array:
-    """The image resampled along both axes."""
+    """The image resampled along both axes, along rows last unless these become fewer: products of whole lines do most."""
+    first, second = ((rows, 1), (columns, 2)) if len(rows.indices) < rows.size else ((columns, 2), (rows, 1))
     with np.errstate(all="ignore"):
-        result = _apply(_apply(x, rows, 1), columns, 2)
-    if np.isfinite(result).all():
-        return result
+        between = _apply(x, *first)
+        if _stays_finite(between):
+            return _apply(between, *second)
     # A product with a weight of nothing is nothing only of numbers that are finite.
     return _apply_taps(_apply_taps(x, rows, 1), columns, 2)
+
+
+def _stays_finite(x: Array) -> bool:
+    """True of numbers of which no weighted sum here leaves the range of the dtype."""
+    if not x.size:
+        return True
+    largest = np.finfo(x.dtype).max / _MOST_WEIGHT
+    return bool(-largest < x.min() and x.max() < largest)
+
+
+def taken(x: Array, rows: Array, columns: Array) -> Array:
+    """The positions of images (N, H, W, C) where these rows and columns cross: (N, rows, columns, C)."""
+    if not x.size:
+        return x[:, rows[:, np.newaxis], columns]
+    flat = cells(np.ascontiguousarray(x)).reshape(len(x), -1)
+    places = rows[:, np.newaxis] * x.shape[2] + columns
+    return flat.take(places.reshape(-1), 1).view(x.dtype).reshape(len(x), *places.shape, x.shape[3])
 
 
 def resample_gradient(grad: Array, rows: Taps, columns: Taps) -> Array:
@@ -98,12 +121,21 @@ def _apply(x: Array, taps: Taps, axis: int) -> Array:
     shape = (*x.shape[:axis], len(taps.indices), *x.shape[axis + 1 :])
     flat, result, channels = _lines(x, axis), np.empty(shape, x.dtype), x.shape[-1]
     target = _lines(result, axis)
-    for band in _bands(taps, x.dtype, channels if axis == 2 else _SHORT):
-        pause()
-        if flat.ndim == 2:
-            np.matmul(flat[:, _spread(band.inputs, channels)], band.wide, out=target[:, _spread(band.outputs, channels)])
-        else:
-            np.matmul(band.matrix, flat[:, band.inputs], out=target[:, band.outputs])
+
+    def fill(some: slice) -> None:
+        for band in _bands(taps, x.dtype, channels if axis == 2 else _SHORT):
+            pause()
+            if flat.ndim == 2:
+                inputs, outputs = _spread(band.inputs, channels), _spread(band.outputs, channels)
+                np.matmul(flat[some, inputs], band.wide, out=target[some, outputs])
+            elif axis == 2:
+                np.matmul(band.matrix, flat[some, band.inputs], out=target[some, band.outputs])
+            else:
+                np.matmul(band.matrix, flat[:, band.inputs, some], out=target[:, band.outputs, some])
+
+    size = flat.shape[0 if axis == 2 else 2]
+    workers = one_thread.share if result.size * _BAND >= WORTH_DIVIDING else 1
+    divide(fill, cut(size, max(min(workers, size), 1)))
     return result
 
 

@@ -111,7 +111,7 @@ def resize_nearest_neighbor(images: Array, size: Array, *, align_corners: bool, 
     _check_centers(align_corners, half_pixel_centers)
     height, width = _size(images, size)
     rows, columns = _taps(numerics.nearest, images.shape, height, width, align_corners, half_pixel_centers)
-    return images[:, rows[:, None], columns]
+    return numerics.taken(images, rows, columns)
 
 
 @gradient("ResizeNearestNeighbor")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import resize
+from tfg.core.numerics import resize, threads
 
 CASES = [
     # shape, outputs
@@ -57,3 +57,32 @@ def test_what_is_not_finite_meets_who_reads_it_only(channels, value):
     found = resize.resample(x, taps, taps)
     assert np.isfinite(found[0, ~np.outer(*reads)]).all()
     assert not np.isfinite(found[0, np.outer(*reads)]).any()
+
+
+@pytest.mark.parametrize("outputs", [(24, 24), (5, 24)])
+def test_numbers_near_the_largest_stay_numbers(outputs):
+    largest = np.finfo(np.float32).max
+    x = np.full((1, 12, 12, 20), largest, np.float32)
+    rows, columns = (resize.bilinear(12, count, False, True) for count in outputs)
+    np.testing.assert_allclose(resize.resample(x, rows, columns), largest, rtol=1e-6)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_threads_share_lines(case, workers, monkeypatch):
+    shape, outputs = case
+    x = np.random.default_rng(0).standard_normal(shape, np.float32)
+    rows, columns = (resize.bilinear(n, out, False, True) for n, out in zip(shape[1:3], outputs))
+    want = resize.resample(x, rows, columns)
+    monkeypatch.setattr(threads.one_thread, "available", workers)
+    monkeypatch.setattr(resize, "WORTH_DIVIDING", 0)
+    np.testing.assert_allclose(resize.resample(x, rows, columns), want, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.uint8, np.float64, np.complex128])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_positions_that_are_taken(case, dtype):
+    shape, outputs = case
+    x = np.random.default_rng(0).integers(0, 100, (*shape[:3], 2 * shape[3])).astype(dtype)[..., ::2]
+    rows, columns = (resize.nearest(n, out, False, True) for n, out in zip(shape[1:3], outputs))
+    np.testing.assert_array_equal(resize.taken(x, rows, columns), x[:, rows][:, :, columns])
