@@ -188,7 +188,7 @@ class _Finding:
 
     def _axis(self, parts: Sequence[Step], frame: Frame) -> _Layer | None:
         """An axis that is put in before and goes behind."""
-        before, after = self._before(parts, "new_axis"), self._after(parts, "without_axes")
+        before, after = self._before(parts, fact="new_axis"), self._after(parts, fact="without_axes")
         if before is None or after is None or (axis := self._constant(before.inputs[1])) is None:
             return None
         places, (place, *others) = {n % _RANK for n in after.node.attr("squeeze_dims")}, (axis.reshape(-1) % _RANK).tolist()
@@ -198,7 +198,7 @@ class _Finding:
 
     def _spacing(self, parts: Sequence[Step], frame: Frame) -> _Layer | None:
         """Positions that are put into the batch before and come back behind."""
-        before, after = self._before(parts, "space_to_batch"), self._after(parts, "batch_to_space")
+        before, after = self._before(parts, fact="space_to_batch"), self._after(parts, fact="batch_to_space")
         node = next(step.node for step in parts if _takes_frame(step))
         if before is None or after is None or not _is_valid(node) or {*node.attr("strides"), *node.attr("dilations")} != {1}:
             return None
@@ -214,7 +214,7 @@ class _Finding:
 
     def _zeros(self, parts: Sequence[Step], frame: Frame) -> _Layer | None:
         """Zeros around the images."""
-        before = self._before(parts, "zero_padding")
+        before = self._before(parts, fact="zero_padding")
         node = next(step.node for step in parts if _takes_frame(step))
         pairs = None if before is None or not _is_valid(node) else self._constant(before.inputs[1])
         if before is None or pairs is None or len(pairs) != frame.rank or pairs.min() < 0 or pairs[[0, -1]].any():
