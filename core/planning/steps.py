@@ -55,19 +55,15 @@ class FrameSteps:
         )
 
     def loop_step(self, frame: Frame) -> Loop:
+        """The step of a loop inside this frame."""
         inner = FrameSteps(self.run, frame)
         sources = self.share_memory(inner)
         parts = inner.loop_parts()
-        enters = frame.with_op(ENTER)
-        merges = [n for n in frame.with_op(MERGE) if inner.liveness.is_loop_merge(n)]
-        entering = [(_input_with_op(m, ENTER).node, inner.slots.slot(m.output())) for m in merges]
-        entering += [(n, inner.slots.slot(n.output())) for n in enters if n.attr("is_constant")]
-        ends = [inner.slots.slot(inner.slots.canonical(_input_with_op(m, NEXT_ITERATION))) for m in merges]
-        carried = [(end, inner.slots.slot(m.output())) for end, m in zip(ends, merges)]
-        exits = frame.with_op(EXIT)
+        enters, exits = frame.with_op(ENTER), frame.with_op(EXIT)
+        entering, carried = inner.entering(), inner.carried()
         assert inner.liveness.loop_predicate is not None
-        condition = inner.slots.slot(inner.slots.canonical(inner.liveness.loop_predicate))
-        exit_slots = tuple(inner.slots.slot(inner.slots.canonical(n.output())) for n in exits)
+        condition = inner.slot_of(inner.liveness.loop_predicate)
+        exit_slots = tuple(inner.slot_of(n.output()) for n in exits)
         is_guarded = self.liveness.is_guarded(frame)
         invariant = (slot for node, slot in entering if node.attr("is_constant"))
         add_loop_releases(parts, lasting={*invariant, *(a for a, _ in carried), condition}, exits=exit_slots)
@@ -91,6 +87,26 @@ class FrameSteps:
             exits=exit_slots,
             leaves=tuple(exits),
         )
+
+    def slot_of(self, value: Output) -> int:
+        """Where a value is, or what it is passed on from."""
+        return self.slots.slot(self.slots.canonical(value))
+
+    def loop_merges(self) -> list[Node]:
+        """The nodes that hold the variables of this loop."""
+        return [node for node in self.units.frame.with_op(MERGE) if self.liveness.is_loop_merge(node)]
+
+    def entering(self) -> list[tuple[Node, int]]:
+        """The nodes through which values enter this loop, variables first, and the slots that these are in from then on."""
+        variables = [(_input_with_op(merge, ENTER).node, self.slots.slot(merge.output())) for merge in self.loop_merges()]
+        constants = [node for node in self.units.frame.with_op(ENTER) if node.attr("is_constant")]
+        return variables + [(node, self.slots.slot(node.output())) for node in constants]
+
+    def carried(self) -> list[tuple[int, int]]:
+        """(the slot at the end of an iteration, at the beginning of the next one) of each variable of this loop."""
+        merges = self.loop_merges()
+        ends = [self.slot_of(_input_with_op(merge, NEXT_ITERATION)) for merge in merges]
+        return [(end, self.slots.slot(merge.output())) for end, merge in zip(ends, merges)]
 
     def share_memory(self, inner: FrameSteps) -> dict[Node, Output]:
         """What enters an inner loop. What is a variable's memory stays that where the loop neither carries nor returns it."""
