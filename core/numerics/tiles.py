@@ -98,7 +98,7 @@ class Chain:
     def on(self, result: Array, operands: Sequence[Array | Operand]) -> Callable[[slice, slice], None] | None:
         """A function that evaluates ranges of positions and channels; None where an operand cannot be cut into tiles."""
         columns = result.shape[-1]
-        ready = [a if isinstance(a, Operand) else self.operand(a, form, columns) for a, form in zip(operands, self.forms)]
+        ready = self._ready(operands, columns)
         image = math.prod(result.shape[1:-1])
         return None if None in ready else _Work(self, result.reshape(-1, columns), ready, image).evaluate
 
@@ -120,12 +120,15 @@ class Chain:
     def on_rows(self, shape: Sequence[int], operands: Sequence[Array | Operand]) -> Callable[[Array, int], None] | None:
         """A function that fills rows of a result of this shape, from a position on; None where an operand cannot be cut."""
         columns, image = shape[-1], math.prod(shape[1:-1])
-        ready = [a if isinstance(a, Operand) else self.operand(a, form, columns) for a, form in zip(operands, self.forms)]
+        ready = self._ready(operands, columns)
 
         def evaluate(rows: Array, first: int) -> None:
             _Work(self, rows, ready, image, first).evaluate(slice(first, first + len(rows)), slice(0, columns))
 
         return None if None in ready else evaluate
+
+    def _ready(self, operands: Sequence[Array | Operand], columns: int) -> list[Operand | None]:
+        return [a if isinstance(a, Operand) else self.operand(a, form, columns) for a, form in zip(operands, self.forms)]
 
     def evaluate(self, result: Array, operands: Sequence[Array | Operand]) -> bool:
         """Fill the result, by as many threads as are there for it; False where an operand cannot be cut into tiles."""
