@@ -149,7 +149,19 @@ def solve_perturbed_tridiagonal(diagonals: Array, rhs: Array) -> Array:
 
 
 def _perturbed(diagonals: Array, rhs: Array) -> Array:
-    """Gaussian elimination with partial pivoting of one system; `u0 u1 u2` are the rows of the upper factor."""
+    u0, u1, u2, b = _eliminated(diagonals, rhs)
+    size = len(u0)
+    for i in reversed(range(size)):
+        if i + 1 < size:
+            b[i] -= u1[i] * b[i + 1]
+        if i + 2 < size:
+            b[i] -= u2[i] * b[i + 2]
+        b[i] /= u0[i]
+    return b
+
+
+def _eliminated(diagonals: Array, rhs: Array) -> tuple[Array, Array, Array, Array]:
+    """Gaussian elimination with partial pivoting of one system: three diagonals of the upper factor, and the right side."""
     upper, main, lower = diagonals
     size = len(main)
     u0, u1, u2 = main.copy(), upper.copy(), np.zeros_like(main)
@@ -171,13 +183,7 @@ def _perturbed(diagonals: Array, rhs: Array) -> Array:
             u0[i + 1] -= factor * u1[i]
             b[i + 1] -= factor * b[i]
     u0[size - 1] = _away_from_zero(u0[size - 1], threshold)
-    for i in reversed(range(size)):
-        if i + 1 < size:
-            b[i] -= u1[i] * b[i + 1]
-        if i + 2 < size:
-            b[i] -= u2[i] * b[i + 2]
-        b[i] /= u0[i]
-    return b
+    return u0, u1, u2, b
 
 
 def _away_from_zero(pivot: Any, threshold: Any) -> Any:
