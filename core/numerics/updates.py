@@ -7,7 +7,7 @@ All arithmetic is done in the variable's dtype. Rules are elementwise, so that t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def adam(
 ) -> None:
     """Kingma and Ba 2014, section 2.1, with epsilon outside of the bias correction."""
     one = var.dtype.type(1)
-    alpha = lr * np.sqrt(one - beta2_power) / (one - beta1_power)
+    alpha = _unbiased_rate(one, lr, beta1_power, beta2_power)
     scratch = _adam_moments(m, v, beta1, beta2, grad)
     np.sqrt(v, out=scratch)
     scratch += epsilon
@@ -103,11 +103,16 @@ def adam_with_amsgrad(
     grad: Array,
 ) -> None:
     """Adam whose denominator never shrinks: Reddi, Kale, Kumar 2018."""
-    one = var.dtype.type(1)
-    alpha = lr * np.sqrt(one - beta2_power) / (one - beta1_power)
+    alpha = _unbiased_rate(var.dtype.type(1), lr, beta1_power, beta2_power)
     _adam_moments(m, v, beta1, beta2, grad)
     np.maximum(vhat, v, out=vhat)
     var -= m * alpha / (np.sqrt(vhat) + epsilon)
+
+
+def _unbiased_rate(one: Any, lr: Array, beta1_power: Array, beta2_power: Array) -> Array:
+    """The rate that makes up for moments which begin at zero."""
+    rate: Array = lr * np.sqrt(one - beta2_power) / (one - beta1_power)
+    return rate
 
 
 def _adam_moments(m: Array, v: Array, beta1: Array, beta2: Array, grad: Array) -> Array:
