@@ -37,6 +37,20 @@ def placeholder(shape: Shape) -> NodeDef:
     return node("x", "Placeholder", dtype=dtypes.float32, shape=shape)
 
 
+def variable(name: str) -> Iterator[NodeDef]:
+    """A variable and its initializer."""
+    yield constant(f"{name}/initial", 4)
+    yield node(name, "VariableV2", dtype=dtypes.float32, shape=Shape((4,)))
+    yield node(f"{name}/Assign", "Assign", name, f"{name}/initial", **FLOAT)
+
+
+def resource_variable(name: str) -> Iterator[NodeDef]:
+    """A variable by a handle, and its initializer."""
+    yield constant("initial", 4)
+    yield node(name, "VarHandleOp", dtype=dtypes.float32, shape=Shape((4,)), shared_name=name.encode())
+    yield node("init", "AssignVariableOp", name, "initial", dtype=dtypes.float32)
+
+
 def chain(count: int) -> Iterator[NodeDef]:
     """x + c + c + ..."""
     yield constant("c", 4)
@@ -151,9 +165,7 @@ def variables(count: int) -> Iterator[NodeDef]:
     names = [f"layer_{i}/kernel" for i in range(count // 9)]
     last = "x"
     for i, name in enumerate(names):
-        yield constant(f"{name}/initial", 4)
-        yield node(name, "VariableV2", dtype=dtypes.float32, shape=Shape((4,)))
-        yield node(f"{name}/Assign", "Assign", name, f"{name}/initial", **FLOAT)
+        yield from variable(name)
         yield node(f"{name}/read", "Identity", name, **FLOAT)
         yield node(f"layer_{i}/mul", "Mul", last, f"{name}/read", **FLOAT)
         yield node(f"save/Assign_{i}", "Assign", name, f"save/RestoreV2:{i}", **FLOAT)
@@ -236,9 +248,7 @@ def loop(scope: str, last: str) -> Iterator[NodeDef]:
 
 def handed_on(count: int) -> Iterator[NodeDef]:
     """A variable's value through very many nodes that only hand it on to a loss, and its gradient on to an update."""
-    yield node("weights", "VariableV2", dtype=dtypes.float32, shape=Shape((4,)))
-    yield constant("weights/initial", 4)
-    yield node("weights/Assign", "Assign", "weights", "weights/initial", **FLOAT)
+    yield from variable("weights")
     yield from copies("copy", "weights", count // 4)
     yield node("y", "AddV2", f"copy_{count // 4 - 1}/cast", "x", **FLOAT)
     yield node("loss", "Sum", "y", "zero", Tidx=dtypes.int32, **FLOAT)
@@ -263,9 +273,7 @@ def copies(scope: str, last: str, count: int) -> Iterator[NodeDef]:
 
 def groups(count: int) -> Iterator[NodeDef]:
     """NoOps that wait for one another, each before the one that it waits for: of an initializer, and of an update."""
-    yield node("weights", "VariableV2", dtype=dtypes.float32, shape=Shape((4,)))
-    yield constant("weights/initial", 4)
-    yield node("weights/Assign", "Assign", "weights", "weights/initial", **FLOAT)
+    yield from variable("weights")
     yield node("update", "AssignAdd", "weights", "x", **FLOAT)
     for root, first in (("init", "weights/Assign"), ("train", "update")):
         names = [root, *(f"{root}_{i}" for i in range(count // 2)), first]
@@ -316,9 +324,7 @@ def asserted(count: int) -> Iterator[NodeDef]:
 
 def read_on_the_way(count: int) -> Iterator[NodeDef]:
     """A predicate and the handle of a variable, both handed on again and again and used each time."""
-    yield constant("initial", 4)
-    yield node("weights", "VarHandleOp", dtype=dtypes.float32, shape=Shape((4,)), shared_name=b"weights")
-    yield node("init", "AssignVariableOp", "weights", "initial", dtype=dtypes.float32)
+    yield from resource_variable("weights")
     yield node("wanted", "Const", dtype=dtypes.bool_, value=Tensor.from_numpy(np.array(True)))
     handle, wanted, last = "weights", "wanted", "x"
     for i in range(count // 8):
@@ -337,9 +343,7 @@ def read_on_the_way(count: int) -> Iterator[NodeDef]:
 
 def racing(count: int) -> Iterator[NodeDef]:
     """Writes to a variable that nothing orders, and a read that waits for them all."""
-    yield constant("initial", 4)
-    yield node("weights", "VarHandleOp", dtype=dtypes.float32, shape=Shape((4,)), shared_name=b"weights")
-    yield node("init", "AssignVariableOp", "weights", "initial", dtype=dtypes.float32)
+    yield from resource_variable("weights")
     many = count // 2
     for i in range(many):
         yield node(f"tanh_{i}", "Tanh", "x", **FLOAT)
