@@ -43,8 +43,10 @@ class Table(Shared):
     value_shape: tuple[int, ...] = ()
     key_shape: tuple[int, ...] = ()
     entries: dict[Any, Any] = dataclasses.field(default_factory=dict)
-    _indexed: tuple[IntegerIndex, np.ndarray[Any, Any]] | None = dataclasses.field(default=None, init=False)
-    _sought: int = dataclasses.field(default=0, init=False)
+    _indexed: tuple[IntegerIndex, np.ndarray[Any, Any]] | None = dataclasses.field(
+        default=None, init=False, repr=False, compare=False
+    )
+    _sought: int = dataclasses.field(default=0, init=False, repr=False, compare=False)
 
     def check_types(self, keys: DType, values: DType | None = None) -> None:
         """InvalidArgumentError where keys or values have another dtype than the table's."""
