@@ -58,8 +58,9 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     if out is None and a.ndim == b.ndim == 2:
         if _is_few_by_turned(a, b):
             return np.ascontiguousarray(matmul(b.T, a.T).T)
-        if a.shape[0] * a.shape[1] * b.shape[1] < WORTH_DIVIDING:
-            return a.dot(b)
+        work = a.shape[0] * a.shape[1] * b.shape[1]
+        if work < WORTH_DIVIDING:
+            return a.dot(b) if work <= _UNCOPIED else _multiplied(a, b)
     if out is None and b.ndim == 2 < a.ndim and a.flags.c_contiguous and b.size:
         return matmul(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[-1])
     if a.ndim > 2 and a.ndim == b.ndim and a.shape[-2] == b.shape[-1] == 1 and out is None and a.dtype.kind == "f":
@@ -119,8 +120,20 @@ def _empty_product(a: Array, b: Array, out: Array | None) -> Array:
     return out
 
 
+def _multiplied(a: Array, b: Array) -> Array:
+    """a @ b of two matrices, as `multiply` where it does better than one product."""
+    if not a.dtype == b.dtype == np.float32 or not rows_at_once(*b.shape):
+        return a.dot(b)
+    out = np.empty((a.shape[0], b.shape[1]), a.dtype)
+    multiply(a, b, out)
+    return out
+
+
 def _multiply(a: Array, b: Array, out: Array, part: tuple[slice, slice]) -> None:
     rows, columns = part
+    if out.ndim == 2:
+        multiply(a[rows], b[:, columns], out[rows, columns])
+        return
     np.matmul(a[..., rows, :], b[..., columns], out=out[..., rows, columns])
 
 
