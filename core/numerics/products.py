@@ -80,7 +80,10 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
 
 
 def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
-    """As `add_product`, of many rows and few columns by so many rows at once that BLAS copies nothing."""
+    """As `add_product`, of many rows and few columns by so many rows at once that BLAS copies nothing.
+
+    NumPy goes through these by itself: a call for each would have threads take turns.
+    """
     step = rows_at_once(*b.shape) if b.dtype == np.float32 else 0
     if step and b.strides[1] != b.itemsize and len(a) >= _MANY_ROWS:
         b = np.ascontiguousarray(b)
@@ -90,12 +93,15 @@ def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
         else:
             add_product(a, b, out, is_first)
         return
-    for start in range(0, len(a), step):
-        some, target = a[start : start + step], out[start : start + step]
-        if is_first:
-            np.matmul(some, b, out=target)
-        else:
-            target += np.matmul(some, b)
+    count = -(-len(a) // step)
+    stacked = len(a) // count * count
+    for some, number in ((slice(0, stacked), count), (slice(stacked, len(a)), 1)):
+        if some.start < some.stop:
+            rows, target = (x[some].reshape(number, -1, x.shape[1]) for x in (a, out))
+            if is_first:
+                np.matmul(rows, b, out=target)
+            else:
+                target += np.matmul(rows, b)
 
 
 @functools.lru_cache(1024)
@@ -311,12 +317,16 @@ def add_long_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
     if not step:
         add_product(a, b, out, is_first)
         return
-    part = np.empty_like(out)
-    for some in cut(len(b), -(-len(b) // step)):
-        np.matmul(a[:, some], b[some], out=out if is_first else part)
-        if not is_first:
-            out += part
-        is_first = False
+    count = -(-len(b) // step)
+    stacked = len(b) // count * count
+    first, second = (x[:stacked].reshape(count, -1, x.shape[1]) for x in (a.T, b))
+    found = np.add.reduce(np.matmul(first.swapaxes(1, 2), second), 0)
+    if stacked < len(b):
+        found += np.matmul(a[:, stacked:], b[stacked:])
+    if is_first:
+        out[...] = found
+    else:
+        out += found
 
 
 @functools.lru_cache(1024)
