@@ -58,6 +58,8 @@ class TensorArray:
         self.marked_size = 0
         """How many elements a tensor gave that was cut up and written: what an array of its gradients puts together again."""
         self._elements: list[_Element] = []
+        self._fitting: tuple[int, ...] | None = None
+        """A shape that an element had, which so fits from then on."""
         self._extend(size)
 
     def _extend(self, size: int) -> None:
@@ -142,13 +144,15 @@ class TensorArray:
         if index < 0 or (not self.dynamic_size and index >= len(self._elements)):
             size = len(self._elements)
             raise self._error(f"Tried to write to index {index} but array is not resizeable and size is: {size}")
-        self._extend(index + 1)
-        self._check_value(index, value)
+        if index >= len(self._elements):
+            self._extend(index + 1)
+        if value.shape != self._fitting or value.dtype != self.dtype.numpy:
+            self._check_value(index, value)
         element = self._elements[index]
         if element.is_read:
             raise self._refused(index, "it has already been read")
         if not element.is_written:
-            element.value, element.shape, element.is_written = value, np.shape(value), True
+            element.value, element.shape, element.is_written = value, value.shape, True
             return
         if not self.is_grad:
             raise self._refused(index, "it has already been written to")
@@ -173,6 +177,7 @@ class TensorArray:
             raise self._refused(index, f"the value shape is {Shape(value.shape)}, not {self.element_shape}")
         if self.identical_element_shapes and not self.element_shape.is_known:
             self.element_shape = Shape(value.shape)
+        self._fitting = value.shape
 
     def gather(self, indices: Sequence[int], element_shape: Shape) -> _Array:
         """The elements at `indices`, stacked."""
