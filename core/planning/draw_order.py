@@ -25,35 +25,29 @@ def awaited_by_draws(run: Selection, races: Iterable[Race]) -> frozenset[Node] |
     None where other accesses race too, or where being cheap is not enough: for a loop inside another, what waits for a
     conditional of the same iteration, and what an asynchronous kernel makes ready.
     """
-    found: set[Node] = set()
+    draws: set[Node] = set()
     for race in races:
         node = race.first.node
         if race.first != race.second or race.first.kind != DRAW or race.state != State("", node.name):
             return None
-        if node not in found:
-            awaited = _awaited(run, node)
-            if awaited is None:
-                return None
-            found |= awaited
-    return frozenset(found)
+        draws.add(node)
+    found = _awaited(run, draws)
+    return frozenset(found) if found is not None and _come_in_turn(run, found) else None
 
 
-def _awaited(run: Selection, draw: Node) -> set[Node] | None:
-    """What a draw waits for in its loop, in this iteration and those before, with the draw itself; None as above."""
-    frame = run.frames[draw]
-    if frame.parent is not run.root:
-        return None
-    found, pending = {draw}, [draw]
+def _awaited(run: Selection, draws: set[Node]) -> set[Node] | None:
+    """What draws wait for in their loops, in this iteration and those before, with the draws themselves; None as above."""
+    found, pending = set(draws), list(draws)
     while pending:
         node = pending.pop()
         if node.op in ENTER:
             continue
-        if run.frames[node] is not frame or is_asynchronous(node.op):
+        if run.frames[node].parent is not run.root or is_asynchronous(node.op):
             return None
         new = [source for source in run.sources(node) if source not in found]
         found.update(new)
         pending += new
-    return found if _come_in_turn(run, found) else None
+    return found
 
 
 def _come_in_turn(run: Selection, nodes: set[Node]) -> bool:
