@@ -17,7 +17,7 @@ from tfg.core.passes.loops.frame_hoisting import nodes_within
 from tfg.formats.loading import load_leniently
 from tfg.formats.protos.graph_pb2 import GraphDef
 
-SMALL, LARGE = 280, 1120
+SMALL, LARGE = 320, 1280
 MOST = 1.15
 """The power of the number of nodes with which calls may grow; a little is for what is n log n."""
 WORKS = {**scale.ON_FILES, **scale.ON_GRAPHS, **scale.WITHOUT_SHAPES}
