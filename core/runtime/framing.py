@@ -20,6 +20,8 @@ from ..planning.plan import Step
 from ..registry import blockwise_way
 
 _RANK: Final = 4
+_IMAGE_AXES: Final = {1: 1, 2: 2, 1 - _RANK: 1, 2 - _RANK: 2}
+"""The axes of an image by the numbers that name them."""
 
 
 class Along(NamedTuple):
@@ -181,7 +183,7 @@ class _Finding:
                 around, frame = found
                 parts = [around[0], *parts, *around[1:]]
         x, filters = parts[0].inputs[0], step.inputs[1]
-        if len(parts) == 1 or x == filters:
+        if len(parts) == 1 or filters in (x, *(slot for part in parts for slot in part.outputs)):
             return None
         inputs, body, slots = in_own_slots(parts, (x, filters))
         return Framed(step.node, inputs, parts[-1].outputs, frame=frame, body=body, steps=tuple(parts), slots=slots)
@@ -191,8 +193,9 @@ class _Finding:
         before, after = self._before(parts, fact="new_axis"), self._after(parts, fact="without_axes")
         if before is None or after is None or (axis := self._constant(before.inputs[1])) is None:
             return None
-        places, (place, *others) = {n % _RANK for n in after.node.attr("squeeze_dims")}, (axis.reshape(-1) % _RANK).tolist()
-        if others or places != {place} or place not in (1, 2):
+        squeezed = after.node.attr("squeeze_dims")
+        (place, *others) = {_IMAGE_AXES.get(n) for n in (*axis.reshape(-1).tolist(), *squeezed)}
+        if place is None or others or axis.size != 1 or not squeezed or parts[0].node.attr("padding") == b"EXPLICIT":
             return None
         return [before, after], dataclasses.replace(frame, axis=place)
 
@@ -204,6 +207,8 @@ class _Finding:
             return None
         blocks, pads, others, crops = (self._constant(step.inputs[i]) for step in (before, after) for i in (1, 2))
         if blocks is None or pads is None or crops is None or not np.array_equal(blocks, others):
+            return None
+        if not pads.shape == crops.shape == (len(blocks), 2) or min(pads.min(initial=0), crops.min(initial=0)) < 0:
             return None
         rows = [(pair - cut, block, pair.sum()) for pair, cut, block in zip(pads, crops, blocks)]
         found = [Along((int(net[0]), int(net[1])), int(block), int(given)) for net, block, given in rows]

@@ -178,3 +178,52 @@ def test_what_is_fetched_on_the_way_is_made(kind):
     session, single = Session(b.graph), Session(b.graph, fuse=False)
     for _ in range(_RUNS_TO_SETTLE):
         assert_same(session, single, ["y:0", "convolved:0"], {"x:0": drawn(*shape)})
+
+
+def convolved_with_itself(b, x):
+    padded = b.Pad(x, ints(b, [[0, 0], [1, 1], [0, 0], [0, 0]]))
+    return b.Conv2D(padded, padded, strides=[1] * 4, padding="VALID")
+
+
+def test_filters_may_be_what_is_convolved():
+    b = GraphBuilder()
+    b.Neg(convolved_with_itself(b, b.Placeholder(dtype="float32", shape=None, name="x")), name="y")
+    session, single = Session(b.graph), Session(b.graph, fuse=False)
+    for _ in range(_RUNS_TO_SETTLE):
+        assert_same(session, single, ["y:0"], {"x:0": drawn(2, 1, 2, 2)})
+
+
+def explicit_line(b, x):
+    padding = {"padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 1, 0, 0, 0, 0]}
+    wide = b.Conv2D(b.ExpandDims(x, ints(b, 1)), filters(b, "Conv2D", 1, 3), strides=[1] * 4, **padding)
+    return b.Squeeze(wide, squeeze_dims=[1])
+
+
+def negative(b, x, **numbers):
+    return dilated_convolution(b, x, **{"block": (2, 1), "pads": ((0, 1), (0, 0))} | numbers)
+
+
+REFUSED = {
+    "an axis that is none": (line_convolution, {"axis": -7}, LINES, "out of range"),
+    "an axis behind that is none": (line_convolution, {"squeezed": [5]}, LINES, "out of range"),
+    "an axis with zeros around": (explicit_line, {}, LINES, "Can not squeeze"),
+    "less than no zeros": (
+        negative,
+        {"pads": ((-1, 2), (0, 0)), "crops": ((-1, 0), (0, 0))},
+        IMAGES,
+        "paddings must be non-negative",
+    ),
+    "less than nothing cut off": (negative, {"crops": ((-1, 0), (0, 0))}, IMAGES, "crops must be non-negative"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+@pytest.mark.parametrize("images", [3, 0])
+def test_what_a_step_refuses_is_refused_in_each_run(kind, images):
+    make, options, shape, message = REFUSED[kind]
+    b = GraphBuilder()
+    b.Neg(make(b, b.Placeholder(dtype="float32", shape=None, name="x"), **options), name="y")
+    session = Session(b.graph)
+    for _ in range(_RUNS_TO_SETTLE):
+        with pytest.raises(InvalidArgumentError, match=message):
+            session.run("y:0", {"x:0": drawn(images, *shape[1:])})
