@@ -18,8 +18,8 @@ _MOST_HELD: Final = 2
 def own_values(names: Sequence[str], values: list[Any]) -> list[Any]:
     """Fetched values, None for operations, as the caller's own arrays: what a variable, a constant or a feed holds is copied.
 
-    Nobody else may hold the list. A single string comes as bytes, as in TensorFlow, and batches stay. ResourceExhaustedError
-    where a copy does not fit into memory.
+    Nobody else may hold the list. As in TensorFlow, arrays lie in C order, and a single string comes as bytes. Batches stay.
+    ResourceExhaustedError where a copy does not fit into memory.
     """
     return [_own(name, values, place) for place, name in enumerate(names)]
 
@@ -43,8 +43,8 @@ def _other(value: Any) -> Any:
 
 
 def _is_alone(values: list[Any], place: int) -> bool:
-    """True of an array that the list alone refers to, and that may be written to."""
-    return _references(values, place) <= _ALONE and bool(values[place].flags.writeable)
+    """True of an array in C order that the list alone refers to, and that may be written to."""
+    return _references(values, place) <= _ALONE and bool(values[place].flags.carray)
 
 
 def _is_all(view: Any) -> bool:

@@ -34,6 +34,10 @@ def graph_of(kind):
         b.Reshape(b.Neg(x), b.constant(np.array([-1], np.int32)), name="y")
     elif kind == "a little of one":
         b.Slice(b.Neg(x), b.constant(np.array([0, 0])), b.constant(np.array([1, 2])), name="y")
+    elif kind == "all of one, turned around":
+        b.Transpose(b.Neg(x), b.constant(np.array([1, 0], np.int32)), name="y")
+    elif kind == "all of one, from behind":
+        b.ReverseV2(b.Neg(x), b.constant(np.array([0], np.int32)), name="y")
     elif kind == "what is fed":
         b.Identity(x, name="y")
     elif kind == "what is fed in another shape":
@@ -57,6 +61,15 @@ def test_the_rest_is(kind):
     session = Session(graph_of(kind))
     session.run("y:0", {"x:0": x})[...] = 7
     assert (x == 1).all() and abs(session.run("y:0", {"x:0": x})).max() == 1
+
+
+@pytest.mark.parametrize("kind", ["all of one, turned around", "all of one, from behind"])
+def test_rows_lie_one_after_the_other(kind):
+    """So they do as TensorFlow hands them out; others refuse steps that are negative."""
+    x = np.arange(15, dtype=np.float32).reshape(3, 5)
+    found = Session(graph_of(kind)).run("y:0", {"x:0": x})
+    np.testing.assert_array_equal(found, -x.T if kind == "all of one, turned around" else -x[::-1])
+    assert found.flags.c_contiguous
 
 
 def test_what_is_fetched_twice_is_twice_there():
