@@ -78,7 +78,7 @@ def dense_batch(columns: Columns, dense: Dense) -> np.ndarray[Any, Any]:
     column = columns.column(dense.key, dense.dtype)
     size = math.prod(dense.row)
     if dense.is_variable:
-        return _padded(columns, dense, column, size).reshape(len(column.sizes), -1, *dense.row)
+        return _padded(columns, dense, column, size)
     is_missing = column.sizes < 0
     is_wrong = ~is_missing & (column.sizes != size)
     if size and not dense.default.size:
@@ -86,7 +86,7 @@ def dense_batch(columns: Columns, dense: Dense) -> np.ndarray[Any, Any]:
     if is_wrong.any():
         raise _unfit(columns, dense, int(np.argmax(is_wrong)), column)
     rows = column.values
-    if is_missing.any():
+    if size and is_missing.any():
         rows = np.empty((len(is_missing), size), dense.dtype.numpy)
         rows[is_missing] = dense.default.ravel()
         rows[~is_missing] = column.values.reshape(-1, size)

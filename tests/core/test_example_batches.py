@@ -155,3 +155,15 @@ def test_dense_features_are_padded_to_the_longest():
     assert found.reshape(4, 6).tolist() == [[*range(n), *[-1] * (6 - n)] for n in (2, 0, 6, 4)]
     with pytest.raises(TfgError, match=r"Index: 1.*multiple of stride"):
         parse_batch(np.array([batch[0], message(floats(b"f", [1]))]), np.empty(0, object), [], dense, [])
+
+
+@pytest.mark.parametrize("row", [(), (2,)])
+def test_a_padded_feature_of_no_examples(row):
+    dense = dense_features([b"f"], [dtypes.float32], [Shape([None, *row])], [np.float32([-1])])
+    assert parse_batch(np.empty(0, object), np.empty(0, object), [], dense, [])[3][0].shape == (0, 0, *row)
+
+
+def test_a_feature_without_elements_may_be_missing():
+    dense = dense_features([b"f"], [dtypes.float32], [Shape([0])], [np.empty(0, np.float32)])
+    batch = np.array([b"", message(floats(b"f", []))], object)
+    assert parse_batch(batch, np.empty(0, object), [], dense, [])[3][0].shape == (2, 0)
