@@ -20,6 +20,8 @@ _AT_ONCE: Final = 1 << 13
 _HALF: Final = np.float32(0.5)
 _SQUARES: Final = np.float32(2**-100), np.float32(2**100)
 """Between these the sum of two squares has all digits."""
+_LEAST_LOGARITHM: Final = 2e-9
+"""With less by size, that of |z| near 1 has lost digits of single precision: the sum of squares was rounded."""
 _LARGEST_POWER: Final = np.float32(87)
 """exp of what is larger by size is beyond the normal numbers."""
 
@@ -72,14 +74,15 @@ def _sqrt_parts(x: Array, y: Array, result: Array) -> Array:
 
 
 def _log_parts(x: Array, y: Array, result: Array) -> Array:
-    """log |z| and the angle. In double precision the squares are exact, which keeps the digits of |z| near 1."""
+    """log |z| and the angle. In double precision the squares are exact; where log |z| is tiny their sum lacks digits."""
     total = np.square(x, dtype=np.float64)
     total += np.square(y, dtype=np.float64)
     np.log(total, out=total)
     total *= 0.5
     result.real = total
     result.imag = np.arctan2(y, x)
-    return np.isfinite(total)
+    np.abs(total, out=total)
+    return (total > _LEAST_LOGARITHM) & (total < np.inf)
 
 
 def _exp_parts(x: Array, y: Array, result: Array) -> Array:

@@ -55,3 +55,12 @@ def test_any_shape(function, exact, largest, shape):
     np.testing.assert_array_equal(function(np.asfortranarray(z)), function(z))
     double = z.astype(np.complex128)
     np.testing.assert_array_equal(function(double), exact(double))
+
+
+def test_logarithms_beside_the_unit_circle():
+    """log |1 + iy| is y^2 / 2, far below what the sum of squares holds."""
+    y = np.float32([1e-4, 1e-5, 1e-7, 1e-10, 1e-20, -3e-6])
+    want = np.resize(np.log1p(y.astype(np.float64) ** 2) / 2, SIZE)
+    for unit in (1, -1, 1j, -1j):
+        z = np.resize(unit * (1 + 1j * y), SIZE).astype(np.complex64)
+        np.testing.assert_allclose(complex_functions.log(z).real, want, rtol=1e-6, atol=1e-44)
