@@ -55,6 +55,22 @@ def test_a_write_invalidates_exactly(resource):
     assert session.cache_stats.misses == 3
 
 
+def test_what_is_only_written_has_a_value():
+    """An op without outputs reads it, and writes to the variable leave alone what is kept."""
+    b = GraphBuilder()
+    a = b.variable(np.zeros(3, "f"), "a", resource=True)
+    b.AssignVariableOp(a.handle, b.Square(b.constant(np.full(3, 2, "f"))), name="write")
+    b.AssignAddVariableOp(a.handle, b.constant(np.ones(3, "f")), name="add")
+    b.global_variables_initializer()
+    session = Session(b.graph, cache=MEGABYTE)
+    session.run("init")
+    for _ in range(3):
+        session.run("write")
+        session.run("add")
+        assert session.run(a.value.name).tolist() == [5, 5, 5]
+    assert (session.cache_stats.hits, session.cache_stats.misses) == (2, 1)
+
+
 def test_functions_keep_values_too():
     b = GraphBuilder()
     a = b.variable(np.eye(3, dtype="f"), "a", resource=True)

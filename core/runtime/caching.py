@@ -110,7 +110,7 @@ def with_cached_trees(plan: Plan, graph: Graph) -> Plan:
     readers = collections.Counter(slot for step in plan.steps for slot in {*step.inputs, *step.controls})
     kept = {slot for slot in plan.fetches if slot is not None}
     for step in plan.steps:
-        if step.outputs and step.outputs[0] not in pure:
+        if not step.outputs or step.outputs[0] not in pure:
             kept |= set(step.inputs)
     roots = {out for out in pure if out in kept or readers[out] != 1}
     steps: list[Step] = []
