@@ -6,7 +6,8 @@ Boxes are rows of two opposite corners, (y1, x1, y2, x2).
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -81,26 +82,15 @@ def suppress_softly(
     scores: Array, limit: int, score_threshold: Array, sigma: float, overlaps_of: Callable[..., Any]
 ) -> tuple[Array, Array]:
     """As suppress, but overlap lowers scores: by exp(-overlap^2 / (2 sigma)) for each box kept (Bodla et al. 2017)."""
-    dtype = scores.dtype.type
-    scale = dtype(-0.5) / dtype(sigma)
     heap = [(-float(s), i, 0) for i, s in enumerate(scores) if s > score_threshold]
     heapq.heapify(heap)
     kept: list[int] = []
     kept_scores: list[Any] = []
+    softening = _Softening(scores, sigma, overlaps_of)
     weights: list[Array] = []
-    found: dict[int, Array] = {}
-
-    def weights_of(box: int) -> Array:
-        """What a box kept multiplies the scores of all by; found together with those of boxes that may be kept next."""
-        if box not in found:
-            some = [box, *(number for _, number, _ in heap[: _SOFTENED // len(scores)] if number not in found)]
-            similarity = overlaps_of(some, slice(None)).astype(scores.dtype)
-            found.update(zip(some, np.exp(scale * similarity * similarity)))
-        return found.pop(box)
-
     while len(kept) < limit and heap:
         negated, box, seen = heapq.heappop(heap)
-        original = score = dtype(-negated)
+        original = score = scores.dtype.type(-negated)
         for row in reversed(weights[seen:]):
             if (weight := row.item(box)) != 1:
                 score = score * weight
@@ -109,7 +99,26 @@ def suppress_softly(
         if score == original:
             kept.append(box)
             kept_scores.append(score)
-            weights.append(weights_of(box))
+            weights.append(softening.weights(box, (number for _, number, _ in heap)))
         elif score > score_threshold:
             heapq.heappush(heap, (-float(score), box, len(kept)))
     return np.array(kept, np.int32), np.array(kept_scores, scores.dtype)
+
+
+class _Softening:
+    """By what each box, once it is kept, multiplies the scores of all."""
+
+    def __init__(self, scores: Array, sigma: float, overlaps_of: Callable[..., Any]) -> None:
+        self._dtype = scores.dtype
+        self._scale = scores.dtype.type(-0.5) / scores.dtype.type(sigma)
+        self._overlaps_of = overlaps_of
+        self._at_once = _SOFTENED // max(len(scores), 1)
+        self._found: dict[int, Array] = {}
+
+    def weights(self, box: int, likely: Iterable[int]) -> Array:
+        """Those of a box, found together with those of boxes that are likely to be kept next."""
+        if box not in self._found:
+            some = [box, *(number for number in itertools.islice(likely, self._at_once) if number not in self._found)]
+            similarity = self._overlaps_of(some, slice(None)).astype(self._dtype)
+            self._found.update(zip(some, np.exp(self._scale * similarity * similarity)))
+        return self._found.pop(box)
