@@ -314,7 +314,7 @@ def add_long_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
     OpenBLAS takes no product as it lies that it is to add to another; so what comes from some of those is added here.
     """
     step = columns_at_once(*out.shape) if out.dtype == a.dtype == b.dtype == np.float32 else 0
-    if not step:
+    if not step or not len(b):
         add_product(a, b, out, is_first)
         return
     count = -(-len(b) // step)

@@ -50,3 +50,14 @@ def test_what_is_added_to_begins_with_what_is_there(by_rows):
         out = np.ones((rows, columns), np.float32)
         products.multiply(a, b, out, is_first=False)
         np.testing.assert_allclose(out, a.astype(np.float64) @ b + 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("inner", [0, 1, 5, 6, 17])
+def test_long_products_are_added_up_by_parts(inner, is_first, monkeypatch):
+    monkeypatch.setattr(products, "columns_at_once", lambda rows, columns: 5)
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((inner, 4), np.float32).T, rng.standard_normal((inner, 3), np.float32)
+    out = np.ones((4, 3), np.float32)
+    products.add_long_product(a, b, out, is_first)
+    np.testing.assert_allclose(out, a.astype(np.float64) @ b + (not is_first), atol=1e-5)
