@@ -237,7 +237,7 @@ _IN_A_BLOCK: Final = 4
 
 def _floats(gen: Philox) -> list[float]:
     """The uniform samples in single precision of the block at a generator's position."""
-    return [(word & 0x7FFFFF) * 2.0**-23 for word in gen.block()]
+    return list(map(unit_float, gen.block()))
 
 
 def normal(gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
