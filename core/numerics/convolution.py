@@ -29,7 +29,7 @@ import numpy as np
 
 from . import volumes, winograd, winograd_lines
 from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
-from .planes import Planes
+from .planes import SHORTEST_RUN, Planes
 from .products import (
     WORTH_DIVIDING,
     add_long_product,
@@ -41,6 +41,7 @@ from .products import (
     matmul,
     multiply,
     ordered_sum,
+    parts_of_each,
     product_parts,
     rows_at_once,
 )
@@ -59,9 +60,6 @@ _FEW_POSITIONS: Final = 128
 """Elements of a filter that is turned around from which on, and positions up to which, a product for each of its places costs
 less than a copy.
 """
-_SHORTEST_RUN: Final = 8
-"""With fewer numbers side by side in a window, whole lines of planes are copied in less time."""
-
 Finish = Callable[[slice, slice], object]
 Finishing = Callable[[Array], Finish | None]
 
@@ -283,13 +281,8 @@ def _line_blocks(shape: Sequence[int], pitch: int, workers: int) -> Iterator[tup
     if images < workers and lines * pitch < filters:
         yield from itertools.product(range(images), [slice(0, lines)], cut(filters, workers))
         return
-    parts = cut(lines, _parts_of_each(images, lines, -(-lines // most), workers))
+    parts = cut(lines, parts_of_each(images, lines, -(-lines // most), workers))
     yield from itertools.product(range(images), parts, [slice(0, filters)])
-
-
-def _parts_of_each(images: int, lines: int, count: int, workers: int) -> int:
-    """Into how many parts, at least so many, to cut the lines of each image so that every worker has as many of them."""
-    return min(even(count, workers // math.gcd(images, workers)), lines)
 
 
 def _multiply_gathered(
@@ -336,7 +329,7 @@ def _positions_of(x: Array) -> Callable[[tuple[Any, ...]], Array]:
 
 def _lies_in_planes(x: Array, window: Sequence[int], dilations: Sequence[int]) -> bool:
     """True where windows are gathered by their columns, since a line of one has few numbers."""
-    return window[-1] * x.shape[-1] < _SHORTEST_RUN and all(d == 1 for d in dilations)
+    return window[-1] * x.shape[-1] < SHORTEST_RUN and all(d == 1 for d in dilations)
 
 
 def _positions(index: tuple[Any, ...], shape: Sequence[int]) -> slice:
@@ -440,7 +433,7 @@ def _blocks(positions: Sequence[int], width: int, workers: int) -> Iterator[tupl
         yield from ((some,) for some in cut(images, min(even(-(-images // most), workers), images)))
         return
     rows = max(BLOCK_ELEMENTS // max(math.prod(positions[2:]) * width, 1), 1)
-    yield from itertools.product(range(images), cut(lines, _parts_of_each(images, lines, -(-lines // rows), workers)))
+    yield from itertools.product(range(images), cut(lines, parts_of_each(images, lines, -(-lines // rows), workers)))
 
 
 def _grouped_filter(w: Array, groups: int) -> Array:

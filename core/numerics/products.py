@@ -161,6 +161,11 @@ def even(count: int, workers: int) -> int:
     return -(-count // workers) * workers
 
 
+def parts_of_each(images: int, lines: int, count: int, workers: int) -> int:
+    """Into how many parts, at least so many, to cut the lines of each image so that every worker has as many of them."""
+    return min(even(count, workers // math.gcd(images, workers)), lines)
+
+
 def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | None = None) -> None:
     """`work` on all parts, by the threads that this run may take, at most so many: each goes on to the next part after one.
 

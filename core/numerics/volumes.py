@@ -12,13 +12,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from .products import add_long_product, cut, divide, multiply, ordered_sum, rows_at_once
+from .planes import SHORTEST_RUN
+from .products import add_long_product, cut, divide, multiply, ordered_sum, parts_of_each, rows_at_once
 from .threads import one_thread
 from .windows import Array, gathered_windows
 
 _FEWEST_POSITIONS: Final = 512
-"""Positions of a slice of the result, and numbers side by side in a window, from which on it costs less to go by slices."""
-_SHORTEST_RUN: Final = 8
+"""Positions of a slice of the result from which on it costs less to go by slices."""
 
 
 def suits(x: Array, filter_shape: Sequence[int], result: Array, strides: Sequence[int], dilations: Sequence[int]) -> bool:
@@ -26,7 +26,7 @@ def suits(x: Array, filter_shape: Sequence[int], result: Array, strides: Sequenc
     _, *inner, depth, filters = filter_shape
     if len(inner) < 2 or depth != x.shape[-1] or not x.dtype == result.dtype == np.float32:
         return False
-    if any(n != 1 for n in (*strides, *dilations)) or inner[-1] * depth < _SHORTEST_RUN:
+    if any(n != 1 for n in (*strides, *dilations)) or inner[-1] * depth < SHORTEST_RUN:
         return False
     return math.prod(result.shape[2:-1]) >= _FEWEST_POSITIONS and rows_at_once(math.prod(inner) * depth, filters) > 0
 
@@ -57,7 +57,7 @@ def convolve(
             first, positions = image * slices + i, out.shape[2]
             finish(slice(first * positions, (first + 1) * positions), slice(0, filters))
 
-    ranges = cut(slices, min(-(-one_thread.share // math.gcd(images, one_thread.share)), slices))
+    ranges = cut(slices, parts_of_each(images, slices, 1, one_thread.share))
     divide(fill, [(image, some) for image in range(images) for some in ranges])
 
 
