@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence, Set
 
 from .. import dtypes
@@ -10,7 +9,7 @@ from ..control_flow.conditions import hands_in
 from ..dtypes import DType
 from ..graph import Output
 from ..op_facts import has_fact
-from ..planning.plan import Plan, Step, add_releases
+from ..planning.plan import Plan, Step, add_releases, on_own_slots
 from .protocol import Body, inputs_of
 
 
@@ -34,20 +33,12 @@ def body_of(
     made = {slot for step in members for slot in step.outputs}
     taken = dict.fromkeys(slot for step in members for slot in step.inputs if slot not in made)
     constants = [given[slot] for slot in taken if slot in given]
-    inputs = tuple(slot for slot in taken if slot not in given)
-    steps = [*constants, *members]
-    local = {slot: i for i, slot in enumerate(dict.fromkeys((*inputs, *(s for step in steps for s in step.outputs))))}
+    inputs, body, local = on_own_slots([*constants, *members])
     results = tuple(local[slot] for slot in outputs)
     lasting = {*results, *(local[step.outputs[0]] for step in constants)}
-    body = [_on_slots(step, local) for step in steps]
     add_releases(body, lasting)
     variables = tuple(sorted(local[slot] for slot in _variables(members, set(inputs), fed)))
-    return inputs, Body(tuple(body), len(local), len(inputs), results, variables)
-
-
-def _on_slots(step: Step, numbers: Mapping[int, int]) -> Step:
-    inputs, outputs = (tuple(numbers[slot] for slot in slots) for slots in (step.inputs, step.outputs))
-    return dataclasses.replace(step, inputs=inputs, outputs=outputs, controls=(), released=())
+    return inputs, Body(body, len(local), len(inputs), results, variables)
 
 
 def _variables(members: Sequence[Step], inputs: Set[int], fed: Set[int]) -> set[int]:

@@ -33,6 +33,13 @@ class Step:
     shared: tuple[int, ...] = ()
     is_view: bool = False
 
+    @property
+    def takes_values_alone(self) -> bool:
+        """True where its inputs are values and none may be dead: no other step's order, no variable's memory matters."""
+        if self.is_guarded or self.controls or self.dereferenced or self.references or self.shared:
+            return False
+        return not self.is_view
+
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Loop(Step):
@@ -75,6 +82,27 @@ class Plan:
     bypassed: frozenset[Node] = frozenset()
     awaited_by_draws: frozenset[Node] = frozenset()
     in_turn: Plan | None = None
+
+
+def on_own_slots(steps: Sequence[Step], outer: Sequence[int] = ()) -> tuple[tuple[int, ...], tuple[Step, ...], dict[int, int]]:
+    """(the slots that steps in order take from others, the steps on slots of their own, the new slot of each old one).
+
+    What is taken comes first, and before all else what is in the slots `outer`, whoever takes it. Controls go.
+    """
+    outputs = dict.fromkeys(slot for step in steps for slot in step.outputs)
+    inputs = tuple(dict.fromkeys([*outer, *(slot for step in steps for slot in step.inputs if slot not in outputs)]))
+    local = {slot: i for i, slot in enumerate(dict.fromkeys((*inputs, *outputs)))}
+    body = [
+        dataclasses.replace(
+            step,
+            inputs=tuple([local[slot] for slot in step.inputs]),
+            outputs=tuple([local[slot] for slot in step.outputs]),
+            controls=(),
+            released=(),
+        )
+        for step in steps
+    ]
+    return inputs, tuple(body), local
 
 
 def add_releases(steps: Sequence[Step], kept: set[int]) -> None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import collections
 import dataclasses
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from ..functions.purity import impurity
 from ..graph import Graph
-from ..planning.plan import Loop, Plan, Step, with_releases
+from ..planning.plan import Loop, Plan, Step, on_own_slots, with_releases
 
 _MISSES: Final = 3
 """So many misses in a row, and a value is no longer kept: what it depends on changes in every run."""
@@ -150,15 +150,5 @@ def _tree(pure: dict[int, Step], roots: Iterable[int], root: int) -> Cached:
         body.append(step)
         pending += [slot for slot in dict.fromkeys(step.inputs) if slot in pure and slot not in roots]
     body.reverse()
-    made = {step.outputs[0] for step in body}
-    inputs = tuple(dict.fromkeys(slot for step in body for slot in step.inputs if slot not in made))
-    local = {slot: i for i, slot in enumerate((*inputs, *(step.outputs[0] for step in body)))}
-    return Cached(pure[root].node, inputs, (root,), body=tuple(_localized(body, local)), slots=len(local))
-
-
-def _localized(body: Sequence[Step], local: dict[int, int]) -> Iterable[Step]:
-    """The steps on the slots of the tree."""
-    for step in body:
-        yield dataclasses.replace(
-            step, inputs=tuple(local[s] for s in step.inputs), outputs=(local[step.outputs[0]],), controls=(), released=()
-        )
+    inputs, steps, local = on_own_slots(body)
+    return Cached(pure[root].node, inputs, (root,), body=steps, slots=len(local))

@@ -81,9 +81,7 @@ def only_computes(step: Step) -> bool:
 
 def _is_plain(step: Step) -> bool:
     """True of a step of its own that takes values alone, and always all of them."""
-    if step.is_guarded or step.controls or step.dereferenced or step.references or step.shared or step.is_view:
-        return False
-    return type(step) is Step
+    return type(step) is Step and step.takes_values_alone
 
 
 def _is_small_number(value: Any) -> bool:

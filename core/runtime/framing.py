@@ -16,7 +16,7 @@ import numpy as np
 
 from ..graph import Node
 from ..op_facts import has_fact
-from ..planning.plan import Step
+from ..planning.plan import Step, on_own_slots
 from ..registry import blockwise_way
 
 _RANK: Final = 4
@@ -178,31 +178,30 @@ class _Finding:
             return None
         parts, frame = [step], Frame()
         for layer in (self._axis, self._spacing, self._zeros):
-            found = layer(parts, frame)
+            found = layer(step.node, parts, frame)
             if found is not None:
                 around, frame = found
                 parts = [around[0], *parts, *around[1:]]
         x, filters = parts[0].inputs[0], step.inputs[1]
         if len(parts) == 1 or filters in (x, *(slot for part in parts for slot in part.outputs)):
             return None
-        inputs, body, slots = in_own_slots(parts, (x, filters))
-        return Framed(step.node, inputs, parts[-1].outputs, frame=frame, body=body, steps=tuple(parts), slots=slots)
+        inputs, body, local = on_own_slots(parts, (x, filters))
+        return Framed(step.node, inputs, parts[-1].outputs, frame=frame, body=body, steps=tuple(parts), slots=len(local))
 
-    def _axis(self, parts: Sequence[Step], frame: Frame) -> _Layer | None:
+    def _axis(self, node: Node, parts: Sequence[Step], frame: Frame) -> _Layer | None:
         """An axis that is put in before and goes behind."""
         before, after = self._before(parts, fact="new_axis"), self._after(parts, fact="without_axes")
         if before is None or after is None or (axis := self._constant(before.inputs[1])) is None:
             return None
         squeezed = after.node.attr("squeeze_dims")
         (place, *others) = {_IMAGE_AXES.get(n) for n in (*axis.reshape(-1).tolist(), *squeezed)}
-        if place is None or others or axis.size != 1 or not squeezed or parts[0].node.attr("padding") == b"EXPLICIT":
+        if place is None or others or axis.size != 1 or not squeezed or node.attr("padding") == b"EXPLICIT":
             return None
         return [before, after], dataclasses.replace(frame, axis=place)
 
-    def _spacing(self, parts: Sequence[Step], frame: Frame) -> _Layer | None:
+    def _spacing(self, node: Node, parts: Sequence[Step], frame: Frame) -> _Layer | None:
         """Positions that are put into the batch before and come back behind."""
         before, after = self._before(parts, fact="space_to_batch"), self._after(parts, fact="batch_to_space")
-        node = next(step.node for step in parts if _takes_frame(step))
         if before is None or after is None or not _is_valid(node) or {*node.attr("strides"), *node.attr("dilations")} != {1}:
             return None
         blocks, pads, others, crops = (self._constant(step.inputs[i]) for step in (before, after) for i in (1, 2))
@@ -217,10 +216,9 @@ class _Finding:
             return None
         return [before, after], _with_along(frame, dict(zip(places, found)))
 
-    def _zeros(self, parts: Sequence[Step], frame: Frame) -> _Layer | None:
+    def _zeros(self, node: Node, parts: Sequence[Step], frame: Frame) -> _Layer | None:
         """Zeros around the images."""
         before = self._before(parts, fact="zero_padding")
-        node = next(step.node for step in parts if _takes_frame(step))
         pairs = None if before is None or not _is_valid(node) else self._constant(before.inputs[1])
         if before is None or pairs is None or len(pairs) != frame.rank or pairs.min() < 0 or pairs[[0, -1]].any():
             return None
@@ -277,26 +275,6 @@ def _with_along(frame: Frame, found: Mapping[int, Along]) -> Frame:
 
 def is_plain(step: Step) -> bool:
     """True of a step that takes and gives values alone, its channels last, and learns nothing."""
-    if step.dereferenced or step.is_guarded or step.controls or step.tells_liveness or step.references or step.shared:
+    if not step.takes_values_alone or step.node.attr("is_training"):
         return False
-    return not step.node.attr("is_training") and step.node.attr("data_format", b"NHWC") in (b"NHWC", b"NDHWC")
-
-
-def in_own_slots(steps: Sequence[Step], outer: Sequence[int] = ()) -> tuple[tuple[int, ...], tuple[Step, ...], int]:
-    """(the slots that steps take from others, the steps on slots of their own, these first, how many slots these are).
-
-    Slots `outer` come in before the steps, whoever takes them.
-    """
-    outputs = {slot for step in steps for slot in step.outputs}
-    inputs = tuple(dict.fromkeys([*outer, *(slot for step in steps for slot in step.inputs if slot not in outputs)]))
-    local = {slot: i for i, slot in enumerate(dict.fromkeys([*inputs, *(slot for step in steps for slot in step.outputs)]))}
-    body = [
-        dataclasses.replace(
-            step,
-            inputs=tuple(local[slot] for slot in step.inputs),
-            outputs=tuple(local[slot] for slot in step.outputs),
-            released=(),
-        )
-        for step in steps
-    ]
-    return inputs, tuple(body), len(local)
+    return step.node.attr("data_format", b"NHWC") in (b"NHWC", b"NDHWC")

@@ -16,10 +16,10 @@ from ..catalog import CATALOG
 from ..dtypes import float32, float64
 from ..graph import Node
 from ..op_facts import has_fact
-from ..planning.plan import Plan, Step, with_releases
+from ..planning.plan import Plan, Step, on_own_slots, with_releases
 from ..registry import affine_function, blockwise_way
 from ..tensors import Tensor
-from .framing import Framed, in_own_slots, is_plain, with_frames
+from .framing import Framed, is_plain, with_frames
 
 _MOST_STEPS: Final = 64
 _WIDER: Final = 3
@@ -275,7 +275,7 @@ def _fused(group: _Group) -> Fused:
     steps = group.steps
     lead = _fused(group.lead) if group.lead else None
     inner = steps if lead is None else [lead, *steps]
-    inputs, body, slots = in_own_slots(inner)
+    inputs, body, local = on_own_slots(inner)
     has_producer = blockwise_way(steps[0].node.op) is not None
     return Fused(
         steps[-1].node,
@@ -283,7 +283,7 @@ def _fused(group: _Group) -> Fused:
         steps[-1].outputs[:1],
         body=body[-len(steps) :],
         steps=tuple(steps),
-        slots=slots,
+        slots=len(local),
         has_producer=has_producer,
         lead=lead,
     )
