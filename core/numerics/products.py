@@ -12,7 +12,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from queue import SimpleQueue
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -197,8 +196,8 @@ def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: in
             raise
 
     tasks = [_Task(functools.partial(contextvars.copy_context().run, take)) for _ in range(workers - 1)]
-    for task in tasks:
-        _tasks().put(task)
+    for task, helper in zip(tasks, _idle_helpers(len(tasks))):
+        helper.give(task)
     try:
         take()
     finally:
@@ -271,7 +270,7 @@ class _Task:
         self._done.acquire()
 
     def run(self) -> None:
-        """Do it; what it raises is kept."""
+        """Do it; what it raises is kept. Its owner waits for `end`."""
         if not self._begun.acquire(blocking=False):
             return
         work, self._work = self._work, None
@@ -280,9 +279,10 @@ class _Task:
             work()
         except BaseException as error:
             self._error = error
-        finally:
-            del work
-            self._done.release()
+
+    def end(self) -> None:
+        """Let the owner go on."""
+        self._done.release()
 
     def failure(self) -> BaseException | None:
         """What it raised; waits for its end if it has begun, and keeps it from beginning otherwise."""
@@ -293,9 +293,56 @@ class _Task:
         return self._error
 
 
-def _serve(tasks: SimpleQueue[_Task]) -> None:
-    while True:
-        tasks.get().run()
+class _Helper:
+    """A thread that sleeps until it is given a task.
+
+    Of several that sleep the one that worked last is given the next: it may still be awake, and no other is woken in vain, to
+    take turns with it. A task ends when its thread is ready for another.
+    """
+
+    def __init__(self, number: int, idle: list[_Helper]) -> None:
+        self._given = threading.Lock()
+        self._given.acquire()
+        self._idle = idle
+        self._task: _Task | None = None
+        idle.append(self)
+        threading.Thread(target=self._serve, name=f"{OWN_THREADS}numerics-{number}", daemon=True).start()
+
+    def give(self, task: _Task) -> None:
+        """Have it do a task; it must have been idle."""
+        self._task = task
+        self._given.release()
+
+    def _serve(self) -> None:
+        while True:
+            self._given.acquire()
+            task, self._task = self._task, None
+            assert task is not None
+            task.run()
+            self._idle.append(self)
+            task.end()
+            del task
+
+
+@functools.cache
+def _helpers() -> list[_Helper]:
+    """The threads of this process that have nothing to do."""
+    idle: list[_Helper] = []
+    for i in range(one_thread.available):
+        _Helper(i, idle)
+    return idle
+
+
+def _idle_helpers(count: int) -> list[_Helper]:
+    """Up to so many threads, which have to be given something."""
+    idle = _helpers()
+    found: list[_Helper] = []
+    try:
+        while len(found) < count:
+            found.append(idle.pop())  # atomic: others take theirs at the same time
+    except IndexError:
+        pass
+    return found
 
 
 def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
@@ -406,14 +453,5 @@ def _takes_as_it_lies() -> bool:
     return False
 
 
-@functools.cache
-def _tasks() -> SimpleQueue[_Task]:
-    """What the threads of this process wait for."""
-    tasks: SimpleQueue[_Task] = SimpleQueue()
-    for i in range(one_thread.available):
-        threading.Thread(target=_serve, args=(tasks,), name=f"{OWN_THREADS}numerics-{i}", daemon=True).start()
-    return tasks
-
-
 if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks
-    os.register_at_fork(after_in_child=_tasks.cache_clear)
+    os.register_at_fork(after_in_child=_helpers.cache_clear)

@@ -117,6 +117,30 @@ def test_a_forked_process_divides_too(monkeypatch):
     child.join()
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_thread_that_worked_last_works_next(fails, monkeypatch):
+    """Others that sleep are not woken, also where what it did failed."""
+    monkeypatch.setattr(threads.one_thread, "available", 3)
+    products._helpers.cache_clear()
+    own, helpers = threading.get_ident(), set()
+
+    def work(part):
+        meeting.wait(20)
+        if threading.get_ident() != own:
+            helpers.add(threading.get_ident())
+            if fails:
+                raise ValueError(part)
+
+    for _ in range(20):
+        meeting = threading.Barrier(2)
+        if fails:
+            with pytest.raises(ValueError):
+                products.divide(work, range(2), most=2)
+        else:
+            products.divide(work, range(2), most=2)
+    assert len(helpers) == 1
+
+
 def test_those_inside_share_what_is_available(one_thread):
     assert one_thread.share == 1
     with one_thread:
