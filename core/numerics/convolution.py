@@ -31,7 +31,6 @@ from . import volumes, winograd, winograd_lines
 from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
 from .planes import SHORTEST_RUN, Planes
 from .products import (
-    WORTH_DIVIDING,
     add_long_product,
     add_product,
     columns_at_once,
@@ -44,7 +43,9 @@ from .products import (
     parts_of_each,
     product_parts,
     rows_at_once,
+    workers_for,
 )
+from .teamwork import result_array
 from .threads import one_thread
 from .windows import Array, Pads, gathered_windows, offsets, output_sizes, pad, result_sizes
 
@@ -85,7 +86,7 @@ def convolve(
             if by_tiles is not None:
                 return by_tiles
     x = x if is_everywhere else pad(x, pads)
-    result = np.empty(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
+    result = result_array(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
     finish = finishing(result) if finishing else None
     if not result.size or not w.size:
         result[...] = 0 if summand is None else summand
@@ -135,7 +136,7 @@ def _outcome(
 def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
     """out = a @ b + summand by blocks of rows, or by ranges of columns where there are more of these."""
     (rows, columns), inner = out.shape, a.shape[1]
-    workers = one_thread.share if rows * inner * columns >= WORTH_DIVIDING else 1
+    workers = workers_for(rows * inner * columns)
     count = even(max(-(-out.size // BLOCK_ELEMENTS), 1), workers) if rows >= columns else workers
     if workers == 1 and (finish is None or count == 1):
         _multiply(a, b, out, summand)
@@ -149,13 +150,13 @@ def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summ
         if finish is not None:
             finish(some, channels)
 
-    _divided(multiply, product_parts(rows, columns, count), workers)
+    _divided(multiply, product_parts(rows, columns, count), workers, out)
 
 
 def _multiply_fed(feeding: Feeding, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
     """out = a @ b + summand, the rows of `a` made block by block right before; all of them first where they are few."""
     (rows, columns), inner = out.shape, len(b)
-    workers = one_thread.share if rows * inner * columns + feeding.work >= WORTH_DIVIDING else 1
+    workers = workers_for(rows * inner * columns + feeding.work)
     count = even(max(-(-rows * max(columns, inner) // BLOCK_ELEMENTS), 1), workers)
     if count == 1 or rows < columns:
         _multiply_blocks(feeding.whole().reshape(rows, inner), b, out, finish, summand)
@@ -166,7 +167,7 @@ def _multiply_fed(feeding: Feeding, b: Array, out: Array, finish: Finish | None,
         if finish is not None:
             finish(some, slice(0, columns))
 
-    _divided(multiply, feeding.parts(count), workers)
+    _divided(multiply, feeding.parts(count), workers, out)
 
 
 def product_rows(x: Array, w: Array, finish: FinishRows | None, summand: Array | None, feeding: Feeding | None) -> Feeding:
@@ -210,9 +211,9 @@ def _add_products(a: Array, matrices: Array, out: Array, summand: Array | None) 
         add_product(a[:, some], matrix, out, summand is None and not i)
 
 
-def _divided(work: Callable[[Any], object], parts: Sequence[Any], workers: int) -> None:
+def _divided(work: Callable[[Any], object], parts: Sequence[Any], workers: int, into: Array) -> None:
     if workers > 1:
-        divide(work, parts)
+        divide(work, parts, into=into)
         return
     for part in parts:
         work(part)
@@ -261,8 +262,8 @@ def _add_places(
             first = image * result.shape[1]
             finish(slice((first + some.start) * kept, (first + some.stop) * kept), channels)
 
-    workers = one_thread.share if result.size * w.size // filters >= WORTH_DIVIDING else 1
-    _divided(add, list(_line_blocks(result.shape, pitch, workers)), workers)
+    workers = workers_for(result.size * w.size // filters)
+    _divided(add, list(_line_blocks(result.shape, pitch, workers)), workers, result)
 
 
 def _place_starts(window: Sequence[int], dilations: Sequence[int], sizes: Sequence[int]) -> list[int]:
@@ -310,7 +311,7 @@ def _multiply_gathered(
         if finish is not None:
             finish(_positions(index, result.shape), slice(0, filters))
 
-    divide(multiply, blocks)
+    divide(multiply, blocks, into=result)
 
 
 def _gathering(

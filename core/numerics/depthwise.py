@@ -16,9 +16,9 @@ from .convolution import Finish, Finishing
 from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
 from .input_gradient import filled_phases, transposed_pads
 from .keeping import kept
-from .products import WORTH_DIVIDING, divide, even
+from .products import divide, even, workers_for
 from .sums import column_sums
-from .threads import one_thread
+from .teamwork import result_array
 from .windows import (
     Array,
     Pads,
@@ -56,7 +56,7 @@ def depthwise_convolve(
     """The convolution; `finishing` and `feeding` as for `convolution.convolve`."""
     *window, channels, multiplier = w.shape
     shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
-    result = np.empty(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
+    result = result_array(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
     goes_by_lines = multiplier == 1 and result.size and w.size and result.dtype in (np.float32, np.float64)
     if feeding is not None and (not goes_by_lines or len(window) == 1):
         x, feeding = feeding.whole(), None
@@ -103,17 +103,15 @@ def _sum_lines(
     filters = sums.filters(w)
     whole = [np.ascontiguousarray(placing.of(x)) for placing in sums.whole]
     folded = result.reshape(sums.folded)
-    count = -(-max(result.size, x.size) // BLOCK_ELEMENTS)
-    is_worth = _work(result.size, w.shape[:-2], feeding) >= WORTH_DIVIDING
-    if is_worth:
-        count = even(count, one_thread.share)
+    workers = workers_for(_work(result.size, w.shape[:-2], feeding))
+    count = even(-(-max(result.size, x.size) // BLOCK_ELEMENTS), workers)
 
     def fill(block: _Block) -> None:
         sums.fill(block, whole or sums.placed(block, x, feeding), filters, folded[block.images, block.lines])
         if finish is not None:
             finish(block.positions, slice(0, x.shape[-1]))
 
-    divide(fill, sums.blocks(count), None if is_worth else 1)
+    divide(fill, sums.blocks(count), workers, result)
 
 
 def _sums_of(
@@ -392,7 +390,7 @@ def _line_gradients(
         block = blocks[number]
         sums.gather(block, whole or sums.placed(block, x), folded[block.images, block.lines], found[number])
 
-    divide(gather, range(len(blocks)), None if _work(grad.size, window) >= WORTH_DIVIDING else 1)
+    divide(gather, range(len(blocks)), workers_for(_work(grad.size, window)))
     return found.sum(0)
 
 

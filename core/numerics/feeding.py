@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..arrays import Array
-from .products import WORTH_DIVIDING, cut, divide
-from .threads import one_thread
+from .products import cut, divide, workers_for
+from .teamwork import result_array
 from .windows import image_blocks
 
 BLOCK_ELEMENTS: Final = 1 << 18
@@ -61,13 +61,12 @@ class Feeding:
 
     def whole(self) -> Array:
         """The array, whose blocks threads share where that is worth it."""
-        result = np.empty(self.shape, self.dtype)
+        workers = workers_for(self.work)
+        result = (result_array if workers > 1 else np.empty)(self.shape, self.dtype)
         rows = result.reshape(-1, self.shape[-1])
 
         def fill(some: slice) -> None:
             rows[some] = self.make(some)
 
-        is_worth = self.work >= WORTH_DIVIDING
-        count = max(-(-result.size // BLOCK_ELEMENTS), one_thread.share if is_worth else 1)
-        divide(fill, self.parts(count), None if is_worth else 1)
+        divide(fill, self.parts(max(-(-result.size // BLOCK_ELEMENTS), workers)), workers, result)
         return result

@@ -17,7 +17,8 @@ import numpy as np
 
 from ..arrays import Array
 from .keeping import kept
-from .products import cut, divide
+from .products import cut, divide, even, workers_for
+from .teamwork import result_array
 from .windows import (
     Pads,
     cells,
@@ -39,6 +40,8 @@ _IN_CACHE: Final = 1 << 16
 """Elements of some lines of windows that go from step to step without leaving the cache."""
 _BLOCK: Final = 1 << 18
 """Elements of a block of images that is pooled at once."""
+_SLOWER: Final = 8
+"""How many multiply-adds of a product take as long as comparing or adding two numbers."""
 _FEW_POSITIONS: Final = 1 << 16
 """Up to so many positions of an image what follows from shapes is kept."""
 
@@ -48,19 +51,20 @@ def max_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     larger = np.maximum if x.dtype.kind in "iub" else np.fmax
     lowest = np.asarray(_lowest(x.dtype), x.dtype)
     outputs = result_sizes(x.shape, windows, strides, pads, [1] * len(windows))
-    result = np.empty((x.shape[0], *outputs, x.shape[-1]), x.dtype)
+    result = result_array((x.shape[0], *outputs, x.shape[-1]), x.dtype)
 
     def fill(block: tuple[slice, slice]) -> None:
         some = seen(x, block, windows[0], strides[0], pads, lowest)
         larger(_reduced(larger, some, windows, strides), lowest, out=result[block])
 
-    divide(fill, _blocks(x, result))
+    divide(fill, _blocks(x, result, windows), into=result)
     return result
 
 
-def _blocks(x: Array, result: Array) -> list[tuple[slice, slice]]:
+def _blocks(x: Array, result: Array, windows: Ints) -> list[tuple[slice, slice]]:
     """(images, lines) of blocks of the result that stay in the cache with what they see."""
-    return image_blocks(len(result), result.shape[1], -(-max(x.size, result.size) // _BLOCK)) if result.size else []
+    count = even(-(-max(x.size, result.size) // _BLOCK), workers_for(x.size * sum(windows) * _SLOWER))
+    return image_blocks(len(result), result.shape[1], count) if result.size else []
 
 
 def _reduced(ufunc: np.ufunc, x: Array, windows: Ints, strides: Ints) -> Array:
@@ -220,7 +224,7 @@ def scatter_places(grad: Array, places: Array, shape: Sequence[int]) -> Array:
 def average_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The mean of each window, padding left out of it."""
     counts = _counts(x.shape[1:-1], windows, strides, pads, x.dtype)
-    result = np.empty((x.shape[0], *counts.shape[:-1], x.shape[-1]), x.dtype)
+    result = result_array((x.shape[0], *counts.shape[:-1], x.shape[-1]), x.dtype)
     if counts.size * x.shape[-1] <= _FEW_POSITIONS:
         counts = kept(counts, x.shape[-1], lambda counts: np.repeat(counts, x.shape[-1], -1))
 
@@ -228,7 +232,7 @@ def average_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
         total = _reduced(np.add, seen(x, block, windows[0], strides[0], pads), windows, strides)
         np.divide(total, counts[block[1]], out=result[block])
 
-    divide(fill, _blocks(x, result))
+    divide(fill, _blocks(x, result, windows), into=result)
     return result
 
 

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from .teamwork import here, result_array
 from .threads import OWN_THREADS, numpy_blas, one_thread
 
 Array = Any
@@ -26,6 +27,12 @@ WORTH_DIVIDING: Final = 1 << 24
 """Multiply-adds from which on a product takes much longer than handing out its parts: waking a thread of another core and
 taking turns with it at what is not NumPy takes 0.1 to 0.2 ms of a virtual machine.
 """
+
+_WORTH_SHARING: Final = 1 << 21
+"""The same where the processes of a team share it, which look for work all the time."""
+
+_READING: Final = 8
+"""Rows up to which a product takes as long as reading its second matrix."""
 
 _FEW_ROWS: Final = 32
 _LARGE: Final = 1 << 15
@@ -58,23 +65,23 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
         if _is_few_by_turned(a, b):
             return np.ascontiguousarray(matmul(b.T, a.T).T)
         work = a.shape[0] * a.shape[1] * b.shape[1]
-        if work < WORTH_DIVIDING:
+        if workers_for(max(work, b.size * _READING)) == 1:
             return a.dot(b) if work <= _UNCOPIED else _multiplied(a, b)
     if out is None and b.ndim == 2 < a.ndim and a.flags.c_contiguous and b.size:
         return matmul(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[-1])
     if a.ndim > 2 and a.ndim == b.ndim and a.shape[-2] == b.shape[-1] == 1 and out is None and a.dtype.kind == "f":
         return np.einsum("...i,...i->...", a[..., 0, :], b[..., 0])[..., np.newaxis, np.newaxis]
-    workers = one_thread.share
-    if workers == 1 or min(a.ndim, b.ndim) < 2 or a.dtype == object:
+    if one_thread.share == 1 or min(a.ndim, b.ndim) < 2 or a.dtype == object:
         return np.matmul(a, b, out=out)
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     rows, inner = a.shape[-2:]
     columns = b.shape[-1]
-    if math.prod(batch) * rows * inner * columns < WORTH_DIVIDING:
+    workers = workers_for(math.prod(batch) * inner * columns * max(rows, _READING))
+    if workers == 1:
         return np.matmul(a, b, out=out)
     if out is None:
-        out = np.empty((*batch, rows, columns), np.result_type(a, b))
-    divide(functools.partial(_multiply, a, b, out), product_parts(rows, columns, workers))
+        out = result_array((*batch, rows, columns), np.result_type(a, b))
+    divide(functools.partial(_multiply, a, b, out), product_parts(rows, columns, workers), into=out)
     return out
 
 
@@ -142,6 +149,14 @@ def _multiply(a: Array, b: Array, out: Array, part: tuple[slice, slice]) -> None
     np.matmul(a[..., rows, :], b[..., columns], out=out[..., rows, columns])
 
 
+def workers_for(multiply_adds: int) -> int:
+    """How many threads or processes are to share so much work: one where there is little, or where its parts are done."""
+    side = here.side
+    if side is None:
+        return one_thread.share if multiply_adds >= WORTH_DIVIDING else 1
+    return one_thread.share if multiply_adds >= _WORTH_SHARING and not side.is_in_part else 1
+
+
 def product_parts(rows: int, columns: int, count: int) -> list[tuple[slice, slice]]:
     """A matrix cut into so many parts along its longer side."""
     if rows >= columns:
@@ -165,12 +180,17 @@ def parts_of_each(images: int, lines: int, count: int, workers: int) -> int:
     return min(even(count, workers // math.gcd(images, workers)), lines)
 
 
-def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | None = None) -> None:
+def divide(
+    work: Callable[[_Part], object], parts: Sequence[_Part], most: int | None = None, into: Array | None = None
+) -> None:
     """`work` on all parts, by the threads that this run may take, at most so many: each goes on to the next part after one.
 
     NumPy's error state is that of the caller in all of them. The first error is raised when all have stopped, which they do
     behind the part that they are at. A thread that has not begun when the parts are taken is not waited for.
     """
+    if here.side is not None:
+        here.side.divide(work, parts, None if most == 1 else into)
+        return
     threads = one_thread.share // max(len(_unfinished.get()), 1)
     workers = min(threads, len(parts), most or len(parts))
     if workers <= 1:

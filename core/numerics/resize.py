@@ -17,8 +17,7 @@ import numpy as np
 
 from ..arrays import Array
 from .pauses import pause
-from .products import WORTH_DIVIDING, cut, divide
-from .threads import one_thread
+from .products import cut, divide, workers_for
 from .windows import cells
 
 _SHORT: Final = 8
@@ -134,7 +133,7 @@ def _apply(x: Array, taps: Taps, axis: int) -> Array:
                 np.matmul(band.matrix, flat[:, band.inputs, some], out=target[:, band.outputs, some])
 
     size = flat.shape[0 if axis == 2 else 2]
-    workers = one_thread.share if result.size * _BAND >= WORTH_DIVIDING else 1
+    workers = workers_for(result.size * _BAND)
     divide(fill, cut(size, max(min(workers, size), 1)))
     return result
 

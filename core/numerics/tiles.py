@@ -140,7 +140,7 @@ class Chain:
         positions, channels = result.size // columns, slice(0, columns)
         is_worth = result.size * len(self.instructions) >= _WORTH_DIVIDING
         count = max(min(_PARTS * 16, result.size // TILE_ELEMENTS), 2) if is_worth else 1
-        divide(functools.partial(_evaluate_part, work, channels), cut(positions, count))
+        divide(functools.partial(_evaluate_part, work, channels), cut(positions, count), into=result)
         return True
 
 

@@ -15,12 +15,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from .keeping import kept, never_changes
-from .products import WORTH_DIVIDING, add_long_product, cut, divide, even, matmul, ordered_sum
+from .products import add_long_product, cut, divide, even, matmul, ordered_sum, workers_for
+from .teamwork import result_array
 from .threads import one_thread
 from .windows import Array, Pads, image_blocks, placed, result_sizes
 from .winograd_transforms import FOUR, TWO, Transform, spread_two
@@ -103,7 +104,7 @@ def _cheapest(outputs: Sequence[int], images: int, depth: int, filters: int) -> 
 def convolve(x: Array, w: Array, pads: Pads, finishing: Finishing | None = None, summand: Array | None = None) -> Array | None:
     """The convolution of x (N, H, W, C) with w (3, 3, C, F), as `convolution.convolve`; None where numbers are not finite."""
     outputs, (depth, filters) = _outputs(x.shape, pads), w.shape[2:]
-    result = np.empty((x.shape[0], *outputs, filters), np.float32)
+    result = result_array((x.shape[0], *outputs, filters), np.float32)
     finish = finishing(result) if finishing else None
     transform = _cheapest(outputs, x.shape[0], depth, filters)
     transformed = transformed_filters(w, transform.planar)
@@ -118,25 +119,29 @@ def convolve(x: Array, w: Array, pads: Pads, finishing: Finishing | None = None,
     return result if filled(result, parts, compute, finish) else None
 
 
+class _NotFinite(Exception):
+    """A block holds numbers that are not finite."""
+
+
 def filled(result: Array, parts: Sequence[Part], compute: Callable[[Part, Array], None], finish: Finish | None) -> bool:
     """Have threads compute blocks of a result (N, H, W, F) and finish them; False as soon as one holds what is not finite."""
-    failures: list[Any] = []
     height, width = result.shape[1:3]
 
     def fill(part: Part) -> None:
         images, lines, channels = part
-        if failures:
-            return
         block = result[images, lines, :, channels]
         compute(part, block)
         if not np.isfinite(block).all():
-            failures.append(part)
-        elif finish is not None:
+            raise _NotFinite
+        if finish is not None:
             first = images.start * height + lines.start
             finish(slice(first * width, (first + block.shape[0] * block.shape[1]) * width), channels)
 
-    divide(fill, parts)
-    return not failures
+    try:
+        divide(fill, parts, into=result)
+    except _NotFinite:
+        return False
+    return True
 
 
 def filter_gradient(x: Array, grad: Array, pads: Pads) -> Array | None:
@@ -184,7 +189,7 @@ def _planes(x: Array, size: int, lines: tuple[int, int], columns: tuple[int, int
 
 def _parts(transform: Transform, shape: Sequence[int], multiply_adds: int) -> list[Part]:
     """Blocks of a result of this shape, of whole tiles; few are divided by channels among the threads."""
-    workers = one_thread.share if multiply_adds >= WORTH_DIVIDING else 1
+    workers = workers_for(multiply_adds)
     is_narrow = shape[0] * math.prod(-(-n // transform.size) for n in shape[1:-1]) < _FEW_TILES
     blocks = _blocks(transform, shape, TILES, 1 if is_narrow else workers)
     size, ranges = transform.size, cut(shape[-1], workers if is_narrow else 1)

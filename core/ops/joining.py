@@ -18,6 +18,7 @@ from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dims import Dim
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..numerics.joining import concatenated
 from ..prepared import prepared
 from ..registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ..shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
@@ -29,7 +30,7 @@ from ._shapes import ints, normalize_axis, replaced, scalar_int, scalar_of, unkn
 @kernel("ConcatV2")
 def concat(values: list[Array], axis: Array) -> Result:
     """The inputs one after the other along an axis."""
-    return np.concatenate(values, _concat_axis(tuple([value.shape for value in values]), scalar_int(axis, "axis")))
+    return concatenated(values, _concat_axis(tuple([value.shape for value in values]), scalar_int(axis, "axis")))
 
 
 @prepared("ConcatV2", constants=(-1,))
@@ -39,7 +40,7 @@ def concat_along(axis: Array) -> Callable[..., Result]:
 
     def joined(*values: Array) -> Result:
         parts = values[:-1]
-        return np.concatenate(parts, _concat_axis(tuple([part.shape for part in parts]), place))
+        return concatenated(parts, _concat_axis(tuple([part.shape for part in parts]), place))
 
     return joined
 

@@ -17,8 +17,7 @@ def many_blocks(monkeypatch):
     modules = ("numerics.convolution", "numerics.depthwise", "numerics.feeding", "runtime.fused_calls")
     for module in modules:
         monkeypatch.setattr(f"tfg.core.{module}.BLOCK_ELEMENTS", 300)
-    for module in modules[:3]:
-        monkeypatch.setattr(f"tfg.core.{module}.WORTH_DIVIDING", 1)
+    monkeypatch.setattr("tfg.core.numerics.products.WORTH_DIVIDING", 1)
 
 
 def separable(b, x, filters=12, **attrs):

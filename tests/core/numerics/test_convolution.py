@@ -69,7 +69,6 @@ def workers(request, monkeypatch):
     """Blocks that are small, for one thread and for several."""
     monkeypatch.setattr(threads.one_thread, "available", request.param)
     monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
-    monkeypatch.setattr(convolution, "WORTH_DIVIDING", 0)
     for module in (convolution, input_gradient):
         monkeypatch.setattr(module, "BLOCK_ELEMENTS", 700)
 

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from tfg.core.numerics import depthwise, threads
+from tfg.core.numerics import depthwise, products, threads
 from tfg.core.numerics.feeding import Feeding
 
 CASES = [
@@ -38,7 +38,7 @@ def by_definition(x, w, strides, pads, dilations):
 @pytest.mark.parametrize("is_view", [False, True])
 def test_depthwise_convolutions(case, workers, is_view, monkeypatch):
     monkeypatch.setattr(threads.one_thread, "available", workers)
-    monkeypatch.setattr(depthwise, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
     images, sizes, channels, multiplier, window, strides, dilations = case
     rng = np.random.default_rng(0)
     x = rng.standard_normal((images, channels, *sizes) if is_view else (images, *sizes, channels)).astype(np.float32)

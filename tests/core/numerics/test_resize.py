@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import resize, threads
+from tfg.core.numerics import products, resize, threads
 
 CASES = [
     # shape, outputs
@@ -75,7 +75,7 @@ def test_threads_share_lines(case, workers, monkeypatch):
     rows, columns = (resize.bilinear(n, out, False, True) for n, out in zip(shape[1:3], outputs))
     want = resize.resample(x, rows, columns)
     monkeypatch.setattr(threads.one_thread, "available", workers)
-    monkeypatch.setattr(resize, "WORTH_DIVIDING", 0)
+    monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
     np.testing.assert_allclose(resize.resample(x, rows, columns), want, rtol=0, atol=1e-6)
 
 

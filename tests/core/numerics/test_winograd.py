@@ -25,7 +25,6 @@ def workers(request, monkeypatch):
     """Few tiles in a block, for one thread and for several."""
     monkeypatch.setattr(threads.one_thread, "available", request.param)
     monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
-    monkeypatch.setattr(winograd, "WORTH_DIVIDING", 0)
     monkeypatch.setattr(winograd, "TILES", 20)
 
 
