@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from ..engines.protocol import Body, Engined, Foretold
 from ..errors import InvalidArgumentError
 from ..faults import faults_of
 from ..graph import Function, Node
+from ..numerics.teamwork import MOST_PROCESSES
 from ..numerics.threads import one_thread
 from ..planning.plan import Loop, Plan, Step
 from ..tensors import FuncRef
@@ -26,6 +28,8 @@ from .framing import Framed, FramedCall
 from .fused_calls import FusedCall
 from .fusing import Fused, settled_steps, with_fused_steps
 from .instructions import Call, Instruction, instruction_of
+from .joint_runs import JointRuns, team_size
+from .parallel_regions import Timing
 from .region_calls import Measurement
 from .resources import Readable
 from .runs import Run, current
@@ -47,7 +51,7 @@ class Program:
     `context` gives what a stateful kernel takes as `ctx`; `functions` is the library that ops may name; `groups` makes a
     function of an engine's group and of what runs it in NumPy. One that `fuses` runs groups of steps as one where there is no
     hook, engine or cache, from the second run on: what runs once is not worth looking for them. When that has settled, it
-    measures what steps take in some runs, and has threads share branches.
+    measures what steps take in some runs, and has up to so many `processes` share them, or threads branches.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class Program:
         groups: Callable[[Body, Call], Group] | None = None,
         fuses: bool = False,
         calls: dict[Node, Call] | None = None,
+        processes: int | None = None,
     ) -> None:
         self.plan = plan
         self._cache = cache
@@ -72,11 +77,14 @@ class Program:
         self._fused_calls: dict[Fused, FusedCall] = {}
         self._fused_steps: Sequence[Step] = ()
         self._is_settling = False
+        self._processes = processes
+        self._joint: JointRuns | None = None
         self._measurement: Measurement | None = None
         self._initial: list[Any] = [None] * plan.slots
         self._instructions: list[Instruction] = []
         if plan.needs_dataflow:
-            make = None if groups or cache else lambda plan: Program(plan, context, functions, fuses=fuses)
+            made = functools.partial(Program, context=context, functions=functions, fuses=fuses, processes=processes)
+            make = None if groups or cache else made
             self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps}, make)
         else:
             self._instructions = self._assemble(plan.steps, self._initial, False)
@@ -102,7 +110,7 @@ class Program:
             slots[slot] = value
         if hook is None and self._measurement is not None and one_thread.share > 1:
             self._measure(slots, self._measurement)
-        else:
+        elif hook is not None or self._joint is None or not self._joint.try_run(slots):
             execute(self._instructions if hook is None else self._hooked_instructions(), slots)
         values = [None if slot is None else slots[slot] for slot in self.plan.fetches]
         for i, value in enumerate(values):
@@ -138,7 +146,13 @@ class Program:
                 measurement.add(timings)
                 if measurement.is_over:
                     self._instructions = measurement.with_regions(instructions, execute)
+                    self._joint = self._joint_runs(instructions, measurement.fastest())
                     self._measurement = None
+
+    def _joint_runs(self, instructions: Sequence[Instruction], timings: Sequence[Timing]) -> JointRuns | None:
+        """The runs of a team of processes; None where there can be none."""
+        size = min(team_size(), self._processes or MOST_PROCESSES)
+        return JointRuns(instructions, timings, self._initial, execute, size) if size > 1 and timings else None
 
     def _fetched(self, index: int, value: Any) -> Any:
         if value is DEAD:
@@ -213,7 +227,7 @@ class Program:
 
     def _special(self, plan: Plan) -> Program:
         """A program of the plan for certain shapes, with this one's kernels, that fuses in its first run."""
-        return Program(plan, self._context, self._functions, fuses=True, calls=self._calls)
+        return Program(plan, self._context, self._functions, fuses=True, calls=self._calls, processes=self._processes)
 
     def _bind(self, node: Node, unused: tuple[int, ...]) -> Call:
         ctx = self._context(node, unused) if unused else self._context(node)

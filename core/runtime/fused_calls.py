@@ -5,6 +5,7 @@ Small values, and what does not fit, go through the steps' own kernels, which al
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import math
@@ -16,6 +17,7 @@ import numpy as np
 from ..binding import bind_attrs, select_kernel
 from ..errors import TfgError
 from ..numerics.feeding import BLOCK_ELEMENTS, Feeding
+from ..numerics.teamwork import result_array
 from ..planning.plan import Step
 from ..registry import affine_function, blockwise_way
 from .framing import Framed
@@ -73,6 +75,13 @@ class FusedCall:
         self._fill_first(slots)
         self.run_body(0 if slots[self.step.body[0].outputs[0]] is None else 1, slots)
         return slots[self.root]
+
+    def frozen(self) -> FusedCall:
+        """The same group, which knows what is known by now, and learns nothing from runs of this one."""
+        found = copy.copy(self)
+        found.layouts, found.produced, found.row_layouts = dict(self.layouts), dict(self.produced), dict(self.row_layouts)
+        found.lead = None if self.lead is None else self.lead.frozen()
+        return found
 
     def _fill_first(self, slots: list[Any]) -> None:
         """Have the lead make what the first step takes, where nobody has yet."""
@@ -139,7 +148,7 @@ class FusedCall:
         layout = self._layout(shapes, None, slots)
         if layout is None:
             return None
-        result = np.empty(shapes_of(self.step.body, shapes)[self.root], self.dtype)
+        result = result_array(shapes_of(self.step.body, shapes)[self.root], self.dtype)
         return result if layout.chain.evaluate(result, self._operands(layout, slots, result)) else None
 
     def _produced(self, slots: list[Any]) -> Any:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from ..planning.plan import Step
 from .constant_steps import only_computes
+from .framing import Framed
 from .fusing import Fused, all_steps
 
 _LONGEST: Final = 64
@@ -21,6 +22,13 @@ HANDING_OUT: Final = 5e-5
 """Seconds in which branches are handed to threads and these waited for."""
 TAKING_TURNS: Final = 2e-5
 """Seconds that a step loses, since threads take turns at what runs in Python."""
+
+
+class Costs(NamedTuple):
+    """Seconds that branches cost in all, and for each of their steps."""
+
+    handing_out: float
+    of_step: float
 
 
 class Timing(NamedTuple):
@@ -44,23 +52,26 @@ class Region:
     branches: tuple[tuple[int, ...], ...]
 
 
-def find_regions(steps: Sequence[Step], timings: Sequence[Timing], threads: int) -> list[Region]:
+def find_regions(
+    steps: Sequence[Step], timings: Sequence[Timing], threads: int, costs: Costs | None = None
+) -> list[Region]:
     """The regions of steps that so many threads do in less time than one step after the other, in their order."""
+    costs = costs or Costs(HANDING_OUT, TAKING_TURNS)
     sources = _sources(steps)
-    able = [_is_able(step) for step in steps]
+    able = [is_able(step) for step in steps]
     seconds = [0.0] + [math.inf] * len(steps)
     begins = [0] * (len(steps) + 1)  # where the last step or region before each place begins
     for start, timing in enumerate(timings):
         if seconds[start] + timing.seconds <= seconds[start + 1]:
             seconds[start + 1], begins[start + 1] = seconds[start] + timing.seconds, start
-        stretch = _Stretch(start, threads)
+        stretch = _Stretch(start, threads, costs)
         for i in range(start, min(start + _LONGEST, len(steps))):
             if not able[i]:
                 break
             stretch.add(i, sources[i], timings[i])
             if len(stretch.work) > 1 and seconds[start] + stretch.estimate() < seconds[i + 1]:
                 seconds[i + 1], begins[i + 1] = seconds[start] + stretch.estimate(), start
-    return [_region(range(*ends), sources, timings, threads) for ends in _region_ends(begins)]
+    return [_region(_Stretch(ends[0], threads, costs), ends[1], sources, timings) for ends in _region_ends(begins)]
 
 
 def _region_ends(begins: Sequence[int]) -> list[tuple[int, int]]:
@@ -75,11 +86,10 @@ def _region_ends(begins: Sequence[int]) -> list[tuple[int, int]]:
     return found[::-1]
 
 
-def _region(stretch: range, sources: Sequence[Iterable[int]], timings: Sequence[Timing], threads: int) -> Region:
-    branches = _Stretch(stretch.start, threads)
-    for i in stretch:
-        branches.add(i, sources[i], timings[i])
-    return branches.region()
+def _region(stretch: _Stretch, stop: int, sources: Sequence[Iterable[int]], timings: Sequence[Timing]) -> Region:
+    for i in range(stretch.start, stop):
+        stretch.add(i, sources[i], timings[i])
+    return stretch.region()
 
 
 def _sources(steps: Sequence[Step]) -> list[set[int]]:
@@ -92,13 +102,13 @@ def _sources(steps: Sequence[Step]) -> list[set[int]]:
     return found
 
 
-def _is_able(step: Step) -> bool:
+def is_able(step: Step) -> bool:
     """True of a step that any thread can do: it makes arrays of arrays and has nothing to do with anything else.
 
     Handles and lists of tensors may lead to what steps share.
     """
-    if isinstance(step, Fused):
-        return all(map(_is_able, all_steps(step)))
+    if isinstance(step, (Fused, Framed)):
+        return all(map(is_able, all_steps(step)))
     if not only_computes(step):
         return False
     dtypes = [*step.node.output_dtypes, *(value.dtype for value in step.node.inputs)]
@@ -111,9 +121,10 @@ class _Stretch:
     `work` is what one thread would need for each branch, by the branch's first step.
     """
 
-    def __init__(self, start: int, threads: int) -> None:
+    def __init__(self, start: int, threads: int, costs: Costs) -> None:
         self.start = start
         self.threads = threads
+        self.costs = costs
         self.parents: dict[int, int] = {}
         self.work: dict[int, float] = {}
         self.total = self.longest = 0.0
@@ -140,7 +151,7 @@ class _Stretch:
 
     def estimate(self) -> float:
         """The seconds that the threads need for the branches."""
-        lost = HANDING_OUT + TAKING_TURNS * len(self.parents)
+        lost = self.costs.handing_out + self.costs.of_step * len(self.parents)
         return max(self.total / min(self.threads, len(self.work)), self.longest) + lost
 
     def region(self) -> Region:

@@ -41,11 +41,15 @@ class Measurement:
         if not is_worth:
             self.runs.clear()
 
+    def fastest(self) -> list[Timing]:
+        """For each step what it took when it took least; nothing where that is not known."""
+        return [min(times, key=lambda timing: timing.seconds) for times in zip(*self.runs)]
+
     def with_regions(self, instructions: Sequence[Instruction], execute: Execute) -> list[Instruction]:
         """The instructions, those of each region as one."""
         found: list[Instruction] = []
         done = 0
-        timings = [min(times, key=lambda timing: timing.seconds) for times in zip(*self.runs)]
+        timings = self.fastest()
         regions = find_regions([instruction[-1] for instruction in instructions], timings, one_thread.share) if timings else ()
         for region in regions:
             found += instructions[done : region.start]
@@ -73,7 +77,7 @@ class RegionCall:
 
     def __init__(self, instructions: Sequence[Instruction], region: Region, execute: Execute) -> None:
         self.in_order = instructions[region.start : region.stop]
-        self.branches, self.released = _branches(instructions, region)
+        self.branches, self.released = branches_of(instructions, region)
         self.execute = execute
         self.place = {name: i for i, instruction in enumerate(self.in_order) for name in _names(instruction)}
         self.is_parallel: bool | None = None
@@ -125,7 +129,7 @@ def _names(instruction: Instruction) -> list[str]:
     return [step.node.name for step in all_steps(instruction[-1])]
 
 
-def _branches(instructions: Sequence[Instruction], region: Region) -> tuple[list[list[Instruction]], list[int]]:
+def branches_of(instructions: Sequence[Instruction], region: Region) -> tuple[list[list[Instruction]], list[int]]:
     """(the instructions of each branch, the slots that are cleared after all of them)."""
     users = collections.Counter(slot for branch in region.branches for slot in _used([instructions[i] for i in branch]))
     branches = [

@@ -1,0 +1,178 @@
+"""A step's call on its way to be a team's: rehearsed, proved, and then made by all processes.
+
+A step may become a team's that computes floats from floats, divides most of its work among threads already, and whose other
+inputs are the same in every run. It stays one's own process's for inputs of other shapes than it was rehearsed with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ..numerics.rehearsal import Rehearsal
+from ..numerics.team import Lost, Team
+from ..numerics.teamwork import MOST_ARRAYS, Form, JointStep
+from .fused_calls import FusedCall
+from .instructions import ON_SLOTS, Call, Instruction
+from .parallel_regions import Timing, is_able
+
+_WORTH_REHEARSING: Final = 4e-5
+_WORTH_A_STEP: Final = 2e-5
+"""Seconds that a step takes, and that a team saves, from which on it is worth it."""
+_MOST_FAILURES: Final = 3
+"""Runs that fail before the team does not try a step again."""
+
+
+def joint_call(instruction: Instruction, timing: Timing, initial: Sequence[Any], rehearsal: Rehearsal) -> Call:
+    """What takes the place of an instruction's call, which took so long; itself where a team cannot make it."""
+    kind, call, *_, step = instruction
+    if kind != ON_SLOTS and not step.controls and timing.seconds >= _WORTH_REHEARSING and is_able(step):
+        return JointCall(call, [initial[slot] for slot in step.inputs], rehearsal)
+    return RestingCall(call) if timing.divided else call
+
+
+class RestingCall:
+    """A call that threads share: the members of a team sleep meanwhile."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.team: Team | None = None
+
+    def __call__(self, *inputs: Any) -> Any:
+        if self.team is not None:
+            self.team.rest()
+        return self.call(*inputs)
+
+
+class JointCall:
+    """A call that a team may make. `constants` are the inputs that are the same in every run, None the others.
+
+    The team makes it by `joint`, where that is given.
+    """
+
+    def __init__(self, call: Call, constants: Sequence[Any], rehearsal: Rehearsal, joint: Call | None = None) -> None:
+        self.call = call
+        self.constants = tuple(constants)
+        self.is_proved = False
+        self._joint = joint or call
+        self._rehearsal = rehearsal
+        self._forms: tuple[Form | None, ...] | None = None
+        self._seconds: list[float] = []
+        self._saved: list[float] = []
+        self._is_sound = len(constants) <= MOST_ARRAYS
+        self._way: Callable[..., Any] = self._rehearse
+        self._team: Team | None = None
+        self._number = self._failures = 0
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self._way(*inputs)
+
+    @property
+    def seconds(self) -> float:
+        """What the call takes one process."""
+        return min(self._seconds, default=0.0)
+
+    @property
+    def gain(self) -> float:
+        """The seconds that a team saves of it; 0 where it cannot make the call."""
+        saved = min(self._saved, default=0.0)
+        return saved if self._is_sound and saved > _WORTH_A_STEP else 0.0
+
+    def joint_step(self) -> JointStep:
+        """The step as a team knows it. What runs of other shapes teach this call does not reach the team's."""
+        assert self._forms is not None
+        return JointStep(_frozen(self._joint), self._forms, self.constants)
+
+    def join(self, team: Team, number: int) -> None:
+        """Be the team's step of this number, on trial."""
+        self._team, self._number = team, number
+        self._way = self._prove
+
+    def leave(self) -> None:
+        """Be one's own again."""
+        self._team, self._way = None, self.call
+
+    def play(self) -> None:
+        """Be the team's from now on where that was proved."""
+        if self.is_proved:
+            self._way = self._play
+        else:
+            self.leave()
+
+    def _rehearse(self, *inputs: Any) -> Any:
+        forms = self._forms_of(inputs)
+        if forms is None or self._forms not in (None, forms):
+            self._is_sound = False
+        if not self._is_sound:
+            return self.call(*inputs)
+        if self._forms is None:
+            result = self.call(*inputs)  # of which the joint call may learn
+            self._is_sound = self._rehearsal.leaves_alone(self._joint, inputs)
+        else:
+            result, seconds, saved = self._rehearsal.rehearse(self._joint, inputs)
+            self._seconds.append(seconds)
+            self._saved.append(saved)
+        self._forms = forms
+        return result
+
+    def _forms_of(self, inputs: Sequence[Any]) -> tuple[Form | None, ...] | None:
+        """What each input is like; None where another process cannot be told of one."""
+        forms = [None if value is given else _form(value) for given, value in zip(self.constants, inputs)]
+        is_told = all(form is not None or given is not None for form, given in zip(forms, self.constants))
+        return tuple(forms) if is_told else None
+
+    def _prove(self, *inputs: Any) -> Any:
+        """The leader's own result, and whether all processes together come to the same bits."""
+        assert self._team is not None
+        if not self._fits(inputs):
+            return self.call(*inputs)
+        found, is_shared = self._team.run_patiently(self._number, inputs)
+        expected, *_ = self._rehearsal.rehearse(self._joint, inputs)
+        if not _is_same(found, expected):
+            self.leave()
+        self.is_proved = is_shared
+        return expected
+
+    def _play(self, *inputs: Any) -> Any:
+        """The team's result; one's own where it fails, which also tells by its own error what is wrong."""
+        assert self._team is not None
+        if not self._fits(inputs):
+            return self.call(*inputs)
+        try:
+            return self._team.run(self._number, inputs)
+        except (Lost, Exception):
+            self._failures += 1
+            if self._failures == _MOST_FAILURES:
+                self.leave()
+            return self.call(*inputs)
+
+    def _fits(self, inputs: Sequence[Any]) -> bool:
+        for form, value in zip(self._forms or (), inputs):
+            if form is None:
+                continue
+            if value.__class__ is not np.ndarray or value.shape != form.shape or value.dtype != form.dtype:
+                return False
+        return True
+
+
+def _form(value: Any) -> Form | None:
+    """What an array of floats is like; None of another value, by which what is done, and not only with what, may vary."""
+    if type(value) is not np.ndarray or value.dtype.kind != "f" or not value.ndim:
+        return None
+    return Form(value.shape, value.dtype)
+
+
+def _frozen(call: Call) -> Call:
+    """A call that learns nothing more from others that are made of it."""
+    return call.frozen() if isinstance(call, FusedCall) else call
+
+
+def _is_same(first: Any, second: Any) -> bool:
+    """True of arrays with the same bits, and of tuples of them."""
+    if isinstance(first, tuple):
+        return isinstance(second, tuple) and len(first) == len(second) and all(map(_is_same, first, second))
+    if type(first) is not np.ndarray or type(second) is not np.ndarray:
+        return type(first) is type(second) and bool(first == second)
+    return first.shape == second.shape and first.dtype == second.dtype and first.tobytes() == second.tobytes()

@@ -1,0 +1,104 @@
+"""Branches of a plan that processes share: each does some, from the first step to the last, and hands out what others read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..numerics.products import divide
+from ..numerics.rehearsal import Rehearsal
+from ..numerics.teamwork import Form, result_array
+from .instructions import Instruction, released_slots
+from .joint_calls import JointCall
+from .parallel_regions import Region
+from .region_calls import Execute, branches_of
+
+
+class JointRegion:
+    """A region on the slots of a run; `call` is how it is done, with the values that enter it.
+
+    `initial` are the slots as every run begins with them.
+    """
+
+    def __init__(
+        self,
+        instructions: Sequence[Instruction],
+        region: Region,
+        initial: Sequence[Any],
+        rehearsal: Rehearsal,
+        execute: Execute,
+    ) -> None:
+        inside = instructions[region.start : region.stop]
+        steps = [instruction[-1] for instruction in inside]
+        made = dict.fromkeys(slot for step in steps for slot in step.outputs)
+        read = dict.fromkeys(slot for step in steps for slot in step.inputs)
+        self.released = frozenset(slot for instruction in inside for slot in released_slots(instruction))
+        self.inputs = tuple([slot for slot in read if slot not in made and initial[slot] is None])
+        self.outputs = tuple([slot for slot in made if slot not in self.released])
+        branches, _ = branches_of(instructions, region)
+        calls = _Branches(inside, branches, self.inputs, self.outputs, initial, execute)
+        self.call = JointCall(calls.in_order, [None] * len(self.inputs), rehearsal, calls.shared)
+
+    def __call__(self, slots: list[Any]) -> None:
+        for slot, value in zip(self.outputs, self.call(*[slots[slot] for slot in self.inputs])):
+            slots[slot] = value
+        for slot in self.released:
+            slots[slot] = None
+
+
+class _Branches:
+    """The steps of a region as calls from the values that enter it to the tuple of those that leave it."""
+
+    def __init__(
+        self,
+        inside: Sequence[Instruction],
+        branches: Sequence[Sequence[Instruction]],
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        initial: Sequence[Any],
+        execute: Execute,
+    ) -> None:
+        self.inside = inside
+        self.branches = branches
+        self.inputs = inputs
+        self.outputs = outputs
+        self.initial = initial
+        self.execute = execute
+        self.forms: list[Form] = []
+
+    def in_order(self, *values: Any) -> tuple[Any, ...]:
+        """One step after the other. From this is known what results are like."""
+        slots = self._slots(values)
+        self.execute(self.inside, slots)
+        results = tuple([slots[slot] for slot in self.outputs])
+        self.forms = [Form(value.shape, value.dtype) for value in results]
+        return results
+
+    def shared(self, *values: Any) -> tuple[Any, ...]:
+        """The branches as parts of one division. ValueError where results are of other shapes than they were."""
+        slots = self._slots(values)
+        results = [result_array(form.shape, form.dtype) for form in self.forms]
+
+        def run(branch: Sequence[Instruction]) -> None:
+            self.execute(branch, slots)
+            made = {slot for instruction in branch for slot in instruction[-1].outputs}
+            for result, slot in zip(results, self.outputs):
+                if slot in made:
+                    _copy(slots[slot], result)
+
+        divide(run, self.branches, into=results[0])
+        return tuple(results)
+
+    def _slots(self, values: Sequence[Any]) -> list[Any]:
+        slots = list(self.initial)
+        for slot, value in zip(self.inputs, values):
+            slots[slot] = value
+        return slots
+
+
+def _copy(value: Any, result: Any) -> None:
+    if value.shape != result.shape or value.dtype != result.dtype:
+        raise ValueError(f"{value.dtype} of shape {value.shape} where there was {result.dtype} of shape {result.shape}")
+    np.copyto(result, value)

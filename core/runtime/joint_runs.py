@@ -1,0 +1,247 @@
+"""Runs of a program by a team of processes: chosen by how steps behave when they are tried out, where it takes less time.
+
+The first runs rehearse: they find the steps that divide most of their work, leave alone what is not theirs, and have inputs
+that another process can be told of; then the stretches of steps that take less time branch by branch. Then the team is made,
+and all that it does must give the bits that the leader gives by itself before it counts. A few runs tell whether the team
+takes less time than threads did.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from ..journal import tell
+from ..numerics.rehearsal import Rehearsal
+from ..numerics.shared_memory import SharedMemory
+from ..numerics.team import Team
+from ..numerics.teamwork import BOARD_BYTES, MOST_PROCESSES, here
+from ..numerics.threads import OWN_THREADS, one_thread
+from .allocation import has_limited_memory
+from .instructions import ON_SLOTS, Instruction
+from .joint_calls import JointCall, RestingCall, joint_call
+from .joint_regions import JointRegion
+from .parallel_regions import Costs, Region, Timing, find_regions
+from .region_calls import Execute
+
+_REHEARSALS: Final = 3
+_PROOFS: Final = 3
+_TRIALS: Final = 4
+"""Runs that rehearse, that prove steps at most, and that tell what the team takes."""
+_WORTH_A_TEAM: Final = 1e-3
+"""Seconds that it saves of a run."""
+_GAIN: Final = 0.96
+"""Which part of the time with threads it may take."""
+_COSTS: Final = Costs(4e-5, 2e-6)
+"""Of branches: results are copied where others see them."""
+_MOST_TEAMS: Final = 4
+_MOST_MEMORY: Final = 4 << 30
+_PART_OF_MEMORY: Final = 4
+"""Bytes that a team shares at most, and which part of the machine's; pages count when they are written to."""
+
+_teams: weakref.WeakSet[Team] = weakref.WeakSet()
+
+
+def team_size() -> int:
+    """How many processes a team of this one would have; 1 where there can be none.
+
+    There is none where another thread may hold what a copy of this process would wait for, where memory is limited, and in
+    a process that is itself one of several at work.
+    """
+    if sys.platform != "linux" or platform.machine() != "x86_64" or has_limited_memory() or _is_worker():
+        return 1
+    others = [thread for thread in threading.enumerate() if thread is not threading.current_thread()]
+    if not all(thread.name.startswith(OWN_THREADS) for thread in others):
+        return 1
+    return min(one_thread.available, MOST_PROCESSES)
+
+
+def _is_worker() -> bool:
+    """True of a process that Python's multiprocessing made."""
+    processes = sys.modules.get("multiprocessing.process")
+    return processes is not None and processes.parent_process() is not None
+
+
+class JointRuns:
+    """The runs of one program's instructions by a team, as soon as it has one; it is known what each took with threads.
+
+    One run at a time. `is_over` says that there will be no team, or none any more.
+    """
+
+    def __init__(
+        self,
+        instructions: Sequence[Instruction],
+        timings: Sequence[Timing],
+        initial: Sequence[Any],
+        execute: Execute,
+        size: int,
+    ) -> None:
+        self._size = size
+        self._in_threads = sum(timing.seconds for timing in timings)
+        self.is_over = self._in_threads < _WORTH_A_TEAM
+        if self.is_over:
+            return
+        self._memory = _shared_memory()
+        self._rehearsal = Rehearsal(self._memory, self._size)
+        self._initial = initial
+        self._execute = execute
+        self._alone = instructions
+        self._timings = timings
+        self._instructions = [self._joint(*pair) for pair in zip(instructions, timings)]
+        self._singles: dict[JointRegion, list[Instruction]] = {}
+        self._calls: list[JointCall] = []
+        self._team: Team | None = None
+        self._lock = threading.Lock()
+        self._seconds: list[float] = []
+        self._next: Callable[[], object] = self._rehearsed
+
+    def try_run(self, slots: list[Any]) -> bool:
+        """Run on the slots; False where that is to be done otherwise: others run in this process, or around this run."""
+        is_alone = here.memory is None and one_thread.share >= self._size
+        if self.is_over or not is_alone or not self._lock.acquire(blocking=False):
+            return False
+        try:
+            if self._team is not None and not self._team.is_there:
+                self._end()
+                return False
+            self._run(slots)
+        finally:
+            self._lock.release()
+        return True
+
+    def _run(self, slots: list[Any]) -> None:
+        here.memory, here.size = self._memory, self._size
+        begun = time.perf_counter()
+        try:
+            self._execute(self._instructions, slots)
+            self._seconds.append(time.perf_counter() - begun)
+            self._next()
+        finally:
+            here.memory, here.size = None, 0
+
+    def _joint(self, instruction: Instruction, timing: Timing) -> Instruction:
+        return (instruction[0], joint_call(instruction, timing, self._initial, self._rehearsal), *instruction[2:])
+
+    def _rehearsed(self) -> None:
+        """After a rehearsal of single steps: the last of some finds what goes by branches."""
+        if len(self._seconds) < _REHEARSALS:
+            return
+        self._seconds.clear()
+        steps = [instruction[-1] for instruction in self._alone]
+        timings = [_timing(*pair, self._size) for pair in zip(self._instructions, self._timings)]
+        regions = find_regions(steps, timings, self._size, _COSTS)
+        self._instructions = self._with_regions(regions)
+        self._next = self._regions_rehearsed
+        if not regions:
+            self._form()
+
+    def _with_regions(self, regions: Sequence[Region]) -> list[Instruction]:
+        found: list[Instruction] = []
+        done = 0
+        for region in regions:
+            joint = JointRegion(self._alone, region, self._initial, self._rehearsal, self._execute)
+            if not joint.outputs:
+                continue
+            found += self._instructions[done : region.start]
+            found.append((ON_SLOTS, joint, None, None, (), None, self._alone[region.start][-1]))
+            self._singles[joint] = self._instructions[region.start : region.stop]
+            done = region.stop
+        return [*found, *self._instructions[done:]]
+
+    def _regions_rehearsed(self) -> None:
+        """After a rehearsal of branches: the last of some takes apart those that are of no use, and makes the team."""
+        if len(self._seconds) < _REHEARSALS:
+            return
+        self._seconds.clear()
+        self._instructions = [part for found in self._instructions for part in self._unless_useless(found)]
+        self._form()
+
+    def _unless_useless(self, instruction: Instruction) -> list[Instruction]:
+        region = instruction[1]
+        return self._singles[region] if isinstance(region, JointRegion) and not region.call.gain else [instruction]
+
+    def _form(self) -> None:
+        """Make the team, where it saves enough."""
+        calls = [call for call in map(_joint_call_of, self._instructions) if call is not None]
+        chosen = [call for call in calls if call.gain]
+        is_worth = sum(call.gain for call in chosen) > _WORTH_A_TEAM
+        self._team = self._formed(chosen) if is_worth and len(_teams) < _MOST_TEAMS else None
+        if self._team is None:
+            self._end()
+            return
+        for call in calls:
+            call.leave()
+        for number, call in enumerate(chosen):
+            call.join(self._team, number)
+        for _, resting, *_ in self._instructions:
+            if isinstance(resting, RestingCall):
+                resting.team = self._team
+        self._calls = chosen
+        self._next = self._proved
+
+    def _formed(self, calls: Sequence[JointCall]) -> Team | None:
+        """The team for these steps; None where the system has no processes for it."""
+        try:
+            team = Team(self._memory, [call.joint_step() for call in calls], self._size)
+        except OSError as error:
+            tell("no team of processes: %s", error)
+            return None
+        _teams.add(team)
+        return team
+
+    def _proved(self) -> None:
+        """After a run that proves what the team does."""
+        if len(self._seconds) < _PROOFS and not all(call.is_proved for call in self._calls):
+            return
+        self._seconds.clear()
+        for call in self._calls:
+            call.play()
+        self._next = self._tried
+
+    def _tried(self) -> None:
+        """After a run of the team: the last of some tells whether it stays."""
+        if len(self._seconds) < _TRIALS:
+            return
+        seconds = min(self._seconds)
+        self._seconds.clear()
+        self._next = self._seconds.clear
+        if seconds > _GAIN * self._in_threads:
+            self._end()
+        else:
+            count = sum(call.is_proved for call in self._calls)
+            tell("%d processes share %d steps: %.4f s, not %.4f", self._size, count, seconds, self._in_threads)
+
+    def _end(self) -> None:
+        self.is_over = True
+        if self._team is not None:
+            self._team.dismiss()
+        self._team = None
+        self._calls, self._instructions, self._alone, self._singles = [], [], [], {}
+
+
+def _joint_call_of(instruction: Instruction) -> JointCall | None:
+    """What a team may make of an instruction."""
+    call = instruction[1]
+    if isinstance(call, JointRegion):
+        return call.call
+    return call if isinstance(call, JointCall) else None
+
+
+def _timing(instruction: Instruction, in_threads: Timing, size: int) -> Timing:
+    """What an instruction would take a team: its leader alone, and all together."""
+    call = _joint_call_of(instruction)
+    if call is None or not call.seconds:
+        return in_threads
+    by_all = call.gain / (size - 1)
+    return Timing(call.seconds - by_all * size, by_all)
+
+
+def _shared_memory() -> SharedMemory:
+    bytes_there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return SharedMemory(min(bytes_there // _PART_OF_MEMORY, _MOST_MEMORY), BOARD_BYTES)

@@ -1,0 +1,304 @@
+"""Runs that processes share: the same values as one process comes to, whatever is fed, and only what leaves others alone."""
+
+import os
+import platform
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from tfg.core.building.builder import GraphBuilder
+from tfg.core.errors import InvalidArgumentError
+from tfg.core.numerics import products
+from tfg.core.runtime import executor, joint_calls, joint_runs, region_calls
+from tfg.core.runtime.joint_regions import JointRegion
+from tfg.core.runtime.parallel_regions import Costs
+from tfg.core.runtime.session import Session
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or platform.machine() != "x86_64", reason="there are teams on Linux on x86 only"
+)
+
+RUNS = 40
+"""More than it takes until a team has proved itself."""
+
+
+@pytest.fixture
+def teams(monkeypatch):
+    """The JointRuns that are made from here on, though there be threads and little to gain."""
+    made = []
+
+    class Recorded(joint_runs.JointRuns):
+        def __init__(self, *args):
+            super().__init__(*args)
+            made.append(self)
+
+    monkeypatch.setattr(executor, "JointRuns", Recorded)
+    monkeypatch.setattr(executor, "team_size", lambda: 2)
+    monkeypatch.setattr(products, "_WORTH_SHARING", 1)
+    monkeypatch.setattr(region_calls, "_LEAST_MEAN", 0.0)
+    monkeypatch.setattr(joint_calls, "_WORTH_REHEARSING", 0.0)
+    monkeypatch.setattr(joint_calls, "_WORTH_A_STEP", 0.0)
+    monkeypatch.setattr(joint_runs, "_WORTH_A_TEAM", 0.0)
+    monkeypatch.setattr(joint_runs, "_GAIN", np.inf)
+    monkeypatch.setattr(joint_runs, "_COSTS", Costs(np.inf, np.inf))
+    with threadpool_limits(2, user_api="blas"):
+        yield made
+    for runs in made:
+        if not runs.is_over:
+            runs._end()
+
+
+def proved(teams):
+    """The names of the nodes that teams share."""
+    found = set()
+    for runs in teams:
+        for instruction in runs._instructions:
+            call = joint_runs._joint_call_of(instruction)
+            if call is not None and call.is_proved:
+                found.add("region" if isinstance(instruction[1], JointRegion) else instruction[-1].node.name)
+    return found
+
+
+def weights(*shape, seed=0):
+    return np.random.default_rng(seed).normal(0, 0.1, shape).astype(np.float32)
+
+
+def network(of_variables=False):
+    """A small network with what networks are made of."""
+    b = GraphBuilder()
+    starts = []
+
+    def held(value):
+        if not of_variables:
+            return b.constant(value)
+        handle = b.VarHandleOp(dtype="float32", shape=value.shape, shared_name=f"v{len(starts)}")
+        starts.append(b.AssignVariableOp(handle, value, name=f"start{len(starts)}").name)
+        return b.ReadVariableOp(handle, dtype="float32")
+
+    x = b.Placeholder(dtype="float32", shape=[None, None, None, None], name="x")
+    y = b.Relu(b.Conv2D(x, held(weights(7, 7, 3, 64)), strides=[1, 2, 2, 1], padding="SAME"), name="first")
+    y = b.MaxPool(y, ksize=[1, 3, 3, 1], strides=[1, 2, 2, 1], padding="SAME", name="largest")
+    left = b.Relu(b.BiasAdd(b.Conv2D(y, held(weights(3, 3, 64, 64)), strides=[1, 1, 1, 1], padding="SAME"), held(weights(64))))
+    right = b.DepthwiseConv2dNative(y, held(weights(3, 3, 64, 1)), strides=[1, 1, 1, 1], padding="SAME", name="channelwise")
+    right = b.AddV2(b.Conv2D(right, held(weights(1, 1, 64, 64)), strides=[1, 1, 1, 1], padding="SAME"), y, name="sum")
+    y = b.ConcatV2([left, right], np.int32(3), name="both")
+    y = b.Conv2D(y, held(weights(1, 7, 128, 192)), strides=[1, 1, 1, 1], padding="SAME", name="line")
+    y = b.AvgPool(y, ksize=[1, 3, 3, 1], strides=[1, 1, 1, 1], padding="SAME", name="mean")
+    y = b.Reshape(b.Mean(y, [1, 2]), [-1, 192])
+    b.MatMul(y, held(weights(192, 500)), name="logits")
+    return b.graph, starts
+
+
+def images(count=2, size=65, seed=0):
+    return np.random.default_rng(seed).random((count, size, size, 3), np.float32)
+
+
+def assert_runs_agree(graph, given, starts=(), fetches=("logits:0", "both:0")):
+    """With a team and without all runs give the same, but for rounding; with it they give the same bits."""
+    alone, shared = Session(graph, processes=1), Session(graph)
+    for session in (alone, shared):
+        for name in starts:
+            session.run(name)
+    before = []
+    for i in range(RUNS):
+        fed = {"x:0": given[i % len(given)]}
+        expected, found = alone.run(list(fetches), fed), shared.run(list(fetches), fed)
+        for some, other in zip(expected, found):
+            np.testing.assert_allclose(other, some, rtol=1e-4, atol=2e-6)
+        before.append(found)
+    for run in range(-len(given) * 2, -len(given)):
+        for some, other in zip(before[run], before[run + len(given)]):
+            np.testing.assert_array_equal(some, other)
+
+
+@pytest.mark.parametrize("of_variables", [False, True])
+def test_a_network_runs_as_alone(teams, of_variables):
+    graph, starts = network(of_variables)
+    assert_runs_agree(graph, [images()], starts)
+    assert proved(teams) >= {"first", "largest", "Relu", "sum", "both", "line", "mean", "logits"}
+    assert not any(call._failures for runs in teams for call in runs._calls)
+
+
+def test_other_numbers_and_shapes_may_come_at_any_time(teams):
+    graph, _ = network()
+    given = [images(), images(seed=1), images(1), images(2, 65, 2), images(3, 40)]
+    assert_runs_agree(graph, given)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_finite_goes_another_way(teams, value):
+    graph, _ = network()
+    alone, shared = Session(graph, processes=1), Session(graph)
+    for _ in range(RUNS):
+        shared.run("logits:0", {"x:0": images()})
+    assert proved(teams)
+    broken = images()
+    broken[1, 30, 30, 1] = value
+    for _ in range(5):
+        with np.errstate(all="ignore"):
+            expected = alone.run("logits:0", {"x:0": broken})
+        np.testing.assert_allclose(shared.run("logits:0", {"x:0": broken}), expected, rtol=1e-4, atol=2e-6)
+    np.testing.assert_allclose(
+        shared.run("logits:0", {"x:0": images()}), alone.run("logits:0", {"x:0": images()}), rtol=1e-4, atol=2e-6
+    )
+
+
+def test_branches_go_to_processes(teams, monkeypatch):
+    monkeypatch.setattr(joint_runs, "_COSTS", Costs(0.0, 0.0))
+    monkeypatch.setattr(products, "_WORTH_SHARING", 1 << 40)
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, None], name="x")
+    towers = []
+    for i in range(4):
+        y = b.Tanh(b.MatMul(x, weights(300, 300, seed=i)))
+        towers.append(b.Sigmoid(b.MatMul(y, weights(300, 300, seed=10 + i))))
+    b.AddN(towers, name="sum")
+    alone, shared = Session(b.graph, processes=1), Session(b.graph)
+    given = weights(50, 300)
+    for _ in range(RUNS):
+        np.testing.assert_allclose(shared.run("sum:0", {"x:0": given}), alone.run("sum:0", {"x:0": given}), rtol=1e-5)
+    assert "region" in proved(teams)
+    other = weights(7, 300)
+    np.testing.assert_allclose(shared.run("sum:0", {"x:0": other}), alone.run("sum:0", {"x:0": other}), rtol=1e-5)
+
+
+def test_results_are_the_callers_own(teams):
+    graph, _ = network()
+    session = Session(graph)
+    kept = [session.run(["both:0", "largest:0"], {"x:0": images(seed=i % 3)}) for i in range(RUNS)]
+    assert proved(teams)
+    for i, values in enumerate(kept[-6:], RUNS - 6):
+        again = session.run(["both:0", "largest:0"], {"x:0": images(seed=i % 3)})
+        for value, other in zip(values, again):
+            assert value.flags.owndata
+            np.testing.assert_array_equal(value, other)
+
+
+def test_errors_are_those_of_one_process(teams):
+    graph, _ = network()
+    session = Session(graph)
+    for _ in range(RUNS):
+        session.run("logits:0", {"x:0": images()})
+    with pytest.raises(InvalidArgumentError, match="input depth 4"):
+        session.run("logits:0", {"x:0": np.zeros((1, 9, 9, 4), np.float32)})
+    assert session.run("logits:0", {"x:0": images()}).shape == (2, 500)
+
+
+def test_threads_may_run_the_session_too(teams):
+    graph, _ = network()
+    session = Session(graph)
+    expected = [session.run("logits:0", {"x:0": images()}) for _ in range(RUNS)][-1]
+    assert proved(teams)
+    found = []
+
+    def work():
+        for _ in range(10):
+            found.append(session.run("logits:0", {"x:0": images()}))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for value in found:
+        np.testing.assert_allclose(value, expected, rtol=1e-4, atol=2e-6)
+
+
+def test_runs_go_on_when_the_members_are_killed(teams):
+    graph, _ = network()
+    session = Session(graph)
+    expected = [session.run("logits:0", {"x:0": images()}) for _ in range(RUNS)][-1]
+    (runs,) = [runs for runs in teams if not runs.is_over]
+    for member in runs._team._members:
+        os.kill(member.process, 9)
+    for _ in range(5):
+        np.testing.assert_allclose(session.run("logits:0", {"x:0": images()}), expected, rtol=1e-4, atol=2e-6)
+
+
+def test_a_run_with_a_hook_meets_every_kernel(teams):
+    graph, _ = network()
+    session = Session(graph)
+    for _ in range(RUNS):
+        session.run("logits:0", {"x:0": images()})
+    seen = []
+
+    def hook(node, call, inputs):
+        seen.append(node.op)
+        return call(*inputs)
+
+    session.run("logits:0", {"x:0": images()}, hook=hook)
+    assert {"Conv2D", "MaxPool", "Relu", "AvgPool"} <= set(seen)
+
+
+def test_processes_may_be_ruled_out(teams):
+    graph, _ = network()
+    session = Session(graph, processes=1)
+    for _ in range(RUNS):
+        session.run("logits:0", {"x:0": images()})
+    assert not teams
+
+
+def test_one_that_trains_learns_the_same(teams):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, 30, 30, 16], name="x")
+    filters = b.VarHandleOp(dtype="float32", shape=[3, 3, 16, 32], shared_name="filters")
+    b.AssignVariableOp(filters, weights(3, 3, 16, 32), name="start")
+    w = b.ReadVariableOp(filters, dtype="float32")
+    y = b.Relu(b.Conv2D(x, w, strides=[1, 1, 1, 1], padding="SAME"), name="y")
+    grad = b.ReluGrad(b.Mul(y, np.float32(1e-3)), y)
+    sizes = np.array([3, 3, 16, 32], np.int32)
+    back = b.Conv2DBackpropFilter(x, sizes, grad, strides=[1, 1, 1, 1], padding="SAME")
+    b.ResourceApplyGradientDescent(filters, np.float32(0.1), back, name="train")
+    given = np.random.default_rng(0).random((4, 30, 30, 16), np.float32)
+    alone, shared = Session(b.graph, processes=1), Session(b.graph)
+    for session in (alone, shared):
+        session.run("start")
+    for _ in range(RUNS):
+        expected, _ = alone.run(["y:0", "train"], {"x:0": given})
+        found, _ = shared.run(["y:0", "train"], {"x:0": given})
+        np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-5)
+    assert "y" in proved(teams)
+
+
+SCRIPT = """
+import threading, time
+import numpy as np
+import tfg
+from tfg.core.runtime import executor
+{before}
+b = tfg.GraphBuilder()
+x = b.Placeholder(dtype="float32", shape=[None, 56, 56, 64], name="x")
+for i in range(12):
+    x = b.Relu(b.Conv2D(x, np.full((3, 3, 64, 64), 1e-3, np.float32), strides=[1, 1, 1, 1], padding="SAME"))
+session = tfg.Session(b.graph{options})
+given = np.ones((1, 56, 56, 64), np.float32)
+for _ in range(30):
+    session.run(x.name, {{"x:0": given}})
+from tfg.core.runtime.joint_runs import _teams
+print(any(team.is_there for team in _teams))
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "options", "has_team"),
+    [
+        ("", "", True),
+        ("", ", processes=1", False),
+        ("", ", fuse=False", False),
+        ("threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()", "", False),
+        ("import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 36, 1 << 36))", "", False),
+    ],
+)
+def test_a_program_has_a_team_where_it_may_have_one(before, options, has_team):
+    """In a process of its own, which has no threads; whether a team pays depends on the machine, so any gain will do."""
+    before += "\nfrom tfg.core.runtime import joint_runs; joint_runs._GAIN = 100.0"
+    code = textwrap.dedent(SCRIPT).format(before=before, options=options)
+    env = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, env=env)
+    assert done.stderr == ""
+    assert done.stdout.strip() == str(has_team)
