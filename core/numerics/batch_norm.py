@@ -5,21 +5,22 @@ Several positions are laid side by side, so that vectors of few channels become 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
 
 from ..arrays import Array
-from .products import cut, divide
+from .products import cut, divide, workers_for
 from .sums import folded_rows
+from .teamwork import result_array
 
 _TILE: Final = 1 << 17
 """Elements of a tile."""
 _MOST_ROWS: Final = 1 << 8
 """Rows of a tile, which are added up one by one."""
-_WORTH_DIVIDING: Final = 1 << 19
-"""Elements from which on several threads save more than they cost."""
+_SLOWER: Final = 32
+"""How many multiply-adds of a product take as long as an element."""
 _NEAR: Final = 4
 """Squares of means up to which, in variances, numbers need not be centered before they are multiplied."""
 
@@ -34,8 +35,8 @@ class _Tiles:
         rows = self.positions // self.fold
         width = self.fold * self.channels
         self.shape = rows, width
-        self.parts = cut(rows, max(min(x.size // _TILE, rows), rows // _MOST_ROWS, 1))
-        self.is_divided = x.size >= _WORTH_DIVIDING
+        self.workers = workers_for(x.size * _SLOWER)
+        self.parts = cut(rows, max(min(max(x.size // _TILE, self.workers), rows), rows // _MOST_ROWS, 1))
 
     def rows(self, x: Array) -> Array:
         return x.reshape(self.shape)
@@ -46,13 +47,17 @@ class _Tiles:
         row[...] = x
         return row.reshape(-1)
 
-    def each(self, work: Callable[[slice], object]) -> None:
-        """`work` on each part."""
-        divide(work, self.parts, None if self.is_divided else 1)
+    def results(self, shape: Sequence[int]) -> Array:
+        """An array for what `each` writes."""
+        return (result_array if self.workers > 1 < len(self.parts) else np.empty)(shape, self.dtype)
+
+    def each(self, work: Callable[[slice], object], into: Array) -> None:
+        """`work` on each part, which writes into an array of `results`."""
+        divide(work, self.parts, self.workers, into)
 
     def sums(self, terms: Callable[[slice], tuple[Array, Array]]) -> tuple[Array, Array]:
         """The sums over positions of the first of two terms of each part, and of their product."""
-        found = np.empty((2, len(self.parts), self.shape[1]), self.dtype)
+        found = self.results((2, len(self.parts), self.shape[1]))
         numbers = {part.start: i for i, part in enumerate(self.parts)}
 
         def add(part: slice) -> None:
@@ -61,7 +66,7 @@ class _Tiles:
             np.matmul(np.ones(len(first), self.dtype), first, out=sums)
             np.einsum("ij,ij->j", first, second, out=products)
 
-        self.each(add)
+        self.each(add, found)
         total, product = found.reshape(2, -1, self.channels).sum(1, np.float64)
         return total, product
 
@@ -85,8 +90,8 @@ def is_near(mean: Array, variance: Array) -> bool:
 
 def scaled(x: Array, factor: Array, summand: Array) -> Array:
     """x * factor + summand, both numbers for each channel."""
-    result = np.empty_like(x, order="C")
     tiles = _Tiles(x)
+    result = tiles.results(x.shape)
     rows, target = tiles.rows(x), tiles.rows(result)
     factor, summand = tiles.vector(factor), tiles.vector(summand)
 
@@ -94,7 +99,7 @@ def scaled(x: Array, factor: Array, summand: Array) -> Array:
         some = np.multiply(rows[part], factor, out=target[part])
         some += summand
 
-    tiles.each(scale)
+    tiles.each(scale, result)
     return result
 
 
@@ -113,8 +118,8 @@ def gradient_sums(dy: Array, x: Array, mean: Array, is_near: bool) -> tuple[Arra
 
 def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, summand: Array, is_near: bool) -> Array:
     """(dy - (x - mean) * slope - summand) * factor, all but dy and x numbers for each channel."""
-    result = np.empty_like(dy, order="C")
     tiles = _Tiles(x)
+    result = tiles.results(dy.shape)
     rows, given, target = tiles.rows(x), tiles.rows(dy), tiles.rows(result)
     center = None if is_near else tiles.vector(mean)
     factor, slope, rest = map(tiles.vector, (factor, -slope, mean * slope - summand if is_near else -summand))
@@ -130,5 +135,5 @@ def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, summ
         some += rest
         some *= factor
 
-    tiles.each(combine)
+    tiles.each(combine, result)
     return result

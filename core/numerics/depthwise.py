@@ -361,7 +361,8 @@ def depthwise_filter_gradient(
         return _line_gradients(x, grad, window, strides, pads, dilations)[..., np.newaxis]
     x = pad(x, pads)
     parts = list(_images(grad))
-    found = np.zeros((len(parts), *filter_shape), np.result_type(x, grad))
+    is_empty = not grad.size or not math.prod(filter_shape)
+    found = (np.zeros if is_empty else result_array)((len(parts), *filter_shape), np.result_type(x, grad))
 
     def add(number: int) -> None:
         given = grad[parts[number]].reshape(-1, *grad.shape[1:-1], channels, *((multiplier,) if multiplier != 1 else ()))
@@ -371,8 +372,8 @@ def depthwise_filter_gradient(
             np.multiply(shifted if multiplier == 1 else shifted[..., np.newaxis], given, out=products)
             found[(number, *offset)] = column_sums(products.reshape(-1, channels * multiplier)).reshape(channels, multiplier)
 
-    if found.size and grad.size:
-        divide(add, range(len(parts)))
+    if not is_empty:
+        divide(add, range(len(parts)), into=found)
     return found.sum(0)
 
 
@@ -384,13 +385,14 @@ def _line_gradients(
     whole = [np.ascontiguousarray(placing.of(x)) for placing in sums.whole]
     folded = grad.reshape(sums.folded)
     blocks = sums.blocks(-(-max(grad.size, x.size) // _BLOCK_OF_GRADIENT))
-    found = np.empty((len(blocks), *window, x.shape[-1]), x.dtype)
+    workers = workers_for(_work(grad.size, window))
+    found = (result_array if workers > 1 else np.empty)((len(blocks), *window, x.shape[-1]), x.dtype)
 
     def gather(number: int) -> None:
         block = blocks[number]
         sums.gather(block, whole or sums.placed(block, x), folded[block.images, block.lines], found[number])
 
-    divide(gather, range(len(blocks)), workers_for(_work(grad.size, window)))
+    divide(gather, range(len(blocks)), workers, found)
     return found.sum(0)
 
 

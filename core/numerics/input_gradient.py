@@ -16,6 +16,7 @@ import numpy as np
 from .convolution import FEWEST_CHANNELS, convolve
 from .feeding import BLOCK_ELEMENTS
 from .products import cut, divide, matmul
+from .teamwork import result_array
 from .threads import one_thread
 from .windows import Array, Pads, bounded, cells, offset_index, offsets, padded_sizes, unpad
 
@@ -57,7 +58,7 @@ def _scatter_products(
     matrix = w.reshape(-1, filters)
     places = [[divmod(i * d, s) for i, d, s in zip(place, dilations, strides)] for place in offsets(window)]
     sizes = [out + (k - 1) * d // s for out, k, d, s in zip(outputs, window, dilations, strides)]
-    result = np.zeros(input_shape, np.result_type(grad, w))
+    result = result_array(input_shape, np.result_type(grad, w))
 
     def scatter(images: slice) -> None:
         rows = grad[images].reshape(-1, filters).T
@@ -68,11 +69,12 @@ def _scatter_products(
                 starts = [slice(start, start + out) for (start, _), out in zip(place, outputs)]
                 index: tuple[Any, ...] = (*(phase for _, phase in place), ..., *starts)
                 phases[index] += planes
+        result[images] = 0
         _interleave(phases, result[images], pads)
 
     per_image = max(math.prod(outputs) * len(matrix), 1)
     count = max(-(-len(grad) * per_image // BLOCK_ELEMENTS), one_thread.share)
-    divide(scatter, cut(len(grad), min(count, len(grad))))
+    divide(scatter, cut(len(grad), min(count, len(grad))), into=result)
     return result
 
 

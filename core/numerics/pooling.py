@@ -99,24 +99,31 @@ def max_pool_places(x: Array, windows: Ints, strides: Ints, pads: Pads) -> tuple
     return best, places
 
 
+class _NotFinite(Exception):
+    """Some images hold numbers that are not finite."""
+
+
 def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The gradient of x: each window's gradient goes to the first of its largest elements."""
     if x.dtype.kind != "f":
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     padded, outputs = _padded(np.ascontiguousarray(x), windows, strides, pads, -np.inf)
-    result = (np.empty if _tile(padded.shape, outputs, windows, strides) else np.zeros)(padded.shape, grad.dtype)
-    failures: list[slice] = []
+    fills = _tile(padded.shape, outputs, windows, strides)
+    result = (result_array if grad.size else np.zeros)(padded.shape, grad.dtype)
 
     def fill(images: slice) -> None:
         given = grad[images]
+        if not fills:
+            result[images] = 0
         for lines in cut(outputs[0], min(-(-given.size // _IN_CACHE), outputs[0])):
             seen = slice(lines.start * strides[0], (lines.stop - 1) * strides[0] + windows[0])
             if not _spread_to_first(padded[images, seen], given[:, lines], result[images, seen], windows, strides):
-                failures.append(images)
-                return
+                raise _NotFinite
 
-    divide(fill, cut(len(x), min(-(-grad.size // _IN_CACHE), len(x))))
-    if failures:
+    try:
+        workers = workers_for(x.size * math.prod(windows) * _SLOWER)
+        divide(fill, cut(len(x), min(even(-(-grad.size // _IN_CACHE), workers), len(x))), into=result)
+    except _NotFinite:
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     return np.ascontiguousarray(unpad(result, pads))
 
@@ -165,7 +172,7 @@ def _add_at(result: Array, index: tuple[slice, ...], part: Array, overlap: bool)
 def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The gradient of x: each window's gradient goes to all elements that are within 1e-5 of its maximum `y`."""
     padded, _ = _padded(np.ascontiguousarray(x), windows, strides, pads, _lowest(x.dtype))
-    result = np.zeros(padded.shape, grad.dtype)
+    result = result_array(padded.shape, grad.dtype)
     given, found, largest, flows = _by_windows((padded, result), (y, grad), windows[0], strides[0])
     places = [offset_index(offset, flows.shape[1:-1], strides, [1] * len(windows)) for offset in offsets(windows)]
     share = np.multiply if np.isfinite(grad).all() else _where
@@ -173,6 +180,7 @@ def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides:
 
     def fill(images: slice) -> None:
         seen, target, top, flow = cells(given[images]), found[images], largest[images], flows[images]
+        target[...] = 0
         for place in places:
             away = seen[place].copy().view(x.dtype)
             away -= top
@@ -182,7 +190,7 @@ def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides:
             else:
                 cells(target)[place] = cells(part)
 
-    divide(fill, cut(len(given), min(-(-given.size // _BLOCK), len(given))))
+    divide(fill, cut(len(given), min(-(-given.size // _BLOCK), len(given))), into=result)
     return np.ascontiguousarray(unpad(result, pads))
 
 

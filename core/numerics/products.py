@@ -263,16 +263,17 @@ def ordered_sum(
     There are so many totals at most, each of neighbouring parts.
     """
     runs = [parts[some] for some in cut(len(parts), min(shares, len(parts)))]
-    totals = np.empty((len(runs), *shape), dtype)
+    totals = (result_array if len(runs) > 1 else np.empty)((len(runs), *shape), dtype)
 
     def add_run(number: int) -> None:
         for i, part in enumerate(runs[number]):
             add(part, totals[number], i == 0)
 
-    divide(add_run, range(len(runs)))
-    for other in totals[1:]:
-        totals[0] += other
-    return totals[0]
+    divide(add_run, range(len(runs)), into=totals)
+    total: Array = totals[0]
+    for i, other in enumerate(totals[1:]):
+        total = np.add(total, other, out=total if i else None)
+    return total
 
 
 class _Task:

@@ -8,11 +8,16 @@ from typing import Any, Final
 import numpy as np
 
 from ..arrays import Array
+from .products import cut, divide, even, workers_for
+from .teamwork import result_array
 
 _FEW: Final = 1 << 10
 """Up to so many elements one call to NumPy costs less than four."""
 _LINE: Final = 1 << 15
 """Elements of a vector of zeros, which a second-level cache holds with those that it meets."""
+_SELECTING: Final = 8
+"""How many multiply-adds of a product take as long as an element."""
+_PART: Final = 1 << 17
 _MOST_DIMS: Final = 64
 _WORDS: Final[dict[int, np.dtype[Any]]] = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
@@ -57,6 +62,21 @@ def positive_part(x: Array, out: Array | None = None) -> Array:
     whole = x.size // _LINE * _LINE
     np.maximum(flat[:whole].reshape(-1, _LINE), _zeros(x.dtype), out=target[:whole].reshape(-1, _LINE))
     np.maximum(flat[whole:], _zeros(x.dtype)[: x.size - whole], out=target[whole:])
+    return result
+
+
+def where_positive(values: Array, condition: Array) -> Array:
+    """values * (condition > 0), of one shape; of many elements by several at once."""
+    workers = workers_for(values.size * _SELECTING)
+    if workers == 1 or not values.flags.c_contiguous or not condition.flags.c_contiguous:
+        return values * (condition > 0)
+    result = result_array(values.shape, values.dtype)
+    given, asked, target = values.reshape(-1), condition.reshape(-1), result.reshape(-1)
+
+    def fill(some: slice) -> None:
+        np.multiply(given[some], asked[some] > 0, out=target[some])
+
+    divide(fill, cut(values.size, even(-(-values.size // _PART), workers)), into=result)
     return result
 
 

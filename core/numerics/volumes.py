@@ -58,7 +58,7 @@ def convolve(
             finish(slice(first * positions, (first + 1) * positions), slice(0, filters))
 
     ranges = cut(slices, parts_of_each(images, slices, 1, one_thread.share))
-    divide(fill, [(image, some) for image in range(images) for some in ranges])
+    divide(fill, [(image, some) for image in range(images) for some in ranges], into=result)
 
 
 def filter_gradient(x: Array, grad: Array, window: Sequence[int]) -> Array:

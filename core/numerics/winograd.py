@@ -147,16 +147,16 @@ def filled(result: Array, parts: Sequence[Part], compute: Callable[[Part, Array]
 def filter_gradient(x: Array, grad: Array, pads: Pads) -> Array | None:
     """The gradient for the filter (3, 3, C, F), where `grad` is that for the result; None where numbers are not finite."""
     depth, filters = x.shape[-1], grad.shape[-1]
-    found = np.empty((3, 3, depth, filters), np.float32)
     blocks = _blocks(TWO, grad.shape, 2 * TILES, one_thread.available)
     is_by_channels = depth >= _MANY_CHANNELS or len(blocks) < one_thread.available
+    found = (result_array if is_by_channels else np.empty)((3, 3, depth, filters), np.float32)
 
     def fill(channels: slice) -> None:
         shares = 1 if is_by_channels else one_thread.available
         total = _summed(x[..., channels], grad, pads, blocks, shares)
         found[:, :, channels] = (TWO.planar.T @ total.reshape(len(total), -1)).reshape(3, 3, -1, filters)
 
-    divide(fill, cut(depth, one_thread.share if is_by_channels else 1))
+    divide(fill, cut(depth, one_thread.share if is_by_channels else 1), into=found)
     return found if np.isfinite(found).all() else None
 
 

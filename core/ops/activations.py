@@ -19,7 +19,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
-from ..numerics.selecting import chosen, positive_part
+from ..numerics.selecting import chosen, positive_part, where_positive
 from ..numerics.widening import wide
 from ..registry import Cost, facts, flops, gradient, kernel, lower, lower_as, not_differentiable, onnx, onnx_as, shape
 from ..shapes import Shape, TensorSpec, merge_shapes
@@ -161,7 +161,7 @@ def softsign_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
 def relu_grad(gradients: Array, features: Array) -> Result:
     """gradients where features are positive: times one there and times zero elsewhere, as TensorFlow has it."""
     _same_shapes(gradients, features)
-    return gradients * (features > 0)
+    return where_positive(gradients, features)
 
 
 @gradient("ReluGrad")

@@ -42,7 +42,7 @@ from .variable_groups import VariableGroup
 if TYPE_CHECKING:
     from ..engines.engagement import Group
 
-_RUNS_TO_SETTLE = 6
+_RUNS_TO_SETTLE = 4
 
 
 class Program:

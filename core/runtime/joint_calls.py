@@ -25,11 +25,13 @@ _MOST_FAILURES: Final = 3
 """Runs that fail before the team does not try a step again."""
 
 
-def joint_call(instruction: Instruction, timing: Timing, initial: Sequence[Any], rehearsal: Rehearsal) -> Call:
+def joint_call(
+    instruction: Instruction, timing: Timing, initial: Sequence[Any], rehearsal: Rehearsal, is_slow: bool
+) -> Call:
     """What takes the place of an instruction's call, which took so long; itself where a team cannot make it."""
     kind, call, *_, step = instruction
     if kind != ON_SLOTS and not step.controls and timing.seconds >= _WORTH_REHEARSING and is_able(step):
-        return JointCall(call, [initial[slot] for slot in step.inputs], rehearsal)
+        return JointCall(call, [initial[slot] for slot in step.inputs], rehearsal, is_slow=is_slow)
     return RestingCall(call) if timing.divided else call
 
 
@@ -49,14 +51,22 @@ class RestingCall:
 class JointCall:
     """A call that a team may make. `constants` are the inputs that are the same in every run, None the others.
 
-    The team makes it by `joint`, where that is given.
+    The team makes it by `joint`, where that is given. One of a program that `is_slow` is rehearsed in threads.
     """
 
-    def __init__(self, call: Call, constants: Sequence[Any], rehearsal: Rehearsal, joint: Call | None = None) -> None:
+    def __init__(
+        self,
+        call: Call,
+        constants: Sequence[Any],
+        rehearsal: Rehearsal,
+        joint: Call | None = None,
+        is_slow: bool = False,
+    ) -> None:
         self.call = call
         self.constants = tuple(constants)
         self.is_proved = False
         self._joint = joint or call
+        self._is_slow = is_slow
         self._rehearsal = rehearsal
         self._forms: tuple[Form | None, ...] | None = None
         self._seconds: list[float] = []
@@ -107,14 +117,15 @@ class JointCall:
             self._is_sound = False
         if not self._is_sound:
             return self.call(*inputs)
-        if self._forms is None:
-            result = self.call(*inputs)  # of which the joint call may learn
-            self._is_sound = self._rehearsal.leaves_alone(self._joint, inputs)
+        is_first, self._forms = self._forms is None, forms
+        if is_first and self._joint is not self.call:
+            result = self.call(*inputs)  # of which the joint call learns
         else:
-            result, seconds, saved = self._rehearsal.rehearse(self._joint, inputs)
+            result, seconds, saved = self._rehearsal.rehearse(self._joint, inputs, self._is_slow)
             self._seconds.append(seconds)
             self._saved.append(saved)
-        self._forms = forms
+        if is_first:
+            self._is_sound = self._rehearsal.leaves_alone(self._joint, inputs)
         return result
 
     def _forms_of(self, inputs: Sequence[Any]) -> tuple[Form | None, ...] | None:

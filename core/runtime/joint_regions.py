@@ -29,6 +29,7 @@ class JointRegion:
         initial: Sequence[Any],
         rehearsal: Rehearsal,
         execute: Execute,
+        is_slow: bool,
     ) -> None:
         inside = instructions[region.start : region.stop]
         steps = [instruction[-1] for instruction in inside]
@@ -39,7 +40,7 @@ class JointRegion:
         self.outputs = tuple([slot for slot in made if slot not in self.released])
         branches, _ = branches_of(instructions, region)
         calls = _Branches(inside, branches, self.inputs, self.outputs, initial, execute)
-        self.call = JointCall(calls.in_order, [None] * len(self.inputs), rehearsal, calls.shared)
+        self.call = JointCall(calls.in_order, [None] * len(self.inputs), rehearsal, calls.shared, is_slow)
 
     def __call__(self, slots: list[Any]) -> None:
         for slot, value in zip(self.outputs, self.call(*[slots[slot] for slot in self.inputs])):

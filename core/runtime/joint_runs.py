@@ -15,7 +15,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..journal import tell
 from ..numerics.rehearsal import Rehearsal
@@ -30,10 +30,10 @@ from .joint_regions import JointRegion
 from .parallel_regions import Costs, Region, Timing, find_regions
 from .region_calls import Execute
 
-_REHEARSALS: Final = 3
 _PROOFS: Final = 3
-_TRIALS: Final = 4
-"""Runs that rehearse, that prove steps at most, and that tell what the team takes."""
+"""Runs that prove steps at most."""
+_SLOW: Final = 0.1
+"""Seconds from which on a run is too long to be made more often than it takes."""
 _WORTH_A_TEAM: Final = 1e-3
 """Seconds that it saves of a run."""
 _GAIN: Final = 0.96
@@ -68,6 +68,21 @@ def _is_worker() -> bool:
     return processes is not None and processes.parent_process() is not None
 
 
+class _Times(NamedTuple):
+    """How many runs rehearse steps, how many rehearse branches, and how many at most tell what the team takes.
+
+    In the first ones of the team memory is still copied that the processes have in common no more.
+    """
+
+    steps: int
+    regions: int
+    trials: int
+
+
+_OF_FAST: Final = _Times(3, 3, 12)
+_OF_SLOW: Final = _Times(1, 2, 3)
+
+
 class JointRuns:
     """The runs of one program's instructions by a team, as soon as it has one; it is known what each took with threads.
 
@@ -87,6 +102,8 @@ class JointRuns:
         self.is_over = self._in_threads < _WORTH_A_TEAM
         if self.is_over:
             return
+        self._is_slow = self._in_threads > _SLOW
+        self._times = _OF_SLOW if self._is_slow else _OF_FAST
         self._memory = _shared_memory()
         self._rehearsal = Rehearsal(self._memory, self._size)
         self._initial = initial
@@ -126,11 +143,12 @@ class JointRuns:
             here.memory, here.size = None, 0
 
     def _joint(self, instruction: Instruction, timing: Timing) -> Instruction:
-        return (instruction[0], joint_call(instruction, timing, self._initial, self._rehearsal), *instruction[2:])
+        call = joint_call(instruction, timing, self._initial, self._rehearsal, self._is_slow)
+        return (instruction[0], call, *instruction[2:])
 
     def _rehearsed(self) -> None:
         """After a rehearsal of single steps: the last of some finds what goes by branches."""
-        if len(self._seconds) < _REHEARSALS:
+        if len(self._seconds) < self._times.steps:
             return
         self._seconds.clear()
         steps = [instruction[-1] for instruction in self._alone]
@@ -145,7 +163,7 @@ class JointRuns:
         found: list[Instruction] = []
         done = 0
         for region in regions:
-            joint = JointRegion(self._alone, region, self._initial, self._rehearsal, self._execute)
+            joint = JointRegion(self._alone, region, self._initial, self._rehearsal, self._execute, self._is_slow)
             if not joint.outputs:
                 continue
             found += self._instructions[done : region.start]
@@ -156,7 +174,7 @@ class JointRuns:
 
     def _regions_rehearsed(self) -> None:
         """After a rehearsal of branches: the last of some takes apart those that are of no use, and makes the team."""
-        if len(self._seconds) < _REHEARSALS:
+        if len(self._seconds) < self._times.regions:
             return
         self._seconds.clear()
         self._instructions = [part for found in self._instructions for part in self._unless_useless(found)]
@@ -205,15 +223,14 @@ class JointRuns:
         self._next = self._tried
 
     def _tried(self) -> None:
-        """After a run of the team: the last of some tells whether it stays."""
-        if len(self._seconds) < _TRIALS:
-            return
-        seconds = min(self._seconds)
-        self._seconds.clear()
-        self._next = self._seconds.clear
+        """After a run of the team, which stays as soon as one takes little enough time."""
+        seconds = self._seconds[-1]
         if seconds > _GAIN * self._in_threads:
-            self._end()
+            if len(self._seconds) == self._times.trials:
+                self._end()
         else:
+            self._seconds.clear()
+            self._next = self._seconds.clear
             count = sum(call.is_proved for call in self._calls)
             tell("%d processes share %d steps: %.4f s, not %.4f", self._size, count, seconds, self._in_threads)
 
