@@ -69,18 +69,23 @@ def _is_worker() -> bool:
 
 
 class _Times(NamedTuple):
-    """How many runs rehearse steps, how many rehearse branches, and how many at most tell what the team takes.
+    """How many runs rehearse steps, how many branches, and how many at least and at most are compared with runs in threads.
 
     In the first ones of the team memory is still copied that the processes have in common no more.
     """
 
     steps: int
     regions: int
-    trials: int
+    least: int
+    most: int
 
 
-_OF_FAST: Final = _Times(3, 3, 12)
-_OF_SLOW: Final = _Times(1, 2, 3)
+_OF_FAST: Final = _Times(3, 3, 3, 12)
+_OF_SLOW: Final = _Times(1, 2, 1, 3)
+
+
+def _nothing() -> None:
+    """What is to be done after a run that another one is to be compared with."""
 
 
 class JointRuns:
@@ -116,6 +121,8 @@ class JointRuns:
         self._team: Team | None = None
         self._lock = threading.Lock()
         self._seconds: list[float] = []
+        self._others: list[float] = []
+        self._is_trial = False
         self._next: Callable[[], object] = self._rehearsed
 
     def try_run(self, slots: list[Any]) -> bool:
@@ -127,7 +134,7 @@ class JointRuns:
             if self._team is not None and not self._team.is_there:
                 self._end()
                 return False
-            self._run(slots)
+            (self._run_in_threads if self._is_trial and len(self._others) < len(self._seconds) else self._run)(slots)
         finally:
             self._lock.release()
         return True
@@ -141,6 +148,15 @@ class JointRuns:
             self._next()
         finally:
             here.memory, here.size = None, 0
+
+    def _run_in_threads(self, slots: list[Any]) -> None:
+        """For comparison with the run of the team before."""
+        assert self._team is not None
+        self._team.rest()
+        begun = time.perf_counter()
+        self._execute(self._alone, slots)
+        self._others.append(time.perf_counter() - begun)
+        self._compare()
 
     def _joint(self, instruction: Instruction, timing: Timing) -> Instruction:
         call = joint_call(instruction, timing, self._initial, self._rehearsal, self._is_slow)
@@ -220,19 +236,20 @@ class JointRuns:
         self._seconds.clear()
         for call in self._calls:
             call.play()
-        self._next = self._tried
+        self._is_trial = True
+        self._next = _nothing
 
-    def _tried(self) -> None:
-        """After a run of the team, which stays as soon as one takes little enough time."""
-        seconds = self._seconds[-1]
-        if seconds > _GAIN * self._in_threads:
-            if len(self._seconds) == self._times.trials:
-                self._end()
-        else:
-            self._seconds.clear()
+    def _compare(self) -> None:
+        """After a run of the team and one in threads: whether the team stays, as soon as it takes little enough time."""
+        team, threads = min(self._seconds), min(self._others)
+        count = len(self._others)
+        if count >= self._times.least and team < _GAIN * threads:
+            self._is_trial, self._alone = False, []
             self._next = self._seconds.clear
-            count = sum(call.is_proved for call in self._calls)
-            tell("%d processes share %d steps: %.4f s, not %.4f", self._size, count, seconds, self._in_threads)
+            steps = sum(call.is_proved for call in self._calls)
+            tell("%d processes share %d steps: %.4f s, not %.4f", self._size, steps, team, threads)
+        elif count == self._times.most:
+            self._end()
 
     def _end(self) -> None:
         self.is_over = True
