@@ -61,6 +61,8 @@ _FEW_POSITIONS: Final = 128
 """Elements of a filter that is turned around from which on, and positions up to which, a product for each of its places costs
 less than a copy.
 """
+_ROWS_OF_EACH: Final = 64
+"""Rows for each of several workers from which on a product takes no longer by rows than by columns."""
 Finish = Callable[[slice, slice], object]
 Finishing = Callable[[Array], Finish | None]
 
@@ -158,7 +160,7 @@ def _multiply_fed(feeding: Feeding, b: Array, out: Array, finish: Finish | None,
     (rows, columns), inner = out.shape, len(b)
     workers = workers_for(rows * inner * columns + feeding.work)
     count = even(max(-(-rows * max(columns, inner) // BLOCK_ELEMENTS), 1), workers)
-    if count == 1 or rows < columns:
+    if count == 1 or rows < min(columns, _ROWS_OF_EACH * workers):
         _multiply_blocks(feeding.whole().reshape(rows, inner), b, out, finish, summand)
         return
 

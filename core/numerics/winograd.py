@@ -63,32 +63,44 @@ _MOST_WEIGHTS: Final = 1 << 16
 def suits(x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]) -> bool:
     """True where a convolution takes less time by tiles than by windows."""
     fewest = _FEWEST_TILES if never_changes(w) else _FEWEST_TILES_OF_NEW
-    return x.dtype == w.dtype and _is_worth(x, w.shape, strides, pads, dilations, fewest)
+    if x.dtype != np.float32 or w.dtype != np.float32 or w.shape[:-2] != (3, 3):
+        return False
+    return _is_worth(x.shape, w.shape, tuple(strides), tuple(map(tuple, pads)), tuple(dilations), fewest)
 
 
 def suits_gradient(
     x: Array, filter_shape: Sequence[int], grad: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]
 ) -> bool:
     """The same of the gradient for the filter."""
-    if x.dtype != grad.dtype or math.prod(filter_shape[-2:]) < _FEWEST_WEIGHTS_OF_GRADIENT:
+    if x.dtype != np.float32 or grad.dtype != np.float32 or tuple(filter_shape[:-2]) != (3, 3):
         return False
-    return _is_worth(x, filter_shape, strides, pads, dilations, _FEWEST_TILES_OF_GRADIENT)
+    if math.prod(filter_shape[-2:]) < _FEWEST_WEIGHTS_OF_GRADIENT:
+        return False
+    known = tuple(filter_shape), tuple(strides), tuple(map(tuple, pads)), tuple(dilations)
+    return _is_worth(x.shape, *known, _FEWEST_TILES_OF_GRADIENT)
 
 
+@functools.lru_cache(1024)
 def _is_worth(
-    x: Array, filter_shape: Sequence[int], strides: Sequence[int], pads: Pads, dilations: Sequence[int], fewest: int
+    shape: tuple[int, ...],
+    filter_shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    pads: tuple[tuple[int, int], ...],
+    dilations: tuple[int, ...],
+    fewest: int,
 ) -> bool:
-    *window, depth, filters = filter_shape
-    if window != [3, 3] or depth != x.shape[-1] or x.dtype != np.float32 or any(n != 1 for n in (*strides, *dilations)):
+    *_, depth, filters = filter_shape
+    if depth != shape[-1] or any(n != 1 for n in (*strides, *dilations)):
         return False
     if min(depth, filters) < _FEWEST_CHANNELS or depth * filters < _FEWEST_WEIGHTS:
         return False
-    outputs = _outputs(x.shape, pads)
+    outputs = _outputs(shape, pads)
     tiles = math.prod(-(-n // 2) for n in outputs)
-    return x.shape[0] * tiles >= fewest and 4 * tiles <= _MOST_COMPUTED * math.prod(outputs)
+    return shape[0] * tiles >= fewest and 4 * tiles <= _MOST_COMPUTED * math.prod(outputs)
 
 
-def _cheapest(outputs: Sequence[int], images: int, depth: int, filters: int) -> Transform:
+@functools.lru_cache(1024)
+def _cheapest(outputs: tuple[int, ...], images: int, depth: int, filters: int) -> Transform:
     """The transform with which the products take least time."""
     if depth * filters > _MOST_WEIGHTS:
         return TWO
@@ -115,7 +127,7 @@ def convolve(x: Array, w: Array, pads: Pads, finishing: Finishing | None = None,
         tiles = _transformed(transform, x, (images, rows), pads, outputs)
         _convolve_block(transform, tiles, transformed[..., channels], block, None if summand is None else summand[channels])
 
-    parts = _parts(transform, result.shape, result.size * depth * 9)
+    parts = _parts(transform, result.shape, workers_for(result.size * depth * 9))
     return result if filled(result, parts, compute, finish) else None
 
 
@@ -187,9 +199,9 @@ def _planes(x: Array, size: int, lines: tuple[int, int], columns: tuple[int, int
     return [np.ascontiguousarray(placed(x, (firsts[0], firsts[1] + i), (1, size), counts)) for i in range(size)]
 
 
-def _parts(transform: Transform, shape: Sequence[int], multiply_adds: int) -> list[Part]:
-    """Blocks of a result of this shape, of whole tiles; few are divided by channels among the threads."""
-    workers = workers_for(multiply_adds)
+@functools.lru_cache(1024)
+def _parts(transform: Transform, shape: tuple[int, ...], workers: int) -> list[Part]:
+    """Blocks of a result of this shape, of whole tiles, for so many workers; few are divided by channels among them."""
     is_narrow = shape[0] * math.prod(-(-n // transform.size) for n in shape[1:-1]) < _FEW_TILES
     blocks = _blocks(transform, shape, TILES, 1 if is_narrow else workers)
     size, ranges = transform.size, cut(shape[-1], workers if is_narrow else 1)

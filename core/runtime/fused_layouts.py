@@ -78,6 +78,7 @@ def layout_of(
     return _Draft(group, shapes, full).layout(factor, leaves_factor)
 
 
+@functools.lru_cache(1024)
 def stand_in(shape: tuple[int, ...], dtype: Any) -> Any:
     """An array that only tells shape and dtype."""
     return np.broadcast_to(np.zeros((), dtype), shape)

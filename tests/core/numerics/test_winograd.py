@@ -20,6 +20,14 @@ CASES = [
 ONES = [1, 1]
 
 
+@pytest.fixture(autouse=True)
+def forgotten():
+    """What is kept of shapes, by other bounds than some tests set."""
+    winograd._parts.cache_clear()
+    yield
+    winograd._parts.cache_clear()
+
+
 @pytest.fixture(params=[1, 3])
 def workers(request, monkeypatch):
     """Few tiles in a block, for one thread and for several."""
