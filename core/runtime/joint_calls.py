@@ -102,7 +102,7 @@ class JointCall:
 
     def leave(self) -> None:
         """Be one's own again."""
-        self._team, self._way = None, self.call
+        self._team, self._way, self.is_proved = None, self.call, False
 
     def play(self) -> None:
         """Be the team's from now on where that was proved."""
@@ -118,13 +118,12 @@ class JointCall:
         if not self._is_sound:
             return self.call(*inputs)
         is_first, self._forms = self._forms is None, forms
-        if is_first and self._joint is not self.call:
-            result = self.call(*inputs)  # of which the joint call learns
-        else:
-            result, seconds, saved = self._rehearsal.rehearse(self._joint, inputs, self._is_slow)
-            self._seconds.append(seconds)
-            self._saved.append(saved)
-        if is_first:
+        result = self.call(*inputs)
+        found, seconds, saved = self._rehearsal.rehearse(self._joint, inputs, self._is_slow)
+        self._seconds.append(seconds)
+        self._saved.append(saved)
+        self._is_sound = self._is_slow or _is_same(found, result)  # threads may round otherwise
+        if is_first and self._is_sound:
             self._is_sound = self._rehearsal.leaves_alone(self._joint, inputs)
         return result
 
@@ -135,15 +134,20 @@ class JointCall:
         return tuple(forms) if is_told else None
 
     def _prove(self, *inputs: Any) -> Any:
-        """The leader's own result, and whether all processes together come to the same bits."""
+        """The result as without a team, and whether all processes together come to the same bits."""
         assert self._team is not None
         if not self._fits(inputs):
             return self.call(*inputs)
-        found, is_shared = self._team.run_patiently(self._number, inputs)
-        expected, *_ = self._rehearsal.rehearse(self._joint, inputs)
-        if not _is_same(found, expected):
+        expected = self.call(*inputs)
+        try:
+            found, is_shared = self._team.run_patiently(self._number, inputs)
+        except (Lost, Exception):
             self.leave()
-        self.is_proved = is_shared
+            return expected
+        if _is_same(found, expected):
+            self.is_proved = is_shared
+        else:
+            self.leave()
         return expected
 
     def _play(self, *inputs: Any) -> Any:

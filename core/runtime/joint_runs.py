@@ -2,7 +2,7 @@
 
 The first runs rehearse: they find the steps that divide most of their work, leave alone what is not theirs, and have inputs
 that another process can be told of; then the stretches of steps that take less time branch by branch. Then the team is made,
-and all that it does must give the bits that the leader gives by itself before it counts. A few runs tell whether the team
+and all that it does must give the bits that come of it without a team before it counts. A few runs tell whether the team
 takes less time than threads did.
 """
 
@@ -81,7 +81,7 @@ class _Times(NamedTuple):
 
 
 _OF_FAST: Final = _Times(3, 3, 3, 12)
-_OF_SLOW: Final = _Times(1, 2, 1, 3)
+_OF_SLOW: Final = _Times(1, 1, 1, 3)
 
 
 def _nothing() -> None:

@@ -99,28 +99,23 @@ def images(count=2, size=65, seed=0):
 
 
 def assert_runs_agree(graph, given, starts=(), fetches=("logits:0", "both:0")):
-    """With a team and without all runs give the same, but for rounding; with it they give the same bits."""
+    """With a team and without all runs give the same bits."""
     alone, shared = Session(graph, processes=1), Session(graph)
     for session in (alone, shared):
         for name in starts:
             session.run(name)
-    before = []
     for i in range(RUNS):
         fed = {"x:0": given[i % len(given)]}
         expected, found = alone.run(list(fetches), fed), shared.run(list(fetches), fed)
         for some, other in zip(expected, found):
-            np.testing.assert_allclose(other, some, rtol=1e-4, atol=2e-6)
-        before.append(found)
-    for run in range(-len(given) * 2, -len(given)):
-        for some, other in zip(before[run], before[run + len(given)]):
-            np.testing.assert_array_equal(some, other)
+            np.testing.assert_array_equal(other, some)
 
 
 @pytest.mark.parametrize("of_variables", [False, True])
 def test_a_network_runs_as_alone(teams, of_variables):
     graph, starts = network(of_variables)
     assert_runs_agree(graph, [images()], starts)
-    assert proved(teams) >= {"first", "largest", "Relu", "sum", "both", "line", "mean", "logits"}
+    assert proved(teams) >= {"first", "largest", "Relu", "both", "line", "mean"}
     assert not any(call._failures for runs in teams for call in runs._calls)
 
 
@@ -143,9 +138,8 @@ def test_what_is_not_finite_goes_another_way(teams, value):
         with np.errstate(all="ignore"):
             expected = alone.run("logits:0", {"x:0": broken})
         np.testing.assert_allclose(shared.run("logits:0", {"x:0": broken}), expected, rtol=1e-4, atol=2e-6)
-    np.testing.assert_allclose(
-        shared.run("logits:0", {"x:0": images()}), alone.run("logits:0", {"x:0": images()}), rtol=1e-4, atol=2e-6
-    )
+    whole = {"x:0": images()}
+    np.testing.assert_allclose(shared.run("logits:0", whole), alone.run("logits:0", whole), rtol=1e-4, atol=2e-6)
 
 
 def test_branches_go_to_processes(teams, monkeypatch):
@@ -161,7 +155,7 @@ def test_branches_go_to_processes(teams, monkeypatch):
     alone, shared = Session(b.graph, processes=1), Session(b.graph)
     given = weights(50, 300)
     for _ in range(RUNS):
-        np.testing.assert_allclose(shared.run("sum:0", {"x:0": given}), alone.run("sum:0", {"x:0": given}), rtol=1e-5)
+        np.testing.assert_array_equal(shared.run("sum:0", {"x:0": given}), alone.run("sum:0", {"x:0": given}))
     assert "region" in proved(teams)
     other = weights(7, 300)
     np.testing.assert_allclose(shared.run("sum:0", {"x:0": other}), alone.run("sum:0", {"x:0": other}), rtol=1e-5)
@@ -261,7 +255,7 @@ def test_one_that_trains_learns_the_same(teams):
     for _ in range(RUNS):
         expected, _ = alone.run(["y:0", "train"], {"x:0": given})
         found, _ = shared.run(["y:0", "train"], {"x:0": given})
-        np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-5)
+        np.testing.assert_array_equal(found, expected)
     assert "y" in proved(teams)
 
 
