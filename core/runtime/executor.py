@@ -110,7 +110,7 @@ class Program:
             slots[slot] = value
         if hook is None and self._measurement is not None and one_thread.share > 1:
             self._measure(slots, self._measurement)
-        elif hook is not None or self._joint is None or not self._joint.try_run(slots):
+        elif hook is not None or not self._run_jointly(slots):
             execute(self._instructions if hook is None else self._hooked_instructions(), slots)
         values = [None if slot is None else slots[slot] for slot in self.plan.fetches]
         for i, value in enumerate(values):
@@ -148,6 +148,15 @@ class Program:
                     self._instructions = measurement.with_regions(instructions, execute)
                     self._joint = self._joint_runs(instructions, measurement.fastest())
                     self._measurement = None
+
+    def _run_jointly(self, slots: list[Any]) -> bool:
+        """Run as the team does, or as far as it has come; False where there is none for this run."""
+        joint = self._joint
+        if joint is None or joint.try_run(slots):
+            return joint is not None
+        if joint.is_over:
+            self._joint = None
+        return False
 
     def _joint_runs(self, instructions: Sequence[Instruction], timings: Sequence[Timing]) -> JointRuns | None:
         """The runs of a team of processes; None where there can be none."""

@@ -90,6 +90,11 @@ class JointCall:
         saved = min(self._saved, default=0.0)
         return saved if self._is_sound and saved > _WORTH_A_STEP else 0.0
 
+    @property
+    def is_open(self) -> bool:
+        """True of a step of a team that is neither proved nor refuted."""
+        return self._team is not None and not self.is_proved
+
     def joint_step(self) -> JointStep:
         """The step as a team knows it. What runs of other shapes teach this call does not reach the team's."""
         assert self._forms is not None

@@ -31,15 +31,15 @@ class JointRegion:
         execute: Execute,
         is_slow: bool,
     ) -> None:
-        inside = instructions[region.start : region.stop]
-        steps = [instruction[-1] for instruction in inside]
+        self.in_order = instructions[region.start : region.stop]
+        steps = [instruction[-1] for instruction in self.in_order]
         made = dict.fromkeys(slot for step in steps for slot in step.outputs)
         read = dict.fromkeys(slot for step in steps for slot in step.inputs)
-        self.released = frozenset(slot for instruction in inside for slot in released_slots(instruction))
+        self.released = frozenset(slot for instruction in self.in_order for slot in released_slots(instruction))
         self.inputs = tuple([slot for slot in read if slot not in made and initial[slot] is None])
         self.outputs = tuple([slot for slot in made if slot not in self.released])
         branches, _ = branches_of(instructions, region)
-        calls = _Branches(inside, branches, self.inputs, self.outputs, initial, execute)
+        calls = _Branches(self.in_order, branches, self.inputs, self.outputs, initial, execute)
         self.call = JointCall(calls.in_order, [None] * len(self.inputs), rehearsal, calls.shared, is_slow)
 
     def __call__(self, slots: list[Any]) -> None:

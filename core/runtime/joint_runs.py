@@ -205,7 +205,8 @@ class JointRuns:
         calls = [call for call in map(_joint_call_of, self._instructions) if call is not None]
         chosen = [call for call in calls if call.gain]
         is_worth = sum(call.gain for call in chosen) > _WORTH_A_TEAM
-        self._team = self._formed(chosen) if is_worth and len(_teams) < _MOST_TEAMS else None
+        has_room = sum(team.is_there for team in _teams) < _MOST_TEAMS
+        self._team = self._formed(chosen) if is_worth and has_room else None
         if self._team is None:
             self._end()
             return
@@ -231,7 +232,7 @@ class JointRuns:
 
     def _proved(self) -> None:
         """After a run that proves what the team does."""
-        if len(self._seconds) < _PROOFS and not all(call.is_proved for call in self._calls):
+        if len(self._seconds) < _PROOFS and any(call.is_open for call in self._calls):
             return
         self._seconds.clear()
         for call in self._calls:

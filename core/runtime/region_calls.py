@@ -62,9 +62,8 @@ class Measurement:
 def single_instructions(instructions: Sequence[Instruction]) -> Iterator[Instruction]:
     """The instructions without regions."""
     for instruction in instructions:
-        call = instruction[1]
-        if isinstance(call, RegionCall):
-            yield from call.in_order
+        if instruction[0] == ON_SLOTS:
+            yield from instruction[1].in_order  # type: ignore[attr-defined]
         else:
             yield instruction
 

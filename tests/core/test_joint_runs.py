@@ -161,6 +161,30 @@ def test_branches_go_to_processes(teams, monkeypatch):
     np.testing.assert_allclose(shared.run("sum:0", {"x:0": other}), alone.run("sum:0", {"x:0": other}), rtol=1e-5)
 
 
+def test_a_run_with_branches_may_wait(teams, monkeypatch):
+    monkeypatch.setattr(joint_runs, "_COSTS", Costs(0.0, 0.0))
+    monkeypatch.setattr(products, "_WORTH_SHARING", 1 << 40)
+    b = GraphBuilder()
+    queue = b.FIFOQueueV2(component_types=["float32"], shared_name="queue")
+    element = b.Placeholder(dtype="float32", shape=None, name="element")
+    b.QueueEnqueueV2(queue, [element], name="enqueue")
+    taken = b.QueueDequeueV2(queue, component_types=["float32"], name="taken")
+    x = b.Placeholder(dtype="float32", shape=[50, 300], name="x")
+    towers = [b.Tanh(b.MatMul(b.Tanh(b.MatMul(x, weights(300, 300, seed=i))), weights(300, 300, seed=9))) for i in range(3)]
+    b.AddN(towers, name="sum")
+    session, given = Session(b.graph), weights(50, 300)
+    for i in range(RUNS):
+        session.run("enqueue", {"element:0": np.float32(i)})
+        expected, _ = session.run(["sum:0", taken[0].name], {"x:0": given})
+    assert "region" in proved(teams)
+    later = threading.Timer(0.2, lambda: session.run("enqueue", {"element:0": np.float32(-1)}))
+    later.start()
+    found, element = session.run(["sum:0", taken[0].name], {"x:0": given})
+    later.join()
+    assert element == -1
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_results_are_the_callers_own(teams):
     graph, _ = network()
     session = Session(graph)
