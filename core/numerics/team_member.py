@@ -1,7 +1,7 @@
 """What a member of a team does: it waits for steps and does parts of them, until its leader is gone.
 
 It is a copy of the leader in the middle of a run. It uses what was there then, and nothing but the shared memory leads out of
-it: it closes all files, leaves signals to the leader, never returns, and nothing is collected or finalized in it.
+it: it closes all files, leaves signals to the leader, never returns, and finalizes nothing that was the leader's.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def serve(
 
 def _let_go(reader: int) -> None:
     """Leave to the leader what the two have in common."""
-    gc.disable()
+    gc.freeze()
+    gc.enable()
     signal.set_wakeup_fd(-1)
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         if callable(signal.getsignal(number)):

@@ -114,9 +114,10 @@ class JointRuns:
         self._initial = initial
         self._execute = execute
         self._alone = instructions
-        self._timings = timings
+        self._timings = list(timings)
         self._instructions = [self._joint(*pair) for pair in zip(instructions, timings)]
-        self._singles: dict[JointRegion, list[Instruction]] = {}
+        self._steps: list[Instruction] = []
+        self._singles: dict[JointRegion, slice] = {}
         self._calls: list[JointCall] = []
         self._team: Team | None = None
         self._lock = threading.Lock()
@@ -168,14 +169,15 @@ class JointRuns:
             return
         self._seconds.clear()
         steps = [instruction[-1] for instruction in self._alone]
-        timings = [_timing(*pair, self._size) for pair in zip(self._instructions, self._timings)]
-        regions = find_regions(steps, timings, self._size, _COSTS)
+        self._timings = [_timing(*pair, self._size) for pair in zip(self._instructions, self._timings)]
+        regions = find_regions(steps, self._timings, self._size, _COSTS)
         self._instructions = self._with_regions(regions)
         self._next = self._regions_rehearsed
         if not regions:
             self._form()
 
     def _with_regions(self, regions: Sequence[Region]) -> list[Instruction]:
+        self._steps = self._instructions
         found: list[Instruction] = []
         done = 0
         for region in regions:
@@ -184,7 +186,7 @@ class JointRuns:
                 continue
             found += self._instructions[done : region.start]
             found.append((ON_SLOTS, joint, None, None, (), None, self._alone[region.start][-1]))
-            self._singles[joint] = self._instructions[region.start : region.stop]
+            self._singles[joint] = slice(region.start, region.stop)
             done = region.stop
         return [*found, *self._instructions[done:]]
 
@@ -193,12 +195,18 @@ class JointRuns:
         if len(self._seconds) < self._times.regions:
             return
         self._seconds.clear()
-        self._instructions = [part for found in self._instructions for part in self._unless_useless(found)]
+        self._instructions = [part for found in self._instructions for part in self._apart_where_better(found)]
         self._form()
 
-    def _unless_useless(self, instruction: Instruction) -> list[Instruction]:
+    def _apart_where_better(self, instruction: Instruction) -> Sequence[Instruction]:
+        """A region as one instruction or, where a team would do its steps one by one in less time, as these."""
         region = instruction[1]
-        return self._singles[region] if isinstance(region, JointRegion) and not region.call.gain else [instruction]
+        if not isinstance(region, JointRegion):
+            return [instruction]
+        inside = self._singles[region]
+        one_by_one = sum(timing.seconds for timing in self._timings[inside])
+        is_better = region.call.gain and region.call.seconds - region.call.gain < one_by_one
+        return [instruction] if is_better else self._steps[inside]
 
     def _form(self) -> None:
         """Make the team, where it saves enough."""
@@ -257,7 +265,7 @@ class JointRuns:
         if self._team is not None:
             self._team.dismiss()
         self._team = None
-        self._calls, self._instructions, self._alone, self._singles = [], [], [], {}
+        self._calls, self._instructions, self._steps, self._alone, self._singles = [], [], [], [], {}
 
 
 def _joint_call_of(instruction: Instruction) -> JointCall | None:

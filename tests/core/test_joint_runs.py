@@ -1,5 +1,6 @@
 """Runs that processes share: the same values as one process comes to, whatever is fed, and only what leaves others alone."""
 
+import gc
 import os
 import platform
 import subprocess
@@ -236,6 +237,34 @@ def test_runs_go_on_when_the_members_are_killed(teams):
         os.kill(member.process, 9)
     for _ in range(5):
         np.testing.assert_allclose(session.run("logits:0", {"x:0": images()}), expected, rtol=1e-4, atol=2e-6)
+
+
+def test_runs_go_on_where_the_system_makes_no_process(teams, monkeypatch):
+    def refuse():
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(os, "fork", refuse)
+    graph, _ = network()
+    session = Session(graph)
+    found = [session.run("logits:0", {"x:0": images()}) for _ in range(RUNS)]
+    assert all(runs.is_over for runs in teams)
+    np.testing.assert_array_equal(found[0].shape, found[-1].shape)
+    np.testing.assert_allclose(found[-1], found[0], rtol=1e-4, atol=2e-6)
+
+
+def test_members_end_with_the_session(teams):
+    graph, _ = network()
+    session = Session(graph)
+    for _ in range(RUNS):
+        session.run("logits:0", {"x:0": images()})
+    processes = [member.process for runs in teams for member in (runs._team._members if runs._team else ())]
+    assert processes
+    teams.clear()
+    del session
+    gc.collect()
+    for process in processes:
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
 
 
 def test_a_run_with_a_hook_meets_every_kernel(teams):
