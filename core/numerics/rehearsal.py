@@ -40,7 +40,7 @@ class Rehearsal(Side):
         """A call as the team would make it, by one thread; by several it takes less time, and results may round otherwise."""
         self._saved, self._has_threads = 0.0, in_threads
         begun = time.perf_counter()
-        result = self._call(call, inputs)
+        result = self.call(call, inputs)
         seconds = time.perf_counter() - begun
         return Rehearsed(result, seconds + self._saved if in_threads else seconds, self._saved)
 
@@ -51,21 +51,13 @@ class Rehearsal(Side):
         """
         self._marked = []
         try:
-            self._call(call, inputs)
+            self.call(call, inputs)
         except Exception:  # by what was not computed: only the arrays count
             return self._are_untouched(self._marked)
         else:
             return self._are_untouched(self._marked)
         finally:
             self._marked = None
-
-    def _call(self, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-        self.begin()
-        here.side = self
-        try:
-            return call(*inputs)
-        finally:
-            here.side = None
 
     def _are_untouched(self, arrays: Sequence[Array]) -> bool:
         return all(bool((_bytes(array) == _MARK).all()) for array in arrays)

@@ -36,7 +36,6 @@ from .teamwork import (
     TICKET,
     JointStep,
     Side,
-    here,
     init_lock,
 )
 
@@ -92,11 +91,7 @@ class Team(Side):
         step = self.steps[number]
         operands = self._placed(step, inputs)
         self._announce(number)
-        here.side = self
-        try:
-            return step.call(*operands)
-        finally:
-            here.side = None
+        return self.call(step.call, operands)
 
     def run_patiently(self, number: int, inputs: Sequence[Any]) -> tuple[Any, bool]:
         """As `run`, waiting a moment for members to begin; (what it gives, whether they did a part of each division)."""
@@ -137,7 +132,6 @@ class Team(Side):
 
     def _announce(self, number: int) -> None:
         board = self.board
-        self.begin()
         self.sequence += 1
         board[STEP] = number
         board[ARRAYS] = board[FAILED] = 0

@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from ..arrays import Array
 from .shared_memory import SharedMemory
-from .teamwork import ARRAYS, COUNT, FAILED, INPUTS, REST, RESULTS, SEQUENCE, STEP, TICKET, JointStep, Side, here
+from .teamwork import ARRAYS, COUNT, FAILED, INPUTS, REST, RESULTS, SEQUENCE, STEP, TICKET, JointStep, Side
 
 _Part = TypeVar("_Part")
 
@@ -81,7 +81,6 @@ class _MemberSide(Side):
 
     def serve(self) -> None:
         """Do steps as they come."""
-        here.side = self
         while self._next():
             number = self.board[STEP]
             if number == REST:
@@ -129,8 +128,7 @@ class _MemberSide(Side):
         ]
         self._check()
         self._looks = 0
-        self.begin()
-        step.call(*inputs)
+        self.call(step.call, inputs)
 
     def _check(self) -> None:
         """_Late where the step is not the leader's any more; to be asked again and again by one that waits for it."""

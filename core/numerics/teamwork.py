@@ -74,15 +74,21 @@ class Side:
         self.arrays = self.divisions = 0
         self.is_in_part = False
         self.done = DONE + APART * number
-        self.shared: set[int] = set()
+        self.results: list[Array] = []
+        """The arrays of the step: held until it ends, for a slow member may still read one that its leader needs no more."""
         self._counts = [DONE + APART * i for i in range(size)]
         self._try_lock, self._unlock = _lock(memory)
 
-    def begin(self) -> None:
-        """Take up a step."""
+    def call(self, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+        """A step's call, made as this side of it."""
         self.arrays = self.divisions = 0
         self.is_in_part = False
-        self.shared.clear()
+        here.side = self
+        try:
+            return call(*inputs)
+        finally:
+            here.side = None
+            self.results.clear()
 
     def result_array(self, shape: Sequence[int], dtype: Any) -> Array:
         """An array that all processes fill; within a part one that this process needs for it."""
@@ -91,7 +97,7 @@ class Side:
         found = self.next_array(shape, dtype)
         if found is None:
             return np.empty(shape, dtype)
-        self.shared.add(id(found))
+        self.results.append(found)
         return found
 
     def next_array(self, shape: Sequence[int], dtype: Any) -> Array | None:
@@ -100,7 +106,7 @@ class Side:
 
     def divide(self, work: Callable[[_Part], object], parts: Sequence[_Part], into: Array | None) -> None:
         """`work` on all parts, by all processes where it writes into an array of `result_array` or a view of it."""
-        if len(parts) < 2 or self.is_in_part or into is None or self.shared.isdisjoint((id(into), id(into.base))):
+        if len(parts) < 2 or self.is_in_part or into is None or not self._is_result(into):
             for part in parts:
                 work(part)
             return
@@ -110,6 +116,9 @@ class Side:
             self.divide_jointly(work, parts, self.sequence * _DIVISIONS + self.divisions)
         finally:
             self.is_in_part = False
+
+    def _is_result(self, array: Array) -> bool:
+        return any(array is result or array.base is result for result in self.results)
 
     def divide_jointly(self, work: Callable[[_Part], object], parts: Sequence[_Part], ticket: int) -> None:
         """The same with the others, who know this division by its ticket."""

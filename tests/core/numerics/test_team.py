@@ -58,6 +58,24 @@ class Steps:
         return second
 
 
+    def lets_go_of_the_first(self, x):
+        """Rows of the sum of 2 x, of an array that nobody needs when the next one is made; members are slow to read it."""
+        first = result_array(x.shape, x.dtype)
+        divide(lambda row: np.multiply(x[row], 2, out=first[row]), range(PARTS), into=first)
+        if os.getpid() != self.leader:
+            time.sleep(0.005)
+        total = first.sum(0)
+        del first
+        second = result_array(x.shape, x.dtype)
+
+        def fill(row):
+            time.sleep(self.pause)
+            np.multiply(total, row, out=second[row])
+
+        divide(fill, range(PARTS), into=second)
+        return second
+
+
 @pytest.fixture
 def steps():
     return Steps()
@@ -123,6 +141,15 @@ def test_every_part_is_done_once_in_many_runs(form, steps):
         assert set(makers.tolist()) <= {os.getpid(), *members_of(team)}
         second = team.run(1, [x])
         np.testing.assert_array_equal(second, (2 * x).sum(0)[:PARTS])
+
+
+def test_what_the_leader_needs_no_more_stays_until_the_step_ends(form, steps):
+    steps.pause = 0.002
+    team, x = form(steps.lets_go_of_the_first), some()
+    for _ in range(10):
+        found, is_shared = team.run_patiently(0, [x])
+        assert is_shared
+        np.testing.assert_array_equal(found, np.arange(PARTS, dtype=np.float32)[:, None] * (2 * x).sum(0))
 
 
 def test_inputs_may_lie_anywhere(form, steps):
