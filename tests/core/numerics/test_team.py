@@ -147,8 +147,7 @@ def test_what_the_leader_needs_no_more_stays_until_the_step_ends(form, steps):
     steps.pause = 0.002
     team, x = form(steps.lets_go_of_the_first), some()
     for _ in range(10):
-        found, is_shared = team.run_patiently(0, [x])
-        assert is_shared
+        found = team.run(0, [x])
         np.testing.assert_array_equal(found, np.arange(PARTS, dtype=np.float32)[:, None] * (2 * x).sum(0))
 
 
