@@ -45,11 +45,9 @@ _LOOKS: Final = 256
 """How often the leader looks whether all parts are done before it looks at the clock."""
 _PATIENCE: Final = 5e-4
 _PAUSE: Final = 5e-5
-"""Seconds after which it sleeps between looks, and for which."""
+"""Seconds after which it sleeps between looks, and looks whether all members are alive, and for which."""
 _MOMENT: Final = 0.02
 """Seconds for which a patient leader waits for a member to begin: one that sleeps has to wake up."""
-_ALIVE: Final = 0.2
-"""Seconds after which it looks whether all members are alive, and again."""
 
 
 class Lost(BaseException):
@@ -152,8 +150,8 @@ class Team(Side):
         return found
 
     def divide_jointly(self, work: Callable[[_Part], object], parts: Sequence[_Part], ticket: int) -> None:
-        self._open(ticket, len(parts))
         try:
+            self._open(ticket, len(parts))
             if self._is_patient:
                 self._let_begin()
             error, own = self._work(work, parts, ticket)
@@ -204,23 +202,22 @@ class Team(Side):
         self.unlock()
         return begun
 
+    def look_after_others(self) -> None:
+        time.sleep(_PAUSE)
+        if not all(member.is_alive() for member in self._members):
+            raise Lost
+
     def _wait(self, count: int) -> None:
         """Wait until the members have done so many parts; Lost where one is gone."""
         done = [member.done for member in self._members]
         board = self.board
-        begun = looked = 0.0
+        begun = time.monotonic()
         while True:
             for _ in range(_LOOKS):
                 if sum([board[place] for place in done]) == count:
                     return
-            now = time.monotonic()
-            begun, looked = begun or now, looked or now
-            if now - begun > _PATIENCE:
-                time.sleep(_PAUSE)
-            if now - looked > _ALIVE:
-                looked = now
-                if not all(member.is_alive() for member in self._members):
-                    raise Lost
+            if time.monotonic() - begun > _PATIENCE:
+                self.look_after_others()
 
 
 class _Member:
@@ -246,9 +243,10 @@ class _Member:
     def end(self) -> None:
         """Nothing is left of it afterwards."""
         os.close(self._writer)
-        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+        if self.is_alive():  # what is no child any more may be another's process by now
             os.kill(self.process, signal.SIGKILL)
-            os.waitpid(self.process, 0)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(self.process, 0)
 
 
 def _end(members: Sequence[_Member], leader: int) -> None:

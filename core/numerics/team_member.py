@@ -136,9 +136,12 @@ class _MemberSide(Side):
             raise _Late
         self._looks += 1
         if self._looks > _PATIENCE:
-            time.sleep(_PAUSE)
-            if os.getppid() != self.leader:
-                raise SystemExit
+            self.look_after_others()
+
+    def look_after_others(self) -> None:
+        time.sleep(_PAUSE)
+        if os.getppid() != self.leader:
+            raise SystemExit
 
     def next_array(self, shape: Sequence[int], dtype: Any) -> Array | None:
         board = self.board

@@ -39,6 +39,8 @@ MOST_ARRAYS: Final = 64
 _LOCK: Final = RESULTS + MOST_ARRAYS
 BOARD_BYTES: Final = 8 * (_LOCK + 8)
 
+_PATIENCE: Final = 1 << 12
+"""How often one looks whether a lock is free before it sleeps between looks: that takes some milliseconds."""
 REST: Final = -1
 """The step at which members sleep."""
 _DIVISIONS: Final = 1 << 16
@@ -137,9 +139,16 @@ class Side:
         return number
 
     def lock(self) -> None:
-        """Keep others from claiming; who has to wait does not sleep, since it takes a microsecond."""
+        """Keep others from claiming; who has to wait does not sleep, unless the one who has it does not come to its end."""
+        looks = 0
         while self._try_lock():
-            pass
+            looks += 1
+            if looks > _PATIENCE:
+                self.look_after_others()
+
+    def look_after_others(self) -> None:
+        """Sleep a moment, and end what goes on where a process is gone that this one waits for."""
+        raise NotImplementedError
 
     def unlock(self) -> None:
         """Let them claim again."""

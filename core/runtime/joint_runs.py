@@ -103,6 +103,8 @@ class JointRuns:
         size: int,
     ) -> None:
         self._size = size
+        self._process = os.getpid()
+        """Whose memory it is: one that is forked from it must not use the same."""
         self._in_threads = sum(timing.seconds for timing in timings)
         self.is_over = self._in_threads < _WORTH_A_TEAM
         if self.is_over:
@@ -132,7 +134,7 @@ class JointRuns:
         if self.is_over or not is_alone or not self._lock.acquire(blocking=False):
             return False
         try:
-            if self._team is not None and not self._team.is_there:
+            if self._process != os.getpid() or (self._team is not None and not self._team.is_there):
                 self._end()
                 return False
             (self._run_in_threads if self._is_trial and len(self._others) < len(self._seconds) else self._run)(slots)

@@ -239,6 +239,28 @@ def test_runs_go_on_when_the_members_are_killed(teams):
         np.testing.assert_allclose(session.run("logits:0", {"x:0": images()}), expected, rtol=1e-4, atol=2e-6)
 
 
+@pytest.mark.parametrize("runs", [10, RUNS])
+def test_one_that_is_forked_runs_the_session_beside_this_process(teams, runs):
+    """Before there is a team too: what it rehearses with is shared with who is forked."""
+    graph, _ = network()
+    session = Session(graph)
+    for _ in range(runs):
+        session.run("both:0", {"x:0": images()})
+    given = [images(seed=i) for i in range(2)]
+    expected = [Session(graph, processes=1).run("both:0", {"x:0": x}) for x in given]
+
+    def agree(i):
+        return all(
+            np.allclose(session.run("both:0", {"x:0": given[i]}), expected[i], rtol=1e-3, atol=1e-4) for _ in range(40)
+        )
+
+    process = os.fork()
+    if not process:
+        os._exit(0 if agree(1) else 1)
+    assert agree(0)
+    assert os.waitpid(process, 0)[1] == 0
+
+
 def test_runs_go_on_where_the_system_makes_no_process(teams, monkeypatch):
     def refuse():
         raise OSError("no more processes")

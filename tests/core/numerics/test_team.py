@@ -12,6 +12,7 @@ import time
 import numpy as np
 import pytest
 
+from tfg.core.numerics import team_member
 from tfg.core.numerics.products import divide
 from tfg.core.numerics.rehearsal import Rehearsal
 from tfg.core.numerics.shared_memory import SharedMemory
@@ -65,7 +66,7 @@ class Steps:
         if os.getpid() != self.leader:
             time.sleep(0.005)
         total = first.sum(0)
-        del first
+        first = None
         second = result_array(x.shape, x.dtype)
 
         def fill(row):
@@ -190,6 +191,22 @@ def test_a_team_is_dismissed_when_a_member_dies(form, steps):
     team, x = form(steps.twice), some()
     with pytest.raises(Lost):
         team.run_patiently(0, [x])
+    assert not team.is_there
+
+
+def test_a_member_that_dies_with_the_lock_leaves_it_to_nobody(form, steps, monkeypatch):
+    claim = team_member._MemberSide.claim
+
+    def claim_and_die(self, ticket):
+        self.lock()
+        os.kill(os.getpid(), signal.SIGKILL)
+        return claim(self, ticket)
+
+    monkeypatch.setattr(team_member._MemberSide, "claim", claim_and_die)
+    team = form(steps.twice)
+    with pytest.raises(Lost):
+        for _ in range(1000):
+            team.run_patiently(0, [some()])
     assert not team.is_there
 
 
