@@ -49,7 +49,7 @@ class _Tiles:
 
     def results(self, shape: Sequence[int]) -> Array:
         """An array for what `each` writes."""
-        return (result_array if self.workers > 1 < len(self.parts) else np.empty)(shape, self.dtype)
+        return result_array(shape, self.dtype, min(self.workers, len(self.parts)))
 
     def each(self, work: Callable[[slice], object], into: Array) -> None:
         """`work` on each part, which writes into an array of `results`."""

@@ -386,7 +386,7 @@ def _line_gradients(
     folded = grad.reshape(sums.folded)
     blocks = sums.blocks(-(-max(grad.size, x.size) // _BLOCK_OF_GRADIENT))
     workers = workers_for(_work(grad.size, window))
-    found = (result_array if workers > 1 else np.empty)((len(blocks), *window, x.shape[-1]), x.dtype)
+    found = result_array((len(blocks), *window, x.shape[-1]), x.dtype, workers)
 
     def gather(number: int) -> None:
         block = blocks[number]

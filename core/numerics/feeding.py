@@ -62,7 +62,7 @@ class Feeding:
     def whole(self) -> Array:
         """The array, whose blocks threads share where that is worth it."""
         workers = workers_for(self.work)
-        result = (result_array if workers > 1 else np.empty)(self.shape, self.dtype)
+        result = result_array(self.shape, self.dtype, workers)
         rows = result.reshape(-1, self.shape[-1])
 
         def fill(some: slice) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..arrays import Array
 from .keeping import kept
-from .products import cut, divide, even, workers_for
+from .products import NotFinite, cut, divide, even, workers_for
 from .teamwork import result_array
 from .windows import (
     Pads,
@@ -99,10 +99,6 @@ def max_pool_places(x: Array, windows: Ints, strides: Ints, pads: Pads) -> tuple
     return best, places
 
 
-class _NotFinite(Exception):
-    """Some images hold numbers that are not finite."""
-
-
 def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """The gradient of x: each window's gradient goes to the first of its largest elements."""
     if x.dtype.kind != "f":
@@ -118,12 +114,12 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
         for lines in cut(outputs[0], min(-(-given.size // _IN_CACHE), outputs[0])):
             seen = slice(lines.start * strides[0], (lines.stop - 1) * strides[0] + windows[0])
             if not _spread_to_first(padded[images, seen], given[:, lines], result[images, seen], windows, strides):
-                raise _NotFinite
+                raise NotFinite
 
     try:
         workers = workers_for(x.size * math.prod(windows) * _SLOWER)
         divide(fill, cut(len(x), min(even(-(-grad.size // _IN_CACHE), workers), len(x))), into=result)
-    except _NotFinite:
+    except NotFinite:
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     return np.ascontiguousarray(unpad(result, pads))
 

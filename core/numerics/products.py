@@ -57,6 +57,10 @@ _ROW_MAJOR, _NO_TRANSPOSE, _TRANSPOSE = 101, 111, 112
 """What CBLAS calls them."""
 
 
+class NotFinite(Exception):
+    """A part met a number that is not finite, which its way of computing does not take."""
+
+
 def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """`np.matmul` of (..., m, k) and (..., k, n); `out` is written to where it is given."""
     if not (a.size and b.size) and a.ndim > 1 < b.ndim and a.shape[-1] == b.shape[-2]:
@@ -263,7 +267,7 @@ def ordered_sum(
     There are so many totals at most, each of neighbouring parts.
     """
     runs = [parts[some] for some in cut(len(parts), min(shares, len(parts)))]
-    totals = (result_array if len(runs) > 1 else np.empty)((len(runs), *shape), dtype)
+    totals = result_array((len(runs), *shape), dtype, len(runs))
 
     def add_run(number: int) -> None:
         for i, part in enumerate(runs[number]):

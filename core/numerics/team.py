@@ -32,6 +32,7 @@ from .teamwork import (
     REST,
     RESULTS,
     SEQUENCE,
+    SLEEPS,
     STEP,
     TICKET,
     JointStep,
@@ -51,7 +52,7 @@ _MOMENT: Final = 0.02
 
 
 class Lost(BaseException):
-    """A member failed, or is gone: the leader has to do the step by itself. No kernel may take it for an error of its own."""
+    """A part failed, or a member is gone: the leader has to do the step by itself. No kernel may take it for its own error."""
 
 
 class Team(Side):
@@ -86,6 +87,8 @@ class Team(Side):
 
     def run(self, number: int, inputs: Sequence[Any]) -> Any:
         """What a step's call makes of inputs of the step's forms. Lost where that was in vain, or there is no room."""
+        if not self.is_there:
+            raise Lost
         step = self.steps[number]
         operands = self._placed(step, inputs)
         self._announce(number)
@@ -101,7 +104,7 @@ class Team(Side):
 
     def rest(self) -> None:
         """Have the members sleep until the next step."""
-        if self.board[STEP] != REST:
+        if self.is_there and self.board[STEP] != REST:
             self.sequence += 1
             self.board[STEP] = REST
             self.board[SEQUENCE] = self.sequence
@@ -132,7 +135,7 @@ class Team(Side):
         board = self.board
         self.sequence += 1
         board[STEP] = number
-        board[ARRAYS] = board[FAILED] = 0
+        board[ARRAYS] = 0
         board[SEQUENCE] = self.sequence
         for member in self._members:
             if board[member.sleeps]:
@@ -161,9 +164,9 @@ class Team(Side):
         except BaseException:  # a signal, at any place: nobody may write any more
             self.dismiss()
             raise
-        if error is not None:
-            raise error
-        if self.board[FAILED]:
+        if error is not None:  # what the leader would make of it is nothing that members know of
+            raise Lost from error
+        if any(self.board[member.failed] == self.sequence for member in self._members):
             raise Lost
 
     def _open(self, ticket: int, count: int) -> None:
@@ -226,7 +229,7 @@ class _Member:
     def __init__(self, process: int, number: int, writer: int) -> None:
         self.process = process
         self.done = DONE + APART * number
-        self.sleeps = self.done + 1
+        self.sleeps, self.failed = self.done + SLEEPS, self.done + FAILED
         self._writer = writer
 
     def wake(self) -> None:
@@ -249,26 +252,28 @@ class _Member:
                 os.waitpid(self.process, 0)
 
 
-def _end(members: Sequence[_Member], leader: int) -> None:
+def _end(members: list[_Member], leader: int) -> None:
     if os.getpid() == leader:
-        for member in members:
-            member.end()
+        while members:
+            members.pop().end()
 
 
 def _fork(memory: SharedMemory, steps: Sequence[JointStep], number: int, size: int) -> _Member:
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     leader = os.getpid()
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # until the member has let go of handlers
     try:
         with _no_warning_of_threads():
             process = os.fork()
+            if not process:
+                serve(memory, steps, number, size, leader, reader, blocked)
     except OSError:
-        os.close(reader)
         os.close(writer)
         raise
-    if not process:
-        serve(memory, steps, number, size, leader, reader)
-    os.close(reader)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        os.close(reader)
     return _Member(process, number, writer)
 
 

@@ -11,12 +11,12 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NoReturn, TypeVar
 
 from ..arrays import Array
 from .shared_memory import SharedMemory
-from .teamwork import ARRAYS, COUNT, FAILED, INPUTS, REST, RESULTS, SEQUENCE, STEP, TICKET, JointStep, Side
+from .teamwork import ARRAYS, COUNT, FAILED, INPUTS, REST, RESULTS, SEQUENCE, SLEEPS, STEP, TICKET, JointStep, Side
 
 _Part = TypeVar("_Part")
 
@@ -38,11 +38,18 @@ class _Late(BaseException):
 
 
 def serve(
-    memory: SharedMemory, steps: Sequence[JointStep], number: int, size: int, leader: int, reader: int
+    memory: SharedMemory,
+    steps: Sequence[JointStep],
+    number: int,
+    size: int,
+    leader: int,
+    reader: int,
+    blocked: Iterable[int],
 ) -> NoReturn:
-    """Be a member, which `reader` wakes. This process ends with it."""
+    """Be a member, which `reader` wakes, with these signals blocked from now on. This process ends with it."""
     try:
         _let_go(reader)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         _MemberSide(memory, steps, number, size, leader, reader).serve()
     finally:
         os._exit(0)
@@ -76,7 +83,7 @@ class _MemberSide(Side):
         self.steps = steps
         self.leader = leader
         self.reader = reader
-        self.sleeps = self.done + 1
+        self.sleeps, self.failed = self.done + SLEEPS, self.done + FAILED
         self._looks = 0
 
     def serve(self) -> None:
@@ -92,7 +99,7 @@ class _MemberSide(Side):
             except _Late:
                 continue
             except Exception:
-                self.board[FAILED] = 1
+                self.board[self.failed] = self.sequence
 
     def _next(self) -> bool:
         """Wait for a step; False where the leader is gone."""
@@ -157,14 +164,14 @@ class _MemberSide(Side):
         while board[TICKET] < ticket:
             self._check()
         if board[TICKET] == ticket and board[COUNT] != len(parts):
-            board[FAILED] = 1
+            board[self.failed] = self.sequence
             raise _Late
         while (number := self.claim(ticket)) >= 0:
             done += 1
             try:
                 work(parts[number])
             except BaseException:
-                board[FAILED] = 1
+                board[self.failed] = self.sequence
                 raise
             finally:
                 board[self.done] = done

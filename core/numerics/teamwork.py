@@ -24,13 +24,16 @@ from .shared_memory import SharedMemory
 
 _Part = TypeVar("_Part")
 
-SEQUENCE, STEP, TICKET, NEXT, COUNT, FAILED, ARRAYS = range(0, 56, 8)
+SEQUENCE, STEP, TICKET, NEXT, COUNT, ARRAYS = range(0, 48, 8)
 """Places on the board, each in a line of a cache: the number of the step that was announced last, and which one it is; which
-division is going on, its next part, how many it has; whether a member failed; how many arrays the leader made for the step.
+division is going on, its next part, how many it has; how many arrays the leader made for the step.
 """
 DONE: Final = 64
-"""From here on each process, `APART` places from the next, says how many parts it has done, beside it whether it sleeps."""
 APART: Final = 8
+"""From here on each process, so far from the next, says how many parts of a division it has done."""
+SLEEPS: Final = 1
+FAILED: Final = 2
+"""So far behind it whether it sleeps, and the number of the step that it failed in last."""
 MOST_PROCESSES: Final = 64
 INPUTS: Final = DONE + APART * MOST_PROCESSES
 RESULTS: Final = INPUTS + 64
@@ -92,9 +95,9 @@ class Side:
             here.side = None
             self.results.clear()
 
-    def result_array(self, shape: Sequence[int], dtype: Any) -> Array:
-        """An array that all processes fill; within a part one that this process needs for it."""
-        if self.is_in_part:
+    def result_array(self, shape: Sequence[int], dtype: Any, workers: int) -> Array:
+        """An array that all processes fill; for one worker, and within a part, one that this process fills."""
+        if self.is_in_part or workers == 1:
             return np.empty(shape, dtype)
         found = self.next_array(shape, dtype)
         if found is None:
@@ -171,13 +174,14 @@ class _Here(threading.local):
 here = _Here()
 
 
-def result_array(shape: Sequence[int], dtype: Any) -> Array:
+def result_array(shape: Sequence[int], dtype: Any, workers: int = 2) -> Array:
     """`np.empty`; where a team is at work, an array that its processes fill: outside of the parts of a division nobody may.
 
+    What one of `workers` fills alone is its own.
     While a step is done by one process alone it lies where the team sees it, so that the next step need not copy it.
     """
     if here.side is not None:
-        return here.side.result_array(shape, dtype)
+        return here.side.result_array(shape, dtype, workers)
     found = None if here.memory is None else here.memory.empty(shape, dtype)
     return np.empty(shape, dtype) if found is None else found
 

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 
 from .keeping import kept, never_changes
-from .products import add_long_product, cut, divide, even, matmul, ordered_sum, workers_for
+from .products import NotFinite, add_long_product, cut, divide, even, matmul, ordered_sum, workers_for
 from .teamwork import result_array
 from .threads import one_thread
 from .windows import Array, Pads, image_blocks, placed, result_sizes
@@ -131,10 +131,6 @@ def convolve(x: Array, w: Array, pads: Pads, finishing: Finishing | None = None,
     return result if filled(result, parts, compute, finish) else None
 
 
-class _NotFinite(Exception):
-    """A block holds numbers that are not finite."""
-
-
 def filled(result: Array, parts: Sequence[Part], compute: Callable[[Part, Array], None], finish: Finish | None) -> bool:
     """Have threads compute blocks of a result (N, H, W, F) and finish them; False as soon as one holds what is not finite."""
     height, width = result.shape[1:3]
@@ -144,14 +140,14 @@ def filled(result: Array, parts: Sequence[Part], compute: Callable[[Part, Array]
         block = result[images, lines, :, channels]
         compute(part, block)
         if not np.isfinite(block).all():
-            raise _NotFinite
+            raise NotFinite
         if finish is not None:
             first = images.start * height + lines.start
             finish(slice(first * width, (first + block.shape[0] * block.shape[1]) * width), channels)
 
     try:
         divide(fill, parts, into=result)
-    except _NotFinite:
+    except NotFinite:
         return False
     return True
 
@@ -161,7 +157,7 @@ def filter_gradient(x: Array, grad: Array, pads: Pads) -> Array | None:
     depth, filters = x.shape[-1], grad.shape[-1]
     blocks = _blocks(TWO, grad.shape, 2 * TILES, one_thread.available)
     is_by_channels = depth >= _MANY_CHANNELS or len(blocks) < one_thread.available
-    found = (result_array if is_by_channels else np.empty)((3, 3, depth, filters), np.float32)
+    found = result_array((3, 3, depth, filters), np.float32, one_thread.share if is_by_channels else 1)
 
     def fill(channels: slice) -> None:
         shares = 1 if is_by_channels else one_thread.available

@@ -14,6 +14,7 @@ from ..engines.protocol import Body, Engined, Foretold
 from ..errors import InvalidArgumentError
 from ..faults import faults_of
 from ..graph import Function, Node
+from ..journal import tell
 from ..numerics.teamwork import MOST_PROCESSES
 from ..numerics.threads import one_thread
 from ..planning.plan import Loop, Plan, Step
@@ -145,9 +146,9 @@ class Program:
             if self._measurement is measurement:
                 measurement.add(timings)
                 if measurement.is_over:
+                    self._measurement = None
                     self._instructions = measurement.with_regions(instructions, execute)
                     self._joint = self._joint_runs(instructions, measurement.fastest())
-                    self._measurement = None
 
     def _run_jointly(self, slots: list[Any]) -> bool:
         """Run as the team does, or as far as it has come; False where there is none for this run."""
@@ -161,7 +162,11 @@ class Program:
     def _joint_runs(self, instructions: Sequence[Instruction], timings: Sequence[Timing]) -> JointRuns | None:
         """The runs of a team of processes; None where there can be none."""
         size = min(team_size(), self._processes or MOST_PROCESSES)
-        return JointRuns(instructions, timings, self._initial, execute, size) if size > 1 and timings else None
+        try:
+            return JointRuns(instructions, timings, self._initial, execute, size) if size > 1 and timings else None
+        except OSError as error:
+            tell("no memory for processes to share: %s", error)
+            return None
 
     def _fetched(self, index: int, value: Any) -> Any:
         if value is DEAD:

@@ -12,8 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from ..numerics.rehearsal import Rehearsal
+from ..numerics.shared_memory import SharedMemory
 from ..numerics.team import Lost, Team
 from ..numerics.teamwork import MOST_ARRAYS, Form, JointStep
+from ..op_facts import has_fact
 from .fused_calls import FusedCall
 from .instructions import ON_SLOTS, Call, Instruction
 from .parallel_regions import Timing, is_able
@@ -22,7 +24,7 @@ _WORTH_REHEARSING: Final = 4e-5
 _WORTH_A_STEP: Final = 2e-5
 """Seconds that a step takes, and that a team saves, from which on it is worth it."""
 _MOST_FAILURES: Final = 3
-"""Runs that fail before the team does not try a step again."""
+"""Runs in a row that fail before the team does not try a step again."""
 
 
 def joint_call(
@@ -32,20 +34,32 @@ def joint_call(
     kind, call, *_, step = instruction
     if kind != ON_SLOTS and not step.controls and timing.seconds >= _WORTH_REHEARSING and is_able(step):
         return JointCall(call, [initial[slot] for slot in step.inputs], rehearsal, is_slow=is_slow)
-    return RestingCall(call) if timing.divided else call
+    may_keep = not is_able(step) and not has_fact(step.node.op, "training")
+    return OwnCall(call, rehearsal.memory, timing.divided > 0, may_keep) if timing.divided or may_keep else call
 
 
-class RestingCall:
-    """A call that threads share: the members of a team sleep meanwhile."""
+class OwnCall:
+    """A call that is not the team's. If it `has_threads`, the members sleep meanwhile.
 
-    def __init__(self, call: Call) -> None:
+    One that `may_keep` its inputs beyond the run gets copies of what lies in the shared memory, which one that is forked from
+    this process would lose.
+    """
+
+    def __init__(self, call: Call, memory: SharedMemory, has_threads: bool, may_keep: bool) -> None:
         self.call = call
+        self.memory = memory
+        self.has_threads = has_threads
+        self.may_keep = may_keep
         self.team: Team | None = None
 
     def __call__(self, *inputs: Any) -> Any:
-        if self.team is not None:
+        if self.team is not None and self.has_threads:
             self.team.rest()
-        return self.call(*inputs)
+        return self.call(*map(self._own, inputs)) if self.may_keep else self.call(*inputs)
+
+    def _own(self, value: Any) -> Any:
+        is_shared = type(value) is np.ndarray and self.memory.offset(value) is not None
+        return value.copy() if is_shared else value
 
 
 class JointCall:
@@ -161,12 +175,14 @@ class JointCall:
         if not self._fits(inputs):
             return self.call(*inputs)
         try:
-            return self._team.run(self._number, inputs)
+            found = self._team.run(self._number, inputs)
         except (Lost, Exception):
             self._failures += 1
             if self._failures == _MOST_FAILURES:
                 self.leave()
             return self.call(*inputs)
+        self._failures = 0
+        return found
 
     def _fits(self, inputs: Sequence[Any]) -> bool:
         for form, value in zip(self._forms or (), inputs):

@@ -70,11 +70,12 @@ class _Branches:
         self.forms: list[Form] = []
 
     def in_order(self, *values: Any) -> tuple[Any, ...]:
-        """One step after the other. From this is known what results are like."""
+        """One step after the other. The first time tells what results are like, for inputs of the same shapes."""
         slots = self._slots(values)
         self.execute(self.inside, slots)
         results = tuple([slots[slot] for slot in self.outputs])
-        self.forms = [Form(value.shape, value.dtype) for value in results]
+        if not self.forms:
+            self.forms = [Form(value.shape, value.dtype) for value in results]
         return results
 
     def shared(self, *values: Any) -> tuple[Any, ...]:

@@ -25,7 +25,7 @@ from ..numerics.teamwork import BOARD_BYTES, MOST_PROCESSES, here
 from ..numerics.threads import OWN_THREADS, one_thread
 from .allocation import has_limited_memory
 from .instructions import ON_SLOTS, Instruction
-from .joint_calls import JointCall, RestingCall, joint_call
+from .joint_calls import JointCall, OwnCall, joint_call
 from .joint_regions import JointRegion
 from .parallel_regions import Costs, Region, Timing, find_regions
 from .region_calls import Execute
@@ -143,9 +143,9 @@ class JointRuns:
         return True
 
     def _run(self, slots: list[Any]) -> None:
-        here.memory, here.size = self._memory, self._size
-        begun = time.perf_counter()
         try:
+            here.memory, here.size = self._memory, self._size
+            begun = time.perf_counter()
             self._execute(self._instructions, slots)
             self._seconds.append(time.perf_counter() - begun)
             self._next()
@@ -215,7 +215,7 @@ class JointRuns:
         calls = [call for call in map(_joint_call_of, self._instructions) if call is not None]
         chosen = [call for call in calls if call.gain]
         is_worth = sum(call.gain for call in chosen) > _WORTH_A_TEAM
-        has_room = sum(team.is_there for team in _teams) < _MOST_TEAMS
+        has_room = sum(team.is_there for team in _teams) < _MOST_TEAMS and team_size() >= self._size
         self._team = self._formed(chosen) if is_worth and has_room else None
         if self._team is None:
             self._end()
@@ -224,9 +224,9 @@ class JointRuns:
             call.leave()
         for number, call in enumerate(chosen):
             call.join(self._team, number)
-        for _, resting, *_ in self._instructions:
-            if isinstance(resting, RestingCall):
-                resting.team = self._team
+        for _, own, *_ in self._instructions:
+            if isinstance(own, OwnCall):
+                own.team = self._team
         self._calls = chosen
         self._next = self._proved
 

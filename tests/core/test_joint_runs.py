@@ -39,7 +39,8 @@ def teams(monkeypatch):
             made.append(self)
 
     monkeypatch.setattr(executor, "JointRuns", Recorded)
-    monkeypatch.setattr(executor, "team_size", lambda: 2)
+    for module in (executor, joint_runs):
+        monkeypatch.setattr(module, "team_size", lambda: 2)
     monkeypatch.setattr(products, "_WORTH_SHARING", 1)
     monkeypatch.setattr(region_calls, "_LEAST_MEAN", 0.0)
     monkeypatch.setattr(joint_calls, "_WORTH_REHEARSING", 0.0)
@@ -158,8 +159,10 @@ def test_branches_go_to_processes(teams, monkeypatch):
     for _ in range(RUNS):
         np.testing.assert_array_equal(shared.run("sum:0", {"x:0": given}), alone.run("sum:0", {"x:0": given}))
     assert "region" in proved(teams)
-    other = weights(7, 300)
-    np.testing.assert_allclose(shared.run("sum:0", {"x:0": other}), alone.run("sum:0", {"x:0": other}), rtol=1e-5)
+    for count in (7, 50, 60, 50):
+        other = {"x:0": weights(count, 300, seed=count)}
+        np.testing.assert_allclose(shared.run("sum:0", other), alone.run("sum:0", other), rtol=1e-5)
+    assert not any(call._failures for runs in teams for call in runs._calls)
 
 
 def test_a_run_with_branches_may_wait(teams, monkeypatch):
@@ -259,6 +262,52 @@ def test_one_that_is_forked_runs_the_session_beside_this_process(teams, runs):
         os._exit(0 if agree(1) else 1)
     assert agree(0)
     assert os.waitpid(process, 0)[1] == 0
+
+
+def test_a_variable_is_its_process_own(teams):
+    """Also where it was given a value that processes made: the memory of that is taken again here, not in who was forked."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[200, 300], name="x")
+    variable = b.VarHandleOp(dtype="float32", shape=[200, 300], shared_name="v")
+    b.AssignVariableOp(variable, b.MatMul(x, weights(300, 300), name="y"), name="keep")
+    b.ReadVariableOp(variable, dtype="float32", name="kept")
+    session = Session(b.graph)
+    for i in range(RUNS):
+        session.run("keep", {"x:0": weights(200, 300, seed=i)})
+    assert "y" in proved(teams)
+    before = session.run("kept:0")
+    reader, writer = os.pipe()
+    process = os.fork()
+    if not process:
+        os.close(writer)
+        os.read(reader, 1)
+        os._exit(0 if np.array_equal(session.run("kept:0"), before) else 1)
+    for i in range(10):
+        session.run("keep", {"x:0": weights(200, 300, seed=RUNS + i)})
+    os.close(writer)
+    assert os.waitpid(process, 0)[1] == 0
+    os.close(reader)
+
+
+def test_runs_go_on_where_there_is_no_memory_to_share(teams, monkeypatch):
+    def refuse():
+        raise OSError("out of memory")
+
+    monkeypatch.setattr(joint_runs, "_shared_memory", refuse)
+    graph, _ = network()
+    session = Session(graph)
+    for _ in range(RUNS):
+        assert session.run("logits:0", {"x:0": images()}).shape == (2, 500)
+    assert not teams
+
+
+def test_no_process_is_made_once_there_are_threads(teams, monkeypatch):
+    monkeypatch.setattr(joint_runs, "team_size", lambda: 1)
+    graph, _ = network()
+    session = Session(graph)
+    for _ in range(RUNS):
+        session.run("logits:0", {"x:0": images()})
+    assert teams and all(runs.is_over and runs._team is None for runs in teams)
 
 
 def test_runs_go_on_where_the_system_makes_no_process(teams, monkeypatch):

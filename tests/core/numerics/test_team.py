@@ -176,12 +176,13 @@ def test_a_member_that_fails_loses_the_step_and_does_the_next(form, steps):
     np.testing.assert_array_equal(found, (2 * x).sum(0)[:PARTS])
 
 
-def test_an_error_of_the_leader_is_raised_when_the_members_have_stopped(form, steps):
+def test_an_error_of_the_leader_loses_the_step_when_the_members_have_stopped(form, steps):
     steps.pause = 0.01
     team, x = form(steps.twice), some()
     steps.fails_in_leader = True
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(Lost) as found:
         team.run_patiently(0, [x])
+    assert isinstance(found.value.__cause__, ZeroDivisionError)
     steps.fails_in_leader = False
     np.testing.assert_array_equal(team.run(0, [x])[0], 2 * x)
 
@@ -254,6 +255,21 @@ def test_a_signal_in_the_middle_of_a_step_ends_the_team(form, steps):
     assert not team.is_there
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
+
+
+def test_a_dismissed_team_writes_to_nobody_and_does_nothing(form, steps):
+    team = form(steps.twice)
+    wait_until(lambda: team.board[team._members[0].sleeps])
+    team.dismiss()
+    reader, writer = os.pipe()  # with the numbers that the team's had
+    with pytest.raises(Lost):
+        team.run(0, [some()])
+    team.rest()
+    os.set_blocking(reader, False)
+    with pytest.raises(BlockingIOError):
+        os.read(reader, 1)
+    os.close(reader)
+    os.close(writer)
 
 
 def test_dismissed_members_are_gone(form, steps):
