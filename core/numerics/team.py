@@ -183,7 +183,7 @@ class Team(Side):
         """Wait until a member has begun a part, for a moment."""
         end = time.monotonic() + _MOMENT
         while not self.board[NEXT] and time.monotonic() < end:
-            time.sleep(_PAUSE)
+            self.look_after_others()
 
     def _work(self, work: Callable[[_Part], object], parts: Sequence[_Part], ticket: int) -> tuple[Exception | None, int]:
         """Do parts until there are none; (what one of them raised, how many the leader has begun)."""

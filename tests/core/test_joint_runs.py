@@ -41,6 +41,7 @@ def teams(monkeypatch):
     monkeypatch.setattr(executor, "JointRuns", Recorded)
     for module in (executor, joint_runs):
         monkeypatch.setattr(module, "team_size", lambda: 2)
+    monkeypatch.setattr("tfg.core.numerics.team._MOMENT", 10.0)
     monkeypatch.setattr(products, "_WORTH_SHARING", 1)
     monkeypatch.setattr(region_calls, "_LEAST_MEAN", 0.0)
     monkeypatch.setattr(joint_calls, "_WORTH_REHEARSING", 0.0)

