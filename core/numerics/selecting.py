@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -52,6 +53,8 @@ def positive_part(x: Array, out: Array | None = None) -> Array:
     zero = x.dtype.type(0)
     if x.size <= _FEW or x.dtype.kind != "f":
         return np.maximum(x, zero, out=out)
+    if out is None and x.flags.c_contiguous and workers_for(x.size * _SELECTING) > 1:
+        return _by_parts(lambda some, target: positive_part(some, target), x)
     result = np.empty(x.shape, x.dtype) if out is None else out
     if not x.flags.c_contiguous or not result.flags.c_contiguous:
         return np.maximum(x, _zeros(x.dtype)[: x.shape[-1]] if x.shape[-1] <= _LINE else zero, out=result)
@@ -67,16 +70,19 @@ def positive_part(x: Array, out: Array | None = None) -> Array:
 
 def where_positive(values: Array, condition: Array) -> Array:
     """values * (condition > 0), of one shape; of many elements by several at once."""
-    workers = workers_for(values.size * _SELECTING)
-    if workers == 1 or not values.flags.c_contiguous or not condition.flags.c_contiguous:
+    is_plain = values.flags.c_contiguous and condition.flags.c_contiguous
+    if not is_plain or workers_for(values.size * _SELECTING) == 1:
         return values * (condition > 0)
-    result = result_array(values.shape, values.dtype)
-    given, asked, target = values.reshape(-1), condition.reshape(-1), result.reshape(-1)
+    return _by_parts(lambda some, asked, target: np.multiply(some, asked > 0, out=target), values, condition)
 
-    def fill(some: slice) -> None:
-        np.multiply(given[some], asked[some] > 0, out=target[some])
 
-    divide(fill, cut(values.size, even(-(-values.size // _PART), workers)), into=result)
+def _by_parts(fill: Callable[..., object], *arrays: Array) -> Array:
+    """An array like the first, of which several `fill` parts from parts of all; all are in C order."""
+    first = arrays[0]
+    result = result_array(first.shape, first.dtype)
+    flat = [array.reshape(-1) for array in (*arrays, result)]
+    parts = cut(first.size, even(-(-first.size // _PART), workers_for(first.size * _SELECTING)))
+    divide(lambda part: fill(*[array[part] for array in flat]), parts, into=result)
     return result
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics.selecting import chosen, positive_part
+from tfg.core.numerics import products, selecting, threads
+from tfg.core.numerics.selecting import chosen, positive_part, where_positive
 
 SHAPES = [
     # condition, x, y
@@ -52,3 +53,17 @@ def test_positive_part(dtype, shape, kind):
         np.testing.assert_array_equal(given, want)
         own = x.copy()
         np.testing.assert_array_equal(positive_part(own, own), want)
+
+
+@pytest.mark.parametrize("function", [positive_part, lambda x: where_positive(x, -x)], ids=["part", "gradient"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_many_elements_are_shared_by_threads(function, dtype, monkeypatch):
+    x = np.random.default_rng(0).standard_normal((3, 700, 101)).astype(dtype)
+    x[0, :3, 0] = np.nan, np.inf, -np.inf
+    monkeypatch.setattr(threads.one_thread, "available", 3)
+    with np.errstate(invalid="ignore"):
+        alone = function(x)
+        monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
+        monkeypatch.setattr(selecting, "_PART", 1000)
+        np.testing.assert_array_equal(function(x), alone)
+        np.testing.assert_array_equal(function(x[:, ::2]), alone[:, ::2])
