@@ -19,11 +19,14 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .works import Missing, chosen
 
 PAIRS = 9
+WARM_RUNS, WARM_SECONDS = 40, 20
+"""Runs before, unless they take longer than so many seconds."""
 SECONDS = 0.5
 """How long the runs of one side of a pair take together."""
 
@@ -79,8 +82,7 @@ def serve(engine: str, name: str) -> None:
 
             keep_freed_memory()
         run = work(engine)
-        run()
-        run()
+        warm_up(run)
     except Missing as error:
         print(json.dumps({"missing": str(error)}), flush=True)
         return
@@ -94,6 +96,15 @@ def serve(engine: str, name: str) -> None:
         walls, cpus = zip(*runs)
         sample = Sample(statistics.median(walls), statistics.median(cpus), peak())
         print(json.dumps(sample._asdict()), flush=True)
+
+
+def warm_up(run: Callable[[], Any]) -> None:
+    """Run until what is found out in the first runs is known: some times, or for a while."""
+    end = time.perf_counter() + WARM_SECONDS
+    for _ in range(WARM_RUNS):
+        run()
+        if time.perf_counter() > end:
+            return
 
 
 def processor_seconds() -> float:

@@ -69,19 +69,22 @@ def _is_worker() -> bool:
 
 
 class _Times(NamedTuple):
-    """How many runs rehearse steps, how many branches, and how many at least and at most are compared with runs in threads.
+    """How many runs there are before, how many rehearse steps, how many branches, and with how many at least and at most runs
+    in threads are compared.
 
     In the first ones of the team memory is still copied that the processes have in common no more.
     """
 
+    before: int
     steps: int
     regions: int
     least: int
     most: int
 
 
-_OF_FAST: Final = _Times(3, 3, 3, 12)
-_OF_SLOW: Final = _Times(1, 1, 1, 3)
+_OF_FAST: Final = _Times(0, 3, 3, 3, 12)
+_OF_SLOW: Final = _Times(10, 1, 1, 1, 3)
+"""What rehearsals take of long runs is worth it only where more of these are to come: some have come."""
 
 
 def _nothing() -> None:
@@ -111,6 +114,7 @@ class JointRuns:
             return
         self._is_slow = self._in_threads > _SLOW
         self._times = _OF_SLOW if self._is_slow else _OF_FAST
+        self._before = self._times.before
         self._memory = _shared_memory()
         self._rehearsal = Rehearsal(self._memory, self._size)
         self._initial = initial
@@ -134,6 +138,9 @@ class JointRuns:
         if self.is_over or not is_alone or not self._lock.acquire(blocking=False):
             return False
         try:
+            if self._before:
+                self._before -= 1
+                return False
             if self._process != os.getpid() or (self._team is not None and not self._team.is_there):
                 self._end()
                 return False
