@@ -152,7 +152,7 @@ def _multiply_blocks(a: Array, b: Array, out: Array, finish: Finish | None, summ
         if finish is not None:
             finish(some, channels)
 
-    _divided(multiply, product_parts(rows, columns, count), workers, out)
+    divide(multiply, product_parts(rows, columns, count), workers, out)
 
 
 def _multiply_fed(feeding: Feeding, b: Array, out: Array, finish: Finish | None, summand: Array | None) -> None:
@@ -169,7 +169,7 @@ def _multiply_fed(feeding: Feeding, b: Array, out: Array, finish: Finish | None,
         if finish is not None:
             finish(some, slice(0, columns))
 
-    _divided(multiply, feeding.parts(count), workers, out)
+    divide(multiply, feeding.parts(count), workers, out)
 
 
 def product_rows(x: Array, w: Array, finish: FinishRows | None, summand: Array | None, feeding: Feeding | None) -> Feeding:
@@ -211,14 +211,6 @@ def _add_products(a: Array, matrices: Array, out: Array, summand: Array | None) 
         out[...] = summand
     for i, (some, matrix) in enumerate(zip(cut(a.shape[1], len(matrices)), matrices)):
         add_product(a[:, some], matrix, out, summand is None and not i)
-
-
-def _divided(work: Callable[[Any], object], parts: Sequence[Any], workers: int, into: Array) -> None:
-    if workers > 1:
-        divide(work, parts, into=into)
-        return
-    for part in parts:
-        work(part)
 
 
 def _adds_places(x: Array, result: Array, window: Sequence[int], strides: Sequence[int]) -> bool:
@@ -265,7 +257,7 @@ def _add_places(
             finish(slice((first + some.start) * kept, (first + some.stop) * kept), channels)
 
     workers = workers_for(result.size * w.size // filters)
-    _divided(add, list(_line_blocks(result.shape, pitch, workers)), workers, result)
+    divide(add, list(_line_blocks(result.shape, pitch, workers)), workers, result)
 
 
 def _place_starts(window: Sequence[int], dilations: Sequence[int], sizes: Sequence[int]) -> list[int]:

@@ -27,22 +27,22 @@ class Rehearsed(NamedTuple):
 
 
 class Rehearsal(Side):
-    """A team of one, for one of `size` processes."""
+    """A team of one, for one of `size` processes. One that `has_threads` takes less time; its results may round otherwise."""
 
-    def __init__(self, memory: SharedMemory, size: int) -> None:
+    def __init__(self, memory: SharedMemory, size: int, has_threads: bool = False) -> None:
         super().__init__(memory, 0, 1)
         self._size = size
         self._saved = 0.0
-        self._has_threads = False
+        self.has_threads = has_threads
         self._marked: list[Array] | None = None
 
-    def rehearse(self, call: Callable[..., Any], inputs: Sequence[Any], in_threads: bool = False) -> Rehearsed:
-        """A call as the team would make it, by one thread; by several it takes less time, and results may round otherwise."""
-        self._saved, self._has_threads = 0.0, in_threads
+    def rehearse(self, call: Callable[..., Any], inputs: Sequence[Any]) -> Rehearsed:
+        """A call as the team would make it."""
+        self._saved = 0.0
         begun = time.perf_counter()
         result = self.call(call, inputs)
         seconds = time.perf_counter() - begun
-        return Rehearsed(result, seconds + self._saved if in_threads else seconds, self._saved)
+        return Rehearsed(result, seconds + self._saved if self.has_threads else seconds, self._saved)
 
     def leaves_alone(self, call: Callable[..., Any], inputs: Sequence[Any]) -> bool:
         """True of a call that writes nothing into its arrays but the parts of divisions, of which it does none here.
@@ -72,7 +72,7 @@ class Rehearsal(Side):
     def divide_jointly(self, work: Callable[[_Part], object], parts: Sequence[_Part], ticket: int) -> None:
         if self._marked is not None:
             return
-        if self._has_threads:
+        if self.has_threads:
             self._divide_in_threads(work, parts)
             return
         times = [time.perf_counter()]

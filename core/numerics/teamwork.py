@@ -35,10 +35,10 @@ SLEEPS: Final = 1
 FAILED: Final = 2
 """So far behind it whether it sleeps, and the number of the step that it failed in last."""
 MOST_PROCESSES: Final = 64
-INPUTS: Final = DONE + APART * MOST_PROCESSES
-RESULTS: Final = INPUTS + 64
 MOST_ARRAYS: Final = 64
-"""Where in the memory inputs lie, and arrays that are made: so many at most."""
+INPUTS: Final = DONE + APART * MOST_PROCESSES
+RESULTS: Final = INPUTS + MOST_ARRAYS
+"""From here on where in the memory inputs lie, and arrays that are made: so many at most."""
 _LOCK: Final = RESULTS + MOST_ARRAYS
 BOARD_BYTES: Final = 8 * (_LOCK + 8)
 
@@ -74,7 +74,6 @@ class Side:
     def __init__(self, memory: SharedMemory, number: int, size: int) -> None:
         self.memory = memory
         self.board = memoryview(memory.bytes).cast("q")
-        self.number = number
         self.sequence = 0
         self.arrays = self.divisions = 0
         self.is_in_part = False
@@ -82,7 +81,7 @@ class Side:
         self.results: list[Array] = []
         """The arrays of the step: held until it ends, for a slow member may still read one that its leader needs no more."""
         self._counts = [DONE + APART * i for i in range(size)]
-        self._try_lock, self._unlock = _lock(memory)
+        self._try_lock, self.unlock = _lock(memory)
 
     def call(self, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         """A step's call, made as this side of it."""
@@ -138,7 +137,7 @@ class Side:
             board[NEXT] = number + 1
         else:
             number = -1
-        self._unlock()
+        self.unlock()
         return number
 
     def lock(self) -> None:
@@ -152,10 +151,6 @@ class Side:
     def look_after_others(self) -> None:
         """Sleep a moment, and end what goes on where a process is gone that this one waits for."""
         raise NotImplementedError
-
-    def unlock(self) -> None:
-        """Let them claim again."""
-        self._unlock()
 
     def finished(self) -> int:
         """How many parts of the division are done."""

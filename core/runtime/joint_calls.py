@@ -27,14 +27,13 @@ _MOST_FAILURES: Final = 3
 """Runs in a row that fail before the team does not try a step again."""
 
 
-def joint_call(
-    instruction: Instruction, timing: Timing, initial: Sequence[Any], rehearsal: Rehearsal, is_slow: bool
-) -> Call:
+def joint_call(instruction: Instruction, timing: Timing, initial: Sequence[Any], rehearsal: Rehearsal) -> Call:
     """What takes the place of an instruction's call, which took so long; itself where a team cannot make it."""
     kind, call, *_, step = instruction
-    if kind != ON_SLOTS and not step.controls and timing.seconds >= _WORTH_REHEARSING and is_able(step):
-        return JointCall(call, [initial[slot] for slot in step.inputs], rehearsal, is_slow=is_slow)
-    may_keep = not is_able(step) and not has_fact(step.node.op, "training")
+    only_computes = is_able(step)
+    if kind != ON_SLOTS and not step.controls and timing.seconds >= _WORTH_REHEARSING and only_computes:
+        return JointCall(call, [initial[slot] for slot in step.inputs], rehearsal)
+    may_keep = not only_computes and not has_fact(step.node.op, "training")
     return OwnCall(call, rehearsal.memory, timing.divided > 0, may_keep) if timing.divided or may_keep else call
 
 
@@ -65,22 +64,14 @@ class OwnCall:
 class JointCall:
     """A call that a team may make. `constants` are the inputs that are the same in every run, None the others.
 
-    The team makes it by `joint`, where that is given. One of a program that `is_slow` is rehearsed in threads.
+    The team makes it by `joint`, where that is given.
     """
 
-    def __init__(
-        self,
-        call: Call,
-        constants: Sequence[Any],
-        rehearsal: Rehearsal,
-        joint: Call | None = None,
-        is_slow: bool = False,
-    ) -> None:
+    def __init__(self, call: Call, constants: Sequence[Any], rehearsal: Rehearsal, joint: Call | None = None) -> None:
         self.call = call
         self.constants = tuple(constants)
         self.is_proved = False
         self._joint = joint or call
-        self._is_slow = is_slow
         self._rehearsal = rehearsal
         self._forms: tuple[Form | None, ...] | None = None
         self._seconds: list[float] = []
@@ -138,10 +129,10 @@ class JointCall:
             return self.call(*inputs)
         is_first, self._forms = self._forms is None, forms
         result = self.call(*inputs)
-        found, seconds, saved = self._rehearsal.rehearse(self._joint, inputs, self._is_slow)
+        found, seconds, saved = self._rehearsal.rehearse(self._joint, inputs)
         self._seconds.append(seconds)
         self._saved.append(saved)
-        self._is_sound = self._is_slow or _is_same(found, result)  # threads may round otherwise
+        self._is_sound = self._rehearsal.has_threads or _is_same(found, result)
         if is_first and self._is_sound:
             self._is_sound = self._rehearsal.leaves_alone(self._joint, inputs)
         return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,7 +30,6 @@ class JointRegion:
         initial: Sequence[Any],
         rehearsal: Rehearsal,
         execute: Execute,
-        is_slow: bool,
     ) -> None:
         self.in_order = instructions[region.start : region.stop]
         steps = [instruction[-1] for instruction in self.in_order]
@@ -40,7 +40,7 @@ class JointRegion:
         self.outputs = tuple([slot for slot in made if slot not in self.released])
         branches, _ = branches_of(instructions, region)
         calls = _Branches(self.in_order, branches, self.inputs, self.outputs, initial, execute)
-        self.call = JointCall(calls.in_order, [None] * len(self.inputs), rehearsal, calls.shared, is_slow)
+        self.call = JointCall(calls.in_order, [None] * len(self.inputs), rehearsal, calls.shared)
 
     def __call__(self, slots: list[Any]) -> None:
         for slot, value in zip(self.outputs, self.call(*[slots[slot] for slot in self.inputs])):
@@ -49,25 +49,17 @@ class JointRegion:
             slots[slot] = None
 
 
+@dataclasses.dataclass(slots=True)
 class _Branches:
     """The steps of a region as calls from the values that enter it to the tuple of those that leave it."""
 
-    def __init__(
-        self,
-        inside: Sequence[Instruction],
-        branches: Sequence[Sequence[Instruction]],
-        inputs: Sequence[int],
-        outputs: Sequence[int],
-        initial: Sequence[Any],
-        execute: Execute,
-    ) -> None:
-        self.inside = inside
-        self.branches = branches
-        self.inputs = inputs
-        self.outputs = outputs
-        self.initial = initial
-        self.execute = execute
-        self.forms: list[Form] = []
+    inside: Sequence[Instruction]
+    branches: Sequence[Sequence[Instruction]]
+    inputs: Sequence[int]
+    outputs: Sequence[int]
+    initial: Sequence[Any]
+    execute: Execute
+    forms: list[Form] = dataclasses.field(default_factory=list)
 
     def in_order(self, *values: Any) -> tuple[Any, ...]:
         """One step after the other. The first time tells what results are like, for inputs of the same shapes."""

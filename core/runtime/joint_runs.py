@@ -112,11 +112,11 @@ class JointRuns:
         self.is_over = self._in_threads < _WORTH_A_TEAM
         if self.is_over:
             return
-        self._is_slow = self._in_threads > _SLOW
-        self._times = _OF_SLOW if self._is_slow else _OF_FAST
+        is_slow = self._in_threads > _SLOW
+        self._times = _OF_SLOW if is_slow else _OF_FAST
         self._before = self._times.before
         self._memory = _shared_memory()
-        self._rehearsal = Rehearsal(self._memory, self._size)
+        self._rehearsal = Rehearsal(self._memory, self._size, has_threads=is_slow)
         self._initial = initial
         self._execute = execute
         self._alone = instructions
@@ -169,7 +169,7 @@ class JointRuns:
         self._compare()
 
     def _joint(self, instruction: Instruction, timing: Timing) -> Instruction:
-        call = joint_call(instruction, timing, self._initial, self._rehearsal, self._is_slow)
+        call = joint_call(instruction, timing, self._initial, self._rehearsal)
         return (instruction[0], call, *instruction[2:])
 
     def _rehearsed(self) -> None:
@@ -190,7 +190,7 @@ class JointRuns:
         found: list[Instruction] = []
         done = 0
         for region in regions:
-            joint = JointRegion(self._alone, region, self._initial, self._rehearsal, self._execute, self._is_slow)
+            joint = JointRegion(self._alone, region, self._initial, self._rehearsal, self._execute)
             if not joint.outputs:
                 continue
             found += self._instructions[done : region.start]

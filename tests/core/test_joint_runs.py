@@ -101,6 +101,10 @@ def images(count=2, size=65, seed=0):
     return np.random.default_rng(seed).random((count, size, size, 3), np.float32)
 
 
+def refuse():
+    raise OSError("the system refuses")
+
+
 def assert_runs_agree(graph, given, starts=(), fetches=("logits:0", "both:0")):
     """With a team and without all runs give the same bits."""
     alone, shared = Session(graph, processes=1), Session(graph)
@@ -291,9 +295,6 @@ def test_a_variable_is_its_process_own(teams):
 
 
 def test_runs_go_on_where_there_is_no_memory_to_share(teams, monkeypatch):
-    def refuse():
-        raise OSError("out of memory")
-
     monkeypatch.setattr(joint_runs, "_shared_memory", refuse)
     graph, _ = network()
     session = Session(graph)
@@ -312,9 +313,6 @@ def test_no_process_is_made_once_there_are_threads(teams, monkeypatch):
 
 
 def test_runs_go_on_where_the_system_makes_no_process(teams, monkeypatch):
-    def refuse():
-        raise OSError("no more processes")
-
     monkeypatch.setattr(os, "fork", refuse)
     graph, _ = network()
     session = Session(graph)
