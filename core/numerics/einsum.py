@@ -83,7 +83,10 @@ def einsum(equation: str, operands: Sequence[Array]) -> Array:
     else:
         x, first = _simplified(operands[0], labels[0], {*kept, *labels[1]})
         y, second = _simplified(operands[1], labels[1], {*kept, *labels[0]})
-        result, found = _contracted(x, first, y, second, set(kept))
+        sides = (x, first), (y, second)
+        if kept and kept[-1] not in second:  # what varies fastest comes of the second: then the result need not be turned
+            sides = sides[::-1]
+        result, found = _contracted(*sides[0], *sides[1], set(kept))
     return _inflated(result.transpose([found.index(label) for label in kept]), kept, out)
 
 

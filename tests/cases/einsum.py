@@ -17,6 +17,8 @@ CASES = [
     product("ij,kj->ik", (2, 3), (4, 3)),
     product("bij,bjk->bik", (2, 2, 3), (2, 3, 2)),
     product("bij,bjk->kbi", (2, 2, 3), (2, 3, 2)),
+    product("aecd,abcd->acbe", (2, 3, 2, 4), (2, 5, 2, 4)),
+    product("acbe,aecd->abcd", (2, 2, 5, 3), (2, 3, 2, 4)),
     product("abc,cd->abd", (2, 2, 3), (3, 2)),
     product("abc,acd->abd", (2, 2, 3), (2, 3, 2)),
     product("i,j->ij", (2,), (3,)),
