@@ -13,6 +13,7 @@ from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..errors import InvalidArgumentError
 from ..graph import Node, Output
+from ..numerics.softmax import softmax as rows_softmax
 from ..numerics.sums import row_maxima, summed
 from ..numerics.widening import wide
 from ..profiler_formulas import of_input
@@ -34,8 +35,7 @@ def _shifted(logits: Array) -> Array:
 def softmax(logits: Array) -> Result:
     """exp(x) / sum(exp(x)) along the last dimension."""
     _require_logits(logits)
-    exponentials = np.exp(_shifted(wide(logits)))
-    return (exponentials / summed(exponentials, (exponentials.ndim - 1,), True)).astype(logits.dtype, copy=False)
+    return rows_softmax(wide(logits)).astype(logits.dtype, copy=False)
 
 
 @kernel("LogSoftmax")

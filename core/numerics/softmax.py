@@ -1,0 +1,37 @@
+"""Softmax of rows, block by block: what is between stays in the cache, and blocks are shared."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Array
+from .products import cut, divide, even, workers_for
+from .sums import row_maxima, summed
+from .teamwork import result_array
+
+_BLOCK: Final = 1 << 15
+"""Elements of a block."""
+_SLOWER: Final = 128
+"""How many multiply-adds of a product take as long as an element."""
+
+
+def softmax(x: Array) -> Array:
+    """exp(x) / sum(exp(x)) of floats along the last axis, less the largest before, so that nothing overflows."""
+    if x.size <= _BLOCK:
+        return _fill(x, np.empty(x.shape, x.dtype))
+    workers = workers_for(x.size * _SLOWER)
+    result = result_array(x.shape, x.dtype, workers)
+    rows, target = x.reshape(-1, x.shape[-1]), result.reshape(-1, x.shape[-1])
+    parts = cut(len(rows), min(even(-(-x.size // _BLOCK), 2), len(rows)))
+    divide(lambda part: _fill(rows[part], target[part]), parts, workers, into=result)
+    return result
+
+
+def _fill(x: Array, result: Array) -> Array:
+    if x.size:
+        np.subtract(x, row_maxima(x), out=result)
+        np.exp(result, out=result)
+        result /= summed(result, (x.ndim - 1,), True)
+    return result
