@@ -1,6 +1,7 @@
-"""Normalization of channels by their moments, of channels-last arrays, tile by tile: what is between stays in the cache.
+"""Normalization of channels by their moments, of arrays (..., C), tile by tile: what is between stays in the cache.
 
-Several positions are laid side by side, so that vectors of few channels become long ones.
+Several positions are laid side by side, so that vectors of few channels become long ones. Where the positions of a channel lie
+side by side already, as those of one image with channels first do, or of what a layer normalizes, they are left so.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Array
-from .products import cut, divide, workers_for
+from .products import cut, divide, even, workers_for
 from .sums import folded_rows
 from .teamwork import result_array
 
@@ -19,6 +20,10 @@ _TILE: Final = 1 << 17
 """Elements of a tile."""
 _MOST_ROWS: Final = 1 << 8
 """Rows of a tile, which are added up one by one."""
+_BLOCK: Final = 1 << 14
+"""Elements of a part by channels."""
+_MOST_POSITIONS: Final = 1 << 12
+"""Positions of a channel that are added up side by side."""
 _SLOWER: Final = 32
 """How many multiply-adds of a product take as long as an element."""
 _NEAR: Final = 4
@@ -30,34 +35,43 @@ class _Tiles:
 
     def __init__(self, x: Array) -> None:
         self.channels, self.dtype = x.shape[-1], x.dtype
-        self.positions = x.size // self.channels
-        self.fold = folded_rows(self.positions, self.channels)
-        rows = self.positions // self.fold
+        positions = x.size // self.channels
+        self.fold = folded_rows(positions, self.channels)
+        rows = positions // self.fold
         width = self.fold * self.channels
         self.shape = rows, width
         self.workers = workers_for(x.size * _SLOWER)
         self.parts = cut(rows, max(min(max(x.size // _TILE, self.workers), rows), rows // _MOST_ROWS, 1))
 
     def rows(self, x: Array) -> Array:
-        return x.reshape(self.shape)
+        return np.ascontiguousarray(x).reshape(self.shape)
 
     def vector(self, x: Array) -> Array:
         """A number for each channel, repeated along a row."""
-        row = np.empty((self.fold, self.channels), x.dtype)  # np.tile takes ten times as long
+        row = np.empty((1, self.fold, self.channels), x.dtype)  # np.tile takes ten times as long
         row[...] = x
-        return row.reshape(-1)
+        return row.reshape(1, -1)
 
-    def results(self, shape: Sequence[int]) -> Array:
+    def of(self, vector: Array, part: slice) -> Array:
+        """What a part takes of a vector."""
+        return vector
+
+    def result(self, shape: Sequence[int]) -> tuple[Array, Array]:
+        """(an array (..., C) for what `each` writes, its rows)."""
+        result = self.shared(shape)
+        return result, result.reshape(self.shape)
+
+    def shared(self, shape: Sequence[int]) -> Array:
         """An array for what `each` writes."""
         return result_array(shape, self.dtype, min(self.workers, len(self.parts)))
 
     def each(self, work: Callable[[slice], object], into: Array) -> None:
-        """`work` on each part, which writes into an array of `results`."""
+        """`work` on each part, which writes into an array of `shared` or `result`."""
         divide(work, self.parts, self.workers, into)
 
     def sums(self, terms: Callable[[slice], tuple[Array, Array]]) -> tuple[Array, Array]:
         """The sums over positions of the first of two terms of each part, and of their product."""
-        found = self.results((2, len(self.parts), self.shape[1]))
+        found = self.shared((2, len(self.parts), self.shape[1]))
         numbers = {part.start: i for i, part in enumerate(self.parts)}
 
         def add(part: slice) -> None:
@@ -71,15 +85,61 @@ class _Tiles:
         return total, product
 
 
+class _Channels(_Tiles):
+    """An array (..., C) that has the positions of each channel side by side: a row is a channel."""
+
+    def __init__(self, x: Array) -> None:
+        channels, self.dtype = x.shape[-1], x.dtype
+        self.shape = channels, x.size // channels
+        self.workers = workers_for(x.size * _SLOWER)
+        self.parts = cut(channels, min(even(-(-x.size // _BLOCK), 2), channels))
+
+    def rows(self, x: Array) -> Array:
+        return np.ascontiguousarray(_channels_first(x)).reshape(self.shape)
+
+    def vector(self, x: Array) -> Array:
+        return x.reshape(-1, 1)
+
+    def of(self, vector: Array, part: slice) -> Array:
+        return vector[part]
+
+    def result(self, shape: Sequence[int]) -> tuple[Array, Array]:
+        rows = self.shared(self.shape)
+        return rows.T.reshape(shape), rows
+
+    def sums(self, terms: Callable[[slice], tuple[Array, Array]]) -> tuple[Array, Array]:
+        found = self.shared((2, self.shape[0]))
+
+        def add(part: slice) -> None:
+            first, second = terms(part)
+            np.matmul(first, np.ones(self.shape[1], self.dtype), out=found[0, part])
+            np.vecdot(first, second, out=found[1, part])
+
+        self.each(add, found)
+        total, product = found.astype(np.float64)
+        return total, product
+
+
+def _tiles(x: Array) -> _Tiles:
+    """How to go through an array (..., C)."""
+    is_by_channel = not x.flags.c_contiguous and _channels_first(x).flags.c_contiguous
+    return _Channels(x) if is_by_channel and x.size <= _MOST_POSITIONS * x.shape[-1] else _Tiles(x)
+
+
+def _channels_first(x: Array) -> Array:
+    return x.transpose(x.ndim - 1, *range(x.ndim - 1))
+
+
 def moments(x: Array) -> tuple[Array, Array]:
     """The mean and the variance of each channel; there is at least one position."""
-    tiles = _Tiles(x)
+    tiles = _tiles(x)
     rows = tiles.rows(x)
-    mean, square = (total / tiles.positions for total in tiles.sums(lambda part: (rows[part], rows[part])))
+    positions = x.size // x.shape[-1]
+    mean, square = (total / positions for total in tiles.sums(lambda part: (rows[part], rows[part])))
     variance = square - mean * mean
     if not is_near(mean, variance):
         center = tiles.vector(mean.astype(x.dtype))
-        variance = tiles.sums(lambda part: (centered := rows[part] - center, centered))[1] / tiles.positions
+        variance = tiles.sums(lambda part: (centered := rows[part] - tiles.of(center, part), centered))[1] / positions
     return mean.astype(x.dtype), variance.astype(x.dtype)
 
 
@@ -90,50 +150,50 @@ def is_near(mean: Array, variance: Array) -> bool:
 
 def scaled(x: Array, factor: Array, summand: Array) -> Array:
     """x * factor + summand, both numbers for each channel."""
-    tiles = _Tiles(x)
-    result = tiles.results(x.shape)
-    rows, target = tiles.rows(x), tiles.rows(result)
+    tiles = _tiles(x)
+    result, target = tiles.result(x.shape)
+    rows = tiles.rows(x)
     factor, summand = tiles.vector(factor), tiles.vector(summand)
 
     def scale(part: slice) -> None:
-        some = np.multiply(rows[part], factor, out=target[part])
-        some += summand
+        some = np.multiply(rows[part], tiles.of(factor, part), out=target[part])
+        some += tiles.of(summand, part)
 
-    tiles.each(scale, result)
+    tiles.each(scale, target)
     return result
 
 
 def gradient_sums(dy: Array, x: Array, mean: Array, is_near: bool) -> tuple[Array, Array]:
     """The sums over positions of dy and of dy (x - mean)."""
-    tiles = _Tiles(x)
+    tiles = _tiles(x)
     rows, given = tiles.rows(x), tiles.rows(dy)
     if is_near:
         total, product = tiles.sums(lambda part: (given[part], rows[part]))
         product -= total * mean
     else:
         center = tiles.vector(mean)
-        total, product = tiles.sums(lambda part: (given[part], rows[part] - center))
+        total, product = tiles.sums(lambda part: (given[part], rows[part] - tiles.of(center, part)))
     return total.astype(dy.dtype), product.astype(dy.dtype)
 
 
 def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, summand: Array, is_near: bool) -> Array:
     """(dy - (x - mean) * slope - summand) * factor, all but dy and x numbers for each channel."""
-    tiles = _Tiles(x)
-    result = tiles.results(dy.shape)
-    rows, given, target = tiles.rows(x), tiles.rows(dy), tiles.rows(result)
+    tiles = _tiles(x)
+    result, target = tiles.result(dy.shape)
+    rows, given = tiles.rows(x), tiles.rows(dy)
     center = None if is_near else tiles.vector(mean)
     factor, slope, rest = map(tiles.vector, (factor, -slope, mean * slope - summand if is_near else -summand))
 
     def combine(part: slice) -> None:
         some = target[part]
         if center is None:
-            np.multiply(rows[part], slope, out=some)
+            np.multiply(rows[part], tiles.of(slope, part), out=some)
         else:
-            np.subtract(rows[part], center, out=some)
-            some *= slope
+            np.subtract(rows[part], tiles.of(center, part), out=some)
+            some *= tiles.of(slope, part)
         some += given[part]
-        some += rest
-        some *= factor
+        some += tiles.of(rest, part)
+        some *= tiles.of(factor, part)
 
-    tiles.each(combine, result)
+    tiles.each(combine, target)
     return result

@@ -35,12 +35,12 @@ def is_channels_first(data_format: str) -> bool:
 
 def to_channels_last(x: np.ndarray[Any, Any], data_format: str) -> np.ndarray[Any, Any]:
     """A view of `x` as (N, spatial..., C)."""
-    return np.moveaxis(x, 1, -1) if is_channels_first(data_format) else x
+    return x.transpose(0, *range(2, x.ndim), 1) if is_channels_first(data_format) else x
 
 
 def from_channels_last(x: np.ndarray[Any, Any], data_format: str) -> np.ndarray[Any, Any]:
     """(N, spatial..., C) in the given data format."""
-    return np.moveaxis(x, -1, 1) if is_channels_first(data_format) else x
+    return x.transpose(0, -1, *range(1, x.ndim - 1)) if is_channels_first(data_format) else x
 
 
 def shape_to_channels_last(shape: Any, data_format: str) -> tuple[Any, ...]:

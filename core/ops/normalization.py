@@ -57,7 +57,7 @@ def fused_batch_norm(
     In training with the batch's own moments; returned are then the moving averages (the variance with Bessel's correction)
     and, in the reserved outputs, the batch's mean and variance as the gradient needs them.
     """
-    values = np.ascontiguousarray(wide(_channels_last(x, data_format)))
+    values = wide(_channels_last(x, data_format))
     channels = values.shape[-1]
     _check_vectors(channels, scale=scale, offset=offset)
     if not is_training or exponential_avg_factor != 1.0:
@@ -197,7 +197,7 @@ def fused_batch_norm_grad(
     if y_backprop.shape != x.shape:
         shapes = f"{Shape(x.shape)} and {Shape(y_backprop.shape)}"
         raise InvalidArgumentError(f"x and y_backprop must have the same shape: {shapes}")
-    dy, values = (np.ascontiguousarray(wide(_channels_last(array, data_format))) for array in (y_backprop, x))
+    dy, values = (wide(_channels_last(array, data_format)) for array in (y_backprop, x))
     _check_vectors(values.shape[-1], scale=scale, mean=mean, variance=variance)
     inverse = 1 / np.sqrt(variance + scale.dtype.type(epsilon))
     if not values.size:

@@ -14,6 +14,11 @@ def numbers(shape, offset, seed=0):
     return (rng.standard_normal(shape) + offset * rng.standard_normal(shape[-1])).astype(np.float32)
 
 
+def laid(x, is_by_channel):
+    """The same numbers, the positions of each channel side by side if so."""
+    return np.moveaxis(np.ascontiguousarray(np.moveaxis(x, -1, 0)), 0, -1) if is_by_channel else x
+
+
 def largest_error(found, wanted):
     return np.abs(found.reshape(wanted.shape) - wanted).max() / max(np.abs(wanted).max(), 1)
 
@@ -21,11 +26,12 @@ def largest_error(found, wanted):
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("offset", [0, 1, 100])
 @pytest.mark.parametrize("tile", [32, 1 << 17])
-def test_moments(shape, offset, tile, monkeypatch):
+@pytest.mark.parametrize("is_by_channel", [False, True])
+def test_moments(shape, offset, tile, is_by_channel, monkeypatch):
     monkeypatch.setattr(threads.one_thread, "available", 3)
     monkeypatch.setattr(products, "WORTH_DIVIDING", 64 * batch_norm._SLOWER)
     monkeypatch.setattr(batch_norm, "_TILE", tile)
-    x = numbers(shape, offset)
+    x = laid(numbers(shape, offset), is_by_channel)
     mean, variance = batch_norm.moments(x)
     exact = x.astype(np.float64).reshape(-1, shape[-1])
     assert largest_error(mean, exact.mean(0)) < 1e-6 and largest_error(variance, exact.var(0)) < 2e-6
@@ -49,8 +55,9 @@ def test_numbers_whose_squares_are_infinite_may_have_a_variance():
 @pytest.mark.parametrize("shape", SHAPES[:-1], ids=str)
 @pytest.mark.parametrize("offset", [0, 1, 10])
 @pytest.mark.parametrize("is_near", [True, False])
-def test_gradients(shape, offset, is_near):
-    x, dy = numbers(shape, offset), numbers(shape, 0.5, seed=1)
+@pytest.mark.parametrize("is_by_channel", [False, True])
+def test_gradients(shape, offset, is_near, is_by_channel):
+    x, dy = (laid(a, is_by_channel) for a in (numbers(shape, offset), numbers(shape, 0.5, seed=1)))
     if is_near and offset > 1:
         pytest.skip("its means are far away")
     exact, given = (a.astype(np.float64).reshape(-1, shape[-1]) for a in (x, dy))
@@ -60,3 +67,4 @@ def test_gradients(shape, offset, is_near):
     assert largest_error(dot, (given * (exact - mean)).sum(0)) < 2e-6
     found = batch_norm.combined(dy, factor, x, mean, slope, slope, is_near)
     assert largest_error(found, (given - (exact - mean) * slope - slope) * factor) < 1e-6
+    assert largest_error(batch_norm.scaled(x, factor, slope), exact * factor + slope) < 1e-6
