@@ -34,18 +34,18 @@ class _Table(NamedTuple):
     is_odd: bool
 
 
-def erf(x: Array, *, out: Array | None = None) -> Array:
-    """The error function of floats."""
-    return _evaluated(x, _erf_table(), out) if _is_tabulated(x) else special.erf(x, out=out)
+def erf(x: Array, *, out: Array | None = None, is_part: bool = False) -> Array:
+    """The error function of floats. What `is_part` of many rounds as they do."""
+    return _evaluated(x, _erf_table(), out) if _is_tabulated(x, is_part) else special.erf(x, out=out)
 
 
-def erfc(x: Array, *, out: Array | None = None) -> Array:
-    """1 - erf(x), without cancellation."""
-    return _evaluated(x, _erfc_table(), out) if _is_tabulated(x) else special.erfc(x, out=out)
+def erfc(x: Array, *, out: Array | None = None, is_part: bool = False) -> Array:
+    """1 - erf(x), without cancellation; as `erf`."""
+    return _evaluated(x, _erfc_table(), out) if _is_tabulated(x, is_part) else special.erfc(x, out=out)
 
 
-def _is_tabulated(x: Array) -> bool:
-    return x.dtype == np.float32 and x.size >= _WORTHWHILE
+def _is_tabulated(x: Array, is_part: bool) -> bool:
+    return x.dtype == np.float32 and (is_part or x.size >= _WORTHWHILE)
 
 
 @functools.cache

@@ -14,16 +14,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..arrays import Array
-from .products import cut, divide
+from .products import cut, divide, workers_for
 
 TILE_ELEMENTS: Final = 1 << 17
 """How many elements of each value a tile has: some values stay in a second-level cache, and a call to NumPy is worth it."""
 _LINE: Final = 4096
 """NumPy goes along a vector in a loop of its own for each position; shorter vectors are therefore repeated up to this."""
-_WORTH_DIVIDING: Final = 1 << 17
-"""Elements times operations from which on threads share the tiles."""
-_PARTS: Final = 2
-"""Parts for each thread, so that one that is held up gets fewer."""
+_SLOWER: Final = 64
+"""How many multiply-adds of a product take as long as an operation on an element."""
+_FEWEST_PARTS: Final = 4
+_MOST_PARTS: Final = 32
+"""Parts that are shared: some for each process, so that one that is held up gets fewer."""
 
 
 class Form(enum.Enum):
@@ -138,8 +139,8 @@ class Chain:
             return False
         columns = flat.shape[-1]
         positions, channels = result.size // columns, slice(0, columns)
-        is_worth = result.size * len(self.instructions) >= _WORTH_DIVIDING
-        count = max(min(_PARTS * 16, result.size // TILE_ELEMENTS), 2) if is_worth else 1
+        is_worth = workers_for(result.size * len(self.instructions) * _SLOWER) > 1
+        count = max(min(_MOST_PARTS, result.size // TILE_ELEMENTS), _FEWEST_PARTS) if is_worth else 1
         divide(functools.partial(_evaluate_part, work, channels), cut(positions, count), into=result)
         return True
 

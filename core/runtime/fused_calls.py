@@ -17,7 +17,7 @@ import numpy as np
 from ..binding import bind_attrs, select_kernel
 from ..errors import TfgError
 from ..numerics.feeding import BLOCK_ELEMENTS, Feeding
-from ..numerics.teamwork import result_array
+from ..numerics.teamwork import here, result_array
 from ..planning.plan import Step
 from ..registry import affine_function, blockwise_way
 from .framing import Framed
@@ -27,6 +27,8 @@ from .instructions import Call
 
 _WORTH_TILING: Final = 1 << 18
 """Elements of a result from which on tiles save more than dealing them out costs."""
+_WORTH_SHARING: Final = 1 << 17
+"""Elements times operations from which on it is worth it where the processes of a team share them."""
 _WORTH_FINISHING: Final = 1 << 12
 """The same of a convolution's result, and of what is multiplied and added by channel."""
 _MOST_LAYOUTS: Final = 16
@@ -60,8 +62,10 @@ class FusedCall:
         self.is_useful = self.is_fed = False
         affine = [affine_function(inner.node.op) for inner in step.body]
         self.normalizes = any(found is not None and found.has_factor for found in affine)
-        takes_out = [_takes(select_kernel(inner.node).function, "out") for inner in step.body]
-        self.group = Group(step, calls, takes_out, dict(constants), self.dtype)
+        functions = [select_kernel(inner.node).function for inner in step.body]
+        on_tiles = [_on_tiles(call, function) for call, function in zip(calls, functions)]
+        takes_out = [_takes(function, "out") for function in functions]
+        self.group = Group(step, on_tiles, takes_out, dict(constants), self.dtype)
 
     def __call__(self, *inputs: Any) -> Any:
         slots = [*inputs, *[None] * (self.step.slots - len(inputs))]
@@ -148,6 +152,9 @@ class FusedCall:
         layout = self._layout(shapes, None, slots)
         if layout is None:
             return None
+        self.is_useful = True
+        if layout.is_for_team and here.side is None:
+            return None
         result = result_array(shapes_of(self.step.body, shapes)[self.root], self.dtype)
         return result if layout.chain.evaluate(result, self._operands(layout, slots, result)) else None
 
@@ -214,10 +221,18 @@ class FusedCall:
         """The layout for shapes of the inputs and of what the producer gives; None where tiles are no use."""
         known = shapes_of(self.step.body, shapes, produced)
         full = known[self.root]
-        least = _WORTH_TILING if produced is None and not self.normalizes else _WORTH_FINISHING
-        if math.prod(full) < least or (produced is not None and tuple(produced) != tuple(full)):
+        size = math.prod(full)
+        if produced is not None and (size < _WORTH_FINISHING or tuple(produced) != tuple(full)):
             return None
-        return layout_of(self.group, known, full, self._factor_of_lead(slots))
+        is_for_team = produced is None and not self._is_worth_tiling(size)
+        if is_for_team and size * len(self.calls) < _WORTH_SHARING:
+            return None
+        layout = layout_of(self.group, known, full, self._factor_of_lead(slots))
+        return layout and layout._replace(is_for_team=is_for_team)
+
+    def _is_worth_tiling(self, size: int) -> bool:
+        """True of elementwise steps on so many elements that one process does better tile by tile."""
+        return size >= _WORTH_FINISHING if self.normalizes else size >= _WORTH_TILING and len(self.calls) > 1
 
     def _factor_of_lead(self, slots: list[Any]) -> Any:
         """What the rows of the lead have yet to be multiplied by."""
@@ -236,7 +251,12 @@ def _row_function(step: Step) -> Call | None:
     return functools.partial(way.by_rows.make, **attrs | (step.frame.keywords if isinstance(step, Framed) else {}))
 
 
+def _on_tiles(call: Call, function: Call) -> Call:
+    """A step's call as made on tiles: what rounds few numbers otherwise than many takes them as a part of many."""
+    return functools.partial(call, is_part=True) if _takes(function, "is_part") else call
+
+
 def _takes(function: Call, name: str) -> bool:
-    """True where a function has a parameter of this name; of NumPy's own, `out` is asked for."""
+    """True where a function has a parameter of this name; NumPy's own take `out`."""
     inner = inspect.unwrap(function)
     return name == "out" if isinstance(inner, np.ufunc) else name in inspect.signature(inner).parameters

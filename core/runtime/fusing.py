@@ -142,7 +142,7 @@ class _Grouping:
                 continue
             members = self._in_order(self._group(root, taken))
             group = self._with_lead(members, taken, False)
-            if len(members) > 1 or group.lead:
+            if len(members) > 1 or group.lead or self.kinds[root] != "producer":
                 taken |= {self.place[id(step)] for step in group.all_steps()}
                 found[id(self.steps[root])] = group
         return found

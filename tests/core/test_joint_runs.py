@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import InvalidArgumentError
 from tfg.core.numerics import products
-from tfg.core.runtime import executor, joint_calls, joint_runs, region_calls
+from tfg.core.runtime import executor, fused_calls, joint_calls, joint_runs, region_calls
 from tfg.core.runtime.joint_regions import JointRegion
 from tfg.core.runtime.parallel_regions import Costs
 from tfg.core.runtime.session import Session
@@ -147,6 +147,24 @@ def test_what_is_not_finite_goes_another_way(teams, value):
         np.testing.assert_allclose(shared.run("logits:0", {"x:0": broken}), expected, rtol=1e-4, atol=2e-6)
     whole = {"x:0": images()}
     np.testing.assert_allclose(shared.run("logits:0", whole), alone.run("logits:0", whole), rtol=1e-4, atol=2e-6)
+
+
+def test_a_transformer_runs_as_alone(teams, monkeypatch):
+    """What goes element by element, alone and in chains, softmax and what a layer normalizes; products turned either way."""
+    monkeypatch.setattr(fused_calls, "_WORTH_SHARING", 1)
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, 197, 96], name="x")
+    scores = b.Softmax(b.Einsum([x, x], equation="btd,bsd->bst"), name="softmax")
+    y = b.AddV2(b.Einsum([scores, x], equation="bts,bsd->btd"), x, name="sum")
+    rows = b.Reshape(y, [1, -1, 96, 1])
+    ones, nothing = np.ones(2 * 197, np.float32), b.constant(np.zeros(0, np.float32))
+    normal = b.FusedBatchNormV3(rows, ones, ones, nothing, nothing, data_format="NCHW", is_training=True, name="normalized")[0]
+    z = b.BiasAdd(b.MatMul(b.Reshape(normal, [-1, 96]), weights(96, 200)), weights(200, seed=1))
+    z = b.Mul(b.Mul(z, np.float32(0.5)), b.Erfc(b.Mul(b.Neg(z), np.float32(0.7))), name="gelu")
+    b.MatMul(b.Exp(z, name="exponentials"), weights(200, 500), name="logits")
+    given = np.random.default_rng(0).random((2, 197, 96), np.float32)
+    assert_runs_agree(b.graph, [given], fetches=("logits:0", "exponentials:0", "gelu:0"))
+    assert proved(teams) >= {"softmax", "sum", "normalized", "gelu", "exponentials"}
 
 
 def test_branches_go_to_processes(teams, monkeypatch):

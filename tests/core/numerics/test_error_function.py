@@ -55,3 +55,10 @@ def test_where_it_is_written(function, exact, shape):
 @pytest.mark.parametrize("x", [np.float32(0.5), np.ones(7, np.float32), np.ones(SIZE), np.empty((0, 3), np.float32)])
 def test_the_rest_is_scipys(function, exact, x):
     np.testing.assert_array_equal(function(x), exact(x))
+
+
+@FUNCTIONS
+def test_parts_of_many_round_as_these(function, exact):
+    x = arguments()[: 2 * SIZE]
+    found = np.concatenate([function(part, is_part=True) for part in np.split(x, [1, 17, SIZE])])
+    np.testing.assert_array_equal(found, function(x))

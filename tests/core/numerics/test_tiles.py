@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import threads, tiles
+from tfg.core.numerics import products, threads, tiles
 from tfg.core.numerics.tiles import Chain, Form, Operation, form_of
 
 
@@ -32,7 +32,7 @@ def tiling(request, monkeypatch):
     workers, elements = request.param
     monkeypatch.setattr(threads.one_thread, "available", workers)
     monkeypatch.setattr(tiles, "TILE_ELEMENTS", elements)
-    monkeypatch.setattr(tiles, "_WORTH_DIVIDING", 0)
+    monkeypatch.setattr(products, "WORTH_DIVIDING", 1)
 
 
 @pytest.mark.parametrize("shape", [(2, 7, 5, 3), (4, 33, 8), (300,), (1, 1, 6000)])
