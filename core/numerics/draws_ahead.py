@@ -10,9 +10,9 @@ import numpy as np
 from ..arrays import Array
 from .philox import Philox
 
-_MOST_SAMPLES: Final = 1024
+_MOST_SAMPLES: Final = 1 << 13
 """Of a small draw, most of whose time is taken by what does not depend on its size."""
-_SAMPLES_AHEAD: Final = 4096
+_SAMPLES_AHEAD: Final = 1 << 15
 _DRAWS_AHEAD: Final = 256
 _GROWTH: Final = 4
 

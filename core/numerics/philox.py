@@ -17,16 +17,15 @@ import numpy as np
 from ..arrays import Array
 from . import libm32
 from .pauses import pause
-from .products import divide
 
 _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
 _KEY_STEPS: Final = (0x9E3779B9, 0xBB67AE85)
 _ROUNDS: Final = 10
 _MASK32: Final = 0xFFFFFFFF
 _MASK64: Final = 0xFFFFFFFFFFFFFFFF
-_CHUNK: Final = 1 << 13
+_CHUNK: Final = 1 << 14
 """Counters computed at once: few enough for the work arrays to stay in the cache."""
-_PART: Final = 1 << 15
+_PART: Final = 1 << 16
 """Samples that are drawn together where there are many."""
 _FEW: Final = 12
 """Up to so many counters anywhere Python integers are faster than arrays."""
@@ -37,7 +36,6 @@ _KEYS: Final = tuple((step * _KEY_STEPS[0] & _MASK32, step * _KEY_STEPS[1] & _MA
 
 _FACTOR0, _FACTOR1 = (np.array(factor, np.uint64) for factor in _MULTIPLIERS)
 _LOW_HALF, _HALF = np.array(_MASK32, np.uint64), np.array(32, np.uint64)
-_KEY_OF_ROUND: Final = np.array(_KEYS, np.uint64)[:, :, None]
 """Constants are arrays, which ufuncs take as they are: numbers they make arrays of, at each call."""
 
 RESERVED_PER_OUTPUT: Final = 256
@@ -152,7 +150,7 @@ def _blocks(key: int, counter: int, offsets: Array, result: Array) -> None:
     high = carry + np.uint64(counter >> 64)
     c0, c1, c2, c3 = low & _LOW_HALF, low >> _HALF, high & _LOW_HALF, high >> _HALF
     p0, p1 = np.empty_like(c0), np.empty_like(c0)
-    for k0, k1 in _round_keys(key):
+    for k0, k1 in _keys_of_rounds(key):
         np.multiply(c0, _FACTOR0, out=p0)
         np.multiply(c2, _FACTOR1, out=p1)
         np.right_shift(p1, _HALF, out=c0)
@@ -163,13 +161,16 @@ def _blocks(key: int, counter: int, offsets: Array, result: Array) -> None:
         np.bitwise_xor(c2, k1, out=c2)
         np.bitwise_and(p1, _LOW_HALF, out=c1)
         np.bitwise_and(p0, _LOW_HALF, out=c3)
-    for i, word in enumerate((c0, c1, c2, c3)):
-        result[:, i] = word
+    pairs = result.view("<u8")
+    for i, (lower, upper) in enumerate(((c0, c1), (c2, c3))):
+        np.left_shift(upper, _HALF, out=upper)
+        np.bitwise_or(lower, upper, out=pairs[:, i])
 
 
-def _round_keys(key: int) -> Array:
-    """The two words of each round's key, vectors of one element."""
-    return _KEY_OF_ROUND + np.array([[key & _MASK32], [key >> 32]], np.uint64) & _LOW_HALF
+@functools.lru_cache(64)
+def _keys_of_rounds(key: int) -> list[tuple[Array, Array]]:
+    """The two words of each round's key, arrays of rank 0."""
+    return [tuple(np.array(k + step & _MASK32, np.uint64) for k, step in zip((key & _MASK32, key >> 32), steps)) for steps in _KEYS]
 
 
 def words_per_sample(dtype: np.dtype[Any]) -> int:
@@ -185,17 +186,17 @@ def uniform(gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
 
 
 def _samples(from_words: Callable[[Array, np.dtype[Any]], Array], gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
-    """`count` samples, which follow from words block by block: many of them in parts that stay in a cache, by all threads."""
+    """`count` samples, which follow from words block by block: many of them in parts that stay in a cache.
+
+    Threads would take turns at the many short calls: two of them take longer than one.
+    """
     words = words_per_sample(dtype)
     if count <= 2 * _PART:
         return from_words(gen.words(count * words), dtype)
     result = np.empty(count, dtype)
-
-    def fill(part: int) -> None:
-        some = result[part * _PART : (part + 1) * _PART]
-        some[...] = from_words(gen.skipped(part * (_PART * words // 4)).words(len(some) * words), dtype)
-
-    divide(fill, range(-(-count // _PART)))
+    for start in range(0, count, _PART):
+        some = result[start : start + _PART]
+        some[...] = from_words(gen.skipped(start * words // 4).words(len(some) * words), dtype)
     return result
 
 
