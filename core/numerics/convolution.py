@@ -43,6 +43,7 @@ from .products import (
     parts_of_each,
     product_parts,
     rows_at_once,
+    rows_at_once_by,
     workers_for,
 )
 from .teamwork import result_array
@@ -197,7 +198,7 @@ def _multiply(a: Array, b: Array, out: Array, summand: Array | None) -> None:
     """
     if b.ndim == 3:
         _add_products(a, b, out, summand)
-    elif summand is None or out.size <= _FEW_SUMS or rows_at_once(*b.shape):
+    elif summand is None or out.size <= _FEW_SUMS or rows_at_once_by(b):
         multiply(a, b, out)
         if summand is not None:
             out += summand

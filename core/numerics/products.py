@@ -34,6 +34,9 @@ _WORTH_SHARING: Final = 1 << 21
 _READING: Final = 8
 """Rows up to which a product takes as long as reading its second matrix."""
 
+_LARGE_TO_READ: Final = 1 << 19
+"""Elements of a matrix that one row meets by parts."""
+
 _FEW_ROWS: Final = 32
 _LARGE: Final = 1 << 15
 """Rows up to which, and elements of a matrix from which on turning a product around makes up for turning it back."""
@@ -69,7 +72,7 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
         if _is_few_by_turned(a, b):
             return np.ascontiguousarray(matmul(b.T, a.T).T)
         work = a.shape[0] * a.shape[1] * b.shape[1]
-        if workers_for(max(work, b.size * _READING)) == 1:
+        if workers_for(max(work, b.size * _READING)) == 1 and not _is_read_by_parts(a, b):
             return a.dot(b) if work <= _UNCOPIED else _multiplied(a, b)
     if out is None and b.ndim == 2 < a.ndim and a.flags.c_contiguous and b.size:
         return matmul(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[-1])
@@ -81,12 +84,21 @@ def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     rows, inner = a.shape[-2:]
     columns = b.shape[-1]
     workers = workers_for(math.prod(batch) * inner * columns * max(rows, _READING))
-    if workers == 1:
+    shares = one_thread.share if b.ndim == 2 and _is_read_by_parts(a, b) else workers
+    if shares == 1:
         return np.matmul(a, b, out=out)
     if out is None:
-        out = result_array((*batch, rows, columns), np.result_type(a, b))
-    divide(functools.partial(_multiply, a, b, out), product_parts(rows, columns, workers), into=out)
+        out = result_array((*batch, rows, columns), np.result_type(a, b), workers)
+    divide(functools.partial(_multiply, a, b, out), product_parts(rows, columns, shares), workers, out)
     return out
+
+
+def _is_read_by_parts(a: Array, b: Array) -> bool:
+    """True of a row times a large matrix: by parts, whoever does them, so that it rounds the same alone and shared.
+
+    BLAS copies nothing there, so that parts cost next to nothing.
+    """
+    return a.shape[0] == 1 and b.size >= _LARGE_TO_READ and one_thread.share > 1
 
 
 def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
@@ -94,7 +106,7 @@ def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
 
     NumPy goes through these by itself: a call for each would have threads take turns.
     """
-    step = rows_at_once(*b.shape) if b.dtype == np.float32 else 0
+    step = rows_at_once_by(b) if b.dtype == np.float32 else 0
     if step and b.strides[1] != b.itemsize and len(a) >= _MANY_ROWS:
         b = np.ascontiguousarray(b)
     if not 0 < step < len(a) or b.strides[1] != b.itemsize:
@@ -103,8 +115,9 @@ def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
         else:
             add_product(a, b, out, is_first)
         return
-    count = -(-len(a) // step)
-    stacked = len(a) // count * count
+    each = -(-len(a) // -(-len(a) // step))
+    count = len(a) // each
+    stacked = count * each
     for some, number in ((slice(0, stacked), count), (slice(stacked, len(a)), 1)):
         if some.start < some.stop:
             rows, target = (x[some].reshape(number, -1, x.shape[1]) for x in (a, out))
@@ -112,6 +125,12 @@ def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
                 np.matmul(rows, b, out=target)
             else:
                 target += np.matmul(rows, b)
+
+
+def rows_at_once_by(b: Array) -> int:
+    """`rows_at_once` for a matrix; columns of a wider one go the way of all, so that they round alike."""
+    columns = max(b.strides[0] // b.itemsize, b.shape[1]) if b.strides[1] == b.itemsize else b.shape[1]
+    return rows_at_once(len(b), columns)
 
 
 @functools.lru_cache(1024)
