@@ -72,7 +72,7 @@ def where_positive(values: Array, condition: Array) -> Array:
     """values * (condition > 0), of one shape; of many elements by several at once."""
     is_plain = values.flags.c_contiguous and condition.flags.c_contiguous
     if not is_plain or workers_for(values.size * _SELECTING) == 1:
-        return values * (condition > 0)
+        return np.multiply(values, condition > 0, out=result_array(values.shape, values.dtype, 1))
     return _by_parts(lambda some, asked, target: np.multiply(some, asked > 0, out=target), values, condition)
 
 

@@ -153,7 +153,7 @@ class FusedCall:
         if layout is None:
             return None
         self.is_useful = True
-        if layout.is_for_team and here.side is None:
+        if layout.is_for_team and here.side is None and here.memory is None:
             return None
         result = result_array(shapes_of(self.step.body, shapes)[self.root], self.dtype)
         return result if layout.chain.evaluate(result, self._operands(layout, slots, result)) else None
