@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Array
-from .products import cut, divide, even, workers_for
+from .products import cut, divide, even, shares_of, workers_for
 from .sums import folded_rows
 from .teamwork import result_array
 
@@ -41,7 +41,8 @@ class _Tiles:
         width = self.fold * self.channels
         self.shape = rows, width
         self.workers = workers_for(x.size * _SLOWER)
-        self.parts = cut(rows, max(min(max(x.size // _TILE, self.workers), rows), rows // _MOST_ROWS, 1))
+        shares = shares_of(x.size * _SLOWER)
+        self.parts = cut(rows, max(min(max(x.size // _TILE, shares), rows), rows // _MOST_ROWS, 1))
 
     def rows(self, x: Array) -> Array:
         return np.ascontiguousarray(x).reshape(self.shape)

@@ -180,6 +180,11 @@ def workers_for(multiply_adds: int) -> int:
     return one_thread.share if multiply_adds >= _WORTH_SHARING and not side.is_in_part else 1
 
 
+def shares_of(multiply_adds: int) -> int:
+    """Into how many parts to cut so much work at least that its results are the same whether or not others share it."""
+    return one_thread.share if multiply_adds >= _WORTH_SHARING else 1
+
+
 def product_parts(rows: int, columns: int, count: int) -> list[tuple[slice, slice]]:
     """A matrix cut into so many parts along its longer side."""
     if rows >= columns:
