@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Final
 
-from ..graph import Graph, Node
+from ..graph import Function, Graph, Node
 from ..op_facts import has_fact, ops_with
 from .call_kinds import BY_NAME, CALL_KINDS, call_op
 from .callers import function_references, reached_functions
@@ -21,21 +21,30 @@ def impurity(graph: Graph, node: Node, known: dict[str, str | None] | None = Non
     `known` is what was found out of functions before, and takes up what is found now. With `reads`, a reference that a node
     takes counts as the value that it reads there.
     """
+    return impurity_among(graph.functions, node, known, reads)
+
+
+def impurity_among(
+    functions: Mapping[str, Function], node: Node, known: dict[str, str | None] | None = None, reads: bool = False
+) -> str | None:
+    """The same of a node that may call these functions."""
     definition = node.op_def
     if definition is not None and not definition.takes_functions:
         return _own_impurity(node, reads)
     known = {} if known is None else known
     seen = collections.ChainMap({}, known)
-    reason = _impurity(graph, node, seen, reads)
+    reason = _impurity(functions, node, seen, reads)
     # While one of the functions that call each other may be impure, nothing is known of the others.
     new = seen.maps[0]
     known.update(new if reason is None else {name: found for name, found in new.items() if found is not None})
     return reason
 
 
-def _impurity(graph: Graph, node: Node, seen: MutableMapping[str, str | None], reads: bool = False) -> str | None:
+def _impurity(
+    functions: Mapping[str, Function], node: Node, seen: MutableMapping[str, str | None], reads: bool = False
+) -> str | None:
     reason = _own_impurity(node, reads)
-    return _impure_function(graph, node, seen) if reason is None else reason
+    return _impure_function(functions, node, seen) if reason is None else reason
 
 
 def _own_impurity(node: Node, reads: bool) -> str | None:
@@ -68,24 +77,24 @@ def _impurity_of_op(op: str, is_stateful: bool) -> str | None:
     return None
 
 
-def _impure_function(graph: Graph, node: Node, seen: MutableMapping[str, str | None]) -> str | None:
+def _impure_function(functions: Mapping[str, Function], node: Node, seen: MutableMapping[str, str | None]) -> str | None:
     for reference in function_references(node):
         if reference.name not in seen:
             seen[reference.name] = None
-            seen[reference.name] = _impure_body(graph, reference.name, seen)
+            seen[reference.name] = _impure_body(functions, reference.name, seen)
         if seen[reference.name] is not None:
             return seen[reference.name]
     return None
 
 
-def _impure_body(graph: Graph, name: str, seen: MutableMapping[str, str | None]) -> str | None:
-    function = graph.functions.get(name)
+def _impure_body(functions: Mapping[str, Function], name: str, seen: MutableMapping[str, str | None]) -> str | None:
+    function = functions.get(name)
     if function is None:
         return f"function '{name}' is not in the library"
     for inner in function.body:
         if inner.op in ("_Arg", "_Retval", "NoOp", "Switch", "Merge"):
             continue
-        reason = _impurity(graph, inner, seen)
+        reason = _impurity(functions, inner, seen)
         if reason is not None:
             return f"{inner.name} in function '{name}': {reason}"
     return None

@@ -3,8 +3,8 @@
 The error function is the hyperbolic tangent of x g(x²), where g is a polynomial whose coefficients `_SLOPE` make the largest
 relative error least, 1e-7: found by least squares, weighted anew by the errors (Lawson's algorithm) until these were level.
 
-Its complement comes from a table. Between two places, which are 1/512 apart, follow three terms of Taylor's series at the nearer
-one (Abramowitz and Stegun 7.1.19: its coefficients are Hermite polynomials). What else is asked for is left to SciPy.
+Its complement comes from a table. Between two places, which are 1/512 apart, follow three terms of Taylor's series at the
+nearer one (Abramowitz and Stegun 7.1.19: its coefficients are Hermite polynomials). What else is asked for is left to SciPy.
 """
 
 from __future__ import annotations

@@ -170,7 +170,8 @@ def _blocks(key: int, counter: int, offsets: Array, result: Array) -> None:
 @functools.lru_cache(64)
 def _keys_of_rounds(key: int) -> list[tuple[Array, Array]]:
     """The two words of each round's key, arrays of rank 0."""
-    return [tuple(np.array(k + step & _MASK32, np.uint64) for k, step in zip((key & _MASK32, key >> 32), steps)) for steps in _KEYS]
+    words = ((key + step0 & _MASK32, (key >> 32) + step1 & _MASK32) for step0, step1 in _KEYS)
+    return [(np.array(k0, np.uint64), np.array(k1, np.uint64)) for k0, k1 in words]
 
 
 def words_per_sample(dtype: np.dtype[Any]) -> int:

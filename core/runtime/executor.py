@@ -163,10 +163,11 @@ class Program:
         """The runs of a team of processes; None where there can be none."""
         size = min(team_size(), self._processes or MOST_PROCESSES)
         try:
-            return JointRuns(instructions, timings, self._initial, execute, size) if size > 1 and timings else None
+            if size > 1 and timings:
+                return JointRuns(instructions, timings, self._initial, execute, self._functions, size)
         except OSError as error:
             tell("no memory for processes to share: %s", error)
-            return None
+        return None
 
     def _fetched(self, index: int, value: Any) -> Any:
         if value is DEAD:

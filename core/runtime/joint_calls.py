@@ -1,7 +1,8 @@
 """A step's call on its way to be a team's: rehearsed, proved, and then made by all processes.
 
 A step may become a team's that computes floats from floats, divides most of its work among threads already, and whose other
-inputs are the same in every run. It stays one's own process's for inputs of other shapes than it was rehearsed with.
+inputs are small and the same in every run. It stays one's own process's for inputs of other shapes, or other such values, than
+it was rehearsed with.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from ..numerics.teamwork import MOST_ARRAYS, Form, JointStep
 from ..op_facts import has_fact
 from .fused_calls import FusedCall
 from .instructions import ON_SLOTS, Call, Instruction
-from .parallel_regions import Timing, is_able
+from .parallel_regions import Timing, is_able_in_thread
 
 _WORTH_REHEARSING: Final = 4e-5
 _WORTH_A_STEP: Final = 2e-5
 """Seconds that a step takes, and that a team saves, from which on it is worth it."""
+_SMALL: Final = 1 << 10
+"""Bytes of an input up to which its value may be known before."""
 _MOST_FAILURES: Final = 3
 """Runs in a row that fail before the team does not try a step again."""
 
@@ -30,7 +33,7 @@ _MOST_FAILURES: Final = 3
 def joint_call(instruction: Instruction, timing: Timing, initial: Sequence[Any], rehearsal: Rehearsal) -> Call:
     """What takes the place of an instruction's call, which took so long; itself where a team cannot make it."""
     kind, call, *_, step = instruction
-    only_computes = is_able(step)
+    only_computes = is_able_in_thread(step)
     if kind != ON_SLOTS and not step.controls and timing.seconds >= _WORTH_REHEARSING and only_computes:
         return JointCall(call, [initial[slot] for slot in step.inputs], rehearsal)
     may_keep = not only_computes and not has_fact(step.node.op, "training")
@@ -74,6 +77,7 @@ class JointCall:
         self._joint = joint or call
         self._rehearsal = rehearsal
         self._forms: tuple[Form | None, ...] | None = None
+        self._expected: tuple[tuple[int, Any], ...] = ()
         self._seconds: list[float] = []
         self._saved: list[float] = []
         self._is_sound = len(constants) <= MOST_ARRAYS
@@ -122,12 +126,12 @@ class JointCall:
             self.leave()
 
     def _rehearse(self, *inputs: Any) -> Any:
-        forms = self._forms_of(inputs)
-        if forms is None or self._forms not in (None, forms):
+        is_first = self._forms is None
+        if is_first:
+            self._expect(inputs)
+        if not self._is_sound or not self._fits(inputs):
             self._is_sound = False
-        if not self._is_sound:
             return self.call(*inputs)
-        is_first, self._forms = self._forms is None, forms
         result = self.call(*inputs)
         found, seconds, saved = self._rehearsal.rehearse(self._joint, inputs)
         self._seconds.append(seconds)
@@ -137,11 +141,13 @@ class JointCall:
             self._is_sound = self._rehearsal.leaves_alone(self._joint, inputs)
         return result
 
-    def _forms_of(self, inputs: Sequence[Any]) -> tuple[Form | None, ...] | None:
-        """What each input is like; None where another process cannot be told of one."""
-        forms = [None if value is given else _form(value) for given, value in zip(self.constants, inputs)]
-        is_told = all(form is not None or given is not None for form, given in zip(forms, self.constants))
-        return tuple(forms) if is_told else None
+    def _expect(self, inputs: Sequence[Any]) -> None:
+        """Note what floats are like and what other inputs are; it is not sound where these are too large to be told."""
+        self._forms = tuple([None if given is not None else _form(value) for given, value in zip(self.constants, inputs)])
+        expected = {i: inputs[i] for i, form in enumerate(self._forms) if form is None and self.constants[i] is None}
+        self._is_sound = self._is_sound and all(map(_is_known, expected.values()))
+        self._expected = tuple(expected.items())
+        self.constants = tuple([expected.get(i, given) for i, given in enumerate(self.constants)])
 
     def _prove(self, *inputs: Any) -> Any:
         """The result as without a team, and whether all processes together come to the same bits."""
@@ -181,7 +187,7 @@ class JointCall:
                 continue
             if value.__class__ is not np.ndarray or value.shape != form.shape or value.dtype != form.dtype:
                 return False
-        return True
+        return all(_is_same(inputs[i], value) for i, value in self._expected)
 
 
 def _form(value: Any) -> Form | None:
@@ -189,6 +195,11 @@ def _form(value: Any) -> Form | None:
     if type(value) is not np.ndarray or value.dtype.kind != "f" or not value.ndim:
         return None
     return Form(value.shape, value.dtype)
+
+
+def _is_known(value: Any) -> bool:
+    """True of integers and the like that are few."""
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "iub" and value.nbytes <= _SMALL
 
 
 def _frozen(call: Call) -> Call:

@@ -8,15 +8,17 @@ takes less time than threads did.
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from ..graph import Function
 from ..journal import tell
 from ..numerics.rehearsal import Rehearsal
 from ..numerics.shared_memory import SharedMemory
@@ -24,10 +26,11 @@ from ..numerics.team import Team
 from ..numerics.teamwork import BOARD_BYTES, MOST_PROCESSES, here
 from ..numerics.threads import OWN_THREADS, one_thread
 from .allocation import has_limited_memory
-from .instructions import ON_SLOTS, Instruction
+from .constant_steps import only_computes
+from .instructions import ON_SLOTS, Instruction, released_slots
 from .joint_calls import JointCall, OwnCall, joint_call
 from .joint_regions import JointRegion
-from .parallel_regions import Costs, Region, Timing, find_regions
+from .parallel_regions import Costs, Region, Timing, find_regions, is_able_in_process, lists_of
 from .region_calls import Execute
 
 _PROOFS: Final = 3
@@ -103,9 +106,11 @@ class JointRuns:
         timings: Sequence[Timing],
         initial: Sequence[Any],
         execute: Execute,
+        functions: Mapping[str, Function],
         size: int,
     ) -> None:
         self._size = size
+        self._functions = functions
         self._process = os.getpid()
         """Whose memory it is: one that is forked from it must not use the same."""
         self._in_threads = sum(timing.seconds for timing in timings)
@@ -119,9 +124,10 @@ class JointRuns:
         self._rehearsal = Rehearsal(self._memory, self._size, has_threads=is_slow)
         self._initial = initial
         self._execute = execute
-        self._alone = instructions
-        self._timings = list(timings)
-        self._instructions = [self._joint(*pair) for pair in zip(instructions, timings)]
+        ordered = _with_late_lists(list(zip(instructions, timings)), initial)
+        self._alone = [instruction for instruction, _ in ordered]
+        self._timings = [timing for _, timing in ordered]
+        self._instructions = [self._joint(*pair) for pair in ordered]
         self._steps: list[Instruction] = []
         self._singles: dict[JointRegion, slice] = {}
         self._calls: list[JointCall] = []
@@ -179,7 +185,8 @@ class JointRuns:
         self._seconds.clear()
         steps = [instruction[-1] for instruction in self._alone]
         self._timings = [_timing(*pair, self._size) for pair in zip(self._instructions, self._timings)]
-        regions = find_regions(steps, self._timings, self._size, _COSTS)
+        is_able = functools.partial(is_able_in_process, self._functions)
+        regions = find_regions(steps, self._timings, self._size, _COSTS, is_able)
         self._instructions = self._with_regions(regions)
         self._next = self._regions_rehearsed
         if not regions:
@@ -275,6 +282,26 @@ class JointRuns:
             self._team.dismiss()
         self._team = None
         self._calls, self._instructions, self._steps, self._alone, self._singles = [], [], [], [], {}
+
+
+def _with_late_lists(
+    timed: Sequence[tuple[Instruction, Timing]], initial: Sequence[Any]
+) -> list[tuple[Instruction, Timing]]:
+    """The instructions, with those that make lists of tensors of what is there from the start right before who takes these.
+
+    Plans have them first, and who takes a list has to be in one region with who makes it.
+    """
+    found: list[tuple[Instruction, Timing]] = []
+    waiting: dict[int, tuple[Instruction, Timing]] = {}
+    for instruction, timing in timed:
+        step = instruction[-1]
+        found += [waiting.pop(slot) for slot in step.inputs if slot in waiting]
+        makes_a_list = len(step.outputs) == 1 and lists_of(step) and only_computes(step)
+        if makes_a_list and all(initial[slot] is not None for slot in step.inputs) and not released_slots(instruction):
+            waiting[step.outputs[0]] = (instruction, timing)
+        else:
+            found.append((instruction, timing))
+    return [*found, *waiting.values()]
 
 
 def _joint_call_of(instruction: Instruction) -> JointCall | None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.errors import InvalidArgumentError
 from tfg.core.numerics import products
@@ -19,6 +20,7 @@ from tfg.core.runtime import executor, fused_calls, joint_calls, joint_runs, reg
 from tfg.core.runtime.joint_regions import JointRegion
 from tfg.core.runtime.parallel_regions import Costs
 from tfg.core.runtime.session import Session
+from tfg.core.tensors import FuncRef
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != "x86_64", reason="there are teams on Linux on x86 only"
@@ -186,6 +188,70 @@ def test_branches_go_to_processes(teams, monkeypatch):
         other = {"x:0": weights(count, 300, seed=count)}
         np.testing.assert_allclose(shared.run("sum:0", other), alone.run("sum:0", other), rtol=1e-5)
     assert not any(call._failures for runs in teams for call in runs._calls)
+
+
+def recurrent(b, x, count, name, is_lowered, body=lambda g, h: h):
+    """The last of `count` states of a recurrent layer over x, (time, batch, 32), and all of them."""
+    attrs = {"T": ["int32", "int32", "float32", "variant", "variant"], "name": name}
+    shape = b.constant(np.int32([-1, 32]))
+    define(b, f"{name}_goes_on", attrs["T"], lambda g, i, n, h, given, made: [g.Less(i, n)])
+
+    def step(g, i, n, h, given, made):
+        taken = g.TensorListGetItem(given, i, g.constant(np.int32([-1, 32])), element_dtype="float32")
+        h = body(g, g.Tanh(g.AddV2(g.MatMul(taken, weights(32, 32)), g.MatMul(h, weights(32, 32, seed=1)))))
+        return [g.AddV2(i, g.constant(np.int32(1))), n, h, given, g.TensorListSetItem(made, i, h)]
+
+    define(b, f"{name}_step", attrs["T"], step)
+    given = b.TensorListFromTensor(x, shape, element_dtype="float32")
+    made = b.TensorListReserve(shape, count, element_dtype="float32")
+    first = b.Fill(b.Pack([b.StridedSlice(b.Shape(x), [1], [2], [1], shrink_axis_mask=1), np.int32(32)]), np.float32(0))
+    functions = {"cond": FuncRef(f"{name}_goes_on"), "body": FuncRef(f"{name}_step")}
+    found = b.While(
+        [b.constant(np.int32(0)), count, first, given, made], **attrs, **functions, _lower_using_switch_merge=is_lowered
+    )
+    return found[2], b.TensorListStack(found[4], shape, element_dtype="float32")
+
+
+def both_directions(is_lowered, **attrs):
+    """Two recurrent layers, one of which begins at the end."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[None, None, 32], name="x")
+    count = b.Placeholder(dtype="int32", shape=[], name="count")
+    last, forwards = recurrent(b, x, count, "forwards", is_lowered, **attrs)
+    _, backwards = recurrent(b, b.ReverseV2(x, np.int32([0])), count, "backwards", is_lowered, **attrs)
+    b.ConcatV2([forwards, b.ReverseV2(backwards, np.int32([0]))], np.int32(2), name="both")
+    b.Identity(last, name="last")
+    return b.graph
+
+
+@pytest.mark.parametrize("is_lowered", [False, True])
+def test_loops_go_to_processes(teams, monkeypatch, is_lowered):
+    monkeypatch.setattr(joint_runs, "_COSTS", Costs(0.0, 0.0))
+    monkeypatch.setattr(products, "_WORTH_SHARING", 1 << 40)
+    graph = both_directions(is_lowered)
+    alone, shared = Session(graph, processes=1), Session(graph)
+
+    def assert_agree(length, size, count):
+        feeds = {"x:0": weights(length, size, 32, seed=size), "count:0": np.int32(count)}
+        for found, expected in zip(*(session.run(["both:0", "last:0"], feeds) for session in (shared, alone))):
+            np.testing.assert_array_equal(found, expected)
+
+    for _ in range(RUNS):
+        assert_agree(20, 4, 20)
+    assert "region" in proved(teams)
+    for length, size, count in ((20, 4, 10), (20, 4, 20), (19, 4, 19), (1, 4, 1), (20, 5, 20), (20, 4, 20)):
+        assert_agree(length, size, count)
+    assert not any(call._failures for runs in teams for call in runs._calls)
+
+
+def test_loops_that_draw_stay(teams, monkeypatch):
+    monkeypatch.setattr(joint_runs, "_COSTS", Costs(0.0, 0.0))
+    graph = both_directions(False, body=lambda g, h: g.AddV2(h, g.RandomUniform(g.Shape(h), dtype="float32", seed=1)))
+    session = Session(graph)
+    feeds = {"x:0": weights(20, 4, 32), "count:0": np.int32(20)}
+    found = [session.run("both:0", feeds) for _ in range(RUNS)]
+    assert "region" not in proved(teams)
+    assert len({value.tobytes() for value in found}) == RUNS
 
 
 def test_a_run_with_branches_may_wait(teams, monkeypatch):

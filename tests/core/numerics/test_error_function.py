@@ -22,7 +22,9 @@ def arguments():
 
 
 @pytest.mark.parametrize(
-    ("function", "exact", "units"), [(error_function.erf, special.erf, 4), (error_function.erfc, special.erfc, 2.5)], ids=["erf", "erfc"]
+    ("function", "exact", "units"),
+    [(error_function.erf, special.erf, 4), (error_function.erfc, special.erfc, 2.5)],
+    ids=["erf", "erfc"],
 )
 def test_values_are_within_some_units(function, exact, units):
     x = arguments()
