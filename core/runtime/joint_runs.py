@@ -41,6 +41,11 @@ _WORTH_A_TEAM: Final = 1e-3
 """Seconds that it saves of a run."""
 _GAIN: Final = 0.96
 """Which part of the time with threads it may take."""
+_RUNS_TO_AGAIN: Final = 100
+_NEARLY: Final = 1.15
+"""A team that takes this part of the time, which something else that went on may have made longer, has another trial after so
+many runs.
+"""
 _COSTS: Final = Costs(4e-5, 2e-6)
 """Of branches: results are copied where others see them."""
 _MOST_TEAMS: Final = 4
@@ -135,7 +140,7 @@ class JointRuns:
         self._lock = threading.Lock()
         self._seconds: list[float] = []
         self._others: list[float] = []
-        self._is_trial = False
+        self._is_trial = self._is_last_trial = False
         self._next: Callable[[], object] = self._rehearsed
 
     def try_run(self, slots: list[Any]) -> bool:
@@ -226,6 +231,7 @@ class JointRuns:
 
     def _form(self) -> None:
         """Make the team, where it saves enough."""
+        self._seconds.clear()
         calls = [call for call in map(_joint_call_of, self._instructions) if call is not None]
         chosen = [call for call in calls if call.gain]
         is_worth = sum(call.gain for call in chosen) > _WORTH_A_TEAM
@@ -273,8 +279,21 @@ class JointRuns:
             self._next = self._seconds.clear
             steps = sum(call.is_proved for call in self._calls)
             tell("%d processes share %d steps: %.4f s, not %.4f", self._size, steps, team, threads)
-        elif count == self._times.most:
+        elif count == self._times.most and (self._is_last_trial or team > _NEARLY * threads):
             self._end()
+        elif count == self._times.most:
+            self._put_off()
+
+    def _put_off(self) -> None:
+        """Try a team again later, for the last time."""
+        assert self._team is not None
+        self._team.dismiss()
+        for call in self._calls:
+            call.leave()
+        self._team, self._before, self._next = None, _RUNS_TO_AGAIN, self._form
+        self._is_trial, self._is_last_trial = False, True
+        self._seconds.clear()
+        self._others.clear()
 
     def _end(self) -> None:
         self.is_over = True

@@ -278,6 +278,26 @@ def test_a_run_with_branches_may_wait(teams, monkeypatch):
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("helps_later", [False, True])
+def test_a_team_that_nearly_helped_has_another_trial(teams, monkeypatch, helps_later):
+    monkeypatch.setattr(joint_runs, "_GAIN", 0.0)
+    monkeypatch.setattr(joint_runs, "_NEARLY", np.inf)
+    monkeypatch.setattr(joint_runs, "_RUNS_TO_AGAIN", 5)
+    graph, _ = network()
+    alone, shared = Session(graph, processes=1), Session(graph)
+    teams_there = []
+    for _ in range(2 * RUNS):
+        found, expected = (session.run("logits:0", {"x:0": images()}) for session in (shared, alone))
+        np.testing.assert_array_equal(found, expected)
+        teams_there.append(any(runs._team is not None and runs._team.is_there for runs in teams))
+        if helps_later and any(runs._is_last_trial for runs in teams if not runs.is_over):
+            monkeypatch.setattr(joint_runs, "_GAIN", np.inf)
+    first = teams_there.index(True)
+    between = teams_there.index(False, first)
+    assert True in teams_there[between:]
+    assert teams_there[-1] is helps_later and bool(proved(teams)) is helps_later
+
+
 def test_results_are_the_callers_own(teams):
     graph, _ = network()
     session = Session(graph)
