@@ -27,7 +27,7 @@ from .execution import execute, execute_timed
 from .foretold_calls import ForetoldCall
 from .framing import Framed, FramedCall
 from .fused_calls import FusedCall
-from .fusing import Fused, settled_steps, with_fused_steps
+from .fusing import Fused, group_of_one, settled_steps, with_fused_steps
 from .instructions import Call, Instruction, instruction_of
 from .joint_runs import JointRuns, team_size
 from .parallel_regions import Timing
@@ -164,7 +164,7 @@ class Program:
         size = min(team_size(), self._processes or MOST_PROCESSES)
         try:
             if size > 1 and timings:
-                return JointRuns(instructions, timings, self._initial, execute, self._functions, size)
+                return JointRuns(instructions, timings, self._initial, execute, self._functions, self._by_parts, size)
         except OSError as error:
             tell("no memory for processes to share: %s", error)
         return None
@@ -289,6 +289,11 @@ class Program:
         constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
         lead = None if step.lead is None else self._fused(step.lead, initial)
         return FusedCall(step, calls, lambda start, slots: execute(body[start:], slots), constants, lead)
+
+    def _by_parts(self, step: Step) -> FusedCall | None:
+        """An elementwise step as a call that a team shares; None of other steps."""
+        group = group_of_one(step)
+        return None if group is None else self._fused_call(group, self._initial)
 
     def _framed(self, step: Framed) -> FramedCall:
         """A convolution and what stands around it, which no hook meets."""

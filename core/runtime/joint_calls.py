@@ -17,6 +17,7 @@ from ..numerics.shared_memory import SharedMemory
 from ..numerics.team import Lost, Team
 from ..numerics.teamwork import MOST_ARRAYS, Form, JointStep
 from ..op_facts import has_fact
+from ..planning.plan import Step
 from .fused_calls import FusedCall
 from .instructions import ON_SLOTS, Call, Instruction
 from .parallel_regions import Timing, is_able_in_thread
@@ -30,12 +31,21 @@ _MOST_FAILURES: Final = 3
 """Runs in a row that fail before the team does not try a step again."""
 
 
-def joint_call(instruction: Instruction, timing: Timing, initial: Sequence[Any], rehearsal: Rehearsal) -> Call:
-    """What takes the place of an instruction's call, which took so long; itself where a team cannot make it."""
+def joint_call(
+    instruction: Instruction,
+    timing: Timing,
+    initial: Sequence[Any],
+    rehearsal: Rehearsal,
+    by_parts: Callable[[Step], Call | None],
+) -> Call:
+    """What takes the place of an instruction's call, which took so long; itself where a team cannot make it.
+
+    `by_parts` gives a call that does the same in parts where the instruction's own does not.
+    """
     kind, call, *_, step = instruction
     only_computes = is_able_in_thread(step)
     if kind != ON_SLOTS and not step.controls and timing.seconds >= _WORTH_REHEARSING and only_computes:
-        return JointCall(call, [initial[slot] for slot in step.inputs], rehearsal)
+        return JointCall(call, [initial[slot] for slot in step.inputs], rehearsal, by_parts(step))
     may_keep = not only_computes and not has_fact(step.node.op, "training")
     return OwnCall(call, rehearsal.memory, timing.divided > 0, may_keep) if timing.divided or may_keep else call
 

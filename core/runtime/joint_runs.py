@@ -25,9 +25,10 @@ from ..numerics.shared_memory import SharedMemory
 from ..numerics.team import Team
 from ..numerics.teamwork import BOARD_BYTES, MOST_PROCESSES, here
 from ..numerics.threads import OWN_THREADS, one_thread
+from ..planning.plan import Step
 from .allocation import has_limited_memory
 from .constant_steps import only_computes
-from .instructions import ON_SLOTS, Instruction, released_slots
+from .instructions import ON_SLOTS, Call, Instruction, released_slots
 from .joint_calls import JointCall, OwnCall, joint_call
 from .joint_regions import JointRegion
 from .parallel_regions import Costs, Region, Timing, find_regions, is_able_in_process, lists_of
@@ -112,6 +113,7 @@ class JointRuns:
         initial: Sequence[Any],
         execute: Execute,
         functions: Mapping[str, Function],
+        by_parts: Callable[[Step], Call | None],
         size: int,
     ) -> None:
         self._size = size
@@ -132,7 +134,7 @@ class JointRuns:
         ordered = _with_late_lists(list(zip(instructions, timings)), initial)
         self._alone = [instruction for instruction, _ in ordered]
         self._timings = [timing for _, timing in ordered]
-        self._instructions = [self._joint(*pair) for pair in ordered]
+        self._instructions = [self._joint(*pair, by_parts) for pair in ordered]
         self._steps: list[Instruction] = []
         self._singles: dict[JointRegion, slice] = {}
         self._calls: list[JointCall] = []
@@ -179,8 +181,8 @@ class JointRuns:
         self._others.append(time.perf_counter() - begun)
         self._compare()
 
-    def _joint(self, instruction: Instruction, timing: Timing) -> Instruction:
-        call = joint_call(instruction, timing, self._initial, self._rehearsal)
+    def _joint(self, instruction: Instruction, timing: Timing, by_parts: Callable[[Step], Call | None]) -> Instruction:
+        call = joint_call(instruction, timing, self._initial, self._rehearsal, by_parts)
         return (instruction[0], call, *instruction[2:])
 
     def _rehearsed(self) -> None:
