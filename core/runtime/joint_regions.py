@@ -60,6 +60,7 @@ class _Branches:
     initial: Sequence[Any]
     execute: Execute
     forms: list[Form] = dataclasses.field(default_factory=list)
+    are_numbers: list[bool] = dataclasses.field(default_factory=list)
 
     def in_order(self, *values: Any) -> tuple[Any, ...]:
         """One step after the other. The first time tells what results are like, for inputs of the same shapes."""
@@ -68,6 +69,7 @@ class _Branches:
         results = tuple([slots[slot] for slot in self.outputs])
         if not self.forms:
             self.forms = [Form(value.shape, value.dtype) for value in results]
+            self.are_numbers = [isinstance(value, np.generic) for value in results]
         return results
 
     def shared(self, *values: Any) -> tuple[Any, ...]:
@@ -83,7 +85,7 @@ class _Branches:
                     _copy(slots[slot], result)
 
         divide(run, self.branches, into=results[0])
-        return tuple(results)
+        return tuple([result[()] if is_number else result for result, is_number in zip(results, self.are_numbers)])
 
     def _slots(self, values: Sequence[Any]) -> list[Any]:
         slots = list(self.initial)

@@ -169,7 +169,8 @@ def test_a_transformer_runs_as_alone(teams, monkeypatch):
     assert proved(teams) >= {"softmax", "sum", "normalized", "gelu", "exponentials"}
 
 
-def test_branches_go_to_processes(teams, monkeypatch):
+@pytest.mark.parametrize("to_numbers", [False, True])
+def test_branches_go_to_processes(teams, monkeypatch, to_numbers):
     monkeypatch.setattr(joint_runs, "_COSTS", Costs(0.0, 0.0))
     monkeypatch.setattr(products, "_WORTH_SHARING", 1 << 40)
     b = GraphBuilder()
@@ -177,7 +178,8 @@ def test_branches_go_to_processes(teams, monkeypatch):
     towers = []
     for i in range(4):
         y = b.Tanh(b.MatMul(x, weights(300, 300, seed=i)))
-        towers.append(b.Sigmoid(b.MatMul(y, weights(300, 300, seed=10 + i))))
+        y = b.Sigmoid(b.MatMul(y, weights(300, 300, seed=10 + i)))
+        towers.append(b.L2Loss(y) if to_numbers else y)
     b.AddN(towers, name="sum")
     alone, shared = Session(b.graph, processes=1), Session(b.graph)
     given = weights(50, 300)
