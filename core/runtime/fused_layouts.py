@@ -41,8 +41,8 @@ class Layout(NamedTuple):
 
     `fixed` are values that are the same in every run, `early` is computed before the tiles, `operands` are the chain's.
     What multiplies the channels of a convolution is in its `filters`, `summand` is what it adds to them. A lead's rows have
-    yet to be multiplied by its `factor`, which its producer has in the filters. One
-    that `is_for_team` is no use to one process.
+    yet to be multiplied by its `factor`, which its producer has in the filters. One that `is_for_team` is no use to one
+    process.
     """
 
     fixed: Mapping[int, Any]

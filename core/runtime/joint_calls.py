@@ -154,8 +154,9 @@ class JointCall:
     def _expect(self, inputs: Sequence[Any]) -> None:
         """Note what floats are like and what other inputs are; it is not sound where these are too large to be told."""
         self._forms = tuple([None if given is not None else _form(value) for given, value in zip(self.constants, inputs)])
-        expected = {i: inputs[i] for i, form in enumerate(self._forms) if form is None and self.constants[i] is None}
-        self._is_sound = self._is_sound and all(map(_is_known, expected.values()))
+        unknown = [i for i, form in enumerate(self._forms) if form is None and self.constants[i] is None]
+        self._is_sound = self._is_sound and all(_is_known(inputs[i]) for i in unknown)
+        expected = {i: inputs[i].copy() for i in unknown} if self._is_sound else {}
         self._expected = tuple(expected.items())
         self.constants = tuple([expected.get(i, given) for i, given in enumerate(self.constants)])
 

@@ -42,11 +42,9 @@ _WORTH_A_TEAM: Final = 1e-3
 """Seconds that it saves of a run."""
 _GAIN: Final = 0.96
 """Which part of the time with threads it may take."""
-_RUNS_TO_AGAIN: Final = 100
 _NEARLY: Final = 1.15
-"""A team that takes this part of the time, which something else that went on may have made longer, has another trial after so
-many runs.
-"""
+_RUNS_TO_AGAIN: Final = 100
+"""One that takes up to this part has another trial after so many runs: something else may have gone on meanwhile."""
 _COSTS: Final = Costs(4e-5, 2e-6)
 """Of branches: results are copied where others see them."""
 _MOST_TEAMS: Final = 4

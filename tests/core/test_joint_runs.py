@@ -246,6 +246,22 @@ def test_loops_go_to_processes(teams, monkeypatch, is_lowered):
     assert not any(call._failures for runs in teams for call in runs._calls)
 
 
+def test_integers_that_change_are_seen(teams, monkeypatch):
+    monkeypatch.setattr(joint_runs, "_COSTS", Costs(0.0, 0.0))
+    monkeypatch.setattr(products, "_WORTH_SHARING", 1 << 40)
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[50, 300], name="x")
+    shift = b.Placeholder(dtype="int32", shape=[], name="shift")
+    towers = [b.Roll(b.MatMul(x, weights(300, 300, seed=i)), shift, np.int32(1)) for i in range(4)]
+    b.AddN([b.Tanh(b.MatMul(y, weights(300, 300, seed=9))) for y in towers], name="sum")
+    alone, shared = Session(b.graph, processes=1), Session(b.graph)
+    for i in range(RUNS + 5):
+        feeds = {"x:0": weights(50, 300), "shift:0": np.int32(1 if i < RUNS else i)}
+        if i == RUNS:
+            assert "region" in proved(teams)
+        np.testing.assert_array_equal(shared.run("sum:0", feeds), alone.run("sum:0", feeds))
+
+
 def test_loops_that_draw_stay(teams, monkeypatch):
     monkeypatch.setattr(joint_runs, "_COSTS", Costs(0.0, 0.0))
     graph = both_directions(False, body=lambda g, h: g.AddV2(h, g.RandomUniform(g.Shape(h), dtype="float32", seed=1)))
