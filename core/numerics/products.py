@@ -8,7 +8,6 @@ import ctypes
 import functools
 import itertools
 import math
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -16,8 +15,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from .helpers import Task, idle_helpers
 from .teamwork import here, result_array
-from .threads import OWN_THREADS, numpy_blas, one_thread
+from .threads import numpy_blas, one_thread
 
 Array = Any
 _Part = TypeVar("_Part")
@@ -243,8 +243,8 @@ def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: in
             collections.deque(remaining, maxlen=0)  # the others stop too
             raise
 
-    tasks = [_Task(functools.partial(contextvars.copy_context().run, take)) for _ in range(workers - 1)]
-    for task, helper in zip(tasks, _idle_helpers(len(tasks))):
+    tasks = [Task(functools.partial(contextvars.copy_context().run, take)) for _ in range(workers - 1)]
+    for task, helper in zip(tasks, idle_helpers(len(tasks))):
         helper.give(task)
     try:
         take()
@@ -302,96 +302,6 @@ def ordered_sum(
     for i, other in enumerate(totals[1:]):
         total = np.add(total, other, out=total if i else None)
     return total
-
-
-class _Task:
-    """Something for a thread to do, unless its owner takes it back before. Python's executors take several times as long.
-
-    When the owner goes on, nothing here refers to what was worked on: a result that nobody else has need not be copied.
-    """
-
-    __slots__ = ("_begun", "_done", "_error", "_work")
-
-    def __init__(self, work: Callable[[], object]) -> None:
-        self._work: Callable[[], object] | None = work
-        self._begun, self._done = threading.Lock(), threading.Lock()
-        self._error: BaseException | None = None
-        self._done.acquire()
-
-    def run(self) -> None:
-        """Do it; what it raises is kept. Its owner waits for `end`."""
-        if not self._begun.acquire(blocking=False):
-            return
-        work, self._work = self._work, None
-        assert work is not None
-        try:
-            work()
-        except BaseException as error:
-            self._error = error
-
-    def end(self) -> None:
-        """Let the owner go on."""
-        self._done.release()
-
-    def failure(self) -> BaseException | None:
-        """What it raised; waits for its end if it has begun, and keeps it from beginning otherwise."""
-        if self._begun.acquire(blocking=False):
-            self._work = None
-        else:
-            self._done.acquire()
-        return self._error
-
-
-class _Helper:
-    """A thread that sleeps until it is given a task.
-
-    Of several that sleep the one that worked last is given the next: it may still be awake, and no other is woken in vain, to
-    take turns with it. A task ends when its thread is ready for another.
-    """
-
-    def __init__(self, number: int, idle: list[_Helper]) -> None:
-        self._given = threading.Lock()
-        self._given.acquire()
-        self._idle = idle
-        self._task: _Task | None = None
-        idle.append(self)
-        threading.Thread(target=self._serve, name=f"{OWN_THREADS}numerics-{number}", daemon=True).start()
-
-    def give(self, task: _Task) -> None:
-        """Have it do a task; it must have been idle."""
-        self._task = task
-        self._given.release()
-
-    def _serve(self) -> None:
-        while True:
-            self._given.acquire()
-            task, self._task = self._task, None
-            assert task is not None
-            task.run()
-            self._idle.append(self)
-            task.end()
-            del task
-
-
-@functools.cache
-def _helpers() -> list[_Helper]:
-    """The threads of this process that have nothing to do."""
-    idle: list[_Helper] = []
-    for i in range(one_thread.available):
-        _Helper(i, idle)
-    return idle
-
-
-def _idle_helpers(count: int) -> list[_Helper]:
-    """Up to so many threads, which have to be given something."""
-    idle = _helpers()
-    found: list[_Helper] = []
-    try:
-        while len(found) < count:
-            found.append(idle.pop())  # atomic: others take theirs at the same time
-    except IndexError:
-        pass
-    return found
 
 
 def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
@@ -500,7 +410,3 @@ def _takes_as_it_lies() -> bool:
         get.restype = ctypes.c_char_p
         return get() in _TAKE_AS_IT_LIES
     return False
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks
-    os.register_at_fork(after_in_child=_helpers.cache_clear)

@@ -11,7 +11,7 @@ import scipy.linalg  # noqa: F401  # SciPy's BLAS is loaded in any order of test
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.numerics import products, threads
+from tfg.core.numerics import helpers, products, threads
 from tfg.core.runtime.session import Session
 
 
@@ -121,13 +121,13 @@ def test_a_forked_process_divides_too(monkeypatch):
 def test_the_thread_that_worked_last_works_next(fails, monkeypatch):
     """Others that sleep are not woken, also where what it did failed."""
     monkeypatch.setattr(threads.one_thread, "available", 3)
-    products._helpers.cache_clear()
-    own, helpers = threading.get_ident(), set()
+    helpers._helpers.cache_clear()
+    own, workers = threading.get_ident(), set()
 
     def work(part):
         meeting.wait(20)
         if threading.get_ident() != own:
-            helpers.add(threading.get_ident())
+            workers.add(threading.get_ident())
             if fails:
                 raise ValueError(part)
 
@@ -138,7 +138,7 @@ def test_the_thread_that_worked_last_works_next(fails, monkeypatch):
                 products.divide(work, range(2), most=2)
         else:
             products.divide(work, range(2), most=2)
-    assert len(helpers) == 1
+    assert len(workers) == 1
 
 
 def test_those_inside_share_what_is_available(one_thread):
