@@ -15,7 +15,7 @@ import numpy as np
 from ..numerics.rehearsal import Rehearsal
 from ..numerics.shared_memory import SharedMemory
 from ..numerics.team import Lost, Team
-from ..numerics.teamwork import MOST_ARRAYS, Form, JointStep
+from ..numerics.teamwork import MOST_ARRAYS, Form, JointStep, here
 from ..op_facts import has_fact
 from ..planning.plan import Step
 from .fused_calls import FusedCall
@@ -53,8 +53,8 @@ def joint_call(
 class OwnCall:
     """A call that is not the team's. If it `has_threads`, the members sleep meanwhile.
 
-    One that `may_keep` its inputs beyond the run gets copies of what lies in the shared memory, which one that is forked from
-    this process would lose.
+    One that `may_keep` values beyond the run gets copies of what lies in the shared memory, which one that is forked from this
+    process would lose, and makes none there.
     """
 
     def __init__(self, call: Call, memory: SharedMemory, has_threads: bool, may_keep: bool) -> None:
@@ -67,7 +67,14 @@ class OwnCall:
     def __call__(self, *inputs: Any) -> Any:
         if self.team is not None and self.has_threads:
             self.team.rest()
-        return self.call(*map(self._own, inputs)) if self.may_keep else self.call(*inputs)
+        return self._call_apart(inputs) if self.may_keep else self.call(*inputs)
+
+    def _call_apart(self, inputs: Sequence[Any]) -> Any:
+        memory, here.memory = here.memory, None
+        try:
+            return self.call(*map(self._own, inputs))
+        finally:
+            here.memory = memory
 
     def _own(self, value: Any) -> Any:
         is_shared = type(value) is np.ndarray and self.memory.offset(value) is not None

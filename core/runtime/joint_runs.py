@@ -145,7 +145,7 @@ class JointRuns:
 
     def try_run(self, slots: list[Any]) -> bool:
         """Run on the slots; False where that is to be done otherwise: others run in this process, or around this run."""
-        is_alone = here.memory is None and one_thread.share >= self._size
+        is_alone = not here.size and one_thread.share >= self._size
         if self.is_over or not is_alone or not self._lock.acquire(blocking=False):
             return False
         try:

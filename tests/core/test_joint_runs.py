@@ -391,12 +391,33 @@ def test_one_that_is_forked_runs_the_session_beside_this_process(teams, runs):
     assert os.waitpid(process, 0)[1] == 0
 
 
-def test_a_variable_is_its_process_own(teams):
+def kept_once(b, variable, value):
+    """An operation that keeps in a variable what it makes of a value, in a loop of one turn."""
+    attrs = {"T": ["int32", "float32", "resource"]}
+    define(b, "goes_on", attrs["T"], lambda g, i, y, v: [g.Less(i, np.int32(1))])
+
+    def step(g, i, y, v):
+        with g.control_dependencies([g.AssignVariableOp(v, g.MatMul(y, weights(300, 300, seed=1)))]):
+            return [g.AddV2(i, np.int32(1)), g.Identity(y), v]
+
+    define(b, "step", attrs["T"], step)
+    functions = {"cond": FuncRef("goes_on"), "body": FuncRef("step")}
+    found = b.While([b.constant(np.int32(0)), value, variable], **attrs, **functions)
+    with b.control_dependencies([found[0].node]):
+        b.NoOp(name="keep")
+
+
+@pytest.mark.parametrize("in_loop", [False, True])
+def test_a_variable_is_its_process_own(teams, in_loop):
     """Also where it was given a value that processes made: the memory of that is taken again here, not in who was forked."""
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[200, 300], name="x")
     variable = b.VarHandleOp(dtype="float32", shape=[200, 300], shared_name="v")
-    b.AssignVariableOp(variable, b.MatMul(x, weights(300, 300), name="y"), name="keep")
+    y = b.MatMul(x, weights(300, 300), name="y")
+    if in_loop:
+        kept_once(b, variable, y)
+    else:
+        b.AssignVariableOp(variable, y, name="keep")
     b.ReadVariableOp(variable, dtype="float32", name="kept")
     session = Session(b.graph)
     for i in range(RUNS):
