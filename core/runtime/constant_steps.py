@@ -45,7 +45,7 @@ def for_constants(
     `context` gives what a stateful kernel takes first.
     """
     prepared = prepared_kernel(step.node.op)
-    if prepared is None or not _is_plain(step):
+    if prepared is None or not stands_alone(step):
         return call
     constants = [values[place] for place in prepared.constants]
     if any(value is None for value in constants):
@@ -73,13 +73,12 @@ def _gives_lasting_handle(step: Step) -> bool:
 def only_computes(step: Step) -> bool:
     """True of a step of its own that only makes values of values."""
     definition = step.node.op_def
-    if definition is None or definition.is_stateful or has_fact(step.node.op, "debug") or not _is_plain(step):
+    if definition is None or definition.is_stateful or has_fact(step.node.op, "debug") or not stands_alone(step):
         return False
-    takes_functions = any("func" in attr.type for attr in definition.attrs.values())
-    return not takes_functions and not select_kernel(step.node).is_stateful
+    return not definition.takes_functions and not select_kernel(step.node).is_stateful
 
 
-def _is_plain(step: Step) -> bool:
+def stands_alone(step: Step) -> bool:
     """True of a step of its own that takes values alone, and always all of them."""
     return type(step) is Step and step.takes_values_alone
 

@@ -27,10 +27,10 @@ from .instructions import Call
 
 _WORTH_TILING: Final = 1 << 18
 """Elements of a result from which on tiles save more than dealing them out costs."""
-_WORTH_SHARING: Final = 1 << 17
-"""Elements times operations from which on it is worth it where the processes of a team share them."""
 _WORTH_FINISHING: Final = 1 << 12
 """The same of a convolution's result, and of what is multiplied and added by channel."""
+_WORTH_SHARING: Final = 1 << 17
+"""Elements times operations from which on it is worth it where the processes of a team share them."""
 _MOST_LAYOUTS: Final = 16
 
 

@@ -15,7 +15,7 @@ from ..dtypes import DType, variant
 from ..functions.purity import impurity_among
 from ..graph import Function
 from ..planning.plan import Loop, Step
-from .constant_steps import only_computes
+from .constant_steps import only_computes, stands_alone
 from .framing import Framed
 from .fusing import Fused, all_steps
 from .specializing import Known
@@ -145,8 +145,7 @@ def is_able_in_process(functions: Mapping[str, Function], step: Step) -> bool:
 def _calls_what_only_computes(functions: Mapping[str, Function], step: Step) -> bool:
     definition = step.node.op_def
     takes_functions = definition is not None and definition.takes_functions
-    is_plain = type(step) is Step and step.takes_values_alone
-    return takes_functions and is_plain and impurity_among(functions, step.node) is None
+    return takes_functions and stands_alone(step) and impurity_among(functions, step.node) is None
 
 
 def _dtypes(step: Step) -> list[DType | None]:
