@@ -146,7 +146,7 @@ def _spread_to_first(x: Array, grad: Array, result: Array, windows: Ints, stride
     largest = _reduced(np.maximum, x, windows, strides) if overlap else functools.reduce(np.maximum, numbers)  # NaN stays NaN
     if not (np.isfinite(largest).all() and np.isfinite(grad).all()):
         return False
-    rest, hit, part = grad.copy(), np.empty(grad.shape, bool), np.empty_like(grad)
+    rest, hit, part = grad.copy(), np.empty(grad.shape, bool), np.empty(grad.shape, grad.dtype)
     for place, index in zip(numbers[:-1], indexes):
         np.multiply(rest, np.equal(place, largest, out=hit), out=part)
         _add_at(result, index, part, overlap)

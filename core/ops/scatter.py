@@ -118,7 +118,7 @@ def _register_tensor_scatter(op: str, ufunc: np.ufunc | None) -> None:
         _require_rows(indices)
         _require_room(np.shape(tensor), indices, updates)
         rows = np.negative(updates) if ufunc is np.subtract else updates
-        return scatter_into(np.add if ufunc is np.subtract else ufunc, np.array(tensor), indices, rows, bad_indices_policy)
+        return scatter_into(np.add if ufunc is np.subtract else ufunc, np.array(tensor, order="C"), indices, rows, bad_indices_policy)
 
 
 for _op, _ufunc in _TENSOR_SCATTERS:
@@ -133,7 +133,7 @@ def scatter_nd_non_aliasing_add(tensor: Array, indices: Array, updates: Array, *
     if indices.ndim == 1 and updates.ndim and updates.shape[0] == indices.shape[0]:
         indices, updates = indices[:1, None], updates[:1]
     _require_rows(indices)
-    return scatter_into(np.add, np.array(tensor), indices, updates, bad_indices_policy)
+    return scatter_into(np.add, np.array(tensor, order="C"), indices, updates, bad_indices_policy)
 
 
 @shape(*(op for op, _ in _TENSOR_SCATTERS), "ScatterNdNonAliasingAdd")
@@ -193,8 +193,8 @@ def _inplace_target(x: Array, i: Array, v: Array) -> tuple[Array, Array, Array]:
             f"x, i and v must agree: x of shape {Shape(x.shape)}, i of {Shape(i.shape)}, v of {Shape(v.shape)}"
         )
     if x.shape[0] == 0:
-        return np.array(x), i[:0], v[:0]
-    return np.array(x), np.mod(i, x.shape[0]) if i.size else i, v
+        return np.array(x, order="C"), i[:0], v[:0]
+    return np.array(x, order="C"), np.mod(i, x.shape[0]) if i.size else i, v
 
 
 @kernel("InplaceAdd")

@@ -100,7 +100,7 @@ def sdca_optimizer(
     dense = [_dense_group(i, count, *item) for i, item in enumerate(zip(dense_features, dense_weights))]
     if example_state_data.shape != (count, 4):
         raise InvalidArgumentError(f"example_state_data must have shape ({count},4), not {Shape(example_state_data.shape)}")
-    state = np.array(example_state_data)
+    state = np.array(example_state_data, order="C")
     converted = [settings.loss.convert(float(label)) for label in labels]
     groups = [*sparse, *dense]
     norms = sdca.squared_norms(groups, count)

@@ -204,7 +204,7 @@ def tensor_strided_slice_update(
 ) -> Result:
     """A copy of `x` with the slice replaced by `value`."""
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    result = np.array(x)
+    result = np.array(x, order="C")
     _assign_slice(result, numpy_index(result.shape, begin, end, strides, masks), value)
     return result
 

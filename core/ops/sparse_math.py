@@ -249,7 +249,7 @@ def sparse_tensor_dense_add(indices: Array, values: Array, dense_shape: Array, d
     if list(dense.shape) != dense_shape.tolist():
         raise InvalidArgumentError(f"the operands have the shapes {dense_shape.tolist()} and {list(dense.shape)}")
     check_bounds(indices, dense_shape)
-    result = np.array(dense)
+    result = np.array(dense, order="C")
     update_rows(np.add, result.reshape(-1), flat_positions(indices, dense_shape), values)
     return result
 

@@ -183,7 +183,7 @@ class Variable(Shared, Readable):
             return self._memory
 
     def writable(self) -> np.ndarray[Any, Any]:
-        """The array to write into in place, copied first where somebody may still hold it; counts as a write.
+        """The array to write into in place, C-contiguous, copied first where somebody may still hold it; counts as a write.
 
         For kernels that hold the lock: from here on others wait for their end to read.
         """
@@ -194,10 +194,10 @@ class Variable(Shared, Readable):
         if (
             type(value) is not np.ndarray
             or value.base is not None
-            or not value.flags.writeable
+            or not (value.flags.writeable and value.flags.c_contiguous)
             or self._references() > _UNSHARED_REFERENCES
         ):
-            value = self._value = np.array(value)
+            value = self._value = np.array(value, order="C")
         self.version += 1
         return value
 
