@@ -86,9 +86,7 @@ LARGE = {
     "depthwise input gradient": case(
         "DepthwiseConv2dNativeBackpropInput", i32(*IMAGES.shape), normal(3, 3, 16, 1), IMAGES, **PLAIN
     ),
-    "depthwise filter gradient": case(
-        "DepthwiseConv2dNativeBackpropFilter", IMAGES, i32(3, 3, 16, 1), IMAGES, **PLAIN
-    ),
+    "depthwise filter gradient": case("DepthwiseConv2dNativeBackpropFilter", IMAGES, i32(3, 3, 16, 1), IMAGES, **PLAIN),
     "volumes": case("Conv3D", normal(2, 8, 16, 16, 8), normal(3, 3, 3, 8, 16), strides=[1] * 5, padding="SAME"),
     "batch norm": case("FusedBatchNormV3", IMAGES, *CHANNEL[:2], np.zeros(0, "f"), np.zeros(0, "f"), U="float32", **TRAINED),
     "batch norm gradient": case("FusedBatchNormGradV3", IMAGES, IMAGES[::-1].copy(), *CHANNEL, U="float32", **TRAINED),

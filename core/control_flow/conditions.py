@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Final
 
@@ -29,7 +30,7 @@ Condition = frozenset[Literal]
 ALWAYS: Final[Condition] = frozenset()
 
 
-@dataclasses.dataclass(eq=False, slots=True)
+@dataclasses.dataclass(eq=False)
 class Frame:
     """A loop's frame, or the root frame, which has no name. Enter and Exit belong to the loop they lead into or out of."""
 
@@ -60,6 +61,13 @@ class Frame:
     def invariants(self) -> list[Node]:
         """The Enter nodes of values that are the same in every iteration."""
         return [node for node in self.with_op(ENTER) if node.attr("is_constant")]
+
+    @functools.cached_property
+    def is_sequential(self) -> bool:
+        """True where an iteration begins when the one before is done, of this loop and of those around it."""
+        if any(enter.attr("parallel_iterations") != 1 for enter in self.with_op(ENTER)):
+            return False
+        return self.enclosing is None or self.enclosing.is_sequential
 
     @property
     def condition(self) -> Node:

@@ -16,7 +16,7 @@ from ..dims import DimLike, ceil_div
 from ..dtypes import from_numpy
 from ..errors import InvalidArgumentError
 from ..numerics import philox, philox_distributions
-from ..numerics.draws_ahead import Draw, DrawsAhead
+from ..numerics.draws_ahead import Draw, DrawsAhead, PlacedStream
 from ..numerics.philox import RESERVED_PER_OUTPUT, Philox, words_per_sample
 from ..registry import Cost
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
@@ -45,9 +45,15 @@ class Stream(Philox):
             return super().take(blocks)
 
 
-def node_stream(ctx: Any, seed: int, seed2: int) -> Stream:
-    """The stream of a node, which goes on from run to run, to `take` from. Zeros as seeds mean the session's, or chance."""
-    return ctx.state(lambda: new_stream(ctx, seed, seed2))
+def node_stream(ctx: Any, seed: int, seed2: int) -> Stream | PlacedStream:
+    """The stream of a node, which goes on from run to run, to `take` from; to be asked for before each draw.
+
+    Zeros as seeds mean the session's, or chance.
+    """
+    stream: Stream = ctx.state(lambda: new_stream(ctx, seed, seed2))
+    draws = ctx.step.draws
+    found: Stream | PlacedStream = stream if draws is None else draws.stream(ctx.node, stream)
+    return found
 
 
 def new_stream(ctx: Any, seed: int, seed2: int) -> Stream:

@@ -123,8 +123,7 @@ def ints_of_shape(
 
 def _drawing(ctx: KernelContext, draw: Draw, seed: int, seed2: int) -> Callable[..., Any]:
     """A kernel that draws one thing only."""
-    take = node_stream(ctx, seed, seed2).draw
-    return lambda *inputs: take(draw)
+    return lambda *inputs: node_stream(ctx, seed, seed2).draw(draw)
 
 
 @shape("RandomUniformInt")

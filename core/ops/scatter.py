@@ -118,7 +118,8 @@ def _register_tensor_scatter(op: str, ufunc: np.ufunc | None) -> None:
         _require_rows(indices)
         _require_room(np.shape(tensor), indices, updates)
         rows = np.negative(updates) if ufunc is np.subtract else updates
-        return scatter_into(np.add if ufunc is np.subtract else ufunc, np.array(tensor, order="C"), indices, rows, bad_indices_policy)
+        combine = np.add if ufunc is np.subtract else ufunc
+        return scatter_into(combine, np.array(tensor, order="C"), indices, rows, bad_indices_policy)
 
 
 for _op, _ufunc in _TENSOR_SCATTERS:

@@ -2,7 +2,8 @@
 
 Order is reachability along data and control edges, computed for all nodes at once with one bit for each access that matters,
 of some states at a time.
-In a loop, accesses keep the order of its iterations only where each waits for the one before: where both lie on one cycle.
+In a loop, accesses keep the order of its iterations only where each waits for the one before: where both lie on one cycle, or
+an iteration begins when the one before is done.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ class _Search:
             for first in inside[:i]:
                 loop = self.common_loop(first.node, second.node)
                 is_ordered = self.components.get(first.node, first) == self.components.get(second.node, second)
-                if loop is None or is_ordered or first.node is second.node:
+                if loop is None or loop.is_sequential or is_ordered or first.node is second.node:
                     continue
                 if WRITES & {first.kind, second.kind}:
                     yield Race(state, first, second, loop.name)
@@ -143,7 +144,8 @@ class _Search:
         first, second = race.first.node, race.second.node
         both = conditions.get(first, ALWAYS) | conditions.get(second, ALWAYS)
         loop = self.common_loop(first, second)
-        is_told = loop is not None and self.components.get(first, first) != self.components.get(second, second)
+        is_told = loop is not None and not loop.is_sequential
+        is_told = is_told and self.components.get(first, first) != self.components.get(second, second)
         return is_told or is_contradiction(both)
 
     def reached(self, bits: Mapping[Node, int]) -> dict[Node, int]:
@@ -163,7 +165,7 @@ class _Search:
         frame = self.frames.get(access.node)
         if access.kind == READ or frame is None or frame.parent is None or access.node in self.components:
             return None
-        return frame.name
+        return None if frame.is_sequential else frame.name
 
     def common_loop(self, first: Node, second: Node) -> Frame | None:
         """The innermost loop around both nodes."""

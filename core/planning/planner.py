@@ -10,9 +10,9 @@ from ..control_flow.references import memory_of_variables, written_reference
 from ..functions.call_sites import is_partly_read
 from ..graph import Graph, Node, Output
 from ..ordering.races import Alike, Race, chained_races, find_races
-from .draw_order import awaited_by_draws
+from .draw_order import awaited_by_draws, iteration_counts, racing_draws
 from .liveness import NotWellFormed
-from .plan import Plan, Step, add_releases
+from .plan import Plan, Rehearsal, Step, add_releases
 from .selection import Selection
 from .steps import FrameSteps, use_of_memory
 
@@ -92,10 +92,22 @@ class Planner(Selection):
 
     def with_plan_in_turn(self, plan: Plan) -> Plan:
         """A plan for dataflow.py, with the one that takes its place once draws in loops come in turn, if any does."""
-        awaited = awaited_by_draws(self, self.races())
-        if not awaited:
+        draws = racing_draws(self.races())
+        if not draws:
+            return plan
+        awaited, rehearsal = awaited_by_draws(self, draws), self.rehearsal(draws)
+        if awaited is None and rehearsal is None:
             return plan
         try:
-            return dataclasses.replace(plan, awaited_by_draws=awaited, in_turn=self.plan_of_steps(False))
+            in_turn = self.plan_of_steps(False)
         except NotWellFormed:
             return plan
+        return dataclasses.replace(plan, awaited_by_draws=awaited, rehearsal=rehearsal, in_turn=in_turn)
+
+    def rehearsal(self, draws: frozenset[Node]) -> Rehearsal | None:
+        """What there is to know for draws to come in the order of an earlier run, if they can."""
+        counts = iteration_counts(self, draws)
+        if counts is None:
+            return None
+        repeated = frozenset(node for node, frame in self.frames.items() if frame.parent is not None)
+        return Rehearsal(draws, repeated, compile_plan(self.graph, counts, self.feeds))

@@ -76,11 +76,11 @@ def select_out_of_range(g):
     return [[g.RefSelect(g.constant(2), [variable, variable]).name]]
 
 
-def loop(g, frame, initial, constants, condition, body, control=()):
+def loop(g, frame, initial, constants, condition, body, control=(), **attrs):
     """A loop as tf.while_loop builds it; the outputs of its Exits."""
     with g.control_dependencies(control):
-        enters = [g.Enter(value, frame_name=frame) for value in initial]
-    fixed = [g.Enter(value, frame_name=frame, is_constant=True) for value in constants]
+        enters = [g.Enter(value, frame_name=frame, **attrs) for value in initial]
+    fixed = [g.Enter(value, frame_name=frame, is_constant=True, **attrs) for value in constants]
     merges = [g.Merge([enter, enter])[0] for enter in enters]
     predicate = g.LoopCond(condition(merges, fixed))
     switches = [g.Switch(merge, predicate) for merge in merges]

@@ -136,7 +136,7 @@ UPDATES = {
 X = np.full((2, 3), 10, np.float32)
 
 
-def drawing(count, draws=1, seed=3, samples=1, runs=3):
+def drawing(count, draws=1, seed=3, samples=1, runs=3, **attrs):
     """A loop that draws random numbers once an iteration has begun, which nothing holds to the order of the iterations."""
 
     def build(g):
@@ -144,11 +144,13 @@ def drawing(count, draws=1, seed=3, samples=1, runs=3):
             with g.control_dependencies([values[0]]):
                 shape, one = g.constant(shape_of(samples)), g.constant(1)
             drawn = [g.RandomUniform(shape, dtype="float32", seed=seed, seed2=5 + i) for i in range(draws)]
+            if samples > 1:
+                drawn = [g.Max(numbers, g.ExpandDims(fixed[1], fixed[1]), keep_dims=True) for numbers in drawn]
             return [g.AddV2(values[0], one), g.ConcatV2([values[1], *drawn], fixed[1])]
 
         initial = [g.constant(0), g.constant(np.zeros(0, np.float32))]
         constants = [g.constant(count), g.constant(0)]
-        outs = loop(g, "f", initial, constants, lambda values, fixed: g.Less(values[0], fixed[0]), body)
+        outs = loop(g, "f", initial, constants, lambda values, fixed: g.Less(values[0], fixed[0]), body, **attrs)
         return [[outs[1].name]] * runs
 
     return build
@@ -244,6 +246,8 @@ CASES = [
     *(graph_case(f"{count} draws in a loop", "RandomUniform", drawing(count)) for count in (0, 1, 3, 9, 13)),
     graph_case("two draws in a loop", "RandomUniform", drawing(4, draws=2)),
     graph_case("many draws in a loop", "RandomUniform", drawing(120)),
+    graph_case("draws in a sequential loop", "RandomUniform", drawing(9, draws=2, parallel_iterations=1)),
+    graph_case("many large draws", "RandomUniform", drawing(13, samples=20000, runs=6)),
     graph_case("two draws in a loop that runs often", "RandomUniform", drawing(30, draws=2, runs=6)),
     graph_case("draws before a conditional", "Switch", drawing_before_a_conditional(19, runs=7)),
     graph_case("draws in turn", "RandomUniform", drawing_in_turn),

@@ -1,0 +1,112 @@
+"""Loops whose random draws nothing orders, run by steps: each draw gets the place that a run by dataflow gave it.
+
+That run rehearses: it tells in which order the iterations drew. The order is another one where other shapes come in or loops
+make other numbers of iterations, which is found out before each run, and as long as kernels come to count as cheap.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from ..graph import Node
+from ..numerics.draws_ahead import DrawsInOrder, PlacedStream, Places
+from ..numerics.philox import Philox
+from ..ordering.scheduling import RUNS_UNTIL_CHEAP
+from ..planning.plan import Rehearsal
+from .runs import current
+from .shape_programs import Runnable
+
+_MOST_ORDERS: Final = 64
+
+
+class DrawRecord:
+    """In which order the nodes of a run drew, and from where in their streams; `iteration` is the one that is going on."""
+
+    def __init__(self, draws: frozenset[Node]) -> None:
+        self.iteration = 0
+        self._taken: dict[Node, list[tuple[int, int]]] = {node: [] for node in draws}
+        self._streams: dict[Node, Philox] = {}
+
+    def stream(self, node: Node, stream: Philox) -> Philox:
+        """The stream, as it is, for a node that is about to draw."""
+        if node in self._taken:
+            self._taken[node].append((self.iteration, stream.counter))
+            self._streams[node] = stream
+        return stream
+
+    def places(self) -> dict[Node, Places] | None:
+        """Where in the order of draws that of each iteration stood; None where they were not alike, or others drew too."""
+        found = {}
+        for node, taken in self._taken.items():
+            iterations = [iteration for iteration, _ in taken]
+            counters = [counter for _, counter in taken]
+            if sorted(iterations) != list(range(len(taken))):
+                return None
+            ends = [*counters[1:], *([self._streams[node].counter] if taken else [])]
+            steps = {(end - start) % (1 << 128) for start, end in zip(counters, ends)}
+            if len(steps) > 1:
+                return None
+            order = sorted(range(len(taken)), key=iterations.__getitem__)
+            found[node] = Places(tuple(order), steps.pop() if steps else 0)
+        return found
+
+
+class _Drawing:
+    """The draws of a run in the order of its iterations, by the places that they are to have."""
+
+    def __init__(self, places: Mapping[Node, Places]) -> None:
+        self._places = places
+        self._begun: dict[Node, DrawsInOrder] = {}
+
+    def stream(self, node: Node, stream: Philox) -> Philox | PlacedStream:
+        """What a node is about to draw from."""
+        places = self._places.get(node)
+        if places is None:
+            return stream
+        begun = self._begun.get(node)
+        if begun is None:
+            begun = self._begun[node] = DrawsInOrder(stream, places)
+        return begun.next()
+
+
+class RehearsedDraws:
+    """The runs of one program. `counts` is (values of what says how many iterations there are) given the feeds."""
+
+    def __init__(self, rehearsal: Rehearsal, steps: Runnable, counts: Runnable) -> None:
+        self.rehearsal = rehearsal
+        self.runs = 0
+        self._steps = steps
+        self._counts = counts
+        self._orders: dict[Any, dict[Node, Places]] = {}
+        self._lock = threading.Lock()
+
+    def run(self, feeds: Sequence[Any], rehearse: Callable[[DrawRecord], tuple[list[Any], bool]]) -> list[Any]:
+        """The results; `rehearse` is a run by dataflow, which also tells whether the next one like it draws in its order."""
+        key = self._key(feeds)
+        with self._lock:
+            self.runs += 1
+            if self.runs == RUNS_UNTIL_CHEAP:  # what runs once in each run may count as cheap from now on
+                self._orders.clear()
+            places = self._orders.get(key)
+        if places is not None:
+            with current().drawing(_Drawing(places)):
+                return self._steps.run(feeds)
+        record = DrawRecord(self.rehearsal.draws)
+        with current().drawing(record):
+            results, is_settled = rehearse(record)
+        found = record.places() if is_settled else None
+        if found is not None:
+            self._keep(key, found)
+        return results
+
+    def _keep(self, key: Any, places: dict[Node, Places]) -> None:
+        with self._lock:
+            if len(self._orders) >= _MOST_ORDERS:
+                self._orders.clear()
+            self._orders[key] = places
+
+    def _key(self, feeds: Sequence[Any]) -> Any:
+        counts = [value.tolist() for value in self._counts.run(feeds)]
+        return tuple([getattr(value, "shape", None) for value in feeds]), repr(counts)
