@@ -20,6 +20,7 @@ from ..planning.while_plans import while_plans
 from ..tensors import FuncRef
 from .caching import ValueCache, with_cached_trees
 from .executor import Program
+from .lowering import lowered_function
 from .runs import current
 from .while_calls import WhileCall
 
@@ -66,6 +67,7 @@ class FunctionCalls:
         self._bodies: dict[tuple[str, CallSite], _Body] = {}
         self._made: dict[int, tuple[Function, _Body]] = {}
         self._checked: set[str] = set()
+        self._lowered: dict[str, Function] = {}
         self._lock = threading.RLock()
 
     def find(self, reference: FuncRef) -> Function:
@@ -141,7 +143,9 @@ class FunctionCalls:
             key = f"{reference.name}{sorted(reference.attrs.items(), key=lambda item: item[0])}"
         with self._lock:
             if (key, site) not in self._bodies:
-                self._bodies[key, site] = self._compiled(_with_attrs(function, reference), site)
+                if key not in self._lowered:
+                    self._lowered[key] = lowered_function(_with_attrs(function, reference))
+                self._bodies[key, site] = self._compiled(self._lowered[key], site)
             return self._bodies[key, site]
 
     def _implementation(self, reference: FuncRef) -> Function:

@@ -1,16 +1,19 @@
-"""Loops that draw random numbers, put into the graph as TensorFlow puts them there before it runs it.
+"""What draws random numbers, put into the graph as TensorFlow puts it there before it runs it.
 
-A While with `_lower_using_switch_merge` becomes a V1 loop around the nodes of its condition and its body, whose iterations
-overlap: which of them draws first is then for the executor to say. What draws nothing stays as it is, as does a While whose
-functions hold V1 control flow of their own.
+The nodes of a function stand in the place of each of its calls, so that each call has random streams of its own. A While with
+`_lower_using_switch_merge` becomes a V1 loop around the nodes of its condition and its body, whose iterations overlap: which
+of them draws first is then for the executor to say. What draws nothing stays as it is, as does what calls functions that hold
+V1 control flow of their own.
 """
 
 from __future__ import annotations
 
+import collections
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from ..control_flow.conditions import LOOP_OPS
+from ..control_flow.conditions import LOOP_OPS, SWITCH
 from ..dtypes import resource
 from ..functions.call_kinds import CALL_KINDS, INLINED
 from ..functions.call_sites import call_site
@@ -21,11 +24,13 @@ from ..planning.needed import needed_nodes
 from ..tensors import FuncRef
 from ..traversal import topological_order
 
-_PARALLEL_ITERATIONS = 10
+_PARALLEL_ITERATIONS: Final = 10
+_MOST_NODES: Final = 1 << 18
+"""Nodes of a graph from which on calls stay calls: functions that call each other twice have no end of nodes."""
 
 
 def lowered(graph: Graph) -> Graph:
-    """A copy of the graph with the loops that draw random numbers as V1 loops; the graph itself where there are none."""
+    """A copy of the graph with what draws random numbers put into it; the graph itself where nothing does."""
     if not any(_is_lowered(graph, node) for node in graph):
         return graph
     lowering = _Lowering(graph.copy())
@@ -33,19 +38,39 @@ def lowered(graph: Graph) -> Graph:
     return lowering.graph
 
 
+def lowered_function(function: Function) -> Function:
+    """The same of the body of a function."""
+    if not any(_is_lowered(function.body, node) for node in function.body):
+        return function
+    made = instantiate(function, {})
+    made.body.functions = function.body.functions
+    named = [node.name for node in made.control_results]
+    ends = [_end(made.body, value) for value in made.results]
+    _Lowering(made.body).run()
+    results, controls = [end.output() for end in ends], [made.body.node(name) for name in named]
+    return dataclasses.replace(made, results=results, control_results=controls)
+
+
+def _end(body: Graph, value: Output) -> Node:
+    """A node that hands on a result, whoever gives it."""
+    return body.add_node(body.unique_name(f"{value.node.name}/result"), "Identity", [value], (), {"T": value.dtype})
+
+
 def _is_lowered(graph: Graph, node: Node) -> bool:
-    """True for a loop, or a call around one, that TensorFlow puts into the graph and that draws."""
+    """True for a loop or a call that TensorFlow puts into the graph and that draws."""
     kind = CALL_KINDS.get(node.op)
-    is_loop = kind is not None and kind.is_loop and call_site(node).is_lowered
-    if kind is None or not (kind.is_inlined or is_loop):
+    if kind is None or not (kind.is_inlined or (kind.is_loop and call_site(node).is_lowered)):
         return False
     if not any(access.kind == DRAW for access in accesses(graph, [node])):
         return False
     functions = [_function(graph, reference) for reference in kind.references(node)]
-    if any(function is None or any(inner.op in LOOP_OPS for inner in function.body) for function in functions):
-        return False
-    bodies = [function.body for function in functions if function is not None]
-    return is_loop or any(_is_lowered(graph, inner) for body in bodies for inner in body)
+    return all(function is not None and _is_put_into_graphs(function) for function in functions)
+
+
+def _is_put_into_graphs(function: Function) -> bool:
+    """True of a function that has what its nodes lead to, and no V1 control flow, whose frames have names."""
+    has_ends = bool(function.results or function.control_results)
+    return has_ends and not any(inner.op in LOOP_OPS for inner in function.body)
 
 
 def _function(graph: Graph, reference: object) -> Function | None:
@@ -61,26 +86,30 @@ class _Lowering:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self.pending = collections.deque(graph)
 
     def run(self) -> None:
-        pending = list(self.graph)
-        while pending:
-            node = pending.pop(0)
+        while self.pending and len(self.graph) < _MOST_NODES:
+            node = self.pending.popleft()
             if _is_lowered(self.graph, node):
-                before = len(self.graph)
                 if node.op in INLINED:
                     self.lower_call(node)
                 else:
                     self.lower_while(node)
-                pending += list(self.graph)[before:]
 
     def lower_call(self, call: Node) -> None:
         """The nodes of a function in the place of its call."""
         function = _function(self.graph, call.attr("f"))
         assert function is not None
-        pivot = self.add(call, "input_control", "NoOp", (), {}, [v.node for v in call.inputs] + list(call.control_inputs))
-        results, controls = self.body(call, function, call.inputs, pivot, "")
+        pivots = [*map(self.living, call.inputs), *call.control_inputs]
+        results, controls = self.body(call, function, call.inputs, pivots, "")
         self.replace(call, results, controls)
+
+    def living(self, value: Output) -> Node:
+        """A node that is alive when a value is: a Switch is so whichever way it goes."""
+        if value.node.op not in SWITCH:
+            return value.node
+        return self.add(value.node, "taken", "Identity", [value], {"T": value.dtype})
 
     def lower_while(self, loop: Node) -> None:
         """A V1 loop in the place of a While. A resource stays what it is in all iterations."""
@@ -90,13 +119,13 @@ class _Lowering:
         merges = [None if value.dtype is resource else self.merge(loop, value) for value in enters]
         first = next(merge.node for merge in merges if merge is not None)
         values = [merge if merge is not None else enter for merge, enter in zip(merges, enters)]
-        (decided,), _ = self.body(loop, cond, values, first, "cond")
+        (decided,), _ = self.body(loop, cond, values, [first], "cond")
         predicate = self.add(loop, "LoopCond", "LoopCond", [decided], {}).output()
         switches = [None if merge is None else self.switch(loop, merge, predicate) for merge in merges]
         taken = next(switch for switch in switches if switch is not None)
         pivot = self.add(loop, "loop_body_control", "Identity", [taken.output(1)], {"T": taken.output_dtypes[1]})
         going = [enter if switch is None else switch.output(1) for switch, enter in zip(switches, enters)]
-        results, controls = self.body(loop, body, going, pivot, "body")
+        results, controls = self.body(loop, body, going, [pivot], "body")
         outputs = list(loop.inputs)
         for i, (merge, switch) in enumerate(zip(merges, switches)):
             if merge is not None and switch is not None:
@@ -122,22 +151,26 @@ class _Lowering:
         return self.add(loop, "switch", "Switch", [value, predicate], {"T": value.dtype})
 
     def body(
-        self, call: Node, function: Function, args: Sequence[Output], pivot: Node, scope: str
+        self, call: Node, function: Function, args: Sequence[Output], pivots: Sequence[Node], scope: str
     ) -> tuple[list[Output], list[Node]]:
-        """Copies of a function's nodes: its results, and what must have run. What waits for nothing waits for `pivot`."""
+        """Copies of a function's nodes: its results, and what must have run. What waits for nothing waits for `pivots`."""
         given = dict(zip((arg.output() for arg in function.args), args))
         needed = needed_nodes([*function.results, *function.control_results], list(given))
-        made: dict[Node, Node] = dict.fromkeys(function.args, pivot)
+        made: dict[Node, Node] = {}
+
+        def copies(node: Node) -> Sequence[Node]:
+            return pivots if node.is_argument else [made[node]]
 
         def value_of(value: Output) -> Output:
             return given[value] if value in given else made[value.node].output(value.index)
 
-        for node in topological_order([n for n in function.body if n in needed and n not in made]):
-            controls = [made[control] for control in node.control_inputs]
-            waits = controls or ([] if node.inputs else [pivot])
+        for node in topological_order([n for n in function.body if n in needed and n not in function.args]):
+            controls = [source for control in node.control_inputs for source in copies(control)]
+            waits = controls or ([] if node.inputs else pivots)
             attrs = {key: value for key, value in node.attrs.items() if key != "_class"}
             made[node] = self.add(call, f"{scope}/{node.name}".strip("/"), node.op, map(value_of, node.inputs), attrs, waits)
-        return [value_of(value) for value in function.results], [made[node] for node in function.control_results]
+        ran = [source for node in function.control_results for source in copies(node)]
+        return [value_of(value) for value in function.results], ran
 
     def replace(self, call: Node, outputs: Sequence[Output], controls: Sequence[Node]) -> None:
         """Let users of a call take `outputs`; its name goes to what waits for all of them and for `controls`."""
@@ -160,4 +193,6 @@ class _Lowering:
         controls: Iterable[Node] = (),
     ) -> Node:
         name = self.graph.unique_name(f"{call.name}/{name}")
-        return self.graph.add_node(name, op, inputs, dict.fromkeys(controls), dict(attrs), call.device)
+        node = self.graph.add_node(name, op, inputs, dict.fromkeys(controls), dict(attrs), call.device)
+        self.pending.append(node)
+        return node

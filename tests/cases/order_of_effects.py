@@ -6,6 +6,7 @@ from tests.cases.control_flow import counted, loop
 from tests.functions import define
 from tests.opcases import graph_case
 from tfg.core.shapes import Shape
+from tfg.core.tensors import FuncRef
 
 
 def variable(g, value, name="v"):
@@ -210,6 +211,34 @@ def drawing_in_a_while(count, **attrs):
     return build
 
 
+def drawing_function(g):
+    uniform = {"dtype": "float32", "seed": 3, "seed2": 5}
+    return define(g, "draw", [], lambda b: [b.RandomUniform(b.constant(shape_of(2)), **uniform)], stateful=True)
+
+
+def called_twice(g):
+    """Each call of a function has random streams of its own, in graphs of four nodes or more."""
+    draw = FuncRef(drawing_function(g))
+    calls = [g.StatefulPartitionedCall([], Tout=["float32"], f=draw)[0] for _ in range(2)]
+    return [[g.Neg(g.Square(out)).name for out in calls]] * 3
+
+
+def called_in_a_loop(g):
+    """A call in the body of a While that is put into the graph draws once in each iteration, and not after the last one."""
+    draw = FuncRef(drawing_function(g))
+    cond = define(g, "cond", ["int32", "float32"], lambda b, i, x: [b.Less(i, b.constant(3))])
+
+    def step(b, i, x):
+        drawn = b.StatefulPartitionedCall([], Tout=["float32"], f=draw)[0]
+        return [b.AddV2(i, b.constant(1)), b.AddV2(b.AddV2(x, x), drawn)]
+
+    body = define(g, "body", ["int32", "float32"], step, stateful=True)
+    initial = [g.constant(0), g.constant(np.zeros(2, np.float32))]
+    shapes = [Shape(()), Shape((2,))]
+    out = g.While(initial, cond=cond, body=body, output_shapes=shapes, _lower_using_switch_merge=True)
+    return [[out[1].name]] * 4
+
+
 def counting(g):
     """A loop that adds to a variable in every iteration while another node of it looks at the variable."""
     v, init = variable(g, np.float32(0))
@@ -251,6 +280,8 @@ CASES = [
     graph_case("two draws in a loop that runs often", "RandomUniform", drawing(30, draws=2, runs=6)),
     graph_case("draws before a conditional", "Switch", drawing_before_a_conditional(19, runs=7)),
     graph_case("draws in turn", "RandomUniform", drawing_in_turn),
+    graph_case("a function that draws, called twice", "StatefulPartitionedCall", called_twice),
+    graph_case("a function that draws, called in a loop", "While", called_in_a_loop),
     *(
         graph_case(f"{count} draws in a lowered While", "While", drawing_in_a_while(count, _lower_using_switch_merge=True))
         for count in (0, 1, 4, 13)
