@@ -11,6 +11,7 @@ from ..catalog import OpDef
 from ..control_flow.conditions import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, Frame, assign_frames
 from ..errors import InvalidArgumentError
 from ..foreign_ops import supply_hint
+from ..functions.purity import impurity
 from ..graph import Graph, Node, Output
 from ..ordering.scheduling import construction_order, is_bypassed, optimized_order
 from ..traversal import copied_from, topological_order, trail_end
@@ -80,6 +81,20 @@ class Selection:
     def fetched_nodes(self) -> list[Node]:
         """The nodes that are fetched, by name."""
         return sorted({f if isinstance(f, Node) else f.node for f in self.fetches}, key=lambda node: node.name)
+
+    def folded(self) -> Iterator[Node]:
+        """The nodes that TensorFlow's graph optimizer makes constants of: what is computed from constants alone."""
+        constants: set[Node] = set()
+        fetched = set(self.fetched_nodes())
+        for node in self.order:
+            if node.op == "Const":
+                constants.add(node)
+            elif self._is_folded(node, constants) and node not in fetched:
+                constants.add(node)
+                yield node
+
+    def _is_folded(self, node: Node, constants: set[Node]) -> bool:
+        return bool(node.inputs) and constants.issuperset(self.waiting[node]) and impurity(self.graph, node) is None
 
     def sources(self, node: Node) -> list[Node]:
         """What a node takes data or control from."""

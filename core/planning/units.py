@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from ..control_flow.conditions import ENTER, Frame
@@ -45,16 +45,26 @@ class Units:
         return (owner for source in self.sources(unit) if (owner := self.owner(source)) is not None)
 
     def execution_order(self) -> list[Unit]:
-        """The units in the order in which TensorFlow's executor runs them, a loop as if it were one node."""
+        """The units in the order in which TensorFlow's executor runs them, a loop as if it were one node.
+
+        What its graph optimizer makes constants of comes first, with all that this is computed from.
+        """
+        folded = frozenset(self.run.folded())
+
+        def edges(unit: Any) -> tuple[list[Any], list[Any]]:
+            return ([], []) if unit in folded else self.edges(unit)
 
         def sources(unit: Any) -> Iterator[Any]:
-            return itertools.chain(*self.edges(unit))
+            return itertools.chain(*edges(unit))
 
         fetched = [owner for node in self.run.fetched_nodes() if (owner := self.owner(node)) is not None]
-        units = optimized_order([*self.frame.nodes, *self.frame.children], fetched, sources, sources)
+        every: list[Unit] = [*self.frame.nodes, *self.frame.children]
+        left = _needed(fetched, sources, every)
+        units = optimized_order(left, fetched, sources, sources)
         made: list[Any] = construction_order([*units, *sorted(self.run.feeds, key=str)], sources)
-        order = execution_order(made, self.edges, lambda unit: "" if isinstance(unit, Output) else unit.op)
-        found: dict[Unit, None] = {}
+        order = execution_order(made, edges, lambda unit: _op(unit, folded))
+        first = topological_order(_needed(folded, self.predecessors, every), self.predecessors)
+        found: dict[Unit, None] = dict.fromkeys(first)
         for unit in order:
             if not isinstance(unit, Output):
                 found |= dict.fromkeys((*self.bypassed_before(unit, found), unit))
@@ -82,3 +92,22 @@ class Units:
         """The values that a node, or the Enter nodes of a loop, take."""
         for node in [unit] if isinstance(unit, Node) else unit.with_op(ENTER):
             yield from node.inputs
+
+
+def _needed(units: Iterable[Any], sources: Callable[[Any], Iterable[Any]], every: Sequence[Any]) -> list[Any]:
+    """Those of all units that some need, in their order."""
+    known = set(every)
+    found = known.intersection(units)
+    pending = list(found)
+    while pending:
+        new = {source for source in sources(pending.pop()) if source in known} - found
+        found |= new
+        pending += new
+    return [unit for unit in every if unit in found]
+
+
+def _op(unit: Any, folded: Container[Any]) -> str:
+    """The op type that a unit has for TensorFlow's executor, "" for a fed value."""
+    if isinstance(unit, Output):
+        return ""
+    return "Const" if unit in folded else str(unit.op)

@@ -211,6 +211,23 @@ def drawing_in_a_while(count, **attrs):
     return build
 
 
+def decayed(steps):
+    """Weights are looked at and changed by a step whose size is computed from constants, as an optimizer folds them."""
+
+    def build(g):
+        v, init = variable(g, np.float32([1, 2, 3]))
+        read = g.Identity(v, name="read")
+        penalty = g.Sum(g.Square(read), g.constant([0]), name="penalty")
+        size = g.constant(0.125)
+        for _ in range(steps):
+            size = g.Mul(size, g.constant(0.5))
+        change = g.Neg(g.Mul(read, size))
+        g.Assign(v, g.Sub(change, g.constant(1.0)), name="new")
+        return [[init], *[[penalty.name, "new"]] * 2]
+
+    return build
+
+
 def drawing_function(g):
     uniform = {"dtype": "float32", "seed": 3, "seed2": 5}
     return define(g, "draw", [], lambda b: [b.RandomUniform(b.constant(shape_of(2)), **uniform)], stateful=True)
@@ -280,6 +297,7 @@ CASES = [
     graph_case("two draws in a loop that runs often", "RandomUniform", drawing(30, draws=2, runs=6)),
     graph_case("draws before a conditional", "Switch", drawing_before_a_conditional(19, runs=7)),
     graph_case("draws in turn", "RandomUniform", drawing_in_turn),
+    *(graph_case(f"weights that decay by a product of {n} constants", "Assign", decayed(n)) for n in range(4)),
     graph_case("a function that draws, called twice", "StatefulPartitionedCall", called_twice),
     graph_case("a function that draws, called in a loop", "While", called_in_a_loop),
     *(
