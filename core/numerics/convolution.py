@@ -297,7 +297,7 @@ def _multiply_gathered(
     is_taken_apart = w.size >= _LARGE_FILTER and result.size <= _FEW_POSITIONS * filters and not w.flags.c_contiguous
     matrix = w.reshape(-1, depth, filters) if is_taken_apart else w.reshape(-1, filters)
     gathered = _gathering(x, window, strides, dilations)
-    blocks = list(_blocks(result.shape[:-1], w.size // filters, one_thread.share))
+    blocks = _blocks(result.shape[:-1], w.size // filters, one_thread.share)
     if len(blocks) == 1:
         _multiply_blocks(gathered(blocks[0]), matrix, result.reshape(-1, filters), finish, summand)
         return
@@ -400,7 +400,7 @@ def _ungrouped_filter_gradient(
         add_long_product(first.T, second, total, is_first)
 
     shares = one_thread.available
-    blocks = list(_blocks(grad.shape[:-1], shape[0], shares))
+    blocks = _blocks(grad.shape[:-1], shape[0], shares)
     total = ordered_sum(add, blocks, shares, shape[::-1] if is_turned else shape, np.result_type(x, grad))
     return np.ascontiguousarray(total.T) if is_turned else total
 
@@ -419,7 +419,8 @@ def _gathered(
         yield index, gathered(index)
 
 
-def _blocks(positions: Sequence[int], width: int, workers: int) -> Iterator[tuple[Any, ...]]:
+@functools.lru_cache(1024)
+def _blocks(positions: tuple[int, ...], width: int, workers: int) -> list[tuple[Any, ...]]:
     """Indexes that cut (N, output...) into blocks of images, or of lines where one image is too large.
 
     Images are divided among the workers.
@@ -428,10 +429,10 @@ def _blocks(positions: Sequence[int], width: int, workers: int) -> Iterator[tupl
     images, lines = positions[:2]
     most = BLOCK_ELEMENTS // max(per_image, 1)
     if most:
-        yield from ((some,) for some in cut(images, min(even(-(-images // most), workers), images)))
-        return
+        return [(some,) for some in cut(images, min(even(-(-images // most), workers), images))]
     rows = max(BLOCK_ELEMENTS // max(math.prod(positions[2:]) * width, 1), 1)
-    yield from itertools.product(range(images), cut(lines, parts_of_each(images, lines, -(-lines // rows), workers)))
+    ranges = cut(lines, parts_of_each(images, lines, -(-lines // rows), workers))
+    return list(itertools.product(range(images), ranges))
 
 
 def _grouped_filter(w: Array, groups: int) -> Array:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .products import cut, divide, matmul
 from .teamwork import result_array
 from .threads import one_thread
 from .windows import Array, Pads, bounded, cells, offset_index, offsets, padded_sizes, unpad
+
+_FEWEST_OF_VOLUMES: Final = 2
+"""Channels of volumes from which on, at stride 1, a convolution costs less than scattered products."""
 
 
 def convolve_input_gradient(
@@ -31,9 +34,11 @@ def convolve_input_gradient(
         return np.zeros(input_shape, np.result_type(grad, w))
     padded = padded_sizes(input_shape[1:-1], pads)
     strides = bounded(strides, padded)
-    if groups == 1 and depth < FEWEST_CHANNELS and any(k > 1 for k in w.shape[:-2]):
+    is_dense = all(s == 1 for s in strides)
+    fewest = _FEWEST_OF_VOLUMES if is_dense and len(strides) == 3 else FEWEST_CHANNELS
+    if groups == 1 and depth < fewest and any(k > 1 for k in w.shape[:-2]):
         return _scatter_products(grad, w, input_shape, strides, pads, dilations)
-    if all(s == 1 for s in strides):
+    if is_dense:
         return _convolve_transposed(grad, w, groups, input_shape, pads, dilations)
     if all(d == 1 for d in dilations):
         return _convolve_phases(grad, w, groups, input_shape, strides, pads)

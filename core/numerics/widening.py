@@ -27,9 +27,11 @@ def is_narrow(dtype: np.dtype[Any]) -> bool:
 
 def wide(x: Array) -> Array:
     """Floats of 16 bits as float32, other dtypes as they are; the shape stays."""
+    if x.itemsize != 2 or not is_narrow(x.dtype):
+        return x
     if x.dtype == np.float16 and x.size >= _MANY:  # NumPy converts halves one by one
         return _looked_up(_halves(), x)
-    return x.astype(np.float32) if is_narrow(x.dtype) else x
+    return x.astype(np.float32)
 
 
 def _looked_up(table: Array, x: Array) -> Array:

@@ -20,13 +20,8 @@ def pad(x: Array, pads: Pads, value: Any = 0) -> Array:
     """`x` with its spatial dimensions padded; negative amounts crop. `x` itself where there is nothing to do."""
     if not any(any(p) for p in pads):
         return x
-    crop = tuple(slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(x.shape[1:-1], pads))
-    x = x[(slice(None), *crop)]
-    shape = (x.shape[0], *(n + max(b, 0) + max(a, 0) for n, (b, a) in zip(x.shape[1:-1], pads)), x.shape[-1])
-    padded = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
-    inner = tuple(slice(max(b, 0), max(b, 0) + n) for n, (b, _) in zip(x.shape[1:-1], pads))
-    padded[(slice(None), *inner)] = x
-    return padded
+    firsts = [-before for before, _ in pads]
+    return np.ascontiguousarray(placed(x, firsts, [1] * len(firsts), padded_sizes(x.shape[1:-1], pads), value))
 
 
 def image_blocks(images: int, lines: int, count: int) -> list[tuple[slice, slice]]:
@@ -146,12 +141,33 @@ def _window_lines(x: Array, windows: Sequence[int], strides: Sequence[int], dila
 
     NumPy copies such elements in less time than their numbers, of which there are few.
     """
-    outputs = output_sizes(x, windows, strides, dilations)
-    line = np.dtype((np.void, windows[-1] * x.shape[-1] * x.itemsize))
-    steps = x.strides[1:-1]
+    form = _lines_form(x.shape, x.strides, x.itemsize, tuple(windows), tuple(strides), tuple(dilations))
+    return np.ndarray(form.shape, form.line, x, 0, form.strides)
+
+
+class _LinesForm(NamedTuple):
+    """Shape, element and strides, in bytes, of `_window_lines`."""
+
+    shape: tuple[int, ...]
+    line: np.dtype[Any]
+    strides: tuple[int, ...]
+
+
+@functools.lru_cache(1024)
+def _lines_form(
+    shape: tuple[int, ...],
+    bytes_on: tuple[int, ...],
+    itemsize: int,
+    windows: tuple[int, ...],
+    strides: tuple[int, ...],
+    dilations: tuple[int, ...],
+) -> _LinesForm:
+    outputs = tuple(map(output_size, shape[1:-1], windows, strides, dilations))
+    line = np.dtype((np.void, windows[-1] * shape[-1] * itemsize))
+    steps = bytes_on[1:-1]
     places = jumps(steps[:-1], dilations[:-1], windows[:-1])
-    bytes_on = (x.strides[0], *jumps(steps, strides, outputs), *places, line.itemsize)
-    return np.ndarray((x.shape[0], *outputs, *windows[:-1], 1), line, x, 0, bytes_on)
+    every = (bytes_on[0], *jumps(steps, strides, outputs), *places, line.itemsize)
+    return _LinesForm((shape[0], *outputs, *windows[:-1], 1), line, every)
 
 
 def strided_windows(

@@ -98,6 +98,16 @@ class StrictGeometry(Geometry):
 
     stride_error = InvalidArgumentError
 
+    @functools.lru_cache(1024)  # noqa: B019 - as above
+    def backprop_pads(self, dims: tuple[int, ...], filter_shape: tuple[int, ...], grad_dims: tuple[int, ...]) -> Pads:
+        """The pads for an input with channels last and a filter, of whose convolution the gradient has the result's shape."""
+        require(min(*dims, *filter_shape) >= 0, f"negative sizes: input {dims}, filter {filter_shape}")
+        _check_channels(dims[-1], filter_shape[-2], filter_shape[-1])
+        outputs = self.outputs(dims[1:-1], filter_shape[:-2])
+        wanted = (dims[0], *outputs, filter_shape[-1])
+        require(grad_dims == wanted, f"out_backprop is {grad_dims} but the convolution's result is {wanted} (N, ..., C)")
+        return self.pads(dims[1:-1], filter_shape[:-2])
+
 
 def _check_channels(channels: int, depth: int, filters: int) -> None:
     """C is a multiple of the filter's depth and F of the number of groups."""
@@ -132,26 +142,13 @@ def convolve(
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
 
 
-def _check_backprop(
-    input_dims: tuple[int, ...], filter_shape: tuple[int, ...], grad_dims: tuple[int, ...], geometry: StrictGeometry
-) -> None:
-    """The gradient's shape is that of the convolution's result."""
-    require(min(*input_dims, *filter_shape) >= 0, f"negative sizes: input {input_dims}, filter {filter_shape}")
-    _check_channels(input_dims[-1], filter_shape[-2], filter_shape[-1])
-    outputs = geometry.outputs(input_dims[1:-1], filter_shape[:-2])
-    wanted = (input_dims[0], *outputs, filter_shape[-1])
-    if tuple(grad_dims) != wanted:
-        raise InvalidArgumentError(f"out_backprop is {tuple(grad_dims)} but the convolution's result is {wanted} (N, ..., C)")
-
-
 def input_gradient(input_shape: tuple[int, ...], w: Array, grad: Array, geometry: StrictGeometry) -> Array:
     """The gradient for an input of `input_shape`."""
     require_rank(w, geometry.rank, "filter")
     require_rank(grad, geometry.rank, "out_backprop")
     grad_last = to_channels_last(grad, geometry.data_format)
     dims = geometry.last(input_shape)
-    _check_backprop(dims, w.shape, grad_last.shape, geometry)
-    pads = geometry.pads(dims[1:-1], w.shape[:-2])
+    pads = geometry.backprop_pads(dims, w.shape, grad_last.shape)
     dx = convolve_input_gradient(wide(grad_last), wide(w), dims, geometry.strides, pads, geometry.dilations)
     return from_channels_last(dx.astype(grad.dtype, copy=False), geometry.data_format)
 
@@ -161,8 +158,7 @@ def filter_gradient(x: Array, filter_shape: tuple[int, ...], grad: Array, geomet
     require_rank(x, geometry.rank, "input")
     require_rank(grad, geometry.rank, "out_backprop")
     last, grad_last = to_channels_last(x, geometry.data_format), to_channels_last(grad, geometry.data_format)
-    _check_backprop(last.shape, filter_shape, grad_last.shape, geometry)
-    pads = geometry.pads(last.shape[1:-1], filter_shape[:-2])
+    pads = geometry.backprop_pads(last.shape, filter_shape, grad_last.shape)
     dw = numerics.convolve_filter_gradient(
         wide(last), wide(grad_last), filter_shape, geometry.strides, pads, geometry.dilations
     )
@@ -174,18 +170,18 @@ def empty_filter_gradient(x: Array, sizes: Array, grad: Array) -> Array | None:
 
     None where there is something to compute.
     """
-    if np.ndim(sizes) != 1 or grad.dtype.name not in ("float32", "bfloat16") or min(sizes.tolist(), default=0) < 0:
+    dims = sizes.tolist() if np.ndim(sizes) == 1 else [-1]
+    if (x.size and grad.size and math.prod(dims)) or min(dims, default=0) < 0:
         return None
-    empty = not (x.size and grad.size and math.prod(sizes.tolist()))
-    return np.zeros(sizes.tolist(), grad.dtype) if empty else None
+    return np.zeros(dims, grad.dtype) if grad.dtype.name in ("float32", "bfloat16") else None
 
 
 def empty_input_gradient(sizes: Array, grad: Array) -> Array | None:
     """Zeros for an input of no elements, whatever the other shapes, by the same rule; else None."""
-    if np.ndim(sizes) != 1 or grad.dtype.name not in ("float32", "bfloat16") or grad.ndim not in (4, 5):
+    dims = sizes.tolist() if np.ndim(sizes) == 1 else []
+    if 0 not in dims or min(dims) < 0 or grad.ndim not in (4, 5):
         return None
-    dims = sizes.tolist()
-    return np.zeros(dims, grad.dtype) if 0 in dims and min(dims) >= 0 else None
+    return np.zeros(dims, grad.dtype) if grad.dtype.name in ("float32", "bfloat16") else None
 
 
 def input_sizes_2d(sizes: Array, filter_shape: tuple[int, ...], grad: Array, data_format: str) -> tuple[int, ...]:

@@ -98,7 +98,7 @@ def conv3d(
 ) -> Result:  # fmt: skip
     """(N, D, H, W, C) with (KD, KH, KW, C / groups, F) -> (N, OD, OH, OW, F), or NCDHW."""
     geometry = Geometry if x.dtype.name in ("float32", "bfloat16") else StrictGeometry
-    return convolve(x, w, geometry(5, strides, padding, (), data_format, dilations), finishing, summand)
+    return convolve(x, w, checked(geometry, 5, strides, padding, (), data_format, dilations), finishing, summand)
 
 
 @shape("Conv3D")
@@ -146,7 +146,7 @@ def conv2d_backprop_input(
     dilations: list[int],
 ) -> Result:
     """The gradient of Conv2D for its input, of shape `sizes`."""
-    geometry = StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations)
+    geometry = checked(StrictGeometry, 4, strides, padding, explicit_paddings, data_format, dilations)
     empty = empty_input_gradient(sizes, grad)
     if empty is not None:
         return empty
@@ -174,7 +174,7 @@ def conv3d_backprop_input_v2(
     sizes: Array, w: Array, grad: Array, *, strides: list[int], padding: str, data_format: str, dilations: list[int]
 ) -> Result:
     """The gradient of Conv3D for its input, of shape `sizes`."""
-    geometry = StrictGeometry(5, strides, padding, (), data_format, dilations)
+    geometry = checked(StrictGeometry, 5, strides, padding, (), data_format, dilations)
     empty = empty_input_gradient(sizes, grad)
     return input_gradient(ints(sizes, "input_sizes", 5), w, grad, geometry) if empty is None else empty
 
@@ -213,7 +213,9 @@ def conv2d_backprop_input_v2(
 ) -> Result:
     """As Conv2DBackpropInput; the input itself gives its shape."""
     require_rank(x, 4, "input")
-    return input_gradient(x.shape, w, grad, StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations))
+    return input_gradient(
+        x.shape, w, grad, checked(StrictGeometry, 4, strides, padding, explicit_paddings, data_format, dilations)
+    )
 
 
 layout("T.T -> T", "Conv2DBackpropInputV2")
@@ -233,7 +235,9 @@ def conv2d_backprop_filter_v2(
 ) -> Result:
     """As Conv2DBackpropFilter; the filter itself gives its shape."""
     require_rank(w, 4, "filter")
-    return filter_gradient(x, w.shape, grad, StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations))
+    return filter_gradient(
+        x, w.shape, grad, checked(StrictGeometry, 4, strides, padding, explicit_paddings, data_format, dilations)
+    )
 
 
 @kernel("Conv3DBackpropInput")
@@ -242,7 +246,7 @@ def conv3d_backprop_input(
 ) -> Result:
     """As Conv3DBackpropInputV2; the input itself gives its shape."""
     require_rank(x, 5, "input")
-    return input_gradient(x.shape, w, grad, StrictGeometry(5, strides, padding, (), "NDHWC", dilations))
+    return input_gradient(x.shape, w, grad, checked(StrictGeometry, 5, strides, padding, (), "NDHWC", dilations))
 
 
 @shape("Conv2DBackpropInputV2", "Conv3DBackpropInput")
@@ -256,7 +260,7 @@ def conv3d_backprop_filter(
 ) -> Result:
     """As Conv3DBackpropFilterV2; the filter itself gives its shape."""
     require_rank(w, 5, "filter")
-    return filter_gradient(x, w.shape, grad, StrictGeometry(5, strides, padding, (), "NDHWC", dilations))
+    return filter_gradient(x, w.shape, grad, checked(StrictGeometry, 5, strides, padding, (), "NDHWC", dilations))
 
 
 @shape("Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
@@ -287,7 +291,7 @@ def conv2d_backprop_filter(
     dilations: list[int],
 ) -> Result:
     """The gradient of Conv2D for its filter, of shape `sizes`."""
-    geometry = StrictGeometry(4, strides, padding, explicit_paddings, data_format, dilations)
+    geometry = checked(StrictGeometry, 4, strides, padding, explicit_paddings, data_format, dilations)
     empty = empty_filter_gradient(x, sizes, grad)
     return filter_gradient(x, ints(sizes, "filter_sizes", 4), grad, geometry) if empty is None else empty
 
@@ -310,7 +314,7 @@ def conv3d_backprop_filter_v2(
     empty = empty_filter_gradient(x, sizes, grad)
     if empty is not None and not empty.size:
         return empty
-    geometry = StrictGeometry(5, strides, padding, (), data_format, dilations)
+    geometry = checked(StrictGeometry, 5, strides, padding, (), data_format, dilations)
     return filter_gradient(x, ints(sizes, "filter_sizes", 5), grad, geometry) if empty is None else empty
 
 
@@ -348,7 +352,7 @@ def conv(
         channels = to_channels_last(x, data_format).shape[-1]
         require(w.shape[-2] * groups == channels, f"{groups} groups of depth {w.shape[-2]} do not make {channels} channels")
     lead = x.shape[:batch_dims]
-    geometry = StrictGeometry(rank, strides, padding, explicit_paddings, data_format, dilations or [1] * rank)
+    geometry = checked(StrictGeometry, rank, strides, padding, explicit_paddings, data_format, dilations or [1] * rank)
     y = convolve(x.reshape(math.prod(lead), *x.shape[batch_dims:]), w, geometry)
     return y.reshape(lead + y.shape[1:])
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -33,7 +34,7 @@ from ._convolution import (
 )
 from ._onnx import channels_first, in_format, window_attrs, window_of
 from ._shapes import ints, shape_from
-from ._windows import checked, from_channels_last, shape_from_channels_last, to_channels_last
+from ._windows import Pads, checked, from_channels_last, shape_from_channels_last, to_channels_last
 from .convolution import ATTRIBUTES_2D, convolution_input_gradient_onnx
 
 
@@ -98,13 +99,16 @@ def _has_one_filter_a_channel(node: Node, filter_shape: Sequence[int]) -> bool:
     return filter_shape[-1] == 1
 
 
-def _check_backprop(
+@functools.lru_cache(1024)
+def _backprop_pads(
     dims: tuple[int, ...], filter_shape: tuple[int, ...], grad_dims: tuple[int, ...], geometry: StrictGeometry
-) -> None:
+) -> Pads:
+    """The pads for an input with channels last, where the gradient has the shape of the convolution's result."""
     require(min(*dims, *filter_shape) >= 0, f"negative sizes: input {dims}, filter {filter_shape}")
     require(dims[-1] == filter_shape[2], f"input has {dims[-1]} channels, the filter {filter_shape[2]}")
     wanted = (dims[0], *geometry.outputs(dims[1:-1], filter_shape[:2]), filter_shape[2] * filter_shape[3])
-    require(tuple(grad_dims) == wanted, f"out_backprop is {tuple(grad_dims)} but the result is {wanted} (N, H, W, C)")
+    require(grad_dims == wanted, f"out_backprop is {grad_dims} but the result is {wanted} (N, H, W, C)")
+    return geometry.pads(dims[1:-1], filter_shape[:2])
 
 
 @kernel("DepthwiseConv2dNative")
@@ -152,8 +156,7 @@ def depthwise_conv2d_native_backprop_input(
     require_rank(grad, 4, "out_backprop")
     grad_last = to_channels_last(grad, data_format)
     dims = geometry.last(ints(sizes, "input_sizes", 4))
-    _check_backprop(dims, w.shape, grad_last.shape, geometry)
-    pads = geometry.pads(dims[1:-1], w.shape[:2])
+    pads = _backprop_pads(dims, w.shape, grad_last.shape, geometry)
     dx = numerics.depthwise_input_gradient(wide(grad_last), wide(w), dims, geometry.strides, pads, geometry.dilations)
     return from_channels_last(dx.astype(grad.dtype, copy=False), data_format)
 
@@ -179,8 +182,7 @@ def depthwise_conv2d_native_backprop_filter(
     require_rank(grad, 4, "out_backprop")
     last, grad_last = to_channels_last(x, data_format), to_channels_last(grad, data_format)
     filter_shape = ints(sizes, "filter_sizes", 4)
-    _check_backprop(last.shape, filter_shape, grad_last.shape, geometry)
-    pads = geometry.pads(last.shape[1:-1], filter_shape[:2])
+    pads = _backprop_pads(last.shape, filter_shape, grad_last.shape, geometry)
     dw = numerics.depthwise_filter_gradient(
         wide(last), wide(grad_last), filter_shape, geometry.strides, pads, geometry.dilations
     )
