@@ -7,6 +7,7 @@ it was rehearsed with.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from ..planning.plan import Step
 from .fused_calls import FusedCall
 from .instructions import ON_SLOTS, Call, Instruction
 from .parallel_regions import Timing, is_able_in_thread
+from .step_calls import Reading
 
 _WORTH_REHEARSING: Final = 4e-5
 _WORTH_A_STEP: Final = 2e-5
@@ -40,9 +42,14 @@ def joint_call(
 ) -> Call:
     """What takes the place of an instruction's call, which took so long; itself where a team cannot make it.
 
-    `by_parts` gives a call that does the same in parts where the instruction's own does not.
+    `by_parts` gives a call that does the same in parts where the instruction's own does not. Values of variables are read
+    before: as far as the team knows they come as others do.
     """
     kind, call, *_, step = instruction
+    if isinstance(call, Reading):
+        plain = (kind, call.call, *instruction[2:-1], dataclasses.replace(step, dereferenced=()))
+        made = joint_call(plain, timing, initial, rehearsal, by_parts)
+        return Reading(made, call.places)
     only_computes = is_able_in_thread(step)
     if kind != ON_SLOTS and not step.controls and timing.seconds >= _WORTH_REHEARSING and only_computes:
         return JointCall(call, [initial[slot] for slot in step.inputs], rehearsal, by_parts(step))

@@ -33,6 +33,7 @@ from .joint_calls import JointCall, OwnCall, joint_call
 from .joint_regions import JointRegion
 from .parallel_regions import Costs, Region, Timing, find_regions, is_able_in_process, lists_of
 from .region_calls import Execute
+from .step_calls import Reading
 
 _PROOFS: Final = 3
 """Runs that prove steps at most."""
@@ -245,6 +246,7 @@ class JointRuns:
         for number, call in enumerate(chosen):
             call.join(self._team, number)
         for _, own, *_ in self._instructions:
+            own = own.call if isinstance(own, Reading) else own
             if isinstance(own, OwnCall):
                 own.team = self._team
         self._calls = chosen
@@ -328,6 +330,7 @@ def _joint_call_of(instruction: Instruction) -> JointCall | None:
     call = instruction[1]
     if isinstance(call, JointRegion):
         return call.call
+    call = call.call if isinstance(call, Reading) else call
     return call if isinstance(call, JointCall) else None
 
 

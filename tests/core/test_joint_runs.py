@@ -563,3 +563,30 @@ def test_a_program_has_a_team_where_it_may_have_one(before, options, has_team):
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, env=env)
     assert done.stderr == ""
     assert done.stdout.strip() == str(has_team)
+
+
+def test_steps_on_the_memory_of_reference_variables(teams):
+    """A filter that something may still look at when it has been written to; each step sees it as it is then."""
+
+    def built():
+        b = GraphBuilder()
+        x = b.Placeholder(dtype="float32", shape=[2, 40, 40, 16], name="x")
+        v = b.VariableV2(dtype="float32", shape=[3, 3, 16, 16], name="v")
+        start, read = b.Assign(v, weights(3, 3, 16, 16), name="start"), b.Identity(v)
+        y = b.Conv2D(x, read, strides=[1, 1, 1, 1], padding="SAME", name="conv")
+        grad = b.Conv2DBackpropFilter(x, [3, 3, 16, 16], y, strides=[1, 1, 1, 1], padding="SAME", name="grad")
+        updated = b.Assign(v, b.Sub(read, b.Mul(grad, np.float32(1e-7))), name="update")
+        with b.control_dependencies([updated]):
+            late = b.Neg(read, name="late")
+        assert start.node.name == "start" and late.node.name == "late"
+        return b.graph
+
+    session, plain = Session(built()), Session(built(), processes=1)
+    for each in (session, plain):
+        each.run("start")
+    rng = np.random.default_rng(0)
+    for _ in range(RUNS):
+        feeds = {"x": rng.normal(size=(2, 40, 40, 16)).astype(np.float32)}
+        for found, wanted in zip(*(each.run(["conv:0", "late:0"], feeds) for each in (session, plain)), strict=True):
+            np.testing.assert_array_equal(found, wanted)
+    assert {"conv", "grad"} <= proved(teams)
