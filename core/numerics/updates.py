@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import Array
 from .products import cut, divide
+from .scaled_sums import add_scaled, move_towards, scale_and_add
 
 _TILE: Final = 1 << 18
 """Elements of a tile: of smaller ones more would stay in a cache, but threads, which take turns at what is between two calls
@@ -37,18 +38,17 @@ def in_tiles(rule: Callable[..., None], memories: Sequence[Array], arguments: Se
 
 def gradient_descent(var: Array, alpha: Array, delta: Array) -> None:
     """var -= alpha delta"""
-    var -= alpha * delta
+    add_scaled(var, delta, -alpha)
 
 
 def momentum(var: Array, accum: Array, lr: Array, grad: Array, momentum: Array, *, use_nesterov: bool) -> None:
     """accum = momentum accum + grad; var -= lr accum (Nesterov: lr grad + lr momentum accum)"""
-    accum *= momentum
-    accum += grad
+    scale_and_add(accum, momentum, grad)
     if use_nesterov:
-        var -= grad * lr
-        var -= accum * (momentum * lr)
+        add_scaled(var, grad, -lr)
+        add_scaled(var, accum, -(momentum * lr))
     else:
-        var -= accum * lr
+        add_scaled(var, accum, -lr)
 
 
 def keras_momentum(var: Array, accum: Array, lr: Array, grad: Array, momentum: Array, *, use_nesterov: bool) -> None:
@@ -85,8 +85,7 @@ def adam(
     scratch += epsilon
     direction = grad * (one - beta1) + beta1 * m if use_nesterov else m
     np.divide(direction, scratch, out=scratch)
-    scratch *= alpha
-    var -= scratch
+    add_scaled(var, scratch, -alpha)
 
 
 def adam_with_amsgrad(
@@ -117,14 +116,10 @@ def _unbiased_rate(one: Any, lr: Array, beta1_power: Array, beta2_power: Array) 
 
 def _adam_moments(m: Array, v: Array, beta1: Array, beta2: Array, grad: Array) -> Array:
     """Move the two moments towards the gradient and its square; returns a scratch array."""
-    one = m.dtype.type(1)
-    scratch = np.subtract(grad, m, out=np.empty_like(m))
-    scratch *= one - beta1
-    m += scratch
+    one, scratch = m.dtype.type(1), np.empty_like(m)
+    move_towards(m, grad, one - beta1, scratch)
     np.multiply(grad, grad, out=scratch)
-    scratch -= v
-    scratch *= one - beta2
-    v += scratch
+    move_towards(v, scratch, one - beta2, scratch)
     return scratch
 
 
@@ -352,15 +347,12 @@ def rms_prop(
 ) -> None:
     """Tieleman and Hinton 2012, lecture 6.5."""
     scratch = np.multiply(grad, grad, out=np.empty_like(ms))
-    scratch -= ms
-    scratch *= var.dtype.type(1) - rho
-    ms += scratch
+    move_towards(ms, scratch, var.dtype.type(1) - rho, scratch)
     root = np.add(ms, epsilon, out=scratch)
     np.sqrt(root, out=root)
     step = grad * lr
     step /= root
-    mom *= momentum
-    mom += step
+    scale_and_add(mom, momentum, step)
     var -= mom
 
 

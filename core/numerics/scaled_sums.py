@@ -1,0 +1,66 @@
+"""Sums of scaled arrays in place, in one pass over memory by BLAS where it takes them: the steps of optimizers."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from ..arrays import Array
+from .threads import numpy_blas
+
+_FEW: Final = 1 << 9
+"""Elements up to which calling BLAS takes longer than NumPy."""
+
+
+def add_scaled(y: Array, x: Array, factor: Any) -> None:
+    """y += factor x"""
+    if not _sum_by_blas(y, 1, x, factor):
+        y += x * factor
+
+
+def scale_and_add(y: Array, keep: Any, x: Array) -> None:
+    """y = keep y + x"""
+    if not _sum_by_blas(y, keep, x, 1):
+        y *= keep
+        y += x
+
+
+def move_towards(y: Array, x: Array, rate: Any, scratch: Array) -> None:
+    """y += (x - y) rate; `scratch`, of the same shape, may be x, and is overwritten."""
+    if not _sum_by_blas(y, 1 - rate, x, rate):
+        np.subtract(x, y, out=scratch)
+        scratch *= rate
+        y += scratch
+
+
+def _sum_by_blas(y: Array, keep: Any, x: Array, factor: Any) -> bool:
+    """y = keep y + factor x; False, and nothing is done, where BLAS does not take the arrays or skips what is times zero."""
+    call = _axpby(y.dtype.char)
+    if call is None or y.size <= _FEW or x.dtype != y.dtype or x.shape != y.shape or not (keep and factor):
+        return False
+    if not (y.flags.c_contiguous and x.flags.c_contiguous):
+        return False
+    call(y.size, factor, x.__array_interface__["data"][0], 1, keep, y.__array_interface__["data"][0], 1)
+    return True
+
+
+@functools.cache
+def _axpby(char: str) -> Callable[..., None] | None:
+    """OpenBLAS's sum of two scaled vectors of a dtype, from the library that NumPy multiplies with; None without it."""
+    names = {"f": ("saxpby", ctypes.c_float), "d": ("daxpby", ctypes.c_double)}
+    if char not in names:
+        return None
+    name, real = names[char]
+    for library in numpy_blas():
+        for suffix, integer in (("64_", ctypes.c_int64), ("", ctypes.c_int)):
+            call = getattr(library, f"scipy_cblas_{name}{suffix}", None)
+            if call is not None:
+                vector = (ctypes.c_void_p, integer)
+                call.argtypes = (integer, real, *vector, real, *vector)
+                call.restype = None
+                return call
+    return None
