@@ -25,8 +25,8 @@ from ..tensors import FuncRef
 from ..traversal import topological_order
 
 _PARALLEL_ITERATIONS: Final = 10
-_MOST_NODES: Final = 1 << 18
-"""Nodes of a graph from which on calls stay calls: functions that call each other twice have no end of nodes."""
+_MOST_NODES: Final = 1 << 16
+"""So many nodes more, and calls stay calls: functions that call each other twice have no end of nodes."""
 
 
 def lowered(graph: Graph) -> Graph:
@@ -87,9 +87,10 @@ class _Lowering:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.pending = collections.deque(graph)
+        self.most = len(graph) + _MOST_NODES
 
     def run(self) -> None:
-        while self.pending and len(self.graph) < _MOST_NODES:
+        while self.pending and len(self.graph) < self.most:
             node = self.pending.popleft()
             if _is_lowered(self.graph, node):
                 if node.op in INLINED:
@@ -174,14 +175,16 @@ class _Lowering:
 
     def replace(self, call: Node, outputs: Sequence[Output], controls: Sequence[Node]) -> None:
         """Let users of a call take `outputs`; its name goes to what waits for all of them and for `controls`."""
-        name = call.name
-        self.graph.rename_node(call, self.graph.unique_name(f"{name}/call"))
-        op, attrs = ("IdentityN", {"T": [output.dtype for output in outputs]}) if outputs else ("NoOp", {})
-        joined = self.graph.add_node(name, op, outputs, controls, attrs, call.device)
         for i, output in enumerate(outputs):
             self.graph.replace_all_uses(call.output(i), output)
-        self.graph.replace_control_uses(call, joined)
+        waiting = {user: user.control_inputs for user in call.uses}
+        for user, before in waiting.items():
+            self.graph.set_inputs(user, user.inputs, [control for control in before if control is not call])
         self.graph.remove_node(call)
+        op, attrs = ("IdentityN", {"T": [output.dtype for output in outputs]}) if outputs else ("NoOp", {})
+        joined = self.graph.add_node(call.name, op, outputs, controls, attrs, call.device)
+        for user, before in waiting.items():
+            self.graph.set_inputs(user, user.inputs, [joined if control is call else control for control in before])
 
     def add(
         self,
