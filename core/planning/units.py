@@ -59,12 +59,12 @@ class Units:
 
         fetched = [owner for node in self.run.fetched_nodes() if (owner := self.owner(node)) is not None]
         every: list[Unit] = [*self.frame.nodes, *self.frame.children]
-        left = _needed(fetched, sources, every)
-        units = optimized_order(left, fetched, sources, sources)
+        behind = _needed(folded, self.predecessors, every)
+        gone = set(behind).difference(_needed(fetched, sources, every))
+        units = optimized_order([unit for unit in every if unit not in gone], fetched, sources, sources)
         made: list[Any] = construction_order([*units, *sorted(self.run.feeds, key=str)], sources)
         order = execution_order(made, edges, lambda unit: _op(unit, folded))
-        first = topological_order(_needed(folded, self.predecessors, every), self.predecessors)
-        found: dict[Unit, None] = dict.fromkeys(first)
+        found: dict[Unit, None] = dict.fromkeys(topological_order(behind, self.predecessors))
         for unit in order:
             if not isinstance(unit, Output):
                 found |= dict.fromkeys((*self.bypassed_before(unit, found), unit))

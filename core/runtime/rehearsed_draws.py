@@ -19,6 +19,8 @@ from .runs import current
 from .shape_programs import Runnable
 
 _MOST_ORDERS: Final = 64
+_MOST_DRAWS: Final = 1 << 16
+"""Of a run whose order is kept: what there is to keep for each takes 8 bytes and more."""
 
 
 class DrawRecord:
@@ -35,6 +37,11 @@ class DrawRecord:
             self._taken[node].append((self.iteration, stream.counter))
             self._streams[node] = stream
         return stream
+
+    @property
+    def count(self) -> int:
+        """How often they drew."""
+        return sum(map(len, self._taken.values()))
 
     def places(self) -> dict[Node, Places] | None:
         """Where in the order of draws that of each iteration stood; None where they were not alike, or others drew too."""
@@ -96,16 +103,16 @@ class RehearsedDraws:
         record = DrawRecord(self.rehearsal.draws)
         with current().drawing(record):
             results, is_settled = rehearse(record)
-        found = record.places() if is_settled else None
-        if found is not None:
-            self._keep(key, found)
+        if is_settled and record.count <= _MOST_DRAWS:
+            self._keep(key, record.places())
         return results
 
-    def _keep(self, key: Any, places: dict[Node, Places]) -> None:
+    def _keep(self, key: Any, places: dict[Node, Places] | None) -> None:
         with self._lock:
             if len(self._orders) >= _MOST_ORDERS:
                 self._orders.clear()
-            self._orders[key] = places
+            if places is not None:
+                self._orders[key] = places
 
     def _key(self, feeds: Sequence[Any]) -> Any:
         counts = [value.tolist() for value in self._counts.run(feeds)]

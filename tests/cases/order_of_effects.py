@@ -228,6 +228,14 @@ def decayed(steps):
     return build
 
 
+def cast_beside_constants(g):
+    """A Cast that comes before the Identity that it follows, beside what is computed from constants."""
+    v, init = variable(g, np.int64(3), "step")
+    seen = g.Cast(g.Identity(v), DstT="float32")
+    g.Assign(v, g.AddV2(g.constant(np.int64(1)), g.constant(np.int64(2))), name="new")
+    return [[init], [g.Mul(g.AddN([seen]), g.constant(0.5), name="rate").name, "new"]]
+
+
 def drawing_function(g):
     uniform = {"dtype": "float32", "seed": 3, "seed2": 5}
     return define(g, "draw", [], lambda b: [b.RandomUniform(b.constant(shape_of(2)), **uniform)], stateful=True)
@@ -297,6 +305,7 @@ CASES = [
     graph_case("two draws in a loop that runs often", "RandomUniform", drawing(30, draws=2, runs=6)),
     graph_case("draws before a conditional", "Switch", drawing_before_a_conditional(19, runs=7)),
     graph_case("draws in turn", "RandomUniform", drawing_in_turn),
+    graph_case("a Cast beside constants", "Cast", cast_beside_constants),
     *(graph_case(f"weights that decay by a product of {n} constants", "Assign", decayed(n)) for n in range(4)),
     graph_case("a function that draws, called twice", "StatefulPartitionedCall", called_twice),
     graph_case("a function that draws, called in a loop", "While", called_in_a_loop),
