@@ -70,11 +70,16 @@ class Frame:
         return self.enclosing is None or self.enclosing.is_sequential
 
     @property
+    def loop_condition(self) -> Node | None:
+        """The loop's LoopCond, where it has one."""
+        return next((node for node in self.nodes if node.is_loop_condition), None)
+
+    @property
     def condition(self) -> Node:
         """The loop's LoopCond; UnimplementedError where it has none."""
-        for node in self.nodes:
-            if node.is_loop_condition:
-                return node
+        found = self.loop_condition
+        if found is not None:
+            return found
         raise UnimplementedError(f"loop '{self.name}' has no LoopCond", node=self.nodes[0].name, op=self.nodes[0].op)
 
     def is_inside(self, frame: Frame) -> bool:

@@ -19,7 +19,7 @@ def frame_trips(frame: Frame, inference: Inference) -> DimLike | None:
 
     A backward loop counts down from the number of iterations that left the forward loop, whose value inference has.
     """
-    condition = next((node for node in frame.nodes if node.is_loop_condition), None)
+    condition = frame.loop_condition
     if condition is None:
         return None
 

@@ -15,7 +15,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from .cblas import routine
 from .helpers import Task, idle_helpers
+from .shared_memory import address
 from .teamwork import here, result_array
 from .threads import numpy_blas, one_thread
 
@@ -311,8 +313,8 @@ def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
     """
     form = _product_form(a.dtype, b.dtype, out.dtype, a.shape, b.shape, a.strides, b.strides, out.strides)
     if form is not None:
-        form.call(*form.turns, *form.sizes, 1, _address(a), form.pitches[0], _address(b), form.pitches[1],
-                  0 if is_first else 1, _address(out), form.pitches[2])  # fmt: skip
+        form.call(*form.turns, *form.sizes, 1, address(a), form.pitches[0], address(b), form.pitches[1],
+                  0 if is_first else 1, address(out), form.pitches[2])  # fmt: skip
     elif is_first:
         np.matmul(a, b, out=out)
     else:
@@ -380,26 +382,15 @@ def _as_rows(shape: _Pair, strides: _Pair, itemsize: int) -> tuple[bool, int] | 
     return None
 
 
-def _address(a: Array) -> int:
-    return a.__array_interface__["data"][0]
-
-
 @functools.cache
 def _gemm(char: str) -> Callable[..., None] | None:
-    """CBLAS's general product for a dtype, from the library that NumPy multiplies with; None where that is another."""
-    names = {"f": ("sgemm", ctypes.c_float), "d": ("dgemm", ctypes.c_double)}
-    if char not in names:
-        return None
-    name, real = names[char]
-    for library in numpy_blas():
-        for suffix, integer in (("64_", ctypes.c_int64), ("", ctypes.c_int)):
-            call = getattr(library, f"scipy_cblas_{name}{suffix}", None)
-            if call is not None:
-                matrix = (ctypes.c_void_p, integer)
-                call.argtypes = (*[ctypes.c_int] * 3, *[integer] * 3, real, *matrix, *matrix, real, *matrix)
-                call.restype = None
-                return call
-    return None
+    """CBLAS's general product for a dtype; None where NumPy multiplies with another library."""
+
+    def arguments(real: Any, integer: Any) -> list[Any]:
+        matrix = ctypes.c_void_p, integer
+        return [*[ctypes.c_int] * 3, *[integer] * 3, real, *matrix, *matrix, real, *matrix]
+
+    return routine("gemm", char, arguments)
 
 
 @functools.cache

@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from ..arrays import Array
-from .threads import numpy_blas
+from .cblas import routine
+from .shared_memory import address
 
 _FEW: Final = 1 << 9
 """Elements up to which calling BLAS takes longer than NumPy."""
@@ -44,23 +45,16 @@ def _sum_by_blas(y: Array, keep: Any, x: Array, factor: Any) -> bool:
         return False
     if not (y.flags.c_contiguous and x.flags.c_contiguous):
         return False
-    call(y.size, factor, x.__array_interface__["data"][0], 1, keep, y.__array_interface__["data"][0], 1)
+    call(y.size, factor, address(x), 1, keep, address(y), 1)
     return True
 
 
 @functools.cache
 def _axpby(char: str) -> Callable[..., None] | None:
-    """OpenBLAS's sum of two scaled vectors of a dtype, from the library that NumPy multiplies with; None without it."""
-    names = {"f": ("saxpby", ctypes.c_float), "d": ("daxpby", ctypes.c_double)}
-    if char not in names:
-        return None
-    name, real = names[char]
-    for library in numpy_blas():
-        for suffix, integer in (("64_", ctypes.c_int64), ("", ctypes.c_int)):
-            call = getattr(library, f"scipy_cblas_{name}{suffix}", None)
-            if call is not None:
-                vector = (ctypes.c_void_p, integer)
-                call.argtypes = (integer, real, *vector, real, *vector)
-                call.restype = None
-                return call
-    return None
+    """OpenBLAS's sum of two scaled vectors of a dtype; None without it."""
+
+    def arguments(real: Any, integer: Any) -> list[Any]:
+        vector = ctypes.c_void_p, integer
+        return [integer, real, *vector, real, *vector]
+
+    return routine("axpby", char, arguments)

@@ -31,7 +31,7 @@ class SharedMemory:
         self._free: list[tuple[int, int]] = [(_aligned(reserved), size)]
         self._ended: collections.deque[tuple[int, int]] = collections.deque()
         self._arrays: dict[int, tuple[int, weakref.ref[Array]]] = {}
-        self.start = _address(np.frombuffer(self.bytes, np.uint8))
+        self.start = address(np.frombuffer(self.bytes, np.uint8))
 
     def empty(self, shape: Sequence[int], dtype: Any) -> Array | None:
         """An array of numbers that are anything; None where there is no room for it."""
@@ -59,7 +59,7 @@ class SharedMemory:
             return known[0]
         if array.base is None:
             return None
-        offset = _address(array) - self.start
+        offset = address(array) - self.start
         return offset if 0 <= offset < self._size else None
 
     def _taken(self, size: int) -> int | None:
@@ -91,7 +91,8 @@ class SharedMemory:
         self._ended.append((start, stop))
 
 
-def _address(array: Array) -> int:
+def address(array: Array) -> int:
+    """Where an array's elements begin."""
     found: int = array.__array_interface__["data"][0]
     return found
 

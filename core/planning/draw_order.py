@@ -19,7 +19,7 @@ from ..graph import Node, Output
 from ..ordering.effects import DRAW, State
 from ..ordering.races import Race
 from ..ordering.scheduling import is_asynchronous
-from ..traversal import strongly_connected
+from ..traversal import sources_first, strongly_connected
 from .needed import needed_nodes
 from .selection import Selection
 
@@ -69,11 +69,11 @@ class _Counting:
         self._known: dict[str, str | None] = {}
 
     def counts(self, loops: Sequence[Frame]) -> list[Output] | None:
-        conditions = [next((node for node in loop.nodes if node.is_loop_condition), None) for loop in loops]
         found: list[Output] = []
         counted: set[Node] = set()
         others: list[Node] = []
-        for loop, condition in zip(loops, conditions):
+        for loop in loops:
+            condition = loop.loop_condition
             if condition is None:
                 return None
             values = self._ends(condition, set(loop.nodes))
@@ -86,12 +86,11 @@ class _Counting:
 
     def _ends(self, condition: Node, inside: set[Node]) -> list[Output] | None:
         """What the variables end with that the loop's condition asks for; None where more than they is needed for that."""
-        asked, pending = {condition}, [condition]
-        while pending:
-            sources = self.run.sources(pending.pop())
-            new = [node for node in sources if node in inside and node not in asked and node.op not in ENTER]
-            asked.update(new)
-            pending += new
+
+        def sources(node: Node) -> list[Node]:
+            return [source for source in self.run.sources(node) if source in inside and source.op not in ENTER]
+
+        asked = sources_first(condition, sources)
         switches = [node for merge in asked if merge.op in MERGE for node in merge.uses if node.op in SWITCH]
         exits = [node.output() for switch in switches for node in switch.uses if node.op in EXIT]
         has_all = {value.node.inputs[0].node for value in exits} == set(switches)
@@ -99,15 +98,8 @@ class _Counting:
 
     def _follows(self, condition: Node, counted: set[Node]) -> bool:
         """True of a condition on constants and on variables that count the iterations of other loops."""
-        found, pending = {condition}, [condition]
-        while pending:
-            node = pending.pop()
-            if not self._is_pure(node) or any(value in self.run.fed for value in node.inputs):
-                return False
-            new = {value.node for value in node.inputs} - found - counted
-            found |= new
-            pending += new
-        return True
+        behind = sources_first(condition, lambda node: [v.node for v in node.inputs if v.node not in counted])
+        return all(self._is_pure(node) and self.run.fed.isdisjoint(node.inputs) for node in behind)
 
     def _is_pure(self, node: Node) -> bool:
         return node.op in CONTROL_FLOW or impurity(self.run.graph, node, self._known) is None

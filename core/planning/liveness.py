@@ -22,7 +22,8 @@ class Liveness:
         self.arity: dict[Output | Node, int] = {}
         self.predicates: dict[Output, Output] = {}
         frame = units.frame
-        self.loop_predicate = next((n.output() for n in frame.nodes if n.is_loop_condition), None) if frame.parent else None
+        condition = frame.loop_condition if frame.parent else None
+        self.loop_predicate = None if condition is None else condition.output()
         for unit in units.order:
             self.conditions[unit] = self.condition(unit)
 

@@ -1,0 +1,30 @@
+"""Routines of the BLAS that NumPy multiplies with, which takes arrays by their addresses."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from .threads import numpy_blas
+
+_REALS: Final[dict[str, tuple[str, Any]]] = {"f": ("s", ctypes.c_float), "d": ("d", ctypes.c_double)}
+"""How names of routines begin, and what a number is, by the dtype's character."""
+
+
+def routine(name: str, char: str, arguments: Callable[[Any, Any], Sequence[Any]]) -> Callable[..., None] | None:
+    """CBLAS's routine of a name for a dtype; None where NumPy's library has none.
+
+    `arguments` gives the types of what it takes, of those of a number and of an integer.
+    """
+    if char not in _REALS:
+        return None
+    letter, real = _REALS[char]
+    for library in numpy_blas():
+        for suffix, integer in (("64_", ctypes.c_int64), ("", ctypes.c_int)):
+            call = getattr(library, f"scipy_cblas_{letter}{name}{suffix}", None)
+            if call is not None:
+                call.argtypes = tuple(arguments(real, integer))
+                call.restype = None
+                return call
+    return None
