@@ -23,12 +23,13 @@ from .team_member import serve
 from .teamwork import (
     APART,
     ARRAYS,
+    BEGUN,
     COUNT,
     DONE,
     FAILED,
     INPUTS,
+    LAST,
     MOST_ARRAYS,
-    NEXT,
     REST,
     RESULTS,
     SEQUENCE,
@@ -174,7 +175,7 @@ class Team(Side):
         self.lock()
         for member in self._members:
             board[member.done] = 0
-        board[self.done] = board[NEXT] = 0
+        board[self.done] = board[BEGUN] = board[LAST] = 0
         board[COUNT] = count
         board[TICKET] = ticket
         self.unlock()
@@ -182,7 +183,7 @@ class Team(Side):
     def _let_begin(self) -> None:
         """Wait until a member has begun a part, for a moment."""
         end = time.monotonic() + _MOMENT
-        while not self.board[NEXT] and time.monotonic() < end:
+        while not self.board[BEGUN] and time.monotonic() < end:
             self.look_after_others()
 
     def _work(self, work: Callable[[_Part], object], parts: Sequence[_Part], ticket: int) -> tuple[Exception | None, int]:
@@ -200,8 +201,8 @@ class Team(Side):
     def _close(self) -> int:
         """Let nobody begin a part; how many were begun."""
         self.lock()
-        begun = self.board[NEXT]
-        self.board[NEXT] = self.board[COUNT]
+        begun = self.board[BEGUN]
+        self.board[BEGUN] = self.board[COUNT]
         self.unlock()
         return begun
 

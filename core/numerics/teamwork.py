@@ -24,9 +24,10 @@ from .shared_memory import SharedMemory
 
 _Part = TypeVar("_Part")
 
-SEQUENCE, STEP, TICKET, NEXT, COUNT, ARRAYS = range(0, 48, 8)
+SEQUENCE, STEP, TICKET, BEGUN, LAST, COUNT, ARRAYS = range(0, 56, 8)
 """Places on the board, each in a line of a cache: the number of the step that was announced last, and which one it is; which
-division is going on, its next part, how many it has; how many arrays the leader made for the step.
+division is going on, how many of its parts were begun, how many of them from its end, how many it has; how many arrays the
+leader made for the step.
 """
 DONE: Final = 64
 APART: Final = 8
@@ -78,6 +79,7 @@ class Side:
         self.arrays = self.divisions = 0
         self.is_in_part = False
         self.done = DONE + APART * number
+        self.takes_last = number > 0
         self.results: list[Array] = []
         """The arrays of the step: held until it ends, for a slow member may still read one that its leader needs no more."""
         self._counts = [DONE + APART * i for i in range(size)]
@@ -129,14 +131,20 @@ class Side:
         raise NotImplementedError
 
     def claim(self, ticket: int) -> int:
-        """The next part of a division that nobody has begun; -1 where there is none."""
+        """The next part of a division that nobody has begun; -1 where there is none.
+
+        The leader takes the first and members the last: what lies in the cache of a process is what it did of the step before.
+        """
         board = self.board
+        number = -1
         self.lock()
-        number = board[NEXT] if board[TICKET] == ticket else board[COUNT]
-        if number < board[COUNT]:
-            board[NEXT] = number + 1
-        else:
-            number = -1
+        begun, last, count = board[BEGUN], board[LAST], board[COUNT]
+        if begun < count and board[TICKET] == ticket:
+            board[BEGUN] = begun + 1
+            number = begun - last
+            if self.takes_last:
+                board[LAST] = last + 1
+                number = count - 1 - last
         self.unlock()
         return number
 

@@ -199,6 +199,17 @@ def test_a_team_is_dismissed_when_a_member_dies(form, steps):
     assert not team.is_there
 
 
+def test_the_leader_takes_the_first_parts_and_members_the_last(form, steps):
+    steps.pause = 0.002
+    team, x = form(steps.twice), some()
+    owns = set()
+    for _ in range(5):
+        (_, makers), _ = team.run_patiently(0, [x])
+        owns.add(own := int(np.sum(makers == os.getpid())))
+        assert (makers[:own] == os.getpid()).all()
+    assert owns - {0, PARTS}
+
+
 def test_a_member_that_dies_with_the_lock_leaves_it_to_nobody(form, steps, monkeypatch):
     claim = team_member._MemberSide.claim
 
