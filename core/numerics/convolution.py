@@ -1,7 +1,7 @@
 """Convolution of channels-last arrays of any spatial rank, as matrix products.
 
 x is (N, spatial..., C), a filter (window..., C / groups, F), the result (N, output..., F). `pads` are (before, after) of each
-spatial dimension. There are four ways, of which the shapes decide:
+spatial dimension. There are five ways, of which the shapes decide:
 
 - A window of one element is one product.
 - Windows of 3 x 3 or of one line, of many channels, go by tiles (`winograd`, `winograd_lines`), unless numbers turn up that
@@ -9,6 +9,7 @@ spatial dimension. There are four ways, of which the shapes decide:
 - At stride 1, the input of one place of the window is a stretch of the padded image, a row of C numbers for each position:
   one product a place, added up by BLAS, and nothing is gathered. The positions between the last window of a line and the
   first of the next one are computed too and left out of the result.
+- At stride 1 windows of many lines are gathered along a line, and each of its lines is a product (`line_products`).
 - Else windows are gathered through a strided view (im2col, Chellapilla et al. 2006), of a channel or two from `planes`.
 
 Threads take blocks of the result that stay in their caches. What is to be done with a block as soon as it is there is what
@@ -27,12 +28,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from . import volumes, winograd, winograd_lines
+from . import line_products, volumes, winograd, winograd_lines
 from .feeding import BLOCK_ELEMENTS, Feeding, FinishRows
 from .planes import SHORTEST_RUN, Planes
 from .products import (
     add_long_product,
     add_product,
+    add_vector,
     columns_at_once,
     cut,
     divide,
@@ -113,6 +115,9 @@ def convolve(
         return result
     elif volumes.suits(x, w.shape, result, strides, dilations):
         volumes.convolve(x, w, result, finish, summand)
+        return result
+    elif line_products.suits(x, w.shape, result, strides, dilations):
+        line_products.convolve(x, w, strides, dilations, result, finish, summand)
         return result
     else:
         _multiply_gathered(x, w, strides, dilations, result, finish, summand)
@@ -203,7 +208,7 @@ def _multiply(a: Array, b: Array, out: Array, summand: Array | None) -> None:
     elif summand is None or out.size <= _FEW_SUMS or rows_at_once_by(b):
         multiply(a, b, out)
         if summand is not None:
-            out += summand
+            add_vector(out, summand)
     else:
         out[...] = summand
         add_product(a, b, out, is_first=False)
@@ -366,6 +371,8 @@ def convolve_filter_gradient(
     count = math.prod(window)
     if volumes.suits(x, filter_shape, grad, strides, dilations):
         return volumes.filter_gradient(x, grad, window)
+    if line_products.suits_gradient(x, filter_shape, grad, strides, dilations):
+        return line_products.filter_gradient(x, grad, window, strides, dilations)
     if groups == 1:
         return _ungrouped_filter_gradient(x, grad, window, strides, dilations).reshape(filter_shape)
     total = np.zeros((groups, count * depth, filters // groups), dtype)

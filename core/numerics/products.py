@@ -52,6 +52,8 @@ _FEWEST_COLUMNS: Final = 48
 """Columns of a first matrix from which on adding products up takes less time than the copying."""
 _MANY_ROWS: Final = 512
 """Rows for which it is worth turning a narrow matrix whose columns lie like rows."""
+_LONG_ROW: Final = 512
+"""Elements of a row that takes much longer than beginning with it."""
 _TAKE_AS_IT_LIES: Final = frozenset((b"SkylakeX", b"Cooperlake", b"SapphireRapids"))
 """OpenBLAS's names of those kernels."""
 
@@ -127,6 +129,19 @@ def multiply(a: Array, b: Array, out: Array, is_first: bool = True) -> None:
                 np.matmul(rows, b, out=target)
             else:
                 target += np.matmul(rows, b)
+
+
+def add_vector(rows: Array, vector: Array) -> None:
+    """rows += vector; by several rows at once where they are short, since NumPy begins anew with each."""
+    fold = min(_LONG_ROW // len(vector), len(rows))
+    whole = len(rows) // fold * fold if fold > 1 and rows.flags.c_contiguous else 0
+    if whole:
+        repeated = np.empty((fold, len(vector)), vector.dtype)
+        repeated[...] = vector
+        folded = rows[:whole].reshape(-1, repeated.size)
+        np.add(folded, repeated.reshape(-1), out=folded)
+    if whole < len(rows):
+        rows[whole:] += vector
 
 
 def rows_at_once_by(b: Array) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.numerics.finishing import doubling
-from tfg.core.numerics import convolution, input_gradient, products, threads
+from tfg.core.numerics import convolution, input_gradient, line_products, products, threads
 from tfg.core.numerics.feeding import Feeding
 
 CASES = [
@@ -47,12 +47,19 @@ def padded(x, pads):
 def by_definition(x, w, stride, pads, dilation):
     """The sum over places of the window of a strided slice times a matrix, in double precision."""
     x, (*window, _, filters) = padded(x.astype(np.float64), pads), w.shape
-    outputs = [(n - (k - 1) * dilation - 1) // stride + 1 for n, k in zip(x.shape[1:-1], window)]
+    strides, dilations = (np.broadcast_to(n, len(window)) for n in (stride, dilation))
+    outputs = [(n - (k - 1) * d - 1) // s + 1 for n, k, s, d in zip(x.shape[1:-1], window, strides, dilations)]
     result = np.zeros((x.shape[0], *outputs, filters))
     for place in itertools.product(*map(range, window)):
-        cut = [slice(i * dilation, i * dilation + (n - 1) * stride + 1, stride) for i, n in zip(place, outputs)]
-        result += x[(slice(None), *cut)] @ w[place]
+        result += seen_at(place, x, outputs, stride, dilation) @ w[place]
     return result
+
+
+def seen_at(place, x, outputs, stride, dilation):
+    """What lies at one place of each window of a padded array."""
+    strides, dilations = (np.broadcast_to(n, len(place)) for n in (stride, dilation))
+    cut = [slice(i * d, i * d + (n - 1) * s + 1, s) for i, n, s, d in zip(place, outputs, strides, dilations)]
+    return x[(slice(None), *cut)]
 
 
 def drawn(case, dtype=np.float32):
@@ -218,8 +225,7 @@ def filter_gradient_by_definition(x, grad, filter_shape, stride, pads, dilation)
     x, result = padded(x.astype(np.float64), pads), np.zeros(filter_shape)
     channels, filters = filter_shape[-2:]
     for place in itertools.product(*map(range, filter_shape[:-2])):
-        cut = [slice(i * dilation, i * dilation + (n - 1) * stride + 1, stride) for i, n in zip(place, grad.shape[1:-1])]
-        seen = x[(slice(None), *cut)].reshape(-1, channels)
+        seen = seen_at(place, x, grad.shape[1:-1], stride, dilation).reshape(-1, channels)
         result[place] = np.matmul(seen.T, grad.reshape(-1, filters).astype(np.float64))
     return result
 
@@ -227,7 +233,7 @@ def filter_gradient_by_definition(x, grad, filter_shape, stride, pads, dilation)
 @pytest.mark.parametrize("case", [case for case in CASES if case[0]], ids=str)
 @pytest.mark.parametrize("at_once", [0, 3])
 def test_gradients_for_filters_by_some_positions_at_once(case, at_once, workers, monkeypatch):
-    for module in (convolution, products):
+    for module in (convolution, line_products, products):
         monkeypatch.setattr(module, "columns_at_once", lambda rows, columns: at_once)
     x, w, stride, pads, dilation = drawn(case)
     n = len(pads)

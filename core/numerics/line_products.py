@@ -1,0 +1,151 @@
+"""Convolution at stride 1 of windows of many lines: gathered along a line alone, of which each makes one product.
+
+The windows of one line are a matrix of as many rows as the line has positions, and those of neighbouring lines are the rows
+behind them. So the lines of a larger window are stretches of one matrix, of which a block's products are one call; the numbers
+that are copied for windows of five lines are a fifth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from .feeding import BLOCK_ELEMENTS
+from .products import add_vector, columns_at_once, divide, even, ordered_sum, rows_at_once, workers_for
+from .threads import one_thread
+from .windows import Array, gathered_windows, image_blocks
+
+_FEWEST_LINES: Final = 5
+"""Lines of a window from which on what is not copied makes up for products that are added afterwards."""
+_FEWEST_NUMBERS: Final = 32
+_FEWEST_OF_GRADIENT: Final = 12
+"""Numbers of a window's line with which its product is not too thin, and the same for the gradient."""
+_MOST_FILTERS: Final = 32
+_MOST_PER_CHANNEL: Final = 2
+"""Filters, and filters for each channel, of whose products the sum takes no longer than copying windows."""
+_FEWEST_POSITIONS: Final = 128
+"""Of a product that is worth a call."""
+
+_Block = tuple[slice, slice]
+
+
+def suits(x: Array, filter_shape: Sequence[int], result: Array, strides: Sequence[int], dilations: Sequence[int]) -> bool:
+    """True where a convolution of the padded x takes less time by lines of windows."""
+    count, *inner, depth, filters = filter_shape
+    is_sum_short = count >= _FEWEST_LINES and filters <= _MOST_PER_CHANNEL * depth
+    is_wide = math.prod(inner) * depth >= _FEWEST_NUMBERS
+    return is_sum_short and is_wide and _may_go_by_lines(x, filter_shape, result, strides, dilations)
+
+
+def suits_gradient(
+    x: Array, filter_shape: Sequence[int], grad: Array, strides: Sequence[int], dilations: Sequence[int]
+) -> bool:
+    """The same of the gradient for its filter."""
+    count, *inner, depth, _ = filter_shape
+    is_wide = count > 1 and math.prod(inner) * depth >= _FEWEST_OF_GRADIENT
+    return is_wide and _may_go_by_lines(x, filter_shape, grad, strides, dilations)
+
+
+def _may_go_by_lines(
+    x: Array, filter_shape: Sequence[int], result: Array, strides: Sequence[int], dilations: Sequence[int]
+) -> bool:
+    """True where a product of a line or more is so small that BLAS copies nothing."""
+    _, *inner, depth, filters = filter_shape
+    if not inner or depth != x.shape[-1] or filters > _MOST_FILTERS or strides[0] != 1 or dilations[0] != 1:
+        return False
+    if not x.dtype == result.dtype == np.float32 or not x.flags.c_contiguous:
+        return False
+    return max(math.prod(result.shape[2:-1]), _FEWEST_POSITIONS) <= _positions_at_once(math.prod(inner) * depth, filters)
+
+
+def _positions_at_once(width: int, filters: int) -> int:
+    """Of how many windows, whose lines have so many numbers, there is one product; 0 where BLAS copies any."""
+    return min(rows_at_once(width, filters), columns_at_once(width, filters))
+
+
+def convolve(
+    x: Array,
+    w: Array,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    result: Array,
+    finish: Callable[[slice, slice], object] | None,
+    summand: Array | None,
+) -> None:
+    """Fill the result (N, H..., F); `finish` and `summand` as in `convolution`."""
+    filters = w.shape[-1]
+    matrices = np.ascontiguousarray(w).reshape(len(w), -1, filters)
+    gathered = _gathering(x, w.shape[:-2], strides, dilations)
+
+    def fill(block: _Block) -> None:
+        windows = gathered(block)
+        out = result[block].reshape(len(windows), -1, filters)
+        np.add.reduce(np.matmul(windows, matrices), 1, out=out)
+        if summand is not None:
+            add_vector(out.reshape(-1, filters), summand)
+        if finish is not None:
+            finish(_positions(block, result.shape), slice(0, filters))
+
+    workers = workers_for(result.size * w.size // filters)
+    divide(fill, _blocks(result.shape, w.shape, workers), workers, result)
+
+
+def filter_gradient(x: Array, grad: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> Array:
+    """The gradient for the filter (window..., C, F), where `grad` is that for the result."""
+    shape = (*window, x.shape[-1], grad.shape[-1])
+    gathered = _gathering(x, window, strides, dilations)
+
+    def add(block: _Block, total: Array, is_first: bool) -> None:
+        windows = gathered(block)
+        given = grad[block].reshape(len(windows), 1, -1, shape[-1])
+        found = np.matmul(windows.swapaxes(2, 3), given)
+        if is_first:
+            np.add.reduce(found, 0, out=total)
+        else:
+            total += np.add.reduce(found, 0)
+
+    shares = one_thread.available
+    lines = (shape[0], math.prod(shape[1:-1]), shape[-1])
+    return ordered_sum(add, _blocks(grad.shape, shape, shares), shares, lines, np.float32).reshape(shape)
+
+
+def _gathering(
+    x: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> Callable[[_Block], Array]:
+    """From a block of lines of the result to its windows, (images, lines of a window, positions, numbers of its line)."""
+    reach = window[0]
+    windows: Any = gathered_windows(x, (1, *window[1:]), strides, dilations)
+
+    def gathered(block: _Block) -> Array:
+        images, lines = block
+        found = windows((images, slice(lines.start, lines.stop + reach - 1)))
+        count, width = images.stop - images.start, found.shape[1]
+        line = len(found) // (count * (lines.stop - lines.start + reach - 1))
+        row = width * found.itemsize
+        shape = (count, reach, (lines.stop - lines.start) * line, width)
+        jumps = (len(found) // count * row, line * row, row, found.itemsize)
+        return np.lib.stride_tricks.as_strided(found, shape, jumps, writeable=False)
+
+    return gathered
+
+
+def _blocks(shape: Sequence[int], filter_shape: Sequence[int], workers: int) -> list[_Block]:
+    """(images, lines) that cut the result: products so small that BLAS copies nothing, and few enough for a cache."""
+    images, lines, *inner, filters = shape
+    line, width = math.prod(inner), math.prod(filter_shape[1:-1])
+    at_once = _positions_at_once(width, filters) // line
+    if at_once < lines:
+        return image_blocks(images, lines, images * -(-lines // at_once))
+    elements = images * lines * line * max(filter_shape[0] * filters, width)
+    return image_blocks(images, lines, min(even(max(-(-elements // BLOCK_ELEMENTS), 1), workers), images * lines))
+
+
+def _positions(block: _Block, shape: Sequence[int]) -> slice:
+    """A block's positions, among all of the result in a row."""
+    images, lines = block
+    line = math.prod(shape[2:-1])
+    first = (images.start * shape[1] + lines.start) * line
+    return slice(first, first + (images.stop - images.start) * (lines.stop - lines.start) * line)
