@@ -136,12 +136,17 @@ def add_vector(rows: Array, vector: Array) -> None:
     fold = min(_LONG_ROW // len(vector), len(rows))
     whole = len(rows) // fold * fold if fold > 1 and rows.flags.c_contiguous else 0
     if whole:
-        repeated = np.empty((fold, len(vector)), vector.dtype)
-        repeated[...] = vector
-        folded = rows[:whole].reshape(-1, repeated.size)
-        np.add(folded, repeated.reshape(-1), out=folded)
+        folded = rows[:whole].reshape(-1, fold * len(vector))
+        np.add(folded, repeated(vector[np.newaxis], fold), out=folded)
     if whole < len(rows):
         rows[whole:] += vector
+
+
+def repeated(rows: Array, count: int) -> Array:
+    """Each row so many times in a row."""
+    found = np.empty((len(rows), count, rows.shape[1]), rows.dtype)
+    found[...] = rows[:, np.newaxis]
+    return found.reshape(len(rows), -1)
 
 
 def rows_at_once_by(b: Array) -> int:
@@ -202,6 +207,7 @@ def shares_of(multiply_adds: int) -> int:
     return one_thread.share if multiply_adds >= _WORTH_SHARING else 1
 
 
+@functools.lru_cache(1024)
 def product_parts(rows: int, columns: int, count: int) -> list[tuple[slice, slice]]:
     """A matrix cut into so many parts along its longer side."""
     if rows >= columns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import collections
 import functools
+import math
 import mmap
 import weakref
 from collections.abc import Sequence
@@ -35,18 +36,20 @@ class SharedMemory:
 
     def empty(self, shape: Sequence[int], dtype: Any) -> Array | None:
         """An array of numbers that are anything; None where there is no room for it."""
+        placed = self.placed(shape, dtype)
+        return None if placed is None else placed[0]
+
+    def placed(self, shape: Sequence[int], dtype: Any) -> tuple[Array, int] | None:
+        """The same and where it begins."""
         dtype = np.dtype(dtype)
-        size = dtype.itemsize
-        for n in shape:
-            size *= n
-        size = max(_aligned(size), _LINE)
+        size = max(_aligned(math.prod(shape) * dtype.itemsize), _LINE)
         offset = self._taken(size)
         if offset is None:
             return None
-        array = self.view(offset, shape, dtype)
+        array = np.ndarray(shape, dtype, self.bytes, offset)
         key = id(array)
         self._arrays[key] = offset, weakref.ref(array, functools.partial(self._end, key, offset, offset + size))
-        return array
+        return array, offset
 
     def view(self, offset: int, shape: Sequence[int], dtype: Any) -> Array:
         """The array in C order that begins at some place."""

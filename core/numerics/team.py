@@ -124,13 +124,11 @@ class Team(Side):
             offset = self.memory.offset(value)
             if offset is not None:
                 return value, offset
-        copied = self.memory.empty(value.shape, value.dtype)
-        if copied is None:
+        placed = self.memory.placed(value.shape, value.dtype)
+        if placed is None:
             raise Lost
-        copied[...] = value
-        offset = self.memory.offset(copied)
-        assert offset is not None
-        return copied, offset
+        placed[0][...] = value
+        return placed
 
     def _announce(self, number: int) -> None:
         board = self.board
@@ -143,12 +141,11 @@ class Team(Side):
                 member.wake()
 
     def next_array(self, shape: Sequence[int], dtype: Any) -> Array | None:
-        found = self.memory.empty(shape, dtype) if self.arrays < MOST_ARRAYS else None
-        offset = None if found is None else self.memory.offset(found)
-        if offset is None:
+        placed = self.memory.placed(shape, dtype) if self.arrays < MOST_ARRAYS else None
+        if placed is None:
             self.arrays = MOST_ARRAYS  # what comes is not to be taken for this one
             return None
-        self.board[RESULTS + self.arrays] = offset
+        found, self.board[RESULTS + self.arrays] = placed
         self.arrays += 1
         self.board[ARRAYS] = self.arrays
         return found

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..arrays import Array
-from .products import cut, divide, workers_for
+from .products import cut, divide, repeated, workers_for
 
 TILE_ELEMENTS: Final = 1 << 17
 """How many elements of each value a tile has: some values stay in a second-level cache, and a call to NumPy is worth it."""
@@ -81,6 +81,7 @@ class Chain:
         self.forms = tuple(forms)
         self.instructions = list(_instructions(operations, begins_filled, len(forms) + 1))
         self.by_channel = not {Form.VECTOR, Form.IMAGES}.isdisjoint(forms)
+        self.by_image = Form.IMAGES in forms
 
     def operand(self, array: Array, form: Form, columns: int) -> Operand | None:
         """An array ready for results with so many columns; None where it cannot be cut into tiles."""
@@ -100,7 +101,7 @@ class Chain:
         """A function that evaluates ranges of positions and channels; None where an operand cannot be cut into tiles."""
         columns = result.shape[-1]
         ready = self._ready(operands, columns)
-        image = math.prod(result.shape[1:-1])
+        image = math.prod(result.shape[1:-1]) if self.by_image else 0
         return None if None in ready else _Work(self, result.reshape(-1, columns), ready, image).evaluate
 
     def rows(
@@ -120,7 +121,7 @@ class Chain:
 
     def on_rows(self, shape: Sequence[int], operands: Sequence[Array | Operand]) -> Callable[[Array, int], None] | None:
         """A function that fills rows of a result of this shape, from a position on; None where an operand cannot be cut."""
-        columns, image = shape[-1], math.prod(shape[1:-1])
+        columns, image = shape[-1], math.prod(shape[1:-1]) if self.by_image else 0
         ready = self._ready(operands, columns)
 
         def evaluate(rows: Array, first: int) -> None:
@@ -163,7 +164,7 @@ def _instructions(operations: Sequence[Operation], begins_filled: bool, first: i
 class _Work:
     """A chain on the arrays of one run; threads share it.
 
-    The rows of `result` are those from position `first` on, of images of so many positions.
+    The rows of `result` are those from position `first` on, of images of so many positions where these differ, else 0.
     """
 
     def __init__(self, chain: Chain, result: Array, operands: Sequence[Any], image: int, first: int = 0) -> None:
@@ -171,7 +172,7 @@ class _Work:
         self.result = result
         self.columns = result.shape[-1]
         self.fold = chain.fold(self.columns)
-        self.image = image if Form.IMAGES in chain.forms else 0
+        self.image = image
         self.operands = operands
         self.first = first
 
@@ -218,7 +219,7 @@ class Operand:
             return
         self.array = array.reshape(-1, columns)
         if form is not Form.FULL and fold > 1:
-            self.lines = np.tile(self.array, fold)
+            self.lines = repeated(self.array, fold)
 
     def tile(self, start: int, end: int, channels: slice, fold: int, image: int) -> Array:
         if self.form is Form.SCALAR:

@@ -21,9 +21,16 @@ def require(condition: Any, message: str) -> None:
 
 def require_rank(x: Array | TensorSpec, rank: int, name: str) -> None:
     """An array has exactly this rank; a spec has it or one that is not known."""
-    found = x.rank if isinstance(x, TensorSpec) else np.ndim(x)
-    if found is not None and found != rank:
-        raise InvalidArgumentError(f"{name} must be of rank {rank}, not of shape {as_shape(x.shape)}")
+    if not isinstance(x, TensorSpec):
+        require_dims(np.shape(x), rank, name)
+    elif x.rank is not None:
+        require_dims(x.shape, rank, name)
+
+
+def require_dims(shape: Sequence[int] | Shape, rank: int, name: str) -> None:
+    """A shape that is known has this rank."""
+    if len(shape) != rank:
+        raise InvalidArgumentError(f"{name} must be of rank {rank}, not of shape {as_shape(shape)}")
 
 
 def require_min_rank(x: Array, rank: int, name: str) -> None:

@@ -20,7 +20,7 @@ from ..numerics.input_gradient import convolve_input_gradient
 from ..numerics.widening import wide
 from ..registry import Cost, gradient, lower, multiply_adds
 from ..shapes import Shape, TensorSpec
-from ._checks import require, require_rank, with_rank
+from ._checks import require, require_dims, require_rank, with_rank
 from ._shapes import ints
 from ._windows import (
     Pads,
@@ -81,12 +81,15 @@ class Geometry:
         return self.outputs(sizes, window), self.pads(sizes, window)
 
     @functools.lru_cache(1024)  # noqa: B019 - as above
-    def checked_pads(self, shape: tuple[int, ...], filter_shape: tuple[int, ...]) -> tuple[Pads, tuple[int, ...]]:
-        """(pads, shape of the result) for an input with channels last and a filter, which fit."""
-        _check_channels(shape[-1], *filter_shape[-2:])
-        outputs, pads = self.fitted(shape[1:-1], filter_shape[:-2])
+    def checked_pads(self, shape: tuple[int, ...], filter_shape: tuple[int, ...]) -> tuple[Pads, tuple[int, ...], bool]:
+        """(pads, shape of the result with channels last, whether there is nothing to add up) for an input and a filter."""
+        require_dims(shape, self.rank, "input")
+        require_dims(filter_shape, self.rank, "filter")
+        dims = self.last(shape)
+        _check_channels(dims[-1], *filter_shape[-2:])
+        outputs, pads = self.fitted(dims[1:-1], filter_shape[:-2])
         require(math.prod(filter_shape) or not math.prod(outputs), f"the filter of shape {filter_shape} is empty")
-        return pads, (shape[0], *outputs, filter_shape[-1])
+        return pads, (dims[0], *outputs, filter_shape[-1]), not (math.prod(dims) and math.prod(outputs))
 
     def last(self, dims: Sequence[DimLike]) -> tuple[Any, ...]:
         """Dimensions as N, spatial..., C."""
@@ -131,15 +134,13 @@ def convolve(
 
     `finishing`, `summand` and `feeding` are for results with channels last that are computed in the dtype of x.
     """
-    require_rank(x, geometry.rank, "input")
-    require_rank(w, geometry.rank, "filter")
-    last = to_channels_last(x, geometry.data_format)
-    pads, shape = geometry.checked_pads(last.shape, w.shape)
-    if not (x.size and math.prod(shape[1:-1])):
+    pads, shape, is_empty = geometry.checked_pads(x.shape, w.shape)
+    if is_empty:
         y = np.zeros(shape, x.dtype)
         return from_channels_last(y if summand is None else y + summand, geometry.data_format)
-    y = numerics.convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, finishing, summand, feeding)
-    return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
+    last = wide(to_channels_last(x, geometry.data_format))
+    y = numerics.convolve(last, wide(w), geometry.strides, pads, geometry.dilations, finishing, summand, feeding)
+    return from_channels_last(y if y.dtype is x.dtype else y.astype(x.dtype, copy=False), geometry.data_format)
 
 
 def input_gradient(input_shape: tuple[int, ...], w: Array, grad: Array, geometry: StrictGeometry) -> Array:

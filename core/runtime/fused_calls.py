@@ -117,7 +117,8 @@ class FusedCall:
         return None if make is None else Feeding(like.shape, self.dtype, make)
 
     def _produced_by_rows(self, slots: list[Any]) -> Feeding | None:
-        _, produced, layout = self._known_layout(slots)
+        shapes, layout = self._known_layout(slots)
+        produced = self.produced.get(shapes)
         if produced is None or math.prod(produced) <= BLOCK_ELEMENTS or layout is None or self.make_rows is None:
             return None
         finish = layout.chain.on_rows(produced, self._operands(layout, slots, stand_in(produced, self.dtype)))
@@ -161,7 +162,7 @@ class FusedCall:
     def _produced(self, slots: list[Any]) -> Any:
         """The result of a convolution and what follows it. Inputs of new shapes show what the result's shape will be."""
         first = self.step.body[0]
-        shapes, _, layout = self._known_layout(slots)
+        shapes, layout = self._known_layout(slots)
         if layout is not None:
             return self._finished(layout, slots)
         self._fill_first(slots)
@@ -171,11 +172,13 @@ class FusedCall:
         self.produced[shapes] = result.shape
         return None
 
-    def _known_layout(self, slots: list[Any]) -> tuple[Any, tuple[int, ...] | None, Layout | None]:
-        """(the inputs' shapes, that of what the producer makes of them, the layout), as far as an earlier run has shown it."""
+    def _known_layout(self, slots: list[Any]) -> tuple[Any, Layout | None]:
+        """(the inputs' shapes, the layout), as far as an earlier run has shown what the producer makes of them."""
         shapes = tuple([value.shape for value in slots[: len(self.step.inputs)]])
-        produced = self.produced.get(shapes)
-        return shapes, produced, None if produced is None else self._layout(shapes, produced, slots)
+        layout = self.layouts.get(shapes)
+        if layout is None and (produced := self.produced.get(shapes)) is not None:
+            layout = self._layout(shapes, produced, slots)
+        return shapes, layout
 
     def _finished(self, layout: Layout, slots: list[Any]) -> Any:
         """The result of a convolution whose blocks are finished; None where an operand cannot be cut into tiles."""
@@ -199,14 +202,13 @@ class FusedCall:
         return result if finished else None
 
     def _layout(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None, slots: list[Any]) -> Layout | None:
-        key = shapes if produced is None else (*shapes, produced)
         try:
-            return self.layouts[key]
+            return self.layouts[shapes]
         except KeyError:
             layout = self._lay_out(shapes, produced, slots)
         if len(self.layouts) >= _MOST_LAYOUTS:  # by another thread, too, while one reads
             self.layouts.clear()
-        self.layouts[key] = layout
+        self.layouts[shapes] = layout
         return layout
 
     def _operands(self, layout: Layout, slots: Sequence[Any], result: Any) -> list[Any]:
