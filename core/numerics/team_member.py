@@ -24,7 +24,7 @@ _LOOKS: Final = 256
 """How often a member looks for the next step before it looks at the clock."""
 _PATIENCE: Final = 4096
 """How often it looks whether a step goes on before it pauses between looks."""
-_AWAKE: Final = 5e-4
+_AWAKE: Final = 1e-3
 """Seconds for which it does so before it sleeps."""
 _PAUSE: Final = 5e-5
 _SLEEP: Final = 1.0
