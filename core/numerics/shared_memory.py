@@ -46,7 +46,7 @@ class SharedMemory:
         offset = self._taken(size)
         if offset is None:
             return None
-        array = np.ndarray(shape, dtype, self.bytes, offset)
+        array = self.view(offset, shape, dtype)
         key = id(array)
         self._arrays[key] = offset, weakref.ref(array, functools.partial(self._end, key, offset, offset + size))
         return array, offset

@@ -140,7 +140,7 @@ def convolve(
         return from_channels_last(y if summand is None else y + summand, geometry.data_format)
     last = wide(to_channels_last(x, geometry.data_format))
     y = numerics.convolve(last, wide(w), geometry.strides, pads, geometry.dilations, finishing, summand, feeding)
-    return from_channels_last(y if y.dtype is x.dtype else y.astype(x.dtype, copy=False), geometry.data_format)
+    return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
 
 
 def input_gradient(input_shape: tuple[int, ...], w: Array, grad: Array, geometry: StrictGeometry) -> Array:

@@ -101,7 +101,6 @@ class JointCall:
         self._joint = joint or call
         self._rehearsal = rehearsal
         self._forms: tuple[Form | None, ...] | None = None
-        self._arrays: tuple[tuple[int, tuple[int, ...], np.dtype[Any]], ...] = ()
         self._expected: tuple[tuple[int, Any], ...] = ()
         self._seconds: list[float] = []
         self._saved: list[float] = []
@@ -169,7 +168,6 @@ class JointCall:
     def _expect(self, inputs: Sequence[Any]) -> None:
         """Note what floats are like and what other inputs are; it is not sound where these are too large to be told."""
         self._forms = tuple([None if given is not None else _form(value) for given, value in zip(self.constants, inputs)])
-        self._arrays = tuple([(i, *form) for i, form in enumerate(self._forms) if form is not None])
         unknown = [i for i, form in enumerate(self._forms) if form is None and self.constants[i] is None]
         self._is_sound = self._is_sound and all(_is_known(inputs[i]) for i in unknown)
         expected = {i: inputs[i].copy() for i in unknown} if self._is_sound else {}
@@ -209,11 +207,12 @@ class JointCall:
         return found
 
     def _fits(self, inputs: Sequence[Any]) -> bool:
-        for i, shape, dtype in self._arrays:
-            value = inputs[i]
-            if value.__class__ is not np.ndarray or value.shape != shape:
+        for form, value in zip(self._forms or (), inputs):
+            if form is None:
+                continue
+            if value.__class__ is not np.ndarray or value.shape != form.shape:
                 return False
-            if value.dtype is not dtype and value.dtype != dtype:  # comparing takes longer
+            if value.dtype is not form.dtype and value.dtype != form.dtype:  # comparing takes longer
                 return False
         return not self._expected or all(_is_same(inputs[i], value) for i, value in self._expected)
 
