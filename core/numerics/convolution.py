@@ -50,7 +50,18 @@ from .products import (
 )
 from .teamwork import result_array
 from .threads import one_thread
-from .windows import Array, Pads, gathered_windows, offsets, output_sizes, pad, result_sizes
+from .windows import (
+    Array,
+    Block,
+    Pads,
+    block_positions,
+    gathered_windows,
+    image_blocks,
+    offsets,
+    output_sizes,
+    pad,
+    result_sizes,
+)
 
 _MOST_LEFT_OUT: Final = 1.06
 """Where more positions are computed for each one in the result, gathering costs less."""
@@ -261,8 +272,7 @@ def _add_places(
             cropped = target.reshape(count, *inner, width)
             result[image, some, ..., channels] = cropped[(slice(None), *map(slice, result.shape[2:-1]))]
         if finish is not None:
-            first = image * result.shape[1]
-            finish(slice((first + some.start) * kept, (first + some.stop) * kept), channels)
+            finish(block_positions((slice(image, image + 1), some), result.shape), channels)
 
     workers = workers_for(result.size * w.size // filters)
     divide(add, list(_line_blocks(result.shape, pitch, workers)), workers, result)
@@ -307,41 +317,31 @@ def _multiply_gathered(
         _multiply_blocks(gathered(blocks[0]), matrix, result.reshape(-1, filters), finish, summand)
         return
 
-    def multiply(index: tuple[Any, ...]) -> None:
-        block = result[index]
-        _multiply(gathered(index), matrix, block.reshape(-1, filters), summand)
+    def multiply(block: Block) -> None:
+        _multiply(gathered(block), matrix, result[block].reshape(-1, filters), summand)
         if finish is not None:
-            finish(_positions(index, result.shape), slice(0, filters))
+            finish(block_positions(block, result.shape), slice(0, filters))
 
     divide(multiply, blocks, into=result)
 
 
 def _gathering(
     x: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
-) -> Callable[[tuple[Any, ...]], Array]:
-    """From an index of `_blocks` to a matrix of its windows, (positions, window * C), of the padded x."""
+) -> Callable[[Block], Array]:
+    """From a block of the result to a matrix of its windows, (positions, window * C), of the padded x."""
     if _lies_in_planes(x, window, dilations):
         return Planes(x, window, strides).columns
     return gathered_windows(x, window, strides, dilations)
 
 
-def _positions_of(x: Array) -> Callable[[tuple[Any, ...]], Array]:
+def _positions_of(x: Array) -> Callable[[Block], Array]:
     """The same of windows of one element."""
-    return lambda index: x[index].reshape(-1, x.shape[-1])
+    return lambda block: x[block].reshape(-1, x.shape[-1])
 
 
 def _lies_in_planes(x: Array, window: Sequence[int], dilations: Sequence[int]) -> bool:
     """True where windows are gathered by their columns, since a line of one has few numbers."""
     return window[-1] * x.shape[-1] < SHORTEST_RUN and all(d == 1 for d in dilations)
-
-
-def _positions(index: tuple[Any, ...], shape: Sequence[int]) -> slice:
-    """The positions of a block that `_blocks` cut, among all of them in a row."""
-    *whole, part = index
-    inner = math.prod(shape[len(index) : -1])
-    first = whole[0] * shape[1] * inner if whole else 0
-    end = min(part.stop, shape[len(whole)])
-    return slice(first + part.start * inner, first + end * inner)
 
 
 def _convolve_groups(x: Array, w: Array, strides: Sequence[int], dilations: Sequence[int], result: Array) -> None:
@@ -401,8 +401,8 @@ def _ungrouped_filter_gradient(
         gathered = _gathering(x, window, strides, dilations)
         is_turned = is_turned and not _lies_in_planes(x, window, dilations)
 
-    def add(index: tuple[Any, ...], total: Array, is_first: bool) -> None:
-        windows, rows = gathered(index), grad[index].reshape(-1, shape[1])
+    def add(block: Block, total: Array, is_first: bool) -> None:
+        windows, rows = gathered(block), grad[block].reshape(-1, shape[1])
         first, second = (rows, windows) if is_turned else (windows, rows)
         add_long_product(first.T, second, total, is_first)
 
@@ -427,8 +427,8 @@ def _gathered(
 
 
 @functools.lru_cache(1024)
-def _blocks(positions: tuple[int, ...], width: int, workers: int) -> list[tuple[Any, ...]]:
-    """Indexes that cut (N, output...) into blocks of images, or of lines where one image is too large.
+def _blocks(positions: tuple[int, ...], width: int, workers: int) -> list[Block]:
+    """(N, output...) cut into blocks of images, or of lines where one image is too large.
 
     Images are divided among the workers.
     """
@@ -436,10 +436,9 @@ def _blocks(positions: tuple[int, ...], width: int, workers: int) -> list[tuple[
     images, lines = positions[:2]
     most = BLOCK_ELEMENTS // max(per_image, 1)
     if most:
-        return [(some,) for some in cut(images, min(even(-(-images // most), workers), images))]
+        return image_blocks(images, lines, min(even(-(-images // most), workers), images))
     rows = max(BLOCK_ELEMENTS // max(math.prod(positions[2:]) * width, 1), 1)
-    ranges = cut(lines, parts_of_each(images, lines, -(-lines // rows), workers))
-    return list(itertools.product(range(images), ranges))
+    return image_blocks(images, lines, images * parts_of_each(images, lines, -(-lines // rows), workers))
 
 
 def _grouped_filter(w: Array, groups: int) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import Array
 from .products import cut, divide, workers_for
 from .teamwork import result_array
-from .windows import image_blocks
+from .windows import block_positions, image_blocks
 
 BLOCK_ELEMENTS: Final = 1 << 18
 """How many elements a block of rows, or of what is made of them, may have: about what a second-level cache holds."""
@@ -54,10 +54,7 @@ class Feeding:
         """All positions in about so many ranges."""
         if not self.by_lines:
             return cut(math.prod(self.shape[:-1]), count)
-        lines, inner = self.shape[1], math.prod(self.shape[2:-1])
-        blocks = image_blocks(self.shape[0], lines, count)
-        ends = (((i.start * lines + some.start), ((i.stop - 1) * lines + some.stop)) for i, some in blocks)
-        return [slice(start * inner, stop * inner) for start, stop in ends]
+        return [block_positions(block, self.shape) for block in image_blocks(self.shape[0], self.shape[1], count)]
 
     def whole(self) -> Array:
         """The array, whose blocks threads share where that is worth it."""

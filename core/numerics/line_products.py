@@ -7,6 +7,7 @@ that are copied for windows of five lines are a fifth.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -16,7 +17,7 @@ import numpy as np
 from .feeding import BLOCK_ELEMENTS
 from .products import add_vector, columns_at_once, divide, even, ordered_sum, rows_at_once, workers_for
 from .threads import one_thread
-from .windows import Array, gathered_windows, image_blocks
+from .windows import Array, Block, block_positions, gathered_windows, image_blocks
 
 _FEWEST_LINES: Final = 5
 """Lines of a window from which on what is not copied makes up for products that are added afterwards."""
@@ -28,8 +29,6 @@ _MOST_PER_CHANNEL: Final = 2
 """Filters, and filters for each channel, of whose products the sum takes no longer than copying windows."""
 _FEWEST_POSITIONS: Final = 128
 """Of a product that is worth a call."""
-
-_Block = tuple[slice, slice]
 
 
 def suits(x: Array, filter_shape: Sequence[int], result: Array, strides: Sequence[int], dilations: Sequence[int]) -> bool:
@@ -80,14 +79,14 @@ def convolve(
     matrices = np.ascontiguousarray(w).reshape(len(w), -1, filters)
     gathered = _gathering(x, w.shape[:-2], strides, dilations)
 
-    def fill(block: _Block) -> None:
+    def fill(block: Block) -> None:
         windows = gathered(block)
         out = result[block].reshape(len(windows), -1, filters)
         np.add.reduce(np.matmul(windows, matrices), 1, out=out)
         if summand is not None:
             add_vector(out.reshape(-1, filters), summand)
         if finish is not None:
-            finish(_positions(block, result.shape), slice(0, filters))
+            finish(block_positions(block, result.shape), slice(0, filters))
 
     workers = workers_for(result.size * w.size // filters)
     divide(fill, _blocks(result.shape, w.shape, workers), workers, result)
@@ -98,7 +97,7 @@ def filter_gradient(x: Array, grad: Array, window: Sequence[int], strides: Seque
     shape = (*window, x.shape[-1], grad.shape[-1])
     gathered = _gathering(x, window, strides, dilations)
 
-    def add(block: _Block, total: Array, is_first: bool) -> None:
+    def add(block: Block, total: Array, is_first: bool) -> None:
         windows = gathered(block)
         given = grad[block].reshape(len(windows), 1, -1, shape[-1])
         found = np.matmul(windows.swapaxes(2, 3), given)
@@ -114,12 +113,12 @@ def filter_gradient(x: Array, grad: Array, window: Sequence[int], strides: Seque
 
 def _gathering(
     x: Array, window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
-) -> Callable[[_Block], Array]:
+) -> Callable[[Block], Array]:
     """From a block of lines of the result to its windows, (images, lines of a window, positions, numbers of its line)."""
     reach = window[0]
     windows: Any = gathered_windows(x, (1, *window[1:]), strides, dilations)
 
-    def gathered(block: _Block) -> Array:
+    def gathered(block: Block) -> Array:
         images, lines = block
         found = windows((images, slice(lines.start, lines.stop + reach - 1)))
         count, width = images.stop - images.start, found.shape[1]
@@ -132,7 +131,8 @@ def _gathering(
     return gathered
 
 
-def _blocks(shape: Sequence[int], filter_shape: Sequence[int], workers: int) -> list[_Block]:
+@functools.lru_cache(1024)
+def _blocks(shape: tuple[int, ...], filter_shape: tuple[int, ...], workers: int) -> list[Block]:
     """(images, lines) that cut the result: products so small that BLAS copies nothing, and few enough for a cache."""
     images, lines, *inner, filters = shape
     line, width = math.prod(inner), math.prod(filter_shape[1:-1])
@@ -141,11 +141,3 @@ def _blocks(shape: Sequence[int], filter_shape: Sequence[int], workers: int) -> 
         return image_blocks(images, lines, images * -(-lines // at_once))
     elements = images * lines * line * max(filter_shape[0] * filters, width)
     return image_blocks(images, lines, min(even(max(-(-elements // BLOCK_ELEMENTS), 1), workers), images * lines))
-
-
-def _positions(block: _Block, shape: Sequence[int]) -> slice:
-    """A block's positions, among all of the result in a row."""
-    images, lines = block
-    line = math.prod(shape[2:-1])
-    first = (images.start * shape[1] + lines.start) * line
-    return slice(first, first + (images.stop - images.start) * (lines.stop - lines.start) * line)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .windows import Array, bounded, offsets, output_sizes, pad
+from .windows import Array, Block, bounded, offsets, output_sizes, pad
 
 SHORTEST_RUN: Final = 8
 """With fewer numbers side by side in a window, whole lines of planes are copied in less time."""
@@ -29,13 +29,12 @@ class Planes:
         axes = *range(2, 2 * rank + 1, 2), 2 * rank + 1, 0, *range(1, 2 * rank, 2)
         self.phases = np.ascontiguousarray(split.transpose(axes))
 
-    def columns(self, index: tuple[Any, ...]) -> Array:
-        """The windows of some images, or of some lines of an image, as a matrix (positions, window * C) by its columns."""
-        images, lines = index if len(index) == 2 else (index[0], slice(0, self.outputs[0]))
-        images = images if isinstance(images, slice) else slice(images, images + 1)
+    def columns(self, block: Block) -> Array:
+        """The windows of some lines of some images as a matrix (positions, window * C) by its columns."""
+        images, lines = block
         seen: tuple[Any, ...] = (..., images, slice(lines.start, None), *[slice(None)] * (len(self.window) - 1))
         phases = self.phases[seen]
-        count = min(lines.stop, self.outputs[0]) - lines.start
+        count = lines.stop - lines.start
         channels, found = phases.shape[len(self.window)], phases.shape[len(self.window) + 1]
         columns = np.empty((*self.window, channels, found, count, *self.outputs[1:]), phases.dtype)
         for phase in offsets(self.strides):

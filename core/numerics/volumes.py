@@ -13,9 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from .planes import SHORTEST_RUN
-from .products import add_long_product, cut, divide, multiply, ordered_sum, parts_of_each, rows_at_once
+from .products import add_long_product, add_vector, cut, divide, multiply, ordered_sum, parts_of_each, rows_at_once
 from .threads import one_thread
-from .windows import Array, gathered_windows
+from .windows import Array, block_positions, gathered_windows
 
 _FEWEST_POSITIONS: Final = 512
 """Positions of a slice of the result from which on it costs less to go by slices."""
@@ -52,10 +52,10 @@ def convolve(
 
     def complete(image: int, i: int) -> None:
         if summand is not None:
-            out[image, i] += summand
+            add_vector(out[image, i], summand)
         if finish is not None:
-            first, positions = image * slices + i, out.shape[2]
-            finish(slice(first * positions, (first + 1) * positions), slice(0, filters))
+            block = slice(image, image + 1), slice(i, i + 1)
+            finish(block_positions(block, result.shape), slice(0, filters))
 
     ranges = cut(slices, parts_of_each(images, slices, 1, one_thread.share))
     divide(fill, [(image, some) for image in range(images) for some in ranges], into=result)

@@ -14,6 +14,8 @@ from ..arrays import Array
 from .products import cut
 
 Pads = Sequence[tuple[int, int]]
+Block = tuple[slice, slice]
+"""Some images, and some lines of each: an index into (N, lines...)."""
 
 
 def pad(x: Array, pads: Pads, value: Any = 0) -> Array:
@@ -24,7 +26,7 @@ def pad(x: Array, pads: Pads, value: Any = 0) -> Array:
     return np.ascontiguousarray(placed(x, firsts, [1] * len(firsts), padded_sizes(x.shape[1:-1], pads), value))
 
 
-def image_blocks(images: int, lines: int, count: int) -> list[tuple[slice, slice]]:
+def image_blocks(images: int, lines: int, count: int) -> list[Block]:
     """(images, lines) of about so many blocks: of images, or of lines of one image where there are more blocks."""
     if count <= images:
         return [(some, slice(0, lines)) for some in cut(images, max(count, 1))]
@@ -32,7 +34,15 @@ def image_blocks(images: int, lines: int, count: int) -> list[tuple[slice, slice
     return list(itertools.product([slice(i, i + 1) for i in range(images)], parts))
 
 
-def seen(x: Array, block: tuple[slice, slice], reach: int, stride: int, pads: Pads, value: Any = 0) -> Array:
+def block_positions(block: Block, shape: Sequence[int]) -> slice:
+    """The positions of a block of `image_blocks`, among all of an array (N, spatial..., C) in a row."""
+    images, lines = block
+    line = math.prod(shape[2:-1])
+    first = (images.start * shape[1] + lines.start) * line
+    return slice(first, first + (images.stop - images.start) * (lines.stop - lines.start) * line)
+
+
+def seen(x: Array, block: Block, reach: int, stride: int, pads: Pads, value: Any = 0) -> Array:
     """The padded input that a block of lines of the output sees through windows that reach so far along lines' axis."""
     images, lines = block
     firsts = [lines.start * stride - pads[0][0], *(-before for before, _ in pads[1:])]

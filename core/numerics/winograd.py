@@ -23,7 +23,7 @@ from .keeping import kept, never_changes
 from .products import NotFinite, add_long_product, cut, divide, even, matmul, ordered_sum, workers_for
 from .teamwork import result_array
 from .threads import one_thread
-from .windows import Array, Pads, image_blocks, placed, result_sizes
+from .windows import Array, Pads, block_positions, image_blocks, placed, result_sizes
 from .winograd_transforms import FOUR, TWO, Transform, spread_two
 
 Finish = Callable[[slice, slice], object]
@@ -133,7 +133,6 @@ def convolve(x: Array, w: Array, pads: Pads, finishing: Finishing | None = None,
 
 def filled(result: Array, parts: Sequence[Part], compute: Callable[[Part, Array], None], finish: Finish | None) -> bool:
     """Have threads compute blocks of a result (N, H, W, F) and finish them; False as soon as one holds what is not finite."""
-    height, width = result.shape[1:3]
 
     def fill(part: Part) -> None:
         images, lines, channels = part
@@ -142,8 +141,7 @@ def filled(result: Array, parts: Sequence[Part], compute: Callable[[Part, Array]
         if not np.isfinite(block).all():
             raise NotFinite
         if finish is not None:
-            first = images.start * height + lines.start
-            finish(slice(first * width, (first + block.shape[0] * block.shape[1]) * width), channels)
+            finish(block_positions((images, lines), result.shape), channels)
 
     try:
         divide(fill, parts, into=result)

@@ -78,6 +78,9 @@ def workers(request, monkeypatch):
     monkeypatch.setattr(products, "WORTH_DIVIDING", 0)
     for module in (convolution, input_gradient):
         monkeypatch.setattr(module, "BLOCK_ELEMENTS", 700)
+    convolution._blocks.cache_clear()
+    yield
+    convolution._blocks.cache_clear()
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

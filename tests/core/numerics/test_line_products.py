@@ -27,6 +27,9 @@ def by_lines(request, monkeypatch):
     for module in (convolution, products, line_products):
         monkeypatch.setattr(module, "rows_at_once", lambda inner, columns: at_once // (inner * columns))
         monkeypatch.setattr(module, "columns_at_once", lambda rows, columns: at_once // (rows * columns), raising=False)
+    line_products._blocks.cache_clear()
+    yield
+    line_products._blocks.cache_clear()
 
 
 def drawn(case, number=None):
