@@ -14,6 +14,7 @@ from ..core.errors import InternalError, InvalidArgumentError, NotFoundError, Tf
 from ..core.graph import Graph
 from ..core.ordering.effects import READ, accesses
 from ..core.planning.needed import needed_nodes
+from ..core.regular_files import open_regular
 from ..core.runtime.runner import Runner
 from ..core.traversal import topological_order
 from ..core.variable_nodes import find_variables
@@ -72,7 +73,7 @@ def digest_of(path: str) -> str | None:
     names = [os.path.join(path, name) for name in ("saved_model.pb", "saved_model.pbtxt")] if os.path.isdir(path) else [path]
     for name in names:
         if os.path.isfile(name):
-            with open(name, "rb") as file:
+            with open_regular(name) as file:
                 return hashlib.file_digest(file, "blake2b").hexdigest()
     return None
 

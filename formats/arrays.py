@@ -23,6 +23,7 @@ from ..core.arrays import Array
 from ..core.atomic import file_errors
 from ..core.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
 from ..core.numerics.unpacking import unpacked_limit
+from ..core.regular_files import open_regular
 
 _MAGIC = b"\x93NUMPY"
 _MAX_HEADER = 10_000  # what NumPy itself takes from those it does not trust
@@ -64,12 +65,12 @@ class _Header:
 def open_array(path: str | os.PathLike[str]) -> StoredArray:
     """The array of an .npy file; DataLossError where it is damaged, InvalidArgumentError where it is none of plain numbers."""
     name = f"'{os.fspath(path)}'"
-    with file_errors(path), open(path, "rb") as file:
+    with file_errors(path), open_regular(path) as file:
         header = _read_header(file, name)
         _check_size(header, os.fstat(file.fileno()).st_size, name)
 
     def read() -> Array:
-        with file_errors(path), open(path, "rb") as again:
+        with file_errors(path), open_regular(path) as again:
             again.seek(header.offset)
             return header.decode(_exactly(again, header.size, name))
 
@@ -80,7 +81,7 @@ def open_archive(path: str | os.PathLike[str]) -> dict[str, StoredArray]:
     """The arrays of an .npz archive by name. As `open_array`, UnimplementedError for what is encrypted or packed otherwise."""
     name = f"'{os.fspath(path)}'"
     with file_errors(path):
-        file = open(path, "rb")  # noqa: SIM115 - stays open as long as an array may be read from it
+        file = open_regular(path)  # stays open as long as an array may be read from it
     with _zip_errors(name):
         archive = zipfile.ZipFile(file)
     return _Archive(archive, os.fstat(file.fileno()).st_size, name).arrays()

@@ -11,8 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..core.atomic import file_errors
 from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.numerics.records import RecordError, decode_record
+from ..core.regular_files import open_regular
 from .arrays import open_array
 from .npz import read_npz
 from .source import read_source
@@ -76,7 +78,7 @@ def _is_records(path: str) -> bool:
 def _lines(path: str, stem: str) -> Iterator[Item]:
     """The lines with something in them."""
     start = 0
-    with open(path, "rb") as file:
+    with file_errors(path), open_regular(path) as file:
         for number, line in enumerate(file, 1):
             if line.strip():
                 yield Item(f"{stem}-{number:06d}", path, start, start + len(line))

@@ -13,7 +13,7 @@ from .meta_graph import graph_from_meta_graph, graph_from_printed_meta_graph
 from .printed_models import check_graph, cut_saved_model
 from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
 from .scan import parse
-from .source import read_source
+from .source import read_regular
 from .textformat import read_printed, serialize_text
 
 
@@ -26,7 +26,7 @@ def load_saved_model(folder: str, tags: Sequence[str] | None = None, faults: lis
     for name in detect.MODEL_FILES:
         path = os.path.join(folder, name)
         if os.path.exists(path):
-            data = read_source(path)
+            data = read_regular(path)
             is_text = detect.graph_kind(data, f"'{path}'")[1]
             return (graph_from_saved_model_text if is_text else graph_from_saved_model)(data, tags, folder, faults)
     files = " or ".join(detect.MODEL_FILES)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.atomic import file_errors, flush, flush_folder, staged_folder
 from ..core.building.saver import add_saver, add_table_initializer, has_saver
-from ..core.errors import AlreadyExistsError, InvalidArgumentError, PermissionDeniedError
+from ..core.errors import AlreadyExistsError, InvalidArgumentError, PermissionDeniedError, ResourceExhaustedError
 from ..core.graph import Graph, Output
 from ..core.inference import infer
 from ..core.metagraph import USUAL_SIGNATURE, MetaGraph, SaverInfo
@@ -41,6 +41,8 @@ _INIT_SIGNATURE = "__saved_model_init_op"
 _CONTEXTS = {"cond_context": CondContextDef, "while_context": WhileContextDef}
 _EXTRAS = ("assets", "assets.extra", "keras_metadata.pb")
 """What of a SavedModel's folder belongs to the model whatever its variables are."""
+_MAX_DEPTH = 64
+"""Levels of folders in a model's assets. Python's own functions on folders call themselves once a level."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -118,23 +120,36 @@ def _write(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Cal
 
 
 def _copy(source: str, name: str, target: str) -> None:
-    """Copy a file or a folder from one folder into another; PermissionDeniedError for links that lead out of it."""
-    files = FileGate(NO_FILES.reading(source))
+    """Copy a file or a folder of a model into another folder, if the model has it.
 
-    def copy_file(path: str, copied: str) -> None:
-        try:
-            read = files.open(path)
-        except PermissionDeniedError:
-            raise PermissionDeniedError(f"'{path}' is a link that leads out of the model's folder") from None
-        with read, open(copied, "xb") as written:
-            shutil.copyfileobj(read, written)
-            flush(written)
+    PermissionDeniedError for a link to a folder, which may lead round in a circle, and for a link that leads out of the model.
+    """
+    path = os.path.join(source, name)
+    if os.path.lexists(path):
+        _copy_tree(path, os.path.join(target, name), FileGate(NO_FILES.reading(source)))
 
-    path, copied = os.path.join(source, name), os.path.join(target, name)
-    if os.path.isdir(path):
-        shutil.copytree(path, copied, copy_function=copy_file)
-    elif os.path.isfile(path):
-        copy_file(path, copied)
+
+def _copy_tree(path: str, copied: str, files: FileGate, depth: int = 0) -> None:
+    if not os.path.isdir(path):
+        _copy_file(path, copied, files)
+        return
+    if os.path.islink(path):
+        raise PermissionDeniedError(f"'{path}' is a link to a folder", hint="put the folder itself in its place")
+    if depth > _MAX_DEPTH:
+        raise ResourceExhaustedError(f"the folders of '{path}' are nested deeper than {_MAX_DEPTH} levels")
+    os.mkdir(copied)
+    for name in sorted(os.listdir(path)):
+        _copy_tree(os.path.join(path, name), os.path.join(copied, name), files, depth + 1)
+
+
+def _copy_file(path: str, copied: str, files: FileGate) -> None:
+    try:
+        read = files.open(path)
+    except PermissionDeniedError:
+        raise PermissionDeniedError(f"'{path}' is a link that leads out of the model's folder") from None
+    with read, open(copied, "xb") as written:
+        shutil.copyfileobj(read, written)
+        flush(written)
 
 
 def _about(graph: Graph) -> MetaGraphDef:

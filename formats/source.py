@@ -13,6 +13,7 @@ from ..core.atomic import atomic_file, file_errors
 from ..core.errors import DataLossError, ResourceExhaustedError
 from ..core.journal import tell
 from ..core.numerics.unpacking import unpacked_limit
+from ..core.regular_files import open_input, open_regular, read_stream
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
@@ -39,11 +40,21 @@ def describe(source: Source) -> str:
 
 
 def read_source(source: Source) -> memoryview:
-    """The bytes of a file (mapped into memory where it is large), of standard input for `-`, or those given; gzip unpacked.
+    """Read an input that the user named: a file, a pipe, standard input for `-`, or bytes. Gzip is unpacked.
 
-    NotFoundError, PermissionDeniedError, DataLossError for damaged gzip, ResourceExhaustedError for a bomb.
+    A large file is mapped into memory. NotFoundError, PermissionDeniedError, InvalidArgumentError for a device, DataLossError
+    for damaged gzip, ResourceExhaustedError for a bomb or an endless stream.
     """
-    data = _read(source)
+    return _unpacked(_read(source), source)
+
+
+def read_regular(path: str) -> memoryview:
+    """As `read_source`, for a file of a model's folder: nobody typed its name, so that it must be a regular file."""
+    with file_errors(path), open_regular(path) as file:
+        return _unpacked(_contents(file, path), path)
+
+
+def _unpacked(data: memoryview, source: Source) -> memoryview:
     return _gunzip(data, source) if data[:2] == _GZIP_MAGIC else data
 
 
@@ -52,18 +63,22 @@ def _read(source: Source) -> memoryview:
         return memoryview(source).cast("B")
     if source == "-":
         with file_errors("standard input"):
-            return memoryview(sys.stdin.buffer.read())
-    with file_errors(source), open(source, "rb") as file:
-        data = read_file(file)
+            return memoryview(read_stream(sys.stdin.buffer, "standard input"))
+    with file_errors(source), open_input(source) as file:
+        return _contents(file, source)
+
+
+def _contents(file: BinaryIO, source: str | os.PathLike[str]) -> memoryview:
+    data = read_file(file)
     tell("read %s: %d bytes", os.fspath(source), len(data))
     return data
 
 
 def read_file(file: BinaryIO) -> memoryview:
-    """The contents of an open file, mapped into memory where it is large."""
+    """Read an open file or pipe to its end. A large file is mapped into memory."""
     status = os.fstat(file.fileno())
     if status.st_size < _MMAP_FROM:
-        return memoryview(file.read())
+        return memoryview(read_stream(file, f"'{file.name}'"))
     return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -18,10 +19,12 @@ from ..core.dtypes import DType, string, uint8
 from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.numerics.image_kinds import HEAD, image_kind
 from ..core.numerics.records import RecordError, read_records
+from ..core.regular_files import open_input, open_regular
 from ..core.shapes import UNKNOWN, Shape
 from ..core.tensors import Tensor, as_bytes_array
 from .arrays import open_array
 from .npz import read_npz
+from .source import read_file
 
 _CALL = re.compile(r"([a-z_]+)\((.*)\)", re.DOTALL)
 _FORMS = (
@@ -51,11 +54,12 @@ def _read_bytes(path: str) -> Array | None:
     """What a file that is no array holds, as strings: each record of a .tfrecord, else all as one; None for an array."""
     if ".npz:" in path or path.endswith((".npy", ".npz")):
         return None
-    with file_errors(path), open(path, "rb") as file:
+    with file_errors(path), open_input(path) as file:
+        contents = read_file(file)
         if not path.endswith((".tfrecord", ".tfrecords")):
-            return as_bytes_array(file.read())
+            return as_bytes_array(bytes(contents))
         try:
-            return as_bytes_array(list(read_records(file)))
+            return as_bytes_array(list(read_records(io.BytesIO(contents))))
         except RecordError as error:
             raise DataLossError(f"'{path}': {error}") from None
 
@@ -72,7 +76,7 @@ def _read_picture(path: str, shape: Shape) -> Array | None:
     """
     if ".npz:" in path:
         return None
-    with file_errors(path), open(path, "rb") as file:
+    with file_errors(path), open_regular(path) as file:
         if not image_kind(file.read(HEAD)):
             return None
         file.seek(0)
@@ -91,7 +95,7 @@ def _read_array(path: str) -> Array:
     if ".npz:" in path:
         head, _, key = path.rpartition(".npz:")
         path = head + ".npz"
-    with file_errors(path), open(path, "rb") as file:
+    with file_errors(path), open_regular(path) as file:
         is_archive = file.read(2) == b"PK"
     if is_archive:
         return _member(path, read_npz(path), key).numpy()

@@ -14,6 +14,7 @@ from ..arguments import takes
 from ..atomic import file_errors
 from ..errors import InvalidArgumentError, PermissionDeniedError
 from ..journal import DEBUG, tell
+from ..regular_files import open_regular
 
 _WILDCARD = re.compile(r"[*?\[\\]")
 _GLOB_PARTS = re.compile(r"\\(.)|\[\^", re.DOTALL)
@@ -94,11 +95,17 @@ class FileGate:
     def open(self, path: str) -> BinaryIO:
         """The file open for reading."""
         tell("open %s", path, level=DEBUG)
-        return self._open(path, self.to_read(path), "rb", self.access.readable)
+        checked = self.to_read(path)
+        if self.access.readable is None:
+            return open_regular(checked)
+        return self._still_there(path, checked, open_regular(checked, follow_links=False))
 
     def open_to_append(self, path: str) -> BinaryIO:
         """The file open at its end."""
-        return self._open(path, self.to_write(path), "ab", self.access.writable)
+        checked = self.to_write(path)
+        if self.access.writable is None:
+            return open(checked, "ab")
+        return self._still_there(path, checked, open(checked, "ab", opener=_follow_no_link))
 
     def matching(self, pattern: str) -> list[str]:
         """The files that a pattern names: `*`, `?`, `[a-z]`, `[!a]`, `[^a]`, and a backslash before any of them.
@@ -149,11 +156,9 @@ class FileGate:
             hint=f"`--allow-files {os.path.dirname(resolved)}` opens that folder, in Python `files=FileAccess.only(...)`",
         )
 
-    def _open(self, path: str, checked: str, mode: str, allowed: tuple[pathlib.Path, ...] | None) -> Any:
-        if allowed is None:
-            return open(checked, mode)
-        file = open(checked, mode, opener=_follow_no_link)  # noqa: SIM115 - handed to the caller
-        if os.path.realpath(checked) != checked:  # a folder on the way became a link after it was resolved
+    def _still_there(self, path: str, checked: str, file: Any) -> Any:
+        """Return the open file, unless a folder on the way to it became a link after the name was checked."""
+        if os.path.realpath(checked) != checked:
             file.close()
             raise self._denied(path, "open", os.path.realpath(checked))
         return file

@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from ...core.errors import InvalidArgumentError, NotFoundError, UnavailableError, UnimplementedError
 from ...core.extras import extra_hint
 from ...core.numerics import wire
+from ...core.regular_files import open_regular
 from ..protos import cluster_pb2 as pb
 from .address import Address
 from .failures import failure
@@ -168,7 +169,7 @@ def _content(path: str | None) -> bytes | None:
     if path is None:
         return None
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return file.read()
     except OSError as error:
         raise NotFoundError(f"'{path}' cannot be read: {error.strerror}") from None

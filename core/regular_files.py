@@ -1,0 +1,68 @@
+"""Files opened for reading. Every reader of tfg opens files here.
+
+A name may lead to a pipe that nobody writes to, which blocks, or to a device that never ends, such as /dev/zero. Only regular
+files are therefore opened; a pipe or a terminal is opened where the user named it as the input itself.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from io import BufferedReader
+from typing import BinaryIO, Final
+
+from .errors import InvalidArgumentError, ResourceExhaustedError
+
+STREAM_LIMIT: Final = 2 << 30
+"""Bytes read at most from what has no size, such as a pipe. Protobuf limits a binary message to as much."""
+
+_KINDS: Final = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+# Windows has none of these flags but O_BINARY. O_NONBLOCK keeps a pipe without a writer from blocking the open itself.
+_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
+
+
+def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> BufferedReader:
+    """Open a regular file for reading; InvalidArgumentError for a pipe, a socket or a device, OSError as `open` raises it.
+
+    Without `follow_links` a symbolic link as the last part of the name is an OSError.
+    """
+    return _opened(path, _FLAGS | (0 if follow_links else _NO_FOLLOW), streams=False)
+
+
+def open_input(path: str | os.PathLike[str]) -> BufferedReader:
+    """As `open_regular`, for a name that the user typed: a pipe, as of a shell's process substitution, and a terminal too."""
+    return _opened(path, _FLAGS, streams=True)
+
+
+def read_stream(stream: BinaryIO, name: str) -> bytes:
+    """Read a stream to its end; ResourceExhaustedError beyond STREAM_LIMIT bytes. `name` is the stream's in the error."""
+    contents = stream.read(STREAM_LIMIT + 1)
+    if len(contents) > STREAM_LIMIT:
+        raise ResourceExhaustedError(
+            f"{name} gives more than {STREAM_LIMIT:,} bytes", hint="save it to a file first and give the file's name"
+        )
+    return contents
+
+
+def _opened(path: str | os.PathLike[str], flags: int, streams: bool) -> BufferedReader:
+    descriptor = os.open(path, flags)
+    try:
+        _check_kind(path, descriptor, streams)
+        if hasattr(os, "O_NONBLOCK"):
+            os.set_blocking(descriptor, True)
+        return open(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _check_kind(path: str | os.PathLike[str], descriptor: int, streams: bool) -> None:
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode) or (streams and (stat.S_ISFIFO(mode) or os.isatty(descriptor))):
+        return
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    kind = _KINDS.get(stat.S_IFMT(mode), "of an unknown kind")
+    raise InvalidArgumentError(f"'{os.fspath(path)}' is {kind}, not a regular file")
