@@ -27,6 +27,8 @@ from .arrays import StoredArray, archive_in, open_archive
 from .tensor_values import object_array
 
 MANIFEST = "__tfg__"
+_LONGEST_NAME = (1 << 16) - 1 - len(".npy")
+"""Bytes of a tensor's name. A zip archive counts those of a member's name in 16 bits."""
 
 
 def write_npz(path: str | os.PathLike[str], tensors: Mapping[str, Tensor]) -> None:
@@ -48,14 +50,26 @@ def _pack_all(tensors: Mapping[str, Tensor]) -> dict[str, Array]:
     arrays: dict[str, Array] = {}
     manifest: dict[str, dict[str, Any]] = {}
     for name, tensor in tensors.items():
-        if name == MANIFEST:
-            raise InvalidArgumentError(f"a tensor cannot be called '{MANIFEST}' in a state file")
+        _check_name(name)
         arrays[name], entry = _pack(name, tensor)
         if entry is not None:
             manifest[name] = entry
     if manifest:
         arrays[MANIFEST] = np.frombuffer(json.dumps(manifest).encode(), np.uint8)
     return arrays
+
+
+def _check_name(name: str) -> None:
+    """InvalidArgumentError for a name that a member of a zip archive cannot have, or that the manifest has."""
+    if name == MANIFEST:
+        raise InvalidArgumentError(f"a tensor cannot be called '{MANIFEST}' in a state file")
+    try:
+        is_too_long = len(name.encode()) > _LONGEST_NAME
+    except UnicodeEncodeError:
+        raise InvalidArgumentError(f"the tensor name {name!r} is not UTF-8", hint="a checkpoint can hold it") from None
+    if is_too_long or "\0" in name:
+        problem = "has a NUL" if "\0" in name else "is too long"
+        raise InvalidArgumentError(f"the tensor name {name[:80]!r} {problem} for an .npz archive", hint="a checkpoint can hold it")
 
 
 def _write_archive(file: IO[bytes], arrays: Mapping[str, Array]) -> None:

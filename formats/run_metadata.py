@@ -36,7 +36,7 @@ def _binary(kind: type[RunMetadata] | type[StepStats], data: bytes) -> RunMetada
 def _text(kind: type[RunMetadata] | type[StepStats], data: bytes) -> RunMetadata | StepStats | None:
     try:
         return text_format.Parse(data.decode(), kind(), allow_unknown_field=True)
-    except (text_format.ParseError, UnicodeDecodeError):
+    except (text_format.ParseError, ValueError, RecursionError):
         return None
 
 

@@ -78,6 +78,8 @@ def _parse(message_type: type[M], text: str) -> M:
             if error.GetLine() is not None
             else f"the text is no {message_type.DESCRIPTOR.name}: {error}"
         ) from None
+    except ValueError as error:  # protobuf's own setter raises it for an enum's number beyond 32 bits
+        raise InvalidArgumentError(f"the text is no {message_type.DESCRIPTOR.name}: {error}") from None
 
 
 def _reason(error: text_format.ParseError) -> str:

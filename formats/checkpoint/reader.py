@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.dtypes import DType
-from ...core.errors import InvalidArgumentError, NotFoundError
+from ...core.errors import DataLossError, InvalidArgumentError, NotFoundError
 from .slices import Extents, SliceSpec, format_extents, parse_spec, resolve
 
 
@@ -102,20 +102,32 @@ def _assemble(tensor: StoredTensor, wanted: SliceSpec) -> Array:
     """The slice wanted, put together from the parts that overlap it."""
     for part in tensor.parts:
         if resolve(part.extents, tensor.shape) == wanted.bounds:
-            return part.read()
+            return _read_part(tensor, part)
     if not tensor.is_partitioned:
-        return tensor.parts[0].read()[wanted.index]
+        return _read_part(tensor, tensor.parts[0])[wanted.index]
     overlaps = [(part, _overlap(resolve(part.extents, tensor.shape), wanted.bounds)) for part in tensor.parts]
     found = [(part, *overlap) for part, overlap in overlaps if overlap is not None]
     covered = sum(math.prod(piece.stop - piece.start for piece in target) for _, _, target in found)
     if covered < math.prod(wanted.shape):
         place = format_extents(wanted.extents)
         raise InvalidArgumentError(f"the stored slices of tensor '{tensor.name}' do not cover slice {place} of it")
-    pieces = [(part.read(), source, target) for part, source, target in found]  # all are there before room is made for them
+    # All parts are read before room is made for them.
+    pieces = [(_read_part(tensor, part), source, target) for part, source, target in found]
     result = np.zeros(wanted.shape, tensor.dtype.numpy)  # slices that overlap may leave gaps
     for array, source, target in pieces:
         result[target] = array[source]
     return result
+
+
+def _read_part(tensor: StoredTensor, part: StoredPart) -> Array:
+    """Read a stored slice; DataLossError where its own entry has another shape or dtype than the tensor's description."""
+    array, shape = part.read(), SliceSpec(tensor.shape, part.extents).shape
+    if array.shape != shape or array.dtype != tensor.dtype.numpy:
+        raise DataLossError(
+            f"slice {format_extents(part.extents)} of tensor '{tensor.name}' is stored as {array.dtype} of shape "
+            f"{list(array.shape)}, but listed as {tensor.dtype} of shape {list(shape)}"
+        )
+    return array
 
 
 def _overlap(stored: Extents, wanted: Extents) -> tuple[tuple[slice, ...], tuple[slice, ...]] | None:
