@@ -8,6 +8,7 @@ import fcntl
 import itertools
 import os
 import re
+import stat
 from collections.abc import Iterator
 from typing import IO
 
@@ -87,26 +88,20 @@ def replacing(target: str) -> Iterator[IO[bytes]]:
     with staged_file(target) as file:
         yield file
         flush(file)
-        keep_mode(file, target)
         os.replace(file.name, target)
     flush_folder(target)
     tell("wrote %s", target)
 
 
-def keep_mode(file: IO[bytes], target: str) -> None:
-    """Give a staged file the permissions of the file that it takes the place of."""
-    if os.path.exists(target):
-        os.chmod(file.name, os.stat(target).st_mode)
-
-
 @contextlib.contextmanager
-def staged_file(target: str) -> Iterator[IO[bytes]]:
-    """An open file beside `target`, gone at the end unless it was renamed; what killed writers of `target` left goes first.
+def staged_file(target: str, replaced: str | None = None) -> Iterator[IO[bytes]]:
+    """Open a file beside `target` that is gone at the end unless it was renamed. Files of killed writers are removed first.
 
-    Its writer holds a lock on it, so that one which nobody writes any more can be told.
+    Its permissions are from the start those of the file that it takes the place of: `replaced`, or `target` itself. Its writer
+    holds a lock on it, so that a file without a writer can be told.
     """
     _remove_abandoned(target)
-    file = _locked_file(target)
+    file = _locked_file(target, _mode_of(replaced or target))
     try:
         with file:
             yield file
@@ -132,9 +127,26 @@ def staged_name(target: str) -> str:
     return f"{target}.{os.getpid()}-{next(_counter)}.tmp"
 
 
-def _locked_file(target: str) -> IO[bytes]:
+def _mode_of(path: str) -> int | None:
+    """Return the permissions of a file, or None if there is no file."""
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode)
+    except FileNotFoundError:
+        return None
+
+
+def _new_file(path: str, mode: int | None) -> IO[bytes]:
+    """Create a file with these permissions, or with the usual ones for None, and open it for writing."""
+    if mode is None:
+        return open(path, "xb")
+    file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode & 0o600))
+    os.chmod(path, mode)  # the process's umask does not apply: the file that is replaced has these permissions already
+    return file
+
+
+def _locked_file(target: str, mode: int | None) -> IO[bytes]:
     while True:
-        file = open(staged_name(target), "xb")  # noqa: SIM115 - handed to the caller
+        file = _new_file(staged_name(target), mode)
         _lock(file.fileno(), fcntl.LOCK_EX)
         if os.fstat(file.fileno()).st_nlink:  # nobody took it for abandoned before it was locked
             return file
@@ -217,7 +229,7 @@ def _link_or_copy(source: str, target: str) -> None:
             raise
         import shutil
 
-        with open(source, "rb") as read, open(target, "xb") as written:
+        with open(source, "rb") as read, _new_file(target, _mode_of(source)) as written:
             shutil.copyfileobj(read, written)
             flush(written)
 

@@ -14,7 +14,6 @@ from ...core.atomic import (
     file_errors,
     flush,
     flush_folder,
-    keep_mode,
     locked_folder,
     place_copy,
     replacing,
@@ -236,10 +235,10 @@ def write_bundle(
 ) -> None:
     """Write (name, full shape, extents of the slice or None, value) as a bundle of one shard, whole or not at all."""
     data = files.to_replace(shard_path(prefix, 0, 1))
-    with file_errors(prefix), staged_file(data) as file:
+    index = files.to_replace(index_path(prefix))
+    with file_errors(prefix), staged_file(data, replaced=data if os.path.exists(data) else index) as file:
         entries = _write_tensors(file, tensors)
         flush(file)
-        keep_mode(file, data)
         _install(prefix, [file.name], entries, files)
 
 
