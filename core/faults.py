@@ -14,6 +14,7 @@ from .graph import Node
 from .input_pipelines import stand_ins
 from .op_facts import has_fact
 from .registry import kernels
+from .user_signals import pass_on
 
 
 @contextlib.contextmanager
@@ -33,6 +34,7 @@ def raise_located(error: Exception, node: Node, what: str = "kernel") -> NoRetur
         elif isinstance(error, UnimplementedError) or has_fact(error.op or "", "calls_python"):
             error.hint = stand_ins(node) or error.hint  # what a function lacks can be fed where its results come out
         raise error
+    pass_on(error)
     if isinstance(error, MemoryError) or any(text in str(error) for text in _TOO_BIG):
         raise ResourceExhaustedError(f"out of memory: {error}", node=node.name, op=node.op) from error.__cause__
     if isinstance(error, np.linalg.LinAlgError):

@@ -16,6 +16,7 @@ from .faults import raise_located
 from .graph import Node
 from .input_ranks import check_input_ranks
 from .shapes import Shape, TensorSpec
+from .user_signals import pass_on
 from .words import counted
 
 _FEW = 1024
@@ -76,6 +77,7 @@ def _raise_from_function(error: Exception, node: Node, definition: OpDef, inputs
     """Raise what came out of `what` of a node; tripping over an input of a rank that the op does not take is no fault."""
     try:
         if not isinstance(error, TfgError):
+            pass_on(error)
             check_input_ranks(definition, inputs)
     except Exception as refusal:
         raise_located(refusal, node, what)
@@ -99,6 +101,7 @@ def raise_from_kernel(error: Exception, node: Node, inputs: Sequence[Any]) -> No
     So a kernel need not repeat the checks of the shape function, and nothing is checked twice in a run that goes well.
     """
     if not isinstance(error, (TfgError, MemoryError, RecursionError)):
+        pass_on(error)
         _raise_refusal(error, node, inputs)
     raise_located(error, node)
 

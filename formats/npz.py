@@ -68,8 +68,8 @@ def _check_name(name: str) -> None:
     except UnicodeEncodeError:
         raise InvalidArgumentError(f"the tensor name {name!r} is not UTF-8", hint="a checkpoint can hold it") from None
     if is_too_long or "\0" in name:
-        problem = "has a NUL" if "\0" in name else "is too long"
-        raise InvalidArgumentError(f"the tensor name {name[:80]!r} {problem} for an .npz archive", hint="a checkpoint can hold it")
+        problem = "has a NUL" if "\0" in name else "is too long for an archive"
+        raise InvalidArgumentError(f"the tensor name {name[:80]!r} {problem}", hint="a checkpoint can hold it")
 
 
 def _write_archive(file: IO[bytes], arrays: Mapping[str, Array]) -> None:

@@ -21,6 +21,7 @@ from ..core.errors import InternalError, UnimplementedError
 from ..core.extras import extra_hint
 from ..core.onnx.model import Block, Model, Operation, Value
 from ..core.shapes import Shape
+from ..core.user_signals import pass_on
 from ..core.words import counted
 
 OPSET: Final = 21
@@ -253,6 +254,7 @@ def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[A
         session = runtime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
         found = _run(runtime, session, {name: _given(value) for name, value in feeds.items()})
     except Exception as error:  # its errors have no common class but this
+        pass_on(error)
         raise UnimplementedError(f"onnxruntime does not run the model: {error}") from error
     return [_taken(value) for value in found]
 

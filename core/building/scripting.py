@@ -9,6 +9,7 @@ import traceback
 
 from ..errors import InvalidArgumentError, NotFoundError, TfgError
 from ..graph import Graph
+from ..user_signals import pass_on
 from .builder import GraphBuilder
 
 LAST_STAGE = "end"
@@ -42,6 +43,7 @@ def _run(path: str) -> GraphBuilder:
         hint = f"{error.hint}; {_place(error, path)}" if error.hint else _place(error, path)
         raise type(error)(error.message, node=error.node, op=error.op, hint=hint) from None
     except Exception as error:
+        pass_on(error)
         raise InvalidArgumentError(f"the script failed: {type(error).__name__}: {error}", hint=_place(error, path)) from error
     finally:
         sys.path.remove(folder)

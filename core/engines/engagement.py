@@ -17,6 +17,7 @@ from ..graph import Graph, Node
 from ..journal import tell
 from ..planning.plan import Plan
 from ..shapes import Shape
+from ..user_signals import pass_on
 from .checks import result_shapes
 from .fixing import fixed_inputs
 from .partition import partition
@@ -164,6 +165,7 @@ class Group:
             except _ENDING:
                 raise
             except Exception as error:
+                pass_on(error)
                 self.reason = f"it does not compile: {_said(error)}"
             seconds = time.perf_counter() - start
             self.compile_seconds += seconds
@@ -187,6 +189,7 @@ class Group:
             self.decline(_said(error))
             return None
         except Exception as error:
+            pass_on(error)
             reason = f"it fails: {_said(error)}"
         if reason is not None:
             with self.lock:

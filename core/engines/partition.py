@@ -25,6 +25,7 @@ from ..op_facts import has_fact
 from ..ordering.effects import READ, accesses
 from ..planning.needed import needed_sources
 from ..planning.plan import Loop, Plan, Step, with_releases
+from ..user_signals import pass_on
 from .bodies import body_of, given_steps, is_given, is_held_together, is_reference
 from .checks import without_kernel
 from .foretelling import foretold
@@ -122,6 +123,7 @@ def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, str]:
     except DeadlineExceededError:
         raise
     except Exception as error:
+        pass_on(error)
         refused = dict.fromkeys(nodes, f"the engine fails to look at the graph: {error}")
     for node, parts in inside.items():
         of_parts = ((part, refused[part]) for part in parts if part in refused)

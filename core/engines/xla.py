@@ -15,6 +15,7 @@ from ..errors import DataLossError
 from ..graph import Graph, Node
 from ..planning.plan import Step
 from ..registry import lowering
+from ..user_signals import pass_on
 from .denials import Denials
 from .finding import refuse_precision
 from .lowerable import refusals
@@ -118,6 +119,7 @@ class Program:
                 if not results:
                     jax.block_until_ready((new, others))
             except Exception as error:
+                pass_on(error)
                 raise _of_failure(error, held) from error
         if holds is not None and not np.asarray(holds):
             raise Declined("a value is not what its op takes")

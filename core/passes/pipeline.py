@@ -20,6 +20,7 @@ from ..graph import Graph
 from ..journal import DEBUG, INFO, tell
 from ..planning.needed import needed_nodes
 from ..transforms.subgraphs import forget_locations
+from ..user_signals import pass_on
 from .base import Pass, PassContext, Refusal, Shared
 from .costs import CostMeter, GraphCost
 from .functions.implementations import Implementations
@@ -222,6 +223,7 @@ def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
     except MemoryError as error:
         raise ResourceExhaustedError(f"out of memory in pass {one.name}") from error
     except Exception as error:
+        pass_on(error)
         raise fault(f"pass {one.name} failed: {type(error).__name__}: {error}") from error
     seconds = time.perf_counter() - start
     if ctx.fired:

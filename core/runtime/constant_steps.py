@@ -14,6 +14,7 @@ from ..graph import Node
 from ..op_facts import has_fact
 from ..planning.plan import Step
 from ..prepared import prepared_kernel
+from ..user_signals import pass_on
 from .resources import ANONYMOUS_NAME
 
 _MOST_BYTES: Final = 1 << 20
@@ -31,7 +32,8 @@ def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) ->
         return None
     try:
         found = call(*values)
-    except Exception:  # of any kind: the step stays, and its runs name the node
+    except Exception as error:  # of any kind: the step stays, and its runs name the node
+        pass_on(error)
         return None
     results = (found,) if len(step.outputs) == 1 else tuple(found)
     return results if all(map(_is_small_number, results)) else None

@@ -16,6 +16,7 @@ from ..graph import Node, Output
 from ..op_facts import has_fact
 from ..planning.plan import Plan, Step, with_releases
 from ..shapes import TensorSpec
+from ..user_signals import pass_on
 from .constant_steps import only_computes
 
 
@@ -45,7 +46,8 @@ def _never_fails(step: Step, specs: Mapping[Output, TensorSpec], call_of: Callab
         return False
     try:
         call_of(node)(*map(_zeros, inputs))
-    except Exception:  # of any kind: the step stays, and its runs name the node
+    except Exception as error:  # of any kind: the step stays, and its runs name the node
+        pass_on(error)
         return False
     return True
 

@@ -30,6 +30,6 @@ def test_a_number_beyond_32_bits_is_an_error(text, number, tmp_path):
 
 def test_in_recorded_times_too(tmp_path):
     path = tmp_path / "run.pbtxt"
-    path.write_text("step_stats { dev_stats { node_stats { memory { total_bytes: %d } } } }" % (1 << 70))
+    path.write_text(f"step_stats {{ dev_stats {{ node_stats {{ memory {{ total_bytes: {1 << 70} }} }} }} }}")
     with pytest.raises(DataLossError):
         read_run_metadata(str(path))

@@ -1,0 +1,39 @@
+"""Errors that the program's own signal handlers raise while tfg works, such as a time-out of the program's."""
+
+from __future__ import annotations
+
+import signal
+import types
+from collections.abc import Iterator
+from typing import Any
+
+
+def pass_on(error: BaseException) -> None:
+    """Raise the error again, unchanged, if a signal handler of the program raised it; return otherwise.
+
+    Python runs a handler between two instructions of the main thread, so that its error appears inside a kernel or a pass
+    that has nothing to do with it. Whoever catches every Exception calls this first.
+    """
+    if handlers := set(_handlers()):
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code in handlers:
+                raise error
+            trace = trace.tb_next
+
+
+def _handlers() -> Iterator[types.CodeType]:
+    """Yield the code of each signal handler that is written in Python, but for Python's own of Ctrl-C."""
+    for number in signal.valid_signals():
+        code = _code_of(signal.getsignal(number))
+        if code is not None:
+            yield code
+
+
+def _code_of(handler: Any) -> types.CodeType | None:
+    while hasattr(handler, "func"):  # functools.partial
+        handler = handler.func
+    if not callable(handler) or handler is signal.default_int_handler:
+        return None
+    function = handler if hasattr(handler, "__code__") else type(handler).__call__
+    return getattr(function, "__code__", None)
