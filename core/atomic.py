@@ -139,7 +139,7 @@ def _new_file(path: str, mode: int | None) -> IO[bytes]:
     """Create a file with these permissions, or with the usual ones for None, and open it for writing."""
     if mode is None:
         return open(path, "xb")
-    file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode & 0o600))
+    file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode & 0o600))  # noqa: SIM115 - handed to the caller
     os.chmod(path, mode)  # the process's umask does not apply: the file that is replaced has these permissions already
     return file
 

@@ -16,6 +16,7 @@ from .errors import InvalidArgumentError, ResourceExhaustedError
 
 STREAM_LIMIT: Final = 2 << 30
 """Bytes read at most from what has no size, such as a pipe. Protobuf limits a binary message to as much."""
+_PIECE: Final = 1 << 16
 
 _KINDS: Final = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 # Windows has none of these flags but O_BINARY. O_NONBLOCK keeps a pipe without a writer from blocking the open itself.
@@ -38,12 +39,15 @@ def open_input(path: str | os.PathLike[str]) -> BufferedReader:
 
 def read_stream(stream: BinaryIO, name: str) -> bytes:
     """Read a stream to its end; ResourceExhaustedError beyond STREAM_LIMIT bytes. `name` is the stream's in the error."""
-    contents = stream.read(STREAM_LIMIT + 1)
-    if len(contents) > STREAM_LIMIT:
-        raise ResourceExhaustedError(
-            f"{name} gives more than {STREAM_LIMIT:,} bytes", hint="save it to a file first and give the file's name"
-        )
-    return contents
+    pieces, size = [], 0
+    while piece := stream.read(_PIECE):  # `read` takes as much memory as it is asked for, whatever there is to read
+        pieces.append(piece)
+        size += len(piece)
+        if size > STREAM_LIMIT:
+            raise ResourceExhaustedError(
+                f"{name} gives more than {STREAM_LIMIT:,} bytes", hint="save it to a file first and give the file's name"
+            )
+    return b"".join(pieces)
 
 
 def _opened(path: str | os.PathLike[str], flags: int, streams: bool) -> BufferedReader:

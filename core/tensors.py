@@ -181,6 +181,12 @@ class Placeholder:
         """Itself."""
         return self
 
+    def __getattr__(self, name: str) -> Any:
+        """Refuse the attributes of a value that only a caller gives; a special name is absent, as of any object."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise InvalidArgumentError(f"attribute '{self.name}' is left to the caller of a function, so that it has no '{name}'")
+
     def __str__(self) -> str:
         return f"${self.name}"
 

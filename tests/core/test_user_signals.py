@@ -69,26 +69,26 @@ def test_from_a_kernel_in_a_run(monkeypatch):
     session = tfg.Session(_graph())
     monkeypatch.setattr(np.linalg, "cholesky", _interrupted("cholesky"))
     for fetch, feeds in (("y", {"x": np.eye(2)}), ("constant", {})):
-        with pytest.raises(TimeOut, match="^mine$"):
+        with pytest.raises(TimeOut, match=r"^mine$"):
             session.run(fetch, feeds)
 
 
 def test_from_a_single_kernel(monkeypatch):
     monkeypatch.setattr(np.linalg, "cholesky", _interrupted("cholesky"))
-    with pytest.raises(TimeOut, match="^mine$"):
+    with pytest.raises(TimeOut, match=r"^mine$"):
         apply_kernel(_graph()["y"], [np.eye(2, dtype=np.float32)])
 
 
 def test_from_a_pass(monkeypatch):
     monkeypatch.setattr("tfg.core.passes.prune.Prune.run", _interrupted("run"))
-    with pytest.raises(TimeOut, match="^mine$"):
+    with pytest.raises(TimeOut, match=r"^mine$"):
         tfg.optimize(_graph(), ["y"])
 
 
 def test_from_a_script(tmp_path):
     path = tmp_path / "build.py"
     path.write_text("import signal\nsignal.raise_signal(signal.SIGUSR1)\n")
-    with pytest.raises(TimeOut, match="^mine$"):
+    with pytest.raises(TimeOut, match=r"^mine$"):
         run_script(str(path))
 
 
