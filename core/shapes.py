@@ -83,6 +83,24 @@ class Shape:
         return f"Shape{self}"
 
 
+class NumberedShape(Shape):
+    """A shape whose unknown dimensions have numbers: below -1, equal numbers stand for equal dimensions.
+
+    Grappler writes them (SymbolicShapeRefiner in core/grappler/costs/graph_properties.cc). No op takes them in an attribute
+    of its own.
+    """
+
+    __slots__ = ("sizes",)
+    sizes: tuple[int, ...]
+
+    def __init__(self, sizes: Iterable[int]) -> None:
+        self.sizes = tuple(sizes)
+        super().__init__(None if size < 0 else size for size in self.sizes)
+
+    def __repr__(self) -> str:
+        return f"a shape with a dimension below -1: ({','.join(map(str, self.sizes))})"
+
+
 POSITION: Final = "position in the list"
 """The symbol for an element's position, in the spec of the elements of a list whose shapes differ."""
 UNKNOWN = Shape()

@@ -9,7 +9,7 @@ from ..core import dtypes
 from ..core.catalog import CATALOG
 from ..core.dtypes import DType
 from ..core.errors import InvalidArgumentError, TfgError
-from ..core.shapes import Shape
+from ..core.shapes import NumberedShape, Shape
 from ..core.tensors import FuncRef, Placeholder, Tensor
 from .protos.graph_pb2 import AttrValue, NameAttrList, NodeDef, TensorShapeProto
 from .tensor_proto import decode_tensor, encode_tensor
@@ -108,12 +108,12 @@ def decode_attrs(attrs: Mapping[str, AttrValue]) -> dict[str, Any]:
 
 
 def decode_shape(proto: TensorShapeProto) -> Shape:
-    """The Shape; a dimension of -1 is unknown, one below that an InvalidArgumentError."""
+    """Decode a shape; negative dimensions are unknown, and those below -1 keep their numbers."""
     if proto.unknown_rank:
         return Shape()
     sizes = [dim.size for dim in proto.dim]
     if any(size < -1 for size in sizes):
-        raise InvalidArgumentError(f"shape {sizes} has a dimension below -1")
+        return NumberedShape(sizes)
     return Shape(None if size < 0 else size for size in sizes)
 
 
@@ -121,7 +121,10 @@ def encode_shape(shape: Shape) -> TensorShapeProto:
     """The TensorShapeProto; symbolic dimensions become -1."""
     if shape.dims is None:
         return TensorShapeProto(unknown_rank=True)
-    sizes = [dim if isinstance(dim, int) else -1 for dim in shape.dims]
+    if isinstance(shape, NumberedShape):
+        sizes = list(shape.sizes)
+    else:
+        sizes = [dim if isinstance(dim, int) else -1 for dim in shape.dims]
     return TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in sizes])
 
 
