@@ -17,12 +17,12 @@ from .. import dtypes
 from ..arrays import Array, Result
 from ..building.gradbuilder import GradientBuilder, Gradients
 from ..dtypes import DType
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, UnimplementedError
 from ..graph import Node, Output
 from ..registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
 from ..runtime.runs import reserve
 from ..runtime.values import is_of, object_array, scalar_object
-from ..runtime.variants import zeros_like
+from ..runtime.variants import added, zeros_like
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ._checks import require, require_min_rank, require_rank
 from ._onnx_sorting import bound
@@ -339,6 +339,13 @@ class RaggedVariant:
     def zeros_like(self) -> Any:
         return RaggedVariant(self.nested, zeros_like(self.values))
 
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, RaggedVariant):
+            return NotImplemented
+        same = len(self.nested) == len(other.nested) and all(map(np.array_equal, self.nested, other.nested))
+        require(same, "ragged tensors of different row splits in variants have no sum")
+        return RaggedVariant(self.nested, added(self.values, other.values))
+
 
 @kernel("RaggedTensorToVariant")
 def ragged_tensor_to_variant(nested: list[Array], values: Array, *, batched_input: bool) -> Result:
@@ -369,10 +376,21 @@ def ragged_tensor_to_variant_shape(nested: list[TensorSpec], values: TensorSpec,
 
 @gradient("RaggedTensorToVariant")
 def ragged_tensor_to_variant_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The values of the variants that arrive, which have the row splits of those that were made."""
     *nested, values = node.inputs
     batched = node.attr("batched_input")
-    splits = nested[0] if nested and batched else g.constant(np.zeros(0, np.int64))
-    towards = g.RaggedTensorToVariantGradient(grad, splits, g.shape_of(values), Tvalues=values.base_dtype)
+    shape_of_values, dtype = g.shape_of(values), values.base_dtype
+    if batched and not nested:
+        towards = g.RaggedTensorToVariantGradient(grad, g.constant(np.zeros(0, np.int64)), shape_of_values, Tvalues=dtype)
+    else:
+        decoded = g.RaggedTensorFromVariant(
+            grad,
+            input_ragged_rank=len(nested) - batched,
+            output_ragged_rank=len(nested),
+            Tvalues=dtype,
+            Tsplits=node.attr("Tsplits"),
+        )
+        towards = g.Reshape(decoded[-1], shape_of_values)
     return [*([None] * len(nested)), towards]
 
 
@@ -424,9 +442,21 @@ def ragged_tensor_from_variant_shape(encoded: TensorSpec, *, output_ragged_rank:
 
 @gradient("RaggedTensorFromVariant")
 def ragged_tensor_from_variant_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
-    rank = node.attr("output_ragged_rank")
-    batched = node.attr("input_ragged_rank") != rank
-    return [g.RaggedTensorToVariant([node.output(i) for i in range(rank)], grads[-1], batched_input=batched)]
+    """Each variant gets the gradients of its own values. The levels above these count the variants along their dimensions."""
+    (encoded,) = node.inputs
+    rank = _variant_rank(g, node)
+    splits = [node.output(i) for i in range(node.attr("output_ragged_rank"))]
+    rows = g.RaggedTensorToVariant(splits[max(rank - 1, 0) :], grads[-1], batched_input=rank > 0)
+    return [g.Reshape(rows, g.shape_of(encoded)) if rank > 1 else rows]
+
+
+def _variant_rank(g: GradientBuilder, node: Node) -> int:
+    """The rank of the variants. Where nothing tells it, TensorFlow takes them for a vector, if they may be one."""
+    inner, outer = node.attr("input_ragged_rank"), node.attr("output_ragged_rank")
+    if inner >= 0:
+        return int(outer - inner)
+    rank = g.static_shape(node.inputs[0]).rank
+    return min(outer, 1) if rank is None else rank
 
 
 @kernel("RaggedTensorToVariantGradient")
@@ -448,7 +478,16 @@ def ragged_tensor_to_variant_gradient_shape(encoded: TensorSpec, row_splits: Ten
     return shape_from(dims)
 
 
-not_differentiable("RaggedTensorToVariantGradient")
+@gradient("RaggedTensorToVariantGradient")
+def ragged_tensor_to_variant_second_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """Each variant gets a row of the gradient, where it holds one row of the values: where there are no row splits."""
+    encoded, row_splits, _ = node.inputs
+    if g.static_shape(encoded).rank != 1 or not row_splits.node.is_constant or row_splits.node.attr("value").size > 1:
+        problem = "its gradient needs the row splits inside the variants, which it does not take"
+        raise UnimplementedError(problem, node=node.name, op=node.op)
+    return [g.RaggedTensorToVariant([], grad, batched_input=True, Tsplits=row_splits.base_dtype), None, None]
+
+
 zero_flops("RaggedTensorFromVariant", "RaggedTensorToVariantGradient")
 
 
