@@ -16,7 +16,7 @@ from ..arrays import Array, Result
 from ..dtypes import DType
 from ..errors import InvalidArgumentError
 from ..foreign_ops import supply_hint
-from ..registry import facts, kernel, not_differentiable, shape, zero_flops
+from ..registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ..runtime.kernel_context import KernelContext
 from ..shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 
@@ -56,5 +56,6 @@ _ALL = ("Timestamp", "GraphDefVersion", "PyFunc", "PyFuncStateless", "EagerPyFun
 facts("side_effect", of=("PyFunc", "EagerPyFunc"))
 facts("calls_python", of=("PyFunc", "PyFuncStateless", "EagerPyFunc"))
 facts("random", of=("Timestamp",))
-not_differentiable(*_ALL)
+not_differentiable("Timestamp", "GraphDefVersion", "PyFunc", "PyFuncStateless")
+without_gradient("EagerPyFunc")  # TensorFlow has one, in the process that built the graph.
 zero_flops(*_ALL)
