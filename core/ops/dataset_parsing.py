@@ -18,7 +18,7 @@ from ..runtime.values import object_array, scalar_object
 from ..shapes import Shape
 from ._datasets import dataset_kernel, dataset_of, require_calls
 from .parsing_examples import dense_features, parse_batch
-from .ragged import RaggedVariant
+from .ragged_variants import RaggedVariant
 
 
 @dataset_kernel("ParseExampleDataset", "ParseExampleDatasetV2")
