@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import copy
 import dataclasses
 import itertools
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from .versions import Versions
 
 
-__all__ = ["STRAY_ARGUMENT", "Function", "Graph", "Node", "Output"]
+__all__ = ["STRAY_ARGUMENT", "DeclaredFunctions", "Function", "Graph", "Node", "Output"]
 
 _linking: Final = threading.Lock()
 
@@ -83,6 +84,13 @@ class Graph:
             raise NotFoundError(f"function '{name}' is not in the graph's library")
         return found
 
+    def signature(self, name: str) -> OpDef | None:
+        """The interface of the library's function called `name`, None where there is none."""
+        if isinstance(self.functions, DeclaredFunctions):
+            return self.functions.signature(name)
+        found = self.functions.get(name)
+        return None if found is None else found.signature
+
     def node_of(self, tensor_name: str) -> Node:
         """The node that `a`, `a:1` or `^a` is about; whether it has such an output is not asked."""
         return self.node(parse_tensor_name(tensor_name)[0])
@@ -136,7 +144,7 @@ class Graph:
         if name in self._nodes:
             raise AlreadyExistsError(f"the graph already has a node '{name}'")
         self.link()
-        node = Node(name, op, attrs if attrs is not None else {}, device, source)
+        node = Node(name, op, attrs if attrs is not None else {}, device, source, home=self, is_linked=True)
         self._nodes[name] = node
         self._connect(node, outputs, controls)
         return node
@@ -176,7 +184,7 @@ class Graph:
         """Append a node from a file, of which `attrs` is the source; its inputs are looked for when they are asked for."""
         if name in self._nodes:
             raise AlreadyExistsError(f"the graph already has a node '{name}'")
-        node = self._nodes[name] = Node(name, op, attrs, device, attrs, spelling, self)
+        node = self._nodes[name] = Node(name, op, attrs, device, attrs, spelling, home=self)
         self._is_linked = False
         self.edits += 1
         return node
@@ -317,9 +325,11 @@ class Graph:
         result.needless = self.needless
         result.functions = copy.copy(self.functions) if library is None else library
         result.registered_gradients = self.registered_gradients
-        home = None if self._is_linked else result
         for node in self:
-            made = Node(node.name, node.op, node.attrs, node.device, node.source, node.spelling, home)
+            made = Node(
+                node.name, node.op, node.attrs, node.device, node.source, node.spelling,
+                home=result, is_linked=self._is_linked,
+            )  # fmt: skip
             made.checked = node.checked
             result._nodes[node.name] = made
         if self._is_linked:
@@ -472,3 +482,11 @@ class Function:
         for value in self.results:
             if value.dtype is None and value.node.op_def is not None:
                 raise InvalidArgumentError(f"the function returns '{value}', which does not exist", node=value.node.name)
+
+
+class DeclaredFunctions(MutableMapping[str, Function]):
+    """A library whose functions' interfaces are known before their bodies are decoded."""
+
+    @abc.abstractmethod
+    def signature(self, name: str) -> OpDef | None:
+        """The interface of a function, its body left undecoded; None where there is no such function."""

@@ -86,7 +86,7 @@ CheckMemo: TypeAlias = dict[tuple[str, int, int], Checked]
 
 
 class Home(Protocol):
-    """What a node from a file needs of its graph."""
+    """What a node needs of its graph."""
 
     def get(self, name: str) -> Node | None:
         """The node called `name`, None where there is none."""
@@ -96,6 +96,9 @@ class Home(Protocol):
 
     def link(self) -> None:
         """Tell all nodes of the graph who uses them."""
+
+    def signature(self, name: str) -> OpDef | None:
+        """The interface of the library's function called `name`, None where there is none."""
 
 
 class WideInputs:
@@ -191,7 +194,9 @@ class Node(OfKind):
         device: str = "",
         source: Any = None,
         spelling: tuple[str, ...] | None = None,
-        home: Home | None = None,
+        *,
+        home: Home,
+        is_linked: bool = False,
     ) -> None:
         self.name = name
         self.op = op
@@ -200,10 +205,10 @@ class Node(OfKind):
         self.source = source
         self.spelling = spelling
         self.checked = self._output_dtypes = self._first = self._others = self._wide = self._waits = None
-        if home is None:
+        self._home = home
+        if is_linked:
             self._uses, self._inputs, self._control_inputs = {}, (), ()
         else:
-            self._home = home
             self._uses = self._inputs = self._control_inputs = None
 
     @property
@@ -332,7 +337,7 @@ class Node(OfKind):
             if found is None:
                 found = memo[key] = check_node(self.op, self.attrs, key[2])
             self.checked = found
-            self._output_dtypes = found.outputs
+            self._output_dtypes = found.outputs if self.op_def is not None else None
         return found
 
     @property
@@ -395,10 +400,14 @@ class Node(OfKind):
 
     @property
     def output_dtypes(self) -> tuple[DType, ...]:
-        """The dtypes of all outputs; empty where the op is not declared."""
-        if self._output_dtypes is None:
-            definition = self.op_def
-            self._output_dtypes = () if definition is None else tuple(definition.output_dtypes(self.attrs))
+        """The dtypes of all outputs, of a call whose op is a function's name too; empty where the op is not declared."""
+        if self._output_dtypes is not None:
+            return self._output_dtypes
+        definition = self.op_def
+        if definition is None:
+            function = self._home.signature(self.op)
+            return () if function is None else tuple(function.output_dtypes(self.attrs))
+        self._output_dtypes = tuple(definition.output_dtypes(self.attrs))
         return self._output_dtypes
 
     def output_dtype(self, index: int) -> DType | None:

@@ -5,7 +5,6 @@ A body's inputs are spelled `arg` or `node:output_arg:index` in the message; in 
 
 from __future__ import annotations
 
-import abc
 import dataclasses
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 from ..core import dtypes
 from ..core.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..core.errors import InvalidArgumentError, TfgError
-from ..core.graph import STRAY_ARGUMENT, Function, Graph, Node, Output
+from ..core.graph import STRAY_ARGUMENT, DeclaredFunctions, Function, Graph, Node, Output
 from ..core.tensor_names import output_number
 from ..core.tensors import Placeholder
 from ..core.validation import attribute_faults
@@ -32,15 +31,10 @@ _FLAG_FIELDS = {
 }
 
 
-class DeclaredFunctions(MutableMapping[str, Function]):
-    """Functions whose interfaces are known before their bodies are decoded."""
+class ReadFunctions(DeclaredFunctions):
+    """Functions that one reader reads the nodes of, which share what is alike in several functions too."""
 
     reader: NodeReader
-    """What reads their nodes, which share what is alike in several functions too."""
-
-    @abc.abstractmethod
-    def signature(self, name: str) -> OpDef | None:
-        """The interface of a function, its body left undecoded; None where there is no such function."""
 
 
 def signature_of(op: str, functions: Mapping[str, Function]) -> OpDef | None:
@@ -115,7 +109,7 @@ def _encode_arg_def(arg: ArgDef) -> OpDefProto.ArgDef:
 
 
 def decode_function(
-    proto: FunctionDef, library: DeclaredFunctions, gradient: str | None = None, checks: bool = True
+    proto: FunctionDef, library: ReadFunctions, gradient: str | None = None, checks: bool = True
 ) -> Function:
     """The Function of a message.
 
@@ -135,7 +129,7 @@ def decode_function(
 class _Decoder:
     """One FunctionDef on its way to a Function."""
 
-    def __init__(self, proto: FunctionDef, library: DeclaredFunctions) -> None:
+    def __init__(self, proto: FunctionDef, library: ReadFunctions) -> None:
         self.proto = proto
         self.library = library
         self.body = Graph()

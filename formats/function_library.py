@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from ..core.catalog import OpDef
 from ..core.errors import InvalidArgumentError
 from ..core.graph import Function
-from .function_def import DeclaredFunctions, decode_function, decode_signature, encode_function
+from .function_def import ReadFunctions, decode_function, decode_signature, encode_function
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary
 from .scan import NodeReader
 
 
-class FunctionLibrary(DeclaredFunctions):
+class FunctionLibrary(ReadFunctions):
     """Functions by name, in the library's order, each decoded at first touch.
 
     Where it `checks`, InvalidArgumentError then names the first node that does not fit its op.

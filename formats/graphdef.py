@@ -63,7 +63,7 @@ class NodeStream:
             for text in inputs:
                 if text not in names and (source := parse_tensor_name(text)[0]) not in names:
                     missing.setdefault(source, name)
-            node = Node(name, op, attrs, device, attrs, inputs, home)
+            node = Node(name, op, attrs, device, attrs, inputs, home=home)
             self._check(node)
             yield node
         for source, name in missing.items():
@@ -86,7 +86,7 @@ class NodeStream:
     def node_at(self, place: int) -> Node:
         """The node at a place, whose inputs are known by name only."""
         name, op, inputs, device, attrs = self._scan.node_at(place)
-        return Node(name, op, attrs, device, attrs, inputs, Graph())
+        return Node(name, op, attrs, device, attrs, inputs, home=Graph())
 
     def has_at(self, place: int, other: NodeStream) -> bool:
         """True where the file has the same bytes at a place as another stream's for the node that came last."""

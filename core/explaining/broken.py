@@ -48,5 +48,6 @@ def _drop_outputs(graph: Graph) -> None:
     for node in all_nodes(graph):
         try:
             check_node(node.op, node.attrs, len(node.inputs))
+            _ = node.output_dtypes
         except InvalidArgumentError:
             node.note_dtypes(())

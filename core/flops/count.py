@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -120,9 +121,11 @@ class _Counter:
 
     def __init__(self, graph: Graph, trips: Mapping[str, int], symbols: Symbols, derived: Kept) -> None:
         self.graph = graph
+        self.functions: MutableMapping[str, Function] = collections.ChainMap({}, graph.functions)
+        """The functions of the graph, behind those that the gradients of functions call."""
         self.notes: list[str] = []
         self._symbols = symbols
-        self.loops = Loops(graph.functions, trips, symbols)
+        self.loops = Loops(self.functions, trips, symbols)
         self._noted: set[str] = set()
         self._seen_parameters: set[Node] = set()
         self._is_by_function = repeated_nodes(graph) > _MAX_LISTED
@@ -147,11 +150,11 @@ class _Counter:
         **reached: Any,
     ) -> Scope:
         """The scope of a graph or a body; `results` are the body's, with what its caller knows of them."""
-        inference = infer(graph, known, self.graph.functions, self.loops.rule, self._answers)
+        inference = infer(graph, known, self.functions, self.loops.rule, self._answers)
         frames = find_frames(graph) if any(node.op == "Enter" for node in needed) else {}
         scope = Scope(graph, inference, frames, {}, needed, targets, **reached)
         if frames:
-            v1 = FrameLoops(self.loops, self.graph.functions, graph, inference, known, frames)
+            v1 = FrameLoops(self.loops, self.functions, graph, inference, known, frames)
             v1.look()
             scope.inference, scope.loops = v1.inference, v1.found
         if not scope.is_repeated:
@@ -210,7 +213,7 @@ class _Counter:
 
     def _called(self, node: Node, scope: Scope, section: str) -> list[NodeCost] | None:
         """The nodes of the functions that a node calls, None where it calls none."""
-        kind = call_kind(self.graph.functions, node)
+        kind = call_kind(self.functions, node)
         if kind is None:
             return None
         specs = [scope.inference.specs[value] for value in node.inputs]
@@ -245,7 +248,7 @@ class _Counter:
         loop = self.loops.even(node.name, self.loops.rounds(node.name, node, for_trips(specs)))
         self._note(loop)
         counter = TensorSpec(specs[0].dtype, specs[0].shape)
-        current = loop_specs(self.graph.functions, node.attr("body"), specs[3:], [counter]) or specs[3:]
+        current = loop_specs(self.functions, node.attr("body"), specs[3:], [counter]) or specs[3:]
         return loop.repeated(self._body(node.attr("body"), [counter, *current], scope, node, section, is_repeated=True))
 
     def _branches(
@@ -322,7 +325,7 @@ class _Counter:
         return self._all(inner, classify_body(function.body, needed, targets, call.section))
 
     def _function(self, reference: FuncRef, node: Node) -> Function:
-        function = self.graph.functions.get(implementation(self.graph.functions, reference.name))
+        function = self.functions.get(implementation(self.functions, reference.name))
         if function is None:
             raise InvalidArgumentError(f"the graph has no function '{reference.name}'", node=node.name, op=node.op)
         return instantiate(function, reference.attrs) if function.signature.attrs else function
@@ -334,7 +337,7 @@ class _Counter:
             return self._function(FuncRef(function.gradient, node.attr("f").attrs), node)
         from ..ops.functional import differentiated
 
-        return differentiated(function, node.attr("Tin"))
+        return differentiated(function, node.attr("Tin"), self.functions)
 
     def _parameters(self, node: Node, scope: Scope) -> DimLike:
         """Elements of the variables, or weights frozen to constants, that this node is the first to read."""

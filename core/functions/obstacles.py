@@ -33,6 +33,8 @@ def why_not_changed(graph: Graph, function: Function) -> str | None:
         return f"function '{function.name}' leaves attributes to its callers"
     if any(arg.is_ref for arg in (*signature.inputs, *signature.outputs)):
         return f"function '{function.name}' takes or returns references"
+    if function.gradient is not None:
+        return f"a gradient is declared for function '{function.name}'"
     if function.name in captured_functions(graph):
         return f"a gradient that is saved with the graph reads the nodes of function '{function.name}'"
     strange = next((n for n in function.body if n.op_def is None and n.op not in graph.functions), None)

@@ -43,6 +43,8 @@ def impurity_among(
 def _impurity(
     functions: Mapping[str, Function], node: Node, seen: MutableMapping[str, str | None], reads: bool = False
 ) -> str | None:
+    if node.op_def is None and node.op in functions:
+        return "it calls a function by its name"
     reason = _own_impurity(node, reads)
     return _impure_function(functions, node, seen) if reason is None else reason
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from ..control_flow.conditions import source_of
 from ..dtypes import DType
-from ..functions.call_kinds import CALL_KINDS
+from ..functions.call_kinds import CallKind, call_kind
 from ..graph import Function, Node, Output
 
 
@@ -49,19 +49,19 @@ class _Tracer:
             if source in seen:
                 continue
             seen.add(source)
-            if source.node.op not in CALL_KINDS:
+            kind = call_kind(self._functions, source.node)
+            if kind is None:
                 found[source] = None
                 continue
-            for inner, given in self._returned(source):
+            for inner, given in self._returned(source, kind):
                 if inner.node in given:
                     pending.append(given[inner.node])
                 else:
                     found[inner] = None
         return list(found)
 
-    def _returned(self, result: Output) -> Iterator[tuple[Output, Mapping[Node, Output]]]:
+    def _returned(self, result: Output, kind: CallKind) -> Iterator[tuple[Output, Mapping[Node, Output]]]:
         """What a result of a call may be in each function that it calls, and what the arguments there are given."""
-        kind = CALL_KINDS[result.node.op]
         for name in (reference.name for reference in kind.references(result.node)):
             called = self._functions.get(name)
             if called is not None and result.index < len(called.results):

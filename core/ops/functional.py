@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -245,15 +245,15 @@ def gradient_function(functions: Functions, f: FuncRef, given: list[DType]) -> F
     function = functions.find(f)
     if function.gradient is not None:
         return functions.find(FuncRef(function.gradient, f.attrs))
-    return differentiated(function, given)
+    return differentiated(function, given, functions.library)
 
 
-def differentiated(function: Function, given: list[DType]) -> Function:
-    """A function whose body is that of `function` with its gradient nodes."""
+def differentiated(function: Function, given: list[DType], library: MutableMapping[str, Function]) -> Function:
+    """A function whose body is that of `function` with its gradient nodes; what these call is added to the library."""
     from ..gradients.backward import add_gradients
     from ..gradients.sweep import is_differentiable
 
-    body: Graph = function.body.copy()
+    body: Graph = function.body.copy(library)
     builder = GradientBuilder(body)
     args = [body.node(arg.name) for arg in function.args]
     results = [body.node(value.node.name).output(value.index) for value in function.results]

@@ -219,7 +219,8 @@ def handle_owner(value: Output, known: dict[Output, Output] | None = None) -> No
 
 def _handle_before(value: Output) -> Output | None:
     node = value.node
-    is_passed = bool(node.inputs) and node.inputs[0].dtype is resource and node.op not in CALL_KINDS
+    is_call = node.op in CALL_KINDS or node.op_def is None
+    is_passed = bool(node.inputs) and node.inputs[0].dtype is resource and not is_call
     return node.inputs[0] if is_passed else None
 
 

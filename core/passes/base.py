@@ -12,7 +12,7 @@ import numpy as np
 from ..control_flow.conditions import ENTER, SWITCH
 from ..control_flow.references import WrittenMemory, memory_outputs
 from ..dtypes import DType
-from ..functions.call_kinds import CALL_KINDS, PARTLY_READ
+from ..functions.call_kinds import PARTLY_READ, call_kind
 from ..functions.callers import CallTable, calls_of
 from ..functions.purity import CONTROL_FLOW, impurity
 from ..graph import Function, Graph, Node, Output
@@ -208,7 +208,7 @@ class PassContext:
         return {
             output: dataclasses.replace(inference.specs[output], value=None)
             for node in self.graph
-            if node.op in CALL_KINDS and self.acts(node)
+            if call_kind(self.graph.functions, node) is not None and self.acts(node)
             for output in node.outputs()
             if inference.specs[output].value is not None
         }

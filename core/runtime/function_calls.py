@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import InvalidArgumentError, ResourceExhaustedError
@@ -58,7 +59,8 @@ class FunctionCalls:
         processes: int | None = None,
     ) -> None:
         self._graph = graph
-        self._library = graph.functions
+        self.library: MutableMapping[str, Function] = collections.ChainMap({}, graph.functions)
+        """The functions of the graph, behind those that kernels add for themselves."""
         self._context = context
         self._cache = cache
         self._engagement = engagement
@@ -72,7 +74,7 @@ class FunctionCalls:
 
     def find(self, reference: FuncRef) -> Function:
         """A function of the library, its nodes checked, to look into; NotFoundError where there is none of that name."""
-        function = self._graph.function(reference.name)
+        function = self._named(reference.name)
         if function.name not in self._checked:
             function.check(function.signature.attrs)
             self._checked.add(function.name)
@@ -123,7 +125,7 @@ class FunctionCalls:
         if plans is None:
             return None
         programs = [
-            Program(plan, self._context, self._library, fuses=True, processes=self._processes)
+            Program(plan, self._context, self.library, fuses=True, processes=self._processes)
             for plan in (plans.condition, plans.body)
         ]
         return WhileCall(plans, programs[0], programs[1])
@@ -149,7 +151,11 @@ class FunctionCalls:
             return self._bodies[key, site]
 
     def _implementation(self, reference: FuncRef) -> Function:
-        return self._graph.function(implementation(self._library, reference.name))
+        return self._named(implementation(self.library, reference.name))
+
+    def _named(self, name: str) -> Function:
+        found = self.library.get(name)
+        return self._graph.function(name) if found is None else found
 
     def _compiled(self, function: Function, site: CallSite) -> _Body:
         function.check()
@@ -160,7 +166,7 @@ class FunctionCalls:
         if self._engagement is not None:
             plan = self._engagement.divided(plan, function.body)
             groups = functools.partial(self._engagement.group, function.body)
-        program = Program(plan, self._context, self._library, self._cache, groups, self._fuse, processes=self._processes)
+        program = Program(plan, self._context, self.library, self._cache, groups, self._fuse, processes=self._processes)
         places = iter(range(len(function.results)))
         results = tuple(None if i in site.unused else next(places) for i in range(len(function.results)))
         return _Body(function.name, program, len(function.args), results, results == tuple(range(len(plan.fetches))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from ..functions.call_sites import CallSite, call_site
@@ -19,6 +19,9 @@ _State = TypeVar("_State")
 
 class Functions(Protocol):
     """The functions of a graph's library, ready to run."""
+
+    library: MutableMapping[str, Function]
+    """The functions by name. A kernel may add some for its own calls, under names that are free."""
 
     def find(self, reference: FuncRef) -> Function:
         """A function of the library; NotFoundError where there is none of that name."""

@@ -9,7 +9,7 @@ from tfg import GraphBuilder, Session
 from tfg.core import dtypes
 from tfg.core.catalog import CATALOG
 from tfg.core.errors import InternalError, InvalidArgumentError
-from tfg.core.graph import Node
+from tfg.core.graph import Graph
 from tfg.core.input_ranks import check_input_ranks
 from tfg.core.node_calls import call_flops_function, call_shape_function
 from tfg.core.shapes import Shape, TensorSpec
@@ -53,7 +53,7 @@ def test_a_rank_is_refused_whatever_function_trips_over_it():
 @pytest.mark.parametrize("call", [call_shape_function, lambda *args: call_flops_function(*args, outputs=[])])
 def test_what_trips_over_a_rank_has_no_fault(call):
     """What is written for an op need not repeat the check, but it has to refuse what it cannot do."""
-    node = Node("n", "MatrixInverse", {"T": dtypes.float32, "adjoint": False})
+    node = Graph().add_node("n", "MatrixInverse", attrs={"T": dtypes.float32, "adjoint": False})
 
     def trips(input):
         raise TypeError("no matrix")

@@ -24,7 +24,7 @@ from tfg import GraphBuilder
 from tfg.core import faults
 from tfg.core.catalog import CATALOG
 from tfg.core.errors import InternalError, InvalidArgumentError
-from tfg.core.graph import Node
+from tfg.core.graph import Graph
 
 CASES = int(os.environ.get("TFG_FUZZ_CASES", "3000"))
 CHUNKS = 10
@@ -95,7 +95,7 @@ def test_what_is_a_finding():
 
 def test_a_fault_behind_which_tfg_goes_on_is_a_finding():
     def action():
-        with contextlib.suppress(InternalError), faults.faults_of(Node("n", "Neg", {}), "shape function"):
+        with contextlib.suppress(InternalError), faults.faults_of(Graph().add_node("n", "Neg"), "shape function"):
             raise IndexError("x")
 
     assert attempt(action, "infer").kind == "IndexError"

@@ -65,6 +65,8 @@ class Inline(Pass):
             return "it returns a reference"
         if ctx.calls_itself(function.name):
             return "the function calls itself"
+        if function.gradient is not None:
+            return "a gradient is declared for the function"
         if function.name in captured_functions(graph):
             return "a gradient that is saved with the graph reads its nodes"
         if node.op not in INLINED and any(ctx.acts(n) for n in function.body):
