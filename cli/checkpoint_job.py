@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..core.collecting import rare_collection
 from ..core.errors import InvalidArgumentError, NotFoundError
 from ..core.tensors import Tensor
 from ..formats.state import read_state, write_state
@@ -45,6 +46,7 @@ class StateComparison:
     tensors: tuple[ComparedTensor, ...]
 
 
+@rare_collection()
 def list_state(path: str, pattern: str) -> tuple[TensorRow, ...]:
     """The tensors whose names `pattern` is found in, sorted by name."""
     tensors = _chosen(path, pattern)

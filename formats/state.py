@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import Array
+from ..core.collecting import rare_collection
 from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.tensors import Tensor
 from .checkpoint import open_checkpoint, write_checkpoint
@@ -26,6 +27,7 @@ _STREAM = "_RANDOM_STREAM/"
 _HALF = 64
 
 
+@rare_collection()
 def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     """Tensors by name from an .npz archive, or from a checkpoint's prefix or folder; values of a checkpoint are read late.
 

@@ -107,8 +107,8 @@ def _decode_elements(
 def decode_static_shape(proto: TensorShapeProto) -> tuple[int, ...]:
     """The dimensions; InvalidArgumentError where one is unknown or negative, or their product is past 64 bits."""
     # An unknown rank has no dimensions: TensorFlow takes it for a scalar.
-    shape = tuple(dim.size for dim in proto.dim)
-    if any(size < 0 for size in shape):
+    shape = tuple([dim.size for dim in proto.dim])  # a list is faster than a generator: checkpoints have many shapes
+    if shape and min(shape) < 0:
         raise InvalidArgumentError(f"a constant has shape {list(shape)}, with a negative dimension")
     if math.prod(shape) >= 1 << 63:
         raise InvalidArgumentError(f"a constant has shape {list(shape)}, with more elements than 64 bits can count")

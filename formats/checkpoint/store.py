@@ -9,6 +9,7 @@ from typing import Any
 
 from ...core.arrays import Array
 from ...core.atomic import file_errors
+from ...core.collecting import rare_collection
 from ...core.dtypes import DType
 from ...core.errors import InvalidArgumentError, NotFoundError
 from ...core.runtime.files import OPEN, FileAccess, FileGate, escape_pattern
@@ -33,6 +34,7 @@ class Partitioned:
         self.slices = [(parse_extents(part) if isinstance(part, str) else part, value) for part, value in slices]
 
 
+@rare_collection()
 def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> CheckpointReader:
     """A reader of the checkpoint at a prefix, in a folder with a `checkpoint` state file, or that a file of it belongs to.
 

@@ -72,15 +72,24 @@ def _entries(block: memoryview, offset: int) -> Iterator[tuple[bytes, memoryview
         raise DataLossError(f"the block at byte {offset} has no room for its {restarts} restart points")
     key, position = b"", 0
     while position < end:
-        shared, position = wire.read_varint(block, position, end)
-        unshared, position = wire.read_varint(block, position, end)
-        size, position = wire.read_varint(block, position, end)
+        shared, unshared, size, position = _sizes(block, position, end)
         if shared > len(key) or position + unshared + size > end:
             raise DataLossError(f"an entry of the block at byte {offset} is damaged")
         key = key[:shared] + bytes(block[position : position + unshared])
         position += unshared
         yield key, block[position : position + size]
         position += size
+
+
+def _sizes(block: memoryview, position: int, end: int) -> tuple[int, int, int, int]:
+    """Read the three varints that an entry begins with; the position after them comes last."""
+    head = bytes(block[position : position + 3])
+    if len(head) == 3 and position + 3 <= end and max(head) < 0x80:  # nearly all are single bytes
+        return head[0], head[1], head[2], position + 3
+    shared, position = wire.read_varint(block, position, end)
+    unshared, position = wire.read_varint(block, position, end)
+    size, position = wire.read_varint(block, position, end)
+    return shared, unshared, size, position
 
 
 def write_table(file: IO[bytes], items: Iterable[tuple[bytes, bytes]]) -> None:
