@@ -5,12 +5,16 @@ from __future__ import annotations
 import dataclasses
 import fnmatch
 import functools
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from ..core.atomic import require_folder, require_new_folder
 from ..core.errors import InvalidArgumentError, TfgError
+from ..core.file_formats import GRAPHS, SAVED_MODEL, Writable, format_of, is_bare
+from ..core.words import listed
 
 if TYPE_CHECKING:
     from ..core.explaining.listing import Filter
@@ -52,6 +56,33 @@ class FileName(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         return str(value) or self.fail("the name of a file may not be empty", param, ctx)
+
+
+class OutputFile(FileName):
+    """The name of a file or folder to write, refused at once where its extension asks for what cannot be written there.
+
+    `-` is standard output where that `may_be_stdout`. The folder around it must be there unless the command `makes_folders`.
+    """
+
+    def __init__(self, writable: Writable, *, may_be_stdout: bool = False, makes_folders: bool = False) -> None:
+        self.writable = writable
+        self.may_be_stdout = may_be_stdout
+        self.makes_folders = makes_folders
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        path = super().convert(value, param, ctx)
+        if path == "-":
+            if not self.may_be_stdout:
+                raise InvalidArgumentError(f"standard output takes no {self.writable.formats[0].name}", hint="name a file")
+            return path
+        is_unsaid = self.writable.default is None and is_bare(path)
+        asked = None if is_unsaid else format_of(path, self.writable)
+        if asked is SAVED_MODEL:
+            require_new_folder(path)
+        if not self.makes_folders:
+            require_folder(path)
+        # One spelling, which rules such as `OUT=*/` know.
+        return f"{path.rstrip(os.sep + '/')}/" if asked is SAVED_MODEL and SAVED_MODEL is not self.writable.default else path
 
 
 _FILES: Final = {"FILE", "FILE_OR_MODULE", "DIR", "OUT_DIR", "FOLDER", "PREFIX", "IN", "OUT"}
@@ -180,13 +211,8 @@ def _is_given(ctx: click.Context, words: str) -> bool:
     flag, equals, value = words.partition("=")
     name = next(p.name for p in ctx.command.params if flag in (*p.opts, *p.secondary_opts, p.human_readable_name))
     source = ctx.get_parameter_source(name or "")
-    is_so = not equals or fnmatch.fnmatchcase(str(ctx.params[name]), value)
+    is_so = not equals or fnmatch.fnmatchcase(str(ctx.params[name]).lower(), value)
     return source is click.core.ParameterSource.COMMANDLINE and is_so
-
-
-def listed(names: Sequence[str]) -> str:
-    """`a`, `a or b`, `a, b or c`."""
-    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 class GraphReader:
@@ -376,6 +402,26 @@ def format_option(*formats: str) -> Callable[[_Command], _Command]:
     choices = formats or ("table", "json", "csv")
     kind = click.Choice(choices)
     return click.option("--format", "format_", type=kind, default=choices[0], show_default=True, help="How to print it.")
+
+
+def graph_output_options(help_: str) -> Callable[[_Command], _Command]:
+    """-o, --output: the file that takes the graph, and --text: whether as text, where the file's name does not say so."""
+
+    def decorate(command: _Command) -> _Command:
+        @click.option("-o", "--output", type=OutputFile(GRAPHS, may_be_stdout=True), metavar="FILE", help=help_)
+        @click.option("--text", is_flag=True, help="Write text, where FILE has no extension that says how.")
+        @needing("--text", "--output")
+        @functools.wraps(command)
+        def checked(*args: Any, output: str | None, text: bool, **kwargs: Any) -> Any:
+            if output is not None:
+                from ..formats.saving import graph_form
+
+                graph_form(output, text or None)
+            return command(*args, output=output, text=text, **kwargs)
+
+        return checked  # type: ignore[return-value]
+
+    return decorate
 
 
 def quiet_option(command: _Command) -> _Command:

@@ -12,7 +12,15 @@ import stat
 from collections.abc import Iterator
 from typing import IO
 
-from .errors import InvalidArgumentError, NotFoundError, PermissionDeniedError, ResourceExhaustedError, TfgError, UnknownError
+from .errors import (
+    AlreadyExistsError,
+    InvalidArgumentError,
+    NotFoundError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+    TfgError,
+    UnknownError,
+)
 from .journal import tell
 
 _counter = itertools.count()
@@ -52,6 +60,20 @@ def _file_error(error: OSError, path: str) -> TfgError:
     return kind(f"'{path}': {error.strerror or error}")
 
 
+def require_folder(path: str | os.PathLike[str]) -> None:
+    """Raise NotFoundError where the folder that a file or folder is to be written to is not there."""
+    folder = os.path.dirname(os.fspath(path).rstrip(os.sep))
+    if folder and not os.path.isdir(folder):
+        raise NotFoundError(f"there is no folder '{folder}'", hint="make it first")
+
+
+def require_new_folder(path: str | os.PathLike[str]) -> None:
+    """Raise AlreadyExistsError where there is anything at the path but an empty folder."""
+    with file_errors(path):
+        if os.path.exists(path) and (not os.path.isdir(path) or os.listdir(path)):
+            raise AlreadyExistsError(f"'{os.fspath(path)}' is there, and is no empty folder: a SavedModel gets a new one")
+
+
 def _similar_files(path: str) -> str | None:
     folder, name = os.path.split(path)
     stem = os.path.splitext(name)[0].lower()
@@ -73,6 +95,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     of the operating system become TfgErrors, those inside the block too.
     """
     with file_errors(path):
+        require_folder(path)
         target = os.path.realpath(path)
         if os.path.exists(path) and not os.path.isfile(path):  # a device or pipe cannot be renamed over
             with open(path, "wb") as device:

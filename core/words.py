@@ -1,7 +1,8 @@
-"""Numbers in sentences."""
+"""Numbers and lists in sentences."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 _UNITS: Final = ((1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"), (1 << 40, "TiB"))
@@ -16,3 +17,8 @@ def size_in_bytes(count: int) -> str:
     """`17 bytes`, `1.5 KiB`, `98 MiB`: three digits of the largest unit of which there is at least one."""
     unit, name = max((pair for pair in _UNITS if pair[0] <= count), default=(1, ""))
     return f"{count / unit:.3g} {name}" if name else counted(count, "byte")
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))

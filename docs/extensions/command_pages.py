@@ -16,7 +16,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from tfg.cli.main import commands, root, summary
-from tfg.cli.options import Rule, listed
+from tfg.cli.options import Rule
+from tfg.core.words import listed
 
 _CODE = re.compile(r"`([^`]+)`")
 _EXAMPLES = "\b\n"

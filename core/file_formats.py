@@ -1,0 +1,165 @@
+"""The file formats that tfg writes: which extension asks for which, and where each can be written.
+
+Every option and every function of the Python API that takes the name of a file to write asks this table before any work.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from typing import Final
+
+from .errors import InvalidArgumentError
+from .words import listed
+
+_GZIP: Final = ".gz"
+_STEP_NUMBER: Final = re.compile(r"(?<=\.ckpt)-\d+$")
+_NUMBER: Final = re.compile(r"\.\d+")
+"""The end of a name that is a version or a date rather than an extension."""
+_SEPARATORS: Final = tuple(filter(None, (os.sep, os.altsep)))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FileFormat:
+    """A format: its name, the extensions that ask for it in lower case, and the command lines that write it.
+
+    `word` is what `--format` calls it. A folder has no extension. What takes gzip may end in .gz behind its extension.
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    writers: str = ""
+    word: str = ""
+    is_folder: bool = False
+    takes_gzip: bool = False
+
+
+BINARY_GRAPH: Final = FileFormat("binary GraphDef", (".pb",), "`tfg convert GRAPH FILE.pb`", takes_gzip=True)
+TEXT_GRAPH: Final = FileFormat(
+    "GraphDef as text", (".pbtxt", ".prototxt", ".textproto", ".txt"), "`tfg convert GRAPH FILE.pbtxt`", takes_gzip=True
+)
+META_GRAPH: Final = FileFormat("MetaGraphDef", (".meta",), "`tfg convert GRAPH FILE.meta`", takes_gzip=True)
+SAVED_MODEL: Final = FileFormat(
+    "SavedModel", (), "`tfg convert GRAPH FOLDER/`, and `--save-model` of run, train and optimize", is_folder=True
+)
+ONNX: Final = FileFormat("ONNX model", (".onnx",), "`tfg convert GRAPH FILE.onnx`")
+CHECKPOINT: Final = FileFormat("checkpoint", (".ckpt",), "`tfg run GRAPH --save-state PREFIX.ckpt`")
+NPZ: Final = FileFormat("NumPy archive", (".npz",), "`tfg run GRAPH --save-state FILE.npz`, or `--out FILE.npz`", "npz")
+NPY: Final = FileFormat("NumPy array", (".npy",), "`tfg run GRAPH --out FILE.npy`", "npy")
+JSON: Final = FileFormat("JSON", (".json",), "`tfg run GRAPH --out FILE.json`", "json")
+TABLE: Final = FileFormat("table as text", (".txt",), "`tfg run GRAPH --out FILE.txt`", "table")
+DOT: Final = FileFormat("Graphviz source", (".dot", ".gv"), "`tfg draw GRAPH -o FILE.dot`", "dot")
+SVG: Final = FileFormat("SVG", (".svg",), "`tfg draw GRAPH -o FILE.svg`", "svg")
+PNG: Final = FileFormat("PNG", (".png",), "`tfg draw GRAPH -o FILE.png`", "png")
+PDF: Final = FileFormat("PDF", (".pdf",), "`tfg draw GRAPH -o FILE.pdf`", "pdf")
+DRAWING: Final = FileFormat("drawing as text", (".txt",), "`tfg draw GRAPH -o FILE.txt`", "text")
+PAGE: Final = FileFormat("HTML page", (".html", ".htm"), "`tfg view GRAPH -o FILE.html`")
+PYTHON: Final = FileFormat("Python source", (".py",), "`tfg ops NAME --wrap -o FILE.py`")
+TRACE: Final = FileFormat("Chrome trace", (".json",), "`tfg flops GRAPH --measured --trace FILE.json`")
+LOG: Final = FileFormat("log", (".log", ".txt"))
+FOLDER: Final = FileFormat("folder of files", (), is_folder=True)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Writable:
+    """The formats that can be written in one place, and the one that a name without extension asks for."""
+
+    formats: tuple[FileFormat, ...]
+    default: FileFormat | None
+
+    def __str__(self) -> str:
+        """The formats in words: `.npz (NumPy archive), .ckpt or no extension (checkpoint)`."""
+        return ", ".join(f"{listed(self._names(known))} ({known.name})" for known in self.formats)
+
+    def _names(self, known: FileFormat) -> list[str]:
+        bare = ["no extension"] if known is self.default else []
+        return [*known.extensions, *bare, *(["a slash at the end"] if known.is_folder else [])]
+
+
+GRAPHS: Final = Writable((BINARY_GRAPH, TEXT_GRAPH, META_GRAPH), BINARY_GRAPH)
+CONVERTED: Final = Writable((*GRAPHS.formats, ONNX, SAVED_MODEL), BINARY_GRAPH)
+REDUCED: Final = Writable(GRAPHS.formats, TEXT_GRAPH)
+ONNX_MODELS: Final = Writable((ONNX,), None)
+STATES: Final = Writable((CHECKPOINT, NPZ), CHECKPOINT)
+RESULTS: Final = Writable((NPY, NPZ, JSON, TABLE), None)
+PICTURES: Final = Writable((DOT, SVG, PNG, PDF, DRAWING), DOT)
+PAGES: Final = Writable((PAGE,), PAGE)
+WRAPPERS: Final = Writable((PYTHON,), PYTHON)
+TRACES: Final = Writable((TRACE,), TRACE)
+LOGS: Final = Writable((LOG,), LOG)
+MODELS: Final = Writable((SAVED_MODEL,), SAVED_MODEL)
+FOLDERS: Final = Writable((FOLDER,), FOLDER)
+_PLACES: Final = (CONVERTED, STATES, RESULTS, PICTURES, PAGES, WRAPPERS, TRACES)
+
+
+def extension_of(path: str | os.PathLike[str]) -> str:
+    """The extension of a file's name in lower case, with .gz where that is behind it; "" where the name has none.
+
+    A number is no extension (`run-1.5`), nor is the number of a step behind .ckpt.
+    """
+    name = _STEP_NUMBER.sub("", os.path.basename(os.fspath(path)).lower())
+    unpacked = name.removesuffix(_GZIP)
+    extension = os.path.splitext(unpacked)[1]
+    return ("" if _NUMBER.fullmatch(extension) else extension) + name[len(unpacked) :]
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """True for a name with a slash at its end, and for that of a folder that is there."""
+    return os.fspath(path).endswith(_SEPARATORS) or os.path.isdir(path)
+
+
+def is_bare(path: str | os.PathLike[str]) -> bool:
+    """True for a name that says no format: without extension, and not a folder's."""
+    return not (extension_of(path) or is_folder(path))
+
+
+def format_of(path: str | os.PathLike[str], writable: Writable) -> FileFormat:
+    """The format that a file's name asks for; InvalidArgumentError with a list where that cannot be written."""
+    extension = extension_of(path)
+    if is_folder(path):
+        found = next((known for known in writable.formats if known.is_folder), None)
+    elif not extension or (extension == _GZIP and writable.default is not None and writable.default.takes_gzip):
+        found = writable.default
+    else:
+        found = next((known for known in writable.formats if _is_asked(known, extension)), None)
+    if found is None:
+        raise _refusal(os.fspath(path), extension, writable)
+    return found
+
+
+def named_format(path: str | None, word: str | None, writable: Writable) -> FileFormat | None:
+    """The format of a file, or of standard output for None and `-`, for which `--format` says `word`.
+
+    None where neither says it. InvalidArgumentError where the name says another format than the word.
+    """
+    by_word = next((known for known in writable.formats if known.word == word), None)
+    if path is None or path == "-":
+        return by_word
+    if is_bare(path):
+        return by_word or format_of(path, writable)
+    by_name = format_of(path, writable)
+    if by_word is not None and by_word is not by_name:
+        raise conflict(path, by_name, by_word.name)
+    return by_name
+
+
+def conflict(path: str | os.PathLike[str], by_name: FileFormat, asked: str) -> InvalidArgumentError:
+    """The error for a file whose name says one format where an option or argument says another."""
+    message = f"'{os.fspath(path)}' is the name of a {by_name.name}, and {asked} was asked for"
+    return InvalidArgumentError(message, hint="give the file the extension of what is to be written")
+
+
+def _is_asked(known: FileFormat, extension: str) -> bool:
+    return extension in known.extensions or (known.takes_gzip and extension.removesuffix(_GZIP) in known.extensions)
+
+
+def _refusal(path: str, extension: str, writable: Writable) -> InvalidArgumentError:
+    """The error for a name that asks for what cannot be written: the list of what can, and what else writes it."""
+    formats = dict.fromkeys(known for place in _PLACES for known in place.formats)
+    if is_folder(path):
+        what, elsewhere = "a folder", [known for known in formats if known.is_folder]
+    else:
+        what, elsewhere = f"a {extension} file", [known for known in formats if _is_asked(known, extension)]
+    hint = f"{what} is written by {' or '.join(known.writers for known in elsewhere)}" if elsewhere else None
+    return InvalidArgumentError(f"cannot write '{path}' here: the formats are {writable}", hint=hint)
