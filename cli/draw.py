@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import GraphReader, excluding, gathered, graph_options, quiet_option, selection_options
+from ..core.file_formats import PICTURES
+from .options import GraphReader, OutputFile, excluding, gathered, graph_options, quiet_option, selection_options
 
 if TYPE_CHECKING:
     from .draw_job import DrawOptions
 
-_FORMATS = ("dot", "svg", "png", "pdf", "text")
+_FORMATS = tuple(known.word for known in PICTURES.formats)
 
 
 @click.command()
 @click.argument("graph")
-@click.option("-o", "--out", default="-", metavar="FILE", help="Where to write; .svg, .png, .pdf, .dot or .txt says what.")
-@click.option("--format", "format_", type=click.Choice(_FORMATS), help="What to write, however FILE ends.")
+@click.option("-o", "--out", type=OutputFile(PICTURES, may_be_stdout=True), default="-", metavar="FILE",
+              help="Where to write; .svg, .png, .pdf, .dot or .txt says what.")  # fmt: skip
+@click.option("--format", "format_", type=click.Choice(_FORMATS), help="What to write, where FILE does not say it.")
 @selection_options("--fetch")
 @click.option("--function", metavar="NAME", help="The body of this function instead of the graph.")
 @click.option("--functions", is_flag=True, help="The graph, and each of its functions as a picture of its own.")
@@ -41,14 +43,15 @@ _FORMATS = ("dot", "svg", "png", "pdf", "text")
 def command(graph: str, out: str, format_: str | None, reader: GraphReader, options: DrawOptions) -> None:
     """Draw GRAPH: data edges solid, control edges dashed, references to variables with a diamond.
 
-    Name scopes are opened as far as they fit on a screen; constants, identities and NoOps are left out. dot and text need no
-    program; svg, png and pdf need Graphviz.
+    Name scopes are opened as far as they fit on a screen; constants, identities and NoOps are left out. Graphviz lays
+    svg and png out where its program `dot` is installed, the package graphviz-pure elsewhere; pdf needs `dot`.
 
     \b
     tfg draw graph.pb --format text
     tfg draw graph.pb -o graph.svg --flops
     tfg draw graph.pb --around loss --hops 3 --shapes -o loss.svg
     """
-    from .draw_job import DrawJob
+    from .draw_job import DrawJob, Paper
 
-    DrawJob(reader.look(graph), options).write(out, format_)
+    paper = Paper.of(out, format_)
+    DrawJob(reader.look(graph), paper, options).write()

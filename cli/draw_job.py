@@ -6,26 +6,24 @@ import dataclasses
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from ..core.drawing.picture import MAX_BOXES, Look, Picture, make_picture
-from ..core.errors import DeadlineExceededError, InvalidArgumentError, NotFoundError, UnknownError
+from ..core.errors import NotFoundError
+from ..core.file_formats import DOT, DRAWING, PICTURES, named_format
 from ..core.graph import Graph, Node, Output
-from ..core.journal import Stopwatch
+from ..formats.rendering import LayoutProgram, layout_program
 from . import render
 
 if TYPE_CHECKING:
     from ..core.explaining.roles import Roles
     from .options import Selection
 
-_KINDS = {".dot": "dot", ".gv": "dot", ".svg": "svg", ".png": "png", ".pdf": "pdf", ".txt": "text", "": "dot"}
 _MAX_TEXT_BOXES = 18
 _MAX_TEXT_LAYERS = 12
-_DOT_HINT = "install Graphviz (`apt install graphviz`, `brew install graphviz`), or write Graphviz source: --format dot"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,10 +46,31 @@ class DrawOptions:
     quiet: bool
 
 
-class DrawJob:
-    """One `tfg draw`: a graph, or the body of one of its functions, and how it is to be drawn."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Paper:
+    """Where pictures go: the file or `-`, the format, and the program that lays them out, where the format needs one."""
 
-    def __init__(self, graph: Graph, options: DrawOptions) -> None:
+    out: str
+    format: str
+    program: LayoutProgram | None
+
+    @classmethod
+    def of(cls, out: str, format_: str | None) -> Paper:
+        """The paper that the options ask for; NotFoundError where the program that it needs is not installed."""
+        asked = named_format(out, format_, PICTURES) or DOT
+        return cls(out, asked.word, None if asked in (DOT, DRAWING) else layout_program(asked.word))
+
+    @property
+    def is_text(self) -> bool:
+        """True where boxes are drawn with characters."""
+        return self.format == DRAWING.word
+
+
+class DrawJob:
+    """One `tfg draw`: a graph, or the body of one of its functions, how it is to be drawn and on what."""
+
+    def __init__(self, graph: Graph, paper: Paper, options: DrawOptions) -> None:
+        self.paper = paper
         self.options = options
         self.library = graph
         self.graph = graph if options.function is None else _body(graph, options.function)
@@ -59,34 +78,28 @@ class DrawJob:
         if options.selection.around is not None:
             self.kept.append(self.graph.node_of(options.selection.around))
 
-    def write(self, out: str, format_: str | None) -> None:
+    def write(self) -> None:
         """Draw, and write to a file or to standard output; several pictures go to files of their own."""
-        kind = format_ or _KINDS.get(os.path.splitext(out)[1].lower())
-        if kind is None:
-            endings = ", ".join(ending for ending in _KINDS if ending)
-            raise click.UsageError(f"'{out}' does not say what to write: end it in one of {endings}, or give --format")
         from ..formats.source import write_file
 
-        pictures = list(self._pictures(kind == "text"))
-        if len(pictures) > 1 and out == "-" and kind not in ("dot", "text"):
-            raise click.UsageError(f"{len(pictures)} pictures need files: give -o FILE.{kind}")
-        if out == "-" and kind == "text":
+        out, format_ = self.paper.out, self.paper.format
+        pictures = list(self._pictures())
+        if out == "-" and self.paper.is_text:
             for picture in pictures:
                 render.print_lines(_lines(picture))
             return
-        drawn = [self._drawn(picture, kind) for picture in pictures]
+        if out == "-" and len(pictures) > 1 and self.paper.program is not None:
+            raise click.UsageError(f"{len(pictures)} pictures need files: give -o FILE.{format_}")
+        drawn = [self._drawn(picture) for picture in pictures]
         if out == "-":
             write_file(out, drawn)
             return
-        if os.path.isdir(out):
-            raise InvalidArgumentError(f"'{out}' is a folder")
         for path, data in zip(_paths(out, [picture.title for picture in pictures]), drawn, strict=True):
             write_file(path, [data])
-            if len(drawn) > 1:
-                render.note(f"wrote {path}", self.options.quiet)
+            render.note(f"wrote {path}", self.options.quiet)
 
-    def _pictures(self, as_text: bool) -> Iterator[Picture]:
-        look = self._look(as_text)
+    def _pictures(self) -> Iterator[Picture]:
+        look = self._look()
         if self.options.stages:
             yield from self._stages(look)
             return
@@ -106,10 +119,10 @@ class DrawJob:
                 nodes = [node for node in chosen if placed[node][0] in ORDER[: i + 1]]
                 yield make_picture(nodes, dataclasses.replace(look, emphasis=new), stage, self.kept)
 
-    def _look(self, as_text: bool) -> Look:
+    def _look(self) -> Look:
         options = self.options
         look = Look(
-            max_boxes=options.max_nodes or (_MAX_TEXT_BOXES if as_text else MAX_BOXES),
+            max_boxes=options.max_nodes or (_MAX_TEXT_BOXES if self.paper.is_text else MAX_BOXES),
             depth=options.depth,
             expand=options.expand,
             everything=options.everything,
@@ -118,7 +131,7 @@ class DrawJob:
             shares=self._shares() if options.flops else None,
             specs=self._specs(self.graph),
         )
-        if not as_text:
+        if not self.paper.is_text:
             return look
         width = shutil.get_terminal_size((100, 0)).columns
         return dataclasses.replace(look, max_layers=_MAX_TEXT_LAYERS, max_width=width)
@@ -168,29 +181,14 @@ class DrawJob:
         specs = infer(graph, functions=self.library.functions).specs
         return {value: f"{spec.dtype} {spec.shape}" for value, spec in specs.items()}
 
-    def _drawn(self, picture: Picture, kind: str) -> bytes:
-        if kind == "text":
+    def _drawn(self, picture: Picture) -> bytes:
+        if self.paper.is_text:
             return "".join(f"{line}\n" for line in _lines(picture)).encode()
         from ..formats.dot import to_dot
 
-        source = str(to_dot(picture).source).encode()
-        return source if kind == "dot" else self._rendered(source, kind, len(picture.boxes))
-
-    def _rendered(self, source: bytes, kind: str, boxes: int) -> bytes:
-        """What Graphviz makes of its source."""
-        watch = Stopwatch()
-        try:
-            found = subprocess.run(["dot", f"-T{kind}"], input=source, capture_output=True, timeout=self.options.timeout)
-        except FileNotFoundError:
-            raise NotFoundError("the program 'dot' of Graphviz is not installed", hint=_DOT_HINT) from None
-        except subprocess.TimeoutExpired:
-            hint = "draw less (--max-nodes, --scope, --around, a smaller --depth), or give it more time (--timeout)"
-            message = f"'dot' did not lay out {boxes} boxes within {self.options.timeout:g} s"
-            raise DeadlineExceededError(message, hint=hint) from None
-        if found.returncode:
-            raise UnknownError(f"Graphviz failed: {found.stderr.decode(errors='replace').strip()}")
-        watch.tell("dot laid out %d boxes", boxes)
-        return found.stdout
+        source = str(to_dot(picture).source)
+        program = self.paper.program
+        return source.encode() if program is None else program.render(source, self.paper.format, self.options.timeout)
 
 
 def _lines(picture: Picture) -> Iterator[str]:

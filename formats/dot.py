@@ -34,7 +34,8 @@ _PALETTE: Final = (
     "#cfe8ff", "#d5f0d0", "#ffe2b8", "#fbdcf0", "#e7dcfb", "#fff3c4", "#c9f0ec", "#f3d9c0", "#e3e8b5", "#dcdff7",
 )  # fmt: skip
 _OTHERS: Final = "#ededed"
-_FONT: Final = {"fontname": "Helvetica,Arial,sans-serif"}
+_FONT: Final = {"fontname": "Helvetica"}
+"""A font whose widths every layout program knows; of a list of fonts graphviz-pure knows none."""
 _COLUMN: Final = 6
 """How many boxes of the legend stand below each other."""
 _SCREEN: Final = "18,9.5"

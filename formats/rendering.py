@@ -1,0 +1,71 @@
+"""Graphviz source as SVG, PNG or PDF, laid out by the program `dot` or by the package graphviz-pure."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import subprocess
+from typing import Final
+
+from ..core.errors import DeadlineExceededError, NotFoundError, UnknownError
+from ..core.journal import Stopwatch
+
+_PURE: Final = "graphviz-pure"
+"""A package and its program: the layout of `dot` in a wheel."""
+_PURE_KINDS: Final = ("svg", "png")
+_GET_DOT: Final = "install Graphviz (`apt install graphviz`, `brew install graphviz`, `winget install graphviz`)"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LayoutProgram:
+    """A program that lays out Graphviz source: its name and its path."""
+
+    name: str
+    path: str
+
+    def render(self, source: str, kind: str, timeout: float) -> bytes:
+        """Lay out Graphviz source and return the picture; `timeout` in seconds.
+
+        DeadlineExceededError where the layout takes longer, UnknownError where the program fails.
+        """
+        watch = Stopwatch()
+        command = [self.path, f"-T{kind}"]
+        try:
+            done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            hint = "draw less (--max-nodes, --scope, --around, a smaller --depth), or give it more time (--timeout)"
+            message = f"'{self.name}' did not lay out the graph within {timeout:g} s"
+            raise DeadlineExceededError(message, hint=hint) from None
+        if done.returncode:
+            raise UnknownError(f"'{self.name}' failed: {done.stderr.decode(errors='replace').strip()}")
+        watch.tell("%s laid out %d bytes of Graphviz source", self.name, len(source))
+        return done.stdout
+
+
+def layout_program(kind: str) -> LayoutProgram:
+    """Find the program that makes pictures of a kind: `dot` where it is installed, else that of graphviz-pure.
+
+    NotFoundError where neither can make the picture; graphviz-pure writes no PDF.
+    """
+    dot = shutil.which("dot")
+    if dot is not None:
+        return LayoutProgram("dot", dot)
+    if kind not in _PURE_KINDS:
+        message = f"{kind.upper()} needs the program 'dot' of Graphviz, which is not installed"
+        raise NotFoundError(message, hint=f"{_GET_DOT}, or write SVG or PNG")
+    pure = _pure_path()
+    if pure is None:
+        message = f"{kind.upper()} needs the package {_PURE} or the program 'dot' of Graphviz, and neither is installed"
+        raise NotFoundError(message, hint=f"`pip install {_PURE}`, or {_GET_DOT}; --format dot and text need neither")
+    return LayoutProgram(_PURE, pure)
+
+
+def _pure_path() -> str | None:
+    """The program of graphviz-pure, wherever pip put it; None where the package is not installed."""
+    from importlib.metadata import PackageNotFoundError, files
+
+    try:
+        installed = files(_PURE) or ()
+    except PackageNotFoundError:
+        return None
+    return next((str(file.locate()) for file in installed if file.stem == _PURE), None)
