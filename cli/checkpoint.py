@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..core.file_formats import STATES
 from ..core.words import counted
 from . import render
 from .main import COMPARISON_FAILED, DONE
-from .options import excluding, format_option, needing, quiet_option
+from .options import OutputFile, excluding, format_option, needing, quiet_option
 
 if TYPE_CHECKING:
     from .checkpoint_job import StateComparison, TensorRow
@@ -24,7 +25,8 @@ _MAX_SHOWN = 1000
 @click.argument("prefix")
 @click.option("--name", default="", metavar="REGEX", help="Only tensors in whose name this is found.")
 @click.option("--values", metavar="TENSOR", multiple=True, help="Print the values of this tensor; repeatable.")
-@click.option("--extract", "out", metavar="FILE", help="Write the tensors to an .npz file or a checkpoint.")
+@click.option("--extract", "out", type=OutputFile(STATES), metavar="FILE",
+              help="Write the tensors to an .npz file or a checkpoint.")  # fmt: skip
 @click.option("--compare", "other", metavar="PREFIX", help="Compare with another checkpoint or state file.")
 @click.option("--atol", type=float, default=0.0, show_default=True, help="Absolute difference that --compare allows.")
 @click.option("--rtol", type=float, default=0.0, show_default=True, help="Relative difference that --compare allows.")

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from ..core.collecting import rare_collection
 from ..core.errors import InvalidArgumentError, NotFoundError
 from ..core.tensors import Tensor
 from ..formats.state import read_state, write_state
-
-_OTHER_FORMATS: Final = (".csv", ".json", ".txt", ".npy", ".h5")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -65,8 +63,6 @@ def values_of(path: str, names: Sequence[str]) -> dict[str, Any]:
 
 def extract(path: str, out: str, pattern: str) -> int:
     """Write the chosen tensors to another file and return how many there are."""
-    if out.endswith(_OTHER_FORMATS):
-        raise InvalidArgumentError(f"--extract writes .npz archives and checkpoints, no '{out}'", hint="name it FILE.npz")
     tensors = _chosen(path, pattern)
     write_state(out, tensors)
     return len(tensors)

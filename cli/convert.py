@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ..core.errors import InvalidArgumentError
+from ..core.file_formats import CONVERTED, MODELS, SAVED_MODEL, conflict, extension_of, format_of
 from ..core.graph import Graph
 from ..core.words import counted
 from . import render
 from .main import COMPARISON_FAILED, DONE
-from .options import GraphReader, ShapePair, excluding, gathered, graph_options, needing, quiet_option
+from .options import GraphReader, OutputFile, ShapePair, excluding, gathered, graph_options, needing, quiet_option
 from .sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
     from ..core.runtime.runner import Runner
+    from ..formats.saving import GraphForm
     from .names import Names
 
 _OF_GRAPHS = "--text --gzip --kind --subgraph --freeze --inline-functions --strip-default-attrs --clear-devices"
-_TEXT_ENDS = (".pbtxt", ".prototxt", ".txt", ".textproto")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -53,15 +54,26 @@ class ConvertOptions:
         changes = self.freeze, self.inline_functions, self.strip_default_attrs, self.clear_devices
         return self.kind in (None, "graph") and not self.cuts and not any(changes)
 
-    def form_of(self, target: str) -> tuple[bool, bool]:
-        """(is text written, is it compressed) to a file, as was asked for or as its name ends."""
-        text = target.removesuffix(".gz").endswith(_TEXT_ENDS) if self.text is None else self.text
-        return text, target.endswith(".gz") if self.compress is None else self.compress
+    def checked(self, target: str) -> ConvertOptions:
+        """The options with the kind that the name of the target asks for; InvalidArgumentError where it asks for another."""
+        if self.kind == "saved_model":
+            format_of(target, MODELS)
+        if not target.endswith("/"):
+            return self
+        if self.kind not in (None, "saved_model"):
+            raise conflict(target, SAVED_MODEL, f"--kind {self.kind}")
+        return dataclasses.replace(self, kind="saved_model")
+
+    def form_of(self, target: str) -> GraphForm:
+        """The form in which a graph goes to a file, as was asked for or as its name ends."""
+        from ..formats.saving import graph_form
+
+        return graph_form(target, self.text, self.compress, None if self.kind == "saved_model" else self.kind)
 
 
 @click.command()
 @click.argument("source", metavar="IN")
-@click.argument("target", metavar="OUT")
+@click.argument("target", metavar="OUT", type=OutputFile(CONVERTED, may_be_stdout=True))
 @click.option("--text/--binary", "text", default=None, help="Write text or binary; by default as OUT ends (.pbtxt is text).")
 @click.option("--gzip/--no-gzip", "compress", default=None, help="Compress; by default where OUT ends in .gz.")
 @click.option("--kind", type=click.Choice(("graph", "meta_graph", "saved_model")), help="Write this kind of graph.")
@@ -69,7 +81,7 @@ class ConvertOptions:
 @click.option("--from", "inputs", multiple=True, metavar="TENSOR", help="Cut here: this becomes a placeholder; repeatable.")
 @click.option("--subgraph", is_flag=True, help="Keep only what --to needs, cut at --from (they imply it).")
 @click.option("--freeze", is_flag=True, help="Turn variables into constants.")
-@session_options_for("--freeze", "--kind=saved_model", "OUT=*.onnx")
+@session_options_for("--freeze", "--kind=saved_model", "OUT=*.onnx", "OUT=*/")
 @click.option("--inline-functions", is_flag=True, help="Put the bodies of called functions in the place of the calls.")
 @click.option("--strip-default-attrs", is_flag=True, help="Drop attributes that have their default value.")
 @click.option("--clear-devices", is_flag=True, help="Drop the devices of all nodes.")
@@ -79,28 +91,33 @@ class ConvertOptions:
 @quiet_option
 @graph_options
 @gathered(ConvertOptions)
-@excluding("--text --gzip", "--kind=saved_model")
+@excluding("--text --gzip", "--kind=saved_model OUT=*/")
 @needing("--verify --shape", "OUT=*.onnx")
 @needing("--tolerance", "--verify")
 @excluding(_OF_GRAPHS, "OUT=*.onnx", "an ONNX file has one form, no variables, no functions and no devices")
 def command(source: str, target: str, reader: GraphReader, session: SessionOptions, options: ConvertOptions) -> int:
-    """Read the graph IN and write it to OUT, whole or not at all; - is standard input or output. A SavedModel is a folder.
+    """Read the graph IN and write it to OUT, whole or not at all; - is standard input or output.
 
-    Where OUT ends in .onnx the inference part goes there: what --to names, or the signature has, variables frozen.
+    The name of OUT says the format: .pb or no extension is binary, .pbtxt is text, .meta is a MetaGraphDef, and .gz behind
+    them compresses. A slash at the end, or a folder that is there, makes a SavedModel. Where OUT ends in .onnx the inference
+    part goes there: what --to names, or the signature has, variables frozen.
 
     \b
     tfg convert graph.pb graph.pbtxt
     tfg convert saved_model_folder graph.pb --freeze
-    tfg convert train.meta model_folder --kind saved_model --state model.ckpt-1000 --to probabilities
+    tfg convert train.meta model_folder/ --state model.ckpt-1000 --to probabilities
     tfg convert train.pb frozen.pb --freeze --state model.ckpt-1000 --to logits --strip-default-attrs
     tfg convert saved_model_folder model.onnx --verify
     """
-    from ..formats.saving import save
+    from ..formats.saving import write_graph
     from .models import note_variables, save_model
     from .names import Names
 
-    is_onnx = target.endswith(".onnx")
-    if not is_onnx and session.signature is None and options.keeps_all and _write_as_read(source, target, reader, options):
+    options = options.checked(target)
+    is_onnx = extension_of(target) == ".onnx"
+    form = None if is_onnx or options.kind == "saved_model" else options.form_of(target)
+    as_it_is = form if session.signature is None and options.keeps_all else None
+    if as_it_is is not None and _write_as_read(source, target, reader, as_it_is, options.quiet):
         return DONE
     loaded = reader.load(source)
     opens = is_onnx or options.freeze or options.kind == "saved_model"
@@ -110,36 +127,35 @@ def command(source: str, target: str, reader: GraphReader, session: SessionOptio
         assert opened is not None
         return _to_onnx(target, names, opened, session, options)
     graph = _changed(loaded, names, opened, options)
-    if options.kind == "saved_model":
+    if form is None:
         assert opened is not None
         words = options.outputs or names.outputs or _default_outputs(loaded, names, options)
         save_model(target, graph, opened.session, names, words, options.quiet)
         return DONE
-    text, compress = options.form_of(target)
     with render.Working(f"writing {target}", options.quiet):
-        save(graph, target, text=text, gzip=compress, kind=options.kind)
+        write_graph(graph, target, form)
     if target != "-":
-        _note_written(len(graph), target, options)
+        _note_written(len(graph), target, options.quiet)
     note_variables(graph, loaded, options.quiet)
     return DONE
 
 
-def _write_as_read(source: str, target: str, reader: GraphReader, options: ConvertOptions) -> bool:
+def _write_as_read(source: str, target: str, reader: GraphReader, form: GraphForm, quiet: bool) -> bool:
     """Write a large file of nodes while it is read; False, and nothing is written, where the graph has to be loaded."""
-    stream = reader.stream(source) if target != "-" else None
+    stream = reader.stream(source) if target != "-" and form.kind != "meta_graph" else None
     if stream is None:
         return False
     from ..formats.streaming import write_stream
 
-    with render.Working(f"writing {target}", options.quiet):
-        count = write_stream(stream, target, *options.form_of(target))
+    with render.Working(f"writing {target}", quiet):
+        count = write_stream(stream, target, form.text, form.gzip)
     if count is not None:
-        _note_written(count, target, options)
+        _note_written(count, target, quiet)
     return count is not None
 
 
-def _note_written(count: int, target: str, options: ConvertOptions) -> None:
-    render.note(f"wrote {counted(count, 'node')} to {render.place(target)}", options.quiet)
+def _note_written(count: int, target: str, quiet: bool) -> None:
+    render.note(f"wrote {counted(count, 'node')} to {render.place(target)}", quiet)
 
 
 def _to_onnx(target: str, names: Names, opened: Runner, session: SessionOptions, options: ConvertOptions) -> int:

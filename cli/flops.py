@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..core.file_formats import TRACES
 from .main import COMPARISON_FAILED, DONE
 from .options import (
     GraphReader,
+    OutputFile,
     Pair,
     Regex,
     ShapePair,
@@ -50,7 +52,8 @@ if TYPE_CHECKING:
 @session_options_for("--measured", cluster=True)
 @click.option("--warmup", type=click.IntRange(0), default=1, show_default=True, help="For --measured: runs before timing.")
 @click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="For --measured: timed runs.")
-@click.option("--trace", metavar="FILE", help="For --measured: write a Chrome trace, which Perfetto opens.")
+@click.option("--trace", type=OutputFile(TRACES), metavar="FILE",
+              help="For --measured: write a Chrome trace, which Perfetto opens.")  # fmt: skip
 @click.option("--strict", is_flag=True, help="Exit with 3 where anything could not be counted.")
 @format_option()
 @quiet_option

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import GraphReader, excluding, feed_option, format_option, gathered, graph_options, needing, quiet_option
+from .options import (
+    GraphReader,
+    excluding,
+    feed_option,
+    format_option,
+    gathered,
+    graph_options,
+    graph_output_options,
+    needing,
+    quiet_option,
+)
 from .sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
@@ -20,8 +30,7 @@ if TYPE_CHECKING:
 @click.option("--grad-y", "grad_ys", multiple=True, metavar="TENSOR", help="The gradients that arrive at the ys, in order.")
 @click.option("--stop", "stops", multiple=True, metavar="TENSOR", help="Let no gradient flow past this; repeatable.")
 @click.option("--colocate", is_flag=True, help="Put gradient nodes on the devices of their forward nodes.")
-@click.option("-o", "--output", metavar="FILE", help="Write the graph with the gradient nodes here; - is standard output.")
-@click.option("--text", is_flag=True, help="Write text.")
+@graph_output_options("Write the graph with the gradient nodes here; - is standard output.")
 @click.option("--check", is_flag=True, help="Compare with central differences; exit with 3 where they differ.")
 @click.option("--tolerance", type=float, help="What --check lets pass; 1e-4, in single precision 1e-3.")
 @click.option("--jacobian", is_flag=True, help="Print all derivatives of y with respect to x.")
@@ -37,7 +46,7 @@ if TYPE_CHECKING:
 @quiet_option
 @graph_options
 @gathered("grad_job.GradOptions")
-@needing("--colocate --text", "--output")
+@needing("--colocate", "--output")
 @needing("--tolerance", "--check")
 @needing("--mode", "--jacobian")
 @excluding("--grad-y --stop --output", "--check --jacobian --vjp --jvp --hessian-vector")

@@ -86,7 +86,7 @@ class GradJob:
         if options.output:
             from ..formats.saving import save
 
-            save(result, options.output, text=options.text)
+            save(result, options.output, text=options.text or None)
             added = len(result) - len(self.graph)
             what = f"{counted(len(result), 'node')}, {added} of them new"
             render.note(f"wrote {what}, to {render.place(options.output)}", options.quiet)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..core.escaping import printable_line
+from ..core.file_formats import LOGS
 from ..core.journal import DEBUG, INFO, NAME
+from .options import OutputFile
 
 if TYPE_CHECKING:
     import logging
@@ -26,7 +28,7 @@ def with_log_options(command: click.Command) -> click.Command:
                 help="Tell on standard error what is read, planned and done, and how long it takes; -vv tells more.",
             ),
             click.Option(
-                ["--log-file"], metavar="FILE", expose_value=False, callback=_in_file,
+                ["--log-file"], type=OutputFile(LOGS), metavar="FILE", expose_value=False, callback=_in_file,
                 help="Add all that -vv tells to this file, with dates.",
             ),
         ]  # fmt: skip

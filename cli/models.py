@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..core.file_formats import MODELS
 from ..core.words import counted
 from . import render
+from .options import OutputFile
 from .sessions import saving_session
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def save_model_option(command: _Command) -> _Command:
     """--save-model OUT_DIR."""
     help_ = "At the end write a SavedModel with these variables, which TensorFlow loads."
-    return click.option("--save-model", metavar="OUT_DIR", help=help_)(command)
+    return click.option("--save-model", type=OutputFile(MODELS), metavar="OUT_DIR", help=help_)(command)
 
 
 def save_model(folder: str, graph: Graph, session: SessionLike, names: Names, fetches: Iterable[str], quiet: bool) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
+from ..core.file_formats import WRAPPERS
 from ..core.words import counted
 from . import render
 from .ops_sections import coverage_sections, detail_sections, formula_sections, list_sections, missing_sections
-from .options import GraphReader, excluding, format_option, gathered, graph_options, needing, quiet_option
+from .options import GraphReader, OutputFile, excluding, format_option, gathered, graph_options, needing, quiet_option
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class OpsOptions:
 @click.option("--flops", is_flag=True, help="Show the formulas by which their FLOPs are counted.")
 @click.option("--missing", metavar="GRAPH", help="What tfg lacks of the ops of this graph.")
 @click.option("--wrap", is_flag=True, help="Write Python wrappers of the ops.")
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where --wrap writes them; by default standard output.")
+@click.option("-o", "--output", type=OutputFile(WRAPPERS, may_be_stdout=True), default="-", metavar="FILE",
+              help="Where --wrap writes them; by default standard output.")  # fmt: skip
 @format_option()
 @quiet_option
 @graph_options

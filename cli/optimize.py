@@ -9,7 +9,16 @@ import click
 from . import render
 from .main import COMPARISON_FAILED, DONE
 from .models import save_model_option
-from .options import GraphReader, feed_option, format_option, gathered, graph_options, needing, quiet_option
+from .options import (
+    GraphReader,
+    feed_option,
+    format_option,
+    gathered,
+    graph_options,
+    graph_output_options,
+    needing,
+    quiet_option,
+)
 from .sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
@@ -18,7 +27,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("graph", required=False)
-@click.option("-o", "--output", metavar="FILE", help="Write the optimized graph here; - is standard output.")
+@graph_output_options("Write the optimized graph here; - is standard output.")
 @save_model_option
 @click.option("--fetch", "fetches", multiple=True, metavar="NAME", help="What must stay the same; repeatable.")
 @feed_option
@@ -35,14 +44,12 @@ if TYPE_CHECKING:
     "--steps", type=click.IntRange(1), help="The runs in a row --verify compares; 3 where there are variables, or else 1.")
 @session_options_for("--verify", "--save-model")
 @click.option("--costs/--no-costs", default=True, help="Count FLOPs and bytes after each pass, which takes half of the time.")
-@click.option("--text", is_flag=True, help="Write text.")
 @click.option("--list", "list_", is_flag=True, help="List the passes with their options, and exit.")
 @format_option("table", "json")
 @quiet_option
 @graph_options
 @gathered("optimize_job.OptimizeOptions")
 @needing("--tolerance --steps", "--verify")
-@needing("--text", "--output")
 def command(graph: str | None, reader: GraphReader, list_: bool, session: SessionOptions, options: OptimizeOptions) -> int:
     """Optimize GRAPH for its fetches: the same results with less work.
 

@@ -100,7 +100,7 @@ class OptimizeJob:
         if self.options.output and self.passed:
             from ..formats.saving import save
 
-            save(result, self.options.output, text=self.options.text)
+            save(result, self.options.output, text=self.options.text or None)
             render.note(f"wrote {counted(len(result), 'node')} to {render.place(self.options.output)}", self.options.quiet)
             note_variables(result, self.graph, self.options.quiet)
         if self.options.save_model and self.passed:

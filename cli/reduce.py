@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import GraphReader, feed_option, gathered, graph_options, quiet_option
+from ..core.file_formats import REDUCED
+from .options import GraphReader, OutputFile, feed_option, gathered, graph_options, quiet_option
 from .sessions import SessionOptions, session_options
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 @click.argument("graph")
 @click.option("--fetch", "fetches", multiple=True, required=True, metavar="NODE", help="What the command runs; repeatable.")
 @click.option("--test", required=True, metavar="COMMAND", help="What fails; {} in it is the graph's file.")
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where to write the graph, as text unless it ends in .pb.")
+@click.option("-o", "--output", type=OutputFile(REDUCED, may_be_stdout=True), default="-", metavar="FILE",
+              help="Where to write the graph, as text unless FILE ends in .pb or .meta.")  # fmt: skip
 @feed_option
 @session_options
 @quiet_option

@@ -6,8 +6,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..core.file_formats import FOLDERS, RESULTS, STATES
 from .models import save_model_option
-from .options import GraphReader, Pair, StepCount, excluding, feed_option, gathered, graph_options, needing, quiet_option
+from .options import (
+    GraphReader,
+    OutputFile,
+    Pair,
+    StepCount,
+    excluding,
+    feed_option,
+    gathered,
+    graph_options,
+    needing,
+    quiet_option,
+)
 from .sessions import SessionOptions, cluster_session_options
 
 if TYPE_CHECKING:
@@ -25,15 +37,18 @@ if TYPE_CHECKING:
 @click.option("--assign", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Assign a value before the steps; repeatable.")
 @click.option("--assign-add", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Add a value before the steps.")
 @click.option("--assign-sub", type=Pair("VARIABLE", "VALUE"), multiple=True, help="Subtract a value before the steps.")
-@click.option("--save-state", metavar="FILE", help="At the end write the variables: to an .npz file or a checkpoint.")
+@click.option("--save-state", type=OutputFile(STATES), metavar="FILE",
+              help="At the end write the variables: to an .npz file or a checkpoint.")  # fmt: skip
 @save_model_option
-@click.option("--out", metavar="FILE", help="Write what was fetched here; .npy, .npz or .json says how.")
+@click.option("--out", type=OutputFile(RESULTS, may_be_stdout=True), metavar="FILE",
+              help="Write what was fetched here; .npy, .npz, .json or .txt says how.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(("table", "json", "npy", "npz")), help="How to print what was fetched.")
 @click.option("--each", multiple=True, metavar="PATTERN",
               help="Run once for each file that matches: .npz, .npy, TFRecord, lines of JSON; arrays are fed by name, or as "
               "--feed TENSOR=@each:KEY says.")  # fmt: skip
 @click.option("--sweep", type=Pair("NAME", "V1,V2"), multiple=True, help="Run once with each value for a tensor or variable.")
-@click.option("--out-dir", metavar="DIR", help="For --each, --sweep: a file for each result; what is there is not run again.")
+@click.option("--out-dir", type=OutputFile(FOLDERS, makes_folders=True), metavar="DIR",
+              help="For --each, --sweep: a file for each result; what is there is not run again.")  # fmt: skip
 @click.option("--keep-going", is_flag=True, help="For --each, --sweep: go on after a failure.")
 @click.option("--cache-stats", is_flag=True, help="Keep between steps what no write, feed or draw changes; say what it saved.")
 @click.option("--no-fuse", is_flag=True, help="Run each kernel by itself; results may then differ by rounding.")
@@ -61,6 +76,7 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: R
     tfg run saved_model_folder --feed x=@x.npy --format json
     tfg run saved_model_folder --each 'inputs/*.npz' --on local:4 --out-dir results
     """
+    options.check()
     if options.is_of_many:
         from .each_job import EachJob
 
@@ -73,5 +89,5 @@ def command(graph: str, reader: GraphReader, session: SessionOptions, options: R
         return show_choices(loaded, graph, options.format)
     job = RunJob(loaded, session, options)
     results = job.run()
-    write_steps(results, options.format, options.out)
+    write_steps(results, options.format, options.out, options.quiet)
     return job.exit_code

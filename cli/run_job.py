@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import click
 
-from ..core.errors import DeadlineExceededError, InvalidArgumentError
+from ..core.errors import DeadlineExceededError
+from ..core.file_formats import RESULTS, named_format
 from ..core.graph import Graph, Output
 from ..core.runtime.caching import CacheStats
 from ..core.runtime.numeric_checks import check_numerics
@@ -28,7 +28,6 @@ from .sessions import SessionOptions
 
 _CACHE = 2**28
 """Bytes that --cache-stats lets a session keep between steps."""
-_FORMATS = {".npy": "npy", ".npz": "npz", ".json": "json"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,8 +61,9 @@ class RunOptions:
 
     @property
     def format(self) -> str:
-        """How to print what was fetched: as asked for, or as the name of --out says."""
-        return self.format_ or _FORMATS.get(os.path.splitext(self.out or "")[1], "table")
+        """The format in which to print or write what was fetched: as asked for, or as the name of --out says."""
+        asked = named_format(self.out, self.format_, RESULTS)
+        return "table" if asked is None else asked.word
 
     @property
     def asks_nothing(self) -> bool:
@@ -75,17 +75,12 @@ class RunOptions:
         """Refuse what cannot end well before anything runs."""
         if self.format in ("npy", "npz") and self.out is None and not self.is_of_many and sys.stdout.isatty():
             raise click.UsageError(f"--format {self.format} writes binary data: name a file with --out, or redirect")
-        for option, path in (("--save-state", self.save_state), ("--out", self.out)):
-            folder = os.path.dirname(path) if path else ""
-            if folder and not os.path.isdir(folder):
-                raise InvalidArgumentError(f"there is no folder '{folder}' for {option}")
 
 
 class RunJob:
     """One `tfg run`: its options, and its session while it runs."""
 
     def __init__(self, graph: Graph, session: SessionOptions, options: RunOptions) -> None:
-        options.check()
         graph.check()
         self.graph = graph
         self.session = session

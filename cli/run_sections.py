@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..core.explaining.graphs import GraphFacts, explain_graph
 from ..core.graph import Graph
 from ..core.runtime.runner import FetchedValue, StepResult
 from ..core.tensors import Tensor
+from ..core.words import counted
 from ..formats.npz import npz_bytes
 from ..formats.source import write_file
 from . import render
@@ -24,14 +26,17 @@ from .main import DONE
 _MAX_SHOWN = 1000
 
 
-def write_steps(steps: Sequence[StepResult], format_: str, out: str | None) -> None:
+def write_steps(steps: Sequence[StepResult], format_: str, out: str | None, quiet: bool = False) -> None:
     """Print the fetched values, or write them to a file whole or not at all."""
-    if not steps and out is None:
+    if out in (None, "-"):
+        if steps and format_ == "table":
+            render.print_sections(_sections(steps, _MAX_SHOWN))
+        elif steps:
+            write_file("-", [encoded_steps(steps, format_)])
         return
-    if format_ == "table" and out is None:
-        render.print_sections(_sections(steps))
-        return
-    write_file("-" if out is None else out, [encoded_steps(steps, format_)])
+    write_file(out, [encoded_steps(steps, format_)])
+    count = len({item.name for step in steps for item in step.values})
+    render.note(f"wrote {counted(count, 'result')} to {out}", quiet)
 
 
 def encoded_steps(steps: Sequence[StepResult], format_: str) -> bytes:
@@ -41,7 +46,8 @@ def encoded_steps(steps: Sequence[StepResult], format_: str) -> bytes:
 
 
 def _table(steps: Sequence[StepResult]) -> bytes:
-    return "".join(f"{line}\n" for line in render.plain_text(_sections(steps))).encode()
+    """The table as it is printed, with all elements."""
+    return "".join(f"{line}\n" for line in render.plain_text(_sections(steps, sys.maxsize))).encode()
 
 
 def show_choices(graph: Graph, name: str, format_: str) -> int:
@@ -101,8 +107,8 @@ def _history(steps: Sequence[StepResult]) -> dict[str, Any]:
     return arrays
 
 
-def _sections(steps: Sequence[StepResult]) -> Iterator[render.Section]:
-    """Scalars of several steps as one table, a row a step; everything else tensor by tensor."""
+def _sections(steps: Sequence[StepResult], max_shown: int) -> Iterator[render.Section]:
+    """Scalars of several steps as one table, a row a step; everything else tensor by tensor, of so many elements at most."""
     scalars = all(item.shape in ((), None) for step in steps for item in step.values)
     if scalars and len(steps) > 1:
         columns = ("step", *(item.name for item in steps[0].values))
@@ -116,14 +122,14 @@ def _sections(steps: Sequence[StepResult]) -> Iterator[render.Section]:
         for item in step.values:
             if item.shape:
                 shape = ",".join(map(str, item.shape))
-                yield render.Text(str(_shown(item)), f"{prefix}{item.name}  {item.dtype} ({shape})")
+                yield render.Text(str(_shown(item, max_shown)), f"{prefix}{item.name}  {item.dtype} ({shape})")
 
 
 def _short_line(item: FetchedValue) -> str:
     return f"{item.name}: done" if item.shape is None else f"{item.name} = {_shown(item)}  ({item.dtype})"
 
 
-def _shown(item: FetchedValue) -> Any:
+def _shown(item: FetchedValue, max_shown: int = _MAX_SHOWN) -> Any:
     value = item.value
     if not isinstance(value, np.ndarray):
         return value
@@ -131,4 +137,4 @@ def _shown(item: FetchedValue) -> Any:
         value = np.array([render.plain(text) for text in value.ravel().tolist()], object).reshape(value.shape)
     if value.ndim == 0:
         return value.item()
-    return np.array2string(value, threshold=_MAX_SHOWN, separator=", ", max_line_width=100)
+    return np.array2string(value, threshold=max_shown, separator=", ", max_line_width=100)

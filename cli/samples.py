@@ -9,17 +9,19 @@ import click
 
 from ..core.atomic import file_errors
 from ..core.errors import AlreadyExistsError, NotFoundError
+from ..core.file_formats import FOLDERS
 from ..core.words import counted
 from . import render
 from .main import DONE
-from .options import format_option, quiet_option
+from .options import OutputFile, format_option, quiet_option
 
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "sample_graphs")
 
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--copy", "target", metavar="FOLDER", help="Copy those NAMEd, or all, to this folder.")
+@click.option("--copy", "target", type=OutputFile(FOLDERS, makes_folders=True), metavar="FOLDER",
+              help="Copy those NAMEd, or all, to this folder.")  # fmt: skip
 @format_option("table", "json", "csv")
 @quiet_option
 def command(names: tuple[str, ...], target: str | None, format_: str, quiet: bool) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..core.errors import InvalidArgumentError
+from ..core.file_formats import extension_of
 from ..core.words import counted
 from . import render
 from .engines import EngineOptions, engine_options
@@ -173,7 +174,7 @@ class SessionOptions:
         from ..formats.state import write_state
 
         saved = graph.meta.variables_prefix if graph.meta is not None else None
-        form = saved if self.state is None or self.state.endswith(".npz") else self.state
+        form = saved if self.state is None or extension_of(self.state) == ".npz" else self.state
         write_state(path, _with_twins(state, graph), form, restored_variables(graph))
 
     def _needs_initializer(self, graph: Graph) -> bool:

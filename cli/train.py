@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..core.file_formats import STATES
 from . import render
 from .models import save_model_option
 from .options import (
     GraphReader,
+    OutputFile,
     Pair,
     Regex,
     excluding,
@@ -17,6 +19,7 @@ from .options import (
     format_option,
     gathered,
     graph_options,
+    graph_output_options,
     needing,
     quiet_option,
 )
@@ -53,18 +56,16 @@ class OptimizerName(click.ParamType[str]):
 @feed_option
 @click.option("--batch", type=click.IntRange(1), metavar="K", help="Feed K rows a step, round and round.")
 @mesh_session_options
-@click.option("--save-state", metavar="FILE", help="At the end write all variables, slots too.")
+@click.option("--save-state", type=OutputFile(STATES), metavar="FILE", help="At the end write all variables, slots too.")
 @click.option("--checkpoint-every", type=click.IntRange(1), metavar="K", help="Write --save-state after every K steps too.")
 @click.option("--resume", is_flag=True, help="Go on from --save-state, if it is there, up to --steps in all.")
 @save_model_option
-@click.option("-o", "--output", metavar="FILE", help="Write the training graph here; TensorFlow can train it on.")
-@click.option("--text", is_flag=True, help="Write text.")
+@graph_output_options("Write the training graph here; TensorFlow can train it on.")
 @click.option("--dump-stages", is_flag=True, help="Show the nodes that each phase added.")
 @format_option("table", "json")
 @quiet_option
 @graph_options
 @gathered("train_job.TrainOptions")
-@needing("--text", "--output")
 @needing("--checkpoint-every --resume", "--save-state")
 @excluding("--lr --set --schedule --clip --batch --dump-stages", "--optimizer=lm")
 def command(graph: str, reader: GraphReader, session: SessionOptions, options: TrainOptions) -> int:

@@ -135,7 +135,7 @@ class TrainJob:
         if self.options.output:
             from ..formats.saving import save
 
-            save(graph, self.options.output, text=self.options.text)
+            save(graph, self.options.output, text=self.options.text or None)
             render.note(f"wrote {counted(len(graph), 'node')} to {render.place(self.options.output)}", self.quiet)
             if not (self.options.save_state or self.options.save_model):
                 render.note("what the variables are now is not in it: --save-state or --save-model keeps that", self.quiet)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import GraphReader, gathered, graph_options, quiet_option
+from ..core.file_formats import PAGES
+from .options import GraphReader, OutputFile, gathered, graph_options, quiet_option
 
 if TYPE_CHECKING:
     from .view_job import ViewOptions
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("graph")
-@click.option("-o", "--out", metavar="FILE", help="Where to write; GRAPH's name with .html, in this folder, if not given.")
+@click.option("-o", "--out", type=OutputFile(PAGES, may_be_stdout=True), metavar="FILE",
+              help="Where to write; GRAPH's name with .html, in this folder, if not given.")  # fmt: skip
 @click.option("--fetch", "fetches", multiple=True, metavar="TENSOR", help="Count the FLOPs of this, not of the outputs.")
 @click.option("--no-flops", is_flag=True, help="Don't count FLOPs.")
 @quiet_option

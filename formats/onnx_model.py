@@ -19,6 +19,7 @@ from ..core.atomic import atomic_file, file_errors, locked_folder
 from ..core.dtypes import DType, from_name, from_numpy
 from ..core.errors import InternalError, UnimplementedError
 from ..core.extras import extra_hint
+from ..core.file_formats import ONNX_MODELS, format_of
 from ..core.onnx.model import Block, Model, Operation, Value
 from ..core.shapes import Shape
 from ..core.user_signals import pass_on
@@ -52,8 +53,10 @@ def require(package: str) -> Any:
 def save_onnx(model: Model, path: str | os.PathLike[str]) -> int:
     """Write a model, checked; returns the bytes of weights. Those of a large one go to `PATH.data` or `PATH.1.data`.
 
-    UnimplementedError without the package onnx, InternalError for a model that its checker refuses.
+    InvalidArgumentError for a name that does not end in .onnx, UnimplementedError without the package onnx, InternalError for
+    a model that its checker refuses.
     """
+    format_of(path, ONNX_MODELS)
     onnx = require("onnx")
     _require_types(onnx, model)
     path = os.path.realpath(path)

@@ -8,9 +8,10 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ..core.atomic import file_errors, flush, flush_folder, staged_folder
+from ..core.atomic import file_errors, flush, flush_folder, require_folder, require_new_folder, staged_folder
 from ..core.building.saver import add_saver, add_table_initializer, has_saver
-from ..core.errors import AlreadyExistsError, InvalidArgumentError, PermissionDeniedError, ResourceExhaustedError
+from ..core.errors import InvalidArgumentError, PermissionDeniedError, ResourceExhaustedError
+from ..core.file_formats import MODELS, format_of
 from ..core.graph import Graph, Output
 from ..core.inference import infer
 from ..core.metagraph import USUAL_SIGNATURE, MetaGraph, SaverInfo
@@ -93,10 +94,11 @@ def write_saved_model(folder: str, model: ModelToWrite, source: MetaGraph | None
 
     `save` writes the variables to a prefix by the nodes of the model's saver; `source` says where its assets lie.
     """
+    format_of(folder, MODELS)
+    require_folder(folder)
+    require_new_folder(folder)
     target = os.path.abspath(folder)
     with file_errors(folder):
-        if os.path.exists(target) and (not os.path.isdir(target) or os.listdir(target)):
-            raise AlreadyExistsError(f"'{folder}' is there, and is no empty folder: a SavedModel is written to a new one")
         with staged_folder(target) as staged:
             _write(staged, model, source, save)
             os.rename(staged, target)

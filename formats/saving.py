@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..core.arguments import takes
 from ..core.errors import InvalidArgumentError
 from ..core.escaping import printable_proto
+from ..core.file_formats import BINARY_GRAPH, GRAPHS, META_GRAPH, TEXT_GRAPH, conflict, extension_of, format_of
 from ..core.graph import Graph
 from .graphdef import GraphSource, Kind, graph_chunks, graph_texts
 from .scan import parse
@@ -19,16 +20,58 @@ MAX_MESSAGE: Final = (1 << 31) - 1
 """The bytes of the largest message that protobuf reads."""
 
 
-@takes(graph=Graph, path=str | os.PathLike, text=bool, gzip=bool, kind=str | None)
+class GraphForm(NamedTuple):
+    """How a graph is written: as text or binary, compressed or not, as which message; for None as what it was loaded from."""
+
+    text: bool
+    gzip: bool
+    kind: Kind | None
+
+
+def graph_form(
+    path: str | os.PathLike[str], text: bool | None = None, gzip: bool | None = None, kind: Kind | None = None
+) -> GraphForm:
+    """The form that a file's name asks for; what the name leaves open is as the arguments say, binary and plain by default.
+
+    InvalidArgumentError for a name that asks for another format than the arguments, or for none that a graph is written in.
+    """
+    extension = "" if path == "-" else extension_of(path)
+    by_name = GRAPHS.default if path == "-" else format_of(path, GRAPHS)
+    assert by_name is not None
+    is_packed = extension.endswith(".gz")
+    if extension.removesuffix(".gz"):
+        if text is not None and by_name is not META_GRAPH and text != (by_name is TEXT_GRAPH):
+            raise conflict(path, by_name, (TEXT_GRAPH if text else BINARY_GRAPH).name)
+        if kind == "graph" and by_name is META_GRAPH:
+            raise conflict(path, by_name, BINARY_GRAPH.name)
+        text = by_name is TEXT_GRAPH if text is None else text
+    if extension and gzip not in (None, is_packed):
+        raise InvalidArgumentError(
+            f"the name '{os.fspath(path)}' {'asks' if is_packed else 'does not ask'} for gzip",
+            hint=f"name it '{os.fspath(path).removesuffix('.gz') if is_packed else os.fspath(path) + '.gz'}'",
+        )
+    return GraphForm(bool(text), bool(gzip) or is_packed, "meta_graph" if by_name is META_GRAPH else kind)
+
+
+@takes(graph=Graph, path=str | os.PathLike, text=bool | None, gzip=bool | None, kind=str | None)
 def save(
-    graph: Graph, path: str | os.PathLike[str], *, text: bool = False, gzip: bool = False, kind: Kind | None = None
+    graph: Graph, path: str | os.PathLike[str], *, text: bool | None = None, gzip: bool | None = None, kind: Kind | None = None
 ) -> None:
     """Write a graph to a path, or to standard output for `-`, whole or not at all.
 
+    The name's extension says the form: .pb or none is binary, .pbtxt, .prototxt, .textproto and .txt are text, .meta is a
+    MetaGraphDef, .gz behind them compresses. Where it has none, `text` and `gzip` say it.
+
     `kind` says whether a GraphDef or a MetaGraphDef is written; without it, what the graph was loaded from, and a GraphDef
-    for a SavedModel. InvalidArgumentError for a binary graph of 2 GiB, which nothing could read.
+    for a SavedModel. InvalidArgumentError for a name that asks for something else, and for a binary graph of 2 GiB, which
+    nothing could read.
     """
-    write_file(path, _encoded_texts(path, graph, kind) if text else _message(path, graph, kind), gzip)
+    write_graph(graph, path, graph_form(path, text, gzip, kind))
+
+
+def write_graph(graph: Graph, path: str | os.PathLike[str], form: GraphForm) -> None:
+    """As `save`, in a form that was asked for before."""
+    write_file(path, _encoded_texts(path, graph, form.kind) if form.text else _message(path, graph, form.kind), form.gzip)
 
 
 def _encoded_texts(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> Iterator[bytes]:

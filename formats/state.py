@@ -13,6 +13,7 @@ import numpy as np
 from ..core.arrays import Array
 from ..core.collecting import rare_collection
 from ..core.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ..core.file_formats import NPZ, STATES, format_of
 from ..core.tensors import Tensor
 from .checkpoint import open_checkpoint, write_checkpoint
 from .detect import MODEL_FILES
@@ -131,12 +132,14 @@ def write_state(
     form: str | os.PathLike[str] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> None:
-    """Write tensors by name, whole or not at all: an .npz archive where the path ends so, otherwise a V2 checkpoint.
+    """Write tensors by name, whole or not at all: an .npz archive or, for .ckpt and a name without extension, a V2 checkpoint.
+
+    InvalidArgumentError, before anything is written, for other extensions.
 
     Where `form` is a checkpoint of TF2's objects, so is what is written: with its keys and its object graph, from which
     TensorFlow restores the same objects. `names` are as for `read_variables`; what `tensors` lack stays as it is there.
     """
-    if os.fspath(path).endswith(".npz"):
+    if format_of(path, STATES) is NPZ:
         write_npz(path, tensors)
     else:
         write_checkpoint(path, tensors if form is None else _in_form(form, tensors, names or {}))

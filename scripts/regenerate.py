@@ -19,6 +19,7 @@ PARTS = {
     "ops": "list_ops",
     "samples": "make_kernel_samples",
     "skipgram": "make_skipgram",
+    "formats": "list_file_formats",
     "outputs": "update_docs",
     "picture": "make_picture",
 }

@@ -1,0 +1,277 @@
+"""What a file's name says is what is written: every option that writes, with names of many formats."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import io
+import json
+import pathlib
+import re
+import zipfile
+from collections.abc import Iterator
+
+import click
+import numpy as np
+import pytest
+from google.protobuf import text_format
+
+import tfg
+from tests.cli.running import SAMPLES
+from tests.cli.running import tfg as run
+from tfg.cli.main import commands, root
+from tfg.cli.options import FileName, OutputFile
+from tfg.core.errors import InvalidArgumentError, NotFoundError
+from tfg.core.file_formats import extension_of
+from tfg.formats.protos.graph_pb2 import GraphDef
+from tfg.formats.protos.meta_graph_pb2 import MetaGraphDef, SavedModel
+from tfg.formats.state import write_state
+
+XOR = SAMPLES / "xor.pbtxt"
+SCALER = SAMPLES / "scaler_saved_model"
+GRAPHS = {"", ".pb", ".pbtxt", ".prototxt", ".textproto", ".txt", ".meta", ".pb.gz", ".pbtxt.gz", ".gz", ".PB"}
+STATES = {"", ".ckpt", ".ckpt-100", ".npz", ".NPZ"}
+FOLDERS = {"", "/"}
+# The extensions that each option takes. "" is a name without one, "/" one with a slash at its end.
+TAKEN = {
+    ("convert", "OUT"): GRAPHS | {".onnx", "/"},
+    ("optimize", "--output"): GRAPHS,
+    ("grad", "--output"): GRAPHS,
+    ("train", "--output"): GRAPHS,
+    ("reduce", "--output"): GRAPHS,
+    ("run", "--save-state"): STATES,
+    ("train", "--save-state"): STATES,
+    ("checkpoint", "--extract"): STATES,
+    ("run", "--save-model"): FOLDERS,
+    ("train", "--save-model"): FOLDERS,
+    ("optimize", "--save-model"): FOLDERS,
+    ("run", "--out"): {".npy", ".npz", ".NPZ", ".json", ".txt"},
+    ("run", "--out-dir"): FOLDERS,
+    ("samples", "--copy"): FOLDERS,
+    ("draw", "--out"): {"", ".dot", ".gv", ".svg", ".png", ".pdf", ".txt"},
+    ("view", "--out"): {"", ".html", ".htm"},
+    ("ops", "--output"): {"", ".py"},
+    ("flops", "--trace"): {"", ".json"},
+}
+LOG = ("--log-file", {"", ".log", ".txt"})
+ENDINGS = sorted(
+    {".h5", ".hdf5", ".keras", ".tflite", ".safetensors", ".csv", ".parquet", ".mlmodel", ".pt", ".jpeg", ".zip", ".yaml"}
+    | {".index", ".npz.gz", ".onnx.gz", ".md", ".5", "."}.union(*TAKEN.values(), LOG[1])
+)
+READ = {"IN", "--state", "--script", "--compare", "--run-metadata", "--allow-files", "--op-library"}
+"""The parameters that name what is read; all others with the metavar of a file name what is written."""
+LEAST = {
+    "train": ["--loss", "loss"], "grad": ["--y", "loss", "--x", "x"], "reduce": ["--fetch", "y", "--test", "false"],
+    "ops": ["--wrap"], "flops": ["--measured"], "run": ["--fetch", "y"],
+}  # fmt: skip
+"""What a command line needs beside its graph."""
+
+
+def parameters() -> Iterator[tuple[str, click.Parameter, str]]:
+    for name in commands():
+        command = root.get_command(click.Context(root), name)
+        assert command is not None
+        for parameter in command.params:
+            flag = max(parameter.opts, key=len) if isinstance(parameter, click.Option) else parameter.human_readable_name
+            yield name, parameter, flag
+
+
+def test_every_option_that_writes_is_in_the_table():
+    """A new one has to say what it writes: it has the type OutputFile, or its name is among those that are read."""
+    writers = {(name, flag) for name, parameter, flag in parameters() if isinstance(parameter.type, OutputFile)}
+    assert {pair for pair in writers if pair[1] != LOG[0]} == set(TAKEN)
+    assert {name for name, flag in writers if flag == LOG[0]} == set(commands())
+    others = [(flag, parameter) for _, parameter, flag in parameters() if not isinstance(parameter.type, OutputFile)]
+    assert {flag for flag, parameter in others if isinstance(parameter.type, FileName)} <= READ
+    texts = [(flag, str(getattr(parameter, "help", ""))) for flag, parameter in others if parameter.type is click.STRING]
+    assert not [flag for flag, help_ in texts if re.search(r"\b([Ww]rite|[Cc]opy|[Ss]ave) ", help_)]
+
+
+def asked(name: str, flag: str, path: str) -> list[str]:
+    """A command line for a graph that is not there, with a file to write."""
+    graph = {"ops": "Nowhere", "samples": "nowhere"}.get(name, "nowhere.pb")
+    if flag == "OUT":
+        return [name, graph, path]
+    needed = ["--each", "nowhere.npy"] if flag == "--out-dir" else []
+    return [name, graph, *LEAST.get(name, []), *needed, flag, path]
+
+
+@pytest.mark.parametrize(("name", "flag"), [*TAKEN, ("dump", LOG[0])])
+def test_other_names_are_refused_with_the_list_before_any_work(name, flag, tmp_path, monkeypatch):
+    """The graph is not there: a refusal of the name comes before anything is read."""
+    monkeypatch.chdir(tmp_path)
+    taken = LOG[1] if flag == LOG[0] else TAKEN[name, flag]
+    bare = {".5"} if "" in taken else set()
+    for ending in ENDINGS:
+        done = run(*asked(name, flag, f"file{ending}"))
+        assert done.code != 0
+        if ending in taken | bare:
+            assert "nowhere" in done.err.lower() and "cannot write" not in done.err, (ending, done.err)
+        else:
+            assert f"cannot write 'file{ending}' here" in done.err, (ending, done.err)
+            offered = {known for known in taken if known.lower() == known and not re.search(r"gz|\d", known)} - {"", "/"}
+            assert all(known in done.err for known in offered)
+        assert flag == LOG[0] or not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("name", "flag"), TAKEN)
+def test_a_folder_that_is_not_there_is_named(name, flag, tmp_path):
+    ending = ".npz" if flag == "--out" and name == "run" else ""
+    done = run(*asked(name, flag, str(tmp_path / "missing" / f"file{ending}")))
+    if flag in ("--out-dir", "--copy"):
+        assert "nowhere" in done.err, "it is made"
+    else:
+        assert done.code == 1 and f"there is no folder '{tmp_path / 'missing'}'" in done.err
+
+
+@pytest.mark.parametrize(("name", "flag"), TAKEN)
+def test_standard_output_takes_what_can_be_read_from_it(name, flag):
+    done = run(*asked(name, flag, "-"))
+    streams = flag in ("--output", "--out", "OUT")
+    assert ("standard output takes no" in done.err) != streams
+
+
+def is_text_graph(data: bytes) -> bool:
+    return len(text_format.Parse(data.decode(), GraphDef()).node) > 0
+
+
+def is_graph(data: bytes) -> bool:
+    return len(GraphDef.FromString(data).node) > 0
+
+
+def is_npz(data: bytes) -> bool:
+    return bool(np.load(io.BytesIO(data)).files)
+
+
+SNIFFERS = {
+    "": is_graph, ".pb": is_graph, ".PB": is_graph,
+    ".pbtxt": is_text_graph, ".prototxt": is_text_graph, ".textproto": is_text_graph, ".txt": is_text_graph,
+    ".meta": lambda data: len(MetaGraphDef.FromString(data).graph_def.node) > 0,
+    ".gz": lambda data: is_graph(gzip.decompress(data)),
+    ".pb.gz": lambda data: is_graph(gzip.decompress(data)),
+    ".pbtxt.gz": lambda data: is_text_graph(gzip.decompress(data)),
+    ".npz": is_npz, ".NPZ": is_npz,
+    ".npy": lambda data: np.load(io.BytesIO(data)).size > 0,
+    ".json": lambda data: bool(json.loads(data)),
+    ".svg": lambda data: b"<svg" in data, ".png": lambda data: data.startswith(b"\x89PNG\r\n"),
+    ".pdf": lambda data: data.startswith(b"%PDF"),
+    ".dot": lambda data: data.startswith(b"digraph"), ".gv": lambda data: data.startswith(b"digraph"),
+    ".html": lambda data: data.lower().startswith(b"<!doctype html"), ".htm": lambda data: b"<html" in data,
+    ".py": lambda data: bool(ast.parse(data).body),
+}  # fmt: skip
+WRITING = {
+    ("convert", "OUT"): ["convert", SCALER, "{}"],
+    ("optimize", "--output"): ["optimize", XOR, "--fetch", "probability", "--output", "{}"],
+    ("grad", "--output"): ["grad", XOR, "--y", "loss", "--x", "x", "--output", "{}"],
+    ("run", "--save-state"): ["run", SCALER, "--assign-add", "calls=1", "--save-state", "{}"],
+    ("checkpoint", "--extract"): ["checkpoint", SCALER / "variables" / "variables", "--extract", "{}"],
+    ("run", "--out"): ["run", SCALER, "--fetch", "scaled", "--feed", "x=[[1, 2]]", "--out", "{}"],
+    ("draw", "--out"): ["draw", XOR, "--out", "{}"],
+    ("view", "--out"): ["view", SAMPLES / "square.pbtxt", "--out", "{}"],
+    ("ops", "--output"): ["ops", "Add", "--wrap", "--output", "{}"],
+}
+OTHERWISE = {
+    ("draw", ""): SNIFFERS[".dot"], ("draw", ".txt"): lambda data: "┌" in data.decode(),
+    ("run", ".txt"): lambda data: b"[[2., 6.]]" in data, ("view", ""): SNIFFERS[".html"], ("ops", ""): SNIFFERS[".py"],
+}  # fmt: skip
+NEED_PROGRAMS = {".pdf", ".onnx"}
+
+
+def written() -> Iterator[tuple[str, str, str]]:
+    for (name, flag), _ in WRITING.items():
+        yield from ((name, flag, ending) for ending in sorted(TAKEN[name, flag] - NEED_PROGRAMS))
+
+
+@pytest.mark.parametrize(("name", "flag", "ending"), list(written()))
+def test_what_the_name_says_is_written(name, flag, ending, tmp_path):
+    path = f"{tmp_path / 'file'}{ending}"
+    done = run(*(str(word).replace("{}", path) for word in WRITING[name, flag]))
+    assert done.code == 0 and f"{path}" in done.err, "what was written is said"
+    if ending == "/":
+        assert SavedModel.FromString((tmp_path / "file" / "saved_model.pb").read_bytes()).meta_graphs
+    elif flag in ("--save-state", "--extract") and ending in ("", ".ckpt", ".ckpt-100"):
+        assert pathlib.Path(f"{path}.index").exists() and not pathlib.Path(path).exists()
+    else:
+        sniffer = OTHERWISE.get((name, ending)) or SNIFFERS[ending]
+        assert sniffer(pathlib.Path(path).read_bytes())
+
+
+def test_a_folder_that_is_there_takes_a_saved_model(tmp_path):
+    (tmp_path / "model.v2").mkdir()
+    assert run("convert", SCALER, tmp_path / "model.v2").code == 0
+    assert (tmp_path / "model.v2" / "saved_model.pb").exists()
+    again = run("convert", "nowhere.pb", tmp_path / "model.v2")
+    assert again.code == 1 and "is no empty folder" in again.err
+
+
+def test_names_that_say_something_else_than_the_options(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for words in (
+        ("convert", "nowhere.pb", "x.pb", "--kind", "saved_model"),
+        ("convert", "nowhere.pb", "x/", "--kind", "graph"),
+        ("convert", "nowhere.pb", "x.meta", "--kind", "graph"),
+        ("convert", "nowhere.pb", "x.pbtxt", "--binary"),
+        ("convert", "nowhere.pb", "x.pb", "--text"),
+        ("convert", "nowhere.pb", "x.pb", "--gzip"),
+        ("convert", "nowhere.pb", "x.pb.gz", "--no-gzip"),
+        ("optimize", "nowhere.pb", "-o", "x.pb", "--text"),
+        ("run", "nowhere.pb", "--fetch", "y", "--out", "x.npz", "--format", "json"),
+        ("run", "nowhere.pb", "--fetch", "y", "--out", "x"),
+        ("draw", "nowhere.pb", "-o", "x.svg", "--format", "png"),
+    ):
+        done = run(*words)
+        assert done.code == 1 and "nowhere" not in done.err, (words, done.err)
+
+
+def test_options_say_what_a_name_leaves_open(tmp_path):
+    assert run("convert", XOR, tmp_path / "text", "--text").code == 0
+    assert is_text_graph((tmp_path / "text").read_bytes())
+    assert run("convert", XOR, tmp_path / "packed", "--gzip").code == 0
+    assert is_graph(gzip.decompress((tmp_path / "packed").read_bytes()))
+    words = ("run", SCALER, "--fetch", "scaled", "--feed", "x=[[1, 2]]", "--out", tmp_path / "array", "--format", "npy")
+    assert run(*words).code == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "array"), [[2, 6]])
+
+
+def test_a_table_in_a_file_has_all_elements(tmp_path):
+    g = tfg.GraphBuilder()
+    g.Fill([2000], np.float32(3), name="many")
+    tfg.save(g.graph, tmp_path / "g.pb")
+    assert run("run", tmp_path / "g.pb", "--fetch", "many", "--out", tmp_path / "many.txt").code == 0
+    assert (tmp_path / "many.txt").read_text().count("3.") == 2000
+
+
+def test_python_obeys_the_same_table(tmp_path):
+    graph = tfg.load(XOR)
+    for ending in ENDINGS:
+        path = f"{tmp_path / 'file'}{ending}"
+        if ending in GRAPHS | {".5"}:
+            tfg.save(graph, path)
+            assert SNIFFERS[ending.replace(".5", "")](pathlib.Path(path).read_bytes())
+        else:
+            with pytest.raises(InvalidArgumentError, match=r"\.pb or no extension \(binary GraphDef\)"):
+                tfg.save(graph, path)
+        if ending not in STATES | {".5"}:
+            with pytest.raises(InvalidArgumentError, match=r"\.npz \(NumPy archive\)"):
+                write_state(path, {})
+    with pytest.raises(InvalidArgumentError, match="GraphDef as text was asked for"):
+        tfg.save(graph, tmp_path / "g.pb", text=True)
+    with pytest.raises(NotFoundError, match="there is no folder"):
+        tfg.save(graph, tmp_path / "missing" / "g.pb")
+
+
+@pytest.mark.parametrize(
+    ("path", "extension"),
+    [
+        ("a/b.c/d", ""), ("x.PB", ".pb"), ("x.pb.GZ", ".pb.gz"), ("x.gz", ".gz"), ("m-1.5", ""), ("m.ckpt-100", ".ckpt"),
+        (".pb", ""), ("run.2024.npz", ".npz"), ("x.", "."), ("x.v2", ".v2"), ("x.tar.gz", ".tar.gz"),
+    ],
+)  # fmt: skip
+def test_extensions(path, extension):
+    assert extension_of(path) == extension
+
+
+def test_zip_archives_are_what_npz_says(tmp_path):
+    assert run("run", SCALER, "--assign-add", "calls=1", "--save-state", tmp_path / "S.NPZ").code == 0
+    assert zipfile.is_zipfile(tmp_path / "S.NPZ")
+    assert run("run", SCALER, "--state", tmp_path / "S.NPZ", "--fetch", "scale").code == 0
