@@ -5,10 +5,9 @@ Every option and every function of the Python API that takes the name of a file 
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from .errors import InvalidArgumentError
 from .words import listed
@@ -20,8 +19,7 @@ _NUMBER: Final = re.compile(r"\.\d+")
 _SEPARATORS: Final = tuple(filter(None, (os.sep, os.altsep)))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class FileFormat:
+class FileFormat(NamedTuple):
     """A format: its name, the extensions that ask for it in lower case, and the command lines that write it.
 
     `word` is what `--format` calls it. A folder has no extension. What takes gzip may end in .gz behind its extension.
@@ -61,8 +59,7 @@ LOG: Final = FileFormat("log", (".log", ".txt"))
 FOLDER: Final = FileFormat("folder of files", (), is_folder=True)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Writable:
+class Writable(NamedTuple):
     """The formats that can be written in one place, and the one that a name without extension asks for."""
 
     formats: tuple[FileFormat, ...]
