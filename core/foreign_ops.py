@@ -8,13 +8,8 @@ _BRIDGE = "left by the nGraph bridge, which rewrote"
 FOREIGN: dict[str, tuple[str, str | None]] = {
     "NGraphVariable": (f"{_BRIDGE} VariableV2 so that the variable lives on its backend", "VariableV2"),
     "NGraphAssign": (f"{_BRIDGE} Assign to write to its own variables", "Assign"),
-    "NGraphAssignAdd": (f"{_BRIDGE} AssignAdd", "AssignAdd"),
-    "NGraphAssignSub": (f"{_BRIDGE} AssignSub", "AssignSub"),
-    "NGraphApplyGradientDescent": (f"{_BRIDGE} ApplyGradientDescent", "ApplyGradientDescent"),
-    "NGraphApplyMomentum": (f"{_BRIDGE} ApplyMomentum", "ApplyMomentum"),
     "NGraphEncapsulate": (f"{_BRIDGE} a cluster of nodes into one call of its backend; the nodes are not in the graph", None),
     "NGraphVariableUpdateNGTensor": ("left by the nGraph bridge: copies a variable to its backend", "Identity"),
-    "NGraphPrefetchDataset": ("left by the nGraph bridge: its form of PrefetchDataset", "PrefetchDataset"),
     "TRTEngineOp": ("left by TensorFlow-TensorRT, which compiled a cluster of nodes for NVIDIA's engine", None),
     "XlaLaunch": ("left by XLA, which compiled a cluster of nodes; its function holds them", None),
     "_XlaCompile": ("left by XLA, which compiled a cluster of nodes", None),

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from .arguments import expect
 from .catalog import OpDef
 from .dtypes import DType
-from .errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
+from .errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
 from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses
+from .reference_ops import lacks_reference, leftover_hint
 from .tensor_names import parse_tensor_name
 from .words import counted
 
@@ -47,6 +48,8 @@ class Graph:
         self.versions: Versions | None = None
         self.meta: MetaGraph | None = None
         self.source: Any = None
+        self.left_out: Mapping[str, TfgError] = {}
+        """Why nodes that the file has are not in the graph, by name."""
         self.needless: frozenset[str] = frozenset()
         """Nodes that an optimization removed because no fetch ran them; sessions ignore what is fed for them. Files do not
         keep these names."""
@@ -74,7 +77,7 @@ class Graph:
         """The node called `name`; NotFoundError names the nearest names."""
         found = self._nodes.get(name)
         if found is None:
-            raise NotFoundError(f"the graph has no node '{name}'", hint=self._nearest(name))
+            raise self.left_out.get(name) or NotFoundError(f"the graph has no node '{name}'", hint=self._nearest(name))
         return found
 
     def function(self, name: str) -> Function:
@@ -362,14 +365,23 @@ class Graph:
         was found of a node holds until its op or attributes change, so that checking again costs little.
         """
         self._sound = None
+        for error in self.faults(left_open):
+            raise error
+        self._sound = None if left_open else self.edits
+
+    def faults(self, left_open: Collection[str] = ()) -> Iterator[InvalidArgumentError]:
+        """What `check` refuses, one error for each node; nodes behind one that does not fit its op are not looked at."""
         memo: CheckMemo = {}
+        unfit: set[Node] = set()
         for check in (lambda node: self._check_node(node, left_open, memo), self._check_edges):
             for node in self._nodes.values():
+                if unfit and (node in unfit or any(source in unfit for source, _ in node.data_sources())):
+                    continue
                 try:
                     check(node)
                 except InvalidArgumentError as error:
-                    raise InvalidArgumentError(error.message, node=node.name, op=node.op, hint=error.hint) from None
-        self._sound = None if left_open else self.edits
+                    unfit.add(node)
+                    yield InvalidArgumentError(error.message, node=node.name, op=node.op, hint=error.hint)
 
     def check_changes(self) -> None:
         """As `check`, but nothing where the graph was found right and no node or edge has changed."""
@@ -406,14 +418,15 @@ class Graph:
         for i, (source, index) in enumerate(node.data_sources()):
             got, want = source.output_dtype(index), expected[i]
             if got is not want and want is not None:
-                self._check_input(i, source.output(index), got, want)
+                self._check_input(node, i, source.output(index), got, want)
 
-    def _check_input(self, index: int, value: Output, got: DType | None, want: DType) -> None:
+    def _check_input(self, node: Node, index: int, value: Output, got: DType | None, want: DType) -> None:
         if got is None:
             if value.node.op_def is not None:
                 raise InvalidArgumentError(f"input {index} is '{value}', which does not exist")
-        elif got.base is not want.base or (want.is_ref and not got.is_ref):
-            raise InvalidArgumentError(f"input {index}, '{value}', is {got}, not {want}")
+        elif got.base is not want.base or lacks_reference(got, want):
+            hint = leftover_hint(node.op) if lacks_reference(got, want) else None
+            raise InvalidArgumentError(f"input {index}, '{value}', is {got}, not {want}", hint=hint)
 
     def _nearest(self, name: str) -> str:
         from difflib import get_close_matches

@@ -18,6 +18,7 @@ from ..graph import Function, Graph, Node, Output
 from ..inference import infer
 from ..node_kinds import ABSENT
 from ..op_facts import has_fact
+from ..reference_ops import lacks_reference, leftover_hint
 from ..traversal import descendants, forward_predecessors, reachable, strongly_connected
 from ..validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs
 from ..variable_nodes import find_variables
@@ -162,14 +163,33 @@ def _input(body: Body, node: Node, index: int, value: Output, want: DType | None
             ERROR, "inputs", node, f"input {index} is '{value}', but '{value.node.name}' has {counted(len(dtypes), 'output')}"
         )
     elif want is not None and not _fits(dtypes[value.index], want):
-        yield body.problem(ERROR, "dtype", node, f"input {index}, '{value}', is {dtypes[value.index]}, not {want}")
+        got = dtypes[value.index]
+        hint = leftover_hint(*_takers_of_reference(node)) if lacks_reference(got, want) else None
+        yield body.problem(ERROR, "dtype", node, f"input {index}, '{value}', is {got}, not {want}", hint)
+
+
+def _takers_of_reference(node: Node) -> Iterator[str]:
+    """The types of a node and of the nodes that it would hand its reference on to."""
+    pending = [node]
+    for taker in pending:
+        yield taker.op
+        if any(dtype.is_ref for dtype in taker.output_dtypes):
+            pending += [user for user in taker.uses if user not in pending and _wants_reference(user, taker)]
+
+
+def _wants_reference(user: Node, giver: Node) -> bool:
+    try:
+        wanted = expected_inputs(user.op_def, user.attrs, len(user.inputs)) if user.op_def is not None else None
+    except TfgError:
+        return False
+    return any(value.node is giver and want.is_ref for value, want in zip(user.inputs, wanted or ()))
 
 
 def _fits(got: object, want: object) -> bool:
     """True too where an attribute holds no dtype, which is a problem of its own or is left to a caller."""
     if not isinstance(got, DType) or not isinstance(want, DType):
         return True
-    return got.base is want.base and (got.is_ref or not want.is_ref)
+    return got.base is want.base and not lacks_reference(got, want)
 
 
 def _calls(body: Body, node: Node, declared: Container[str]) -> Iterator[Problem]:

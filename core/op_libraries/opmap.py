@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ..catalog import CATALOG
 from ..errors import InvalidArgumentError
 from ..graph import Graph, Node
+from ..reference_ops import read_as
 
 
 def map_ops(graph: Graph, mapping: Mapping[str, str]) -> int:
@@ -27,8 +28,5 @@ def _map_node(node: Node, mapping: Mapping[str, str]) -> bool:
     new = mapping.get(node.op)
     if new is None:
         return False
-    node.change_op(new)
-    for name in list(node.attrs):
-        if not name.startswith("_") and name not in CATALOG[new].attrs:
-            node.remove_attr(name)
+    read_as(node, new)
     return True

@@ -49,6 +49,8 @@ class Pass:
     in_default_pipeline: ClassVar[bool] = True
     is_final: ClassVar[bool] = False
     """True for a pass that runs once, when the others have come to an end."""
+    mends: ClassVar[bool] = False
+    """True for a pass that takes a graph whose nodes do not fit their ops; it runs before the graph is checked."""
     keeps_cost: ClassVar[bool] = False
     """True for a pass that takes away only what never runs or costs nothing: a run costs the same afterwards."""
 

@@ -95,11 +95,10 @@ def optimize(
     What starts a SavedModel stays, too. With `costs` the report says what a run costs before and after each pass. `observe` is
     called with the graph at the start (stage "load") and after each pass that changed it.
     """
-    graph.check()
-    check_calls(graph)
-    result = graph.copy()
-    names = (fetches,) if isinstance(fetches, str) else fetches
     chosen = choose_passes(passes, disable)
+    result, mended = _mended(graph, [one for one in chosen if one.mends])
+    chosen = [one for one in chosen if not one.mends]
+    names = (fetches,) if isinstance(fetches, str) else fetches
     targets = [result.fetch(name) for name in names]
     start = result.meta.start_steps if result.meta else []
     sometimes = dict.fromkeys([*overridable, *(name for _, given in start for name in given)])
@@ -109,14 +108,26 @@ def optimize(
     ctx = PassContext(result, targets, fed, keep, maybe_fed, starters, shared=Shared(chosen))
     needed = {node.name for node in needed_nodes([*targets, *starters, *map(result.node, keep)], fed)}
     needed -= {output.node.name for output in maybe_fed}
-    before = _op_counts(result)
+    before = _op_counts(graph)
     observe("load", result)
     steps = _records(chosen, result, ctx, rounds, observe)
     records = list(_with_costs(steps, CostMeter(result, targets, fed)) if costs else steps)
     forget_locations(result)
     result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
-    report = OptimizeReport(tuple(records), before, _op_counts(result), dict(ctx.fates))
+    report = OptimizeReport((*mended, *records), before, _op_counts(result), dict(ctx.fates))
     return result, report
+
+
+def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassRecord]]:
+    """A copy of the graph that fits its ops, and what the passes did that see it before it does."""
+    if not menders:
+        graph.check()
+    result = graph.copy()
+    ctx = PassContext(result, ())
+    records = [_run(one, result, ctx, 1) for one in menders]
+    result.check()
+    check_calls(result)
+    return result, records
 
 
 def inline_functions(graph: Graph) -> tuple[Graph, int]:

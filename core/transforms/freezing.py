@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Final
 
-from ..catalog import CATALOG
 from ..errors import FailedPreconditionError
 from ..functions.callers import called_functions
 from ..graph import Graph, Node
 from ..op_facts import has_fact
+from ..reference_ops import plain_op, read_as
 from ..shapes import Shape
 from ..tensors import Tensor
 from ..traversal import reachable, topological_order
 from ..variable_nodes import RESOURCE_VARIABLES, find_variables
 from .frozen_handles import Value, Values, replace_handles
 from .subgraphs import subgraph
-
-_PLAIN_INCREMENTS: Final = {"AssignAdd": "AddV2", "AssignSub": "Sub"}
 
 
 def freeze(graph: Graph, values: Mapping[str, Tensor], outputs: Sequence[str], inputs: Sequence[str] = ()) -> Graph:
@@ -96,26 +93,19 @@ def _become_constant(node: Node, value: Tensor) -> None:
     node.device = ""
 
 
-def _without_reference(op: str) -> str | None:
-    """What a use of a reference becomes when the reference is a plain value; None where it writes something else."""
-    plain = op.removeprefix("Ref")
-    return plain if plain != op and plain in CATALOG else _PLAIN_INCREMENTS.get(op)
-
-
 def _drop_references(node: Node) -> None:
     """Make the nodes that may take a node's reference take a value, and those that take their references in turn."""
     pending = [node]
     for giver in pending:
         for user in [user for user in giver.uses if any(value.node is giver for value in user.inputs)]:
-            if any(dtype.is_ref for dtype in user.output_dtypes) and _without_reference(user.op) is not None:
+            if any(dtype.is_ref for dtype in user.output_dtypes) and plain_op(user.op) is not None:
                 pending.append(user)
             _drop_reference(user)
 
 
 def _drop_reference(user: Node) -> None:
-    plain = _without_reference(user.op)
+    plain = plain_op(user.op)
     if plain is not None:
-        user.change_op(plain)
-        user.remove_attr("use_locking")
+        read_as(user, plain)
     elif user.op_def is not None and any(arg.is_ref for arg in user.op_def.inputs):
         raise FailedPreconditionError("it writes to a variable that is to be frozen", node=user.name, op=user.op)

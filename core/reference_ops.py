@@ -1,0 +1,57 @@
+"""Ops that take references to variables, and the ops that compute the same of plain values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from .catalog import CATALOG
+from .dtypes import DType
+
+if TYPE_CHECKING:
+    from .node import Node
+
+_COMPUTING: Final = {"AssignAdd": "AddV2", "AssignSub": "Sub"}
+_PREFIXES: Final = (("Ref", ""), ("ScatterNd", "TensorScatter"))
+
+
+def plain_op(op: str) -> str | None:
+    """Find the op that computes of values what `op` gives for references, with as many inputs; None where there is none."""
+    for prefix, plain_prefix in _PREFIXES:
+        plain = plain_prefix + op.removeprefix(prefix)
+        if op.startswith(prefix) and _takes_as_many(op, plain):
+            return plain
+    return _COMPUTING.get(op)
+
+
+def _takes_as_many(op: str, plain: str) -> bool:
+    """True where both ops take the same inputs, but for references: Select takes others than RefSelect."""
+    old, new = CATALOG.get(op), CATALOG.get(plain)
+    if old is None or new is None or not any(arg.is_ref for arg in old.inputs) or any(arg.is_ref for arg in new.inputs):
+        return False
+    return [(arg.type_attr, arg.number_attr, arg.dtype) for arg in old.inputs] == [
+        (arg.type_attr, arg.number_attr, arg.dtype) for arg in new.inputs
+    ]
+
+
+def read_as(node: Node, op: str) -> None:
+    """Make a node one of another type with the same inputs, without the attributes that this type does not have."""
+    node.change_op(op)
+    for name in list(node.attrs):
+        if not name.startswith("_") and name not in CATALOG[op].attrs:
+            node.remove_attr(name)
+
+
+def lacks_reference(got: DType | None, want: DType | None) -> bool:
+    """True where an input wants a reference to a variable and gets a value of its dtype, as after freezing."""
+    return got is not None and want is not None and want.is_ref and not got.is_ref and got.base is want.base
+
+
+def leftover_hint(*ops: str) -> str:
+    """Say what to do about nodes of these types, which want references, in a frozen graph that has none."""
+    plain = [(op, plain_op(op)) for op in dict.fromkeys(ops)]
+    mapped = " ".join(f"--map-op {op}={other}" for op, other in plain)
+    reads = f"; `{mapped}` reads such nodes as plain ones" if all(other for _, other in plain) else ""
+    return (
+        "freezing left a node of the training: `tfg convert GRAPH OUT --to OUTPUT` keeps only what an output needs"
+        f"{reads}; `tfg optimize GRAPH -o OUT --passes repair` mends all of them"
+    )

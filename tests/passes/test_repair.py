@@ -1,0 +1,215 @@
+"""What training left in a frozen graph: nodes that want references to variables which are constants now."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.cli.running import tfg
+from tfg.core import dtypes
+from tfg.core.errors import InvalidArgumentError
+from tfg.core.graph import Graph
+from tfg.core.passes.pipeline import optimize
+from tfg.core.runtime.session import Session
+from tfg.core.shapes import Shape
+from tfg.core.tensors import Tensor
+from tfg.formats import load, save
+
+FLOAT, INDEXED = {"T": dtypes.float32}, {"T": dtypes.float32, "Tindices": dtypes.int32}
+
+
+class Frozen:
+    """A graph whose variables were made constants, and whose other nodes were left as they are."""
+
+    def __init__(self):
+        self.graph = Graph()
+
+    def constant(self, name, value, dtype=np.float32):
+        tensor = Tensor.from_numpy(np.asarray(value, dtype))
+        return self.graph.add_node(name, "Const", attrs={"dtype": tensor.dtype, "value": tensor}).output()
+
+    def fed(self, name):
+        return self.graph.add_node(name, "Placeholder", attrs={"dtype": dtypes.float32, "shape": Shape()}).output()
+
+    def add(self, name, op, *inputs, **attrs):
+        return self.graph.add_node(name, op, inputs, attrs=FLOAT | attrs).output()
+
+    def repaired(self, fetches, passes="repair"):
+        return optimize(self.graph, fetches, (), passes)
+
+
+def run(graph, fetch, feeds=None):
+    return np.asarray(Session(graph).run(fetch, feeds or {})).tolist()
+
+
+@pytest.mark.parametrize(("op", "value"), [("Assign", 5), ("AssignAdd", 7), ("AssignSub", -3)])
+def test_an_assignment_computes_what_it_would_have_written(op, value):
+    b = Frozen()
+    b.add("y", "Neg", b.add("update", op, b.constant("mean", 2), b.fed("x"), use_locking=True))
+    graph, _ = b.repaired(["y"])
+    assert run(graph, "y:0", {"x:0": np.float32(5)}) == -value
+
+
+ROWS = [[1, 2], [3, 4], [5, 6]]
+SCATTERED = {
+    "ScatterUpdate": [[10, 1], [3, 4], [2, 20]],
+    "ScatterAdd": [[11, 3], [3, 4], [7, 26]],
+    "ScatterSub": [[-9, 1], [3, 4], [3, -14]],
+    "ScatterMax": [[10, 2], [3, 4], [5, 20]],
+    "ScatterMin": [[1, 1], [3, 4], [2, 6]],
+}
+
+
+@pytest.mark.parametrize("op", SCATTERED)
+@pytest.mark.parametrize("columns", [False, True], ids=["slices", "indices"])
+def test_scattered_rows(op, columns):
+    b = Frozen()
+    rows = b.constant("rows", [[0], [2]] if columns else [0, 2], np.int32)
+    name = op.replace("Scatter", "ScatterNd") if columns else op
+    b.add("y", name, b.constant("table", ROWS), rows, b.constant("new", [[10, 1], [2, 20]]), **INDEXED)
+    graph, _ = b.repaired(["y"])
+    assert run(graph, "y:0") == SCATTERED[op]
+
+
+@pytest.mark.parametrize(("taken", "value"), [(True, -3), (False, 2)])
+def test_references_that_a_conditional_hands_on(taken, value):
+    b = Frozen()
+    mean, predicate = b.constant("mean", 2), b.constant("taken", taken, np.bool_)
+    switched = b.add("switch", "RefSwitch", mean, predicate).node
+    updated = b.add("update", "AssignSub", switched.output(1), b.fed("x"))
+    b.add("merge", "RefMerge", switched.output(0), updated, N=2)
+    graph, _ = b.repaired(["merge:0"])
+    assert run(graph, "merge:0", {"x:0": np.float32(5)}) == value
+
+
+def counting_loop():
+    """`while count < 10: count += 3` of a reference, from 2 on."""
+    b = Frozen()
+    enter = b.add("enter", "RefEnter", b.constant("count", 2), frame_name=b"loop")
+    three = b.add("three", "Enter", b.constant("step", 3), frame_name=b"loop", is_constant=True)
+    ten = b.add("ten", "Enter", b.constant("limit", 10), frame_name=b"loop", is_constant=True)
+    merge = b.graph.add_node("merge", "RefMerge", [enter, enter], attrs=FLOAT | {"N": 2})
+    less = b.add("less", "Less", merge.output(), ten)
+    condition = b.graph.add_node("condition", "LoopCond", [less]).output()
+    switch = b.add("switch", "RefSwitch", merge.output(), condition).node
+    following = b.add("next", "RefNextIteration", b.add("add", "AssignAdd", switch.output(1), three))
+    b.graph.set_input(merge, 1, following)
+    b.add("exit", "RefExit", switch.output(0))
+    b.add("y", "RefIdentity", b.graph.output("exit:0"))
+    return b
+
+
+def test_references_that_a_loop_hands_on():
+    graph, _ = counting_loop().repaired(["y"])
+    assert run(graph, "y:0") == 11
+    assert not [node.op for node in graph if node.op.startswith("Ref")]
+
+
+@pytest.mark.parametrize("op", ["ApplyMomentum", "ScatterMul"])
+def test_a_training_step_that_nothing_reads_does_nothing(op):
+    b = training_step(op)
+    train = b.graph.add_node("train", "NoOp", control_inputs=[b.graph.node("step")])
+    graph, report = b.repaired(["train"])
+    assert [node.op for node in (graph.node("step"), train)] == ["NoOp", "NoOp"]
+    assert Session(graph).run(["train"]) == [None]
+    assert report.passes[0].fired == {"reference": 1}
+
+
+def training_step(op):
+    b = Frozen()
+    w, m, one = b.constant("w", [1, 2]), b.constant("m", [0, 0]), b.constant("one", 1)
+    if op == "ApplyMomentum":
+        b.add("step", op, w, m, one, b.constant("grad", [1, 1]), one)
+    else:
+        b.add("step", op, w, b.constant("rows", [0], np.int32), b.constant("new", [1]), **INDEXED)
+    return b
+
+
+@pytest.mark.parametrize("op", ["ApplyMomentum", "ScatterMul"])
+def test_a_training_step_that_is_read_is_an_error_that_names_it(op):
+    b = training_step(op)
+    b.add("y", "Neg", b.graph.output("step:0"))
+    with pytest.raises(InvalidArgumentError, match="is float, not float_ref") as caught:
+        b.repaired(["y"])
+    assert caught.value.node == "step"
+
+
+def test_what_fits_stays_as_it_is():
+    b = Frozen()
+    variable = b.graph.add_node("v", "VariableV2", attrs={"dtype": dtypes.float32, "shape": Shape(())}).output()
+    b.add("assign", "Assign", variable, b.constant("start", 2))
+    b.add("y", "AssignSub", b.add("same", "RefIdentity", variable), b.constant("one", 1))
+    graph, report = b.repaired(["y"])
+    assert [(node.name, node.op) for node in graph] == [(node.name, node.op) for node in b.graph]
+    assert not report.passes[0].fired
+
+
+def test_locations_of_nodes_that_are_gone_are_forgotten():
+    b = Frozen()
+    y = b.add("y", "Neg", b.fed("x"), _class=[b"loc:@gone/kernel"]).node
+    b.add("z", "Neg", y.output(), _class=[b"loc:@gone/kernel", b"loc:@y"])
+    graph, report = b.repaired(["z"])
+    assert [node.colocation for node in graph] == [(), (), ("y",)]
+    assert report.passes[0].fired == {"location": 2}
+
+
+@pytest.fixture
+def leftover(tmp_path):
+    """y = x - mean = 3 at x = 5, beside a loop and a conditional that update what was a variable."""
+    b = counting_loop()
+    mean, x = b.constant("mean", 2), b.fed("x")
+    switched = b.add("cond/Switch", "RefSwitch", mean, b.constant("is_training", True, np.bool_)).node
+    b.add("cond/update", "AssignSub", switched.output(1), x)
+    b.add("out", "Sub", x, mean)
+    path = tmp_path / "frozen.pb"
+    save(b.graph, path)
+    return path
+
+
+@pytest.mark.parametrize("target", ["g.pbtxt", "g.pb", "g.pb.gz", "g.pbtxt.gz"])
+@pytest.mark.parametrize("kind", [(), ("--kind", "graph"), ("--kind", "meta_graph")])
+def test_the_form_changes_however_nodes_are(leftover, target, kind, tmp_path):
+    done = tfg("convert", leftover, tmp_path / target, *kind)
+    assert done.code == 0, done.err
+    assert "the graph is broken: node 'merge'" in done.err or "the graph is broken: node 'enter'" in done.err
+    there, before = load(tmp_path / target), load(leftover)
+    assert [(n.name, n.op, dict(n.attrs), n.inputs and [v.name for v in n.inputs]) for n in there] == [
+        (n.name, n.op, dict(n.attrs), n.inputs and [v.name for v in n.inputs]) for n in before
+    ]
+
+
+@pytest.mark.parametrize("way", [
+    ("convert", "{}", "{out}", "--to", "out"),
+    ("convert", "{}", "{out}", "--to", "out", "--freeze", "--inline-functions"),
+    ("convert", "{}", "{out}", "--map-op", "AssignSub=Sub", "--map-op", "RefSwitch=Switch", "--to", "out"),
+    ("optimize", "{}", "-o", "{out}", "--fetch", "out"),
+    ("optimize", "{}", "-o", "{out}", "--fetch", "out", "--passes", "prune"),
+    ("optimize", "{}", "-o", "{out}", "--fetch", "out", "--passes", "repair"),
+    ("optimize", "{}", "-o", "{out}", "--fetch", "out", "--fetch", "cond/update", "--passes", "default,repair"),
+])  # fmt: skip
+def test_each_way_out_gives_the_right_value(leftover, way, tmp_path):
+    done = tfg(*(word.format(leftover, out=tmp_path / "out.pb") for word in way))
+    assert done.code == 0, done.err
+    result = tfg("run", tmp_path / "out.pb", "--fetch", "out", "--feed", "x=5", "--format", "json")
+    assert "3.0" in result.out, result.err
+
+
+@pytest.mark.parametrize("way", [
+    ("convert", "{}", "{out}", "--to", "cond/update"),
+    ("convert", "{}", "{out}", "--from", "x"),
+    ("optimize", "{}", "-o", "{out}", "--fetch", "cond/update"),
+    ("optimize", "{}", "-o", "{out}", "--fetch", "out", "--passes", "fold"),
+    ("run", "{}", "--fetch", "out", "--feed", "x=5"),
+])  # fmt: skip
+def test_what_is_kept_is_checked(leftover, way, tmp_path):
+    done = tfg(*(word.format(leftover, out=tmp_path / "out.pb") for word in way))
+    assert done.code == 1
+    assert "float, not float_ref" in done.err
+    assert "--passes repair" in done.err
+
+
+def test_check_says_what_to_do(leftover):
+    hints = {p["node"]: p["hint"] for p in tfg("check", leftover, "--format", "json").json["problems"] if p["kind"] == "dtype"}
+    assert "`tfg convert GRAPH OUT --to OUTPUT`" in hints["cond/Switch"]
+    assert "`--map-op RefSwitch=Switch --map-op AssignSub=Sub`" in hints["cond/Switch"]
+    assert "`tfg optimize GRAPH -o OUT --passes repair`" in hints["cond/Switch"]
